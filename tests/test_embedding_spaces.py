@@ -128,7 +128,9 @@ def test_a_model_of_another_width_under_the_same_name_embeds_nothing_and_says_so
     report = meaning.index()
 
     assert report.left == 1
-    assert any("16 numbers in place of 32" in said for said in report.warnings)
+    (said,) = [one for one in report.warnings if "16 numbers in place of 32" in one]
+    assert f"semantic: {said.partition('only: ')[2]}" in meaning.ask("tea").degraded
+    assert "run: glassmind index --rebuild" in said
     assert meaning.nearest("tea")[0] == "tea.md"
     assert meaning.index(rebuild=True).embedded == 4
 

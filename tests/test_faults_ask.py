@@ -171,7 +171,9 @@ def faults() -> Iterator[Fault]:
             yield Fault(llm, name, told, lambda reply=reply: writing(reply))  # type: ignore[misc]
         yield Fault(vectors, "down", "nothing listens there", nobody)
         narrow = EMBEDDERS[backend](width=24)
-        wrong = "no vector of 32 numbers"
+        wrong = (
+            "24 numbers in place of 32; where that is right, run: glassmind index --"
+        )
         yield Fault(vectors, "wrong dimension", wrong, lambda n=narrow: scripted(n))  # type: ignore[misc]
         for name, (body, told) in VECTORS.items():
             yield Fault(vectors, name, told, lambda body=body: scripted(body))  # type: ignore[misc]

@@ -18,8 +18,8 @@ Each error carries its facts and prints as one sentence that a person can act on
     │   └── BackupExists, BackupMissing, BackupUnwritable, BackupDamaged,
     │       BackupOfAnotherVault
     ├── ModelFault             a model cannot be used
-    │   └── UnknownModel, NoModelChosen, ModelAbsent, ModelDamaged, ModelFailed,
-    │       RemoteRefused
+    │   └── UnknownModel, NoModelChosen, ModelAbsent, ModelDamaged, ModelFailed
+    │       (with OtherWidth), RemoteRefused
     ├── ServingFault           a call cannot be taken, or a server cannot be started
     │   └── BadArgument, UnknownToolset, ToolsetsClash, StillIndexing, CallAbandoned,
     │       PortTaken, AddressUnusable, TokenNeeded, BadToken, TokenUnreadable
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         ModelFailed,
         ModelFault,
         NoModelChosen,
+        OtherWidth,
         RemoteRefused,
         UnknownModel,
     )
@@ -106,6 +107,7 @@ __all__ = [
     "NoNotesThere",
     "NoVault",
     "NoteNotFound",
+    "OtherWidth",
     "PathOutsideVault",
     "RemoteRefused",
     "SeveralVaults",

@@ -56,6 +56,15 @@ class ModelFailed(ModelFault):
         self.model, self.reason = model, reason
 
 
+class OtherWidth(ModelFailed):
+    """A model is another by now under the name of the one that made the vectors."""
+
+    def __init__(self, model: str, *, found: int, known: int) -> None:
+        then = "where that is right, run: glassmind index --rebuild"
+        super().__init__(model, f"{found} numbers in place of {known}; {then}")
+        self.found, self.known = found, known
+
+
 class RemoteRefused(ModelFault):
     """A server is on another machine, and what it would be sent may not go there."""
 

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from glassmind.errors import ModelFailed, ModelFault
+from glassmind.errors import ModelFault, OtherWidth
 from glassmind.indexing.embed_batch import Batcher, Given
 from glassmind.indexing.run import Workshop, WritableStore, follow_vectors, waiting
 from glassmind.ports.indexing import KnownVectors, ShowProgress, VectorStep
@@ -189,10 +189,6 @@ WITHOUT = "words and links only: {}"
 """What a user is told who cannot search by meaning."""
 
 
-ANEW = "where that is right, run: glassmind index --rebuild"
-"""The way on with a model that has become another under its name."""
-
-
 class _BegunAnew(Exception):
     """The rows were thrown away while we embedded them."""
 
@@ -256,7 +252,7 @@ class _Pass:
         """Make the space if need be, and let it answer if no other can.
 
         Raises:
-            ModelFailed: the model is another than its name says.
+            OtherWidth: the model is another than its name says.
         """
         wishes = self._wishes
         with self._writing() as store, store.faults():
@@ -277,12 +273,11 @@ class _Pass:
         """See that a model is still as wide as when it embedded its first passage.
 
         Raises:
-            ModelFailed: a server has another under the same name by now.
+            OtherWidth: a server has another under the same name by now.
         """
         name, width = self._named
         if width != known:
-            reason = f"{width} numbers in place of {known}; {ANEW}"
-            raise ModelFailed(name, reason)
+            raise OtherWidth(name, found=width, known=known)
 
     def _unwanted(self, known: KnownVectors) -> list[int]:
         least, enrich = self._wishes.least_chars, self._wishes.enrich

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from glassmind.errors import OtherWidth
 from glassmind.markdown.secrets import redacted
 from glassmind.ports.models import Embedder
 from glassmind.ports.retrieval import (
@@ -28,10 +29,14 @@ MEMORIES = 20
 
 
 class Meaning(NamedTuple):
-    """What a search by meaning asks: a model, and vectors that it made."""
+    """What a search by meaning asks: a model, and vectors that it made.
+
+    Each of those has `width` numbers.
+    """
 
     embedder: Embedder
     vectors: VectorSearch
+    width: int
 
 
 class Channel(Protocol):
@@ -77,9 +82,13 @@ class Semantic:
 
         Raises:
             ModelFault: there is no model, or it gives no answer.
+            OtherWidth: it is another than the one that made the vectors.
             IndexFault: there are no vectors.
         """
-        vector = self._meaning.embedder.query(redacted(question.meaning))
+        embedder, width = self._meaning.embedder, self._meaning.width
+        vector = embedder.query(redacted(question.meaning))
+        if len(vector) != width:
+            raise OtherWidth(embedder.space, found=len(vector), known=width)
         allowed = self._allowed()
         among = None if allowed is None else {one.chunk_id for one in allowed}
         found = self._meaning.vectors.best(vector, self._depth, among=among)

@@ -252,7 +252,7 @@ class OpenMeaning:
         vectors = FollowingVectors.open(place_of(folder, space.name), space.width)
         if vectors is None:
             raise self._lacking(space)
-        return Meaning(embedder, vectors), vectors
+        return Meaning(embedder, vectors, space.width), vectors
 
     def intent_votes(self, vector: "Vector") -> Mapping[Intent, float] | None:
         """Return which intents a question is near to; None where nothing was learnt."""

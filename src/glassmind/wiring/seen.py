@@ -266,7 +266,7 @@ class _SeenMeaning(OpenMeaning):
     def _open(self, folder: Path, space: "Space") -> "tuple[Meaning, FollowingVectors]":
         meaning, vectors = super()._open(folder, space)
         seen = SeenVectors(vectors, self._seen.reader.seen_chunks)
-        return Meaning(meaning.embedder, seen), vectors
+        return meaning._replace(vectors=seen), vectors
 
     def patience_with(self, model: str) -> "Patience":
         """Return what remembers how a model fared, whoever waited for it."""
