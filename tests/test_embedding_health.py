@@ -291,6 +291,7 @@ def test_the_status_is_told_as_text_and_as_json(program: Program) -> None:
     assert told["vectors"] == {
         "model": "", "space": "", "covered": 0, "total": 3, "plain": 0, "enriched": 0,
         "behind": 0,
+        "former": False,
     }  # fmt: skip
     assert told["words"] == {"behind": 0}
     assert set(told["bytes"]) == {"index.db", "words", "vectors"}

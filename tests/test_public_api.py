@@ -87,7 +87,7 @@ VALUES = {
     Status: (
         "notes chunks words_behind model space coverage vectors_behind writing "
         "embedding sizes folder notices watch resident pairs "
-        "llm hindsight secrets"
+        "llm hindsight secrets former"
     ),
     Stats: (
         "notes chunks tags links ghosts attachments tasks headings skipped "

@@ -84,6 +84,7 @@ def status_as_json(status: Status, *, root: str) -> dict[str, Any]:
             "plain": coverage.plain,
             "enriched": coverage.enriched,
             "behind": status.vectors_behind,
+            "former": status.former,
         },
         "writing": status.writing,
         "embedding": status.embedding,
