@@ -104,6 +104,37 @@ def test_filters_alone_list_the_newest_first_without_a_score(shelf: VaultDesk) -
     assert {hit.evidence[0].reason for hit in hits} == {"passes the filters"}
 
 
+def test_filters_alone_list_by_the_day_of_a_note_and_then_by_its_last_change(
+    vault: VaultDesk,
+) -> None:
+    noon = int(datetime(2024, 3, 9, 12, tzinfo=UTC).timestamp())
+    vault.write({"2024-03-05.md": "word"}, at=noon + 300)
+    vault.write({"Said.md": "---\ndate: 2024-03-07\n---\nword"}, at=noon + 200)
+    vault.write({"2024-03-07.md": "word", "b/2024-03-07.md": "word"}, at=noon + 400)
+    vault.write({"Changed.md": "word"}, at=noon)
+    vault.write({"Long ago.md": "---\ndate: 1912-04-15\n---\nword"}, at=noon + 500)
+    vault.index()
+
+    found = vault.found("before:2025")
+
+    assert found == [
+        "Changed.md", "2024-03-07.md", "b/2024-03-07.md", "Said.md", "2024-03-05.md",
+        "Long ago.md",
+    ]  # fmt: skip
+    assert vault.found("before:2025", limit=2) == found[:2]
+
+
+def test_of_more_passages_of_a_day_than_are_looked_at_the_last_changed_are_listed(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glassmind.retrieval.words.MOST_CHUNKS", 4)
+    for minute in range(6):
+        vault.write({f"{minute}/2024-03-07.md": "word"}, at=1_600_000_000 + 60 * minute)
+    vault.index()
+
+    assert vault.found("path:md", limit=1) == ["5/2024-03-07.md"]
+
+
 def test_a_filter_adds_nothing_to_a_score(shelf: VaultDesk) -> None:
     plain = {hit.path: hit.score for hit in shelf.ask("word", limit=100).hits}
     filtered = {hit.path: hit.score for hit in shelf.ask("word path:props").hits}

@@ -67,6 +67,11 @@ class HitRows(Protocol):
     ) -> dict[int, tuple[int, str, int]]:
         """Return what ties are broken by: newest note, path, place in the note."""
 
+    def listed_places(
+        self, chunk_ids: Sequence[int], /
+    ) -> dict[int, tuple[float, int, str, int]]:
+        """Return what a list goes by: the note's day, its last change, path, place."""
+
     def owner_agrees(self, chunk_id: int, /) -> bool:
         """Whether a chunk's row and the index of its table name the same note."""
 

@@ -39,9 +39,10 @@ def search_words(  # noqa: PLR0913 - each choice by its name
 
     None scores less than `threshold` of the best.
 
-    Ties, and a query without words, go newest first, then by path and place in the
-    note. With `explain`, each hit says what every field gave to its score. A note that
-    `successors` names comes below what took its place.
+    Ties go newest first, then by path and place in the note; so does what a query
+    without words lists, by the day of its note before its last change. With `explain`,
+    each hit says what every field gave to its score. A note that `successors` names
+    comes below what took its place.
 
     Raises:
         IndexDamaged: a passage is not the text that was indexed.
@@ -55,9 +56,13 @@ def search_words(  # noqa: PLR0913 - each choice by its name
         if row is not None and row[OWNER] != candidate.note_id:
             raise _mistaken(candidate, rows)
     shares = asked.shares(ids) if explain else {}
+    listed = {} if _is_scored(chosen) else rows.listed_places(ids)
     ranked = sorted(
         (c for c in chosen if c.chunk_id in shown),
-        key=lambda c: (-round(c.score, DIGITS), _place(shown[c.chunk_id])),
+        key=lambda c: (
+            -round(c.score, DIGITS),
+            listed.get(c.chunk_id) or _place(shown[c.chunk_id]),
+        ),
     )
     top = ranked[0].score if ranked else 0.0
     hits = [
@@ -133,7 +138,8 @@ def _chosen(
             return _cut(kept, rows, limit)
         if len(kept) > limit and _above(kept[limit - 1], found[-1]):
             return _cut(kept, rows, limit)
-        count *= OVERFETCH
+        # of a list all are tied: there is no use in a little more
+        count = count * OVERFETCH if _is_scored(found) else MOST_CHUNKS
 
 
 def _one_a_note(found: Sequence[Candidate]) -> list[Candidate]:
@@ -154,7 +160,9 @@ def _cut(kept: Sequence[Candidate], rows: "HitRows", limit: int) -> list[Candida
     edge = kept[limit - 1]
     clear = [candidate for candidate in kept if _above(candidate, edge)]
     tied = [c for c in kept if not _above(c, edge) and not _above(edge, c)]
-    places = rows.chunk_places([candidate.chunk_id for candidate in tied])
+    chunks = [candidate.chunk_id for candidate in tied]
+    scored = _is_scored(tied)
+    places = rows.chunk_places(chunks) if scored else rows.listed_places(chunks)
     there = [candidate for candidate in tied if candidate.chunk_id in places]
     there.sort(key=lambda candidate: places[candidate.chunk_id])
     return [*clear, *there[: limit - len(clear)]]
@@ -166,6 +174,11 @@ DIGITS = 4
 
 def _above(candidate: Candidate, other: Candidate) -> bool:
     return round(candidate.score, DIGITS) > round(other.score, DIGITS)
+
+
+def _is_scored(found: Sequence[Candidate]) -> bool:
+    """Whether words were looked for; what passes filters alone has no score."""
+    return any(candidate.score for candidate in found)
 
 
 def _place(row: tuple[Any, ...]) -> tuple[int, str, int]:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from glassmind.types.access import Seen
 
 Q = tantivy.Query
+INTEGER = tantivy.FieldType.Integer
 NAME = "the word index"
 LONGEST_NAME, MOST_WORDS, MOST_NAMESAKES = 8, 40, 200
 """Words of a name, and of a text that is looked through; chunks of namesakes."""
@@ -185,7 +186,8 @@ class AskedIndex:
     def best(self, limit: int) -> list[Candidate]:
         """Return the best chunks, best first.
 
-        Without any word to look for, what passes the filters comes newest first.
+        Without any word to look for, what passes the filters comes newest first: by
+        the day of its note, and of one day by the last change.
         """
         if not self._clauses:
             return self._newest(limit)
@@ -286,8 +288,30 @@ class AskedIndex:
             return []
         query = Q.boolean_query([(MUST, Q.all_query()), *self._conditions])
         query = only_seen(self._schema, query, self._seen)
-        found = self._searcher.search(query, limit, count=False, order_by_field="mtime")
-        return self._candidates([(0.0, place) for _, place in found.hits])
+        found = self._highest("day", query, limit)
+        if len(found) == limit:  # the last day may have more than there is room for
+            edge = found[-1][0]
+            found = [one for one in found if one[0] > edge]
+            that_day = Q.range_query(self._schema, "day", INTEGER, edge, edge)
+            tied = Q.boolean_query([(MUST, query), (MUST, that_day)])
+            rest = self._highest("mtime", tied, limit - len(found))
+            found += [(edge, place) for _, place in rest]
+        places = [place for _, place in found]
+        fields = ("day", "mtime", "chunk", "note")
+        values = [self._searcher.fast_field_values(name, places) for name in fields]
+        known = [
+            (-int(day), -int(at), int(chunk), int(note))
+            for day, at, chunk, note in zip(*values, strict=True)
+            if None not in (day, at, chunk, note)
+        ]
+        return [Candidate(chunk, note, 0.0) for _, _, chunk, note in sorted(known)]
+
+    def _highest(
+        self, field: str, query: tantivy.Query, limit: int
+    ) -> list[tuple[int, tantivy.DocAddress]]:
+        """Return what a query finds with the highest values of a field, and these."""
+        found = self._searcher.search(query, limit, count=False, order_by_field=field)
+        return [(int(value or 0), place) for value, place in found.hits]
 
     def _candidates(
         self, hits: Sequence[tuple[float, tantivy.DocAddress]]

@@ -49,6 +49,13 @@ select c.id, -f.mtime_ns, f.path, c.chunk_index
 from chunks c join files f on f.id = c.note_id
 where c.id in (select value from json_each(?))
 """
+LISTED_PLACES = """
+select c.id, -coalesce(julianday(coalesce(n.day,
+    date(f.mtime_ns / 1000000000, 'unixepoch', 'localtime'))), 0),
+  -f.mtime_ns, f.path, c.chunk_index
+from chunks c join notes n on n.id = c.note_id join files f on f.id = c.note_id
+where c.id in (select value from json_each(?))
+"""
 TROUBLED = """
 select f.path, coalesce(n.error, json_extract(n.warnings, '$[0]'))
 from notes n join files f on f.id = n.id
@@ -191,6 +198,13 @@ class Rows:
     def chunk_places(self, chunk_ids: Sequence[int]) -> dict[int, tuple[int, str, int]]:
         """Return what ties are broken by: newest note, path, place in the note."""
         found = self._db.execute(CHUNK_PLACES, (json.dumps(chunk_ids),))
+        return {row[0]: row[1:] for row in found}
+
+    def listed_places(
+        self, chunk_ids: Sequence[int]
+    ) -> dict[int, tuple[float, int, str, int]]:
+        """Return what a list goes by: the note's day, its last change, path, place."""
+        found: Any = self._db.execute(LISTED_PLACES, (json.dumps(chunk_ids),))
         return {row[0]: row[1:] for row in found}
 
     def owner_agrees(self, chunk_id: int) -> bool:
