@@ -491,6 +491,23 @@ def test_a_question_about_days_alone_is_answered_by_those_days(
     assert "Fresh.md" in [hit.path for hit in reply.hits]
 
 
+@pytest.mark.parametrize("fusion", ["minmax", "rrf", "weighted_sum"])
+def test_a_question_about_days_alone_is_answered_the_newest_day_first(
+    desk: MeaningDesk, fusion: str
+) -> None:
+    days = [f"2023-{month:02}-15" for month in range(1, 13)]
+    for age, day in enumerate(days):  # what is of the latest day was changed first
+        desk.write({f"{day}.md": LONG.format("kettle")}, at=NOON - 86_400 * 9 * age)
+    desk.index()
+
+    reply = desk.ask(
+        "what did I write in 2023", today=date(2024, 5, 1), limit=12, fusion=fusion
+    )
+
+    assert [hit.path[:-3] for hit in reply.hits] == days[::-1]
+    assert [hit.evidence[0].rank for hit in reply.hits] == list(range(1, 13))
+
+
 def test_the_newer_of_two_does_not_overtake_a_better_one_where_ranks_alone_count(
     desk: MeaningDesk,
 ) -> None:

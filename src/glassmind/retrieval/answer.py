@@ -106,16 +106,8 @@ class Answer:
                 made.append(self._hit(one, passages, similarity, names))
         told = (self._fact_hit(one) for one in facts)
         made += [hit for hit in told if self._is_near(hit.similarity, wish)]
-        # a note before a fact that counts as much
-        made.sort(
-            key=lambda hit: (
-                -round(hit.score, DIGITS),
-                not hit.is_note,
-                -hit.mtime_ns,
-                hit.path,
-            )
-        )
-        return made
+        by_day = self._search.is_by_days
+        return sorted(made, key=lambda hit: _order_of(hit, by_day=by_day))
 
     def _is_near(self, similarity: float | None, wish: Wish) -> bool:
         """Whether something is as near as was wished for, where that can be told."""
@@ -264,6 +256,16 @@ class Answer:
                 case _:
                     reason = PLAIN_REASONS[name]
             yield Evidence(name, rank, one.shares[name], reason, quoted=quoted)
+
+
+def _order_of(hit: Hit, *, by_day: bool) -> tuple[float, bool, int, int, str]:
+    """Return what hits are sorted by: a note before a fact that counts as much.
+
+    Of a question about days alone all score the same, and the newest day comes first.
+    """
+    ranks = (one.rank for one in hit.evidence if by_day and one.channel == "recent")
+    score = -round(hit.score, DIGITS)
+    return score, not hit.is_note, next(ranks, 0), -hit.mtime_ns, hit.path
 
 
 def _relevance(hit: Hit, top: float) -> float:

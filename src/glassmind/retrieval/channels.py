@@ -13,7 +13,7 @@ from glassmind.ports.retrieval import (
     WordSearch,
 )
 from glassmind.retrieval import graph
-from glassmind.retrieval.plan import Question, names_days_alone
+from glassmind.retrieval.plan import Question, is_by_days
 from glassmind.types.search import Candidate, ChannelName, Filter
 from glassmind.types.vectors import Embeddable
 
@@ -216,7 +216,7 @@ class Recent:
         if after is not None:
             filters.append(Filter("before", after.isoformat(), day=after))
         dated = question.words._replace(filters=tuple(filters))
-        if names_days_alone(question.meaning):
+        if is_by_days(question):
             dated = dated._replace(words=(), prefixes=())
         found = self._words.ask(dated).best(DEPTH)
         most = max((one.score for one in found), default=0.0) or 1.0

@@ -132,6 +132,11 @@ def names_days_alone(text: str) -> bool:
     )
 
 
+def is_by_days(question: Question) -> bool:
+    """Whether a question names days, and asks for nothing but what is of them."""
+    return question.days is not None and names_days_alone(question.meaning)
+
+
 def weights_of(question: Question, settled: Settled) -> dict[ChannelName, float]:
     """Return the channels that take part with their weights.
 
@@ -145,8 +150,8 @@ def weights_of(question: Question, settled: Settled) -> dict[ChannelName, float]
         weights.pop("memory", None)
     if question.days is not None:
         weights["recent"] = DATED
-        if names_days_alone(question.meaning):
-            weights = {"recent": 1.0}
+    if is_by_days(question):
+        weights = {"recent": 1.0}
     if wish.mode == "semantic":
         weights = {"semantic": 1.0}
     elif wish.mode == "fulltext":

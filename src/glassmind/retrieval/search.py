@@ -29,7 +29,13 @@ from glassmind.retrieval.facts import Facts, among, begun, is_fact
 from glassmind.retrieval.fusion import RRF_K, Ranking, Weights, fuse
 from glassmind.retrieval.graph import LINKING_CHUNKS, SEEDS, Described
 from glassmind.retrieval.implicit import Implicit, Partners
-from glassmind.retrieval.plan import RANKS_ALONE, Question, Settled, weights_of
+from glassmind.retrieval.plan import (
+    RANKS_ALONE,
+    Question,
+    Settled,
+    is_by_days,
+    weights_of,
+)
 from glassmind.retrieval.ranked import (
     Ranked,
     Votes,
@@ -135,6 +141,11 @@ class Search:
     def by_meaning(self) -> bool:
         """Whether the question has a vector, that passages are near to or far from."""
         return self.semantic is not None and self.semantic.vector is not None
+
+    @property
+    def is_by_days(self) -> bool:
+        """Whether nothing but days is asked for, and they are looked for."""
+        return "recent" in self.weights and is_by_days(self.question)
 
     def leaders(self) -> list[int]:
         """Return the notes that words and meaning found, best first."""
@@ -319,6 +330,8 @@ class Search:
             lifts = {name: lift / (RRF_K + 1) for name, lift in lifts.items()}
         if fusion == "weighted_sum":
             lifts = {**lifts, **self._sources.settled.lifts}
+        if self.is_by_days:  # what is newer there is told by the day of a note
+            lifts = {**lifts, "recency": 0.0}
         return lifts
 
     def _lowered(self, ranking: list[Ranked]) -> list[Ranked]:
