@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.retrieval.dates import days_in
+from glassmind.retrieval.dates import days_in, without_counted
 from glassmind.retrieval.plan import Days
 
 TODAY = date(2025, 6, 18)
@@ -48,6 +48,14 @@ def day(text: str) -> Days:
         ("what I did every day last week", days("2025-06-09", "2025-06-16")),
         ("what each of us wants to say on Monday", day("2025-06-16")),
         ("the last week of March 2025", days("2025-03-01", "2025-04-01")),
+        ("last weekend", days("2025-06-14", "2025-06-16")),
+        ("plans for this weekend", days("2025-06-21", "2025-06-23")),
+        ("what I thought this morning", day("2025-06-18")),
+        ("the call tonight", day("2025-06-18")),
+        ("twelve months ago", days("2024-06-01", "2024-07-01")),
+        ("what happened last March", days("2025-03-01", "2025-04-01")),
+        ("in last June", days("2024-06-01", "2024-07-01")),
+        ("last Tuesday", day("2025-06-17")),
     ],
 )  # fmt: skip
 def test_what_is_counted_from_today(text: str, wanted: Days) -> None:
@@ -67,6 +75,9 @@ def test_what_is_counted_from_today(text: str, wanted: Days) -> None:
         ("the last two weeks of my notes", 14),
         ("the last 3 weeks of training", 21),
         ("last 99999 years", 36_500),
+        ("over the last three months", 90),
+        ("in the last two years", 730),
+        ("within the last twelve weeks", 84),
     ],
 )
 def test_the_last_so_many_days_end_with_today(text: str, back: int) -> None:
@@ -115,10 +126,92 @@ def test_days_months_and_years_by_name(text: str, wanted: Days) -> None:
         ("seit gestern", Days(date(2025, 6, 17), None)),
         ("desde marzo", Days(date(2025, 3, 1), None)),
         ("depuis mars 2024", Days(date(2024, 3, 1), None)),
+        ("until March 2024", Days(None, date(2024, 3, 1))),
+        ("till 2024", Days(None, date(2024, 1, 1))),
+        ("after 2023", Days(date(2024, 1, 1), None)),
+        ("since last Tuesday", Days(date(2025, 6, 17), None)),
+        ("since last March", Days(date(2025, 3, 1), None)),
+        ("before last weekend", Days(None, date(2025, 6, 14))),
+        ("before March or April 2025", Days(None, date(2025, 3, 1))),
+        ("after March and April 2025", Days(date(2025, 5, 1), None)),
+        ("since two weeks ago", Days(date(2025, 6, 2), None)),
     ],
 )
 def test_since_after_and_before_leave_an_end_open(text: str, wanted: Days) -> None:
     assert days_in(text, TODAY) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "after"),
+    [
+        ("from January to March 2025", "2025-01-01", "2025-04-01"),
+        ("between March and May 2025", "2025-03-01", "2025-06-01"),
+        ("between march 2024 and may", "2024-03-01", "2024-06-01"),
+        ("what I read in January 2025 and March 2025", "2025-01-01", "2025-04-01"),
+        ("in January 2025 and in March 2025", "2025-01-01", "2025-04-01"),
+        ("in January, February and March 2024", "2024-01-01", "2024-04-01"),
+        ("during 2023 and 2024", "2023-01-01", "2025-01-01"),
+        ("in 2021, 2022 or 2023", "2021-01-01", "2024-01-01"),
+        ("from 2022 to 2024", "2022-01-01", "2025-01-01"),
+        ("in 2023/2024", "2023-01-01", "2025-01-01"),
+        ("in 2023\u20132024", "2023-01-01", "2025-01-01"),
+        ("between 2024 and 2023", "2023-01-01", "2025-01-01"),
+        ("from November to February 2025", "2024-11-01", "2025-03-01"),
+        ("from November 2023 to February", "2023-11-01", "2024-03-01"),
+        ("from January to March", "2025-01-01", "2025-04-01"),
+        ("between November and February", "2024-11-01", "2025-03-01"),
+        ("from May to August", "2025-05-01", "2025-09-01"),
+        ("from March 2023 to 2024", "2023-03-01", "2025-01-01"),
+        ("March \u2013 May 2025 retro", "2025-03-01", "2025-06-01"),
+        ("March-May 2025", "2025-03-01", "2025-06-01"),
+        ("2025-03-01 to 2025-03-09", "2025-03-01", "2025-03-10"),
+        ("between 2024-11 and 2025-02", "2024-11-01", "2025-03-01"),
+        ("from 3 March to 10 April 2025", "2025-03-03", "2025-04-11"),
+        ("from March 3 to March 10, 2025", "2025-03-03", "2025-03-11"),
+        ("from the 3rd to the 10th of March 2025", "2025-03-03", "2025-03-11"),
+        ("3-10 March 2025", "2025-03-03", "2025-03-11"),
+        ("January to March 2025 notes", "2025-01-01", "2025-04-01"),
+        ("between March and May what broke", "2025-03-01", "2025-06-01"),
+        ("Q1 to Q3 2024", "2024-01-01", "2024-10-01"),
+        ("from March until today", "2025-03-01", "2025-06-19"),
+        ("since January 2024 until March 2025", "2024-01-01", "2025-04-01"),
+        ("von Januar bis März 2025", "2025-01-01", "2025-04-01"),
+        ("de enero a marzo de 2025", "2025-01-01", "2025-04-01"),
+        ("entre mars et mai 2024", "2024-03-01", "2024-06-01"),
+    ],
+)
+def test_two_ends_are_the_days_from_the_first_to_the_last(
+    text: str, first: str, after: str
+) -> None:
+    assert days_in(text, TODAY) == days(first, after)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("31 February to 3 March 2025", days("2025-03-01", "2025-04-01")),
+        ("in March 2025 and the port 2024", days("2025-03-01", "2025-04-01")),
+        ("what broke in March and may break again", days("2025-03-01", "2025-04-01")),
+    ],
+)
+def test_what_has_no_two_ends_is_read_as_one(text: str, wanted: Days) -> None:
+    assert days_in(text, TODAY) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("battery over the last two years", "battery"),
+        ("In the past 3 weeks: what broke, and why?", "what broke, and why?"),
+        ("the skiff two weeks ago , in Millbrook", "the skiff , in Millbrook"),
+        ("over the last two years", "over the last two years"),
+        ("the last two weeks of the sprint", "the last two weeks of the sprint"),
+        ("last but not least", "last but not least"),
+        ("March 2024 retro", "March 2024 retro"),
+    ],
+)
+def test_words_that_count_back_from_today_are_no_topic(text: str, wanted: str) -> None:
+    assert " ".join(without_counted(text.split(), TODAY)) == wanted
 
 
 def test_since_opens_only_the_days_that_follow_it() -> None:
@@ -194,6 +287,18 @@ def test_other_languages(text: str, wanted: Days) -> None:
         "after 2000 steps",
         "ISO 8601-1",
         "letzte Woche des Urlaubs",
+        "who may 2024 help",
+        "you may 3 times",
+        "the last may be the first",
+        "the last march on Rome",
+        "last March of the war",
+        "between 1900 and 2000 calories",
+        "between 2000 and 2020 words",
+        "rooms 2023 and 2024",
+        "you may and march on",
+        "open every day from March to October",
+        "from Mars to April",
+        "chapters 3 and 10",
     ],
 )
 def test_what_names_no_day_is_none(text: str) -> None:
@@ -217,7 +322,21 @@ def test_any_text_has_days_in_order_or_none(text: str, today: date) -> None:
 
 
 WORDS = "last this past since before ago 3 99999 9999 2025 12 week days month year in"
-FRAGMENTS = [*WORDS.split(), "March", "Monday", "q4", "yesterday", "上周", "年", "-"]
+FRAGMENTS = [
+    *WORDS.split(),
+    "from",
+    "to",
+    "and",
+    "May",
+    "q2",
+    "March",
+    "Monday",
+    "q4",
+    "yesterday",
+    "上周",
+    "年",
+    "-",
+]
 
 
 @given(st.lists(st.sampled_from(FRAGMENTS), max_size=6), st.dates())

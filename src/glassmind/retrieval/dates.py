@@ -6,11 +6,23 @@ found counts. "The last day of every month" is none: it is a part of something e
 """
 
 import re
-from collections.abc import Callable, Iterator
-from datetime import date, timedelta
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date
 from itertools import chain
-from typing import NamedTuple
 
+from glassmind.retrieval.date_parts import (
+    DAY,
+    ENDING,
+    QUARTER_MONTHS,
+    WORD,
+    YEAR,
+    Named,
+    calendar,
+    comes_again,
+    months_from,
+    year_of,
+)
+from glassmind.retrieval.date_ranges import ranges
 from glassmind.retrieval.date_words import (
     COUNTS,
     KEPT,
@@ -25,29 +37,20 @@ from glassmind.retrieval.plan import Days
 MOST_DAYS = 36_500
 """A hundred years: what is further back is no question about notes."""
 
-DAY = timedelta(1)
-QUARTER_MONTHS = 3
-WORD = r"[\w'-]+"
-
-_SINCE = r" (?:since|starting|seit|desde|depuis)(?: the| dem| el| le)? $"
-_AFTER = r" (?:after|nach|después de|après)(?: the| dem| el| le)? $"
-_BEFORE = r" (?:before|until|till|vor|antes de|avant)(?: the| dem| el| le)? $"
-_IN = "in|during|since|after|before|until|im|seit|en|desde|depuis"
-_ENDING = "(?:st|nd|rd|th)?"
+_FOLLOWED = r"(?: the| dem| el| le)?(?: last)? $"
+_SINCE = rf" (?:since|starting|seit|desde|depuis){_FOLLOWED}"
+_AFTER = rf" (?:after|nach|después de|après){_FOLLOWED}"
+_BEFORE = rf" (?:before|until|till|vor|antes de|avant){_FOLLOWED}"
+_IN = "in|during|since|after|before|until|till|im|seit|en|desde|depuis"
 _NAME = r"[^\W\d_]+"
 _OF = r"(?: (?:of |de )?(?P<y>\d{4}))?(?= )"
-_COUNT = r"(\d{1,5}|a few|few|a couple of|couple of|[a-z]{1,5})"
+_COUNT = r"(\d{1,5}|a few|few|a couple of|couple of|[a-z]{1,6})"
 _WHOSE = "the|a|an|my|our|your|his|her|its|their|this|that|each|every|any|all"
 _PART = re.compile(rf" (?:of|des)(?P<whose>(?: (?:{_WHOSE}))*) (?P<what>{WORD})")
-_AGAIN = re.compile(rf" (?:every|each|repeat\w*|recur\w*)(?: {WORD}){{0,2}}$")
+_ASKS = r" (?:i|you|he|she|it|we|they|who|which)$"
+_COUNTING = frozenset(("ago", "last", "past", "previous"))
+_LEADING = r"(?: (?:in|over|during|within|from|of|for|since))?(?: the)?$"
 _WITHIN = re.compile(r" (?:in|over|during|within|from|of)(?: the)?$")
-
-
-class Named(NamedTuple):
-    """Days, and where in the text they are named."""
-
-    at: int
-    days: Days
 
 
 def days_in(text: str, today: date) -> Days | None:
@@ -67,9 +70,37 @@ def days_in(text: str, today: date) -> Days | None:
     return None
 
 
+def without_counted(words: Sequence[str], today: date) -> tuple[str, ...]:
+    """Return words without those that count back from today, unless none is left.
+
+    "battery over the last two years" asks for a battery, and for no years.
+    """
+    said = [_plain(word).strip() for word in words]
+    if _COUNTING.isdisjoint(said):
+        return tuple(words)
+    spans = list(_counted_in(f" {' '.join(filter(None, said))} ", today))
+    kept, at = [], 0
+    for word, plain in zip(words, said, strict=True):
+        if not any(first <= at < end for first, end in spans):
+            kept.append(word)
+        at += len(plain) + 1 if plain else 0
+    return tuple(kept or words)
+
+
+def _counted_in(text: str, today: date) -> Iterator[tuple[int, int]]:
+    """Yield where words count back from today, with those that lead to them."""
+    try:
+        for named in chain(_ago(text, today), _counted(text, today)):
+            ahead = re.search(_LEADING, text[: named.at])
+            yield ahead.start() if ahead else named.at, named.end
+    except (ValueError, OverflowError):  # before there were days
+        return
+
+
 def _plain(text: str) -> str:
     """Return the words in lower case, each with a space on either side."""
-    dashed = re.sub(r"(?<=\d)[/.](?=\d)", "-", text.lower().replace("\u2019", "'"))
+    typed = text.lower().replace("\u2019", "'").replace("\u2013", " - ")
+    dashed = re.sub(r"(?<=\d)[/.](?=\d)", "-", typed)
     joined = " ".join(word.removesuffix("'s") for word in re.findall(WORD, dashed))
     return f" {joined} "
 
@@ -87,12 +118,11 @@ def _opened(ahead: str, days: Days) -> Days:
 
 def _written(text: str, _: date) -> Iterator[Named]:
     """Yield days and months written in numbers; 8601-1 is a standard."""
-    year = r"(?<!\d)((?:1[6-9]|2[01])\d\d)"
-    form = rf"{year}(?:-|年)(\d{{1,2}})(?:(?:-|月)(\d{{1,2}}))?(?!\d|-\d)"
+    form = rf"(?<!\d)({YEAR})(?:-|年)(\d{{1,2}})(?:(?:-|月)(\d{{1,2}}))?(?!\d|-\d)"
     for match in re.finditer(form, text):
         first = date(int(match[1]), int(match[2]), int(match[3] or 1))
-        days = Days(first, first + DAY) if match[3] else _months(first)
-        yield Named(match.start() - 1, days)
+        days = Days(first, first + DAY) if match[3] else months_from(first)
+        yield Named(match.start() - 1, match.end(), days)
 
 
 def _period(text: str, today: date) -> Iterator[Named]:
@@ -102,8 +132,9 @@ def _period(text: str, today: date) -> Iterator[Named]:
         wanted = f" {phrase} " if phrase[0] < "\u2e80" else phrase
         at, (back, unit) = text.find(wanted), PERIODS[phrase]
         last = back == 1 and unit != "day"
-        if at >= 0 and not (last and _is_part(text, at + len(wanted) - 1)):
-            yield Named(at, _calendar(unit, today, back=back))
+        end = at + len(wanted) - 1
+        if at >= 0 and not (last and _is_part(text, end)):
+            yield Named(at, end, calendar(unit, today, back=back))
 
 
 def _is_part(text: str, at: int, *, counted: bool = False) -> bool:
@@ -122,8 +153,8 @@ def _ago(text: str, today: date) -> Iterator[Named]:
     """Yield the day, or the calendar week, month or year, so long ago."""
     for match in re.finditer(rf" {_COUNT} (day|week|month|year)s? ago(?= )", text):
         if (count := _count(match[1])) is not None:
-            days = _calendar(match[2], today, back=min(count, MOST_DAYS))
-            yield Named(match.start(), days)
+            days = calendar(match[2], today, back=min(count, MOST_DAYS))
+            yield Named(match.start(), match.end(), days)
 
 
 def _counted(text: str, today: date) -> Iterator[Named]:
@@ -136,7 +167,8 @@ def _counted(text: str, today: date) -> Iterator[Named]:
             continue
         if count is not None and not _is_part(text, match.end(), counted=count > 1):
             back = min(count * LENGTHS[match[3]], MOST_DAYS)
-            yield Named(match.start(), Days(today - back * DAY, today + DAY))
+            days = Days(today - back * DAY, today + DAY)
+            yield Named(match.start(), match.end(), days)
 
 
 def _is_day(text: str, match: re.Match[str]) -> bool:
@@ -147,58 +179,66 @@ def _is_day(text: str, match: re.Match[str]) -> bool:
 
 def _month(text: str, today: date) -> Iterator[Named]:
     """Yield months that have a year, or a word ahead that makes them one."""
-    for match in re.finditer(r" ([^\W\d_]+) (?:of |de )?(\d{4})(?= )", text):
-        if match[1] in MONTHS:
+    for match in re.finditer(rf" ({_NAME}) (?:of |de )?(\d{{4}})(?= )", text):
+        if match[1] in MONTHS and not _is_verb(text, match.start(), match[1]):
             first = date(int(match[2]), MONTHS[match[1]], 1)
-            yield Named(match.start(), _months(first))
-    for match in re.finditer(rf" (?:{_IN})( ([^\W\d_]+))(?= )", text):
-        apart = _is_planet(match[0]) or _comes_again(text, match.start())
-        if match[2] in MONTHS and not apart:
-            month = MONTHS[match[2]]
-            first = date(today.year - (month > today.month), month, 1)
-            yield Named(match.start(1), _months(first))
+            yield Named(match.start(), match.end(), months_from(first))
+    for match in re.finditer(rf" ({_IN}|last)(?=( ({_NAME})) )", text):
+        last, month = match[1] == "last", MONTHS.get(match[3])
+        apart = _is_planet(match) or comes_again(text, match.start())
+        if month and not apart and not (last and _is_no_month(text, match)):
+            to_come = month >= today.month if last else month > today.month
+            first = date(today.year - to_come, month, 1)
+            yield Named(match.start(2), match.end(2), months_from(first))
 
 
-def _comes_again(text: str, at: int) -> bool:
-    """Whether the words ahead say that what they name comes again: "every year"."""
-    return _AGAIN.search(text[:at]) is not None
+def _is_verb(text: str, at: int, name: str) -> bool:
+    """Whether somebody may do what follows, and no month is meant."""
+    return name == "may" and re.search(_ASKS, text[:at]) is not None
 
 
-def _is_planet(phrase: str) -> bool:
+def _is_no_month(text: str, match: re.Match[str]) -> bool:
+    """Whether "last" is that of a row: "the last may be first", "the last march"."""
+    is_word = match[3] in {"may", "march"} and text[: match.start()].endswith(" the")
+    return is_word or _is_part(text, match.end(2))
+
+
+def _is_planet(match: re.Match[str]) -> bool:
     """Whether English speaks of Mars, which in French is a month."""
-    return phrase.endswith(" mars") and not phrase.startswith((" en ", " depuis "))
+    return match[3] == "mars" and match[1] not in {"en", "depuis"}
 
 
 def _dated(text: str, today: date) -> Iterator[Named]:
     """Yield days of a named month; without a year, the latest that has come."""
     for match in chain(
-        re.finditer(rf" (?P<d>\d\d?){_ENDING}(?: of| de)? (?P<m>{_NAME}){_OF}", text),
-        re.finditer(rf" (?P<m>{_NAME}) (?P<d>\d\d?){_ENDING}{_OF}", text),
+        re.finditer(rf" (?P<d>\d\d?){ENDING}(?: of| de)? (?P<m>{_NAME}){_OF}", text),
+        re.finditer(rf" (?P<m>{_NAME}) (?P<d>\d\d?){ENDING}{_OF}", text),
     ):
-        if match["m"] in MONTHS and not _comes_again(text, match.start()):
-            month, day = MONTHS[match["m"]], int(match["d"])
+        at, name = match.start(), match["m"]
+        if name in MONTHS and not comes_again(text, at) | _is_verb(text, at, name):
+            month, day = MONTHS[name], int(match["d"])
             later = (month, day) > (today.month, today.day)
             first = date(int(match["y"] or today.year - later), month, day)
-            yield Named(match.start(), Days(first, first + DAY))
+            yield Named(at, match.end(), Days(first, first + DAY))
 
 
 def _quarter(text: str, today: date) -> Iterator[Named]:
     for match in re.finditer(r" q([1-4])(?: (\d{4}))?(?= )", text):
         month = QUARTER_MONTHS * int(match[1]) - 2
         year = int(match[2]) if match[2] else today.year - (month > today.month)
-        days = _months(date(year, month, 1), count=QUARTER_MONTHS)
-        yield Named(match.start(), days)
+        days = months_from(date(year, month, 1), count=QUARTER_MONTHS)
+        yield Named(match.start(), match.end(), days)
 
 
 def _weekday(text: str, today: date) -> Iterator[Named]:
     """Yield the latest such day before today."""
-    form = r"(?: (?:on|last|since|am|letzten|seit|el|le))( ([^\W\d_]+))(?= )"
+    form = rf" (?:on|last|since|am|letzten|seit|el|le)(?=( ({_NAME})) )"
     for match in re.finditer(form, text):
-        apart = _comes_again(text, match.start()) or _is_part(text, match.end())
+        apart = comes_again(text, match.start()) or _is_part(text, match.end(1))
         if match[2] in WEEKDAYS and not apart:
             back = (today.weekday() - WEEKDAYS[match[2]] - 1) % 7 + 1
             first = today - back * DAY
-            yield Named(match.start(1), Days(first, first + DAY))
+            yield Named(match.start(1), match.end(1), Days(first, first + DAY))
 
 
 def _year(text: str, _: date) -> Iterator[Named]:
@@ -206,7 +246,7 @@ def _year(text: str, _: date) -> Iterator[Named]:
     for match in re.finditer(form, text):
         if text[match.end() :].partition(" ")[2].partition(" ")[0] not in THINGS:
             year = int(match[2] or match[4])
-            yield Named(match.start(1), Days(date(year, 1, 1), date(year + 1, 1, 1)))
+            yield Named(match.start(1), match.end(), year_of(year))
 
 
 def _count(word: str) -> int | None:
@@ -214,26 +254,8 @@ def _count(word: str) -> int | None:
     return int(word) if word.isdecimal() else COUNTS.get(word)
 
 
-def _calendar(unit: str, today: date, *, back: int) -> Days:
-    """Return a calendar day, week, month or year, so many before the present one."""
-    if unit == "day":
-        return Days(today - back * DAY, today - (back - 1) * DAY)
-    if unit == "week":
-        first = today - (today.weekday() + 7 * back) * DAY
-        return Days(first, first + 7 * DAY)
-    if unit == "month":
-        year, month = divmod(12 * today.year + today.month - 1 - back, 12)
-        return _months(date(year, month + 1, 1))
-    return Days(date(today.year - back, 1, 1), date(today.year - back + 1, 1, 1))
-
-
-def _months(first: date, count: int = 1) -> Days:
-    """Return so many months from the first day of one."""
-    year, month = divmod(12 * first.year + first.month - 1 + count, 12)
-    return Days(first, date(year, month + 1, 1))
-
-
 READINGS: tuple[Callable[[str, date], Iterator[Named]], ...] = (
+    ranges,
     _written,
     _dated,
     _ago,
