@@ -478,7 +478,21 @@ def test_where_there_is_nothing_to_embed_nothing_is_missing(
     assert meaning.ask("skiff leaks").degraded == ()
 
 
-@pytest.mark.parametrize("text", ["last week", "what did I write last week"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "last week",
+        "what did I write last week",
+        "since two weeks ago",
+        "what happened over the last three months",
+        "in the last two years",
+        "what did I write before 2025",
+        "everything until May 2024",
+        "between Jan and May 2024",
+        "from the 20th to the 24th of April 2024",
+        "last week's notes",
+    ],
+)
 def test_a_question_about_days_alone_is_answered_by_those_days(
     desk: MeaningDesk, text: str
 ) -> None:
@@ -489,6 +503,19 @@ def test_a_question_about_days_alone_is_answered_by_those_days(
 
     assert reply.channels == ("recent",)
     assert "Fresh.md" in [hit.path for hit in reply.hits]
+
+
+def test_words_that_count_back_from_today_are_not_looked_for(
+    desk: MeaningDesk,
+) -> None:
+    desk.indexed({"Years.md": LONG.format("kettle over the last two years")})
+
+    reply = desk.ask("skiff leaks over the last two years", today=date(2024, 5, 1))
+
+    assert reply.hits[0].path == "Boats/Skiff.md"
+    found = {hit.path for hit in reply.hits if "lexical" in hit.channels}
+    assert "Years.md" not in found
+    assert {"lexical", "recent"} <= set(reply.channels)
 
 
 @pytest.mark.parametrize("fusion", ["minmax", "rrf", "weighted_sum"])

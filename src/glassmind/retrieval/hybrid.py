@@ -7,6 +7,7 @@ from typing import NamedTuple
 from glassmind.errors import GlassmindError
 from glassmind.retrieval.answer import hits_of
 from glassmind.retrieval.confidence import Curve, Signals, signals_of
+from glassmind.retrieval.dates import without_counted
 from glassmind.retrieval.plan import Question, meaning_of
 from glassmind.retrieval.search import Search, Sources
 from glassmind.retrieval.understand import Form, Understanding, Understood, form_of
@@ -111,7 +112,8 @@ class Hybrid(NamedTuple):
 
 def _question(text: str, words: WordQuery, wish: Wish, today: date) -> Question:
     intent = None if wish.intent == "auto" else wish.intent
-    return Question(text, words, meaning_of(words), wish, today, intent)
+    topic = words._replace(words=without_counted(words.words, today))
+    return Question(text, topic, meaning_of(words), wish, today, intent)
 
 
 def _place(hit: Hit, wish: Wish) -> tuple[NotePath, int]:

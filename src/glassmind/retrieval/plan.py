@@ -59,20 +59,25 @@ it would count as much as a good match of words (.53 instead of .58 on tasks-doc
 FILLING = frozenset(
     word
     for line in (
-        "a about all and any april are at august created day days december did do",
-        "during edited evening everything february for friday from happened have i",
-        "in is january july june last learn learned march may me monday month",
-        "months morning my new night note noted notes november october of on our",
-        "over past previous recent recently saturday september show since sunday",
-        "the things think this thought thursday to today tuesday up was we",
-        "wednesday week weeks were what when which worked write written wrote year",
-        "years yesterday",
+        "a about after afternoon ago all and any apr april are at aug august",
+        "before between by couple created day days dec december did do during",
+        "edited eight eleven evening everything feb february few five for",
+        "fortnight four friday from happened have i in is jan january jul july",
+        "jun june last learn learned mar march may me monday month months morning",
+        "my new night nine note noted notes nov november now oct october of on",
+        "one or our over past previous q1 q2 q3 q4 quarter quarters recent",
+        "recently s saturday sep sept september seven show since six sunday ten",
+        "the things think this thought three through thursday till to today",
+        "tonight tuesday twelve two until up was we wednesday week weekend weeks",
+        "were what when which within worked write written wrote year years",
+        "yesterday",
     )
     for word in line.split()
 )
 """Words that say nothing beside a day: "what did I write last week"."""
 
 _WORD = re.compile(r"\w+")
+_NUMBER = re.compile(r"\d+(?:st|nd|rd|th)?")
 
 CAPTURED = 0.05
 """Weight of captures where no intent is sure: of two that say the same, what was worth
@@ -128,7 +133,8 @@ def meaning_of(words: WordQuery) -> str:
 def names_days_alone(text: str) -> bool:
     """Whether a question is about some days and about nothing else."""
     return all(
-        word in FILLING or word.isdigit() for word in _WORD.findall(text.lower())
+        word in FILLING or _NUMBER.fullmatch(word)
+        for word in _WORD.findall(text.lower())
     )
 
 
