@@ -48,14 +48,13 @@ WEEKDAYS: Mapping[str, int] = MappingProxyType(
 
 _PERIODS = """
 0 day: today, heute, hoy, aujourd'hui, 今天, 今日
-0 day: this morning, this afternoon, this evening, tonight, esta mañana, ce matin, 今朝
+0 day: this morning, this afternoon, esta mañana, ce matin, 今朝
 1 day: yesterday, last night, gestern, ayer, d'hier, hier soir, hier matin, 昨天, 昨日
 2 day: day before yesterday, vorgestern, anteayer, avant-hier, 前天, 一昨日
 0 week: this week, diese woche, dieser woche, esta semana, cette semaine
 0 week: 本周, 这周, 今週
 1 week: last week, previous week, letzte woche, letzter woche, vorige woche
 1 week: la semana pasada, la semaine dernière, la semaine passée, 上周, 先週
-0 weekend: this weekend, dieses wochenende, este fin de semana, ce week-end, 这周末
 1 weekend: last weekend, letztes wochenende, letzten wochenende, 上周末, 先週末
 1 weekend: el fin de semana pasado, le week-end dernier
 0 month: this month, diesen monat, diesem monat, este mes, ce mois-ci

@@ -37,6 +37,9 @@ from glassmind.retrieval.plan import Days
 MOST_DAYS = 36_500
 """A hundred years: what is further back is no question about notes."""
 
+COUNTED_WORDS = 3
+"""Of "last two years"; "last year" may be a part of a name."""
+
 _FOLLOWED = r"(?: the| dem| el| le)?(?: last)? $"
 _SINCE = rf" (?:since|starting|seit|desde|depuis){_FOLLOWED}"
 _AFTER = rf" (?:after|nach|después de|après){_FOLLOWED}"
@@ -91,8 +94,9 @@ def _counted_in(text: str, today: date) -> Iterator[tuple[int, int]]:
     """Yield where words count back from today, with those that lead to them."""
     try:
         for named in chain(_ago(text, today), _counted(text, today)):
-            ahead = re.search(_LEADING, text[: named.at])
-            yield ahead.start() if ahead else named.at, named.end
+            if text.count(" ", named.at, named.end) >= COUNTED_WORDS:
+                ahead = re.search(_LEADING, text[: named.at])
+                yield ahead.start() if ahead else named.at, named.end
     except (ValueError, OverflowError):  # before there were days
         return
 
