@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from faults.desk import Desk
 from faults.dump import differences, dump
 from faults.vaults import edit, make_vault, note_text, notes_of, write
 from watch_desk import check_follows, ids_of, until, watcher
+
+from glassmind.vault.watch import STOOD_STILL_S
 
 ENDS_WITHIN_S = 3.0
 
@@ -138,12 +141,15 @@ def test_what_an_overflow_of_the_queue_swallowed_is_found_all_the_same(
     with watcher(desk) as watching:
         watching.ready()
         watching.pause()
-        for number in range(int(QUEUE.read_text("ascii")) // 2 + 1):
-            scratch = (
-                desk.vault / f"scratch{number % 2}.tmp"
-            )  # two events each, or more
+        began, number = time.monotonic(), 0
+        # two events each, or more; and for so long that it is noticed to stand still
+        while number <= int(QUEUE.read_text("ascii")) // 2 or (
+            time.monotonic() - began < 2 * STOOD_STILL_S
+        ):
+            scratch = desk.vault / f"scratch{number % 2}.tmp"
             scratch.touch()
             scratch.unlink()
+            number += 1
         write(desk.vault, "Other/Late.md", "swallowed")
         watching.resume()
 
