@@ -25,8 +25,8 @@ import quality
 from glassmind import Engine
 from glassmind.evaluation.answerable import posed
 from glassmind.evaluation.bench import Bench, Wanted, own_bench
+from glassmind.evaluation.calibrate import error_of, reliability
 from glassmind.evaluation.calibrate import quality as judged
-from glassmind.evaluation.calibrate import reliability
 from glassmind.evaluation.gold import GoldQuery
 from glassmind.evaluation.strangers import STRANGERS
 from glassmind.models.logistic import fitted
@@ -161,7 +161,7 @@ def by_chance(
     for _ in range(DRAWS):
         drawn = chance.random(len(sure)) < sure
         bins = reliability(sure.tolist(), drawn.tolist(), counts=counts)
-        errors.append(sum(abs(one.predicted - one.actual) * one.share for one in bins))
+        errors.append(error_of(bins))
     return float(np.mean(errors)), float(np.quantile(errors, 0.95))
 
 

@@ -4,7 +4,7 @@ They hold as far as the expected calibration error over bins of equal mass is sm
 well they part what can be answered from what cannot is the area under the ROC curve.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -26,9 +26,13 @@ def quality(probabilities: Sequence[float], answerable: Sequence[bool]) -> Quali
     """
     counts = _halves(np.asarray(answerable, bool))
     bins = reliability(probabilities, answerable, counts=counts)
-    error = sum(abs(one.predicted - one.actual) * one.share for one in bins)
     area = auroc(probabilities, answerable)
-    return Quality(error, area, bins, len(probabilities))
+    return Quality(error_of(bins), area, bins, len(probabilities))
+
+
+def error_of(bins: Iterable[Bin]) -> float:
+    """Return how far what was said is from what was, on average."""
+    return sum(abs(one.predicted - one.actual) * one.share for one in bins)
 
 
 def _halves(labels: NDArray[np.bool_]) -> Column:

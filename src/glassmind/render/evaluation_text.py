@@ -1,8 +1,8 @@
 """What was measured, as people read it."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 
+from glassmind.config.toml import as_toml
 from glassmind.render.style import Style, counted
 from glassmind.types.evaluation import (
     METRICS,
@@ -135,7 +135,7 @@ def _tuning_lines(report: TuneReport, style: Style) -> Iterator[str]:
     gain = difference_as_text(report.held_out)
     yield f"  chosen:   {report.after:.3f}, a difference of {gain}"
     for path, value in report.chosen.settings.items() if report.accepted else ():
-        yield f"    {path} = {style.clean(json.dumps(value))}"
+        yield f"    {path} = {style.clean(as_toml(value))}"
     if report.luck is not None:
         yield f"  as large by luck, among equals: {100 * report.luck:.1f} %"
     if report.chance is not None:

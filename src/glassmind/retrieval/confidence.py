@@ -88,7 +88,7 @@ def _said_in(text: str, search: "Search") -> float:
     phrases = sum(len(phrase.split()) for phrase in asked.phrases)
     if not phrases and not asked.prefixes:
         return plain
-    begun = [one.lower() for one in asked.prefixes]
-    found = {at for at in begun if re.search(rf"\b{re.escape(at)}", text.lower())}
+    begun = {one.lower() for one in asked.prefixes}
+    found = [at for at in begun if re.search(rf"\b{re.escape(at)}", text.lower())]
     total = len(asked.words) + phrases + len(begun)
     return (plain * len(asked.words) + phrases + len(found)) / total

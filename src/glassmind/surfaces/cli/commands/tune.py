@@ -1,6 +1,5 @@
 """`glassmind tune`: better settings for this vault, if there are any beyond noise."""
 
-import json
 from argparse import Namespace
 from datetime import datetime
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from glassmind.config import Config
 from glassmind.config.files import FILE_NAME, VAULT_NAMES, present
+from glassmind.config.toml import as_toml
 from glassmind.errors import WrongUsage
 from glassmind.surfaces.cli import exits
 from glassmind.surfaces.cli.measuring import (
@@ -107,7 +107,7 @@ def _undo(args: Namespace, output: Output) -> int:
     said = "Would be taken back" if args.dry_run else "Taken back"
     output.line(f"{said} in {output.style.strong(done.file)}")
     for path, value in done.settings.items():
-        output.line(f"  {path} = {json.dumps(value)}")
+        output.line(f"  {path} = {as_toml(value)}")
     return exits.OK
 
 
