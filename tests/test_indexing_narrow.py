@@ -80,6 +80,21 @@ def test_a_folder_that_is_gone_has_the_whole_vault_looked_at(
     assert narrow(indexed, "Deep/Rain.md") == (0, 0, 0, 1)
 
 
+def test_a_link_that_is_gone_when_it_is_read_has_the_whole_vault_looked_at(
+    indexed: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (indexed.root / "Link").symlink_to("Deep")
+
+    def gone(path: str, **_: object) -> str:
+        raise FileNotFoundError(path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("os.readlink", gone)
+        found = scan_folders(indexed.root, IgnoreRules(), {}, {"Link"}, set())
+
+    assert found is None
+
+
 def test_a_name_is_found_however_the_disk_spells_it(vault: VaultDesk) -> None:
     spelled = normalize("NFD", "Café.md")
     vault.write({spelled: "x\n", "Tea.md": "y\n"})

@@ -152,19 +152,14 @@ def test_the_end_of_its_input_ends_it(server: Line) -> None:
     assert server.ended(BOUND_S) == 0
 
 
-def test_what_was_asked_before_the_end_of_its_input_is_answered(
-    env: dict[str, str],
-) -> None:
-    with line(env) as server:
-        server.greet()
-        for number in range(1, 6):
-            server.send(
-                "tools/call", number, name="glassmind_list", arguments={"limit": 1}
-            )
-        server.stdin.close()
+def test_what_was_asked_before_the_end_of_its_input_is_answered(server: Line) -> None:
+    before = len(server.seen)
+    for number in range(2, 7):
+        server.send("tools/call", number, name="glassmind_list", arguments={"limit": 1})
+    server.stdin.close()
 
-        assert server.ended(BOUND_S) == 0
-        until(lambda: len(server.seen) == 6)
+    assert server.ended(BOUND_S) == 0
+    until(lambda: len(server.seen) == before + 5)
     assert all("result" in json.loads(one) for one in server.seen)
 
 
@@ -173,13 +168,14 @@ def test_an_answer_that_takes_a_second_is_given_after_the_end_of_its_input(
 ) -> None:
     with line(env, command=driven("late")) as server:
         server.greet()
+        assert not server.ask(1, "glassmind_search", query="weir")["isError"]
         server.send(
-            "tools/call", 1, name="glassmind_search", arguments={"query": "weir"}
+            "tools/call", 2, name="glassmind_search", arguments={"query": "weir"}
         )
         server.stdin.close()
 
         assert server.ended(BOUND_S) == 0
-        until(lambda: len(server.seen) == 2)
+        until(lambda: len(server.seen) == 3)
     assert "result" in json.loads(server.seen[-1])
 
 

@@ -122,7 +122,7 @@ def scan_folders(
         place = os.path.join(base, folder) if folder else base  # noqa: PTH118
         above = [part.rstrip("/") for part in _up(f"{folder}/") if folder]
         excluded = any(rules.folder(part) is not None for part in above)
-        if excluded or os.path.realpath(place) != place:
+        if excluded or not is_real(place):
             return None
         prefix = f"{folder}/" if folder else ""
         try:
@@ -130,6 +130,14 @@ def scan_folders(
         except OSError:
             return None
     return walk.result(known)
+
+
+def is_real(place: str) -> bool:
+    """Whether no link leads to a place, nor one that is gone while it is looked at."""
+    try:
+        return os.path.realpath(place) == place
+    except OSError:  # a link was there when it was met, and none when it was read
+        return False
 
 
 class _Folder(NamedTuple):

@@ -21,6 +21,7 @@ from watchfiles import Change, watch
 
 from glassmind.errors import VaultMissing
 from glassmind.vault.ignore import IGNORE_FILE, UNLISTED, IgnoreRules
+from glassmind.vault.scan import is_real
 
 STEP_MS, GATHER_MS = 100, 200
 """How often new events are asked for, and how long they are gathered: well below any
@@ -230,8 +231,7 @@ def _is_reached(path: str, place: str, rules: IgnoreRules) -> bool:
         above = above.rpartition("/")[0]
         if rules.folder(above) is not None:
             return False
-    folder = os.path.dirname(place)  # noqa: PTH120
-    return os.path.realpath(folder) == folder
+    return is_real(os.path.dirname(place))  # noqa: PTH120
 
 
 class Tell(Protocol):
