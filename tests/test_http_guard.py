@@ -419,7 +419,7 @@ def test_a_head_that_comes_at_once_is_no_larger_either(
     web: Web, size: int, status: int
 ) -> None:
     with web.raw() as wire:
-        wire.send(*_head(web, "GET /stats", f"X: {'a' * size}"))
+        wire.send(*_head(web, "GET /stats", "Connection: close", f"X: {'a' * size}"))
         assert wire.status() == status
 
 
