@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -57,6 +58,19 @@ class Patience:
         """Forget the failures."""
         self._failures = 0
 
+    @contextmanager
+    def watched(self, failure: type[GlassmindError]) -> Iterator[None]:
+        """Remember whether what is asked of it meanwhile fails so, or works."""
+        try:
+            yield
+        except failure:
+            self.failed()
+            raise
+        except GeneratorExit:  # whoever asked had enough, or no more time
+            self.worked()
+            raise
+        self.worked()
+
 
 class PatientReranker:
     """A reranker whose failures are remembered."""
@@ -70,15 +84,8 @@ class PatientReranker:
         Raises:
             ModelFault: it failed.
         """
-        try:
+        with self._patience.watched(ModelFault):
             yield from self._reranker.scores(query, passages)
-        except ModelFault:
-            self._patience.failed()
-            raise
-        except GeneratorExit:  # whoever asked had enough, or no more time
-            self._patience.worked()
-            raise
-        self._patience.worked()
 
 
 class PatientEmbedder:
@@ -108,12 +115,8 @@ class PatientEmbedder:
             ModelFault: it failed, now or a short while ago.
         """
         self._patience.check()
-        try:
+        with self._patience.watched(ModelFailed):
             yield from self._embedder.passages(parts)
-        except ModelFailed:
-            self._patience.failed()
-            raise
-        self._patience.worked()
 
     def query(self, text: str, /) -> "Vector":
         """Return the unit vector of a question.
@@ -122,13 +125,8 @@ class PatientEmbedder:
             ModelFault: it failed, now or a short while ago.
         """
         self._patience.check()
-        try:
-            made = self._embedder.query(text)
-        except ModelFailed:
-            self._patience.failed()
-            raise
-        self._patience.worked()
-        return made
+        with self._patience.watched(ModelFailed):
+            return self._embedder.query(text)
 
 
 class PatientMemory:
