@@ -2,6 +2,7 @@
 
 import xxhash
 
+from glassmind.markdown.memo_words import is_noted, own_words
 from glassmind.markdown.secrets import redacted
 from glassmind.types.vectors import Embeddable, Unembedded
 
@@ -14,15 +15,17 @@ def embeddable(chunk: Unembedded, *, enriched: bool = False) -> Embeddable:
 
     Where it stands is said as "Project Alpha / Status Updates"; `enriched` adds the end
     of the chunk before it and the beginning of the one after it. Credentials are
-    hidden: rows have none, but titles are names of files, and rows may be old.
+    hidden: rows have none, but titles are names of files, and rows may be old. So is
+    what is noted of a memo, which it does not say.
     """
     under = [h for h in chunk.heading_path if h.casefold() != chunk.title.casefold()]
     context = " / ".join([chunk.title, *under])
     if enriched:
-        before = " ".join(chunk.before.split()[-WORDS_AROUND:])
+        before = "" if is_noted(chunk.before) else own_words(chunk.before)
+        before = " ".join(before.split()[-WORDS_AROUND:])
         after = " ".join(chunk.after.split()[:WORDS_AROUND])
         context = "\n".join(part for part in (context, before, after) if part)
-    return Embeddable(redacted(context), redacted(chunk.text))
+    return Embeddable(redacted(context), redacted(own_words(chunk.text)))
 
 
 def key_of(part: Embeddable) -> bytes:

@@ -11,6 +11,7 @@ from typing import Final, cast
 
 from glassmind.errors.memory import MemoUnreadable
 from glassmind.markdown.frontmatter import Head, read_head
+from glassmind.markdown.memo_words import MARKER
 from glassmind.markdown.yaml_write import Fact, property_lines
 from glassmind.memory.memo_names import kind_in, place_of, title_in
 from glassmind.types import NotePath, PropertyValue
@@ -25,14 +26,6 @@ FIRST_STATUS: Final[dict[MemoKind, str]] = {
     "summary": "current",
 }
 """What a memo is when it is new."""
-
-_MARKER = re.compile(
-    r"^> \[!agent\][^\r\n]*\r?\n(?P<mine>(?:>[^\r\n]*\r?\n)*)(?:[ \t]*\r?\n)*"
-    rf"[-*+] \[(?P<box>.)\] {KEEP}(?:[ \t][^\r\n]*)?(?:\r?\n|\Z)",
-    re.MULTILINE,
-)
-"""Behind the box may stand when it was ticked, as plugins of Obsidian write it; in the
-callout, more lines of a person."""
 
 _BOX = re.compile(rf"^[ \t>]*[-*+] \[(?P<box>.)\] {KEEP}\b", re.MULTILINE)
 _CODE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
@@ -168,7 +161,7 @@ def _marker(body: str) -> re.Match[str] | None:
     The text of the memo stands below it, and cannot show another in its place: only
     the first box counts, and nothing that stands in code, or below it.
     """
-    found, box = _MARKER.search(body), _BOX.search(body)
+    found, box = MARKER.search(body), _BOX.search(body)
     if found is None or box is None or box.start() < found.start("mine"):
         return None
     return None if _CODE.search(body, 0, found.start()) else found

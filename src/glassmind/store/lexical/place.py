@@ -12,7 +12,7 @@ from glassmind.store.lexical.fields import schema
 
 FOLDER, META = "lexical", "meta.json"
 
-DOCUMENTS_VERSION = 7
+DOCUMENTS_VERSION = 8
 """Raised whenever the same rows make other documents, so that all are made anew."""
 
 MARKER_NOTE = -1

@@ -15,6 +15,7 @@ from typing import Any
 
 import tantivy
 
+from glassmind.markdown.memo_words import OWN, is_memo, own_words
 from glassmind.store.lexical import words
 from glassmind.store.lexical.faults import faults_named
 from glassmind.store.lexical.fields import (
@@ -126,26 +127,29 @@ def _documents(note: Document, schema: tantivy.Schema) -> Iterator[tantivy.Docum
 
     Words of the folder, tags and properties stand in the first passage alone, which is
     the frontmatter where there is one: they lead to the note, and in every passage they
-    would be a third of the work. The name as a whole stands where the text begins.
+    would be a third of the work. The name as a whole stands where the text begins. Of a
+    memo its own words count alone.
     """
     values = [(name, _flat(value)) for name, value in note.properties]
+    memo = is_memo(dict(note.properties))
     shared = tantivy.Document.from_dict(_shared(note, values), schema)
     headed = len(note.passages) > 1 and note.passages[0].text.startswith("---")
     begins = 1 if headed else 0
     titles = "\n".join((note.title, *note.aliases))
     unspaced = words.has_unspaced(titles)
     for number, (chunk_id, headings, text) in enumerate(note.passages):
-        under, body = " \n".join(headings), words.prepared(text)
+        said = "" if memo and number < begins else own_words(text)
+        under, body = " \n".join(headings), words.prepared(said)
         passage = copy(shared)
         passage.add_integer("chunk", chunk_id)
         passage.add_text("headings", words.prepared(under))
         passage.add_text("body", body)
         passage.add_text("body_stem", body)
-        if unspaced or words.has_unspaced(text) or words.has_unspaced(under):
-            singles = words.singles_text(f"{titles}\n{under}\n{text}")
+        if unspaced or words.has_unspaced(said) or words.has_unspaced(under):
+            singles = words.singles_text(f"{titles}\n{under}\n{said}")
             passage.add_text("singles", singles)
         if number == 0:
-            passage.extend(_first(note, values), schema)
+            passage.extend(_first(note, values, memo=memo), schema)
         if number == begins:
             for name in (note.title, *note.aliases):
                 passage.add_text("name", name_term(name))
@@ -173,14 +177,16 @@ def _shared(note: Document, values: Sequence[tuple[str, list[str]]]) -> Fields:
     return fields
 
 
-def _first(note: Document, values: Sequence[tuple[str, list[str]]]) -> Fields:
+def _first(
+    note: Document, values: Sequence[tuple[str, list[str]]], *, memo: bool
+) -> Fields:
     shown = [
         f"{name} {' '.join(items)}"
         for name, items in values
-        if name not in ("tags", "aliases")
+        if name not in ("tags", "aliases") and (name in OWN or not memo)
     ]
     return {
-        "path": words.prepared(note.path.rpartition("/")[0]),
+        "path": "" if memo else words.prepared(note.path.rpartition("/")[0]),
         "tags": words.prepared(" ".join(note.tags)),
         "properties": words.prepared(" \n".join(shown)),
     }
