@@ -1,5 +1,7 @@
 """The sections of a bundle: decisions, questions, tasks, what to read next."""
 
+from unicodedata import normalize
+
 import pytest
 from section_desk import SectionDesk, texts
 from vault_desk import VaultDesk
@@ -233,6 +235,23 @@ def test_captures_of_the_project_count_and_the_box_of_the_inbox_does_not(
         ("Saw it.", "unapproved capture")
     ]
     assert texts(desk.questions("Boat.md")) == ["Why?"]
+
+
+def test_captures_of_a_project_count_however_its_name_is_written(
+    vault: VaultDesk, desk: SectionDesk
+) -> None:
+    apart = normalize("NFD", "Türme")
+    vault.indexed(
+        {
+            "A.md": "---\nproject: 2026\n---\nA year.",
+            "B.md": f"---\nproject: {apart}\n---\nTowers.",
+            ".agent/decisions/a.md": '---\nkind: decision\nproject: "2026"\n---\nOak.',
+            ".agent/decisions/b.md": "---\nkind: decision\nproject: Türme\n---\nElm.",
+        }
+    )
+
+    assert texts(desk.decisions("A.md")) == ["Oak."]
+    assert texts(desk.decisions("B.md")) == ["Elm."]
 
 
 def test_captures_that_share_a_note_count_each_by_its_own_status(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import date, datetime, timedelta
+from unicodedata import normalize
 
 import pytest
 from hypothesis import given
@@ -261,6 +262,25 @@ def test_a_folder_of_projects_makes_each_below_it_one(vault: VaultDesk) -> None:
         "1 - Projects/Atlas/Deep/Paper.md",
         "1 - Projects/Atlas.md",
     }
+
+
+def test_a_project_may_be_called_by_a_number_and_is_one_however_it_is_composed(
+    vault: VaultDesk,
+) -> None:
+    edited(
+        vault,
+        {"A.md": 0, "B.md": 1, "C.md": 2, "D.md": 300},
+        A="---\nproject: 2026\n---\nA.\n",
+        B="---\nproject: Türme\n---\nB.\n",
+        C="---\nproject: true\n---\nIt is one, and says not which.\n",
+        D=f"---\nproject: {normalize('NFD', 'Türme')}\n---\nD.\n",
+    )
+
+    found = told(vault)
+
+    projects = [(one.name, one.notes) for one in found.projects]
+    assert projects == [("2026", 1), ("Türme", 2)]
+    assert of(found, "D.md").reasons == ("project Türme is active",)
 
 
 def test_a_project_is_active_for_as_long_as_the_settings_say(vault: VaultDesk) -> None:

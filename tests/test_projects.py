@@ -1,5 +1,7 @@
 """Which notes a project has: by folder, tag, property, or all of them."""
 
+from unicodedata import normalize
+
 import pytest
 from meaning_desk import MeaningDesk
 from vault_desk import VaultDesk
@@ -24,7 +26,7 @@ NOTES = {
     "Both.md": '---\nProject: [Other, "[[Atlas]]"]\n---\nby a list',
     "Client.md": "---\nclient: Atlas\n---\nby another property",
     "Atlas.md": "the note of that name",
-    "Number.md": "---\nproject: 7\n---\na number is no name",
+    "Number.md": "---\nproject: 7\n---\nby a number",
 }
 
 
@@ -120,6 +122,79 @@ def test_a_folder_in_another_script_is_found_without_case(vault: VaultDesk) -> N
     assert [n.path for n in rows.members(parse_project("folder:ÄRGER/übung"))] == [
         "Ärger/Übung/A.md"
     ]
+
+
+VALUES = {
+    "a.md": "---\nyear: 2026\nn: 1.0\nflag: true\nÜbung: Laufen\n---\nx",
+    "b.md": "---\nproject: 2026\nyear: [2025, 7]\nflag: false\n---\nx",
+    "c.md": "---\nproject:\nflag: [true]\nübung: Laufen\n---\nx",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "paths"),
+    [
+        ("year", "2026", ["a.md"]),
+        ("year", "7", ["b.md"]),
+        ("n", "1.0", ["a.md"]),
+        ("flag", "True", ["a.md", "c.md"]),
+        ("flag", "false", ["b.md"]),
+        ("project", "2026", ["b.md"]),
+        ("übung", "laufen", ["a.md", "c.md"]),
+        ("ÜBUNG", "Laufen", ["a.md", "c.md"]),
+    ],
+)
+def test_a_project_by_property_has_the_notes_that_a_list_by_it_has(
+    vault: VaultDesk, name: str, value: str, paths: list[str]
+) -> None:
+    vault.indexed(VALUES)
+
+    listed = vault.engine.list_notes(property_name=name, property_value=value)
+    rows = ProjectRows(open_reader(vault.folder))
+    found = rows.members(parse_project(f"property:{name}={value}"))
+
+    assert [note.path for note in found] == paths
+    assert [note.path for note in listed.notes] == paths
+
+
+def test_a_number_is_the_name_of_a_project_and_nothing_is_none(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed(VALUES)
+
+    rows = ProjectRows(open_reader(vault.folder))
+
+    assert [n.path for n in rows.members(parse_project("2026"))] == ["b.md"]
+    assert rows.members(parse_project("None")) == []
+    assert rows.closest("2027") == ("2026",)
+    assert rows.closest("nul") == ()
+
+
+def test_a_project_is_the_same_however_its_letters_are_composed(
+    vault: VaultDesk,
+) -> None:
+    apart = normalize("NFD", "Türme")
+    vault.indexed(
+        {
+            "Said.md": f"---\nproject: {apart}\n{apart}: {apart}\n---\nx",
+            "Tagged.md": f"#{apart}/hoch is a tag",
+            "Türme/In.md": "x",
+            "Whole.md": "---\nproject: Türme\n---\n#türme",
+            "Not.md": "#Türmer",
+        }
+    )
+
+    rows = ProjectRows(open_reader(vault.folder))
+
+    def paths(said: str) -> list[str]:
+        return [note.path for note in rows.members(parse_project(said))]
+
+    for name in ("TÜRME", apart):
+        assert paths(name) == ["Said.md", "Tagged.md", "Türme/In.md", "Whole.md"]
+        assert paths(f"#{name}") == ["Tagged.md", "Whole.md"]
+        assert paths(f"property:{name}={name}") == ["Said.md"]
+    listed = vault.engine.list_notes(property_name="Türme", property_value="türme")
+    assert [note.path for note in listed.notes] == ["Said.md"]
 
 
 def test_a_search_in_a_project_finds_its_notes_alone(vault: VaultDesk) -> None:

@@ -13,7 +13,9 @@ from glassmind.context.items import (
 from glassmind.context.page import Page
 from glassmind.context.scope import Scope, SectionRows
 from glassmind.markdown.days import first_day
+from glassmind.markdown.folding import fold
 from glassmind.markdown.frontmatter import read_head
+from glassmind.markdown.project_names import projects_in
 from glassmind.markdown.receipts import parse_receipt
 from glassmind.types import Span
 from glassmind.types.context import UNAPPROVED, Item, ItemKind
@@ -100,12 +102,12 @@ def _about(rows: SectionRows, scope: Scope, kind: ItemKind) -> Iterator[SectionN
         return
     chosen = scope.project_ids | set(scope.note_ids)
     projects, paths = _names(rows, scope)
-    names = {name.casefold() for name in projects}
+    names = {fold(name) for name in projects}
     wish = MemoWish(scope.agent, kind, _gone(kind), chosen, projects, paths)
     for memo in rows.memos(wish):
         if kind not in names_in(memo.properties.get("kind")) or not _holds(memo, kind):
             continue
-        of = {name.casefold() for name in names_in(memo.properties.get("project"))}
+        of = {fold(name) for name in _projects(memo)}
         if (
             memo.note_id in chosen
             or not of.isdisjoint(names)
@@ -123,11 +125,14 @@ def _names(rows: SectionRows, scope: Scope) -> tuple[set[str], set[str]]:
     paths = {note.path for note in notes}
     if scope.project_ids:
         return set(), paths
-    names = {
-        name for note in notes for name in names_in(note.properties.get("project"))
-    }
+    names = {name for note in notes for name in _projects(note)}
     names.update(note.title for note in notes)
     return names, paths
+
+
+def _projects(note: SectionNote) -> list[str]:
+    said = projects_in(note.properties.get("project"))
+    return [name.lstrip("#") for name in said]
 
 
 def _cited(memo: SectionNote) -> set[str]:

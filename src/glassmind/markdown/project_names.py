@@ -26,6 +26,30 @@ def parse_project(text: str) -> ProjectName:
     return ProjectName("any", plain_name(said).strip("/"))
 
 
+def projects_in(value: object) -> list[str]:
+    """Return the projects that a property names: one, or those of a list.
+
+    A number is a name as a text is. A truth value is none: it says that a note is a
+    project, and not which.
+    """
+    many = value if isinstance(value, list) else [value]
+    return values_in([one for one in many if not isinstance(one, bool)])
+
+
+def values_in(value: object) -> list[str]:
+    """Return what a property says, as a person writes it: one value, or a list of them.
+
+    Of a link it is the target; an empty value says nothing.
+    """
+    many = value if isinstance(value, list) else [value]
+    said = (_written(one) for one in many if isinstance(one, str | int | float))
+    return [name for one in said if (name := plain_name(one))]
+
+
+def _written(value: str | float) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def plain_name(text: str) -> str:
     """Return what a property names: the target of a link, else the text itself."""
     said = text.strip()

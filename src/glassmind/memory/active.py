@@ -10,7 +10,8 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from glassmind.markdown.project_names import plain_name
+from glassmind.markdown.folding import fold
+from glassmind.markdown.project_names import projects_in
 from glassmind.types import NotePath
 
 _FOLDER = re.compile(r"[\W\d_]*projects?", re.IGNORECASE)
@@ -82,7 +83,7 @@ def _seen(rows: ProjectFacts, lately: Mapping[int, int]) -> dict[str, _Seen]:
     seen: dict[str, _Seen] = {}
 
     def see(name: str, note: int) -> _Seen:
-        one = seen.setdefault(name.casefold(), _Seen(name, lately[note]))
+        one = seen.setdefault(fold(name), _Seen(name, lately[note]))
         one.days = min(one.days, lately[note])
         one.notes.add(note)
         return one
@@ -93,7 +94,7 @@ def _seen(rows: ProjectFacts, lately: Mapping[int, int]) -> dict[str, _Seen]:
         if place is not None:
             see(place.rpartition("/")[2], note).places.add(place)
     for note, value in rows.projects_of(named.keys()) if named else ():
-        for name in names_in(value):
+        for name in projects_in(value):
             see(name, note)
     return seen
 
@@ -108,18 +109,13 @@ def _fill(rows: ProjectFacts, seen: Mapping[str, _Seen]) -> None:
         return
     said: dict[str, list[_Seen]] = {}
     for text, value in rows.project_values().items():
-        meant = [seen[n.casefold()] for n in names_in(value) if n.casefold() in seen]
+        names = map(fold, projects_in(value))
+        meant = [seen[name] for name in names if name in seen]
         if meant:
             said[text] = meant
     for note, text in rows.with_values(said.keys()) if said else ():
         for one in said[text]:
             one.notes.add(note)
-
-
-def names_in(value: object) -> list[str]:
-    """Return the projects that a property names: one, or those of a list."""
-    many = value if isinstance(value, list) else [value]
-    return [n for one in many if isinstance(one, str) and (n := plain_name(one))]
 
 
 def place_in(path: str) -> str | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from glassmind.errors import BadLimit
 from glassmind.errors.memory import UnknownKind
+from glassmind.markdown.folding import fold
 from glassmind.markdown.project_names import parse_project
 from glassmind.memory.among import Among
 from glassmind.memory.cabinet import Cabinet
@@ -246,7 +247,7 @@ def _project(cabinet: Cabinet, project: str) -> Callable[[KnownMemo], bool]:
 
 
 def _last(name: str) -> str:
-    return name.lower().rpartition("/")[2]
+    return fold(name).rpartition("/")[2]
 
 
 def _is_between(memo: KnownMemo, since: date | None, until: date | None) -> bool:

@@ -8,6 +8,7 @@ too many: properties are read closely by who asks.
 import json
 import re
 from typing import Any
+from unicodedata import normalize
 
 import apsw
 
@@ -54,13 +55,18 @@ def captured(db: apsw.Connection, wish: MemoWish) -> tuple[list[int], bool]:
         "kind": wish.kind,
         "closed": json.dumps(sorted(wish.closed)),
         "ids": json.dumps(sorted(wish.note_ids)),
-        "names": json.dumps(sorted({_needle(one.lower()) for one in wish.projects})),
+        "names": json.dumps(sorted({_needle(_small(one)) for one in wish.projects})),
         "paths": json.dumps(sorted({_needle(one) for one in wish.paths})),
         "limit": MEMOS + 1,
     }
     rows: Any = db.execute(CAPTURED, bound)
     ids = [row[0] for row in rows]
     return ids[:MEMOS], len(ids) > MEMOS
+
+
+def _small(name: str) -> str:
+    """Return a name in small letters; what is composed holds no part of a letter."""
+    return normalize("NFC", name).lower()
 
 
 def _needle(text: str) -> str:

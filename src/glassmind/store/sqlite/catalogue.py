@@ -6,6 +6,7 @@ from typing import Any
 
 import apsw
 
+from glassmind.markdown.folding import fold
 from glassmind.store.sqlite.project_rows import ProjectRows
 from glassmind.store.sqlite.read import Rows
 from glassmind.store.sqlite.vector_rows import VectorRows
@@ -127,7 +128,7 @@ def _pattern(text: str) -> str:
 
 
 def _fold(*values: Any) -> str:
-    return str(values[0]).lower()
+    return fold(str(values[0]))
 
 
 class Catalogue:
@@ -192,8 +193,8 @@ class Catalogue:
             "folder": _pattern(f"{folder}/") if folder else "",
             "tag": tag,
             "below": _pattern(f"{tag}/"),
-            "property": str(wanted["property"]).lower(),
-            "value": wanted["value"] and str(wanted["value"]).lower(),
+            "property": _fold(wanted["property"]),
+            "value": wanted["value"] and _fold(wanted["value"]),
         }
         total: Any = self._db.execute(f"select count(*) from ({LIST})", bound).get  # noqa: S608 - our own constant
         page = self._db.execute(LIST + (NEWEST if newest else PAGE), bound)

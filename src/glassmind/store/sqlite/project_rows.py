@@ -3,8 +3,8 @@
 A bare name is all of these: a folder of that name anywhere in a path, a tag of that
 name or below it, be it under `#project/` or not, the property `project` with that
 value, and the note of that name.
-Names compare as Obsidian compares them, without case. SQLite knows the case of ASCII
-alone, so other names are compared here.
+Names compare as Obsidian compares them, without case and however their letters are
+composed. SQLite knows the case of ASCII alone, so other names are compared here.
 """
 
 import json
@@ -14,7 +14,8 @@ from typing import Any
 
 import apsw
 
-from glassmind.markdown.project_names import plain_name
+from glassmind.markdown.folding import fold
+from glassmind.markdown.project_names import plain_name, projects_in, values_in
 from glassmind.types.projects import ProjectName, ProjectNote
 
 FOLDER = """
@@ -22,15 +23,16 @@ select n.id, f.path from notes n join files f on f.id = n.id
 where :wide or instr('/' || lower(f.path), :inside) > 0
 """
 TAG = """
-select n.id, f.path from notes n join files f on f.id = n.id
-where n.id in (select note_id from tags where folded = :tag
-  or (folded > :below and folded < :after))
+select n.id, f.path, t.folded from tags t
+join notes n on n.id = t.note_id join files f on f.id = n.id
+where :wide or t.folded = :tag or (t.folded > :below and t.folded < :after)
 """
 PROPERTY = """
 select n.id, f.path, p.value from properties p
 join notes n on n.id = p.note_id join files f on f.id = n.id
-where lower(p.name) = :key
+where p.name in (select value from json_each(:keys))
 """
+KEYS = "select distinct name from properties"
 TITLE = """
 select n.id, f.path, n.title from notes n join files f on f.id = n.id
 where :wide or lower(n.title) = :name
@@ -76,7 +78,7 @@ class ProjectRows:
         for folded, said in list(known.items()):
             for word in folded.split():
                 known.setdefault(word, said)
-        asked = plain_name(name).lower().lstrip("#").strip("/")
+        asked = fold(plain_name(name)).lstrip("#").strip("/")
         found = get_close_matches(asked, known, n=2 * SHOWN, cutoff=ALIKE)
         return tuple(dict.fromkeys(known[one] for one in found))[:SHOWN]
 
@@ -84,14 +86,14 @@ class ProjectRows:
         """Return all that may be called a project, with how it is compared."""
         bound = {"most": MOST}
         for (value,) in self._ask(NAMED, bound):
-            for said in map(plain_name, _texts(json.loads(value))):
-                yield said, said.lower()
+            for said in projects_in(json.loads(value)):
+                yield said, fold(said)
         for (above,) in self._ask(FOLDERS, bound):
             for part in above.strip("/").split("/"):
                 if part and not part.startswith("."):
-                    yield part, part.lower()
+                    yield part, fold(part)
         for (tag,) in self._ask(TAGS, bound):
-            yield f"#{tag}", tag
+            yield f"#{tag}", fold(tag)
 
     def _by_rules(self, project: ProjectName) -> Iterable[ProjectNote]:
         if not project.name:
@@ -113,37 +115,34 @@ class ProjectRows:
 
         One with a `/` in it is a path from the vault.
         """
-        folder, why = name.lower(), f"in the folder {name}"
+        folder, why = fold(name), f"in the folder {name}"
         bound = {"wide": not folder.isascii(), "inside": f"/{folder}/"}
         for note_id, path in self._ask(FOLDER, bound):
-            at = f"/{path.lower()}".find(f"/{folder}/")
+            at = f"/{fold(path)}".find(f"/{folder}/")
             if at == 0 or (at > 0 and "/" not in folder):
                 yield ProjectNote(note_id, path, why)
 
     def _tagged(self, name: str) -> Iterable[ProjectNote]:
-        tag = name.lower().replace(" ", "-")
-        bound = {"tag": tag, "below": f"{tag}/", "after": f"{tag}0"}
-        for note_id, path in self._ask(TAG, bound):
-            yield ProjectNote(note_id, path, f"tagged #{name}")
+        tag = fold(name).replace(" ", "-")
+        wide = not tag.isascii()
+        bound = {"wide": wide, "tag": tag, "below": f"{tag}/", "after": f"{tag}0"}
+        for note_id, path, found in self._ask(TAG, bound):
+            if f"{fold(found)}/".startswith(f"{tag}/"):
+                yield ProjectNote(note_id, path, f"tagged #{name}")
 
     def _called(self, name: str) -> Iterable[ProjectNote]:
-        title = name.lower()
+        title = fold(name)
         bound = {"wide": not title.isascii(), "name": title}
         for note_id, path, found in self._ask(TITLE, bound):
-            if found.lower() == title:
+            if fold(found) == title:
                 yield ProjectNote(note_id, path, "the note of that name")
 
     def _with_property(self, project: ProjectName) -> Iterable[ProjectNote]:
-        key, name = project.key.lower(), project.name.lower()
-        for note_id, path, value in self._ask(PROPERTY, {"key": key}):
-            if name in {plain_name(one).lower() for one in _texts(json.loads(value))}:
+        key, name = fold(project.key), fold(project.name)
+        keys = [found for (found,) in self._ask(KEYS, {}) if fold(found) == key]
+        for note_id, path, value in self._ask(PROPERTY, {"keys": json.dumps(keys)}):
+            if name in map(fold, values_in(json.loads(value))):
                 yield ProjectNote(note_id, path, f"{project.key}: {project.name}")
 
     def _ask(self, statement: str, bound: Mapping[str, Any]) -> Iterable[Any]:
         return self._db.execute(statement, bound)
-
-
-def _texts(value: object) -> list[str]:
-    """Return the texts of a property: one, or those of a list."""
-    many = value if isinstance(value, list) else [value]
-    return [one for one in many if isinstance(one, str)]
