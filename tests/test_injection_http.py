@@ -14,7 +14,10 @@ from injection.corpus import ATTACKS, CANARY, HEADING, TOPIC, Attack
 from injection.desk import MADE, NOTE, SHOWN, attacked, calls_of, ids_in
 from vault_desk import VaultDesk
 
+from glassmind.errors import HeadingNotFound
+from glassmind.surfaces.http.answers_events import error_event
 from glassmind.surfaces.http.labels import PLAIN
+from glassmind.surfaces.http.refusals import refusal_of
 from glassmind.surfaces.http.table import ROUTES
 from glassmind.surfaces.mcp.fence import LABEL_OF_VALUES
 
@@ -208,6 +211,75 @@ def test_what_all_notes_say_stays_what_they_say(
     drive(hostile, web, name, ATTACKS)
 
 
+@pytest.fixture
+def tea(vault: VaultDesk) -> Iterator[Web]:
+    vault.indexed(
+        {
+            "Tea.md": "# Tea\n\n## Pot\n\nClay.\n",
+            "Hidden.md": "# Sleep\u200b\u200b\u200bing\n\nx\n",
+            "A/Cup.md": "---\nproject: Kettle\n---\nx",
+            "B/Cup.md": "x",
+        }
+    )
+    with serving(vault.engine) as web:
+        yield web
+
+
+CITES_NOTHING = {"kind": "memory", "text": "x", "sources": ["Tea#nope"]}
+NAMING: list[tuple[str, str, dict[str, Any] | None, str]] = [
+    ("/notes/Tea?heading=nope", "heading_not_found", None, "Pot"),
+    ("/notes/Cup", "ambiguous_name", None, "A/Cup.md"),
+    ("/summary?project=Kettel", "project_unknown", None, "Kettle"),
+    ("/capture", "bad_memo", CITES_NOTHING, "Pot"),
+]
+OF_OURS: list[tuple[str, str, dict[str, Any] | None]] = [
+    ("/notes/Zanzibar%20archipelago", "note_not_found", None),
+    ("/summary?project=Zanzibar", "project_unknown", None),
+    ("/nowhere", "no_route", None),
+    ("/search", "bad_argument", {}),
+    ("/search", "nothing_asked", {"query": ""}),
+]
+
+
+@pytest.mark.parametrize(("path", "code", "body", "named"), NAMING)
+def test_a_refusal_that_names_notes_begins_by_saying_what_they_are(
+    tea: Web, path: str, code: str, body: dict[str, Any] | None, named: str
+) -> None:
+    answer = tea.get(path) if body is None else tea.post(path, body)
+
+    assert answer.code == code
+    assert named in answer.json["error"]["message"]
+    said = json.loads(answer.body)
+    assert list(said) == ["untrusted", "error"]
+    assert said["untrusted"] == LABEL_OF_VALUES
+
+
+@pytest.mark.parametrize(("path", "code", "body"), OF_OURS)
+def test_a_refusal_in_our_words_and_the_callers_alone_is_plain(
+    tea: Web, path: str, code: str, body: dict[str, Any] | None
+) -> None:
+    answer = tea.get(path) if body is None else tea.post(path, body)
+
+    assert answer.code == code
+    assert list(json.loads(answer.body)) == ["error"]
+
+
+def test_a_refusal_flags_the_hidden_text_that_it_names(tea: Web) -> None:
+    answer = tea.get("/notes/Hidden?heading=nope")
+
+    assert json.loads(answer.body).get("hidden_text") == ["zero-width"]
+
+
+def test_an_answer_that_breaks_off_over_notes_says_what_they_are(
+    vault: VaultDesk,
+) -> None:
+    refusal = refusal_of(HeadingNotFound("Tea.md", "x", ("Pot",)), vault.engine.config)
+
+    _, _, data = error_event(refusal).decode().partition("data: ")
+
+    assert list(json.loads(data)) == ["untrusted", "error"]
+
+
 def test_hidden_text_is_flagged_where_a_note_is_read(web: Web) -> None:
     for attack in ATTACKS:
         answer = web.get(f"/notes/{quote(attack.path, safe='')}")
@@ -224,3 +296,6 @@ def test_what_the_server_says_of_itself_says_what_notes_are(web: Web) -> None:
     shape = described["paths"]["/search"]["post"]["responses"]["200"]
     schema = shape["content"]["application/json"]["schema"]
     assert schema["required"] == ["untrusted"]
+    error = described["components"]["schemas"]["Error"]
+    assert {"untrusted", "hidden_text"} <= set(error["properties"])
+    assert error["required"] == ["error"]

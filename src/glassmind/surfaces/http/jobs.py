@@ -17,7 +17,7 @@ from glassmind.surfaces.http.replies import (
     Refused,
     Reply,
     answered,
-    error_body,
+    error_of,
     refused,
 )
 from glassmind.types.files import IndexReport, Progress
@@ -100,7 +100,7 @@ class Job:
             "state": state if self.began or self.ended else "waiting",
             "progress": None if now is None or self.ended else dict(now._asdict()),
             "report": self.report,
-            "error": error_body(self.refusal)["error"] if self.refusal else None,
+            "error": error_of(self.refusal) if self.refusal else None,
         }
 
 

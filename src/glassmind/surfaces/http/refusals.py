@@ -43,6 +43,7 @@ from glassmind.errors.writing import (
 )
 from glassmind.surfaces.conflicts import digest_now
 from glassmind.surfaces.http.replies import Refusal
+from glassmind.surfaces.mcp.faults import names_notes
 from glassmind.surfaces.mcp.fence import one_line
 
 RETRY = ((b"retry-after", b"5"),)
@@ -113,7 +114,8 @@ def refusal_of(error: errors.GlassmindError, config: Config) -> Refusal:
             headers = RETRY if isinstance(error, errors.IndexBusy) else ()
             said = one_line(without_places(str(error), error, config))
             code, digest = code_of(type(error)), digest_now(error)
-            return Refusal(status, code, said, hint, headers, digest)
+            named = names_notes(error)
+            return Refusal(status, code, said, hint, headers, digest, named)
     return FAULT
 
 

@@ -23,7 +23,8 @@ class Reply(NamedTuple):
 class Refusal(NamedTuple):
     """Why a request is not answered; `hint` says what would be.
 
-    `digest` is what a note is now that was not what the caller read.
+    `digest` is what a note is now that was not what the caller read; `names_notes` is
+    whether there may be words of the vault in the message.
     """
 
     status: int
@@ -32,6 +33,7 @@ class Refusal(NamedTuple):
     hint: str
     headers: tuple[tuple[bytes, bytes], ...] = ()
     digest: str = ""
+    names_notes: bool = False
 
 
 class Refused(Exception):
@@ -67,7 +69,13 @@ def refused(refusal: Refusal) -> Reply:
     return Reply(refusal.status, encoded(error_body(refusal)), refusal.headers)
 
 
-def error_body(refusal: Refusal) -> dict[str, object]:
-    """Return what every failed request gets to read."""
+def error_body(refusal: Refusal) -> object:
+    """Return what every failed request gets to read; names of notes are labelled."""
+    body = {"error": error_of(refusal)}
+    return labelled(body) if refusal.names_notes else body
+
+
+def error_of(refusal: Refusal) -> dict[str, str]:
+    """Return what is said of a failure itself."""
     said = {"code": refusal.code, "message": refusal.message, "hint": refusal.hint}
-    return {"error": said | ({"digest": refusal.digest} if refusal.digest else {})}
+    return said | ({"digest": refusal.digest} if refusal.digest else {})

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from glassmind.surfaces.http.labels import LABELS
+
 
 def shape(**properties: Any) -> dict[str, Any]:
     """Return the schema of an object that has all of these."""
@@ -34,7 +36,10 @@ LINES = {"type": "array", "items": COUNT, "minItems": 2, "maxItems": 2}
 SNIPPET = shape(text=TEXT, marks=listed(LINES))
 PLACE = {"heading_path": TEXTS, "heading": TEXT, "lines": LINES, "chunk_index": COUNT}
 
-ERROR = shape(error=and_perhaps(shape(code=TEXT, message=TEXT, hint=TEXT), digest=TEXT))
+ERROR = and_perhaps(
+    shape(error=and_perhaps(shape(code=TEXT, message=TEXT, hint=TEXT), digest=TEXT)),
+    **LABELS["properties"],
+)
 
 EVIDENCE = shape(channel=TEXT, rank=COUNT, share=NUMBER, reason=TEXT, fields=ANY)
 
