@@ -327,8 +327,17 @@ def test_every_dismissal_is_on_record(desk: MeaningDesk) -> None:
 def test_where_writes_are_off_nothing_is_dismissed(desk: MeaningDesk) -> None:
     desk.open(writes__mode="off")
 
-    with pytest.raises(WritesOff):
-        desk.engine.knowledge.dismiss("Cup", "Pot")
+    knowledge = desk.engine.knowledge
+    done = r"^nothing was dismissed: the settings"
+    with pytest.raises(WritesOff, match=done):
+        knowledge.dismiss("Cup", "Pot")
+    with pytest.raises(WritesOff, match=done):
+        knowledge.dismiss_finding("orphans", "Mug.md")
+    back = r"^no dismissal was taken back: the settings"
+    with pytest.raises(WritesOff, match=back):
+        knowledge.restore_pair("Cup", "Pot")
+    with pytest.raises(WritesOff, match=back):
+        knowledge.restore_finding("orphans", "Mug.md")
 
     assert not (desk.root / ".agent").exists()
     assert pairs_of(desk) == ALL

@@ -436,15 +436,15 @@ def test_every_act_is_refused_while_writes_are_off(desk: VaultDesk) -> None:
     before = {path: text_of(desk, f".agent/{path}") for path in agent_files(desk)}
     memory = desk.open(writes__mode="off").memory
 
-    for act in (
-        lambda: memory.accept(memo.path),
-        lambda: memory.edit(memo.path, "Use zinc"),
-        lambda: memory.merge(memo.path, first.path),
-        lambda: memory.reject(memo.path),
-        lambda: memory.forget(first.path),
-        lambda: memory.supersede(first.path, "Use slate"),
+    for undone, act in (
+        ("accepted", lambda: memory.accept(memo.path)),
+        ("edited", lambda: memory.edit(memo.path, "Use zinc")),
+        ("merged", lambda: memory.merge(memo.path, first.path)),
+        ("rejected", lambda: memory.reject(memo.path)),
+        ("forgotten", lambda: memory.forget(first.path)),
+        ("superseded", lambda: memory.supersede(first.path, "Use slate")),
     ):
-        with pytest.raises(WritesOff):
+        with pytest.raises(WritesOff, match=f"^nothing was {undone}: the settings"):
             act()
 
     after = {path: text_of(desk, f".agent/{path}") for path in agent_files(desk)}

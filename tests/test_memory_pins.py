@@ -139,8 +139,10 @@ def test_nothing_is_pinned_where_nothing_may_be_written(vault: VaultDesk) -> Non
     vault.open(writes__mode="off")
     vault.indexed(FILES)
 
-    with pytest.raises(WritesOff):
+    with pytest.raises(WritesOff, match=r"^nothing was pinned: the settings"):
         vault.engine.memory.pin("Oolong")
+    with pytest.raises(WritesOff, match=r"^nothing was unpinned: the settings"):
+        vault.engine.memory.unpin("Oolong")
 
     assert not (vault.root / ".agent").exists()
 

@@ -16,7 +16,7 @@ from glassmind.errors.memory import MemoUnreadable, NotWaiting
 from glassmind.errors.writing import NoteChanged
 from glassmind.markdown.frontmatter import read_head
 from glassmind.markdown.yaml_write import Fact
-from glassmind.memory.cabinet import Cabinet
+from glassmind.memory.cabinet import Cabinet, check_writes
 from glassmind.memory.claims import text_said
 from glassmind.memory.finding import is_waiting, waiting_called
 from glassmind.memory.memo_file import (
@@ -87,6 +87,7 @@ def accept(cabinet: Cabinet, name: str, *, client: str) -> Moved:
         NotWaiting: it does not wait, or somebody else was faster.
         WriteRefused, MemoUnreadable: it cannot be written; it is as it was.
     """
+    check_writes(cabinet, "nothing was accepted")
     memo = waiting_called(cabinet, name)
     return _indexed(cabinet, promoted(cabinet, memo, as_is, client, ACCEPTED))
 
@@ -103,6 +104,7 @@ def edit(
         BadMemo: there is no text, or none that can be kept.
         NoteChanged: it says something else than `before` by now.
     """
+    check_writes(cabinet, "nothing was edited")
     memo = waiting_called(cabinet, name)
     said, read = text_said(text, memo.kind), before
 
@@ -133,6 +135,7 @@ def _refuse_other(memo: Memo, read: str | None) -> None:
 
 def reject(cabinet: Cabinet, name: str, *, client: str) -> Moved:
     """Move a memo of the inbox to the trash; raises as `accept`."""
+    check_writes(cabinet, "nothing was rejected")
     memo = waiting_called(cabinet, name)
     return put_away(cabinet, memo, client=client, why=REJECTED)
 

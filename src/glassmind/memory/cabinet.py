@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from glassmind.config import Config
 from glassmind.errors import GlassmindError
+from glassmind.errors.writing import WritesOff
 from glassmind.ports.stages import Projects, Searched
 from glassmind.types import NotePath
 
@@ -86,3 +87,13 @@ class Cabinet:
     now: Callable[[], datetime] = _now
     tell: "Callable[[Told], None] | None" = None
     untrusted: Callable[[Sequence[NotePath]], bool] = lambda _: False
+
+
+def check_writes(cabinet: Cabinet, undone: str) -> None:
+    """Refuse an act while nothing may be written; `undone` says what came of it.
+
+    Raises:
+        WritesOff: the settings let nothing be written.
+    """
+    if not cabinet.config.writes.agent_dir_writable:
+        raise WritesOff(cabinet.folder, undone)

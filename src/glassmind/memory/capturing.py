@@ -7,10 +7,10 @@ from itertools import count
 
 from glassmind.errors import IndexFault
 from glassmind.errors.memory import BadMemo
-from glassmind.errors.writing import NoteChanged, WritesOff
+from glassmind.errors.writing import NoteChanged
 from glassmind.markdown.frontmatter import MAX_BYTES, read_head
 from glassmind.markdown.project_names import parse_project
-from glassmind.memory.cabinet import Cabinet
+from glassmind.memory.cabinet import Cabinet, check_writes
 from glassmind.memory.claims import (
     MOST,
     client_said,
@@ -84,16 +84,6 @@ def captured(cabinet: Cabinet, claim: Claim) -> Captured:
     return replace(done, notices=(*done.notices, *retained(cabinet, done.memo)))
 
 
-def check_writes(cabinet: Cabinet, undone: str) -> None:
-    """Refuse an act while nothing may be written; `undone` says what came of it.
-
-    Raises:
-        WritesOff: the settings let nothing be written.
-    """
-    if not cabinet.config.writes.agent_dir_writable:
-        raise WritesOff(cabinet.folder, undone)
-
-
 def _new_project(cabinet: Cabinet, project: str) -> tuple[str, ...]:
     """Say so where a project is named that no note of the vault belongs to yet."""
     if not project:
@@ -115,6 +105,7 @@ def summary_kept(cabinet: Cabinet, claim: Claim, title: str) -> Captured:
 
     Of many sources its properties have the first; its text has them all.
     """
+    check_writes(cabinet, "no summary was kept")
     stands = sources_said(cabinet, tuple(claim.sources)[:MOST], verify=False)
     said = replace(claim, sources=stands.receipts)
     memo = _memo(cabinet, said, "summary", MEMO_FOLDERS["summary"])

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from glassmind.errors.memory import MemoUnreadable
 from glassmind.errors.writing import NoteChanged
-from glassmind.memory.cabinet import Cabinet
+from glassmind.memory.cabinet import Cabinet, check_writes
 from glassmind.memory.finding import memo_again, memo_called
 from glassmind.memory.memo_names import title_from
 from glassmind.memory.memo_sections import new_note, without_section
@@ -34,6 +34,7 @@ def forget(cabinet: Cabinet, name: str, *, client: str) -> Moved:
         MemoNotFound, AmbiguousName, NotAMemo: no one memo is called so.
         WriteRefused, MemoUnreadable: it may not be moved, or the disk did not do it.
     """
+    check_writes(cabinet, "nothing was forgotten")
     memo = memo_called(cabinet, name)
     with cabinet.writer(client).queue():
         memo = memo_again(cabinet, memo)

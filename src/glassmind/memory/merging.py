@@ -9,7 +9,7 @@ from glassmind.errors.memory import MemoNotFound, MemoUnreadable, NotMerged
 from glassmind.markdown.frontmatter import read_head
 from glassmind.markdown.parse import parse_note
 from glassmind.markdown.yaml_write import Fact
-from glassmind.memory.cabinet import Cabinet
+from glassmind.memory.cabinet import Cabinet, check_writes
 from glassmind.memory.claims import UNKNOWN
 from glassmind.memory.finding import (
     is_waiting,
@@ -60,6 +60,7 @@ def merge(cabinet: Cabinet, name: str, into: str, *, client: str) -> Moved:
             the first says would not find it there.
         MemoNotFound: what it is to be added to is gone by now.
     """
+    check_writes(cabinet, "nothing was merged")
     memo = waiting_called(cabinet, name)
     kept = memo_called(cabinet, into, place="kept")
     if (kept.path, kept.section) == (memo.path, memo.section):

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from unicodedata import normalize
 
 from glassmind.errors import FileGone, NoteNotFound, VaultError
+from glassmind.memory.cabinet import Cabinet, check_writes
 from glassmind.types import NotePath
 from glassmind.types.memory import Pins
 from glassmind.vault.decode import Unreadable, decode
@@ -23,7 +24,6 @@ from glassmind.vault.resolve import name_key
 from glassmind.vault.rewrite import FileText, rewrite
 
 if TYPE_CHECKING:
-    from glassmind.memory.cabinet import Cabinet
     from glassmind.vault.read import VaultFiles
 
 FILE = "pinned.txt"
@@ -114,7 +114,7 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def pinned(cabinet: "Cabinet") -> Pins:
+def pinned(cabinet: Cabinet) -> Pins:
     """Return what is pinned, under the names that notes have now."""
     with cabinet.files() as files:
         return pins_in(files, cabinet.folder, cabinet.pinned_notes())
@@ -174,13 +174,14 @@ def _meant(
     return found
 
 
-def pin(cabinet: "Cabinet", name: str, client: str) -> Pins:
+def pin(cabinet: Cabinet, name: str, client: str) -> Pins:
     """Pin the note of a name, unless it is pinned already.
 
     Raises:
         NoteNotFound: no note has the name, be it but for a slip.
         WriteRefused: the settings or the disk do not let it be written.
     """
+    check_writes(cabinet, "nothing was pinned")
     path = cabinet.sure(name)
     if path is None:
         raise NoteNotFound(name, (cabinet.find(name),))
@@ -199,13 +200,14 @@ def pin(cabinet: "Cabinet", name: str, client: str) -> Pins:
     return _changed(cabinet, change, path, client, why="pinned")
 
 
-def unpin(cabinet: "Cabinet", name: str, client: str) -> Pins:
+def unpin(cabinet: Cabinet, name: str, client: str) -> Pins:
     """Let the note of a name cool; a line may name one that is gone, or its title.
 
     Raises:
         NoteNotFound: neither a note nor a line has the name.
         WriteRefused: the settings or the disk do not let it be written.
     """
+    check_writes(cabinet, "nothing was unpinned")
     rows, said = cabinet.pinned_notes(), _spelled(name)
     lines = _lines_now(cabinet)
     known = said in {one.path for one in lines}
@@ -238,7 +240,7 @@ def _titled(name: str, lines: Collection[PinLine]) -> NotePath | None:
     return found.pop() if len(found) == 1 else None
 
 
-def _lines_now(cabinet: "Cabinet") -> list[PinLine]:
+def _lines_now(cabinet: Cabinet) -> list[PinLine]:
     """Return what stands in the file, be there notes of it or not."""
     try:
         with cabinet.files() as files:
@@ -250,7 +252,7 @@ def _lines_now(cabinet: "Cabinet") -> list[PinLine]:
 
 
 def _changed(
-    cabinet: "Cabinet",
+    cabinet: Cabinet,
     change: Callable[[FileText], str],
     path: NotePath,
     client: str,

@@ -9,8 +9,8 @@ import re
 from contextlib import suppress
 
 from glassmind.errors import VaultError
-from glassmind.memory.cabinet import Cabinet
-from glassmind.memory.capturing import Claim, check_writes, summary_kept
+from glassmind.memory.cabinet import Cabinet, check_writes
+from glassmind.memory.capturing import Claim, summary_kept
 from glassmind.memory.claims import project_said
 from glassmind.memory.finding import memo_at
 from glassmind.memory.memo_names import title_from, title_in

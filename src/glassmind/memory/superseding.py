@@ -14,7 +14,7 @@ from glassmind.errors import VaultError
 from glassmind.errors.memory import MemoUnreadable, NotSuperseded, StillWaiting
 from glassmind.markdown.frontmatter import read_head
 from glassmind.markdown.yaml_write import Fact
-from glassmind.memory.cabinet import Cabinet
+from glassmind.memory.cabinet import Cabinet, check_writes
 from glassmind.memory.claimed import agent_path
 from glassmind.memory.finding import memo_again, memo_called
 from glassmind.memory.memo_file import FIRST_STATUS, with_facts
@@ -49,6 +49,7 @@ def supersede(cabinet: Cabinet, old: str, new: str, *, client: str) -> Supersede
             new one by the old.
         WriteRefused, MemoUnreadable: one of them cannot be written.
     """
+    check_writes(cabinet, "nothing was superseded")
     before, after = memo_called(cabinet, old), memo_called(cabinet, new)
     _refuse_circles(cabinet, before, after)
     with cabinet.writer(client).queue():
