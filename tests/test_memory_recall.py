@@ -14,6 +14,9 @@ from glassmind.errors.memory import (
     StillWaiting,
     UnknownKind,
 )
+from glassmind.render.memos import moved_as_json
+from glassmind.render.memos_text import moved_as_text
+from glassmind.render.style import Style
 from glassmind.types.memory import Recalled
 
 
@@ -362,7 +365,24 @@ def test_a_memo_among_others_is_called_by_its_heading(vault: VaultDesk) -> None:
     assert "Use copper" not in text
     assert "Use slate" in text
     assert text.endswith("## My own heading\n\nmine\n")
-    assert done.before == memo.path
+    assert (done.before, done.section) == (memo.path, memo.section)
+
+
+def test_what_was_one_of_several_in_a_note_is_told_by_its_heading(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({"Diary.md": "oolong"})
+    memory = vault.open(memory__layout="project").memory
+    memo = kept(vault, "Use copper", project="Roof")
+    kept(vault, "Use slate", project="Roof")
+
+    done = memory.forget("Use copper")
+
+    place = f"{memo.path}#{memo.section}"
+    assert moved_as_json(done)["before"] == place
+    first, back = moved_as_text(done, Style()).splitlines()
+    assert first.startswith(f"{place} -> .agent/.trash/decisions/")
+    assert back == "to have it again, move the file back to .agent/decisions"
 
 
 def test_what_waited_can_be_merged_into_one_among_others(vault: VaultDesk) -> None:

@@ -43,7 +43,7 @@ def forget(cabinet: Cabinet, name: str, *, client: str) -> Moved:
     gone = replace(memo, path=to, place="trash")
     paths = dict.fromkeys([memo.path, *(one.path for one in lifted)])
     notices = (*map(_told, lifted), *notices_of(cabinet, *paths))
-    return Moved(gone, memo.path, notices)
+    return Moved(gone, memo.path, notices, memo.section)
 
 
 def _told(memo: Memo) -> str:

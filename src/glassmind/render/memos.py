@@ -83,9 +83,14 @@ def moved_as_json(done: Moved) -> dict[str, Any]:
     """Return a memo where it stands now, and where it stood."""
     return {
         "memo": memo_as_json(done.memo),
-        "before": done.before,
+        "before": place_before(done),
         "notices": list(done.notices),
     }
+
+
+def place_before(done: Moved) -> str:
+    """Return where a memo stood; one of several in a note, with its heading."""
+    return f"{done.before}#{done.section}" if done.section else done.before
 
 
 def superseded_as_json(done: Superseded) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from glassmind.render.gist import gist_of
+from glassmind.render.memos import place_before
 from glassmind.render.style import Style, counted, on_one_line
 from glassmind.types.memory import (
     Captured,
@@ -162,7 +163,7 @@ def _near_lines(near: Sequence[Near], style: Style) -> list[str]:
 
 
 def _arrow(done: Moved, style: Style) -> str:
-    return f"{style.clean(done.before)} -> {_place(done.memo, style)}"
+    return f"{style.clean(place_before(done))} -> {_place(done.memo, style)}"
 
 
 def _joined(lines: Sequence[str]) -> str:

@@ -137,11 +137,16 @@ class Inbox:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A memo that has another place now: it was promoted, rejected or forgotten."""
+    """A memo that has another place now: it was promoted, rejected or forgotten.
+
+    `before` is the note that it stood in, and `section` the heading that it stood below
+    there, where that note holds several.
+    """
 
     memo: Memo
     before: NotePath
     notices: tuple[str, ...] = ()
+    section: str = ""
 
 
 @dataclass(frozen=True, slots=True)
