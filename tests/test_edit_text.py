@@ -433,6 +433,15 @@ def test_a_task_is_named_by_line_or_text() -> None:
         after("- [ ] ab\n- [ ] abc\n", SetTask(find="a"))
 
 
+def test_a_task_that_stands_on_another_line_is_said_to() -> None:
+    with pytest.raises(NoMatch) as refused:
+        after("- [ ] one\n- [ ] two\n", SetTask(line=1, find="two"))
+
+    said = str(refused.value)
+    assert said.startswith("'two' does not stand on line 1 of Notes/Tea.md; ")
+    assert "nearest are line 2 (1.00): 'two'; line 1 (" in said
+
+
 def test_an_id_that_is_lost_by_the_text_is_refused() -> None:
     with pytest.raises(BadEdit, match=r"\^id would not be read"):
         after("> a ^id\n", AtBlock("id", "```\ncode\n```"))

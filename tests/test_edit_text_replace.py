@@ -1,5 +1,6 @@
 """Text replaced: what stands there exactly once, or what is most like it."""
 
+import json
 import time
 from itertools import pairwise
 
@@ -56,6 +57,33 @@ def test_where_nothing_matches_the_nearest_three_are_named() -> None:
     assert lines == [4, 8, 6]
     assert refused.value.nearest[0] == (4, "one green tea", 0.9231)
     assert "line 4 (0.92): 'one green tea'" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "find", "shown"),
+    [
+        ("a  b\n", "a b", "'a  b'"),
+        ("a\u00a0b\tc\n", "a b c", r"'a\u00a0b\tc'"),
+        ("a\u200ab\n", "a b", r"'a\u200ab'"),
+        ("it's a\r\nb\r\n", "it's a b", '"it\'s a\\nb"'),
+        (f"one {'x' * 90} two  end\n", f"one {'x' * 90} two end", "two  end'"),
+    ],
+)
+def test_the_nearest_are_shown_as_they_stand_so_that_they_match(
+    text: str, find: str, shown: str
+) -> None:
+    with pytest.raises(NoMatch) as refused:
+        after(text, Replace(find, "x"))
+
+    _, _, named = str(refused.value).partition("nearest are line 1 (1.00): ")
+    assert named.endswith(shown)
+    copied = json.loads(f'"{named[1:-1]}"')
+    assert after(text, Replace(copied, "x")).strip() == "x"
+
+
+def test_a_text_that_does_not_match_is_shown_as_it_was_given() -> None:
+    with pytest.raises(NoMatch, match=r"^'a  b' does not stand .*: 'a b'$"):
+        after("a b\n", Replace("a  b", "x"))
 
 
 @pytest.mark.parametrize(

@@ -315,6 +315,18 @@ def test_what_cannot_be_done_is_refused_and_changes_nothing(
     assert {file: file.read_bytes() for file in vault.root.rglob("*.md")} == files
 
 
+def test_what_is_nearest_to_a_text_is_told_with_its_blanks(
+    web: Web, vault: VaultDesk
+) -> None:
+    vault.write({"Tea.md": "a  b\n"})
+
+    edits = [{"op": "replace", "find": "a b", "text": "x"}]
+    refused = web.post("/edit", {"note": "Tea", "edits": edits})
+
+    assert refused.code == "no_match"
+    assert refused.json["error"]["message"].endswith("line 1 (1.00): 'a  b'")
+
+
 def test_a_text_is_as_long_for_a_new_note_as_for_an_edit(web: Web) -> None:
     def statuses(text: str) -> list[int]:
         edits = [{"op": "append", "text": "x"}, {"op": "append", "text": text}]

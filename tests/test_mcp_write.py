@@ -18,6 +18,7 @@ from test_mcp_fence import INJECTION, inside
 from glassmind.errors.editing import (
     ChangesetUnknown,
     ConfirmFirst,
+    EditRefused,
     NoMatch,
     NoSuchLevel,
     PolicyForbids,
@@ -298,6 +299,14 @@ def test_a_fault_that_quotes_a_note_stands_in_the_fence_and_says_what_helps() ->
     assert "words" not in sentence_of(NoSuchLevel("Tea.md", 5, [1, 2]))
     assert names_notes(NoteChanged("Tea.md", expected="a", found="b"))
     assert names_notes(PolicyForbids("Tea.md", "writes.mode"))
+
+
+def test_a_fault_keeps_the_blanks_of_what_stands_in_a_note() -> None:
+    error = NoMatch("Tea.md", "a b", [(3, "a  b", 1.0), (5, "a\u00a0b\nc", 0.9)])
+
+    for said in (text_of(error), sentence_of(error)):
+        assert r"line 3 (1.00): 'a  b'; line 5 (0.90): 'a\u00a0b\nc'" in said
+    assert sentence_of(EditRefused("a\n\n b\u2028c  d")) == "a b c  d"
 
 
 def test_a_fault_says_what_helps_by_tools_alone() -> None:

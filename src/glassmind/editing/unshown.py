@@ -203,7 +203,7 @@ def _told(page: _Veiled, error: EditRefused) -> EditRefused:
             return HiddenWords(mark[0].decode())
     if type(error) is NoMatch:  # before its lines are cut short
         nearest = page.said(error.nearest)
-        said = NoMatch(error.path, error.wanted, nearest).said
+        said = NoMatch(error.path, error.wanted, nearest, line=error.line).said
         error.args = (f"{error.place}: {said}" if error.place else said,)
         error.said = said
     error.args = page.said(error.args)

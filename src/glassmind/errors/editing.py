@@ -1,8 +1,17 @@
 """What can go wrong between the wish to edit a note and the edit."""
 
+import re
 from collections.abc import Sequence
 
 from glassmind.errors import VaultError
+
+SAID_CHARS = 60
+"""How much is said back of what was asked for: who asked knows it."""
+
+SHOWN_CHARS = 200
+"""How much is shown of what stands in a note: mostly all, to be looked for instead."""
+
+_ESCAPE = re.compile(r"\\(?:x([0-9a-f]{2})|.)")
 
 
 class EditRefused(VaultError):
@@ -33,13 +42,23 @@ class HiddenWords(BadEdit):
 
 
 class NoMatch(EditRefused):
-    """The text to be replaced does not stand in the note; the nearest are named."""
+    """What is looked for does not stand in the note; the nearest are named.
+
+    With a `line`, it does not stand there, although it may elsewhere.
+    """
 
     def __init__(
-        self, path: str, wanted: str, nearest: Sequence[tuple[int, str, float]] = ()
+        self,
+        path: str,
+        wanted: str,
+        nearest: Sequence[tuple[int, str, float]] = (),
+        *,
+        line: int | None = None,
     ) -> None:
-        super().__init__(_no_match(path, wanted, nearest))
+        place = f"in {path}" if line is None else f"on line {line} of {path}"
+        super().__init__(_no_match(place, wanted, nearest))
         self.path, self.wanted, self.nearest = path, wanted, tuple(nearest)
+        self.line = line
 
 
 class NoSuchLevel(NoMatch):
@@ -50,6 +69,7 @@ class NoSuchLevel(NoMatch):
         said = f"it has those of level {listed}" if levels else "it has none at all"
         EditRefused.__init__(self, f"no heading of level {level} is in {path}; {said}")
         self.path, self.wanted, self.nearest = path, f"level {level}", ()
+        self.line = None
         self.levels = tuple(levels)
 
 
@@ -130,9 +150,15 @@ class NowhereToKeep(EditRefused):
         self.reason = reason
 
 
-def _short(text: str) -> str:
-    flat = " ".join(text.split())
-    return repr(flat if len(flat) <= 60 else f"{flat[:57]}...")  # noqa: PLR2004
+def _short(text: str, most: int = SAID_CHARS) -> str:
+    """Return a text in quotes, not too long, with every blank of it.
+
+    A sign that is not seen is escaped so that JSON and a shell read it too. Lines may
+    end in one way or the other.
+    """
+    plain = text.replace("\r\n", "\n")
+    cut = plain if len(plain) <= most else f"{plain[: most - 3]}..."
+    return _ESCAPE.sub(lambda one: f"\\u00{one[1]}" if one[1] else one[0], repr(cut))
 
 
 def _no_changeset(identity: str, nearest: Sequence[str]) -> str:
@@ -146,11 +172,14 @@ def _no_changeset(identity: str, nearest: Sequence[str]) -> str:
     return f"there is no changeset {identity!r}{hint}"
 
 
-def _no_match(path: str, wanted: str, nearest: Sequence[tuple[int, str, float]]) -> str:
-    said = f"{_short(wanted)} does not stand in {path}"
+def _no_match(
+    place: str, wanted: str, nearest: Sequence[tuple[int, str, float]]
+) -> str:
+    said = f"{_short(wanted)} does not stand {place}"
     if not nearest:
         return f"{said}; read it again"
     shown = "; ".join(
-        f"line {line} ({like:.2f}): {_short(text)}" for line, text, like in nearest
+        f"line {line} ({like:.2f}): {_short(text, SHOWN_CHARS)}"
+        for line, text, like in nearest
     )
     return f"{said}; nearest are {shown}"

@@ -21,7 +21,7 @@ def task_set(page: Page, edit: SetTask) -> Planned:
 
     Raises:
         BadEdit: no task or no such status is named, or the line holds no task.
-        NoMatch, SeveralMatches: no one task has that text.
+        NoMatch, SeveralMatches: no one task, or not that of the line, has that text.
     """
     if edit.line is None and not edit.find.strip():
         raise BadEdit("name the task, by its line or its text")
@@ -58,7 +58,8 @@ def _meant(page: Page, edit: SetTask) -> Task:
         lines = [task.line for task in found]
         raise SeveralMatches(page.path, edit.find, lines, _HOW)
     if not found:
-        raise NoMatch(page.path, edit.find, _nearest(page, edit.find))
+        near = _nearest(page, edit.find)
+        raise NoMatch(page.path, edit.find, near, line=edit.line)
     return found[0]
 
 

@@ -44,7 +44,7 @@ from glassmind.errors.writing import (
 from glassmind.surfaces.conflicts import digest_now
 from glassmind.surfaces.http.replies import Refusal
 from glassmind.surfaces.mcp.faults import names_notes
-from glassmind.surfaces.mcp.fence import one_line
+from glassmind.surfaces.mcp.fence import on_one_line
 
 RETRY = ((b"retry-after", b"5"),)
 
@@ -112,7 +112,7 @@ def refusal_of(error: errors.GlassmindError, config: Config) -> Refusal:
     for kind, status, hint in (*_ours_to_mend(error), *BY_ERROR):
         if isinstance(error, kind):
             headers = RETRY if isinstance(error, errors.IndexBusy) else ()
-            said = one_line(without_places(str(error), error, config))
+            said = on_one_line(without_places(str(error), error, config))
             code, digest = code_of(type(error)), digest_now(error)
             named = names_notes(error)
             return Refusal(status, code, said, hint, headers, digest, named)

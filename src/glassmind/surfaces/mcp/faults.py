@@ -46,7 +46,7 @@ from glassmind.errors.memory import UnknownKind
 from glassmind.errors.models import ModelFault
 from glassmind.errors.serving import ServingFault
 from glassmind.errors.writing import WritesOff
-from glassmind.surfaces.mcp.fence import fenced, one_line
+from glassmind.surfaces.mcp.fence import fenced, on_one_line
 
 Wording: TypeAlias = Callable[[GlassmindError], str]
 """What an error says; not every caller may hear of places on the machine."""
@@ -113,7 +113,7 @@ def sentence_of(
     error: GlassmindError, served: Collection[str] = (), wording: Wording = str
 ) -> str:
     """Return what is said of an error; names of notes in it stay on its one line."""
-    remedy, sentence = _remedy(error, served), one_line(wording(error))
+    remedy, sentence = _remedy(error, served), on_one_line(wording(error))
     return f"{sentence}; {remedy}" if remedy else sentence
 
 
@@ -124,7 +124,7 @@ def text_of(
     if not names_notes(error):
         return sentence_of(error, served, wording)
     remedy = _remedy(error, served)
-    made = fenced(one_line(wording(error)))
+    made = fenced(on_one_line(wording(error)))
     return f"{made}\n{remedy[0].upper()}{remedy[1:]}." if remedy else made
 
 
