@@ -165,6 +165,18 @@ def test_properties_that_cannot_be_read_any_more_are_told() -> None:
     assert made.risks[0] == "the text at the beginning is read as properties now"
 
 
+def test_a_property_that_is_given_twice_now_is_told() -> None:
+    twice = b"---\na: 1\nb: 2\n---\ntext\n"
+
+    made = tried(twice, Replace("a: 1", "b: 1"))
+    kept = tried(made.raw, Replace("text", "more"))
+    begun = tried(b"text\n", AtLine(1, "---\na: 1\na: 2\n---\n", "before"))
+
+    assert made.risks == ("the property b is given twice; the first value counts",)
+    assert kept.risks == ()
+    assert "the property a is given twice; the first value counts" in begun.risks
+
+
 @pytest.mark.parametrize(
     ("edit", "result"),
     [

@@ -87,6 +87,9 @@ def _properties(before: Page, after: Page) -> Iterator[str]:
         yield "the text at the beginning is read as properties now"
     elif new.error and not old.error:
         yield f"the properties cannot be read any more: {new.error}"
+    for warning in new.warnings:  # what is given twice, say
+        if warning not in old.warnings:
+            yield warning[0].lower() + warning[1:].rstrip(".")
 
 
 def _is_touched(one: _Placed, splices: Sequence[Splice]) -> bool:
