@@ -1,7 +1,9 @@
 """Links written anew: which change, how they are written, and what stays."""
 
 import codecs
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -11,6 +13,7 @@ from glassmind.vault.obsidian import LinkFormat, ObsidianSettings
 from glassmind.vault.resolve import Names
 
 FILES = ("a/Tea.md", "a/Cup.md", "b/Milk.md", "Home.md", "pic.png", "b/x/Home.md")
+HOME = NotePath("Home.md")
 
 
 def relink(
@@ -199,6 +202,45 @@ def test_what_cannot_be_written_stays_and_is_told() -> None:
     ):
         found = relinked(home, raw, home, change)
         assert (found.raw, found.links, len(found.risks)) == (raw, 0, 1)
+
+
+OLD = "é [[Tea]] [x](Tea.md) [[Milk]]\n"
+
+
+@pytest.mark.parametrize(
+    ("raw", "links", "risks"),
+    [
+        (OLD.encode("cp1252"), 1, 2),
+        (OLD.encode() + b"\xe9 bad\n", 1, 2),
+        (OLD.encode(), 3, 0),
+        (b"---\nl: [&x '[[Tea]]', *x]\n---\n\xe9 [[Milk]]\n", 1, 1),
+        (b"[[T\xe9#Brew]] [[Milk]]\n", 2, 0),
+    ],
+)
+def test_a_link_that_obsidian_reads_stays_where_it_could_not_read_the_new_one(
+    raw: bytes, links: int, risks: int
+) -> None:
+    files = (*FILES, "Té.md")
+    goes = {"a/Tea.md": "c/Öl.md", "b/Milk.md": "b/Oat.md", "Té.md": "Öde.md"}
+
+    found = relinked(HOME, raw, HOME, relink(goes, files=files))
+
+    assert (found.links, len(found.risks), found.stuck) == (links, risks, 0)
+    assert b"[[Oat]]" in found.raw
+    for risk in found.risks:
+        assert re.match(r"Home\.md, line \d: .*Tea.* stays.* save it as UTF-8", risk)
+    if risks:
+        assert found.raw == raw.replace(b"Milk", b"Oat")
+
+
+def test_a_link_that_need_not_grow_stays_without_a_word_in_an_old_encoding() -> None:
+    files = ("Ö/Tea.md", "b/Milk.md", "Home.md")
+    change = relink({"b/Milk.md": "Ü/Tea.md"}, files=files)
+    raw = "é [[Tea]]\n".encode("cp1252")
+
+    found = relinked(HOME, raw, HOME, replace(change, lengthen=True))
+
+    assert (found.raw, found.links, found.grown, found.risks) == (raw, 0, 0, ())
 
 
 def test_one_link_that_cannot_be_written_keeps_no_other_from_it() -> None:

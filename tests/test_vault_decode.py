@@ -61,7 +61,10 @@ def test_one_bad_byte_does_not_turn_a_utf_8_note_into_another_encoding() -> None
     assert isinstance(found, Decoded)
     assert found.text == "Grüße aus Zürich\n\ufffd"
     assert found.flagged
-    assert "1 place" in found.reason
+    assert found.reason == "1 place is not valid utf-8 and was replaced"
+    more = decode("Grüße aus Zürich\n".encode() + b"\xff \xff")
+    assert isinstance(more, Decoded)
+    assert more.reason == "2 places are not valid utf-8 and were replaced"
 
 
 def test_a_lone_surrogate_in_utf_16_is_replaced_and_flagged() -> None:

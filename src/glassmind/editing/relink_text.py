@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
+from glassmind.editing.old_encodings import garbled, is_garbled
 from glassmind.errors.editing import EditRefused
 from glassmind.markdown.link_parts import (
     NOWHERE,
@@ -99,13 +100,15 @@ class Relinked(NamedTuple):
 class Text(NamedTuple):
     """A text that stands somewhere in the vault: a note, or a card of a canvas.
 
-    `home` is where it stands after the change, `name` what it is read as.
+    `home` is where it stands after the change, `name` what it is read as. `encoding`
+    is that of its file where it is an old one, of 8 bits.
     """
 
     note: Note
     source: bytes
     home: NotePath
     name: NotePath
+    encoding: str = ""
 
 
 @dataclass(slots=True)
@@ -140,12 +143,16 @@ class Tally:
 
 
 class _Change(NamedTuple):
-    """A link, by its number in the text, and what is written in it."""
+    """A link, by its number in the text, and what is written in it.
+
+    A link that has `grown` leads there without it too.
+    """
 
     number: int
     path: str | None
     subpath: str | None
     careful: bool = False
+    grown: bool = False
 
 
 def relinked_note(
@@ -160,11 +167,12 @@ def relinked_note(
         return Relinked(raw)
     tally = Tally()
     note = linked_note(path, found.text)
-    text = Text(note, found.text.encode(), path_after, path)
+    old = "" if found.encoding.startswith("utf") else found.encoding
+    text = Text(note, found.text.encode(), path_after, path, old)
     after = relinked_text(text, relink, tally)
     if after is None:
         return tally.told(raw)
-    if found.flagged and found.encoding.startswith("utf"):
+    if found.flagged and not old:
         risk = f"{path}: {found.reason}, so its links stay as they are"
         return Relinked(raw, 0, (risk,))
     try:
@@ -185,6 +193,8 @@ def relinked_text(text: Text, relink: Relink, tally: Tally) -> bytes | None:
     if not changes:
         return None
     parts = link_parts(text.note, text.source)
+    if text.encoding:
+        changes = _read_by_all(text, parts, changes, tally)
     made = _made(text, parts, changes)
     if made is None:
         made, changes = _one_by_one(text, parts, changes, tally)
@@ -205,9 +215,10 @@ def _changes(text: Text, relink: Relink, tally: Tally) -> Iterator[_Change]:
         given = None if subpath == link.subpath else subpath or ""
         if now == target:
             name = _longer(link, before, target, text, relink)
-            tally.grown += name is not None and given is None
+            grown = name is not None and given is None
+            tally.grown += grown
             if name is not None or given is not None:
-                yield _Change(number, name, given)
+                yield _Change(number, name, given, grown=grown)
         elif not relink.is_there(target):
             tally.lost += now is None
             tally.elsewhere += now is not None
@@ -242,6 +253,28 @@ def _risk(path: NotePath, link: Link) -> str:
     )
 
 
+def _read_by_all(
+    text: Text, parts: list[LinkParts], changes: list[_Change], tally: Tally
+) -> list[_Change]:
+    """Return the changes that Obsidian reads too; risks name the links that stay."""
+    kept: list[_Change] = []
+    for together in _together(parts, changes):
+        number, path, subpath, *_ = first = together[0]
+        link, each = text.note.links[number], parts[number]
+        if each.form == NOWHERE or not is_garbled(
+            text.source,
+            spelled(text.source, each, path=path, subpath=subpath),
+            text.encoding,
+        ):
+            kept.extend(together)
+        elif first.grown:
+            tally.grown -= len(together)
+        else:
+            said = path or subpath or ""
+            tally.risks.append(garbled(text.note.path, link, said))
+    return kept
+
+
 def _made(
     text: Text, parts: list[LinkParts], changes: Iterable[_Change]
 ) -> bytes | None:
@@ -249,7 +282,7 @@ def _made(
     meant = list(text.note.links)
     splices = []
     is_sure = True
-    for number, path, subpath, careful in changes:
+    for number, path, subpath, careful, _ in changes:
         link = meant[number]
         if path is not None:
             link = link._replace(target=path)

@@ -91,4 +91,6 @@ def _guess(raw: bytes) -> Decoded | Unreadable:
 
 def _repaired(text: str, encoding: str) -> str:
     count = text.count(REPLACED)
+    if count == 1:
+        return f"1 place is not valid {encoding} and was replaced"
     return f"{count} places are not valid {encoding} and were replaced"
