@@ -307,6 +307,38 @@ def test_an_item_that_is_there_is_not_added_again() -> None:
     assert changed(text, "tags", "WORK", "remove") == lines("a: [x, 1]", "tags: []")
 
 
+@pytest.mark.parametrize(
+    ("before", "act", "item", "after"),
+    [
+        ("tags: a, b", "add", "c", "tags:\n  - a\n  - b\n  - c"),
+        ("tags: a b # why", "add", "c", "tags: # why\n  - a\n  - b\n  - c"),
+        ("Tags: '#a, #b,'", "add", "c", 'Tags:\n  - "#a"\n  - "#b"\n  - c'),
+        ("tag: a,b", "add", "c", "tag:\n  - a\n  - b\n  - c"),
+        ("tags: 'a'", "add", "c", "tags:\n  - 'a'\n  - c"),
+        ("tags: ','", "add", "c", "tags:\n  - c"),
+        ("tags: a, B", "add", "b", "tags: a, B"),
+        ("tags: a, b", "remove", "A", "tags:\n  - b"),
+        ("tags: a, b", "remove", "a, b", "tags: []"),
+        ("tags: a, b", "remove", "c", "tags: a, b"),
+        ("tags: [a, 'b, c']", "add", "d", "tags: [a, 'b, c', d]"),
+        ("aliases: One, Two words", "add", "c",
+         "aliases:\n  - One\n  - Two words\n  - c"),
+        ("aliases: a, b", "add", "a, b", "aliases: a, b"),
+        ("title: a, b", "add", "c", "title:\n  - a, b\n  - c"),
+        ("{tags: 'a, b'}", "add", "c", "{tags: ['a', 'b', 'c']}"),
+    ],
+)  # fmt: skip
+def test_tags_and_aliases_that_are_a_text_become_a_list_of_each(
+    before: str, act: PropertyAct, item: str, after: str
+) -> None:
+    name = before.lstrip("{").partition(":")[0].lower()
+
+    found = changed(lines(before), name, item, act)
+
+    assert read_head(found).frontmatter == read_head(lines(after)).frontmatter
+    assert found == lines(after)
+
+
 def test_several_items_are_added_and_taken_at_once() -> None:
     text = lines("a: [x]", "b:", "- x")
 

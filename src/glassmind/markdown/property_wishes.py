@@ -1,5 +1,6 @@
 """What a change of a property comes to: its value now, and the one it should have."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -12,6 +13,15 @@ LONGEST_NAME = 200
 """Characters of a property's name; YAML lets a key have 1,024 bytes."""
 
 _TAGS = "tags"
+_TAG_ENDS, _ALIAS_ENDS = re.compile(r"[,\s]+"), re.compile(r"\s*,\s*")
+_PARTED = {
+    "tags": _TAG_ENDS,
+    "tag": _TAG_ENDS,
+    "aliases": _ALIAS_ENDS,
+    "alias": _ALIAS_ENDS,
+}
+"""What parts a text into items, as Obsidian did before 1.9 and Dataview does."""
+
 _NOTHING: tuple[PropertyValue, ...] = (None, "")
 
 
@@ -72,10 +82,11 @@ def wish_of(
 
 def _wish_to_add(wish: Wish, items: Sequence[PropertyValue]) -> Wish | None:
     now = wish.now
-    held = [] if now in _NOTHING else as_list(now)
+    whole = [] if now in _NOTHING else as_list(now)
+    held = _items(wish.name, now) if whole else []
     more: list[PropertyValue] = []
     for item in items:
-        if not any(_equal(wish.name, item, one) for one in (*held, *more)):
+        if not any(_equal(wish.name, item, one) for one in (*whole, *held, *more)):
             more.append(item)
     if not more:
         return None
@@ -84,15 +95,32 @@ def _wish_to_add(wish: Wish, items: Sequence[PropertyValue]) -> Wish | None:
 
 def _wish_to_remove(wish: Wish, items: Sequence[PropertyValue]) -> Wish | None:
     held = as_list(wish.now)
-    less = [
-        number
-        for number, one in enumerate(held)
-        if any(_equal(wish.name, item, one) for item in items)
-    ]
+    less = _found(wish.name, held, items)
+    if not less:
+        held = _items(wish.name, wish.now)
+        less = _found(wish.name, held, items)
     if not less:
         return None
     kept = [one for number, one in enumerate(held) if number not in less]
     return wish._replace(wanted=kept, less=tuple(less))
+
+
+def _found(
+    name: str, held: Sequence[PropertyValue], items: Sequence[PropertyValue]
+) -> list[int]:
+    return [
+        number
+        for number, one in enumerate(held)
+        if any(_equal(name, item, one) for item in items)
+    ]
+
+
+def _items(name: str, value: PropertyValue) -> list[PropertyValue]:
+    """Return the items of a property; a text with several of them is parted."""
+    ends = _PARTED.get(name.lower())
+    if ends is None or not isinstance(value, str):
+        return as_list(value)
+    return [item for item in ends.split(value.strip()) if item]
 
 
 def as_list(value: PropertyValue) -> list[PropertyValue]:
