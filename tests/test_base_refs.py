@@ -89,7 +89,6 @@ def test_every_name_is_written_in_its_place_and_nothing_else_changes() -> None:
 @pytest.mark.parametrize(
     "expression",
     [
-        'file.name == "Tea"',
         'title == "Tea"',
         'file.folder == "Tea" + x',
         'file.folder + "Tea" == x',
@@ -100,6 +99,11 @@ def test_every_name_is_written_in_its_place_and_nothing_else_changes() -> None:
         'file.hasTag("Tea")',
         'list("Tea")',
         'file.path.contains("Tea")',
+        'file.name.startsWith("Tea")',
+        'x.file.path.startsWith("Tea")',
+        'this.file.name == "Tea"',
+        'title.startsWith("Tea")',
+        'startsWith("Tea")',
         '/link("Tea")/.matches(file.name)',
         'link("https://example.org")',
         'link("")',
@@ -118,6 +122,10 @@ def test_what_is_only_a_text_is_no_reference(expression: str) -> None:
     ("expression", "found"),
     [
         ("a / link('T') / 2", [("note", "T")]),
+        ("file.name == 'T'", [("name", "T")]),
+        ("x && 'T' != file.basename", [("name", "T")]),
+        ("file.folder.startsWith('a/')", [("folder_start", "a/")]),
+        ("!file.path.startsWith('a/S') || x", [("path_start", "a/S")]),
         ("!file.inFolder('T/U')", [("folder", "T/U")]),
         ("[link('A'), link('B')]", [("note", "A"), ("note", "B")]),
         (r"link('it\'s')", [("note", "it's")]),

@@ -300,3 +300,82 @@ def test_names_in_a_base_follow_files_and_folders() -> None:
 
     assert found.raw.decode() == base.replace('"a"', '"c"').replace("a/Tea", "c/Tea")
     assert found.links == 3
+
+
+def base_after(
+    filters: str, moved: Relink, source: str = "Board.base"
+) -> tuple[str, tuple[str, ...]]:
+    """Return the filter of a base when files have other names, and what is told."""
+    path = NotePath(source)
+    raw = f"# all\nfilters: {filters}\n".encode()
+    found = relinked(path, raw, path, moved)
+    assert found.links == (found.raw != raw)
+    return found.raw.decode().splitlines()[1].removeprefix("filters: "), found.risks
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('file.folder.startsWith("a/")', 'file.folder.startsWith("z/y/")'),
+        ("file.path.startsWith('a/S')", "file.path.startsWith('z/y/S')"),
+        ("x && !file.path.startsWith('a/')", "x && !file.path.startsWith('z/y/')"),
+        ('file.folder.startsWith("a")', 'file.folder.startsWith("z/y")'),
+        ('file.folder.startsWith("b/")', 'file.folder.startsWith("b/")'),
+        ('file.folder.startsWith("/")', 'file.folder.startsWith("/")'),
+    ],
+)
+def test_what_begins_with_a_folder_that_moves_follows_it(
+    before: str, after: str
+) -> None:
+    goes = {"a/Tea.md": "z/y/Tea.md", "a/Cup.md": "z/y/Cup.md"}
+    moved = replace(relink(goes), folders={"a": "z/y"})
+
+    assert base_after(before, moved) == (after, ())
+
+
+@pytest.mark.parametrize(
+    "filters",
+    ['file.folder.startsWith("a")', 'file.path.startsWith("a")'],
+)
+def test_what_begins_like_a_folder_that_moves_and_another_stays_and_is_told(
+    filters: str,
+) -> None:
+    goes = {"a/Tea.md": "z/Tea.md", "a/Cup.md": "z/Cup.md"}
+    moved = relink(goes, files=(*FILES, "attic/Old.md"))
+
+    after, risks = base_after(filters, replace(moved, folders={"a": "z"}))
+
+    assert after == filters
+    (risk,) = risks
+    assert risk.startswith("Board.base, line 2: 'a' stays, though a is called z now")
+
+
+@pytest.mark.parametrize(
+    ("filters", "said"),
+    [
+        ('file.name == "Tea"', "Tea"),
+        ("file.name != 'Tea.md'", "Tea.md"),
+        ("x && 'Tea' == file.basename", "Tea"),
+        ('file.path.startsWith("a/Te")', "a/Te"),
+        ('file.path.startsWith("a/")', ""),
+        ('file.name == "Cup"', ""),
+        ('file.name == "tea leaf"', ""),
+    ],
+)
+def test_names_in_a_base_that_may_be_those_of_any_note_stay_and_are_told(
+    filters: str, said: str
+) -> None:
+    after, risks = base_after(filters, relink({"a/Tea.md": "a/Oat.md"}))
+
+    told = (
+        f"Board.base, line 2: {said!r} stays, though a/Tea.md is called a/Oat.md now; "
+        "change it by hand if that is meant"
+    )
+    assert after == filters
+    assert risks == ((told,) if said else ())
+
+
+def test_the_name_of_a_note_that_only_moves_stays_without_a_word() -> None:
+    moved = relink({"a/Tea.md": "b/Tea.md"})
+
+    assert base_after('file.name == "Tea"', moved) == ('file.name == "Tea"', ())

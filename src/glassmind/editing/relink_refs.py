@@ -5,7 +5,9 @@ card are those of a note that stands where the canvas does.
 """
 
 from collections.abc import Mapping
+from typing import assert_never
 
+from glassmind.editing.relink_starts import begun_anew, maybe_meant
 from glassmind.editing.relink_text import (
     Relink,
     Relinked,
@@ -93,6 +95,9 @@ def relinked_base(
         said = _base_name(ref, path, path_after, relink, tally)
         if said is not None and said != ref.value:
             changes.append((ref, said))
+        elif said is None and (moved := maybe_meant(ref, relink)) is not None:
+            line = 1 + raw.count(b"\n", 0, ref.span[0])
+            tally.risks.append(f"{path}, line {line}: {_stays(ref, *moved)}")
     if not changes:
         return tally.told(raw)
     tally.links += len(changes)
@@ -106,12 +111,26 @@ def _base_name(
     ref: BaseRef, path: NotePath, home: NotePath, relink: Relink, tally: Tally
 ) -> str | None:
     """Return what is written in the place of a name in a base; None where it stays."""
-    if ref.kind == "folder":
-        return _folder(ref.value, relink.folders)
-    if ref.kind == "path":
-        return _path(NotePath(ref.value), path, relink)
-    before = relink.before.resolve(ref.value, path)
-    now = relink.after.resolve(ref.value, home)
+    match ref.kind:
+        case "folder":
+            return _folder(ref.value, relink.folders)
+        case "folder_start" | "path_start":
+            return begun_anew(ref, relink)
+        case "path":
+            return _path(NotePath(ref.value), path, relink)
+        case "note":
+            return _note(ref.value, path, home, relink, tally)
+        case "name":
+            return None
+        case _:
+            assert_never(ref.kind)
+
+
+def _note(
+    value: str, path: NotePath, home: NotePath, relink: Relink, tally: Tally
+) -> str | None:
+    before = relink.before.resolve(value, path)
+    now = relink.after.resolve(value, home)
     if before is None:
         tally.adopted += now is not None
         return None
@@ -120,8 +139,15 @@ def _base_name(
         tally.lost += now is None
         tally.elsewhere += now not in (None, target)
         return None
-    meant = Respelling(ref.value, path, before, home, target)
+    meant = Respelling(value, path, before, home, target)
     return next(spellings(meant, relink.after, relink.settings.link_format), None)
+
+
+def _stays(ref: BaseRef, old: str, new: str) -> str:
+    return (
+        f"{ref.value!r} stays, though {old} is called {new} now; change it by hand if "
+        "that is meant"
+    )
 
 
 def _path(exact: NotePath, source: NotePath, relink: Relink) -> str | None:

@@ -19,13 +19,25 @@ from glassmind.markdown.yaml_core import Leaf, Loaded, load
 from glassmind.markdown.yaml_write import quoted
 from glassmind.types.editing import Splice
 
-RefKind: TypeAlias = Literal["note", "folder", "path"]
+RefKind: TypeAlias = Literal[
+    "note", "folder", "path", "folder_start", "path_start", "name"
+]
+"""What a name is: also the beginning of many, or the bare name of some file."""
 
 _MARK = "\ufeff"
 _EXPRESSIONS = ("filters", "formulas", "summaries")
 _CALLS: dict[str, RefKind] = {"link": "note", "file": "note"}
 _ASKED: dict[str, RefKind] = {"hasLink": "note", "inFolder": "folder"}
-_FIELDS: dict[str, RefKind] = {"folder": "folder", "path": "path"}
+_FIELDS: dict[str, RefKind] = {
+    "folder": "folder",
+    "path": "path",
+    "name": "name",
+    "basename": "name",
+}
+_STARTS: dict[RefKind | None, RefKind] = {
+    "folder": "folder_start",
+    "path": "path_start",
+}
 _EQUAL = ("==", "!=")
 _BEGINS = ("(", ",", "[", "!", "&&", "||", "?", ":")
 _ENDS = (")", ",", "]", "&&", "||", "?", ":")
@@ -206,7 +218,7 @@ def _names(
 
 def _kind(words: Sequence[Word], number: int) -> RefKind | None:
     """Return what a string stands for by the words around it; None for just a text."""
-    before = [word.written for word in words[max(0, number - 5) : number]]
+    before = [word.written for word in words[max(0, number - 7) : number]]
     behind = [word.written for word in words[number + 1 : number + 6]]
     if before and before[-1] == "(" and behind[:1] in ([")"], [","]):
         return _called(before[:-1])
@@ -224,6 +236,8 @@ def _called(words: Sequence[str]) -> RefKind | None:
     if not words:
         return None
     if words[-2:-1] == ["."]:
+        if words[-1] == "startsWith":
+            return _STARTS.get(_field(words[:-2]))
         return _ASKED.get(words[-1])
     return _CALLS.get(words[-1])
 

@@ -110,6 +110,14 @@ class Names:
             del self._files[name]
         self._namesakes.pop(name, None)
 
+    def paths(self) -> Iterator[str]:
+        """Yield the path of every file, in no order."""
+        for known in self._files.values():
+            if isinstance(known, str):
+                yield known
+            else:
+                yield from known
+
     def is_shared(self, path: str) -> bool:
         """Whether several files have the name of this one, of those Obsidian sees."""
         known = self._files.get(fold(path.rpartition("/")[2]))
