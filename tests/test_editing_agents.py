@@ -12,7 +12,7 @@ from glassmind.editing.verbs import Editing
 from glassmind.errors import NoteNotFound, VaultError
 from glassmind.errors.editing import EditRefused
 from glassmind.types.access import EVERY_AGENT
-from glassmind.types.editing import Append, ChangeProperty, SetTask
+from glassmind.types.editing import Append, ChangeProperty, Replace, SetTask
 
 ROBOT = Asking(client="robot")
 
@@ -55,7 +55,8 @@ def memos(vault: VaultDesk) -> Engine:
             "Made/Note.md": "By hand.\n",
             ".agent/decisions/Mine.md": MEMO.format("robot"),
             ".agent/decisions/Yours.md": f"{MEMO.format('cli')}\n- [ ] ask [[Cup]]\n",
-            ".agent/tasks/Plain.md": "Buy tea.\n",
+            ".agent/tasks/Plain.md": "Buy tea.\n\n- [ ] buy [[Cup]]\n",
+            ".agent/memories/Hand.md": "---\nkind: memory\n---\nNo nuts.\n",
             ".agent/memories/Shop.md": "---\nlayout: project\n---\n# Shop\n",
             ".agent/drafts/Text.md": "A draft.\n",
         }
@@ -119,6 +120,33 @@ REFUSED: dict[str, Callable[[Editing], object]] = {
     "merged into": lambda on: on.merge(
         "Cup.md", ".agent/decisions/Yours.md", ROBOT, confirm=True
     ),
+    "the owner's words": lambda on: on.edit(
+        ".agent/memories/Hand.md", [Replace("No nuts", "Many nuts")], ROBOT
+    ),
+    "the owner's words without properties": lambda on: on.edit(
+        ".agent/tasks/Plain.md", [Append("x")], ROBOT
+    ),
+    "the owner's, shown": lambda on: on.edit(
+        ".agent/memories/Hand.md", [Append("x")], ROBOT._replace(dry_run=True)
+    ),
+    "the owner's, of somebody without a name": lambda on: on.edit(
+        ".agent/memories/Hand.md", [Append("x")], Asking(client="")
+    ),
+    "the owner's, taken away": lambda on: on.delete(
+        ".agent/tasks/Plain.md", ROBOT, confirm=True
+    ),
+    "the owner's, moved away": lambda on: on.move(
+        ".agent/memories/Hand.md", "Hand.md", ROBOT
+    ),
+    "the owner's, merged away": lambda on: on.merge(
+        ".agent/memories/Hand.md", "Cup.md", ROBOT, confirm=True
+    ),
+    "merged into the owner's": lambda on: on.merge(
+        "Cup.md", ".agent/memories/Hand.md", ROBOT, confirm=True
+    ),
+    "the owner's, merged into its own": lambda on: on.merge(
+        ".agent/memories/Hand.md", ".agent/decisions/Mine.md", ROBOT, confirm=True
+    ),
     "split into": lambda on: on.split(
         ".agent/memories/Shop.md", ROBOT, level=1, folder=".agent/decisions"
     ),
@@ -145,7 +173,7 @@ def test_what_is_no_memo_of_another_is_edited_in_the_agent_folder(
 
     states = [
         editing.edit(".agent/drafts/Text.md", [Append("x")], ROBOT),
-        editing.edit(".agent/tasks/Plain.md", [Append("x")], ROBOT),
+        editing.edit(".agent/tasks/Plain.md", [SetTask("x", find="buy")], ROBOT),
         editing.edit(".agent/decisions/Mine.md", [Append("x")], ROBOT),
         editing.edit(yours, [SetTask("x", find="ask")], ROBOT),
         editing.create("New", "x", ROBOT, folder=".agent/drafts"),
@@ -156,6 +184,7 @@ def test_what_is_no_memo_of_another_is_edited_in_the_agent_folder(
 
     assert {one.changeset.state for one in states} == {"applied"}
     assert "- [x] ask [[Mug]]" in vault.text(yours)
+    assert "- [x] buy [[Mug]]" in vault.text(".agent/tasks/Plain.md")
 
 
 def test_its_owner_writes_memos_as_other_notes(memos: Engine, vault: VaultDesk) -> None:
@@ -164,4 +193,10 @@ def test_its_owner_writes_memos_as_other_notes(memos: Engine, vault: VaultDesk) 
         "New", "x", Asking(), folder=".agent/decisions", properties=FORGED
     )
 
+    hand = ".agent/memories/Hand.md"
+    worded = vault.engine.editing.edit(hand, [Append("Nor milk.")], Asking())
+    gone = vault.engine.editing.delete(hand, Asking(), confirm=True)
+
     assert done.applied
+    assert worded.applied
+    assert gone.applied

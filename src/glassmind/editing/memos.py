@@ -45,7 +45,8 @@ def refuse_memos(desk: Desk, draft: Draft, asking: Asking) -> None:
     """Refuse what an agent would write as a memo, or do with one of another.
 
     Links in memos follow, boxes are ticked, and what an agent captured itself it may
-    word anew, move and take away; who said it and who approved it stays as it is.
+    word anew, move and take away; who said it and who approved it stays as it is. A
+    memo that names no client was written by hand, and is the owner's.
 
     Raises:
         EditRefused: it has to be captured, or is another's.
@@ -53,7 +54,7 @@ def refuse_memos(desk: Desk, draft: Draft, asking: Asking) -> None:
     for step in draft.steps:
         if _takes_anothers(desk, step, asking):
             raise EditRefused(
-                f"{step.path} stays where it is: somebody else captured it, and a "
+                f"{step.path} stays where it is: it is not what you captured, and a "
                 "person decides whether it is moved or forgotten"
             )
         if _is_inside(desk, step.to) and _is_barred(desk, draft, step, asking):
@@ -83,7 +84,7 @@ def _is_barred(desk: Desk, draft: Draft, step: Step, asking: Asking) -> bool:
 
 
 def _takes_anothers(desk: Desk, step: Step, asking: Asking) -> bool:
-    """Whether a step moves or takes away a memo that another client captured."""
+    """Whether a step moves or takes away a memo that is not the client's own."""
     old = step.path
     if old is None or old == step.to or not _is_inside(desk, old):
         return False
@@ -95,14 +96,15 @@ def _takes_anothers(desk: Desk, step: Step, asking: Asking) -> bool:
 
 
 def _is_anothers(step: Step, was: Mapping[str, object], asking: Asking) -> bool:
-    """Whether the words of a memo change that another client captured."""
+    """Whether the words of a memo change that is not the client's own."""
     if _is_own(was, asking):
         return False
     return _words(step.before or b"") != _words(step.after)
 
 
 def _is_own(was: Mapping[str, object], asking: Asking) -> bool:
-    return was.get("layout") is None and not _is_foreign(was, asking)
+    """Whether a memo says that the client captured it; its owner's says nothing."""
+    return was.get("layout") is None and was.get("client") == asking.client
 
 
 def _is_foreign(said: Mapping[str, object], asking: Asking) -> bool:
