@@ -90,6 +90,27 @@ class Sight:
             return False
         return kind_of(step.to) == "attachment" or self.sees(step.to, step.after)
 
+    def closes(self, step: Step) -> bool:
+        """Whether a step keeps a file from being read that may be read before it.
+
+        Who asked for that knows the file; nothing of what it says now is told by it.
+        """
+        if step.folder or kind_of(step.to) == "attachment":
+            old = step.path
+            return old is not None and self.may_name(old) and not self.may_name(step.to)
+        return self.knows(step) and not self.sees(step.to, step.after)
+
+    def would_close(self, step: Step) -> bool:
+        """Whether a step closes a file that may still be read: it is not made.
+
+        Where it goes to a hidden place it is none: that is not named later, though it
+        is by whoever asks for it.
+        """
+        ends = [path for path in (step.path, step.to) if path]
+        return self.closes(step) and all(
+            self.may_name(path) and self._sees_now(path) for path in ends
+        )
+
     def as_told(
         self, changeset: Changeset, steps: Sequence[Step], client: str = ""
     ) -> Changeset:
@@ -138,7 +159,7 @@ class SeenBook:
 
     One that moves, makes or deletes what is not seen is not there. One that only
     writes links anew in such notes is there for the client that asked for it; they are
-    left out where it is shown.
+    left out where it is shown. So is one that would hide what is seen, until it does.
     """
 
     def __init__(self, book: ChangesetBook, sight: Sight) -> None:
@@ -180,9 +201,10 @@ class SeenBook:
 
     def _is_told(self, changeset: Changeset, client: str = "") -> bool:
         steps = changeset.draft.steps
-        hidden = [step for step in steps if not self._sight.sees_step(step)]
-        if not hidden:
+        unseen = [step for step in steps if not self._sight.sees_step(step)]
+        if not unseen:
             return True
+        hidden = [step for step in unseen if not self._sight.would_close(step)]
         if any(step.path != step.to for step in hidden) or len(hidden) == len(steps):
             return False
         return is_own(changeset, client)

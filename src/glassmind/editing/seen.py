@@ -1,13 +1,13 @@
 """What somebody who may not read every note sees of a change, before and after it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
 from glassmind.editing.desk import Desk
 from glassmind.editing.judging import notes_below
 from glassmind.errors import GlassmindError, NoteNotFound, VaultError
-from glassmind.errors.editing import EditRefused
+from glassmind.errors.editing import ChangesetUnknown, EditRefused
 from glassmind.errors.writing import NameTaken
 from glassmind.types import NotePath
 from glassmind.types.editing import Changed, Changeset, Step
@@ -17,6 +17,21 @@ OWNERS = "only the owner of the vault can do this"
 
 WAITS = "a person has to look at it first"
 """Why a change waits for something in files that whoever asks may not read."""
+
+CLOSED = (
+    "it is done, and {what} cannot be read any more by who asked for it; only the "
+    "owner of the vault can take it back"
+)
+"""What is said of files that a change has hidden from whoever asked for it."""
+
+WOULD_CLOSE = (
+    "after it {what} could not be read any more by who asks for it; only the owner of "
+    "the vault could take it back"
+)
+"""What is said of them where it is not made."""
+
+NAMED = 3
+"""Files that are named of those."""
 
 
 def is_seen(desk: Desk, path: NotePath) -> bool:
@@ -107,14 +122,37 @@ def as_seen(desk: Desk, done: Changed, client: str = "") -> Changed:
     """Return what came of a change without files that whoever asks may not read.
 
     Of such a change neither links are counted nor risks told, which may be about them.
+    A notice names those that it hides itself: whoever asked for that knows them. What
+    is only shown and could not be asked for by its id has none.
     `client` is who asks, where nobody is known to.
     """
     if desk.sight is None:
         return done
-    told = desk.sight.as_told(done.changeset, done.changeset.draft.steps, client)
+    steps = done.changeset.draft.steps
+    told = desk.sight.as_told(done.changeset, steps, client)
     kept = {_ends(step) for step in told.draft.steps}
     files = tuple(one for one in done.files if (one.path, one.to) in kept)
-    return replace(done, changeset=told, files=files)
+    closed = tuple(step.to for step in steps if desk.sight.closes(step))
+    if closed and told.state == "previewed" and not _is_there(desk, told, client):
+        told = replace(told, id="")
+    said = [_said_of(done, closed)] if closed else []
+    notices = (*done.notices, *said)
+    return replace(done, changeset=told, files=files, closed=closed, notices=notices)
+
+
+def _is_there(desk: Desk, changeset: Changeset, client: str) -> bool:
+    """Whether whoever asks may be told of a changeset by its id."""
+    try:
+        return bool(told_changeset(desk, changeset.id, client))
+    except ChangesetUnknown:
+        return False
+
+
+def _said_of(done: Changed, closed: Sequence[NotePath]) -> str:
+    more = len(closed) - NAMED
+    rest = f" and {more:,} more" if more > 0 else ""
+    said = CLOSED if done.changeset.state == "applied" else WOULD_CLOSE
+    return said.format(what=", ".join(closed[:NAMED]) + rest)
 
 
 def _ends(step: Step) -> tuple[NotePath | None, NotePath]:

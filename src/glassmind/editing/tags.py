@@ -33,7 +33,7 @@ def plan_rename_tag(desk: Desk, old: str, new: str) -> Draft:
         raise BadEdit(f"#{was} is called so already")
     seen = universe_of(desk)
     steps, risks, count = _steps(desk, seen, was, name)
-    if not any(desk.sight is None or desk.sight.sees_step(step) for step in steps):
+    if not any(_is_told(desk, step) for step in steps):
         said = risks[0] if risks else f"no note has the tag #{was}"
         raise EditRefused(said)
 
@@ -51,6 +51,12 @@ def plan_rename_tag(desk: Desk, old: str, new: str) -> Draft:
         )
 
     return settled(Whereabouts({}, {}, anchored=anchors_in(desk)), make)
+
+
+def _is_told(desk: Desk, step: Step) -> bool:
+    """Whether whoever asks sees a file with the tag, be it hidden by another one."""
+    sight = desk.sight
+    return sight is None or sight.sees_step(step) or sight.closes(step)
 
 
 def _joins(desk: Desk, seen: Universe, old: str, new: str) -> list[str]:

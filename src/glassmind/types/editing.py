@@ -246,13 +246,15 @@ class Changed:
 
     `index` tells whether a search finds it as it is now; for what was not applied it
     is fresh. `notices` say what a person should know. What is nothing at all has no id,
-    as it is kept nowhere.
+    as it is kept nowhere. `closed` are files that whoever asked could read before it
+    and cannot after it, where they are then; `files` are without them.
     """
 
     changeset: Changeset
     files: tuple[FileDiff, ...]
     index: IndexState = "fresh"
     notices: tuple[str, ...] = ()
+    closed: tuple[NotePath, ...] = ()
 
     @property
     def applied(self) -> bool:
@@ -262,7 +264,8 @@ class Changed:
     @property
     def is_empty(self) -> bool:
         """Whether all files are as they should be, so that nothing is to be changed."""
-        return all(one.path == one.to and one.before == one.after for one in self.files)
+        same = (one.path == one.to and one.before == one.after for one in self.files)
+        return not self.closed and all(same)
 
 
 @dataclass(frozen=True, slots=True)

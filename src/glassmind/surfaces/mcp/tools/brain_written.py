@@ -38,7 +38,12 @@ def written(done: Changed, **more: Any) -> dict[str, Any]:
 
 
 def main_path(done: Changed) -> str:
-    """Return the note that a change is about, where it is then; empty for none."""
+    """Return the note that a change is about, where it is then; empty for none.
+
+    One that it hides is named too: who asked for that knows it.
+    """
+    if done.closed:
+        return str(done.closed[0])
     main = main_file(done)
     return str(main.to) if main else ""
 
@@ -55,9 +60,9 @@ def preview_of(done: Changed) -> dict[str, Any]:
     A change of nothing is none: it is not kept, and has no id.
     """
     one = done.changeset
-    if one.state != "previewed" or not one.id:
+    if one.state != "previewed" or done.is_empty:
         return {}
-    identity = {"previewId": one.id} if one.draft.verb == "edit" else {}
+    identity = {"previewId": one.id} if one.id and one.draft.verb == "edit" else {}
     return {"dryRun": True, **identity}
 
 

@@ -43,6 +43,18 @@ WOULD_WAIT = (
 )
 """What is said of a preview that only a person may apply."""
 
+CLOSED = {
+    "applied": (
+        "You cannot read any more what it wrote, and only the user can take it back: "
+        "glassmind changeset undo {id}."
+    ),
+    "previewed": (
+        "After it you could not read any more what it writes, and only the user could "
+        "take it back."
+    ),
+}
+"""What is said of a change that hides a note from who asks for it."""
+
 
 def asking(call: Call, *, dry_run: bool) -> Asking:
     """Return who asks, by the name that the client of a call gives itself."""
@@ -56,6 +68,8 @@ def said_of(done: Changed) -> str:
         return NOTHING
     said = SAID[one.state].format(id=one.id, approve=f"{APPROVING} {one.id}")
     said = said.replace(" ()", "")  # what is kept nowhere has no id
+    if done.closed and one.state in CLOSED:
+        said = f"{said} {CLOSED[one.state].format(id=one.id)}"
     return f"{said} {WOULD_WAIT}" if one.state == "previewed" and one.reason else said
 
 
