@@ -254,6 +254,17 @@ def test_a_preview_that_would_wait_is_not_committed_and_what_works_is_named(
     assert asking.text("Tea.md") == before
 
 
+def test_a_proposal_is_not_said_to_become_one(asking: VaultDesk) -> None:
+    given = {"name": "Tea", "mode": "append", "content": "x"}
+    waits = brain(asking, "edit_note", **given)["changeset"]
+
+    said = refused(asking, "apply_edit_preview", previewId=waits)
+
+    assert "a proposal already" in said
+    assert f"glassmind proposals approve {waits}" in said
+    assert "without dryRun" not in said
+
+
 def test_only_previews_of_edits_are_committed(allowed: VaultDesk) -> None:
     moved = brain(allowed, "move_note", source="Tea", destination="Cups/", dryRun=True)
     gone = brain(allowed, "delete_note", name="Tea", confirm=False, dryRun=True)["data"]

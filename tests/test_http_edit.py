@@ -350,6 +350,19 @@ def test_errors_name_what_helps_over_http_alone(web: Web) -> None:
         assert "glassmind " not in said
 
 
+def test_what_is_not_applied_is_not_taken_back_and_where_it_stands_is_named(
+    asking: Web,
+) -> None:
+    edits = [{"op": "append", "text": "x"}]
+    waits = asking.post("/edit", {"note": "Tea.md", "edits": edits}).json["id"]
+
+    refused = asking.post(f"/changes/{waits}/undo", {})
+
+    assert (refused.status, refused.code) == (409, "wrong_state")
+    assert "proposed, not applied" in refused.json["error"]["message"]
+    assert refused.json["error"]["hint"] == "GET /changes/{id} shows its state"
+
+
 def test_where_nothing_may_be_written_that_is_said(vault: VaultDesk) -> None:
     vault.open(writes__mode="off")
     vault.indexed(NOTES)

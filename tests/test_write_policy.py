@@ -241,6 +241,25 @@ def test_rules_that_mean_nothing_are_errors(desk: Desk, rules: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("rules", "said"),
+    [
+        ('["Journal"]', "'Journal' says no mode"),
+        ('["Journal="]', "'Journal=' says no mode"),
+        ('["Journal=maybe"]', "'maybe' is none"),
+        ('["=off"]', "must name folders and tags of the vault, not ''"),
+    ],
+)
+def test_a_rule_that_means_nothing_is_told_what_it_lacks(
+    desk: Desk, rules: str, said: str
+) -> None:
+    with pytest.raises(BadSetting) as refused:
+        writes(desk, f"folders = {rules}")
+
+    assert said in str(refused.value)
+    assert ("such as Journal=off" in str(refused.value)) is ("=off" not in rules)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         'folders = ["Journal=allow"]',

@@ -157,11 +157,15 @@ def read_rules(raw: object, base: Path) -> tuple[str, ...]:
         raw = [f"{name}={word}" for name, word in raw.items()]
     said: dict[str, str] = {}
     for rule in read_names(raw, base):
-        name, equals, word = rule.rpartition("=")
-        name, word = _ruled_name(name), word.strip().lower()
+        name, equals, mode = rule.rpartition("=")
+        word = mode.strip().lower()
         if not equals or word not in STRICTNESS:
             words = ", ".join(STRICTNESS)
-            raise ValueError(f"must be rules such as Journal=off ({words}); {rule!r}")
+            lacks = f"{word!r} is none" if equals and word else f"{rule!r} says no mode"
+            raise ValueError(
+                f"must be names with a mode, such as Journal=off ({words}); {lacks}"
+            )
+        name = _ruled_name(name)
         if said.setdefault(name, word) != word:
             raise ValueError(f"says two things of {name}")
     return tuple(f"{name}={word}" for name, word in said.items())

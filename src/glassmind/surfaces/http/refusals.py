@@ -24,6 +24,7 @@ from glassmind.errors.editing import (
     NowhereToKeep,
     PolicyForbids,
     SeveralMatches,
+    WrongState,
 )
 from glassmind.errors.knowledge import (
     AmbiguousTheme,
@@ -67,6 +68,7 @@ BY_ERROR: tuple[Row, ...] = (
     (SeveralMatches, 409, "say more of it, or name a line"),
     (PolicyForbids, 403, "the settings say what may be written: writes.mode"),
     (NeedsApproval, 403, "a person approves it: glassmind proposals approve"),
+    (WrongState, 409, "GET /changes/{id} shows its state"),
     (NowhereToKeep, 503, "set index.location to a folder that can be written"),
     (EditRefused, 409, "GET /notes/{name} shows what stands there"),
     (NoteChanged, 409, "read it again: digest is what it is now"),

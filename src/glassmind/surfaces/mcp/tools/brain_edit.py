@@ -7,6 +7,7 @@ from typing import Any
 
 from glassmind.errors.editing import NeedsApproval, NoMatch
 from glassmind.errors.serving import BadArgument
+from glassmind.render.changes import APPROVING
 from glassmind.surfaces.edits import (
     LONGEST_NOTE,
     MOST_EDITS,
@@ -53,6 +54,11 @@ AGAIN = "call edit_note with name and from_buffer true to take what is most like
 WAITS = (
     "only the user may apply this; repeat the call without dryRun, and it becomes a "
     "proposal that the user approves"
+)
+
+WAITS_ALREADY = (
+    "it is a proposal already, which waits for the user, who alone can approve it: "
+    f"{APPROVING} {{id}}"
 )
 
 LINE_OP = "after"
@@ -239,6 +245,8 @@ def apply_edit_preview(call: Call) -> Answer:
     if (shown.id, shown.client, shown.draft.verb) != (identity, call.client, "edit"):
         said = f"it commits what {EDIT} with dryRun showed to you, by its whole id"
         raise BadArgument(COMMIT, said)
+    if shown.state == "proposed":
+        raise BadArgument(COMMIT, WAITS_ALREADY.format(id=shown.id))
     if shown.state == "previewed":
         if _age_s(shown.created) > PREVIEW_S:
             minutes = PREVIEW_S // 60
