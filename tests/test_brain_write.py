@@ -23,6 +23,7 @@ from glassmind.surfaces.mcp.tools.brain_buffer import (
 )
 from glassmind.surfaces.mcp.tools.brain_edit import PREVIEW_S
 from glassmind.surfaces.mcp.toolsets import tools_of
+from glassmind.types.catalogue import Ghost
 from glassmind.types.editing import (
     AddLink,
     Append,
@@ -49,6 +50,8 @@ def brain(editing: WrittenDown, tool: str, /, **given: object) -> Any:
     engine = engine_with(editing)
     counts = iter(COUNTS)
     engine.stats = lambda: next(counts)
+    named = iter(GHOSTS)
+    engine._unseen = SimpleNamespace(ghosts=lambda **_: next(named))
     return called(engine, "brain", tool, **given)
 
 
@@ -58,8 +61,12 @@ def of_client(done: Changed) -> Changed:
 
 
 COUNTS = (
-    SimpleNamespace(notes=5, links=9, ghosts=3, embedded_notes=4),
-    SimpleNamespace(notes=4, links=7, ghosts=2, embedded_notes=3),
+    SimpleNamespace(notes=5, links=9, embedded_notes=4),
+    SimpleNamespace(notes=4, links=7, embedded_notes=3),
+)
+GHOSTS = (
+    [Ghost("Leaf", 2), Ghost("Pot", 1)],
+    [Ghost("leaf", 1), Ghost("Tea", 1)],
 )
 
 

@@ -12,6 +12,7 @@ from vault_desk import VaultDesk
 
 from glassmind.editing.asking import Asking
 from glassmind.surfaces.mcp.server import make_server
+from glassmind.types.access import EVERY_AGENT
 from glassmind.types.editing import Append
 
 NOTES: dict[str, str | bytes] = {
@@ -306,3 +307,50 @@ def test_a_preview_is_committed_by_its_whole_id_and_by_who_made_it(
 
     assert visit(server, body, name="a scribe") == [True] * 4
     assert allowed.text("Tea.md") == before
+
+
+STUBS: dict[str, str | bytes] = {
+    "A.md": "[[Ghost]] [[Spirit]] [[B]]\n",
+    "B.md": "[[A]] [[spirit]]\n",
+    "D.md": "[[Wish]]\n",
+    "E.md": "[[D]] [[Wish]]\n",
+}
+
+
+def test_a_stub_that_goes_is_counted_though_the_note_becomes_one(
+    vault: VaultDesk,
+) -> None:
+    vault.open(writes__mode="allow")
+    vault.indexed(STUBS)
+
+    shown = brain(vault, "delete_note", name="A", confirm=True, dryRun=True)["data"]
+    gone = brain(vault, "delete_note", name="A", confirm=True)["data"]
+    moved = brain(vault, "move_note", source="D", destination="Wish")
+
+    assert shown["deletedFromIndex"]["stubsPruned"] == 0
+    assert gone["deletedFromIndex"]["stubsPruned"] == 1
+    assert moved["stubsPruned"] == 1
+    assert {one.target for one in vault.engine.ghosts()} == {"A", "spirit"}
+
+
+def test_stubs_are_counted_without_anybody_being_given_their_names(
+    vault: VaultDesk,
+) -> None:
+    """Or the very deletion would wait, as that of who read what is not trusted."""
+    vault.open(writes__mode="allow", writes__approve_after_untrusted=True)
+    vault.indexed(STUBS)
+
+    gone = brain(vault, "delete_note", name="A", confirm=True)["data"]
+
+    assert (gone["applied"], gone["deletedFromIndex"]["stubsPruned"]) == (True, 1)
+
+
+def test_a_stub_of_notes_that_are_hidden_is_not_counted(vault: VaultDesk) -> None:
+    vault.open(writes__mode="allow")
+    hidden = "---\nprivate: true\n---\n[[Ghost]] [[Own]]\n"
+    vault.indexed({**STUBS, "P.md": hidden})
+    server = make_server(vault.engine.seen_by(EVERY_AGENT), toolsets=["brain"])
+
+    gone = json.loads(text_of(call(server, "delete_note", name="A", confirm=True)))
+
+    assert gone["data"]["deletedFromIndex"]["stubsPruned"] == 1

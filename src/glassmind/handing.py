@@ -1,9 +1,13 @@
 """What the engine hands out, and to whom: its stages, and replies of surfaces."""
 
+import sys
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, Protocol, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar, overload
 
 from glassmind.types import NotePath
+
+if TYPE_CHECKING:
+    from glassmind.types.catalogue import Ghost
 
 T = TypeVar("T")
 
@@ -23,6 +27,35 @@ def hand(engine: Hands, paths: Sequence[str] | None) -> None:
     """
     told = None if paths is None else [NotePath(path) for path in paths]
     engine._handed(told)  # noqa: SLF001 - a part of the engine
+
+
+class CountsGhosts(Protocol):
+    """An engine, as far as names are counted that links lead to and no file has."""
+
+    @property
+    def _unseen(self) -> "TellsGhosts":
+        """The same engine, of whose answers nobody is given any."""
+
+
+class TellsGhosts(Protocol):
+    """What returns those names."""
+
+    def ghosts(self, *, limit: int) -> "Sequence[Ghost]":
+        """Return so many of them."""
+
+
+def ghosts_gone(engine: CountsGhosts) -> Callable[[], int]:
+    """Return what counts later which of the ghosts that there are now are none then.
+
+    A number is no text of a note: whoever asks is handed nothing.
+    """
+    before = _ghosts(engine)
+    return lambda: len(before - _ghosts(engine))
+
+
+def _ghosts(engine: CountsGhosts) -> set[str]:
+    found = engine._unseen.ghosts(limit=sys.maxsize)  # noqa: SLF001 - a part of the engine
+    return {one.target.lower() for one in found}  # as the rows tell them apart
 
 
 class Handing(Generic[T]):

@@ -15,6 +15,7 @@ from glassmind.surfaces.mcp.tools.brain_written import (
     lost,
     main_file,
     preview_of,
+    pruning,
     written,
 )
 from glassmind.surfaces.mcp.tools.naming import LONGEST_NAME
@@ -70,12 +71,11 @@ def move_note(call: Call) -> Answer:
     given = call.given
     source = call.engine.editing.path_of(given["source"])
     wish = asking(call, dry_run=given["dryRun"])
-    before = counts_of(call.engine)
+    pruned = pruning(call.engine)
     done = call.engine.editing.move(source, given["destination"], wish)
-    after = counts_of(call.engine) if done.applied else before
     facts = {
         "linksRewritten": rewritten_as_json(done.changeset.draft.rewritten),
-        "stubsPruned": lost(before, after, "ghosts"),
+        "stubsPruned": pruned() if done.applied else 0,
         **preview_of(done),
     }
     return notes_as_json(written(done, **facts))
@@ -84,7 +84,7 @@ def move_note(call: Call) -> Answer:
 def delete_note(call: Call) -> Answer:
     """Move a note to the trash, once it is confirmed."""
     given = call.given
-    before = counts_of(call.engine)
+    before, pruned = counts_of(call.engine), pruning(call.engine)
     done = call.engine.editing.delete(
         given["name"],
         asking(call, dry_run=given["dryRun"]),
@@ -95,7 +95,7 @@ def delete_note(call: Call) -> Answer:
         "node": lost(before, after, "notes"),
         "edges": lost(before, after, "links"),
         "embedding": lost(before, after, "embedded_notes"),
-        "stubsPruned": lost(before, after, "ghosts"),
+        "stubsPruned": pruned() if done.applied else 0,
     }
     main = main_file(done)
     was = str(main.path) if main else given["name"]

@@ -1,9 +1,11 @@
 """What a tool of obsidian-brain that writes replies, made or not."""
 
+from collections.abc import Callable
 from typing import Any
 
 from glassmind.engine import Engine
 from glassmind.errors import IndexAbsent
+from glassmind.handing import ghosts_gone
 from glassmind.render.changes import changed_as_json
 from glassmind.surfaces.mcp.tools.write_answers import clipped, said_of
 from glassmind.types.catalogue import Stats
@@ -72,6 +74,17 @@ def counts_of(engine: Engine) -> Stats | None:
         return engine.stats()
     except IndexAbsent:
         return None
+
+
+def pruning(engine: Engine) -> Callable[[], int]:
+    """Return what counts later how many of the stubs of now are none then.
+
+    New ones are not set off against them; 0 where there is no index.
+    """
+    try:
+        return ghosts_gone(engine)
+    except IndexAbsent:
+        return lambda: 0
 
 
 def lost(before: Stats | None, after: Stats | None, name: str) -> int:
