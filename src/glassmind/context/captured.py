@@ -42,8 +42,16 @@ def captures(rows: SectionRows, scope: Scope, kind: ItemKind) -> Iterator[Found]
         if memo.properties.get("layout") == SHARED:
             found = _of_many(memo, page, kind, rule)
             yield from (one for one in found if not page.is_ticked(one.span.start))
-        elif (span := page.first_block(page.said())) and not page.is_ticked(span.start):
+        elif (span := _said(page)) and not page.is_ticked(span.start):
             yield Found(memo, page, span, rule, is_whole=True)
+
+
+def _said(page: Page) -> Span | None:
+    """Return what was captured, be it a comment: who captures it means it."""
+    at = page.said()
+    if at > len(page.lines):
+        return None
+    return page.first_block(at) or page.written_from(at)
 
 
 def approved_first(items: Iterable[Item]) -> list[Item]:

@@ -206,7 +206,7 @@ def _of_note(
     taken: set[int] = set()
     for found in _by_rules(note, page, marks, words):
         lines = range(found.span.start, found.span.end + 1)
-        if taken.isdisjoint(lines) and page.text(found.span):
+        if taken.isdisjoint(lines) and page.says(found.span):
             taken.update(lines)
             yield found
 

@@ -34,10 +34,13 @@ def labelled(rows: SectionRows, note_ids: Collection[int]) -> Iterator[int]:
 
 
 def told(page: Page) -> Iterator[Span]:
-    """Yield what such lines begin, in order; below a label alone, what follows it."""
-    text = "\n".join(page.lines)
-    if not any(map(text.__contains__, _STEMS)):
+    """Yield what such lines begin, in order; below a label alone, what follows it.
+
+    A label in a comment begins nothing.
+    """
+    if not any(map(page.whole.__contains__, _STEMS)):
         return
+    text = "\n".join(page.seen)
     line, at = 1, 0
     for label in _LABEL.finditer(text):
         line, at = line + text.count("\n", at, label.start()), label.start()

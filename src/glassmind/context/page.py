@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from glassmind.markdown.days import first_day
+from glassmind.markdown.unseen import without_comments
 from glassmind.types import Span
 from glassmind.types.sections import OPEN_BOXES, SectionHeading
 
@@ -51,9 +52,33 @@ class Page:
         return 1
 
     @cached_property
+    def whole(self) -> str:
+        """All lines as one text."""
+        return "\n".join(self.lines)
+
+    @cached_property
+    def seen(self) -> Sequence[str]:
+        """The lines as who reads the note sees them, without comments."""
+        text = without_comments(self.whole)
+        lines = self.lines if text == self.whole else text.split("\n")
+        return lines if len(lines) == len(self.lines) else self.lines
+
+    @cached_property
+    def unseen(self) -> frozenset[int]:
+        """The lines that hold nothing but comments."""
+        if self.seen is self.lines:  # as in most notes
+            return frozenset()
+        both = enumerate(zip(self.lines, self.seen, strict=True), 1)
+        return frozenset(
+            number
+            for number, (line, seen) in both
+            if line != seen and not unmarked(seen).strip(" \t>")
+        )
+
+    @cached_property
     def fenced(self) -> frozenset[int]:
         """The lines that are code."""
-        text = "\n".join(self.lines)  # looked through at once, not line by line
+        text = self.whole  # looked through at once, not line by line
         if not any(sign[0] in text and sign in text for sign in ("```", "~~~")):
             return frozenset()
         found, mark = set(), ""
@@ -106,7 +131,8 @@ class Page:
     def blocks(self, span: Span) -> Iterator[Span]:
         """Yield the items, paragraphs and rows in some lines, each with its own lines.
 
-        An item goes without those nested in it; headings, rules and code are none.
+        An item goes without those nested in it; headings, rules, code and comments are
+        none.
         """
         at, indent = span.start, -1
         while at <= min(span.end, len(self.lines)):
@@ -123,7 +149,20 @@ class Page:
             at = block.end + 1
 
     def block_from(self, line: int, last: int | None = None) -> Span | None:
-        """Return the block that begins at a line; None where none does."""
+        """Return the block that begins at a line; None where none does that is seen.
+
+        Comments behind it are none of it.
+        """
+        block = None if line in self.unseen else self.written_from(line, last)
+        if block is None:
+            return None
+        end = block.end
+        while end in self.unseen:
+            end -= 1
+        return Span(line, end)
+
+    def written_from(self, line: int, last: int | None = None) -> Span | None:
+        """Return the block that begins at a line, be it seen or not."""
         text = self.lines[line - 1]
         if not text.strip(" \t>") or self._is_bare(line):
             return None
@@ -139,6 +178,8 @@ class Page:
         first, lowest = line, max(self.body, line - LONGEST_BLOCK + 1)
         while first > lowest and self._goes_on(first) and self._is_text(first - 1):
             first -= 1
+        while first < line and first in self.unseen:
+            first += 1
         return self.block_from(first)
 
     def nested(self, span: Span) -> Sequence[str]:
@@ -157,6 +198,12 @@ class Page:
         """Return what some lines say, without the marks at their beginning."""
         return "\n".join(map(unmarked, self.raw(span).split("\n"))).strip()
 
+    def says(self, span: Span) -> bool:
+        """Whether something is seen in some lines but the marks they begin with."""
+        return any(
+            unmarked(line).strip() for line in self.seen[span.start - 1 : span.end]
+        )
+
     def raw(self, span: Span) -> str:
         """Return lines as they stand."""
         return "\n".join(self.lines[span.start - 1 : span.end])
@@ -174,8 +221,8 @@ class Page:
         return head["kind"].strip().lower() if head else ""
 
     def is_next(self, line: int, other: int) -> bool:
-        """Whether nothing but blank lines stands between two lines."""
-        return not any(text.strip(" \t>") for text in self.lines[line : other - 1])
+        """Whether nothing that is seen stands between two lines."""
+        return not any(text.strip(" \t>") for text in self.seen[line : other - 1])
 
     def is_item(self, line: int) -> bool:
         """Whether a line begins an item of a list, or is a row of a table."""

@@ -1,6 +1,12 @@
 """What of a note is not seen by who reads it: comments, and letters without width."""
 
 import re
+from collections.abc import Iterator
+
+from glassmind.markdown.masks import Mask
+from glassmind.markdown.read import read_note
+from glassmind.types import NotePath
+from glassmind.types.notes import Note
 
 UNSEEN = "\u00ad\u200b-\u200f\u2060-\u2064\ufeff\U000e0000-\U000e007f"
 """Letters without width."""
@@ -9,6 +15,7 @@ _UNSEEN = re.compile(f"[{UNSEEN}]+")
 _BLANK_LINE = re.compile(r"\n[ \t>]*\r?\n")
 _COMMENT = re.compile("<!--|%%")
 _LEADING = re.compile(r"^[ \t>]*(?=%%)", re.MULTILINE)
+_IN_HTML = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 
 def seen(text: str) -> str:
@@ -44,3 +51,28 @@ def hidden(text: str) -> list[tuple[int, int]]:
 
 def _closes(text: str, start: int, over: int) -> bool:
     return over >= 0 and not _BLANK_LINE.search(text, start, over)
+
+
+def without_comments(text: str) -> str:
+    """Return a note without its comments; it has as many lines.
+
+    What code shows of one is none. `hidden` is quicker and takes that for one, to hide
+    rather too much; here nothing may go that is seen.
+    """
+    if "<!--" not in text and "%%" not in text:
+        return text  # as most
+    note = read_note(NotePath("Seen.md"), text)
+    source, parts, at = note.text.encode(), [], 0
+    for start, end in zip(*Mask.of(_comments(note, source)), strict=True):
+        parts += [source[at:start], b"\n" * source.count(b"\n", start, end) or b" "]
+        at = end
+    return b"".join([*parts, source[at:]]).decode()
+
+
+def _comments(note: Note, source: bytes) -> Iterator[tuple[int, int]]:
+    for kind, start, end, _ in note.regions:
+        if kind == "comment":
+            yield start, end
+        elif kind == "html":
+            for found in _IN_HTML.finditer(source[start:end]):
+                yield start + found.start(), start + found.end()

@@ -1,0 +1,105 @@
+"""What stands in comments decides and asks nothing: nobody sees it in Obsidian."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from section_desk import SectionDesk, texts
+from vault_desk import VaultDesk
+
+from glassmind.context.page import Page
+from glassmind.markdown.unseen import without_comments
+from glassmind.types import Span
+
+TYPED = "---\ntype: decision\n---\n"
+DRAWN = "---\nexcalidraw-plugin: parsed\n---\n"
+
+
+@pytest.fixture
+def desk(vault: VaultDesk) -> SectionDesk:
+    return SectionDesk(vault)
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        "<!-- Decision: oak. -->",
+        "%% Decision: oak. %%",
+        "> %% Decision: oak. %%",
+        "- %% Decision: oak. %%",
+        "%%\nDecision: oak.\n%%",
+        "%%\n\nDecision: oak.",
+        "<!--\nDecision: oak.\n-->",
+        "<!--\n\nDecision: oak.\n\n-->",
+        "Talk <!-- of\nDecision: oak. -->",
+        "Decision: %% oak %%",
+        "Decision:\n\n%% oak %%",
+        "Decision:\n\n%%\n- oak\n%%",
+        "## Decisions\n\n%% oak %%",
+        "## Decisions\n\n- <!-- oak -->",
+        "%% #decision oak %%",
+        "Talk.\n\n%%\noak #decision\n%%",
+        "> [!decision] %% oak %%",
+        "> [!decision]\n> %% oak %%",
+        "## Open questions\n\n%%\n- Oak?\n%%",
+    ],
+)
+def test_what_nobody_sees_decides_and_asks_nothing(
+    vault: VaultDesk, desk: SectionDesk, note: str
+) -> None:
+    vault.indexed({"Boat.md": f"# Boat\n\n{note}"})
+
+    assert texts(desk.decisions()) == []
+    assert texts(desk.questions()) == []
+
+
+@pytest.mark.parametrize(
+    ("note", "said"),
+    [
+        ("Decision: oak. %% says Ann %%", ["Decision: oak. %% says Ann %%"]),
+        ("Decision: we take\n%% Ann %%\noak.", ["Decision: we take\n%% Ann %%\noak."]),
+        ("Decision: oak.\n%% says Ann %%", ["Decision: oak."]),
+        ("%% Ann %%\nDecision: oak.", ["Decision: oak."]),
+        ("Decision:\n\n%% Ann %%\n\noak", ["oak"]),
+        ("## Decisions\n\n- oak\n%%\n- pine\n%%\n", ["oak"]),
+        ("## Decisions\n\n<!-- 1 --> We take oak.", ["<!-- 1 --> We take oak."]),
+        ("Oak it is. %% #decision %%", ["Oak it is. %% #decision %%"]),
+        ("```\n%% cell\n```\n\nDecision: oak.", ["Decision: oak."]),
+        ("`<!--` opens a comment.\n\nDecision: oak.", ["Decision: oak."]),
+        ("100 %% sure.\n\nDecision: oak.", ["Decision: oak."]),
+        (f"{TYPED}%% Fill this in. %%\n\nOak.", ["Oak."]),
+        (f"{DRAWN}%%\n## Text Elements\nDecision: oak. ^a1\n", ["Decision: oak. ^a1"]),
+    ],
+)
+def test_what_stands_beside_a_comment_decides_as_ever(
+    vault: VaultDesk, desk: SectionDesk, note: str, said: list[str]
+) -> None:
+    vault.indexed({"Boat.md": note})
+
+    assert texts(desk.decisions()) == said
+
+
+def test_what_was_captured_decides_whatever_it_holds(
+    vault: VaultDesk, desk: SectionDesk
+) -> None:
+    memo = "---\nkind: decision\n---\n\n%%\noak\n%%\n"
+
+    vault.indexed({".agent/decisions/Oak.md": memo})
+
+    assert texts(desk.decisions()) == ["%%\noak\n%%"]
+
+
+PARTS = st.sampled_from(
+    ["%%", "<!--", "-->", "`", "```", "\n", "\n\n", "- ", "> ", "a"]
+)
+
+
+@given(st.lists(PARTS | st.text(max_size=5), max_size=20))
+def test_no_block_begins_or_ends_with_a_line_that_nobody_sees(parts: list[str]) -> None:
+    page = Page("".join(parts).split("\n"))
+
+    seen = without_comments("".join(parts)).split("\n")
+
+    assert len(seen) == len(page.lines)
+    for block in page.blocks(Span(1, len(page.lines))):
+        assert seen[block.start - 1].strip()
+        assert seen[block.end - 1].strip()
