@@ -41,18 +41,35 @@ def told(page: Page) -> Iterator[Span]:
     if not any(map(page.whole.__contains__, _STEMS)):
         return
     text = "\n".join(page.seen)
-    line, at = 1, 0
+    line, at, last = 1, 0, 0
     for label in _LABEL.finditer(text):
         line, at = line + text.count("\n", at, label.start()), label.start()
         if line < page.body:
             continue
-        if label["said"].strip():
-            span = page.block_from(line)
-        else:
-            span = page.first_block(line + 1)
-            span = span if span and page.is_next(line, span.start) else None
-        if span is not None:
-            yield span
+        alone = not label["said"].strip()
+        for span in _below(page, line) if alone else _said(page, line):
+            if span.start > last:  # a list may hold labels itself
+                last = span.start
+                yield span
+
+
+def _said(page: Page, line: int) -> Iterator[Span]:
+    """Yield the block that a label with words behind it begins."""
+    if span := page.block_from(line):
+        yield span
+
+
+def _below(page: Page, line: int) -> Iterator[Span]:
+    """Yield what follows a label alone: a paragraph, or each item of a list.
+
+    The items beside one that is a label are of its list, and not below it.
+    """
+    span = page.first_block(line + 1)
+    if span is None or not page.is_next(line, span.start):
+        return
+    both = page.is_item(line) and page.is_item(span.start)
+    if not both or page.depth(line) < page.depth(span.start):
+        yield from page.items_from(span)
 
 
 def without_label(text: str) -> str:

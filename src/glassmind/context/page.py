@@ -11,7 +11,7 @@ from glassmind.types import Span
 from glassmind.types.sections import OPEN_BOXES, SectionHeading
 
 ITEM = re.compile(
-    r"(?P<lead>[ \t>]*)(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[(?P<box>.)\][ \t]+)?"
+    r"(?P<lead>[ \t>]*)(?P<mark>[-*+]|\d{1,9}[.)])[ \t]+(?:\[(?P<box>.)\][ \t]+)?"
 )
 """What makes a line an item of a list, and a task."""
 
@@ -142,11 +142,34 @@ class Page:
                 at += 1
                 continue
             item = ITEM.match(self.lines[at - 1])
-            depth = len(item["lead"].expandtabs(4)) if item else -1
+            depth = self.depth(at) if item else -1
             if item is None or indent < 0 or depth <= indent:
                 indent = depth
                 yield block
             at = block.end + 1
+
+    def items_from(self, first: Span) -> Iterator[Span]:
+        """Yield an item and those behind it in its list, without what is nested.
+
+        What is no item is yielded alone.
+        """
+        depth, sign = self.depth(first.start), self._sign(first.start)
+        at = first.end + 1
+        yield first
+        for block in self.blocks(Span(at, len(self.lines))) if sign else ():
+            between = range(at, block.start)
+            if any(self.depth(line) <= depth for line in between if self._shows(line)):
+                return
+            far, at = self.depth(block.start), block.end + 1
+            if far < depth or (far == depth and self._sign(block.start) != sign):
+                return
+            if far == depth:
+                yield block
+
+    def depth(self, line: int) -> int:
+        """Return how far a line stands from the margin, in quotations too."""
+        text = self.lines[line - 1]
+        return len(text[: len(text) - len(text.lstrip(" \t>"))].expandtabs(4))
 
     def block_from(self, line: int, last: int | None = None) -> Span | None:
         """Return the block that begins at a line; None where none does that is seen.
@@ -222,7 +245,7 @@ class Page:
 
     def is_next(self, line: int, other: int) -> bool:
         """Whether nothing that is seen stands between two lines."""
-        return not any(text.strip(" \t>") for text in self.seen[line : other - 1])
+        return not any(map(self._shows, range(line + 1, other)))
 
     def is_item(self, line: int) -> bool:
         """Whether a line begins an item of a list, or is a row of a table."""
@@ -242,6 +265,14 @@ class Page:
     def is_tags(self, line: int) -> bool:
         """Whether nothing but tags stands on a line."""
         return bool(_TAGS_ALONE.match(unmarked(self.lines[line - 1])))
+
+    def _shows(self, line: int) -> bool:
+        return bool(self.seen[line - 1].strip(" \t>"))
+
+    def _sign(self, line: int) -> str:
+        """Return what sign makes a line an item: those of one list have the same."""
+        item = ITEM.match(self.lines[line - 1])
+        return item["mark"][-1] if item else ""
 
     def _is_bare(self, line: int) -> bool:
         text = self.lines[line - 1]
