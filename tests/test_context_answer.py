@@ -81,6 +81,46 @@ def test_what_is_no_sentence_is_no_answer(vault: VaultDesk, line: str) -> None:
     assert answer(vault, "when is the kiln opened") == []
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "The kiln is opened at noon by Bo.\n=====",
+        "The kiln is opened at noon by Bo.\n---",
+        "The kiln is opened at noon by Bo.\r\n---\r\n",
+        "The kiln is opened at noon by Bo.\n  =  ",
+        "The kiln is opened at noon by Bo.\n-",
+        "The kiln is opened\nat noon by Bo.\n---",
+        "> The kiln is opened at noon by Bo.\n> ---",
+    ],
+)
+def test_a_heading_with_a_line_below_it_is_no_answer(
+    vault: VaultDesk, line: str
+) -> None:
+    vault.indexed({"Note.md": f"# Note\n\nSomething else.\n\n{line}\n\nText.\n"})
+
+    assert answer(vault, "when is the kiln opened") == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "The kiln is opened at noon by Bo.\n\n---",
+        "The kiln is opened at noon by Bo.\n***",
+        "- The kiln is opened at noon by Bo.\n---",
+        "> The kiln is opened at noon by Bo.\n---",
+        "The kiln is opened at noon by Bo.\n- and more",
+    ],
+)
+def test_a_line_across_the_page_makes_no_heading_of_what_stands_apart(
+    vault: VaultDesk, line: str
+) -> None:
+    vault.indexed({"Note.md": f"# Note\n\nSomething else.\n\n{line}\n\nText.\n"})
+
+    assert answer(vault, "when is the kiln opened") == [
+        "The kiln is opened at noon by Bo."
+    ]
+
+
 def test_properties_and_what_no_note_is_do_not_answer(vault: VaultDesk) -> None:
     vault.indexed(
         {

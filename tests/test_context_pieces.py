@@ -168,6 +168,9 @@ def test_lines_are_told_without_their_marks(text: str, said: list[str]) -> None:
         "> %%\n> For me alone. Nobody reads it.\n> %%\n",
         "A sentence with \u200bletters without width.\n",
         "Is this an answer?\n",
+        "A heading of its own.\n====\n",
+        "A heading\nof two lines.\n-\n",
+        "> A heading in a quotation.\n> ---\n",
         "![[A picture.png]]\n",
     ],
 )

@@ -50,8 +50,13 @@ AS_GOOD = 0.8
 CONFIDENT = 0.4
 """Confidence from which sentences are told: well above what is doubtful."""
 
-_ALONE = re.compile(r"[\s>]*(?:$|#{1,6}\s|\||```|~~~|\$\$|---|___|\*\*\*|===|\[\^|%%)")
+_ALONE = re.compile(
+    r"[\s>]*(?:$|#{1,6}\s|\||```|~~~|\$\$|---|___|\*\*\*|===|\[\^|%%|(?:=+|-+)\s*$)"
+)
 """A line that no sentence goes across: blank, a heading, a table, code, a footnote."""
+
+_UNDERLINE = re.compile(r"(?P<quoted>[\s>]*)(?:=+|-+)\s*$")
+"""A line that makes a heading of the paragraph above it."""
 
 _ITEM = re.compile(r"[\s>]*(?:[-+*]|\d{1,3}[.)])\s")
 _CALLOUT = re.compile(r"[\s>]*\[!")
@@ -233,7 +238,10 @@ def _begun_by(sign: str, text: str) -> Iterator[int]:
 
 
 def _block(text: str, at: int) -> tuple[int, int]:
-    """Return the paragraph or item around a character; nothing where there is none."""
+    """Return the paragraph or item around a character; nothing where there is none.
+
+    A paragraph that is a heading by the line below it is none.
+    """
     start, end = _line(text, at)
     if _ALONE.match(text[start:end]) or _CALLOUT.match(text[start:end]):
         return at, at
@@ -248,7 +256,17 @@ def _block(text: str, at: int) -> tuple[int, int]:
         if _ALONE.match(text[first:last]) or _ITEM.match(text[first:last]):
             break
         end = last
-    return start, end
+    return (at, at) if _is_underlined(text, start, end) else (start, end)
+
+
+def _is_underlined(text: str, start: int, end: int) -> bool:
+    first, last = _line(text, end + 1)
+    below = _UNDERLINE.match(text[first:last]) if first > end else None
+    if below is None or _ITEM.match(text[start:end]):
+        return False
+    said = text[_line(text, end)[0] : end]
+    depth = len(said) - len(said.lstrip(" \t>"))
+    return said[:depth].count(">") == below["quoted"].count(">")
 
 
 def _line(text: str, at: int) -> tuple[int, int]:
