@@ -158,6 +158,20 @@ def test_a_note_with_another_in_its_place_is_stale(
     assert _key(found) == ("superseded", "New.md", "Old.md")
 
 
+def test_both_sides_of_what_is_superseded_are_cited_under_their_headings(
+    vault: VaultDesk, desk: SectionDesk
+) -> None:
+    old = "# Queues\n\nUse them.\n\n## State\n\nSuperseded by [[New]].\n"
+    new = "---\ntype: decision\n---\n# Log\n\nUse a log.\n"
+    vault.indexed({"Old.md": old, "New.md": new})
+
+    [found] = desk.conflicts("Old.md")
+
+    receipts = [side.receipt.partition("@")[0] for side in found.sides]
+    assert receipts == ["New.md#Log:6", "Old.md#State:7"]
+    assert found.sides[0].receipt in {one.receipt for one in desk.decisions("New.md")}
+
+
 def test_what_another_note_says_of_a_third_makes_it_not_stale(
     vault: VaultDesk, desk: SectionDesk
 ) -> None:

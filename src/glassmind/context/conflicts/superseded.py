@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from glassmind.context.captured import waits
-from glassmind.context.items import day_of, names_in
+from glassmind.context.items import day_of, names_in, pages_of
 from glassmind.context.page import Page, unmarked
 from glassmind.context.scope import Scope, SectionRows
 from glassmind.context.section_words import SUPERSEDED_BY, SUPERSEDES, key_form
@@ -67,7 +67,7 @@ def superseded(rows: SectionRows, scope: Scope) -> list[Conflict]:
     if not found:
         return []
     ids = {at for pair in found for at in pair}
-    notes, pages = rows.notes(sorted(ids)), rows.pages(sorted(ids))
+    notes, pages = rows.notes(sorted(ids)), pages_of(rows, sorted(ids))
     made = [
         _conflict(one, notes, pages)
         for one in found.values()
@@ -130,21 +130,22 @@ def _says_so(lines: Sequence[str], line: int) -> bool:
 def _conflict(
     one: Replaced,
     notes: Mapping[int, SectionNote],
-    pages: Mapping[int, Sequence[str]],
+    pages: Mapping[int, Page],
 ) -> Conflict:
     old, new = notes[one.old_id], notes[one.new_id]
+    none = Page(())
     sides = (
-        _side(new, pages.get(one.new_id, ()), one, f"in the place of {old.title}"),
-        _side(old, pages.get(one.old_id, ()), one, f"superseded by {new.title}"),
+        _side(new, pages.get(one.new_id, none), one, f"in the place of {old.title}"),
+        _side(old, pages.get(one.old_id, none), one, f"superseded by {new.title}"),
     )
     return Conflict("superseded", old.title, sides)
 
 
-def _side(note: SectionNote, lines: Sequence[str], one: Replaced, value: str) -> Side:
+def _side(note: SectionNote, page: Page, one: Replaced, value: str) -> Side:
     """Return a side; its receipt is for the line that says so, or for the first."""
-    page = Page(lines)
     line = one.line if note.note_id == one.said_by else 0
     first = page.first_block(page.body)
-    span = Span(line, line) if 0 < line <= len(lines) else first or Span(1, 1)
-    receipt = receipt_of(note.path, "", span, page.raw(span))
+    span = Span(line, line) if 0 < line <= len(page.lines) else first or Span(1, 1)
+    under = page.heading_path(span.start)
+    receipt = receipt_of(note.path, under[-1] if under else "", span, page.raw(span))
     return Side(NotePath(note.path), note.title, value, day_of(note), receipt)
