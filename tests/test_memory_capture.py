@@ -313,6 +313,50 @@ def test_a_task_that_comes_with_a_box_gets_no_second_one(
     assert written.endswith("\n\n- [ ] Buy oolong\n  and a cup\n")
 
 
+@pytest.mark.parametrize("layout", ["notes", "project"])
+@pytest.mark.parametrize(
+    ("box", "status"),
+    [("x", "done"), ("-", "cancelled"), ("/", "open"), (" ", "open")],
+)
+def test_a_task_keeps_what_its_box_says(
+    vault: VaultDesk, layout: str, box: str, status: str
+) -> None:
+    vault.open(memory__layout=layout)
+    vault.indexed(TEA)
+
+    memo = vault.engine.memory.capture("task", f"- [{box}] Keep this").memo
+
+    assert (memo.text, memo.status) == ("Keep this", status)
+    assert f"- [{box}] Keep this\n" in (vault.root / memo.path).read_text()
+    [found] = vault.engine.memory.recall("Keep this").memos
+    assert found.memo == memo
+
+
+@pytest.mark.parametrize("box", ["x", "-", "/"])
+def test_a_task_that_waits_keeps_its_box_until_it_is_kept(
+    vault: VaultDesk, capture: Capture, box: str
+) -> None:
+    waiting = capture("task", f"- [{box}] Buy oolong", agent=True).memo
+    other = capture("task", "Buy sencha", agent=True).memo
+
+    kept = vault.engine.memory.accept(waiting.path).memo
+    edited = vault.engine.memory.edit(other.path, f"- [{box}] Buy assam").memo
+
+    assert kept.status == edited.status == waiting.status
+    for memo, text in ((kept, "Buy oolong"), (edited, "Buy assam")):
+        assert (vault.root / memo.path).read_text().endswith(f"- [{box}] {text}\n")
+
+
+def test_a_task_that_is_over_with_an_open_one_below_it_is_refused(
+    vault: VaultDesk, capture: Capture
+) -> None:
+    with pytest.raises(BadMemo, match="capture each task by itself"):
+        capture("task", "- [x] Buy oolong\n- [ ] Buy a cup")
+
+    assert not (vault.root / ".agent/tasks").exists()
+    assert capture("task", "- [x] Buy oolong\n- [x] Buy a cup").memo.status == "done"
+
+
 def test_where_writes_are_off_nothing_is_captured(vault: VaultDesk) -> None:
     vault.open(writes__mode="off")
     vault.indexed(TEA)

@@ -17,11 +17,12 @@ from glassmind.errors.writing import NoteChanged
 from glassmind.markdown.frontmatter import read_head
 from glassmind.markdown.yaml_write import Fact
 from glassmind.memory.cabinet import Cabinet, check_writes
-from glassmind.memory.claims import text_said
+from glassmind.memory.claims import box_said, text_said
 from glassmind.memory.finding import is_waiting, waiting_called
 from glassmind.memory.memo_file import (
     body_of,
     read_memo,
+    with_box,
     with_facts,
     without_marker,
 )
@@ -113,7 +114,8 @@ def edit(
             raise NoteChanged(memo.path, expected="", found="")
         _refuse_other(memo, read)
         head = before.text[: read_head(before.text).length]
-        body = body_of(replace(memo, text=said)).replace("\r\n", "\n")
+        new = with_box(replace(memo, text=said), box_said(text, memo.kind))
+        body = body_of(new).replace("\r\n", "\n")
         return head + f"\n{body}\n".replace("\n", before.newline)
 
     _refuse_other(memo, read)

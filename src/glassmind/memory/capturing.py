@@ -13,6 +13,7 @@ from glassmind.markdown.project_names import parse_project
 from glassmind.memory.cabinet import Cabinet, check_writes
 from glassmind.memory.claims import (
     MOST,
+    box_said,
     client_said,
     kind_said,
     project_named,
@@ -20,7 +21,7 @@ from glassmind.memory.claims import (
     tags_said,
     text_said,
 )
-from glassmind.memory.memo_file import FIRST_STATUS, memo_text
+from glassmind.memory.memo_file import FIRST_STATUS, memo_text, with_box
 from glassmind.memory.memo_names import (
     INBOX,
     names_for,
@@ -119,7 +120,7 @@ def _memo(cabinet: Cabinet, claim: Claim, kind: MemoKind, folder: str) -> Memo:
     The sources are receipts already.
     """
     text = text_said(claim.text, kind)
-    made = Memo(
+    blank = Memo(
         path=NotePath(f"{cabinet.folder}/{folder}"),
         kind=kind,
         title=title_from(text, kind),
@@ -135,6 +136,7 @@ def _memo(cabinet: Cabinet, claim: Claim, kind: MemoKind, folder: str) -> Memo:
         derived_from=tuple(claim.derived_from),
         untrusted=claim.untrusted,
     )
+    made = with_box(blank, box_said(claim.text, kind))
     if read_head(memo_text(made)).frontmatter.error:
         raise BadMemo("memo", f"its facts take more than {MAX_BYTES:,} bytes")
     return made

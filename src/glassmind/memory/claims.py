@@ -7,7 +7,7 @@ from glassmind.errors import BadWish
 from glassmind.errors.memory import BadMemo
 from glassmind.markdown.project_names import parse_project
 from glassmind.markdown.tags import is_tag
-from glassmind.memory.memo_file import plain_ends
+from glassmind.memory.memo_file import BOXES, plain_ends
 from glassmind.types.memory import CAPTURED, MemoKind
 
 TEXT_BYTES = 1024 * 1024
@@ -27,7 +27,8 @@ _UNFIT = re.compile(r"[^\w .,@+:/()-]|://")
 
 _SELECTOR = re.compile(r"(?:folder|tag|property)\s*:\s*", re.IGNORECASE)
 _PARTED = re.compile(r"[/\\]")
-_TASK = re.compile(r"[-*+] \[.\][ \t]+")
+_TASK = re.compile(r"[-*+] \[(?P<box>.)\][ \t]+")
+_OPEN = re.compile(r"^[ \t]*[-*+] \[ \][ \t]", re.MULTILINE)
 
 
 def kind_said(kind: str) -> MemoKind:
@@ -47,14 +48,18 @@ def text_said(text: str, kind: MemoKind) -> str:
 
     Lines end as those of the note do.
 
-    A task loses the box that it begins with: it is given one.
+    A task loses the box that it begins with, which is told apart: see `box_said`.
 
     Raises:
-        BadMemo: it is empty, too large, or no text.
+        BadMemo: it is empty, too large, or no text, or a task that is over with one
+            below it that is not.
     """
     said = plain_ends(text.strip("\r\n"))
-    if kind == "task":
-        said = _TASK.sub("", said, count=1) if _TASK.match(said) else said
+    if box := box_said(text, kind):
+        said = _TASK.sub("", said, count=1)
+        if box in BOXES and _OPEN.search(said):
+            problem = "the box it begins with is over, and another is open"
+            raise BadMemo("text", f"{problem}; capture each task by itself")
     if not any(sign.isprintable() and not sign.isspace() for sign in said):
         raise BadMemo("text", "it says nothing")
     if "\0" in said:
@@ -67,6 +72,12 @@ def text_said(text: str, kind: MemoKind) -> str:
         said_size = f"it has {size:,} bytes, and {TEXT_BYTES:,} are the most"
         raise BadMemo("text", f"{said_size}; keep a part of it, with its source")
     return said
+
+
+def box_said(text: str, kind: MemoKind) -> str:
+    """Return what is in the box that the text of a task begins with; empty for none."""
+    found = _TASK.match(text.lstrip("\r\n")) if kind == "task" else None
+    return found["box"] if found and found["box"].isprintable() else ""
 
 
 def project_said(project: str) -> str:

@@ -7,6 +7,7 @@ Whatever a person adds in Obsidian, other properties among it, stays when facts 
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Final, cast
 
 from glassmind.errors.memory import MemoUnreadable
@@ -32,7 +33,7 @@ _CODE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
 
 _TASK = re.compile(r"[-*+] \[(?P<box>.)\] ?")
 _TICKED = frozenset("xX")
-_BOXES = {"x": "done", "X": "done", "-": "cancelled"}
+BOXES = {"x": "done", "X": "done", "-": "cancelled"}
 """What boxes of tasks say; all others are open, as tasks are counted in Obsidian."""
 
 _BOX_OF = {"done": "x", "cancelled": "-"}
@@ -80,9 +81,21 @@ def body_of(memo: Memo) -> str:
     """Return the text as it stands in a note: that of a task has a box."""
     if memo.kind != "task":
         return memo.text
-    box = _BOX_OF.get(memo.status, " ")
+    box = _BOX_OF.get(memo.status, memo.box or " ")
     first, *more = memo.text.split("\n")
     return "\n".join([f"- [{box}] {first}", *(line and f"  {line}" for line in more)])
+
+
+def with_box(memo: Memo, box: str) -> Memo:
+    """Return a task as its box says it is; as it was where that says nothing."""
+    if not box:
+        return memo
+    return replace(memo, status=BOXES.get(box, memo.status), box=_own(box))
+
+
+def _own(box: str) -> str:
+    """Return what stands in a box, where no status says the same."""
+    return "" if box in BOXES else box.strip()
 
 
 def read_memo(path: NotePath, text: str, folder: str) -> Memo | None:
@@ -133,6 +146,7 @@ def memo_from(
         supersedes=", ".join(_texts(said.get("supersedes"))),
         derived_from=_texts(said.get("derived-from")),
         untrusted=said.get("untrusted") is True,
+        box=_own(box),
     )
 
 
@@ -275,8 +289,8 @@ def _status(said: Mapping[str, PropertyValue], kind: MemoKind, box: str) -> str:
     word = " ".join(found.split())[:STATUS_CHARS] if isinstance(found, str) else ""
     if word == SUPERSEDED or said.get("superseded-by"):
         return SUPERSEDED
-    if box in _BOXES and not is_over(word, decided=False):
-        return _BOXES[box]
+    if box in BOXES and not is_over(word, decided=False):
+        return BOXES[box]
     return word or FIRST_STATUS[kind]
 
 

@@ -35,6 +35,7 @@ def memo_as_json(memo: Memo) -> dict[str, Any]:
         "supersedes": memo.supersedes,
         "derived_from": list(memo.derived_from),
         "untrusted": memo.untrusted,
+        "box": memo.box,
     }
 
 

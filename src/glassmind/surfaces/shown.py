@@ -42,9 +42,10 @@ NAMES = frozenset(
 question may end like the path of a note."""
 
 PLAIN = frozenset(
-    ("action", "advice", "aliases", "approve", "changeset", "channel", "channels",
-     "check", "chunkHeading", "chunkId", "client", "commit", "created", "date",
-     "day", "degraded", "digest", "directions", "finding", "fix", "format", "hash",
+    ("action", "advice", "aliases", "approve", "box", "changeset", "channel",
+     "channels", "check", "chunkHeading", "chunkId", "client", "commit", "created",
+     "date", "day", "degraded", "digest", "directions", "finding", "fix", "format",
+     "hash",
      "heading", "heading_path", "index", "intent", "key", "kind", "label", "level",
      "link", "links", "match_reason", "matched", "message", "metric", "mode",
      "modified", "name", "next_cursor", "notices", "origin", "other_title",

@@ -40,7 +40,8 @@ class Memo:
     `generated` marks what no person has approved yet. `section` is the heading of one
     that stands among others in the note of a project, and empty for a note of its own.
     `derived_from` are the notes that its client had been given before, and `untrusted`
-    says that one was of those that nobody vouches for.
+    says that one was of those that nobody vouches for. `box` is what stands in the box
+    of a task that neither is blank nor says its status, such as `/`.
     """
 
     path: NotePath
@@ -60,6 +61,7 @@ class Memo:
     section: str = ""
     derived_from: tuple[str, ...] = ()
     untrusted: bool = False
+    box: str = ""
 
 
 class MemoNote(NamedTuple):

@@ -32,6 +32,7 @@ MEMO = {
     "supersedes": TEXT,
     "derived_from": TEXTS,
     "untrusted": FLAG,
+    "box": TEXT,
 }
 
 NEAR = listed(shape(**MEMO, likeness=NUMBER))
