@@ -200,3 +200,40 @@ def test_its_owner_writes_memos_as_other_notes(memos: Engine, vault: VaultDesk) 
     assert done.applied
     assert worded.applied
     assert gone.applied
+
+
+@pytest.mark.parametrize("client", ["cli", "another"])
+def test_what_another_did_to_a_memo_an_agent_only_proposes_to_take_back(
+    memos: Engine, vault: VaultDesk, client: str
+) -> None:
+    hand = ".agent/memories/Hand.md"
+    edits = [Append("Nor milk.")]
+    done = vault.engine.editing.edit(hand, edits, Asking(client=client))
+    shown = memos.editing.undo(done.changeset.id, ROBOT._replace(dry_run=True))
+
+    taken = memos.editing.undo(done.changeset.id, ROBOT)
+
+    assert "remembered" in shown.changeset.reason
+    assert taken.changeset.state == "proposed"
+    assert "Nor milk." in vault.text(hand)
+    assert vault.engine.editing.undo(done.changeset.id, Asking()).applied
+    assert "Nor milk." not in vault.text(hand)
+
+
+def test_what_it_did_itself_an_agent_takes_back(
+    memos: Engine, vault: VaultDesk
+) -> None:
+    mine, editing = ".agent/decisions/Mine.md", memos.editing
+    gone = editing.delete(mine, ROBOT, confirm=True)
+
+    assert editing.undo(gone.changeset.id, ROBOT).applied
+
+    assert "No sugar." in vault.text(mine)
+
+
+def test_what_another_did_to_notes_an_agent_takes_back_where_it_may_write(
+    memos: Engine, vault: VaultDesk
+) -> None:
+    done = vault.engine.editing.edit("Cup.md", [Append("x")], Asking())
+
+    assert memos.editing.undo(done.changeset.id, ROBOT).applied

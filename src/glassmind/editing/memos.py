@@ -64,6 +64,23 @@ def refuse_memos(desk: Desk, draft: Draft, asking: Asking) -> None:
             )
 
 
+def changes_memos(desk: Desk, draft: Draft) -> bool:
+    """Whether a change writes, moves or takes away anything that is remembered."""
+    return any(
+        _is_of_memos(desk, path) or (_is_inside(desk, path) and _is_any_memo(step))
+        for step in draft.steps
+        for path in (step.path, step.to)
+        if path is not None
+    )
+
+
+def _is_any_memo(step: Step) -> bool:
+    """Whether a file is a memo before a step, or after it; a folder may hold some."""
+    return step.folder or any(
+        map(_is_memo, map(_said, (step.before or b"", step.after)))
+    )
+
+
 def _is_barred(desk: Desk, draft: Draft, step: Step, asking: Asking) -> bool:
     """Whether a step that ends in the agent folder writes a memo."""
     came = step.path is None or not _is_inside(desk, step.path)

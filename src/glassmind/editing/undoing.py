@@ -16,18 +16,29 @@ from glassmind.editing.desk import Desk
 from glassmind.editing.diffs import changed
 from glassmind.editing.folders import with_folders
 from glassmind.editing.left_out_since import carrying, refuse_left_out
+from glassmind.editing.memos import changes_memos
 from glassmind.editing.moved_since import moves_since
 from glassmind.editing.seen import told_changeset
 from glassmind.editing.three_way import merge
 from glassmind.errors.editing import EditRefused, WrongState
 from glassmind.ports.editing import Standing
 from glassmind.types import NotePath, Span
-from glassmind.types.editing import Changed, Changeset, ChangeState, Draft, Step
+from glassmind.types.editing import (
+    Changed,
+    Changeset,
+    ChangeState,
+    Draft,
+    Step,
+    Verdict,
+)
 from glassmind.vault.trash import is_trashed, trash_place
 from glassmind.vault.ways import Way, forward, ways_of
 
 EDITED = "files of it were edited since, so that a person should look at it"
 """Why a change that was thought out anew waits."""
+
+REMEMBERED = "it changes what is remembered, and another had written that"
+"""Why an agent cannot take back at once what it did not do itself."""
 
 UNDOES = "undoes"
 """The fact of a draft that names the changeset which it takes back."""
@@ -49,7 +60,8 @@ def undo(
     """Take an applied changeset back, and return what came of that.
 
     What the policy does not allow at once becomes a proposal. So does what had to be
-    merged with later edits: `risks` name what stays as it is.
+    merged with later edits: `risks` name what stays as it is; and what an agent would
+    take back of memos that another changed.
 
     Raises:
         ChangesetUnknown: there is none.
@@ -67,7 +79,7 @@ def undo(
         draft, clean = plan_undo(desk, known)
         draft = carrying(desk, carry(known, draft))
         refuse_left_out(desk, draft, known)
-        done = _decided(desk, draft, asking, known.id, clean=clean)
+        done = _decided(desk, draft, asking, known, clean=clean)
     return replace(done, notices=(*notices, *done.notices))
 
 
@@ -116,11 +128,14 @@ def _draft(known: Changeset, steps: Sequence[Step], risks: Sequence[str] = ()) -
 
 
 def _decided(
-    desk: Desk, draft: Draft, asking: Asking, undoes: str, *, clean: bool
+    desk: Desk, draft: Draft, asking: Asking, known: Changeset, *, clean: bool
 ) -> Changed:
     verdict = permitted(desk, draft, tainted=asking.tainted).verdict
+    by_another = desk.sight is not None and known.client != asking.client
+    if verdict.may == "allow" and by_another and changes_memos(desk, draft):
+        verdict = Verdict("propose", REMEMBERED)
     if clean and verdict.may == "allow" and not asking.dry_run:
-        return applied(desk, draft, asking, undoes=undoes)
+        return applied(desk, draft, asking, undoes=known.id)
     state: ChangeState = "previewed" if asking.dry_run else "proposed"
     reason = would_wait(verdict) if asking.dry_run else verdict.rule
     if not clean:
@@ -129,7 +144,7 @@ def _decided(
         with_folders(desk, as_of(draft, asking)),
         state,
         client=asking.client,
-        undoes=undoes,
+        undoes=known.id,
         reason=reason,
     )
     if asking.dry_run and not clean:
