@@ -316,7 +316,7 @@ def test_what_a_label_begins_stands_in_the_note_and_in_order(lines: list[str]) -
 
 
 @given(st.text(alphabet="ab .!?\n", max_size=80), st.floats(0, 1))
-def test_what_is_cut_is_the_beginning_of_it_up_to_the_end_of_a_sentence(
+def test_what_is_cut_is_the_beginning_of_it_up_to_the_end_of_a_sentence_or_a_line(
     text: str, share: float
 ) -> None:
     path = NotePath("A.md")
@@ -328,4 +328,4 @@ def test_what_is_cut_is_the_beginning_of_it_up_to_the_end_of_a_sentence(
         assert cut.trimmed
         assert text.startswith(cut.text)
         assert len(cut.text) <= share * len(text)
-        assert cut.text[-1] in ".!?"
+        assert cut.text[-1] in ".!?" or text[len(cut.text)] == "\n"

@@ -29,7 +29,7 @@ _FENCE = re.compile(r">[ \t]*```")
 
 
 def captures(rows: SectionRows, scope: Scope, kind: ItemKind) -> Iterator[Found]:
-    """Yield the captures of a kind that still hold, by path.
+    """Yield the captures of a kind that still hold, by path, each with all its lines.
 
     Those of the project; where none was asked for, those that are selected, that stand
     on a selected note, or whose project is one that a selected note is of.
@@ -42,21 +42,19 @@ def captures(rows: SectionRows, scope: Scope, kind: ItemKind) -> Iterator[Found]
         if memo.properties.get("layout") == SHARED:
             found = _of_many(memo, page, kind, rule)
             yield from (one for one in found if not page.is_ticked(one.span.start))
-        elif (span := _said(page)) and not page.is_ticked(span.start):
+        elif (span := page.text_span()) and not _is_ticked(page, span):
             yield Found(memo, page, span, rule, is_whole=True)
-
-
-def _said(page: Page) -> Span | None:
-    """Return what was captured, be it a comment: who captures it means it."""
-    at = page.said()
-    if at > len(page.lines):
-        return None
-    return page.first_block(at) or page.written_from(at)
 
 
 def approved_first(items: Iterable[Item]) -> list[Item]:
     """Return items in their order, and behind them those that no person approved."""
     return sorted(items, key=lambda item: not item.is_approved)
+
+
+def _is_ticked(page: Page, span: Span) -> bool:
+    """Whether the box of a capture is ticked, be it below a heading of a person."""
+    first = page.first_block(span.start) or span
+    return page.is_ticked(first.start)
 
 
 def _holds(memo: SectionNote, kind: ItemKind) -> bool:

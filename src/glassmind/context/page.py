@@ -108,6 +108,13 @@ class Page:
                 at = self._first_written(at + 1)
         return at
 
+    def text_span(self) -> Span | None:
+        """Return all lines of what a note of the agent folder says; None for none."""
+        start, end = self.said(), len(self.lines)
+        while end >= start and not self.lines[end - 1].strip():
+            end -= 1
+        return Span(start, end) if end >= start else None
+
     def _first_written(self, line: int) -> int:
         while line <= len(self.lines) and not self.lines[line - 1].strip():
             line += 1

@@ -18,7 +18,7 @@ from glassmind.context.questions import questions
 from glassmind.context.relevance import asked_terms, section_asked, shared
 from glassmind.context.scope import Scope, SectionRows
 from glassmind.context.section_words import SUPERSEDED_BY
-from glassmind.context.shortening import shortened
+from glassmind.context.shortening import cut_to
 from glassmind.context.suggested import next_reads
 from glassmind.context.tasks import tasks
 from glassmind.markdown.tokens import estimate_tokens
@@ -257,21 +257,16 @@ class _Fitting:
         """Return the items that fit; each comes with a source."""
         return self.fit(name, found, _sourced, self._shortened)
 
-    def _shortened(self, item: Item, cost: int, room: int) -> Item | None:
+    def _shortened(self, item: Item, room: int) -> Item | None:
         """Return what of an item fits a room, to the end of a sentence."""
-        bare = self._counter.count(_sourced(replace(item, text="", trimmed=True)))
-        if room <= bare:
-            return None
-        found = shortened(item, (room - bare) / max(1, cost - bare))
-        fits = found and self._counter.count(_sourced(found)) <= room
-        return found if fits else None
+        return cut_to(item, room, _sourced, self._counter.count)
 
     def fit(
         self,
         name: str,
         found: Collection[One],
         line: Callable[[One], str],
-        shorter: Callable[[One, int, int], One | None] = lambda *_: None,
+        shorter: Callable[[One, int], One | None] = lambda *_: None,
     ) -> tuple[One, ...]:
         """Return the first of a section, as many as fit.
 
@@ -291,7 +286,7 @@ class _Fitting:
             if cost <= room:
                 kept.append(one)
                 room -= cost
-            elif room >= LEAST_CUT and (cut := shorter(one, cost, room)):
+            elif room >= LEAST_CUT and (cut := shorter(one, room)):
                 kept.append(cut)
                 room -= self._counter.count(line(cut))
             else:

@@ -7,7 +7,7 @@ changed lately. What says the same again is left out, and no note may speak for 
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from math import log1p
@@ -18,6 +18,7 @@ from glassmind.context.items import changed_day, day_of
 from glassmind.context.questions import questions
 from glassmind.context.scope import Scope, SectionRows
 from glassmind.context.spoken import Spoken, spoken
+from glassmind.types import NotePath, Span
 from glassmind.types.context import Item
 from glassmind.types.sections import SectionNote
 
@@ -76,8 +77,8 @@ def told_of(rows: SectionRows, notes: Mapping[int, SectionNote], scope: Scope) -
     unasked = replace(scope, query="")  # its name is no question
     decided = [one for one in decisions(rows, unasked) if _is_told(one)]
     asked = [one for one in questions(rows, unasked) if _is_told(one)]
-    taken = {(one.path, one.span) for one in (*decided, *asked)}
-    free = [one for one in spoken(rows, notes) if (one.path, one.span) not in taken]
+    taken = _spans((*decided, *asked))
+    free = [one for one in spoken(rows, notes) if not _is_among(one, taken)]
     best = _best(free, _weights(rows, notes, scope))
     return Told(
         short=tuple(best[:SHORT]),
@@ -85,6 +86,20 @@ def told_of(rows: SectionRows, notes: Mapping[int, SectionNote], scope: Scope) -
         points=tuple(best[SHORT:]),
         questions=tuple(asked[: LIMITS["questions"]]),
     )
+
+
+def _spans(items: Iterable[Item]) -> Mapping[NotePath, Sequence[Span]]:
+    """Return which lines of which notes are told as items."""
+    found: dict[NotePath, list[Span]] = {}
+    for item in items:
+        found.setdefault(item.path, []).append(item.span)
+    return found
+
+
+def _is_among(said: Spoken, taken: Mapping[NotePath, Sequence[Span]]) -> bool:
+    start, end = said.span
+    spans = taken.get(said.path, ())
+    return any(first <= start and end <= last for first, last in spans)
 
 
 def _is_told(item: Item) -> bool:
