@@ -169,16 +169,17 @@ def test_one_thing_out_of_measure_does_not_silence_the_others(
     found = brief(vault)
 
     assert texts(found.decisions) == ["Be short."]
-    assert texts(found.tasks) == ["Do it"]
+    assert [one.trimmed for one in found.tasks] == [True, False]
+    assert texts(found.tasks)[1] == "Do it"
     left = {one.section: one.count for one in found.dropped}
-    assert left == {"decisions": 1, "tasks": 1}
+    assert left == {"decisions": 1}
 
 
 @pytest.mark.parametrize("budget", [20, 200, 250])
 def test_a_budget_for_nothing_is_refused_with_one_that_holds_something(
     vault: VaultDesk, budget: int
 ) -> None:
-    folder = "/".join(["a rather long folder name of the user"] * 8)
+    folder = "/".join(["a rather long folder name of the user"] * 20)
     vault.indexed({f"{folder}/Atlas.md": f"- [ ] {'Draw the delta of it ' * 9}\n"})
 
     with pytest.raises(BudgetTooSmall, match=f"into {budget} tokens") as refused:

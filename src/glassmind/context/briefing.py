@@ -20,12 +20,14 @@ from glassmind.context.least import made_within
 from glassmind.context.members import SUMMARIES, members_of
 from glassmind.context.questions import questions
 from glassmind.context.scope import Scope
+from glassmind.context.sections import BY_DAY
 from glassmind.context.shelf import Shelf
+from glassmind.context.shortening import cut_to
 from glassmind.context.tasks import tasks
 from glassmind.errors.context import BudgetTooSmall
 from glassmind.render.briefings_markdown import SECTIONS, briefing_as_markdown
 from glassmind.types import NotePath
-from glassmind.types.context import Briefing, ChangedNote, Dropped, NextRead
+from glassmind.types.context import Briefing, ChangedNote, Dropped, Item, NextRead
 from glassmind.types.memory import Temperature
 from glassmind.types.use import alone
 
@@ -42,9 +44,14 @@ LIMITS = {
 }
 """The most of each section, in the order of the Markdown: a page or two to read."""
 
-LARGEST_SHARE = 4
-"""Of a budget, the part that one thing may take at most: no decision of many pages may
-be all that is told."""
+SHARES = (4, 2, 1)
+"""Of a budget that does not hold all, the part that one thing may take at most: no
+decision of many pages may be all that is told. A larger one where nothing is shorter,
+as of a note with a long path."""
+
+LONG_SENTENCE = (1.0, 1.25, 1.5, 2.0)
+"""How many times as much an item may take whose first sentence is longer than that: an
+older decision is no stand-in for it."""
 
 WARM_NOTES = 40
 """Warm notes that are asked for; where no project is named, what is open is theirs."""
@@ -169,7 +176,48 @@ def fitted(whole: Briefing, counter: Counter) -> Briefing:
     Raises:
         BudgetTooSmall: there is something to tell, and none of it fits.
     """
-    lean = _lean(whole, counter)
+    every = _most_of(whole)
+    made = _counted(_told(every, whole), counter)
+    if made.tokens > whole.budget_tokens:
+        made = _part(every, whole, counter)
+    left = tuple(_weighed(one, made, whole) for one in made.dropped)
+    return replace(made, dropped=left)
+
+
+def _most_of(whole: Briefing) -> Briefing:
+    """Return a briefing with the most of each section."""
+    parts: dict[str, Any] = {
+        name: tuple(getattr(whole, name)[:most]) for name, most in LIMITS.items()
+    }
+    return replace(whole, **parts)
+
+
+def _counted(made: Briefing, counter: Counter) -> Briefing:
+    return replace(made, tokens=counter.count(briefing_as_markdown(made)))
+
+
+def _part(every: Briefing, whole: Briefing, counter: Counter) -> Briefing:
+    """Return what fits of a briefing that does not fit as it is.
+
+    Raises:
+        BudgetTooSmall: none of it fits.
+    """
+    least = 0
+    for share in SHARES:
+        lean = _lean(every, counter, whole.budget_tokens // share)
+        made, least = _in_turns(lean, whole, counter)
+        if made is not None:
+            return made
+    raise BudgetTooSmall(whole.budget_tokens, least)
+
+
+def _in_turns(
+    lean: Briefing, whole: Briefing, counter: Counter
+) -> tuple[Briefing | None, int]:
+    """Return what fits, a thing of each section in turn, and what the first takes.
+
+    None where that does not fit.
+    """
     turns = [
         name
         for at in range(max(LIMITS.values()))
@@ -178,31 +226,44 @@ def fitted(whole: Briefing, counter: Counter) -> Briefing:
     ]
 
     def first(count: int) -> Briefing:
-        return _told(_first(lean, turns[:count]), whole)
+        return _counted(_told(_first(lean, turns[:count]), whole), counter)
 
-    def size(count: int) -> int:
-        return counter.count(briefing_as_markdown(first(count)))
-
-    fits = most_within(len(turns), size, whole.budget_tokens)
-    made, tokens = first(fits), size(fits)
-    if tokens > whole.budget_tokens or (made.dropped and not fits):
-        raise BudgetTooSmall(whole.budget_tokens, max(tokens, size(1) if turns else 0))
-    left = tuple(_weighed(one, made, whole) for one in made.dropped)
-    return replace(made, tokens=tokens, dropped=left)
+    budget = whole.budget_tokens
+    fits = most_within(len(turns), lambda count: first(count).tokens, budget)
+    return first(fits) if fits else None, first(1).tokens
 
 
-def _lean(whole: Briefing, counter: Counter) -> Briefing:
-    """Return a briefing with the most of each section, and nothing out of measure."""
-    most_tokens = whole.budget_tokens // LARGEST_SHARE
+def _lean(every: Briefing, counter: Counter, room: int) -> Briefing:
+    """Return a briefing with nothing that takes more than a room."""
     parts: dict[str, Any] = {
-        name: tuple(
-            one
-            for one in getattr(whole, name)[:most]
-            if counter.count(SECTIONS[name](one, _number)) <= most_tokens
-        )
-        for name, most in LIMITS.items()
+        name: tuple(_within(name, getattr(every, name), counter, room))
+        for name in LIMITS
     }
-    return replace(whole, **parts)
+    return replace(every, **parts)
+
+
+def _within(
+    name: str, found: Iterable[Any], counter: Counter, room: int
+) -> Iterator[Any]:
+    """Yield what of a section takes a room at most, items cut to that.
+
+    What cannot be is passed by; in a section by day it is the last that is looked at.
+    """
+
+    def line(one: Any) -> str:
+        return SECTIONS[name](one, _number)
+
+    for one in found:
+        if isinstance(one, Item):
+            rooms = (int(part * room) for part in LONG_SENTENCE)
+            cuts = (cut_to(one, most, line, counter.count) for most in rooms)
+            kept = next((cut for cut in cuts if cut), None)
+        else:
+            kept = one if counter.count(line(one)) <= room else None
+        if kept is not None:
+            yield kept
+        elif name in BY_DAY:
+            return
 
 
 def _first(lean: Briefing, turns: Iterable[str]) -> Briefing:
@@ -231,9 +292,16 @@ def _told(made: Briefing, whole: Briefing) -> Briefing:
 def _weighed(dropped: Dropped, made: Briefing, whole: Briefing) -> Dropped:
     """Return what was left out with about the tokens that its lines would have had."""
     line, shown = SECTIONS[dropped.section], getattr(made, dropped.section)
-    left = (one for one in getattr(whole, dropped.section) if one not in shown)
+    places = [_place(one) for one in shown]
+    every = getattr(whole, dropped.section)
+    left = (one for one in every if _place(one) not in places)
     text = "".join(line(one, _number) for one in left)
     return replace(dropped, tokens=Estimate().count(text))
+
+
+def _place(one: Any) -> object:
+    """Return what tells one thing of a section from the others, be it cut or not."""
+    return (one.path, one.span) if isinstance(one, Item) else one
 
 
 def _number(_: str) -> str:

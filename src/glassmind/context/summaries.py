@@ -9,19 +9,22 @@ from dataclasses import replace
 from datetime import date, datetime
 
 from glassmind.context.behind import Lookout
-from glassmind.context.briefing import APART
+from glassmind.context.briefing import APART, SHARES
 from glassmind.context.budget import Counter
+from glassmind.context.cutting import numbered
 from glassmind.context.fitting import most_within
 from glassmind.context.items import is_superseded
 from glassmind.context.least import made_within
 from glassmind.context.members import members_of
 from glassmind.context.scope import Scope
 from glassmind.context.shelf import Shelf
+from glassmind.context.shortening import cut_to
 from glassmind.context.telling import LIMITS, Told, told_of
 from glassmind.errors.context import BudgetTooSmall, ProjectUnknown
 from glassmind.markdown.project_names import parse_project
+from glassmind.render.bundles_markdown import item_line
 from glassmind.render.summaries_markdown import summary_as_markdown
-from glassmind.types.context import AnswerSentence, Summary
+from glassmind.types.context import AnswerSentence, Item, Summary
 from glassmind.types.sections import SectionNote
 
 MOST_NOTES = 500
@@ -75,6 +78,8 @@ def _fitted(
     Raises:
         BudgetTooSmall: none of it fits.
     """
+    if counter.count(written(told)) > budget:
+        told = _lean(told, counter, budget // SHARES[0])
     turns = _turns(told)
 
     def size(count: int) -> int:
@@ -85,6 +90,18 @@ def _fitted(
         raise BudgetTooSmall(budget, size(min(1, len(turns))))
     shown = _first(told, turns[:count])
     return written(shown), shown
+
+
+def _lean(told: Told, counter: Counter, room: int) -> Told:
+    """Return what there is to tell, its items cut to a room where that can be."""
+
+    def line(item: Item) -> str:
+        return item_line(item, numbered)
+
+    def cut(items: Iterable[Item]) -> tuple[Item, ...]:
+        return tuple(cut_to(one, room, line, counter.count) or one for one in items)
+
+    return replace(told, decisions=cut(told.decisions), questions=cut(told.questions))
 
 
 def _today() -> date:
@@ -160,4 +177,4 @@ def _sentences(told: Told) -> Iterator[AnswerSentence]:
     for said in (*told.short, *told.points):
         yield said.sentence
     for item in (*told.decisions, *told.questions):
-        yield AnswerSentence(item.text, item.path, item.receipt)
+        yield AnswerSentence(item.text, item.path, item.receipt, item.trimmed)

@@ -7,7 +7,7 @@ changed lately. What says the same again is left out, and no note may speak for 
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from math import log1p
@@ -17,6 +17,7 @@ from glassmind.context.decisions import decisions
 from glassmind.context.items import changed_day, day_of
 from glassmind.context.questions import questions
 from glassmind.context.scope import Scope, SectionRows
+from glassmind.context.shortening import shortened
 from glassmind.context.spoken import Spoken, spoken
 from glassmind.types import NotePath, Span
 from glassmind.types.context import Item
@@ -46,8 +47,8 @@ UNAPPROVED = "unapproved capture"
 """The rule of what an agent captured and no person has looked at."""
 
 LONGEST_ITEM = 600
-"""Characters of a decision or a question: more is a treatise, which has no place in a
-page or two."""
+"""Characters of a decision or a question: of a longer one, what stands before; more is
+a treatise, which has no place in a page or two."""
 
 DEFINED_CHARS = 60
 """How far into a sentence it says that something is: further on it is a clause."""
@@ -75,8 +76,8 @@ def told_of(rows: SectionRows, notes: Mapping[int, SectionNote], scope: Scope) -
     Decisions are those of its notes, and of what the note of its own name links to.
     """
     unasked = replace(scope, query="")  # its name is no question
-    decided = [one for one in decisions(rows, unasked) if _is_told(one)]
-    asked = [one for one in questions(rows, unasked) if _is_told(one)]
+    decided = [*_told(decisions(rows, unasked))]
+    asked = [*_told(questions(rows, unasked))]
     taken = _spans((*decided, *asked))
     free = [one for one in spoken(rows, notes) if not _is_among(one, taken)]
     best = _best(free, _weights(rows, notes, scope))
@@ -102,8 +103,13 @@ def _is_among(said: Spoken, taken: Mapping[NotePath, Sequence[Span]]) -> bool:
     return any(first <= start and end <= last for first, last in spans)
 
 
-def _is_told(item: Item) -> bool:
-    return item.rule != UNAPPROVED and len(item.text) <= LONGEST_ITEM
+def _told(items: Iterable[Item]) -> Iterator[Item]:
+    """Yield items that a person wrote or approved, cut where they are too long."""
+    for item in items:
+        long = len(item.text) > LONGEST_ITEM
+        kept = shortened(item, LONGEST_ITEM / len(item.text)) if long else item
+        if kept is not None and item.rule != UNAPPROVED:
+            yield kept
 
 
 def _weights(

@@ -72,4 +72,5 @@ def _sentence(sentence: AnswerSentence) -> dict[str, Any]:
         "text": sentence.text,
         "path": sentence.path,
         "receipt": sentence.receipt,
+        "trimmed": sentence.trimmed,
     }

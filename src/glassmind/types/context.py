@@ -84,11 +84,15 @@ class BundleNote:
 
 @dataclass(frozen=True, slots=True)
 class AnswerSentence:
-    """A sentence of the notes that says something to the question."""
+    """A sentence of the notes that says something to the question, or several.
+
+    `trimmed` where it is an item of a summary that goes on.
+    """
 
     text: str
     path: NotePath
     receipt: str
+    trimmed: bool = False
 
 
 ItemKind: TypeAlias = Literal["decision", "question", "task"]

@@ -1,0 +1,152 @@
+"""What is too long for a briefing or a summary: cut, and nothing told in its place."""
+
+from datetime import date
+
+import pytest
+from test_brief import brief, texts
+from vault_desk import VaultDesk
+
+from glassmind.errors.context import BudgetTooSmall
+from glassmind.render.briefings import briefing_as_json, summary_as_json
+from glassmind.render.briefings_markdown import briefing_as_markdown
+
+TODAY = date(2024, 5, 3)
+
+MOVED = "We move the readings to the new server in the rack."
+CALL = "Call the landlord about the long list of things that are broken in the flat"
+
+LONG = {
+    "Atlas/Long.md": "---\ntype: decision\ndate: 2024-04-01\n---\n# Long\n\n"
+    f"## Decision\n\n{f'{MOVED} ' * 60}\n",
+    "Atlas/Short.md": "---\ntype: decision\ndate: 2024-01-01\n---\n# Short\n\n"
+    "We keep the old server.\n",
+    "Atlas/Tasks.md": f"# Tasks\n\n- [ ] {f'{CALL} ' * 20}📅 2024-01-01\n"
+    "- [ ] Pay the rent 📅 2024-12-01\n",
+}
+
+
+@pytest.mark.parametrize("budget", [500, 700, 1000, 1500])
+def test_the_newest_decision_and_the_first_task_are_cut_and_not_passed_by(
+    vault: VaultDesk, budget: int
+) -> None:
+    vault.indexed(LONG)
+
+    found = brief(vault, "Atlas", budget_tokens=budget)
+
+    newest, first = found.decisions[0], found.tasks[0]
+    assert (newest.date, first.date) == ("2024-04-01", "2024-01-01")
+    assert newest.trimmed
+    assert first.trimmed
+    assert newest.text.startswith(MOVED)
+    assert newest.text.endswith("in the rack.")
+    assert first.text.startswith(CALL)
+    markdown = briefing_as_markdown(found)
+    assert markdown.count(" (goes on)") == 2
+    assert found.tokens <= budget
+    states = vault.engine.bundles.verify([newest.receipt, first.receipt])
+    assert {one.state for one in states} == {"unchanged"}
+
+
+@pytest.mark.parametrize("budget", range(200, 420, 20))
+def test_no_older_decision_comes_in_the_place_of_one_with_a_longer_sentence(
+    vault: VaultDesk, budget: int
+) -> None:
+    said = "We move the readings to the new server that stands in the rack, because the"
+    said += " old one is slow and loud and nobody in the whole house likes it at all. "
+    notes = {**LONG, "Atlas/Long.md": LONG["Atlas/Long.md"].replace(MOVED, said)}
+    vault.indexed(notes)
+
+    found = brief(vault, "Atlas", budget_tokens=budget)
+
+    assert "2024-01-01" not in [one.date for one in found.decisions[:1]]
+
+
+def test_what_is_cut_is_not_counted_as_left_out(vault: VaultDesk) -> None:
+    vault.indexed(LONG)
+
+    found = brief(vault, "Atlas", budget_tokens=1500)
+
+    assert texts(found.decisions)[1:] == ["We keep the old server."]
+    assert found.dropped == ()
+    told = briefing_as_json(found, vault="Notes")
+    assert [one["trimmed"] for one in told["decisions"]] == [True, False]
+
+
+def test_a_task_that_cannot_be_cut_is_the_last_that_is_looked_at(
+    vault: VaultDesk,
+) -> None:
+    name = "A very long name of a note about all that is broken in the flat " * 3
+    vault.indexed(
+        {
+            f"Atlas/{name}.md": "- [ ] Call the landlord 📅 2024-01-01\n",
+            "Atlas/Rent.md": "- [ ] Pay the rent 📅 2024-12-01\n",
+        }
+    )
+
+    found = brief(vault, "Atlas", budget_tokens=220)
+
+    assert found.tasks == ()
+    assert {one.section: one.count for one in found.dropped}["tasks"] == 2
+
+
+def test_a_decision_that_fits_with_all_else_is_not_cut(vault: VaultDesk) -> None:
+    said = f"{MOVED} " * 20
+    vault.indexed({"Atlas/A.md": f"# A\n\n## Decision\n\n{said}\n"})
+    whole = brief(vault, "Atlas", budget_tokens=6000)
+
+    found = brief(vault, "Atlas", budget_tokens=whole.tokens)
+
+    assert texts(found.decisions) == [said.strip()]
+    assert found.tokens == whole.tokens
+    assert found.dropped == ()
+
+
+def test_a_note_with_a_long_path_is_told_where_there_is_room_for_it(
+    vault: VaultDesk,
+) -> None:
+    folder = "深いフォルダ名がここに続きます" * 4
+    vault.indexed({f"{folder}/{'漢字' * 30}.md": "Said.\n"})
+    whole = brief(vault, budget_tokens=6000)
+
+    found = brief(vault, budget_tokens=whole.tokens)
+
+    assert (found.hot, found.changed) == (whole.hot, whole.changed)
+    with pytest.raises(BudgetTooSmall) as refused:
+        brief(vault, budget_tokens=200)
+    assert refused.value.least < whole.tokens
+    least = brief(vault, budget_tokens=refused.value.least)
+    assert least.hot or least.changed
+    assert least.tokens <= refused.value.least
+
+
+@pytest.mark.parametrize("budget", [300, 1000, 6000])
+def test_a_summary_tells_the_newest_decision_however_long(
+    vault: VaultDesk, budget: int
+) -> None:
+    vault.indexed(LONG)
+
+    found = vault.engine.bundles.summarize(
+        "Atlas", save=False, budget_tokens=budget, today=TODAY
+    )
+
+    decided = found.text.partition("## Decisions\n")[2].split("\n")[1]
+    assert "] 2024-04-01 Long: " in decided
+    assert decided.endswith("in the rack. (goes on)")
+    assert found.tokens <= budget
+    told = {one["path"]: one["trimmed"] for one in summary_as_json(found)["sentences"]}
+    assert told["Atlas/Long.md"]
+    assert not told.get("Atlas/Short.md")
+
+
+def test_a_summary_tells_an_open_question_however_long(vault: VaultDesk) -> None:
+    asked = (
+        "Who pays for it? " + "Nobody in the house has said a word about it yet. " * 40
+    )
+    page = f"# A\n\n## Open questions\n\n{asked}\n\nWho tends it?\n"
+    vault.indexed({"Atlas/A.md": page})
+
+    found = vault.engine.bundles.summarize("Atlas", save=False, today=TODAY)
+
+    assert ": Who pays for it? Nobody in the house" in found.text
+    assert "yet. (goes on)\n" in found.text
+    assert "Who tends it?" in found.text
