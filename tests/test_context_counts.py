@@ -66,8 +66,8 @@ def desk(vault: VaultDesk) -> SectionDesk:
         ),
         (f"{TAGGED}# A\n\n## Status\n\nproposed\n\n## Outcome\n\nOak.", ["Oak."]),
         (f"{TYPED}# A\n\nThree ways.\n\nDecision: oak.\n\nRot.", ["Decision: oak."]),
-        (f"{TYPED}# Use oak\n\n## Context\n\nThree ways.", ["# Use oak"]),
-        (f"{TYPED}# Use oak\n\nThree ways.\n\nRot.", ["# Use oak"]),
+        (f"{TYPED}# Use oak\n\n## Context\n\nThree ways.", ["Use oak"]),
+        (f"{TYPED}# Use oak\n\nThree ways.\n\nRot.", ["Use oak"]),
         (f"{TYPED}# Use oak\n\n## Decision\n\nTBD\n\n## Context\n\nX.", []),
     ],
 )

@@ -119,7 +119,7 @@ def _counts_anyway(found: Found, ours: Collection[int]) -> bool:
 def _texts(found: Found) -> tuple[str, ...]:
     """Return what of lines is looked through for the words of a question."""
     page, span = found.page, found.span
-    return (page.text(span), found.note.title, *page.heading_path(span.start))
+    return (found.text, found.note.title, *page.heading_path(span.start))
 
 
 Place: TypeAlias = tuple[int, int]
@@ -204,7 +204,7 @@ def _is_decided(found: Found) -> bool:
 
     Nor is a job that was done on a day, as the Tasks plugin has it.
     """
-    text = found.page.text(found.span)
+    text = found.text
     if DONE in text and found.page.is_ticked(found.span.start):
         return False
     if text.startswith(LEAVES) and text.endswith(LEAVES):

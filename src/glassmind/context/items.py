@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from glassmind.context.heads import MARKS, headed_notes
 from glassmind.context.labels import labelled, told
+from glassmind.context.opening import opening_of
 from glassmind.context.page import Page, day_told
 from glassmind.context.scope import Scope, SectionRows
 from glassmind.context.section_words import (
@@ -65,7 +66,8 @@ class Words(NamedTuple):
 class Found:
     """Lines that count, and by which rule; `is_whole` where the note itself does.
 
-    `day` is when it was written, where that is known better than by the note.
+    `day` is when it was written, where that is known better than by the note; `title`
+    is told instead of the lines, where these do not say it.
     """
 
     note: SectionNote
@@ -74,6 +76,12 @@ class Found:
     rule: str
     is_whole: bool = False
     day: str = ""
+    title: str = ""
+
+    @property
+    def text(self) -> str:
+        """What is told of it."""
+        return self.title or self.page.text(self.span)
 
 
 class Drafts(Collection[Item]):
@@ -143,7 +151,7 @@ def _newest(every: list[Found], page: Page) -> list[Found]:
     days = []
     for one in every:
         at = bisect_right(above, one.span.start)
-        told = day_told(page.text(one.span))
+        told = day_told(one.text)
         days.append(told or (heads[at - 1][1] if at else ""))
     kept, lines = [], 0
     for place in sorted(range(len(every)), key=days.__getitem__, reverse=True):
@@ -206,7 +214,8 @@ def _of_note(
     taken: set[int] = set()
     for found in _by_rules(note, page, marks, words):
         lines = range(found.span.start, found.span.end + 1)
-        if taken.isdisjoint(lines) and page.says(found.span):
+        says = bool(found.title) or page.says(found.span)
+        if taken.isdisjoint(lines) and says:
             taken.update(lines)
             yield found
 
@@ -228,9 +237,8 @@ def _by_rules(
     for span in lines:
         yield Found(note, page, span, whole or "line", is_whole=bool(whole))
     if whole and not (headed or inline or lines or marks.callouts):
-        start = _opening(page, words.kind)
-        if start:
-            yield Found(note, page, start, whole, is_whole=True)
+        start, title = opening_of(page, note.title, words.kind)
+        yield Found(note, page, start, whole, is_whole=True, title=title)
     for at, span in enumerate(headed):
         is_whole = bool(whole) and at == 0
         yield Found(note, page, span, whole or "heading", is_whole=is_whole)
@@ -242,19 +250,6 @@ def _by_rules(
 
 def _is_decision(words: Words, whole: str) -> bool:
     return bool(whole) and words.kind == "decision"
-
-
-def _opening(page: Page, kind: ItemKind) -> Span | None:
-    """Return what a note says that counts as a whole, and has no place for it.
-
-    What a note of several paragraphs under headings begins with is how things were, not
-    what was decided: there the title says it.
-    """
-    first = page.first_block(page.body)
-    if kind == "decision" and first and page.headings:
-        is_all = len(page.headings) == 1 and page.first_block(first.end + 1) is None
-        return first if is_all else _title_line(page)
-    return first or _title_line(page)
 
 
 def _tagged(page: Page, line: int) -> Span | None:
@@ -301,11 +296,6 @@ def _listed(page: Page, blocks: list[Span]) -> list[Span]:
     return sorted({*items, *asks}) if items else blocks
 
 
-def _title_line(page: Page) -> Span | None:
-    """Return the line of the first heading, for a note that says no more."""
-    return Span(page.headings[0].line, page.headings[0].line) if page.headings else None
-
-
 def pages_of(rows: SectionRows, note_ids: Collection[int]) -> dict[int, Page]:
     """Return the pages of notes."""
     headings = rows.headings(note_ids)
@@ -318,7 +308,7 @@ def item_of(found: Found, kind: ItemKind, date: str | None = None) -> Item:
     note, page, span = found.note, found.page, found.span
     path = page.heading_path(span.start)
     heading = path[-1] if path else ""
-    text = page.text(span)
+    text = found.text
     return Item(
         kind=kind,
         text=text,

@@ -18,6 +18,7 @@ ITEM = re.compile(
 HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]")
 _FENCE = re.compile(r"[ \t>]*(?P<mark>`{3,}|~{3,})")
 _RULE = re.compile(r"[ \t]{0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}$")
+_UNDER = re.compile(r"=+[ \t]*$")
 _TABLE_RULE = re.compile(r"[ \t:|-]+$")
 _CALLOUT = re.compile(r"(?:[ \t]*>)+[ \t]*\[!(?P<kind>[^\]]+)\][+-]?[ \t]*")
 _QUOTED = re.compile(r"(?:[ \t]*>)+[ \t]?")
@@ -283,6 +284,8 @@ class Page:
 
     def _is_bare(self, line: int) -> bool:
         text = self.lines[line - 1]
+        if text[:1] == "=" and _UNDER.match(text) and self._is_heading(line - 1):
+            return True
         return bool(
             line in self.fenced or HEADING.match(text) or _RULE.match(text)
         ) or self._is_heading(line)

@@ -65,11 +65,12 @@ def _is_open(found: Found) -> bool:
         return False
     if page.is_ticked(span.start):
         return False
-    text = page.text(span)
+    text = found.text
     struck = text.startswith("~~")  # what follows is how it ended
     if struck or ANSWERED_TAG.search(text) or ANSWERED_HERE.match(text):
         return False
-    below = [*page.raw(span).split("\n")[1:], *page.nested(span)]
+    behind = [] if found.title else page.raw(span).split("\n")[1:]
+    below = [*behind, *page.nested(span)]
     if any(ANSWER.match(unmarked(line)) for line in below):
         return False
     return not _is_answered(found, text)

@@ -1,0 +1,109 @@
+"""A note that is a decision or a question, and whose title is all that says it."""
+
+import pytest
+from section_desk import SectionDesk
+from test_brief import brief, texts
+from vault_desk import VaultDesk
+
+from glassmind.render.briefings_markdown import briefing_as_markdown
+from glassmind.types.context import Item
+
+DECISION, QUESTION = "---\ntype: decision\n---\n", "---\ntype: question\n---\n"
+
+
+@pytest.fixture
+def desk(vault: VaultDesk) -> SectionDesk:
+    return SectionDesk(vault)
+
+
+def holds(vault: VaultDesk, *items: Item) -> bool:
+    """Whether the receipts of items are of lines that stand in their notes."""
+    states = vault.engine.bundles.verify([one.receipt for one in items])
+    return {one.state for one in states} == {"unchanged"}
+
+
+@pytest.mark.parametrize(
+    ("note", "said"),
+    [
+        ("", "Use oak"),
+        ("\n\n", "Use oak"),
+        ("# We use oak\n", "We use oak"),
+        ("# We use *oak* ##\n", "We use oak"),
+        ("We use oak\n===\n", "We use oak"),
+        ("## We use oak\n\n### Context\n\nWind.\n", "We use oak"),
+        ("## Context\n\nWind.\n\n## Options\n\nPine.\n", "Use oak"),
+        ("#boat #wood\n", "Use oak"),
+        ("```\nmake boat\n```\n", "Use oak"),
+        ("%% Oak, says Bo. %%\n", "%% Oak, says Bo. %%"),
+    ],
+)
+def test_a_decision_that_stands_nowhere_in_its_note_is_told_by_its_title(
+    vault: VaultDesk, desk: SectionDesk, note: str, said: str
+) -> None:
+    vault.indexed({"Use oak.md": f"{DECISION}{note}"})
+
+    [found] = desk.decisions()
+
+    assert (found.text, found.rule) == (said, "type: decision")
+    assert holds(vault, found)
+
+
+def test_a_question_without_a_text_is_told_by_its_title(
+    vault: VaultDesk, desk: SectionDesk
+) -> None:
+    vault.indexed(
+        {
+            "Which wood.md": QUESTION.replace("---\n", "---\nanswer:\n", 1),
+            "Who pays.md": f"{QUESTION}# Who pays for it?\n",
+            "Why.md": QUESTION.replace("type", "status: answered\ntype"),
+        }
+    )
+
+    found = desk.questions()
+
+    assert sorted(texts(tuple(found))) == ["Which wood", "Who pays for it?"]
+    assert holds(vault, *found)
+
+
+def test_a_note_of_nothing_but_its_tag_is_told_by_its_title(
+    vault: VaultDesk, desk: SectionDesk
+) -> None:
+    vault.indexed({"Use oak.md": "\n#decision #boat\n"})
+
+    [found] = desk.decisions()
+
+    assert (found.text, found.span, found.rule) == ("Use oak", (2, 2), "#decision")
+    assert holds(vault, found)
+
+
+@pytest.mark.parametrize("title", ["Which wood?", "TBD", "Untitled draft or what?"])
+def test_a_title_that_decides_nothing_is_not_told(
+    vault: VaultDesk, desk: SectionDesk, title: str
+) -> None:
+    vault.indexed({"Boat.md": f"{DECISION}# {title}\n"})
+
+    assert desk.decisions() == []
+
+
+def test_the_day_in_a_title_is_that_of_the_decision(
+    vault: VaultDesk, desk: SectionDesk
+) -> None:
+    vault.indexed({"2024-02-01 Use oak.md": DECISION})
+
+    [found] = desk.decisions()
+
+    assert (found.text, found.date) == ("2024-02-01 Use oak", "2024-02-01")
+
+
+def test_a_briefing_says_a_title_once_and_without_its_marks(vault: VaultDesk) -> None:
+    vault.indexed(
+        {
+            "Atlas/Use oak.md": DECISION,
+            "Atlas/Use pine.md": f"{DECISION}# Use pine for the mast\n",
+        }
+    )
+
+    lines = briefing_as_markdown(brief(vault, "Atlas")).splitlines()
+
+    assert "[1] 2024-05-01 Use oak" in lines
+    assert "[2] 2024-05-01 Use pine for the mast" in lines
