@@ -34,7 +34,7 @@ def holds(vault: VaultDesk, *items: Item) -> bool:
         ("## Context\n\nWind.\n\n## Options\n\nPine.\n", "Use oak"),
         ("#boat #wood\n", "Use oak"),
         ("```\nmake boat\n```\n", "Use oak"),
-        ("%% Oak, says Bo. %%\n", "%% Oak, says Bo. %%"),
+        ("%% Oak, says Bo. %%\n", "Use oak"),
     ],
 )
 def test_a_decision_that_stands_nowhere_in_its_note_is_told_by_its_title(
