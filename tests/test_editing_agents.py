@@ -12,7 +12,7 @@ from glassmind.editing.verbs import Editing
 from glassmind.errors import NoteNotFound, VaultError
 from glassmind.errors.editing import EditRefused
 from glassmind.types.access import EVERY_AGENT
-from glassmind.types.editing import Append, ChangeProperty, Replace, SetTask
+from glassmind.types.editing import AddLink, Append, ChangeProperty, Replace, SetTask
 
 ROBOT = Asking(client="robot")
 
@@ -38,6 +38,27 @@ def test_what_stands_in_a_private_folder_stays_there_though_a_note_shows_it(
         editing.delete("Own/leaf.png", ROBOT, confirm=True)
 
     assert (vault.root / "Own/leaf.png").read_bytes() == b"bytes"
+
+
+def test_a_link_to_a_hidden_picture_is_written_as_one_to_a_picture_to_come(
+    vault: VaultDesk,
+) -> None:
+    vault.write({
+        ".obsidian/app.json": '{"useMarkdownLinks": true, "newLinkFormat": "absolute"}',
+        "Tea.md": "Tea.\n",
+        "Cups/mug.png": b"bytes",
+        "Own/leaf.png": b"bytes",
+    })  # fmt: skip
+    editing = agents(vault, access__private_folders=("Own",)).editing
+
+    for name in ("mug.png", "leaf.png", "nowhere.png"):
+        editing.edit("Tea", [AddLink(name, "See")], ROBOT)
+
+    assert vault.text("Tea.md").split("\n\nSee ")[1:] == [
+        "[mug.png](Cups/mug.png)",
+        "[leaf.png](leaf.png)",
+        "[nowhere.png](nowhere.png)\n",
+    ]
 
 
 MEMO = "---\nkind: decision\nclient: {}\ngenerated: true\n---\n\nNo sugar.\n"

@@ -500,3 +500,56 @@ def test_a_link_does_not_lead_to_another_note_of_that_name(vault: VaultDesk) -> 
     editing.edit("Tea", [AddLink("B/Log", "See")], ASK)
 
     assert vault.text("Tea.md").endswith("See [[B/Log|Log]]\n")
+
+
+FILES = {"top.png": b"p", "assets/pic.png": b"p", "doc.pdf": b"p", "data.csv": b"1"}
+
+
+@pytest.mark.parametrize(
+    ("app", "target", "link"),
+    [
+        ('{"useMarkdownLinks": true}', "top.png", "[top.png](top.png)"),
+        ('{"useMarkdownLinks": true}', "./TOP.png", "[top.png](top.png)"),
+        ('{"useMarkdownLinks": true}', "assets/pic.png", "[pic.png](pic.png)"),
+        ('{"useMarkdownLinks": true}', "data.csv", "[data.csv](data.csv)"),
+        ('{"useMarkdownLinks": true}', "doc.pdf#page=3", "[doc.pdf](doc.pdf#page=3)"),
+        ('{"useMarkdownLinks": true}', "to come.png", "[to come.png](to%20come.png)"),
+        ('{"useMarkdownLinks": true}', "v1.2", "[v1.2](v1.2.md)"),
+        ('{"useMarkdownLinks": true}', "pdf", "[pdf](pdf.md)"),
+        ("{}", "top.png", "[[top.png]]"),
+        ("{}", "assets/pic.png", "[[pic.png]]"),
+        ('{"newLinkFormat": "absolute"}', "pic.png", "[[assets/pic.png|pic.png]]"),
+    ],
+)
+def test_a_link_to_a_file_that_is_no_note_has_the_name_of_the_file(
+    vault: VaultDesk, app: str, target: str, link: str
+) -> None:
+    vault.write({".obsidian/app.json": app, **FILES})
+    editing = opened(vault, writes__mode="allow")
+
+    editing.edit("Tea", [AddLink(target, "See {link}.")], ASK)
+
+    assert vault.text("Tea.md").endswith(f"See {link}.\n")
+
+
+def test_a_link_to_a_file_needs_no_index_that_knows_it(vault: VaultDesk) -> None:
+    vault.write({".obsidian/app.json": '{"useMarkdownLinks": true}', **TEA})
+    vault.open(writes__mode="allow")
+    for target in ("doc.pdf", "Kettle"):
+        vault.write(FILES)
+        edit = AddLink(target, "See {link}.")
+        vault.engine.editing.edit("Tea.md", [edit], ASK)
+
+    said = "See [doc.pdf](doc.pdf).\n\nSee [Kettle](Kettle.md).\n"
+    assert vault.text("Tea.md").endswith(said)
+
+
+def test_a_link_to_one_of_two_files_of_a_name_is_an_error(vault: VaultDesk) -> None:
+    vault.write({"a/pic.png": b"a", "b/pic.png": b"b"})
+    editing = opened(vault, writes__mode="allow")
+
+    with pytest.raises(AmbiguousName, match=r"a/pic\.png, b/pic\.png"):
+        editing.edit("Tea", [AddLink("pic.png", "See")], ASK)
+    editing.edit("Tea", [AddLink("b/pic.png", "See")], ASK)
+
+    assert vault.text("Tea.md").endswith("See [[b/pic.png|pic.png]]\n")
