@@ -13,6 +13,7 @@ from glassmind.editing.desk import Desk
 from glassmind.editing.diffs import changed
 from glassmind.editing.judging import judged
 from glassmind.editing.left_out_since import known_undone, refuse_left_out, withheld
+from glassmind.editing.naming import is_taken
 from glassmind.editing.replanning import (
     Anew,
     another,
@@ -137,7 +138,7 @@ def _fitted(desk: Desk, step: Step, standing: Standing) -> Step | None:
     expected = digest_of(step.before)
     if now is None:
         raise NoteGone(step.path, expected=expected)
-    if step.to != step.path and desk.files.read(step.to) is not None:
+    if step.to != step.path and is_taken(desk, step.to):
         raise NameTaken(step.to)
     merged = merge(step.before, now, step.after)
     if not merged.is_clean:

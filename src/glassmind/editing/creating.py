@@ -12,7 +12,6 @@ from glassmind.editing.places import Disk
 from glassmind.editing.templates import filled
 from glassmind.editing.text.page import Page
 from glassmind.errors.editing import BadEdit, NotEditable
-from glassmind.errors.writing import NameTaken
 from glassmind.markdown.frontmatter import read_head
 from glassmind.markdown.property_edits import with_property
 from glassmind.types import NotePath, PropertyValue
@@ -53,13 +52,13 @@ def new_note(  # noqa: PLR0913 - each fact by its name
         BadEdit: no note can have that name, property or text.
         NoteNotFound, AmbiguousName: no one template is called so.
         PathOutsideVault: the path leaves the vault.
-        FileUnreadable: the template is left out of the index.
+        FileUnreadable: the template is left out of the index, or not downloaded.
     """
     settings = desk.settings()
     usual = settings.new_notes or ""
-    path = note_path(title, folder, usual, desk.agent_folder, Disk(desk).is_folder)
-    if desk.files.read(path) is not None:
-        raise NameTaken(path)
+    disk = Disk(desk)
+    path = note_path(title, folder, usual, desk.agent_folder, disk.is_folder)
+    disk.refuse_taken(path)
     pattern = _pattern(desk, template) if template else Pattern()
     given = dict(properties or {})
     if titled:

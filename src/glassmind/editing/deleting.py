@@ -77,7 +77,6 @@ def plan_new(desk: Desk, path: NotePath, raw: bytes) -> Draft:
     for other in (*seen.paths, *ground.folders):
         if fold(other) == fold(path):
             raise NameTaken(other)
-    if ground.disk.is_there(path):
-        raise NameTaken(path)
+    ground.disk.refuse_taken(path)
     step = Step(None, path, None, raw)
     return draft_with_links(desk, "create", f"make {path}", [step], universe=seen)

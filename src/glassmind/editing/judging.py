@@ -13,6 +13,7 @@ from glassmind.editing.desk import Desk
 from glassmind.errors import VaultError
 from glassmind.types import NotePath
 from glassmind.types.editing import Draft, Step, Verdict
+from glassmind.vault.placeholder import stood_for
 from glassmind.vault.scan import kind_of
 from glassmind.vault.trash import is_trashed
 
@@ -149,10 +150,14 @@ def forbidden(desk: Desk, draft: Draft) -> dict[NotePath, str]:
 
 
 def notes_below(root: Path, folder: NotePath) -> Iterator[NotePath]:
-    """Yield the notes in a folder, left out or not; none in hidden folders."""
+    """Yield the notes in a folder, left out or not, downloaded or not.
+
+    None in hidden folders.
+    """
     for place, folders, names in os.walk(root / folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
-        for name in names:
-            file = Path(place, name)
-            if kind_of(name) != "attachment" and not file.is_symlink():
+        for entry in names:
+            name = stood_for(entry) or entry
+            if kind_of(name) != "attachment" and not Path(place, entry).is_symlink():
+                file = Path(place, name)
                 yield NotePath(normalize("NFC", file.relative_to(root).as_posix()))

@@ -1,9 +1,11 @@
 """One note added to another, which the links to it lead to then."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from glassmind.editing.desk import Desk
 from glassmind.editing.joining import Joined, joined
+from glassmind.editing.naming import is_taken
 from glassmind.editing.parts import Place, Whereabouts, anchors_in, page_at, settled
 from glassmind.editing.relinking import Relink, draft_with_links, relinked
 from glassmind.editing.text.page import Page
@@ -57,7 +59,7 @@ def plan_merge(
     if added.note.frontmatter.error is not None:
         reason = f"{added.note.frontmatter.error} They would be lost"
         raise NotEditable(source, reason)
-    trash = trash_place(source, lambda path: desk.files.read(path) is not None)
+    trash = trash_place(source, partial(is_taken, desk))
     first = joined(target, added, added.note.title)
     merge = _Merge(desk, universe_of(desk), added, target, trash, first)
     return settled(_first(merge), lambda where: _drafted(merge, where))

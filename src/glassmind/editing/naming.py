@@ -3,10 +3,11 @@
 from unicodedata import normalize
 
 from glassmind.editing.desk import Desk
-from glassmind.editing.seen import check_seen
+from glassmind.editing.seen import check_seen, is_seen
 from glassmind.errors import (
     FileUnreadable,
     IndexAbsent,
+    NotDownloaded,
     NoteNotFound,
     PathOutsideVault,
 )
@@ -94,6 +95,9 @@ def _at(desk: Desk, name: str) -> NotePath | None:
             raw = desk.files.read(NotePath(path))
             if raw is not None and _is_seen(desk, NotePath(path), raw):
                 return NotePath(path)
+        except NotDownloaded:
+            if is_seen(desk, NotePath(path)):
+                return NotePath(path)
         except PathOutsideVault:
             if not spelled.startswith("/"):
                 raise  # a whole path may be one inside, which `sure` can tell
@@ -116,11 +120,20 @@ def sure_or_none(desk: Desk, name: str) -> NotePath | None:
         return None
 
 
+def is_taken(desk: Desk, path: NotePath) -> bool:
+    """Whether a file has a path, be it downloaded or not."""
+    try:
+        return desk.files.read(path) is not None
+    except NotDownloaded:
+        return True
+
+
 def read_for_edit(desk: Desk, path: NotePath, expected: Digest | None) -> bytes:
     """Return the bytes of a note that is to be edited.
 
     Raises:
         NoteNotFound: there is no such file.
+        NotDownloaded: iCloud has taken it away.
         NoteChanged: it is not what the caller read.
         BadEdit: `expected` is no digest, nor the beginning of one.
     """

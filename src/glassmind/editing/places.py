@@ -20,6 +20,7 @@ from glassmind.errors.editing import BadEdit
 from glassmind.errors.writing import NameTaken
 from glassmind.types import Digest, NotePath
 from glassmind.vault.paths import safe_path
+from glassmind.vault.placeholder import NOT_HERE
 from glassmind.vault.read import VaultFiles
 from glassmind.vault.resolve import NOTE_SUFFIX, fold
 
@@ -80,8 +81,24 @@ class Disk:
         return mode is not None and stat.S_ISDIR(mode)
 
     def is_there(self, path: str) -> bool:
-        """Whether anything is there, ours to look at or not."""
-        return self._mode(path) is not None
+        """Whether anything is there, ours to look at or not, downloaded or not."""
+        return self._mode(path) is not None or self.is_offloaded(path)
+
+    def is_offloaded(self, path: str) -> bool:
+        """Whether a file has that name which iCloud has taken away."""
+        with VaultFiles(self._root) as files:
+            return files.is_offloaded(path)
+
+    def refuse_taken(self, path: str) -> None:
+        """Refuse a name that a file or folder has.
+
+        Raises:
+            NameTaken: it is taken.
+        """
+        if self._mode(path) is not None:
+            raise NameTaken(path)
+        if self.is_offloaded(path):
+            raise NameTaken(path, NOT_HERE)
 
     def _mode(self, path: str) -> int | None:
         try:
@@ -223,5 +240,5 @@ def _check(ground: Ground, origin: Origin, path: NotePath) -> None:
     for other in (*known, *(ground.folders if not origin.folder else ground.paths)):
         if fold(other) == fold(path) and other != origin.path:
             raise NameTaken(other)
-    if fold(path) != fold(origin.path) and ground.disk.is_there(path):
-        raise NameTaken(path)
+    if fold(path) != fold(origin.path):
+        ground.disk.refuse_taken(path)

@@ -6,7 +6,12 @@ from dataclasses import replace
 
 from glassmind.editing.desk import Desk
 from glassmind.editing.judging import notes_below
-from glassmind.errors import GlassmindError, NoteNotFound, VaultError
+from glassmind.errors import (
+    GlassmindError,
+    NotDownloaded,
+    NoteNotFound,
+    VaultError,
+)
 from glassmind.errors.editing import ChangesetUnknown, EditRefused
 from glassmind.errors.writing import NameTaken
 from glassmind.types import NotePath
@@ -35,8 +40,16 @@ NAMED = 3
 
 
 def is_seen(desk: Desk, path: NotePath) -> bool:
-    """Whether whoever asks may read a file; one that is not there is seen."""
-    return desk.sight is None or desk.sight.sees(path, desk.files.read(path))
+    """Whether whoever asks may read a file; one that is not there is seen.
+
+    One that is not downloaded is seen as it was indexed.
+    """
+    if desk.sight is None:
+        return True
+    try:
+        return desk.sight.sees(path, desk.files.read(path))
+    except NotDownloaded:
+        return path in desk.sight.paths()
 
 
 def check_seen(desk: Desk, name: str, path: NotePath) -> None:

@@ -18,6 +18,7 @@ from glassmind.editing.cutting import (
     sections_at,
 )
 from glassmind.editing.desk import Desk
+from glassmind.editing.naming import is_taken
 from glassmind.editing.new_names import check_new_name
 from glassmind.editing.parts import Place, Whereabouts, anchors_in, page_at, settled
 from glassmind.editing.places import Disk
@@ -88,7 +89,7 @@ def _paths(
     found: list[NotePath] = []
     for name in names:
         path = safe_path(free_path(folder, name, taken))
-        while desk.files.read(path) is not None:  # one that is not in the index
+        while is_taken(desk, path):  # one that is not in the index
             taken.add(fold(path))
             path = free_path(folder, name, taken)
         taken.add(fold(path))

@@ -12,6 +12,7 @@ from glassmind.editing.tag_text import (
 )
 from glassmind.editing.text.page import Page
 from glassmind.editing.universe import Universe, universe_of
+from glassmind.errors import NotDownloaded
 from glassmind.errors.editing import BadEdit, EditRefused, NotEditable
 from glassmind.markdown.folding import fold
 from glassmind.types import NotePath
@@ -78,7 +79,12 @@ def _steps(
     risks: list[str] = []
     total = 0
     for path in sorted({*seen.rows.tagged(old)} | seen.no_markdown()):
-        raw = desk.files.read(path)
+        try:
+            raw = desk.files.read(path)
+        except NotDownloaded as fault:
+            if is_seen(desk, path):
+                risks.append(f"{path} keeps the tag: {fault.reason}")
+            continue
         if raw is None:
             continue
         is_told = desk.sight is None or desk.sight.sees(path, raw)

@@ -7,6 +7,7 @@ a proposal always, as nobody has seen it yet.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple, TypeAlias
 
 from glassmind.editing.applying import applied, moving, settle
@@ -18,8 +19,10 @@ from glassmind.editing.folders import with_folders
 from glassmind.editing.left_out_since import carrying, refuse_left_out
 from glassmind.editing.memos import changes_memos
 from glassmind.editing.moved_since import moves_since
+from glassmind.editing.naming import is_taken
 from glassmind.editing.seen import told_changeset
 from glassmind.editing.three_way import merge
+from glassmind.errors import NotDownloaded
 from glassmind.errors.editing import EditRefused, WrongState
 from glassmind.ports.editing import Standing
 from glassmind.types import NotePath, Span
@@ -100,23 +103,23 @@ def inverse(desk: Desk, steps: Sequence[Step]) -> tuple[Step, ...]:
     """Return the steps that take others back; what they made goes to the trash."""
     taken: set[NotePath] = set()
 
-    def is_taken(path: NotePath) -> bool:
-        return path in taken or desk.files.read(path) is not None
+    def is_held(path: NotePath) -> bool:
+        return path in taken or is_taken(desk, path)
 
     found: list[Step] = []
     for way in reversed(ways_of(steps, desk.agent_folder)):
-        step = _back(way, is_taken)
+        step = _back(way, is_held)
         taken.add(step.to)
         found.append(step)
     return tuple(found)
 
 
-def _back(way: Way, is_taken: Callable[[NotePath], bool]) -> Step:
+def _back(way: Way, is_held: Callable[[NotePath], bool]) -> Step:
     step = way.step
     if step.folder and step.path is not None:
         return Step(step.to, step.path, None, b"", folder=True)
     if step.path is None or step.before is None:
-        place = trash_place(way.final, is_taken)
+        place = trash_place(way.final, is_held)
         return Step(way.final, place, step.after, step.after)
     return Step(way.final, step.path, step.after, step.before)
 
@@ -196,7 +199,7 @@ def _told(
 def _part(
     desk: Desk, way: Way, stay: Sequence[NotePath], moved: Sequence[tuple[str, str]]
 ) -> _Part:
-    step, read = way.step, desk.files.read
+    step, read = way.step, partial(_read, desk)
     if step.folder:
         if way.final in stay:
             return _Part(None, [f"{way.final} stays where it is, as it is another now"])
@@ -207,18 +210,28 @@ def _part(
         here = forward(here, moved)
         now = read(here)
     if step.path is None or step.before is None:
-        return _made(step, here, now, lambda path: read(path) is not None)
+        return _made(step, here, now, partial(is_taken, desk))
     wanted = here if _goes_along(way, here, stay) else step.path
     if now is None:
-        return _gone(step, here, wanted, is_free=read(wanted) is None)
+        return _gone(step, here, wanted, is_free=not is_taken(desk, wanted))
     merged = merge(step.after, now, step.before)
     risks = [told_to_stay(here, lines) for lines in merged.conflicts]
-    if wanted != here and read(wanted) is not None:
+    if wanted != here and is_taken(desk, wanted):
         risks.append(f"{here} stays there, as there is another {wanted}")
         wanted = here
     if wanted == here and merged.raw == now:
         return _Part(None, risks)
     return _Part(Step(here, wanted, now, merged.raw), risks)
+
+
+def _read(desk: Desk, path: NotePath) -> bytes | None:
+    """Return what a file says now; nothing of one in the trash that is elsewhere."""
+    try:
+        return desk.files.read(path)
+    except NotDownloaded:
+        if is_trashed(path):
+            return None  # what it said is kept
+        raise
 
 
 def _goes_along(way: Way, here: NotePath, stay: Sequence[NotePath]) -> bool:
@@ -233,14 +246,14 @@ def _made(
     step: Step,
     here: NotePath,
     now: bytes | None,
-    is_taken: Callable[[NotePath], bool],
+    is_held: Callable[[NotePath], bool],
 ) -> _Part:
     """Take back a file that was made, unless somebody has written in it."""
     if now is None:
         return _Part(None)
     if now != step.after:
         return _Part(None, [f"{here} stays, as it was edited since it was made"])
-    return _Part(Step(here, trash_place(here, is_taken), now, now))
+    return _Part(Step(here, trash_place(here, is_held), now, now))
 
 
 def _gone(step: Step, here: NotePath, wanted: NotePath, *, is_free: bool) -> _Part:

@@ -9,7 +9,7 @@ Each error carries its facts and prints as one sentence that a person can act on
     │   └── BadConfigFile, BadSetting, ConfigExists (with VaultChosen), ConfigUnwritable
     ├── VaultError             the vault on disk cannot be read as asked
     │   ├── VaultMissing, MassDeletion, PathOutsideVault, FolderUnwritable, WriteRefused
-    │   ├── FileUnreadable     with FileGone and FileTooLarge
+    │   ├── FileUnreadable     with FileGone, FileTooLarge and NotDownloaded
     │   ├── NoteNotFound, AmbiguousName, EditRefused
     │   └── HeadingNotFound, AmbiguousHeading, LinesOutOfRange
     ├── IndexFault             the index beside the vault cannot be used as asked
@@ -75,6 +75,7 @@ if TYPE_CHECKING:
         HeadingNotFound,
         LinesOutOfRange,
         MassDeletion,
+        NotDownloaded,
         NoteNotFound,
         PathOutsideVault,
         VaultError,
@@ -106,6 +107,7 @@ __all__ = [
     "NoModelChosen",
     "NoNotesThere",
     "NoVault",
+    "NotDownloaded",
     "NoteNotFound",
     "OtherWidth",
     "PathOutsideVault",

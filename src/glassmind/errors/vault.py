@@ -55,6 +55,13 @@ class FileGone(FileUnreadable):
         super().__init__(path, "there is no such file; index again if it was moved")
 
 
+class NotDownloaded(FileUnreadable):
+    """A file of the vault is kept elsewhere by a sync, as iCloud does with some."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(path, f"it is {reason}")
+
+
 class FileTooLarge(FileUnreadable):
     """A file of the vault is larger than we may read."""
 

@@ -48,10 +48,11 @@ class NoteGone(NoteChanged):
 
 
 class NameTaken(WriteRefused):
-    """A file was to get a name that another has."""
+    """A file was to get a name that another has; `but` says what is with that one."""
 
-    def __init__(self, path: str) -> None:
-        super().__init__(f"{path} was not written: there is a file of that name")
+    def __init__(self, path: str, but: str = "") -> None:
+        said = f"{path} was not written: there is a file of that name"
+        super().__init__(f"{said}, but {but}" if but else said)
         self.path = path
 
 

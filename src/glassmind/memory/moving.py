@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING
 
-from glassmind.errors import GlassmindError, IndexBusy
+from glassmind.errors import GlassmindError, IndexBusy, NotDownloaded
 from glassmind.errors.memory import MemoNotFound, NotWaiting
 from glassmind.errors.writing import NameTaken, NoteChanged
 from glassmind.memory.cabinet import Cabinet
@@ -113,7 +113,10 @@ def copied_away(cabinet: Cabinet, path: NotePath, *, client: str, why: str) -> s
         raise NotWaiting(path)
     for name in numbered(path.rpartition("/")[2]):
         to = f"{trash}/{name}"
-        known = writer.read(to)
+        try:
+            known = writer.read(to)
+        except NotDownloaded:
+            continue
         if known is None:
             with suppress(NoteChanged):  # another took the name
                 writer.put(to, raw, expected=None, why=why)

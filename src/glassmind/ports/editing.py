@@ -50,7 +50,11 @@ class FileChanger(Protocol):
         """
 
     def read(self, path: NotePath, /) -> bytes | None:
-        """Return the bytes of a file; None where there is none."""
+        """Return the bytes of a file; None where there is none.
+
+        Raises:
+            NotDownloaded: it is kept elsewhere by a sync.
+        """
 
     def apply(
         self,

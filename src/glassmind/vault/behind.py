@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from glassmind.types import NotePath
 from glassmind.vault.read import VaultFiles
-from glassmind.vault.scan import stub_of, within
+from glassmind.vault.scan import within
 
 
 class Lag(NamedTuple):
@@ -56,6 +56,6 @@ def _looked_for(
                 facts = files.stat(path)
                 if (facts.st_size, within(facts.st_mtime_ns)) != known[path]:
                     found.append(path)
-            elif not files.exists(stub_of(path)):
+            elif not files.is_offloaded(path):
                 gone.append(path)
     return Lag(tuple(found), tuple(gone))

@@ -23,9 +23,16 @@ from glassmind.types import NotePath
 from glassmind.vault.folder import OpenFolder
 from glassmind.vault.holding import Folders, crew
 from glassmind.vault.looking import Met, is_one, is_same, met, refuse_changed
+from glassmind.vault.placeholder import NOT_HERE
 from glassmind.vault.queueing import Leftovers
 from glassmind.vault.read import digest_of
-from glassmind.vault.staging import above, faults_named, stage, staged_name
+from glassmind.vault.staging import (
+    above,
+    faults_named,
+    is_offloaded,
+    stage,
+    staged_name,
+)
 from glassmind.vault.ways import Way, forward, in_order
 
 
@@ -208,6 +215,8 @@ class Carrying:
         with self._folders.at(above(way.via)) as folder:
             called = folder.spelled(way.via.rpartition("/")[2])
             facts = folder.facts(called)
+            if facts is None and is_offloaded(folder, way.via):
+                raise NameTaken(way.step.to, NOT_HERE)
         if facts is not None and not self._is_itself(load, facts):
             raise NameTaken(way.step.to)
 

@@ -83,6 +83,7 @@ class VaultChanger:
         """Return the bytes of a file; None where there is none.
 
         Raises:
+            NotDownloaded: iCloud has taken it away.
             WriteFailed: it is no regular file, or cannot be read.
             PathOutsideVault: the path climbs, or a symbolic link stands in it.
         """

@@ -20,13 +20,14 @@ from glassmind.errors import (
     FileGone,
     FileTooLarge,
     FileUnreadable,
+    NotDownloaded,
     PathOutsideVault,
     VaultMissing,
 )
 from glassmind.types import Digest
 from glassmind.vault.beneath import opener
 from glassmind.vault.paths import check_parts
-from glassmind.vault.placeholder import is_placeholder
+from glassmind.vault.placeholder import NOT_HERE, is_placeholder, stub_of
 
 READ_LIMIT_BYTES = 64 * 1024 * 1024
 """More than any note a person wrote; a file above it would only fill the memory."""
@@ -91,7 +92,8 @@ class VaultFiles:
             PathOutsideVault: The path climbs, or a symbolic link stands in it.
             FileGone: There is no such file.
             FileTooLarge: It is larger than the limit.
-            FileUnreadable: It is no regular file, not downloaded, or not ours to read.
+            NotDownloaded: A sync keeps its content elsewhere.
+            FileUnreadable: It is no regular file, or not ours to read.
         """
         opened = self._open(path, _READ)
         try:
@@ -101,7 +103,7 @@ class VaultFiles:
             if facts.st_size > limit_bytes:
                 raise FileTooLarge(path, limit_bytes)
             if is_placeholder(facts):
-                raise FileUnreadable(path, "it is not downloaded")
+                raise NotDownloaded(path, NOT_HERE)
             raw = _read_all(opened, facts.st_size, limit_bytes)
         except OSError as fault:
             raise FileUnreadable(path, fault.strerror or "unknown") from fault
@@ -192,6 +194,13 @@ class VaultFiles:
         except (FileUnreadable, PathOutsideVault):
             return False
         return True
+
+    def is_offloaded(self, path: str) -> bool:
+        """Whether a stub of iCloud stands for a file."""
+        try:
+            return stat.S_ISREG(self.stat(stub_of(path)).st_mode)
+        except (FileUnreadable, PathOutsideVault):
+            return False
 
     def close(self) -> None:
         """Let go of the vault; a second time changes nothing."""

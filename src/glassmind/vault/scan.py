@@ -21,7 +21,7 @@ from glassmind.errors import VaultMissing
 from glassmind.types import NotePath
 from glassmind.types.files import FileFacts, FileKind, Skipped
 from glassmind.vault.ignore import IgnoreRules
-from glassmind.vault.placeholder import is_placeholder
+from glassmind.vault.placeholder import NOT_HERE, is_placeholder, stood_for
 from glassmind.vault.read import spelling_order
 
 MOST_TIME_NS = 2**63 - 1
@@ -33,11 +33,9 @@ _KINDS: Mapping[str, FileKind] = {
     ".canvas": "canvas",
     ".base": "base",
 }
-_STUB = ".icloud"
 _BY_DESCRIPTOR = os.scandir in os.supports_fd
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 _BELOW = _FOLDER | getattr(os, "O_NOFOLLOW", 0)
-_NOT_HERE = "not downloaded to this machine; open it once in your sync tool"
 _UNDECODED = re.compile("[\ud800-\udfff]")
 _UNUSABLE = re.compile(r"[\x00-\x1f\x7f\\]")
 
@@ -73,12 +71,6 @@ def within(time_ns: int) -> int:
 def kind_of(path: str) -> FileKind:
     """Return what a file is by its suffix, in any case."""
     return _KINDS.get(os.path.splitext(path)[1].lower(), "attachment")  # noqa: PTH122
-
-
-def stub_of(path: str) -> str:
-    """Return the hidden file that stands for one which iCloud has taken away."""
-    folder, slash, name = path.rpartition("/")
-    return f"{folder}{slash}.{name}{_STUB}"
 
 
 def scan(root: Path, rules: IgnoreRules, known: Mapping[NotePath, int]) -> Scan:
@@ -190,9 +182,7 @@ class _Walk:
         files, prefix = self.files or (), folder.prefix
         for entry in entries:
             name = normalize("NFC", entry.name)
-            if name.startswith(".") and name.endswith(_STUB):
-                name = name[1 : -len(_STUB)]
-            if prefix + name in files:
+            if prefix + (stood_for(name) or name) in files:
                 yield entry
 
     def pass_unchanged(
@@ -240,8 +230,8 @@ class _Walk:
                     self.skip(path, reason)
             elif entry.is_dir(follow_symlinks=False):
                 self.judge_folder(path, entry.name, folder)
-            elif name.startswith(".") and name.endswith(_STUB):
-                self.judge_stub(folder.prefix + name[1 : -len(_STUB)])
+            elif (other := stood_for(name)) is not None:
+                self.judge_stub(folder.prefix + other)
             else:
                 self.judge_file(path, entry, folder)
         except FileNotFoundError:
@@ -262,7 +252,7 @@ class _Walk:
     def judge_stub(self, path: str) -> None:
         """Leave alone what iCloud has taken away and marks with a hidden stub."""
         if self.rules.file(path) is None:
-            self.lose(path, _NOT_HERE)
+            self.lose(path, NOT_HERE)
 
     def judge_file(self, path: str, entry: os.DirEntry[str], folder: _Folder) -> None:
         """Take a regular file, or say why not."""
@@ -275,7 +265,7 @@ class _Walk:
         stamp = stamp_of(facts, self.rules.seed)
         if self.left.get(path) != stamp:
             if is_placeholder(facts):
-                self.lose(path, _NOT_HERE)
+                self.lose(path, NOT_HERE)
                 return
             disk_path = folder.disk_prefix + entry.name
             self.changed.append(

@@ -13,11 +13,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from glassmind.errors import PathOutsideVault, VaultMissing
-from glassmind.errors.writing import NoteChanged, WriteFailed
+from glassmind.errors import NotDownloaded, PathOutsideVault, VaultMissing
+from glassmind.errors.writing import NameTaken, NoteChanged, WriteFailed
 from glassmind.types import Digest, NotePath
 from glassmind.vault import audit
 from glassmind.vault.folder import OpenFolder
+from glassmind.vault.placeholder import NOT_HERE, stub_of
 from glassmind.vault.read import digest_of
 
 STAGED, STAGED_END = ".glassmind-", ".part"
@@ -101,14 +102,38 @@ def faults_named(path: str, *, absent: bool = True) -> Iterator[None]:
 
 
 def content(folder: OpenFolder, name: str, path: NotePath) -> bytes | None:
-    """Return the bytes of a regular file; None where there is none."""
+    """Return the bytes of a regular file; None where there is none.
+
+    Raises:
+        NotDownloaded: iCloud has taken it away.
+        WriteFailed: it is no regular file, or cannot be read.
+    """
     with faults_named(path):
         facts = folder.facts(name)
         if facts is None:
+            if is_offloaded(folder, path):
+                raise NotDownloaded(path, NOT_HERE)
             return None
         if not stat.S_ISREG(facts.st_mode):
             raise WriteFailed(path, "it is not a regular file")
         return folder.read(name)
+
+
+def is_offloaded(folder: OpenFolder, path: str) -> bool:
+    """Whether a stub of iCloud in its folder stands for a file."""
+    try:
+        facts = folder.facts(folder.spelled(stub_of(path.rpartition("/")[2])))
+    except OSError:  # a link, or too long a name: iCloud makes neither
+        return False
+    return facts is not None and stat.S_ISREG(facts.st_mode)
+
+
+def refuse_taken(folder: OpenFolder, name: str, path: str) -> None:
+    """Raise `NameTaken` where a file of that name is, on this machine or not."""
+    if folder.facts(name) is not None:
+        raise NameTaken(path)
+    if is_offloaded(folder, path):
+        raise NameTaken(path, NOT_HERE)
 
 
 def checked(

@@ -21,6 +21,7 @@ from watchfiles import Change, watch
 
 from glassmind.errors import VaultMissing
 from glassmind.vault.ignore import IGNORE_FILE, UNLISTED, IgnoreRules
+from glassmind.vault.placeholder import STUB
 from glassmind.vault.scan import is_real
 
 STEP_MS, GATHER_MS = 100, 200
@@ -48,7 +49,6 @@ ATTEMPTS = 3
 
 ENDED = "nobody listens to the system's events"
 
-STUB = ".icloud"
 EACH_FOLDER = sys.platform == "linux"
 
 

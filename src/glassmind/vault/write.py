@@ -44,6 +44,7 @@ from glassmind.vault.staging import (
     content,
     faults_named,
     folder_of,
+    refuse_taken,
     stage,
     staged_name,
     sweep,
@@ -227,8 +228,7 @@ class VaultWriter:
         called: str,
         act: audit.Act,
     ) -> None:
-        if target.facts(called) is not None:
-            raise NameTaken(str(act.to))
+        refuse_taken(target, called, str(act.to))
         self._record(act)
         try:
             checked(source, name, act.path, act.before)
