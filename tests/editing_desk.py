@@ -12,7 +12,7 @@ from glassmind import Engine, open_vault
 from glassmind.access.policy import WritePolicy
 from glassmind.config.places import index_name
 from glassmind.editing.desk import Desk
-from glassmind.errors import GlassmindError
+from glassmind.errors import GlassmindError, NoteNotFound
 from glassmind.errors.writing import NameTaken, NoteChanged
 from glassmind.markdown.read import read_note
 from glassmind.ports.editing import Standing
@@ -167,7 +167,8 @@ class EditingDesk:
     def sure_one(self, name: str) -> NotePath:
         """Return the note that is called so."""
         found = self.sure(name)
-        assert found is not None
+        if found is None:
+            raise NoteNotFound(name)
         return found
 
     def paths(self) -> list[NotePath]:

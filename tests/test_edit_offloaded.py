@@ -151,7 +151,7 @@ def test_whoever_names_a_note_that_is_not_downloaded_is_told_so(
     offload(vault, "Mug.md")
     before = snapshot(vault.root)
 
-    for name in ("Mug.md",):
+    for name in ("Mug", "Mug.md", "./Mug.md"):
         with pytest.raises(FileUnreadable, match=rf"Mug\.md cannot be read: .*{WHY}"):
             NAMING[verb](editing, name)
 

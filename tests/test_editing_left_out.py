@@ -89,11 +89,12 @@ def test_it_is_refused_as_it_is_for_reading_and_the_reason_is_told(
 ) -> None:
     with pytest.raises(FileUnreadable) as read:
         vault.engine.read(path)
-    with pytest.raises(FileUnreadable) as refused:
-        NAMING[verb](editing, path, DRY)
 
     assert str(read.value).endswith(f"cannot be read: it was skipped ({why})")
-    assert str(refused.value) == f"{path} cannot be read: it was skipped ({why})"
+    for name in (path, path.removesuffix(".md"), f"./{path}"):
+        with pytest.raises(FileUnreadable) as refused:
+            NAMING[verb](editing, name, DRY)
+        assert str(refused.value) == f"{path} cannot be read: it was skipped ({why})"
 
 
 @pytest.mark.parametrize("verb", NAMING)
@@ -101,8 +102,9 @@ def test_it_is_refused_as_it_is_for_reading_and_the_reason_is_told(
 def test_what_is_hidden_is_refused_as_such(
     editing: Editing, verb: str, path: str
 ) -> None:
-    with pytest.raises(FileUnreadable, match="cannot be read: it is hidden"):
-        NAMING[verb](editing, path, DRY)
+    for name in (path, path.removesuffix(".md")):
+        with pytest.raises(FileUnreadable, match="cannot be read: it is hidden"):
+            NAMING[verb](editing, name, DRY)
 
 
 def test_a_note_left_out_since_the_vault_was_indexed_is_refused_already(

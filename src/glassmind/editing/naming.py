@@ -49,7 +49,8 @@ def named_template(desk: Desk, name: str) -> NotePath:
             be, unless the vault's own ignore file says so.
     """
     folders = desk.settings().template_folders
-    known = (sure_or_none(desk, f"{folder}/{name}") for folder in folders)
+    plain = name.removeprefix("./").removeprefix("/")
+    known = (sure_or_none(desk, f"{folder}/{plain}") for folder in folders)
     path = next(filter(None, known), None) or _called(desk, name)
     check_seen(desk, name, path)
     rules = desk.rules()

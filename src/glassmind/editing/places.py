@@ -19,10 +19,12 @@ from glassmind.errors import (
 from glassmind.errors.editing import BadEdit
 from glassmind.errors.writing import NameTaken
 from glassmind.types import Digest, NotePath
+from glassmind.vault.names import CLOSEST_SHOWN
 from glassmind.vault.paths import safe_path
 from glassmind.vault.placeholder import NOT_HERE
 from glassmind.vault.read import VaultFiles
 from glassmind.vault.resolve import NOTE_SUFFIX, fold
+from glassmind.vault.scan import kind_of
 
 _KINDS = (NOTE_SUFFIX, ".canvas", ".base")
 
@@ -115,8 +117,8 @@ class Disk:
 def origin_of(desk: Desk, ground: Ground, name: str) -> Origin:
     """Return the file or folder that is called so to the letter, and is read.
 
-    A note may be named without its suffix. What ends in `/` is a folder; a note goes
-    before a folder beside it that has its name.
+    A note is named as for an edit, other files and folders by their paths. What ends in
+    `/` is a folder; a note goes before a folder beside it that has its name.
 
     Raises:
         NoteNotFound, AmbiguousName: there is none, or more than one.
@@ -135,15 +137,11 @@ def origin_of(desk: Desk, ground: Ground, name: str) -> Origin:
 
 
 def _origin_of(desk: Desk, ground: Ground, name: str) -> Origin:
-    path = safe_path(name.rstrip("/")) if name.rstrip("/") else NotePath("")
+    path = _from_root(name)
     if path and not name.endswith("/"):
-        known = set(ground.paths)
-        for file in (path, NotePath(path + NOTE_SUFFIX)):
-            if file in known and is_seen(desk, file):
-                return Origin(file, folder=False)
-        is_there = ground.disk.is_there(path) and not ground.is_folder(path)
-        if is_there and is_seen(desk, path):
-            return Origin(path, folder=False)
+        file = _file_at(desk, ground, path)
+        if file is not None:
+            return Origin(file, folder=False)
     sure = None if name.endswith("/") else desk.sure(name)
     if path and ground.is_told(desk, path):
         if sure is not None:  # rather asked for than a whole folder moved
@@ -151,10 +149,56 @@ def _origin_of(desk: Desk, ground: Ground, name: str) -> Origin:
         return Origin(path, folder=True)
     if sure is not None:
         return Origin(sure, folder=False)
+    raise NoteNotFound(name, _closest(desk, ground, name))
+
+
+def _from_root(name: str) -> NotePath:
+    """Return the path from the vault's folder; one from the disk's is told by name.
+
+    Raises:
+        PathOutsideVault: it is no path of a vault.
+    """
+    path = name.removeprefix("./").removeprefix("/").rstrip("/")
+    return safe_path(path) if path else NotePath("")
+
+
+def _file_at(desk: Desk, ground: Ground, path: NotePath) -> NotePath | None:
+    """Return the file at a path, with or without the suffix of notes, that is seen.
+
+    The index goes before the disk. A folder goes before a note that only the disk has.
+    """
+    note = NotePath(path + NOTE_SUFFIX)
+    known = set(ground.paths)
+    for file in (path, note):
+        if file in known and is_seen(desk, file):
+            return file
+    for file in (path,) if ground.is_told(desk, path) else (path, note):
+        is_there = ground.disk.is_there(file) and not ground.is_folder(file)
+        if is_there and is_seen(desk, file):
+            return file
+    return None
+
+
+def _closest(desk: Desk, ground: Ground, name: str) -> tuple[str, ...]:
+    """Return what may be meant by a name that nothing has, the likeliest first.
+
+    Raises:
+        AmbiguousName: several notes may be.
+        FileUnreadable: a file is called so that is left out of the index.
+    """
     if desk.sight is not None:
         ground = Ground.of(desk, desk.sight.paths())
-    known_names = (*ground.paths, *ground.folders)
-    raise NoteNotFound(name, tuple(get_close_matches(name, known_names, 3)))
+    files = (path for path in ground.paths if kind_of(path) == "attachment")
+    others = {fold(one): one for one in (*files, *ground.folders)}
+    alike = get_close_matches(fold(name), others, CLOSEST_SHOWN)
+    found = [others[one] for one in alike]
+    if name.endswith("/"):
+        return tuple(found)
+    try:
+        found.insert(0, desk.find(name))
+    except NoteNotFound as unknown:
+        found += unknown.closest
+    return tuple(found[:CLOSEST_SHOWN])
 
 
 def origin_bytes(desk: Desk, origin: Origin, expected: Digest | None) -> bytes | None:
