@@ -103,3 +103,30 @@ def test_no_block_begins_or_ends_with_a_line_that_nobody_sees(parts: list[str]) 
     for block in page.blocks(Span(1, len(page.lines))):
         assert seen[block.start - 1].strip()
         assert seen[block.end - 1].strip()
+
+
+FAR = "Talk of wind and weather, and of much else that has been on the water. " * 40
+
+
+@pytest.mark.parametrize("mark", [("%%", "%%"), ("<!--", "-->")])
+@pytest.mark.parametrize("between", ["", f"{FAR}\n\n## Below\n\n{FAR}\n\n"])
+def test_a_sentence_of_a_comment_of_several_paragraphs_answers_nothing(
+    vault: VaultDesk, mark: tuple[str, str], between: str
+) -> None:
+    start, end = mark
+    hidden = f"{start}\n\n{between}The copper pipe leaks daily.\n\n{end}\n\n"
+    vault.indexed({"Pipes.md": f"# Pipes\n\n{hidden}The roof is slate.\n"})
+
+    made = vault.engine.bundles.pack("copper pipe leaks daily", budget_tokens=2_000)
+
+    assert made.notes
+    assert made.answer == ()
+
+
+def test_a_sentence_behind_such_a_comment_answers(vault: VaultDesk) -> None:
+    text = "%%\n\nNot this.\n\n%%\n\nThe copper pipe leaks daily.\n"
+    vault.indexed({"Pipes.md": f"# Pipes\n\n{text}"})
+
+    made = vault.engine.bundles.pack("copper pipe leaks daily", budget_tokens=2_000)
+
+    assert [one.text for one in made.answer] == ["The copper pipe leaks daily."]

@@ -36,7 +36,7 @@ class Clipper:
     def reading(self, candidate: Candidate, told: Told | None, stub: int) -> Reading:
         """Return the passage of a note that says most, read for the question."""
         if told is not None:
-            return Reading(candidate.passages[told.passage], self._words, told.place)
+            return Reading(told.stretch, self._words, told.place)
         first, *others = [Reading(one, self._words) for one in candidate.passages]
         if not (others and self._words.weights):
             return first

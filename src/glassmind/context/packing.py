@@ -24,6 +24,7 @@ from glassmind.context.cutting import (
     numbered,
     overlap,
 )
+from glassmind.context.page import Page
 from glassmind.context.passages import Candidate
 from glassmind.context.repeats import Shown, beside
 from glassmind.context.scope import Scope, SectionRows
@@ -323,8 +324,8 @@ class _Packing:
         head = self._count(section("Answer", ["-\n"]))
         room = min(left, int(ANSWER_SHARE * self._budget)) - head
         before, kept = room, []
-        agent = self._wanted.agent
-        for one in answer_from(self._candidates, self._words, agent):
+        agent, notes = self._wanted.agent, self._candidates
+        for one in answer_from(notes, self._words, agent, self._is_seen):
             cost = self._count(answer_line(one.sentence(), numbered))
             if cost <= room:
                 kept.append(one)
@@ -332,6 +333,16 @@ class _Packing:
         for one in reversed(kept):
             self._told[one.candidate.note.path] = one
         return kept, left - (before - room) - (head if kept else 0)
+
+    def _is_seen(self, told: Told) -> bool:
+        """Whether a sentence is in no comment, which may begin far above its passage.
+
+        That within a passage is looked for where sentences are chosen.
+        """
+        note_id, stretch = told.candidate.note.note_id, told.stretch
+        page = Page(self._rows.pages([note_id]).get(note_id, ()))
+        before = stretch.text.count("\n", 0, told.place[0])
+        return stretch.first_line + before not in page.unseen
 
     def _left_out(self) -> list[Dropped]:
         return left_out(self._missed, self._twice)

@@ -7,7 +7,7 @@ most of what was asked, the rarest word above all: no answer is better than nois
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import fsum
 from typing import NamedTuple
 
@@ -84,6 +84,11 @@ class Told(NamedTuple):
     passage: int
     place: tuple[int, int]
 
+    @property
+    def stretch(self) -> Stretch:
+        """The passage."""
+        return self.candidate.passages[self.passage]
+
     def sentence(self, receipt: str = "") -> AnswerSentence:
         """Return it as it is shown."""
         return AnswerSentence(self.text, self.candidate.note.path, receipt)
@@ -105,11 +110,15 @@ class _Counted(NamedTuple):
 
 
 def answer_from(
-    candidates: Sequence[Candidate], words: Lookup, agent: str
+    candidates: Sequence[Candidate],
+    words: Lookup,
+    agent: str,
+    is_seen: Callable[[Told], bool] = lambda _: True,
 ) -> list[Told]:
     """Return up to three sentences that say something to a question, best first.
 
-    None of a note that an agent wrote and nobody approved, nor of what is no note.
+    None of a note that an agent wrote and nobody approved, nor of what is no note, nor
+    one that is not seen.
     """
     if words.typed.isdisjoint(words.weights):
         return []
@@ -127,7 +136,8 @@ def answer_from(
     for one in found:
         if len(chosen) == MOST_SENTENCES or one.score < AS_GOOD * found[0].score:
             break
-        if not any(_alike(one.words, other.words) for other in chosen):
+        new = not any(_alike(one.words, other.words) for other in chosen)
+        if new and is_seen(one.told):
             chosen.append(one)
     return [one.told for one in chosen]
 
@@ -143,7 +153,7 @@ def cited(told: Sequence[Told], entries: Sequence[Entry]) -> tuple[AnswerSentenc
     made = []
     for one in told:
         entry = shown.get(one.candidate.note.path)
-        stretch = one.candidate.passages[one.passage]
+        stretch = one.stretch
         if entry is None:
             continue
         for cut in entry.cuts:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from glassmind.markdown.masks import Mask
 from glassmind.markdown.read import read_note
@@ -59,8 +60,11 @@ def without_comments(text: str) -> str:
     What code shows of one is none. `hidden` is quicker and takes that for one, to hide
     rather too much; here nothing may go that is seen.
     """
-    if "<!--" not in text and "%%" not in text:
-        return text  # as most
+    return _parsed(text) if "<!--" in text or "%%" in text else text
+
+
+@lru_cache(maxsize=64)  # the sections of a bundle read the same notes, and so do others
+def _parsed(text: str) -> str:
     note = read_note(NotePath("Seen.md"), text)
     source, parts, at = note.text.encode(), [], 0
     for start, end in zip(*Mask.of(_comments(note, source)), strict=True):
