@@ -130,3 +130,19 @@ def test_a_sentence_behind_such_a_comment_answers(vault: VaultDesk) -> None:
     made = vault.engine.bundles.pack("copper pipe leaks daily", budget_tokens=2_000)
 
     assert [one.text for one in made.answer] == ["The copper pipe leaks daily."]
+
+
+@pytest.mark.parametrize("mark", [("%%\n", "\n%%"), ("<!--\n", "\n-->"), ("", "")])
+def test_what_a_comment_states_contradicts_nothing(
+    vault: VaultDesk, desk: SectionDesk, mark: tuple[str, str]
+) -> None:
+    start, end = mark
+    told = f"{start}The rent of the [[Hall]] is 400 EUR.{end}\n"
+    vault.indexed(
+        {
+            "Hall.md": "# Hall\n\nRent: 300 EUR\n",
+            "2026-03-02.md": f"# Day\n\n{told}",
+        }
+    )
+
+    assert len(desk.conflicts()) == (0 if start else 1)

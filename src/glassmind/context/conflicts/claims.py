@@ -46,6 +46,7 @@ from glassmind.context.conflicts.values import (
     somebody,
     whole_name,
 )
+from glassmind.markdown.unseen import without_comments
 
 ClaimForm: TypeAlias = Literal["property", "field", "entry", "sentence"]
 
@@ -128,6 +129,7 @@ class Claim(NamedTuple):
 @lru_cache(maxsize=1024)  # a note is read anew only when it was changed
 def _claims_in(digest: str, text: str, body: int) -> tuple[Claim, ...]:
     del digest  # it is what the text is known by, and cheaper to compare
+    text = without_comments(text)
     said = [
         claim
         for number, line in stated_lines(text, body)
