@@ -230,7 +230,7 @@ def _by_rules(
     inline = [line for line in marks.tags if not page.is_tags(line)]
     whole = whole or (f"#{words.tags[0]}" if len(inline) < len(marks.tags) else "")
     for line in inline:
-        if block := _tagged(page, line):
+        for block in _tagged(page, line):
             yield Found(note, page, block, f"#{words.tags[0]}")
     headed = list(_headed(page, words, whole=bool(whole))) if marks.heads else []
     lines = list(told(page)) if marks.labels or _is_decision(words, whole) else []
@@ -252,12 +252,16 @@ def _is_decision(words: Words, whole: str) -> bool:
     return bool(whole) and words.kind == "decision"
 
 
-def _tagged(page: Page, line: int) -> Span | None:
-    """Return what a tag in a line speaks for: its block, or what a heading is over."""
-    for heading in page.headings:
-        if heading.line == line:
-            return page.first_block(line + 1)
-    return page.block_at(line)
+def _tagged(page: Page, line: int) -> Iterator[Span]:
+    """Yield what a tag in a line speaks for: its block, or what a heading is over.
+
+    That is a paragraph, or each item of a list.
+    """
+    if any(heading.line == line for heading in page.headings):
+        first = page.first_block(line + 1)
+        yield from page.items_from(first) if first else ()
+    elif block := page.block_at(line):
+        yield block
 
 
 def _headed(page: Page, words: Words, *, whole: bool) -> Iterator[Span]:
