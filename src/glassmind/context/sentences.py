@@ -153,12 +153,11 @@ def cited(told: Sequence[Told], entries: Sequence[Entry]) -> tuple[AnswerSentenc
     made = []
     for one in told:
         entry = shown.get(one.candidate.note.path)
-        stretch = one.stretch
         if entry is None:
             continue
         for cut in entry.cuts:
             inside = cut.start <= one.place[0] and one.place[1] <= cut.end
-            if cut.reading.stretch is stretch and inside:
+            if cut.reading.stretch is one.stretch and inside:
                 made.append(one.sentence(entry.receipt(cut)))
                 break
     return tuple(made)
