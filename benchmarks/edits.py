@@ -27,6 +27,7 @@ from glassmind import Engine, open_vault
 from glassmind.editing.asking import Asking
 from glassmind.editing.verbs import Editing
 from glassmind.types.editing import Append
+from glassmind.wiring.editing import unindexed as unfollowed
 
 EDIT_MOST, MOVE_MOST = 3.0, 2.0
 """How many times the plain way each may cost."""
@@ -84,7 +85,7 @@ def plain_edit(file: Path, line: str) -> None:
 
 def unindexed(engine: Engine) -> Editing:
     """Return the verbs of a vault whose index does not follow."""
-    return engine._adapters.editing(lambda _: None, lambda _: None)  # noqa: SLF001
+    return engine._adapters.editing(unfollowed, lambda _: None)  # noqa: SLF001
 
 
 def one_edit(place: Path, notes: int, rounds: int) -> tuple[float, ...]:

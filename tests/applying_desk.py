@@ -70,6 +70,7 @@ class MemoryFiles:
         why: str,
         client: str,
         meanwhile: Callable[[], None] = lambda: None,
+        afterwards: Callable[[], None] = lambda: None,
     ) -> None:
         self.told.append(f"{client}: {why}")
         for step in steps:
@@ -88,6 +89,7 @@ class MemoryFiles:
                 self.files = before
                 raise OSError(28, "No space left on device")
             self._take(step)
+        afterwards()
         if self.kills_at == len(steps):
             raise Killed
 
@@ -149,7 +151,10 @@ class ApplyingDesk:
         self.seconds += 1
         return BEGIN + timedelta(seconds=self.seconds)
 
-    def _refresh(self, paths: Sequence[NotePath]) -> GlassmindError | None:
+    def _refresh(
+        self, paths: Sequence[NotePath], /, *, wait_s: float | None = None
+    ) -> GlassmindError | None:
+        del wait_s
         self.refreshed.append(list(paths))
         return self.fault
 

@@ -56,6 +56,7 @@ class PlainChanger:
         why: str,
         client: str,
         meanwhile: Callable[[], None] = lambda: None,
+        afterwards: Callable[[], None] = lambda: None,
     ) -> None:
         """Take every step: what is written first, then files, then folders."""
         del why, client
@@ -71,6 +72,7 @@ class PlainChanger:
                 place = self.root / step.to
                 place.parent.mkdir(parents=True, exist_ok=True)
                 (self.root / step.path).rename(place)
+        afterwards()
 
     def _check(self, steps: Sequence[Step]) -> None:
         for step in steps:
@@ -129,8 +131,11 @@ class EditingDesk:
         made.refresh(())
         return made
 
-    def refresh(self, paths: Sequence[NotePath]) -> GlassmindError | None:
+    def refresh(
+        self, paths: Sequence[NotePath], /, *, wait_s: float | None = None
+    ) -> GlassmindError | None:
         """Bring files into the index."""
+        del wait_s
         if self.late is None:
             self.engine.index(embed=False, paths=paths, accept_deletions=True)
         return self.late

@@ -20,6 +20,7 @@ from glassmind.types.notes import Link, Note
 from glassmind.vault.decode import Decoded, decode
 from glassmind.vault.obsidian import ObsidianSettings
 from glassmind.vault.resolve import Names, name_key
+from glassmind.wiring.editing import unindexed
 
 NOTES = (".md", ".canvas")
 
@@ -126,7 +127,7 @@ class Shelf:
             rows=lambda: self,
             files=cast("Any", self),
             book=cast("Any", None),
-            refresh=lambda _: None,
+            refresh=unindexed,
             policy=_policy(),
             settings=lambda: self.settings,
             now=datetime.now,

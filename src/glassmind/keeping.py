@@ -53,23 +53,29 @@ def _is_news(report: "IndexReport") -> bool:
     return bool(report.added or report.changed or report.moved or report.removed)
 
 
-def taken_in(
+def taken_in(  # noqa: PLR0913 - each wish by its name
     adapters: "Adapters",
     index: "Callable[..., IndexReport]",
     paths: Sequence[NotePath],
     *,
     reason: str,
     narrow: bool = False,
+    wait_s: float | None = None,
 ) -> GlassmindError | None:
     """Bring some files into the index; return why they are not in it, if so.
 
-    A first run is not begun: it may take minutes, and is for its owner to ask for.
+    With `wait_s`, others are waited for no longer than so; else as long as is usual. A
+    first run is not begun: it may take minutes, and is for its owner to ask for.
     """
     try:
         with adapters.faults():
             adapters.head()
         index(
-            paths=paths, reason=reason, embed=not narrow, narrow=narrow, wait_s=WAIT_S
+            paths=paths,
+            reason=reason,
+            embed=not narrow,
+            narrow=narrow,
+            wait_s=WAIT_S if wait_s is None else wait_s,
         )
     except GlassmindError as error:
         return error

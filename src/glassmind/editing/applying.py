@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from glassmind.editing.asking import Asking
 from glassmind.editing.desk import Desk
-from glassmind.editing.diffs import changed, paths_of
+from glassmind.editing.diffs import changed, diffs_of, paths_of
 from glassmind.editing.folders import take_away_folders, with_folders
 from glassmind.editing.refreshing import LATE, indexed
 from glassmind.errors import GlassmindError, VaultError
@@ -25,6 +25,7 @@ from glassmind.types.editing import (
     Changeset,
     ChangeState,
     Draft,
+    FileDiff,
     Step,
 )
 from glassmind.vault.trash import is_trashed
@@ -61,14 +62,16 @@ def applied(
                 desk.book.shift(changeset.id, "applied")
             done = replace(changeset, state="applied")
             return changed(done, notices=[*notices, NOTHING])
-        done, said = _written(desk, changeset, former, asking)
-        _tidy_up(desk, done.undoes)
-        notices += said
+        touched = [step for one in settled for step in one.steps]
+        news = _to_refresh([*touched, *changeset.draft.steps])
+        written = _written(desk, changeset, former, asking, news)
+        _tidy_up(desk, changeset.undoes)
         paths = paths_of(changeset.draft.steps)
-        notices += filter(None, [desk.committed(changeset.draft.title, paths)])
-    touched = [step for one in settled for step in one.steps]
-    fault = desk.refresh(_to_refresh([*touched, *changeset.draft.steps]))
-    return indexed(changed(done, notices=notices), fault)
+        said = desk.committed(changeset.draft.title, paths)
+        notices += filter(None, [written.notice, said])
+    fault = None if written.is_indexed else desk.refresh(news)
+    told = Changed(written.changeset, written.files, notices=tuple(notices))
+    return indexed(told, fault)
 
 
 def settle(desk: Desk) -> tuple[str, ...]:
@@ -160,11 +163,26 @@ def moving(steps: Sequence[Step]) -> tuple[Step, ...]:
     return tuple(s for s in steps if s.path != s.to or s.before != s.after)
 
 
+class _Written(NamedTuple):
+    """A changeset whose files are changed, and how; whether the index knows of it."""
+
+    changeset: Changeset
+    files: tuple[FileDiff, ...]
+    is_indexed: bool
+    notice: str = ""
+
+
 def _written(
-    desk: Desk, changeset: Changeset, former: ChangeState | None, asking: Asking
-) -> tuple[Changeset, list[str]]:
-    """Change the files, and return the changeset as it is then, with notices."""
+    desk: Desk,
+    changeset: Changeset,
+    former: ChangeState | None,
+    asking: Asking,
+    news: Sequence[NotePath],
+) -> _Written:
+    """Change the files; what takes no file is done while the disk is waited for."""
     noted: list[bool] = []
+    files: list[FileDiff] = []
+    is_indexed: list[bool] = []
 
     def note_down() -> None:
         noted.append(True)  # a book that fails may have noted it all the same
@@ -172,22 +190,38 @@ def _written(
             desk.book.keep(changeset)
         else:
             desk.book.shift(changeset.id, "applying")
+        files.extend(diffs_of(changeset.draft.steps))
 
     draft = changeset.draft
     why = asking.why or f"{draft.verb} {changeset.id}"
     try:
         desk.files.apply(
-            draft.steps, why=why, client=asking.client, meanwhile=note_down
+            draft.steps,
+            why=why,
+            client=asking.client,
+            meanwhile=note_down,
+            afterwards=lambda: is_indexed.append(_is_in_index(desk, news)),
         )
     except BaseException as fault:
         if noted and not isinstance(fault, NotTakenBack):  # which settling looks after
             _set_aside(desk, changeset, former, str(fault))
         raise
+    told = tuple(files), any(is_indexed)
     try:
         _noted(desk, changeset)
     except VaultError as fault:  # the files are changed; settling finds them so
-        return replace(changeset, state="applied"), [f"that is not noted yet: {fault}"]
-    return replace(changeset, state="applied", reason=""), []
+        said = f"that is not noted yet: {fault}"
+        return _Written(replace(changeset, state="applied"), *told, said)
+    return _Written(replace(changeset, state="applied", reason=""), *told)
+
+
+def _is_in_index(desk: Desk, news: Sequence[NotePath]) -> bool:
+    """Bring files into the index if nobody has to be waited for; whether it was so.
+
+    It is our turn still: who wants to edit next waits too. A look at the whole vault is
+    left for later.
+    """
+    return bool(news) and desk.refresh(news, wait_s=0.0) is None
 
 
 def _noted(desk: Desk, changeset: Changeset) -> None:
@@ -196,7 +230,7 @@ def _noted(desk: Desk, changeset: Changeset) -> None:
     That comes first: who dies in between leaves what is settled by doing both again.
     """
     _chain(desk, changeset.undoes, "undone", f"by {changeset.id}")
-    desk.book.shift(changeset.id, "applied")
+    desk.book.applied(changeset.id)
 
 
 def _turn_back(desk: Desk, changeset: Changeset) -> None:

@@ -43,13 +43,19 @@ _NO_END = "\\ No newline at end of file\n"
 
 def changed(changeset: Changeset, *, notices: Sequence[str] = ()) -> Changed:
     """Return what came of a changeset, with a diff for each file of it."""
+    files = diffs_of(changeset.draft.steps)
+    return Changed(changeset, files, notices=tuple(notices))
+
+
+def diffs_of(steps: Sequence[Step]) -> tuple[FileDiff, ...]:
+    """Return what steps do to each file; beyond some length, the counts alone."""
     room = MOST_SHOWN_IN_ALL
     files: list[FileDiff] = []
-    also = hidden_on_a_side(changeset.draft.steps)
-    for step in changeset.draft.steps:
+    also = hidden_on_a_side(steps)
+    for step in steps:
         files.append(file_diff(step, room=room, also=also))
         room = max(0, room - len(files[-1].diff))
-    return Changed(changeset, tuple(files), notices=tuple(notices))
+    return tuple(files)
 
 
 def changesets_of(

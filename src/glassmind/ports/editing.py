@@ -8,9 +8,17 @@ from glassmind.errors import GlassmindError
 from glassmind.types import NotePath
 from glassmind.types.editing import Changeset, ChangeState, Draft, Step
 
-Refresh: TypeAlias = Callable[[Sequence[NotePath]], GlassmindError | None]
-"""Brings files, or with none the whole vault, into the index as words and links;
-returns why it could not be, if so."""
+
+class Refresh(Protocol):
+    """What brings files into the index as words and links."""
+
+    def __call__(
+        self, paths: Sequence[NotePath], /, *, wait_s: float | None = None
+    ) -> GlassmindError | None:
+        """Bring in files, or with none the whole vault; return why not, if so.
+
+        With `wait_s`, whoever writes the index now is waited for no longer.
+        """
 
 
 class EditRows(Protocol):
@@ -64,11 +72,14 @@ class FileChanger(Protocol):
         why: str,
         client: str,
         meanwhile: Callable[[], None] = lambda: None,
+        afterwards: Callable[[], None] = lambda: None,
     ) -> None:
         """Take every step, or none.
 
         New content is staged first, and `meanwhile` is called while the disk takes it:
         no file is touched before both have come to an end, nor where either raises.
+        `afterwards` is called when all are changed, while the disk is waited for; what
+        it raises comes from here, and takes nothing back.
 
         Raises:
             NoteChanged: a file is not what a step says it was.
@@ -123,6 +134,9 @@ class ChangesetBook(Protocol):
         self, identity: str, state: ChangeState, /, *, reason: str = ""
     ) -> Changeset:
         """Let a changeset be in another state from now on."""
+
+    def applied(self, identity: str, /) -> None:
+        """Let a changeset that was being applied be applied from now on."""
 
     def unfinished(self) -> Sequence[str]:
         """Return the ids of those that were being applied; one look at a folder."""

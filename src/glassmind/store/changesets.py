@@ -10,7 +10,6 @@ import json
 import os
 import re
 import secrets
-import stat
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
@@ -21,13 +20,20 @@ from typing import NamedTuple
 from glassmind.config.write_sections import UNDO_DAYS
 from glassmind.errors.editing import ChangesetUnknown, NowhereToKeep
 from glassmind.errors.writing import WriteFailed
+from glassmind.store.changesets_disk import (
+    PART,
+    drop,
+    make_own,
+    moment_of,
+    sync,
+    time_of,
+    write_whole,
+)
 from glassmind.store.changesets_file import Damaged, outlined, packed, unpacked
-from glassmind.store.place import make_folder
-from glassmind.store.syncing import sync_folder
 from glassmind.types.editing import STATES, Changeset, ChangeState, Draft
 
 NAME = "changesets"
-CHANGE, SIDE, PART = ".change", ".json", ".part"
+CHANGE, SIDE = ".change", ".json"
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz23456789"
 """What an id ends in: no digit that looks like a letter."""
@@ -47,8 +53,6 @@ TRIES = 20
 DAMAGED = "damaged"
 """The fact of a draft in a list that could not be read: why."""
 
-_FLAGS = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0)
-
 
 class _Found(NamedTuple):
     """A kept changeset: its id, its state and the file."""
@@ -58,13 +62,22 @@ class _Found(NamedTuple):
     file: str
 
     @property
-    def path(self) -> Path:
-        """Where the file is."""
-        return Path(self.file)
+    def side(self) -> str:
+        """Where it stands why the changeset is in its state, if anywhere."""
+        return f"{self.file.removesuffix(CHANGE)}{SIDE}"
 
 
 def _now() -> datetime:
     return datetime.now().astimezone()
+
+
+def _word() -> str:
+    """Return the letters of an id, each as likely as any other."""
+    number, word = secrets.randbelow(len(LETTERS) ** LENGTH), ""
+    for _ in range(LENGTH):
+        number, letter = divmod(number, len(LETTERS))
+        word += LETTERS[letter]
+    return word
 
 
 class ChangesetFolder:
@@ -97,8 +110,7 @@ class ChangesetFolder:
         """Return a change under an id that no other has; nothing is kept yet."""
         now = self._now()
         while True:
-            word = "".join(secrets.choice(LETTERS) for _ in range(LENGTH))
-            identity = f"{now:%Y%m%d}-{word}"
+            identity = f"{now:%Y%m%d}-{_word()}"
             if self._find(identity) is None:
                 break
         created = now.isoformat(timespec="milliseconds")
@@ -113,10 +125,10 @@ class ChangesetFolder:
         if self._folder is None:
             raise NowhereToKeep
         try:
-            folder = self._made_folder(changeset.state)
-            file = folder / f"{changeset.id}{CHANGE}"
+            self._make_folder(changeset.state)
+            file = self._at(changeset.state, f"{changeset.id}{CHANGE}")
             soon, (made, _) = changeset.state == "applying", _age(changeset)
-            _written(file, packed(changeset), soon=soon, made=made)
+            write_whole(file, packed(changeset), soon=soon, made=made)
         except OSError as fault:
             raise _failed(changeset.id, fault) from fault
         self._prune(changeset)
@@ -133,13 +145,13 @@ class ChangesetFolder:
         for _ in range(TRIES):
             found = self._known(identity)
             try:
-                raw = found.path.read_bytes()
+                raw = Path(found.file).read_bytes()
             except FileNotFoundError:
                 continue  # it got into another state
             except OSError as fault:
                 reason = fault.strerror or str(fault)
                 raise Damaged(found.id, reason) from fault
-            return unpacked(found.id, raw, found.state, _reason(found.path))
+            return unpacked(found.id, raw, found.state, _reason(found))
         raise ChangesetUnknown(identity)
 
     def listed(
@@ -179,41 +191,49 @@ class ChangesetFolder:
                 raise _failed(found.id, fault) from fault
         raise ChangesetUnknown(identity)
 
+    def applied(self, identity: str, /) -> None:
+        """Let a changeset that was being applied be applied from now on.
+
+        Raises:
+            ChangesetUnknown: there is none.
+            WriteFailed: the disk refuses.
+        """
+        was = _Found(identity, "applying", self._at("applying", f"{identity}{CHANGE}"))
+        try:
+            self._place(was, "applied")
+        except OSError:  # it has gone elsewhere, or its folder has, or it cannot be
+            self.shift(identity, "applied")
+
     def _shifted(self, found: _Found, state: ChangeState, reason: str) -> Changeset:
-        folder = self._made_folder(state)
-        target = folder / found.path.name
-        side = target.with_suffix(SIDE)
+        self._make_folder(state)
+        moved = _Found(found.id, state, self._at(state, f"{found.id}{CHANGE}"))
         if reason:
-            _written(side, json.dumps({"reason": reason}).encode())
-        elif state != found.state:
-            side.unlink(missing_ok=True)
+            write_whole(moved.side, json.dumps({"reason": reason}).encode())
         if state != found.state:
-            found.path.rename(target)
-            found.path.with_suffix(SIDE).unlink(missing_ok=True)
-            if state != "applied":  # settling would find it as it is, and move it again
-                _sync(folder)
-        outline = _outline(_Found(found.id, state, str(target)))
+            self._place(found, state, reason=reason)
+        outline = _outline(moved)
         if outline is None:
-            raise FileNotFoundError(target)
+            raise FileNotFoundError(moved.file)
         return outline
+
+    def _place(self, found: _Found, state: ChangeState, *, reason: str = "") -> None:
+        """Let a file stand where those in a state do; why it did elsewhere is over."""
+        moved = _Found(found.id, state, self._at(state, f"{found.id}{CHANGE}"))
+        if not reason:
+            _unlink(moved.side)
+        os.rename(found.file, moved.file)  # noqa: PTH104 - as above
+        _unlink(found.side)
+        if state != "applied":  # settling would find it as it is, and move it again
+            sync(self._at(state, ""))
 
     def unfinished(self) -> Sequence[str]:
         """Return the ids of those that were being applied, the oldest first."""
         return sorted(one.id for one in self._all(("applying",)))
 
-    def _made_folder(self, state: ChangeState) -> Path:
+    def _make_folder(self, state: ChangeState) -> None:
         if self._folder is None:
             raise NowhereToKeep
-        folder = self._folder / state
-        if not folder.is_dir():
-            why = make_folder(self._folder) or make_folder(folder)
-            if why is not None:
-                raise OSError(why)
-        for one in (self._folder, folder):
-            facts = one.lstat()
-            if stat.S_IMODE(facts.st_mode) & 0o077:
-                one.chmod(0o700)
-        return folder
+        make_own(str(self._folder), self._at(state, ""))
 
     def _all(self, states: Sequence[ChangeState]) -> list[_Found]:
         """Return what is kept; one that moves meanwhile may be missed."""
@@ -283,25 +303,25 @@ class ChangesetFolder:
                     name.removesuffix(SIDE) + CHANGE not in names
                 )
                 if name.endswith(PART) or alone:
-                    _drop(self._at(state, name), now)
+                    drop(self._at(state, name), now)
                 elif name < oldest and state not in {"applying", "previewed"}:
-                    _drop(self._at(state, name))
+                    drop(self._at(state, name))
 
     def _prune_previews(self, kept: str, now: datetime) -> None:
         found = [one for one in self._all(("previewed",)) if one.id != kept]
         begin = (now - timedelta(hours=PREVIEW_H)).timestamp()
-        made = sorted(((_time(one.file), one.file) for one in found), reverse=True)
+        made = sorted(((time_of(one.file), one.file) for one in found), reverse=True)
         for at, (time, file) in enumerate(made, 1):
             if at >= MOST_PREVIEWS or time < begin:
-                _drop(file)
+                drop(file)
 
 
 def _outline(found: _Found) -> Changeset | None:
     """Return what a file tells of a changeset; None for one that is gone."""
     try:
-        with found.path.open("rb") as opened:
+        with Path(found.file).open("rb") as opened:
             line = opened.readline()
-        return outlined(found.id, line, found.state, _reason(found.path))
+        return outlined(found.id, line, found.state, _reason(found))
     except FileNotFoundError:
         return None
     except OSError as fault:
@@ -309,13 +329,13 @@ def _outline(found: _Found) -> Changeset | None:
     except Damaged as fault:
         said = fault
     draft = Draft("edit", "cannot be read", (), facts={DAMAGED: str(said)})
-    created = _moment(found.file).isoformat(timespec="milliseconds")
+    created = moment_of(found.file).isoformat(timespec="milliseconds")
     return Changeset(found.id, found.state, created, "", draft, reason=str(said))
 
 
 def _order(found: _Found) -> tuple[str, float, str]:
     """Return by what files are told apart in age: the day first, which is in the id."""
-    return found.id[:8], _time(found.file), found.id
+    return found.id[:8], time_of(found.file), found.id
 
 
 def _age(changeset: Changeset) -> tuple[float, str]:
@@ -326,69 +346,17 @@ def _age(changeset: Changeset) -> tuple[float, str]:
     return made, changeset.id
 
 
-def _reason(file: Path) -> str:
+def _reason(found: _Found) -> str:
     try:
-        said = json.loads(file.with_suffix(SIDE).read_bytes())
+        said = json.loads(Path(found.side).read_bytes())
         return str(said["reason"])
     except (OSError, ValueError, KeyError, TypeError):
         return ""
 
 
-def _written(
-    file: Path, raw: bytes, *, soon: bool = False, made: float | None = None
-) -> None:
-    """Write a file for its owner alone, whole or not at all, and wait for the disk.
-
-    With `soon` it gets its name first, so that the disk is waited for but once. A power
-    cut before that has come to an end may leave a torn file, and no file of the vault
-    is touched before.
-    """
-    staged = file.with_name(f"{file.stem}-{secrets.token_hex(4)}{PART}")
-    opened = os.open(staged, _FLAGS, 0o600)
-    try:
-        with os.fdopen(opened, "wb") as writing:
-            writing.write(raw)
-            writing.flush()
-            if made is not None:
-                os.utime(staged, (made, made))
-            if soon:
-                staged.replace(file)
-            os.fsync(writing.fileno())
-        if not soon:
-            staged.replace(file)
-    except OSError:
-        for left in (staged, file) if soon else (staged,):
-            left.unlink(missing_ok=True)
-        raise
-    _sync(file.parent)
-
-
-def _sync(folder: Path) -> None:
-    """Wait until the disk has the names; not every file system can be asked."""
-    with suppress(OSError):
-        sync_folder(folder)
-
-
-def _drop(file: str, now: datetime | None = None) -> None:
-    """Delete a file; with a time, only one that has long been left alone."""
-    if now is not None and _time(file) > (now - timedelta(days=1)).timestamp():
-        return
-    with suppress(OSError):
-        Path(file).unlink()
-
-
-def _time(file: str) -> float:
-    """Return when a changeset was made, which its file says too."""
-    try:
-        return os.stat(file).st_mtime  # noqa: PTH116 - of thousands
-    except OSError:
-        return float("inf")
-
-
-def _moment(file: str) -> datetime:
-    """Return when a file was written; the first moment of all for one that is gone."""
-    time = _time(file)
-    return datetime.fromtimestamp(0 if time == float("inf") else time).astimezone()
+def _unlink(file: str) -> None:
+    with suppress(FileNotFoundError):
+        os.unlink(file)  # noqa: PTH108 - as above
 
 
 def _failed(identity: str, fault: OSError) -> WriteFailed:

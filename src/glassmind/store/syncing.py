@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 
-def sync_folder(place: Path) -> None:
+def sync_folder(place: Path | str) -> None:
     """Make the names in a folder last, where the system knows how to.
 
     Raises:

@@ -137,14 +137,24 @@ class Carrying:
                     self._place(load)
                 self._folders.moved(load.way.step.path or "", load.way.final)
 
-    def finish(self) -> bool:
+    def finish(self, meanwhile: Callable[[], None]) -> bool:
         """Let go of the old files, and wait until the disk has all names.
 
-        Returns whether nothing is left behind.
+        Returns whether nothing is left behind; `meanwhile` runs in that time.
         """
-        gone = self._folders.all_dropped(self._staged_files())
-        self._folders.sync(self._touched)
-        return gone
+        waited = self._letting_go(self._staged_files())
+        try:
+            meanwhile()
+        finally:
+            gone = [one.result() for one in waited]
+        return all(gone)
+
+    def _letting_go(self, staged: Iterable[tuple[str, str]]) -> list[Future[bool]]:
+        """Begin to delete files and to wait for the disk, folder by folder."""
+        left: dict[str, list[str]] = {path: [] for path in sorted(self._touched)}
+        for path, name in staged:
+            left.setdefault(path, []).append(name)
+        return [crew().submit(self._folders.let_go, *one) for one in left.items()]
 
     def take_back(self) -> list[NotePath]:
         """Undo what was done, the last of it first; return what could not be."""
@@ -155,10 +165,8 @@ class Carrying:
                 undo()
             except (OSError, VaultError):
                 failed.append(path)
-        if not failed:  # what could not go back may be the only one of its kind
-            for one in self._staged_files():
-                self._folders.dropped(*one)
-        self._folders.sync(self._touched)
+        # what could not go back may be the only one of its kind
+        wait(self._letting_go([] if failed else self._staged_files()))
         return failed
 
     def _staged_files(self) -> list[tuple[str, str]]:

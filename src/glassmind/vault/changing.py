@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from glassmind.errors import VaultError
 from glassmind.errors.writing import NotTakenBack, WriteFailed
@@ -36,6 +37,17 @@ from glassmind.vault.ways import Way, ways_of
 
 def _now() -> datetime:
     return datetime.now(UTC)
+
+
+def _nothing() -> None:
+    return
+
+
+class _Beside(NamedTuple):
+    """What is done while the disk is waited for, before and after files change."""
+
+    meanwhile: Callable[[], None] = _nothing
+    afterwards: Callable[[], None] = _nothing
 
 
 class VaultChanger:
@@ -101,12 +113,14 @@ class VaultChanger:
         *,
         why: str,
         client: str,
-        meanwhile: Callable[[], None] = lambda: None,
+        meanwhile: Callable[[], None] = _nothing,
+        afterwards: Callable[[], None] = _nothing,
     ) -> None:
         """Take every step, or none.
 
         New content is staged first, and `meanwhile` is called while the disk takes it:
         no file is touched before both have come to an end, nor where either raises.
+        `afterwards` is called when all are changed, while the disk is waited for.
 
         Raises:
             NoteChanged: a file is not what a step says it was.
@@ -116,7 +130,8 @@ class VaultChanger:
             NotTakenBack: it failed on the way, and not all could be taken back.
         """
         ways = ways_of(steps, self._agent_folder)
-        self._carry(ways, why=why, client=client, meanwhile=meanwhile)
+        beside = _Beside(meanwhile, afterwards)
+        self._carry(ways, beside, why=why, client=client)
 
     def standing(self, steps: Sequence[Step], /) -> Sequence[Standing]:
         """Return how each file stands now; one that is half way counts as old.
@@ -141,7 +156,7 @@ class VaultChanger:
             left, gone = (scene.onward(), []) if forward else scene.backward()
             rest = [*ways_of(left, self._agent_folder), *gone]
             if rest:
-                self._carry(rest, why=why, client="", meanwhile=lambda: None)
+                self._carry(rest, _Beside(), why=why, client="")
 
     def clear(self, folders: Sequence[NotePath], /) -> None:
         """Take away folders in which nothing is, in order; any other stays."""
@@ -154,12 +169,7 @@ class VaultChanger:
                 folder.sync()
 
     def _carry(
-        self,
-        ways: Sequence[Way],
-        *,
-        why: str,
-        client: str,
-        meanwhile: Callable[[], None],
+        self, ways: Sequence[Way], beside: "_Beside", *, why: str, client: str
     ) -> None:
         recorded: list[Act] = []
 
@@ -172,12 +182,12 @@ class VaultChanger:
             with faults_named(ways[0].name if ways else "nothing"):
                 self._queue.leave(carrying.leftovers())
             try:
-                carrying.prepare(record, meanwhile=meanwhile)
+                carrying.prepare(record, meanwhile=beside.meanwhile)
                 carrying.change()
             except BaseException as fault:
                 self._take_back(carrying, recorded, fault)
                 raise
-            if carrying.finish():
+            if carrying.finish(beside.afterwards):
                 self._queue.clear()
 
     def _take_back(

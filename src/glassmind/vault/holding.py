@@ -1,9 +1,9 @@
 """The folders of one change, open: as many of them as may be held at once."""
 
 import os
-from collections.abc import Collection, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
 from types import TracebackType
@@ -92,35 +92,20 @@ class Folders:
         if (old, new) in self._moved:
             self._moved.remove((old, new))
 
-    def all_dropped(self, files: Collection[tuple[str, str]]) -> bool:
-        """Delete staged files by folder and name; return whether all are gone."""
-        if len(files) == 1:
-            return all(self.dropped(*one) for one in files)
-        return all(list(crew().map(lambda one: self.dropped(*one), files)))
+    def let_go(self, path: str, names: Iterable[str]) -> bool:
+        """Delete staged files in a folder, and wait until the disk has its names.
 
-    def dropped(self, path: str, name: str) -> bool:
-        """Delete a staged file in a folder; return whether it is gone."""
-        if not name:
-            return True
+        Returns whether they are gone; that the folder is not there is no fault.
+        """
         try:
             with self.at(path) as folder:
-                folder.unlink(name)
+                gone = [_is_gone(folder, name) for name in names if name]
+                folder.sync()
         except FileNotFoundError:
             return True
         except (OSError, VaultError):
             return False
-        return True
-
-    def sync(self, paths: Collection[str]) -> None:
-        """Wait until the disk has the names in folders, as far as they are there."""
-        if len(paths) == 1:
-            self._sync_one(*paths)
-        elif paths:
-            wait([crew().submit(self._sync_one, path) for path in sorted(paths)])
-
-    def _sync_one(self, path: str) -> None:
-        with suppress(OSError, VaultError), self.at(path) as folder:
-            folder.sync()
+        return all(gone)
 
     def __enter__(self) -> Self:
         return self
@@ -132,3 +117,14 @@ class Folders:
         trace: TracebackType | None,
     ) -> None:
         self._stack.close()
+
+
+def _is_gone(folder: OpenFolder, name: str) -> bool:
+    """Delete a file; whether it is gone then."""
+    try:
+        folder.unlink(name)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True

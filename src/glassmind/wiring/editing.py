@@ -125,18 +125,24 @@ def _record(adapters: Adapters) -> Record:
     return Record(home / NAME, NotePath(OWN_LOG))
 
 
-def unindexed(_: Sequence[NotePath]) -> "GlassmindError | None":
+def unindexed(
+    _: Sequence[NotePath], /, *, wait_s: float | None = None
+) -> "GlassmindError | None":
     """Stand for indexing, which is what the caller is about to do, or has just done."""
+    del wait_s
     return None
 
 
 def settled(adapters: Adapters) -> tuple[str, ...]:
     """Bring a change that was cut short to its end, and say what was done.
 
-    Whoever is editing now has done so, and is not waited for.
+    Whoever is editing now has done so, and is not waited for, be it ourselves.
     """
+    queue = EditQueue(_lock(adapters), wait_s=0.0)
+    if queue.held:
+        return ()
     try:
-        with EditQueue(_lock(adapters), wait_s=0.0).turn():
+        with queue.turn():
             _changer(adapters).sweep()
             return editing_for(adapters, unindexed).settle()
     except (NowhereToKeep, WriteFailed):
