@@ -159,6 +159,14 @@ def apply_scan(job: Job, known: Mapping[NotePath, int], scan: Scan) -> IndexRepo
     return report
 
 
+def is_one_batch(found: Scan) -> bool:
+    """Whether what a scan found fits into one transaction."""
+    size = sum(file.size for file in found.changed)
+    return len(found.changed) + len(found.missing) <= BATCH_NOTES and (
+        size <= BATCH_BYTES
+    )
+
+
 def _still_skipped(
     job: Job, known: Mapping[NotePath, int], scan: Scan, held: frozenset[NotePath]
 ) -> list[Skipped]:

@@ -3,7 +3,7 @@
 import gc
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,6 +16,7 @@ from glassmind.indexing.pipeline import (
     apply_scan,
     fingerprint,
     folder_of,
+    is_one_batch,
     known_stamps,
 )
 from glassmind.indexing.plan import exceeds, guard
@@ -212,10 +213,7 @@ def _bring_up(
     progress: ShowProgress,
 ) -> IndexReport:
     if request.narrow:
-        report = _bring_up_rows(shop, store, request, progress)
-        with store.transaction() as step:
-            step.set(OWED, store.log().head())
-        return report
+        return _bring_up_rows(shop, store, request, progress)
     follower = Follower(store.log(), shop.words, progress)
     with _followed_through(follower):
         follower.make_good()
@@ -251,10 +249,20 @@ def _bring_up_rows(
         job, known, found = _looked(shop, job, rules, request)
         if follower is not None:
             follower.begin(len(found.changed))
-        report = apply_scan(job, known, found)
+        as_one = request.narrow and is_one_batch(found)
+        with store.together() if as_one else nullcontext():
+            report = apply_scan(job, known, found)
+            if request.narrow:
+                _owe_words(store)
     if not rules.warnings:
         return report
     return replace(report, warnings=(*rules.warnings, *report.warnings))
+
+
+def _owe_words(store: IndexStore) -> None:
+    """Note that the words of what was written are left to whoever searches next."""
+    with store.transaction() as step:
+        step.set(OWED, store.log().head())
 
 
 def _looked(

@@ -173,6 +173,9 @@ class IndexStore(Protocol):
     def transaction(self) -> Step:
         """Return one atomic step of writing."""
 
+    def together(self) -> AbstractContextManager[None]:
+        """Let all steps that are taken inside be one: all of them happen, or none."""
+
     def vector_step(self) -> "VectorStep":
         """Return one atomic step of writing vectors."""
 

@@ -96,7 +96,8 @@ class Transaction:
     """One atomic step of writing: all of it happens, or none.
 
     Use it as a context manager; an exception inside undoes everything. `just_written`
-    is left holding the notes that this step put, until the next one begins.
+    is left holding the notes that this step put, until the next one begins. A `part` of
+    a larger step ends with that.
     """
 
     def __init__(
@@ -105,19 +106,24 @@ class Transaction:
         name_key: NameKey,
         just_written: dict[int, Document],
         fence: Fence,
+        *,
+        part: bool = False,
     ) -> None:
         self._db, self._name_key, self._just_written = db, name_key, just_written
-        self._fence = fence
+        self._fence, self._part = fence, part
         self._linked: set[int] = set()
 
     def __enter__(self) -> Self:
         self._just_written.clear()
-        begin(self._db, self._fence)
+        if not self._part:
+            begin(self._db, self._fence)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None:
             self._just_written.clear()
+        if self._part:
+            return
         try:
             end(self._db, self._fence, keep=kind is None)
         except BaseException:

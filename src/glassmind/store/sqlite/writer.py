@@ -1,7 +1,8 @@
 """The rows of one vault's index, open for writing by the holder of the lock."""
 
 import time
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import apsw
 
 from glassmind.errors import IndexBusy, IndexDamaged, IndexFault, IndexTaken
 from glassmind.store.sqlite import connection
-from glassmind.store.sqlite.begin import Fence
+from glassmind.store.sqlite.begin import Fence, begin, end
 from glassmind.store.sqlite.copying import copy_rows
 from glassmind.store.sqlite.event_rows import EventRows, EventStep
 from glassmind.store.sqlite.examine import wrong_with
@@ -46,6 +47,7 @@ class SqliteWriter:
         self._just_written: dict[int, Document] = {}
         self._db: apsw.Connection | None = None
         self._identity: tuple[int, int] | None = None
+        self._together = False
 
     def begin(
         self, *, anew: bool = False, hurried: bool = False, hung: str | None = None
@@ -208,7 +210,23 @@ class SqliteWriter:
     def transaction(self) -> Transaction:
         """Return one atomic step of writing."""
         db, kept = self._open_db(), self._just_written
-        return Transaction(db, self._name_key, kept, self.fence)
+        return Transaction(db, self._name_key, kept, self.fence, part=self._together)
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Let all steps that are taken inside be one: all of them happen, or none."""
+        db = self._open_db()
+        begin(db, self.fence)
+        self._together = True
+        try:
+            yield
+        except BaseException:
+            end(db, self.fence, keep=False)
+            raise
+        else:
+            end(db, self.fence, keep=True)
+        finally:
+            self._together = False
 
     def faults(self) -> AbstractContextManager[None]:
         """Return what names the faults of everything done inside it."""
