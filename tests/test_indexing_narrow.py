@@ -1,5 +1,6 @@
 """A narrow run takes in the files it is told of; words follow with the next search."""
 
+import sys
 from threading import Event, Thread
 from unicodedata import normalize
 
@@ -168,3 +169,36 @@ def test_a_run_that_may_take_long_first_has_the_words_of_an_edit_found(
 
     assert len(seen) > 1
     assert all(found == ["Tea.md"] for found in seen)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names may be found by others")
+def test_a_folder_of_thousands_is_not_listed_for_one_file(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault.write(NOTES)
+
+    def refused(*_: object) -> object:
+        raise AssertionError("the folder was listed")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("os.scandir", refused)
+        found = scan_folders(
+            vault.root, IgnoreRules(), {}, {"", "Deep"}, {"Tea.md", "Deep/Rain.md"}
+        )
+
+    assert found is not None
+    assert [file.path for file in found.changed] == ["Deep/Rain.md", "Tea.md"]
+    assert found.missing == []
+
+
+def test_a_link_and_a_folder_that_are_named_are_no_files(vault: VaultDesk) -> None:
+    vault.write({"Tea.md": "Oolong.\n", "Deep.md/Rain.md": "At noon.\n"})
+    (vault.root / "Link.md").symlink_to("Tea.md")
+
+    found = scan_folders(
+        vault.root, IgnoreRules(), {}, {""}, {"Tea.md", "Link.md", "Deep.md"}
+    )
+
+    assert found is not None
+    assert [file.path for file in found.changed] == ["Tea.md"]
+    assert [one.path for one in found.skipped] == ["Link.md"]

@@ -9,7 +9,6 @@ was not met is missing, unless it stands where we could not look.
 import errno
 import os
 import re
-import stat
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from unicodedata import is_normalized, normalize
 from glassmind.errors import VaultMissing
 from glassmind.types import NotePath
 from glassmind.types.files import FileFacts, FileKind, Skipped
+from glassmind.vault.entries import Entry, Named, fault_of_type
 from glassmind.vault.ignore import IgnoreRules
 from glassmind.vault.placeholder import NOT_HERE, is_placeholder, stood_for
 from glassmind.vault.read import spelling_order
@@ -34,6 +34,7 @@ _KINDS: Mapping[str, FileKind] = {
     ".base": "base",
 }
 _BY_DESCRIPTOR = os.scandir in os.supports_fd
+_NAMES_ARE_EXACT = sys.platform == "linux"  # elsewhere `tea.md` may find `Tea.md`
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 _BELOW = _FOLDER | getattr(os, "O_NOFOLLOW", 0)
 _UNDECODED = re.compile("[\ud800-\udfff]")
@@ -167,13 +168,38 @@ class _Walk:
 
     def look(self, folder: _Folder, place: str | int) -> None:
         """Pass what is unchanged and judge the rest."""
-        with os.scandir(place) as entries:
-            asked = entries if self.files is None else self.asked(entries, folder)
-            others = self.pass_unchanged(asked, folder.prefix)
+        known = self.by_name(folder, place)
+        if known is not None:
+            others = self.pass_unchanged(known, folder.prefix)
+        else:
+            with os.scandir(place) as entries:
+                asked = entries if self.files is None else self.asked(entries, folder)
+                others = self.pass_unchanged(asked, folder.prefix)
         odd = any(not is_normalized("NFC", entry.name) for entry in others)
         chosen = _chosen(os.listdir(place)) if odd else {}  # noqa: PTH208
         for entry in others:
             self.judge(entry, folder, chosen)
+
+    def by_name(self, folder: _Folder, place: str | int) -> list[Named] | None:
+        """Return our files in a folder without listing it, which may hold thousands.
+
+        None where that cannot tell: one is not there, or another spelling of its name
+        may be.
+        """
+        if self.files is None or not isinstance(place, int) or not _NAMES_ARE_EXACT:
+            return None
+        start, found = len(folder.prefix), []
+        for path in self.files:
+            if path.startswith(folder.prefix) and "/" not in path[start:]:
+                if not path.isascii():
+                    return None
+                try:
+                    found.append(
+                        Named(path[start:], os.lstat(path[start:], dir_fd=place))
+                    )
+                except OSError:
+                    return None
+        return found
 
     def asked(
         self, entries: Iterable[os.DirEntry[str]], folder: _Folder
@@ -185,16 +211,14 @@ class _Walk:
             if prefix + (stood_for(name) or name) in files:
                 yield entry
 
-    def pass_unchanged(
-        self, entries: Iterable[os.DirEntry[str]], prefix: str
-    ) -> list[os.DirEntry[str]]:
+    def pass_unchanged(self, entries: Iterable[Entry], prefix: str) -> list[Entry]:
         """Return the entries that are not known files with their known stamps.
 
         The hot loop: an unchanged vault is passed here whole, so nothing is called that
         a `stat` and a comparison do not need, and `stamp_of` is written out.
         """
         left, pop, seed = self.left, self.left.pop, self.rules.seed
-        others = []
+        others: list[Entry] = []
         for entry in entries:
             path = prefix + entry.name
             stamp = pop(path, None)
@@ -217,14 +241,12 @@ class _Walk:
             others.append(entry)
         return others
 
-    def judge(
-        self, entry: os.DirEntry[str], folder: _Folder, chosen: Mapping[str, str]
-    ) -> None:
+    def judge(self, entry: Entry, folder: _Folder, chosen: Mapping[str, str]) -> None:
         """Decide what becomes of one entry; what is not taken stays in `left`."""
         name = normalize("NFC", entry.name)
         path = folder.prefix + name
         try:
-            reason = _fault_of_name(entry.name, chosen) or _fault_of_type(entry)
+            reason = _fault_of_name(entry.name, chosen) or fault_of_type(entry)
             if reason is not None:
                 if not name.startswith("."):
                     self.skip(path, reason)
@@ -254,7 +276,7 @@ class _Walk:
         if self.rules.file(path) is None:
             self.lose(path, NOT_HERE)
 
-    def judge_file(self, path: str, entry: os.DirEntry[str], folder: _Folder) -> None:
+    def judge_file(self, path: str, entry: Entry, folder: _Folder) -> None:
         """Take a regular file, or say why not."""
         reason = self.rules.file(path)
         if reason is not None:
@@ -336,22 +358,6 @@ def _fault_of_name(name: str, chosen: Mapping[str, str]) -> str | None:
     if chosen.get(normalize("NFC", name), name) != name:
         return "another name beside it is the same but for its encoding; rename one"
     return None
-
-
-def _fault_of_type(entry: os.DirEntry[str]) -> str | None:
-    if entry.is_symlink() or _is_junction(entry):
-        return "a symbolic link, which is not followed"
-    if entry.is_dir(follow_symlinks=False) or entry.is_file(follow_symlinks=False):
-        return None
-    return "not a regular file (a pipe, socket or device)"
-
-
-def _is_junction(entry: os.DirEntry[str]) -> bool:
-    if sys.platform == "win32":
-        tag = entry.stat(follow_symlinks=False).st_reparse_tag
-        return tag == stat.IO_REPARSE_TAG_MOUNT_POINT
-    else:  # noqa: RET505
-        return False
 
 
 def _printable(text: str) -> str:
