@@ -84,11 +84,12 @@ def _is_damaged(changeset: Changeset) -> bool:
 
 
 def file_diff(
-    step: Step, *, room: int = MOST_SHOWN, also: Collection[str] = ()
+    step: Step, *, room: int = MOST_SHOWN, also: Collection[str] | None = ()
 ) -> FileDiff:
     """Return what a step does to its file; the diff has some `room` of characters.
 
-    `also` are credentials that are hidden though one side does not tell them as such.
+    `also` are credentials that are hidden though one side does not tell them as such;
+    None where it is known that there are none at all.
     A file that is no text, or is too large, is a sentence in the place of lines.
     """
     before = None if step.before is None else digest_of(step.before)
@@ -109,8 +110,9 @@ def file_diff(
     hunks = hunks_between(mine, theirs)
     added = sum(hunk.other_end - hunk.other_start for hunk in hunks)
     removed = sum(hunk.end - hunk.start for hunk in hunks)
-    safe = _without_secrets(one, also), _without_secrets(other, also)
-    shown = _shown(step, *safe, hunks, min(room, MOST_SHOWN))
+    if also is not None:
+        mine, theirs = _without_secrets(one, also), _without_secrets(other, also)
+    shown = _shown(step, mine, theirs, hunks, min(room, MOST_SHOWN))
     return FileDiff(step.path, step.to, before, after, added, removed, head + shown)
 
 

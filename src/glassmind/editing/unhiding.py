@@ -44,9 +44,17 @@ def refuse_unhiding(draft: Draft) -> None:
         raise HiddenWords(HIDDEN)
 
 
-def hidden_on_a_side(steps: Sequence[Step]) -> AbstractSet[str]:
-    """Return what is hidden before some steps or after them, and not on both sides."""
+def hidden_on_a_side(steps: Sequence[Step]) -> AbstractSet[str] | None:
+    """Return what is hidden before some steps or after them, and not on both sides.
+
+    None where nothing is hidden on any side, as is usual.
+    """
     before, after = _sides(steps)
+    told = sum((step.before is not None) + 1 for step in steps if not step.folder)
+    if len(before) + len(after) == told and not any(
+        side.hidden for side in (*before, *after)
+    ):
+        return None
     return _turned(before, after) | _turned(after, before)
 
 
