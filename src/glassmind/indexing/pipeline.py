@@ -195,6 +195,8 @@ class _Work:
         rows = job.store.rows()
         self._rows = rows
         self._anew = rows.setting("fingerprint") != fingerprint(job.rules)
+        read = [one.path for one in scan.changed if one.path in known]
+        self._digests = rows.digests_of(read) if read else {}
         digests = rows.digests() if scan.missing else {}
         self._gone_notes = [path for path in scan.missing if path in digests]
         self._note_count = len(digests)
@@ -297,7 +299,7 @@ class _Work:
                 self._take_content(file, content)
 
     def _take_content(self, file: FileFacts, content: Content) -> None:
-        known = self._rows.digest_of(file.path) if file.path in self._known else None
+        known = self._digests.get(file.path)
         if known == content.digest and not self._anew:
             self._touched.append(file)
             return

@@ -86,8 +86,8 @@ class KnownRows(Protocol):
     def digests(self) -> dict[NotePath, str]:
         """Return the content hash of every known note."""
 
-    def digest_of(self, path: NotePath, /) -> str | None:
-        """Return the content hash of one note."""
+    def digests_of(self, paths: Sequence[NotePath], /) -> dict[NotePath, str]:
+        """Return the content hash of those of some files that are known notes."""
 
     def setting(self, key: str, /) -> str | None:
         """Return one remembered setting."""

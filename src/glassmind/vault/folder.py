@@ -38,6 +38,22 @@ LOOK_S = 0.01
 """How often it looks whether it is its turn."""
 
 
+def read_all(opened: int, size: int) -> bytes:
+    """Return the bytes of an open file of about that size.
+
+    Raises:
+        OSError: the system refuses, or it is a folder.
+    """
+    raw = os.read(opened, size + 1)
+    if len(raw) == size:  # a short read of a regular file is its end
+        return raw
+    pieces = [raw]
+    while raw:
+        raw = os.read(opened, 1 << 20)
+        pieces.append(raw)
+    return b"".join(pieces)
+
+
 class OpenFolder:
     """One folder below a vault's root; every name is that of an entry of it.
 
@@ -116,8 +132,10 @@ class OpenFolder:
     def read(self, name: str) -> bytes:
         """Return the bytes of a file."""
         opened = self.open(name, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-        with os.fdopen(opened, "rb") as file:
-            return file.read()
+        try:
+            return read_all(opened, os.fstat(opened).st_size)
+        finally:
+            os.close(opened)
 
     def give_new_name(self, name: str, new: str) -> None:
         """Give a file a name that no other has.

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from glassmind.errors.writing import NoteChanged, WriteFailed
 from glassmind.types import NotePath
 from glassmind.vault import audit
-from glassmind.vault.folder import OpenFolder
+from glassmind.vault.folder import OpenFolder, read_all
 from glassmind.vault.read import digest_of
 from glassmind.vault.staging import Dress, dress_of, refuse_read_only, sweep
 
@@ -88,7 +88,7 @@ def _read(
     try:
         facts, now = os.fstat(opened), time.time_ns()
         _refuse_odd(facts, path)
-        raw = _read_all(opened, facts.st_size)
+        raw = read_all(opened, facts.st_size)
         settled = max(facts.st_mtime_ns, facts.st_ctime_ns) < now - COARSE_NS
         return raw, facts, dress_of(opened, facts), settled
     finally:
@@ -98,14 +98,3 @@ def _read(
 def _refuse_odd(facts: os.stat_result, path: NotePath) -> None:
     if not stat.S_ISREG(facts.st_mode):
         raise WriteFailed(path, "it is not a regular file")
-
-
-def _read_all(opened: int, size: int) -> bytes:
-    raw = os.read(opened, size + 1)
-    if len(raw) == size:  # a short read of a regular file is its end
-        return raw
-    pieces = [raw]
-    while raw:
-        raw = os.read(opened, 1 << 20)
-        pieces.append(raw)
-    return b"".join(pieces)

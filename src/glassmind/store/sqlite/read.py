@@ -22,8 +22,9 @@ SECRETS = """
 select f.path, s.count from note_secrets s join files f on f.id = s.note_id
 order by f.path
 """
-DIGEST_OF = """
-select n.digest from notes n join files f on f.id = n.id where f.path = ?
+DIGESTS_OF = """
+select f.path, n.digest from json_each(?) k join files f on f.path = k.value
+join notes n on n.id = f.id
 """
 PATHS = "select path from files"
 NOTE_PATHS = "select f.path from files f join notes n on n.id = f.id"
@@ -133,10 +134,10 @@ class Rows:
         found: Any = self._db.execute(SECRETS).fetchall()
         return dict(found)
 
-    def digest_of(self, path: NotePath) -> str | None:
-        """Return the content hash of a known note."""
-        found = self._db.execute(DIGEST_OF, (path,)).get
-        return None if found is None else str(found)
+    def digests_of(self, paths: Sequence[NotePath]) -> dict[NotePath, str]:
+        """Return the content hash of those of some files that are known notes."""
+        rows: Any = self._db.execute(DIGESTS_OF, (json.dumps(paths),)).fetchall()
+        return dict(rows)
 
     def paths(self) -> list[NotePath]:
         """Return every known file, notes and attachments, in no order."""
