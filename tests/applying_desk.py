@@ -12,7 +12,7 @@ from glassmind.access.policy import WritePolicy
 from glassmind.config import config_for
 from glassmind.editing.asking import Asking
 from glassmind.editing.desk import Desk
-from glassmind.errors import GlassmindError
+from glassmind.errors import GlassmindError, IndexBusy
 from glassmind.errors.writing import NameTaken, NoteChanged
 from glassmind.ports.editing import EditRows, FileChanger, Standing
 from glassmind.store.changesets import ChangesetFolder
@@ -138,6 +138,8 @@ class ApplyingDesk:
     files: FileChanger
     mode: str = "allow"
     fault: GlassmindError | None = None
+    busy: bool = False
+    busy_in: list[bool] = field(default_factory=list)
     refreshed: list[list[NotePath]] = field(default_factory=list)
     committed: list[tuple[str, list[NotePath]]] = field(default_factory=list)
     git_says: str = ""
@@ -154,7 +156,9 @@ class ApplyingDesk:
     def _refresh(
         self, paths: Sequence[NotePath], /, *, wait_s: float | None = None
     ) -> GlassmindError | None:
-        del wait_s
+        if wait_s == 0 and self.busy:
+            self.busy_in.append(bool(self.files.held))  # type: ignore[attr-defined]
+            return IndexBusy("another", 0.0)
         self.refreshed.append(list(paths))
         return self.fault
 

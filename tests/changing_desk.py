@@ -15,11 +15,16 @@ LOG = ".agent/logs/writes.jsonl"
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
+def lock_of(root: Path) -> Path:
+    """Return the lock of a vault, which stands beside it."""
+    return root.parent / f"{root.name}-index" / "edits.lock"
+
+
 def changer_of(root: Path) -> VaultChanger:
     """Return what changes the files of a vault; its lock stands beside the vault."""
     return VaultChanger(
         root,
-        lock=root.parent / f"{root.name}-index" / "edits.lock",
+        lock=lock_of(root),
         record=Record(root, NotePath(LOG)),
         agent_folder=".agent",
         now=lambda: NOON,

@@ -65,6 +65,20 @@ def test_an_index_that_lags_behind_is_told(desk: ApplyingDesk) -> None:
     assert "a search does not find it yet: no index in there yet" in done.notices[1]
 
 
+def test_an_index_that_others_write_follows_when_the_turn_is_over(
+    desk: ApplyingDesk, files: MemoryFiles
+) -> None:
+    desk.busy = True
+
+    done = applied(desk.desk(), draft(*STEPS), ASKING)
+
+    assert desk.busy_in == [True]
+    assert desk.refreshed == [["a.md", "b.md", "c/b.md", "new.md"]]
+    assert done.index == "fresh"
+    assert done.notices == ()
+    assert files.held == 0
+
+
 def test_for_a_moved_folder_the_whole_vault_is_looked_at(desk: ApplyingDesk) -> None:
     desk.files = MemoryFiles({"Old": b""})
     step = Step(NotePath("Old"), NotePath("New"), b"", b"", folder=True)

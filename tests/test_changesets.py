@@ -127,6 +127,23 @@ def test_what_is_being_applied_is_found_at_one_look(tmp_path: Path) -> None:
     assert book.unfinished() == []
 
 
+def test_what_was_being_applied_is_applied_wherever_it_has_got_to(
+    tmp_path: Path,
+) -> None:
+    book = book_in(tmp_path)
+    made, moved = kept(book, "applying"), kept(book, "proposed")
+
+    book.applied(made.id)
+    book.applied(made.id)
+    book.applied(moved.id)
+
+    assert book.unfinished() == []
+    assert {one.state for one in book.listed()[0]} == {"applied"}
+    assert book.get(made.id) == replace(made, state="applied")
+    with pytest.raises(ChangesetUnknown):
+        book.applied("20260101-aaaaa")
+
+
 def test_nobody_else_can_read_what_is_kept(tmp_path: Path) -> None:
     old = os.umask(0)
     try:

@@ -297,6 +297,26 @@ def test_a_change_that_was_cut_short_is_brought_to_its_end(
     assert vault.found("kettle") == ["Kettle.md"]
 
 
+def test_who_indexes_while_it_edits_leaves_its_own_change_to_itself(
+    vault: VaultDesk,
+) -> None:
+    vault.write(TEA)
+    vault.open(writes__mode="allow")
+    vault.index()
+    step = step_to("Tea.md", TEA["Tea.md"], "new tea\n")
+    left = cut_short(vault, [step])
+
+    with vault.engine.editing._desk.files.turn():
+        said = vault.index().warnings
+        during = vault.text("Tea.md")
+    later = vault.index().warnings
+
+    assert not any(left.id in sentence for sentence in said)
+    assert during == TEA["Tea.md"]
+    assert any(left.id in sentence for sentence in later)
+    assert vault.text("Tea.md") == "new tea\n"
+
+
 def test_a_server_brings_it_to_its_end_when_it_starts(vault: VaultDesk) -> None:
     vault.write(TEA)
     vault.open(writes__mode="allow")

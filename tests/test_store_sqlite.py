@@ -24,6 +24,7 @@ from glassmind.markdown.split import SplitRules, split
 from glassmind.store.sqlite import schema
 from glassmind.store.sqlite.connection import open_reader, open_writer
 from glassmind.store.sqlite.log import Log, text_log
+from glassmind.store.sqlite.read import Rows
 from glassmind.store.sqlite.writer import SqliteWriter
 from glassmind.types import Digest, NotePath
 from glassmind.types.files import FileFacts
@@ -231,6 +232,32 @@ def test_a_step_that_is_undone_hands_nothing_on(tmp_path: Path) -> None:
     writer.close()
 
     assert handed == []
+
+
+def test_steps_that_are_taken_together_happen_all_or_none(tmp_path: Path) -> None:
+    writer = SqliteWriter(tmp_path, name_key)
+    writer.begin()
+
+    with writer.together():
+        with writer.transaction() as step:
+            step.put_notes([indexed("a.md", "text")])
+        with writer.transaction() as step:
+            step.set("another", "step")
+        begun_elsewhere = Rows(open_reader(tmp_path)).setting("another")
+    with suppress(ZeroDivisionError), writer.together():
+        with writer.transaction() as step:
+            step.put_notes([indexed("b.md", "text")])
+        raise ZeroDivisionError
+    handed, paths = writer.log().current([2]), writer.rows().paths()
+    with writer.transaction() as step:
+        step.set("another", "alone")
+    written = Rows(open_reader(tmp_path)).setting("another")
+    writer.close()
+
+    assert begun_elsewhere is None
+    assert paths == ["a.md"]
+    assert handed == []
+    assert written == "alone"
 
 
 @pytest.fixture

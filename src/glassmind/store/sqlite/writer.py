@@ -221,6 +221,7 @@ class SqliteWriter:
         try:
             yield
         except BaseException:
+            self._just_written.clear()
             end(db, self.fence, keep=False)
             raise
         else:
