@@ -59,11 +59,14 @@ def refuse_left_out(desk: Desk, draft: Draft, undone: Changeset | None = None) -
 
 def carrying(desk: Desk, draft: Draft) -> Draft:
     """Return a draft that knows which notes its folders take to where none is read."""
+    folders = [s for s in draft.steps if s.folder and not is_trashed(s.to)]
+    if not folders:
+        return draft
     rules = desk.rules()
     found = [
         then
-        for step in draft.steps
-        if step.folder and step.path and not is_trashed(step.to)
+        for step in folders
+        if step.path
         for note in notes_below(desk.root, step.path)
         if (then := step.to + note[len(step.path) :])
         and rules.left_out(then) is not None

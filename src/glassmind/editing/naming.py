@@ -34,10 +34,26 @@ def named(desk: Desk, name: str) -> NotePath:
         PathOutsideVault: it is a path that leaves the vault.
         FileUnreadable: it is left out of the index, so nobody is told what it says.
     """
-    path = _called(desk, name)
+    path = _called(desk, name, _at(desk, name))
     check_seen(desk, name, path)
     check_read(desk.rules(), path)
     return path
+
+
+def named_text(
+    desk: Desk, name: str, expected: Digest | None
+) -> tuple[NotePath, bytes]:
+    """Return the note of a name and its bytes, which are to be edited.
+
+    Raises:
+        NoteNotFound, AmbiguousName, PathOutsideVault, FileUnreadable: see `named`.
+        NotDownloaded, NoteChanged, BadEdit: see `read_for_edit`.
+    """
+    at, raw = _read_at(desk, name)
+    path = _called(desk, name, at)
+    check_seen(desk, name, path)
+    check_read(desk.rules(), path)
+    return path, _as_expected(desk, path, raw if path == at else None, expected)
 
 
 def named_template(desk: Desk, name: str) -> NotePath:
@@ -51,7 +67,7 @@ def named_template(desk: Desk, name: str) -> NotePath:
     folders = desk.settings().template_folders
     plain = name.removeprefix("./").removeprefix("/")
     known = (sure_or_none(desk, f"{folder}/{plain}") for folder in folders)
-    path = next(filter(None, known), None) or _called(desk, name)
+    path = next(filter(None, known), None) or _called(desk, name, _at(desk, name))
     check_seen(desk, name, path)
     rules = desk.rules()
     if any(path.startswith(f"{folder}/") for folder in folders):
@@ -72,10 +88,10 @@ def check_read(rules: IgnoreRules, path: NotePath) -> None:
         raise FileUnreadable(path, said)
 
 
-def _called(desk: Desk, name: str) -> NotePath:
-    path = _at(desk, name)
-    if path is not None:
-        return path
+def _called(desk: Desk, name: str, at: NotePath | None) -> NotePath:
+    """Return the note of a name; `at` is the one that stands at it as a path."""
+    if at is not None:
+        return at
     with desk.faults():
         found = desk.sure(name)
         if found is not None:
@@ -84,9 +100,14 @@ def _called(desk: Desk, name: str) -> NotePath:
 
 
 def _at(desk: Desk, name: str) -> NotePath | None:
-    """Return the note that stands at a path, with or without its suffix.
+    """Return the note that stands at a path, with or without its suffix."""
+    return _read_at(desk, name)[0]
 
-    One that whoever asks may not read does not.
+
+def _read_at(desk: Desk, name: str) -> tuple[NotePath | None, bytes | None]:
+    """Return the note that stands at a path, with or without its suffix, and its bytes.
+
+    One that whoever asks may not read does not; one that is elsewhere has no bytes.
     """
     spelled = normalize("NFC", name).removeprefix("./")
     for path in (spelled, f"{spelled}{NOTE_SUFFIX}"):
@@ -95,14 +116,14 @@ def _at(desk: Desk, name: str) -> NotePath | None:
         try:
             raw = desk.files.read(NotePath(path))
             if raw is not None and _is_seen(desk, NotePath(path), raw):
-                return NotePath(path)
+                return NotePath(path), raw
         except NotDownloaded:
             if is_seen(desk, NotePath(path)):
-                return NotePath(path)
+                return NotePath(path), None
         except PathOutsideVault:
             if not spelled.startswith("/"):
                 raise  # a whole path may be one inside, which `sure` can tell
-    return None
+    return None, None
 
 
 def _is_seen(desk: Desk, path: NotePath, raw: bytes) -> bool:
@@ -138,6 +159,13 @@ def read_for_edit(desk: Desk, path: NotePath, expected: Digest | None) -> bytes:
         NoteChanged: it is not what the caller read.
         BadEdit: `expected` is no digest, nor the beginning of one.
     """
+    return _as_expected(desk, path, None, expected)
+
+
+def _as_expected(
+    desk: Desk, path: NotePath, raw: bytes | None, expected: Digest | None
+) -> bytes:
+    """Return the bytes of a note, read now if need be, as far as they are expected."""
     if expected is not None and (
         len(expected) < LEAST_DIGEST or not _HEX.issuperset(expected)
     ):
@@ -145,7 +173,7 @@ def read_for_edit(desk: Desk, path: NotePath, expected: Digest | None) -> bytes:
             f"{expected[:80]!r} is no digest: give the one that was read, or its first "
             f"{LEAST_DIGEST} letters or more"
         )
-    raw = desk.files.read(path)
+    raw = desk.files.read(path) if raw is None else raw
     if raw is None:
         raise NoteNotFound(path)
     found = digest_of(raw)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from glassmind.editing.desk import Desk
 from glassmind.editing.linking import link_writer
-from glassmind.editing.naming import named, read_for_edit
+from glassmind.editing.naming import named_text
 from glassmind.editing.text.apply import KINDS, Edited, edited
 from glassmind.editing.unshown import as_shown
 from glassmind.types import Digest
@@ -21,8 +21,7 @@ def plan_edit(
         NoteChanged: it is not what the caller read.
         EditRefused: an edit cannot be made.
     """
-    path = named(desk, note)
-    raw = read_for_edit(desk, path, expected)
+    path, raw = named_text(desk, note, expected)
     desk.handed([path])  # what is said of an edit tells of the text, be it refused
     pen = link_writer(desk)
 

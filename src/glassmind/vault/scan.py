@@ -115,7 +115,7 @@ def scan_folders(
         place = os.path.join(base, folder) if folder else base  # noqa: PTH118
         above = [part.rstrip("/") for part in _up(f"{folder}/") if folder]
         excluded = any(rules.folder(part) is not None for part in above)
-        if excluded or not is_real(place):
+        if excluded or (folder and not is_real(place)):
             return None
         prefix = f"{folder}/" if folder else ""
         try:
