@@ -126,8 +126,9 @@ def test_links_are_markdown_where_the_vault_has_them_so() -> None:
 def test_an_old_encoding_stays_where_it_is_and_the_new_note_is_utf8() -> None:
     shelf = Shelf.of({TEA: "Grüße\r\n\r\n## Käse\r\nä\r\n".encode("cp1252")})
 
-    _, after = split(shelf, "Käse")
+    draft, after = split(shelf, "Käse")
 
+    assert any("Obsidian would not read [[Käse]]" in risk for risk in draft.risks)
     assert after.files[TEA] == "Grüße\r\n\r\n[[Käse]]\r\n".encode("cp1252")
     assert after.text("x/Käse.md") == "## Käse\r\nä\r\n"
 

@@ -380,6 +380,18 @@ def test_a_link_that_is_none_where_it_stands_is_told() -> None:
     assert "ends inside a code block" in result.risks[0]
 
 
+def test_a_link_that_obsidian_cannot_read_is_told() -> None:
+    raw = "thé\n".encode("cp1252")
+
+    result = tried(raw, AddLink("Käse", "See"))
+
+    assert result.raw == "thé\n\nSee [[Käse]]\n".encode("cp1252")
+    (risk,) = result.risks
+    assert "is not UTF-8, so that Obsidian would not read [[Käse]] in it" in risk
+    assert tried(raw, AddLink("Tea", "See")).risks == ()
+    assert tried("thé\n".encode(), AddLink("Käse", "See")).risks == ()
+
+
 @pytest.mark.parametrize("edit", [AddLink("", "See"), AddLink("Tea", " {link} ")])
 def test_a_link_needs_a_note_and_a_sentence(edit: AddLink) -> None:
     with pytest.raises(BadEdit):

@@ -32,6 +32,14 @@ def garbled(path: NotePath, link: Link, said: str) -> str:
     )
 
 
+def unread(path: NotePath, encoding: str, link: str) -> tuple[str, ...]:
+    """Return what is told of a link that is added to a file, if it is read by none."""
+    if encoding == "utf-8" or link.isascii():
+        return ()
+    said = f"Obsidian would not read {link} in it; save it as UTF-8"
+    return (f"{path} is not UTF-8, so that {said}",)
+
+
 def _has(encoding: str, written: bytes) -> bool:
     try:
         written.decode().encode(encoding)

@@ -20,6 +20,7 @@ from glassmind.editing.cutting import (
 from glassmind.editing.desk import Desk
 from glassmind.editing.naming import is_taken
 from glassmind.editing.new_names import check_new_name
+from glassmind.editing.old_encodings import unread
 from glassmind.editing.parts import Place, Whereabouts, anchors_in, page_at, settled
 from glassmind.editing.places import Disk
 from glassmind.editing.relinking import Relink, draft_with_links, relinked
@@ -134,6 +135,8 @@ def _drafted(split: _Split, where: Whereabouts) -> Draft:
     links = dict(zip(split.chosen, _links(pen, split), strict=True))
     stays = left.with_splices(left_over(left, split.chosen, links.__getitem__))
     steps, risks = [Step(page.path, page.path, page.raw, stays)], [*own.risks]
+    for link in links.values():
+        risks += unread(page.path, page.encoding, link)
     footnotes = Footnotes.of(page.note)
     changed = _changed(page.note, left.note, split.sections)
     for at, path in zip(split.chosen, split.paths, strict=True):

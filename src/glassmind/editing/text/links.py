@@ -1,5 +1,6 @@
 """Add a sentence with a link, at the end of a note or of one of its sections."""
 
+from glassmind.editing.old_encodings import unread
 from glassmind.editing.text.ends import at_end, open_end
 from glassmind.editing.text.headings import (
     continues_list,
@@ -34,11 +35,12 @@ def link_added(page: Page, edit: AddLink, pen: LinkWriter) -> Planned:
     else:
         said = f"{sentence} {link}"
     text = page.written(said)
-    facts = {"link": link}
+    facts, risks = {"link": link}, unread(page.path, page.encoding, link)
     if edit.heading:
         at = heading_meant(page.note, edit.heading)
         section = section_below(page, at, "section")
-        risks = open_end(page) if is_last(page, section) else ()
+        risks += open_end(page) if is_last(page, section) else ()
         return Planned([put_last(page, section, text)], risks, facts)
     apart = not continues_list(page, page.lines, text)
-    return at_end(page, text, apart=apart)._replace(facts=facts)
+    planned = at_end(page, text, apart=apart)
+    return planned._replace(risks=(*risks, *planned.risks), facts=facts)
