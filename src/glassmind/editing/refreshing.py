@@ -1,4 +1,7 @@
-"""Letting the index follow a change when its turn is over: nobody waits for that."""
+"""Letting the index follow a change: at once, or when its turn is over.
+
+While others write the index, nobody who wants to edit next is made to wait for that.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
