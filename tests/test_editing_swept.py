@@ -2,10 +2,12 @@
 
 import json
 
+import pytest
 from vault_desk import VaultDesk
 
 from glassmind.editing.asking import Asking
 from glassmind.types.editing import Append
+from glassmind.vault.folder import OpenFolder
 from glassmind.wiring.pending import LOCK
 
 PART = ".glassmind-0123456789abcdef.part"
@@ -29,6 +31,32 @@ def test_a_run_of_indexing_takes_away_what_was_staged_and_left(
     assert not staged.exists()
     assert (home / LOCK).stat().st_size == 0
     assert (vault.root / "Deep" / "Tea.md").read_text() == "Oolong.\nx\n"
+
+
+def test_what_cannot_be_swept_is_swept_by_who_comes_next(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault.write({"Deep/Tea.md": "Oolong.\n"})
+    vault.open(writes__mode="allow")
+    vault.index()
+    staged = vault.root / "Deep" / PART
+    staged.write_bytes(b"half of it")
+    home = vault.engine._adapters.kept_folder  # type: ignore[attr-defined]
+    (home / LOCK).write_text(json.dumps([["Deep", "Gone"], []]))
+
+    def refused(*_: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(OpenFolder, "unlink", refused)
+        vault.index()
+    there, said = staged.exists(), (home / LOCK).stat().st_size
+    vault.index()
+
+    assert there
+    assert said
+    assert not staged.exists()
+    assert (home / LOCK).stat().st_size == 0
 
 
 def test_what_only_looks_staged_and_was_not_left_stays(vault: VaultDesk) -> None:

@@ -6,6 +6,7 @@ the way leaves some files old and some new, each of them whole; whoever knows th
 can tell how each stands, and bring all to the new state or to the old.
 """
 
+import errno
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime
@@ -220,25 +221,31 @@ class VaultChanger:
         left = self._queue.left()
         if left == Leftovers():
             return
-        self._sweep(left.staged)
+        is_swept = self._sweep(left.staged)
         for made in sorted(left.made, reverse=True):
             with suppress(OSError, VaultError):
                 self._remove_empty(made)
-        self._queue.clear()
+        if is_swept:  # else whoever comes next tries it again
+            self._queue.clear()
 
     def _remove_empty(self, path: str) -> None:
         with open_folder(self._root, above(safe_path(path))) as upper:
             upper.remove(upper.spelled(path.rpartition("/")[2]))
 
-    def _sweep(self, folders: Iterable[str]) -> None:
-        for path in sorted(folders):
-            with suppress(OSError, VaultError):
-                self._sweep_one(path)
+    def _sweep(self, folders: Iterable[str]) -> bool:
+        """Sweep folders, as far as they are there; whether nothing is left in them."""
+        swept = [self._sweep_one(path) for path in sorted(folders)]
+        return all(swept)
 
-    def _sweep_one(self, path: str) -> None:
-        known = safe_path(path) if path else ""  # a lock may come with a vault
-        with open_folder(self._root, known) as folder, folder.turn():
-            sweep(folder)
+    def _sweep_one(self, path: str) -> bool:
+        try:
+            known = safe_path(path) if path else ""  # a lock may come with a vault
+            with open_folder(self._root, known) as folder, folder.turn():
+                return sweep(folder)
+        except OSError as fault:
+            return fault.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+        except VaultError:
+            return True
 
 
 def _is_one(way: Way) -> bool:

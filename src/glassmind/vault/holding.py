@@ -11,7 +11,7 @@ from typing import Self
 
 from glassmind.errors import VaultError
 from glassmind.vault.folder import OpenFolder
-from glassmind.vault.staging import faults_named, open_folder
+from glassmind.vault.staging import faults_named, is_gone, open_folder
 from glassmind.vault.ways import forward
 
 MOST_HELD = 64
@@ -99,7 +99,7 @@ class Folders:
         """
         try:
             with self.at(path) as folder:
-                gone = [_is_gone(folder, name) for name in names if name]
+                gone = [is_gone(folder, name) for name in names if name]
                 folder.sync()
         except FileNotFoundError:
             return True
@@ -117,14 +117,3 @@ class Folders:
         trace: TracebackType | None,
     ) -> None:
         self._stack.close()
-
-
-def _is_gone(folder: OpenFolder, name: str) -> bool:
-    """Delete a file; whether it is gone then."""
-    try:
-        folder.unlink(name)
-    except FileNotFoundError:
-        return True
-    except OSError:
-        return False
-    return True

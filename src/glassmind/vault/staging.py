@@ -191,9 +191,24 @@ def _put_on(opened: int, dress: Dress) -> None:
             os.setxattr(opened, name, value)
 
 
-def sweep(folder: OpenFolder) -> None:
-    """Delete what writers left that did not live to finish; it is our turn now."""
-    for name in folder.names():
-        if name.startswith(STAGED) and name.endswith(STAGED_END):
-            with suppress(OSError):
-                folder.unlink(name)
+def sweep(folder: OpenFolder) -> bool:
+    """Delete what writers left that did not live to finish; it is our turn now.
+
+    Returns whether nothing of it is there any more.
+    """
+    left = (
+        n for n in folder.names() if n.startswith(STAGED) and n.endswith(STAGED_END)
+    )
+    gone = [is_gone(folder, name) for name in left]
+    return all(gone)
+
+
+def is_gone(folder: OpenFolder, name: str) -> bool:
+    """Delete a staged file; whether it is gone then."""
+    try:
+        folder.unlink(name)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True
