@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import lru_cache
 
 from glassmind.indexing.intake import (
     Content,
@@ -78,7 +77,6 @@ class Job:
         return self.folders is None or folder_of(path) in self.folders
 
 
-@lru_cache(maxsize=8)
 def fingerprint(rules: SplitRules) -> str:
     """Return what the rows depend on beside the vault."""
     return f"{PARSER_VERSION}/{SPLITTER_VERSION}/{SHAPES_VERSION}/{rules}"
