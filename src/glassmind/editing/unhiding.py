@@ -47,13 +47,12 @@ def refuse_unhiding(draft: Draft) -> None:
 def hidden_on_a_side(steps: Sequence[Step]) -> AbstractSet[str] | None:
     """Return what is hidden before some steps or after them, and not on both sides.
 
-    None where nothing is hidden on any side, as is usual.
+    None where every text was looked at, and nothing is hidden in any, as is usual.
     """
     before, after = _sides(steps)
-    told = sum((step.before is not None) + 1 for step in steps if not step.folder)
-    if len(before) + len(after) == told and not any(
-        side.hidden for side in (*before, *after)
-    ):
+    texts = sum((step.before is not None) + 1 for step in steps if not step.folder)
+    sides = [*before, *after]
+    if len(sides) == texts and not any(side.hidden for side in sides):
         return None
     return _turned(before, after) | _turned(after, before)
 

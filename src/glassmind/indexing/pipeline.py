@@ -161,10 +161,9 @@ def apply_scan(job: Job, known: Mapping[NotePath, int], scan: Scan) -> IndexRepo
 
 def is_one_batch(found: Scan) -> bool:
     """Whether what a scan found fits into one transaction."""
-    size = sum(file.size for file in found.changed)
-    return len(found.changed) + len(found.missing) <= BATCH_NOTES and (
-        size <= BATCH_BYTES
-    )
+    if len(found.changed) + len(found.missing) > BATCH_NOTES:
+        return False
+    return sum(file.size for file in found.changed) <= BATCH_BYTES
 
 
 def _still_skipped(

@@ -170,7 +170,7 @@ class VaultChanger:
                 folder.sync()
 
     def _carry(
-        self, ways: Sequence[Way], beside: "_Beside", *, why: str, client: str
+        self, ways: Sequence[Way], beside: _Beside, *, why: str, client: str
     ) -> None:
         recorded: list[Act] = []
 
