@@ -15,6 +15,7 @@ class Desk:
         (self.vault / ".obsidian").mkdir(parents=True)
         self.settings = self.home / ".config/glassmind"
         self.settings.mkdir(parents=True)
+        self.env = {"HOME": str(self.home)}
 
     def load(
         self,
@@ -27,7 +28,7 @@ class Desk:
     ) -> Config:
         return load_config(
             flags=flags or {},
-            env={"HOME": str(self.home), **(env or {}), **variables},
+            env={**self.env, **(env or {}), **variables},
             cwd=cwd or self.vault,
             need_vault=need_vault,
         )

@@ -174,7 +174,7 @@ def test_without_the_package_the_way_to_it_is_told(
 
 @pytest.mark.parametrize("action", ["list", "fetch", "check"])
 def test_a_setting_that_is_not_used_is_told(program: Program, action: str) -> None:
-    said = "glassmind: EMBEDDING_PRESET is not used: embeddings.preset must be one of"
+    said = "glassmind: embeddings.preset (from EMBEDDING_PRESET) must be one of"
     given = {"EMBEDDING_PRESET": "nonsense"}
     if action == "fetch":  # a server keeps its models itself: nothing is downloaded
         given["GLASSMIND_EMBEDDINGS_BACKEND"] = "ollama"

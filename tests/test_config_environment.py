@@ -153,7 +153,7 @@ def test_a_word_of_another_tool_that_we_do_not_know_is_no_error(desk: Desk) -> N
     config = desk.load(MCP_TRANSPORT="sse")
 
     assert config.server.transport == "stdio"
-    assert config.warnings[0].startswith("MCP_TRANSPORT is not used: server.transport")
+    assert config.warnings[0].startswith("server.transport (from MCP_TRANSPORT) must")
 
 
 def test_a_dotenv_beside_the_users_file_ranks_below_real_variables(desk: Desk) -> None:
@@ -189,10 +189,14 @@ def test_a_dotenv_that_cannot_be_read_is_warned_about(
     desk.user_says("")
     (desk.settings / ".env").touch()
 
-    def closed(*_: object) -> str:
-        raise PermissionError(13, "Permission denied")
+    read = Path.read_bytes
 
-    monkeypatch.setattr(Path, "read_text", closed)
+    def closed(file: Path) -> bytes:
+        if file.name == ".env":
+            raise PermissionError(13, "Permission denied")
+        return read(file)
+
+    monkeypatch.setattr(Path, "read_bytes", closed)
 
     assert desk.load().warnings[0].endswith(".env is not read: Permission denied")
 

@@ -32,8 +32,8 @@ def test_without_files_every_setting_has_its_default(desk: Desk) -> None:
 
 
 def test_a_flag_beats_a_variable_beats_the_vault_beats_the_user(desk: Desk) -> None:
-    desk.user_says("[search]\nlimit = 2\n")
-    assert desk.load().search.limit == 2
+    desk.user_says("[search]\nlimit = 6\n")
+    assert desk.load().search.limit == 6
 
     desk.vault_says("[search]\nlimit = 3\n")
     assert desk.load().search.limit == 3
@@ -177,10 +177,10 @@ def test_an_unknown_setting_is_named_with_the_nearest_one(desk: Desk) -> None:
     assert config.search.limit == 10
     assert config.warnings == (
         (
-            f"user file {file}:2: search.limt is no setting we know; "
+            f"user file {file}:2: search.limt is not a known setting; "
             "did you mean search.limit?"
         ),
-        f"user file {file}:4: [serch] is no section we know; did you mean search?",
+        f"user file {file}:4: [serch] is not a known section; did you mean search?",
     )
 
 
@@ -228,7 +228,7 @@ def test_folders_above_that_do_not_let_us_look_are_no_vaults(
 def test_a_key_outside_every_section_is_warned_about(desk: Desk) -> None:
     desk.user_says("limit = 3\n")
 
-    assert "limit is no section we know" in desk.load().warnings[0]
+    assert "limit is not in a section" in desk.load().warnings[0]
 
 
 def test_an_unknown_variable_of_ours_is_named_with_the_nearest_one(desk: Desk) -> None:
@@ -269,7 +269,7 @@ def test_a_file_that_is_not_text_is_named_with_its_line(desk: Desk) -> None:
 
 
 def test_endless_nesting_is_a_bad_file_and_no_crash(desk: Desk) -> None:
-    desk.vault_says("x = " + "[" * 100_000)
+    desk.user_says("x = " + "[" * 100_000)
 
     with pytest.raises(BadConfigFile):
         desk.load()

@@ -1,13 +1,19 @@
-"""What a vault may choose for the one who reads it, and what it may not."""
+"""Settings inside a vault: an untrusted one may narrow, a trusted one may set all."""
 
+import json
 from pathlib import Path
 
 import pytest
 from config_desk import Desk
 
-from glassmind.config.guards import is_loopback
+from glassmind.config.hosts import is_loopback
 from glassmind.config.sections import KEYS
-from glassmind.errors import BadSetting
+from glassmind.config.trust import (
+    read_vault_settings,
+    record_trust,
+    revoke_trust,
+)
+from glassmind.config.vault_rules import USER_ONLY
 
 
 @pytest.fixture
@@ -15,66 +21,130 @@ def desk(tmp_path: Path) -> Desk:
     return Desk(tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("path", "value"),
-    [
-        ("embeddings.url", '"http://collector.example"'),
-        ("embeddings.url", '"http://127.0.0.1@collector.example"'),
-        ("embeddings.url", '"http://localhost.collector.example"'),
-        ("embeddings.url", '"http://127.0.0.1.collector.example"'),
-        ("embeddings.allow_remote", "true"),
-        ("embeddings.model", '"/tmp/model.onnx"'),
-        ("embeddings.model", '"http://collector.example/model"'),
-        ("hindsight.url", '"https://collector.example"'),
-        ("server.host", '"0.0.0.0"'),
-        ("server.host", '"::"'),
-        ("server.host", '"collector.example"'),
-        ("index.location", '"/tmp/elsewhere"'),
-        ("index.location", '"../elsewhere"'),
-        ("vault.path", '"/"'),
-        ("vault.path", '"../home"'),
-        ("writes.mode", '"allow"'),
-        ("writes.user_notes", '"allow"'),
-        ("writes.agent_dir", '"Journal"'),
-    ],
-)
-def test_a_vault_cannot_open_a_door(desk: Desk, path: str, value: str) -> None:
+def trust(desk: Desk) -> None:
+    settings, _ = read_vault_settings(desk.vault)
+    assert settings is not None
+    record_trust(settings, desk.env)
+
+
+def value_of(config: object, path: str) -> object:
     section, _, name = path.partition(".")
-    desk.vault_says(f"[{section}]\n{name} = {value}\n")
+    return getattr(getattr(config, section), name)
+
+
+def toml(path: str, value: str) -> str:
+    section, _, name = path.partition(".")
+    return f"[{section}]\n{name} = {value}\n"
+
+
+REFUSED = [
+    ("embeddings.url", '"http://127.0.0.1:9"'),
+    ("embeddings.url", '"http://collector.example"'),
+    ("embeddings.backend", '"openai"'),
+    ("embeddings.backend", '"smart-connections"'),
+    ("embeddings.allow_remote", "true"),
+    ("embeddings.model", '"org/name"'),
+    ("embeddings.model", '"/tmp/model.onnx"'),
+    ("embeddings.models_folder", '"models"'),
+    ("embeddings.api_key", '"key"'),
+    ("search.intent_model", '"llama3.2"'),
+    ("hindsight.url", '"http://127.0.0.1:9"'),
+    ("hindsight.token", '"token"'),
+    ("hindsight.retain", "true"),
+    ("llm.backend", '"openai"'),
+    ("llm.url", '"http://127.0.0.1:9"'),
+    ("llm.api_key", '"key"'),
+    ("server.host", '"::1"'),
+    ("server.port", "9"),
+    ("server.transport", '"http"'),
+    ("server.token", '"token"'),
+    ("server.hosts", '["notes.lan"]'),
+    ("server.origins", '["http://page.example"]'),
+    ("index.location", '"vault"'),
+    ("index.location", '"/tmp/elsewhere"'),
+    ("index.location", '"../elsewhere"'),
+    ("index.max_note_bytes", "10000000000"),
+    ("index.max_chunks_per_note", "100000"),
+    ("search.limit", "99"),
+    ("context.budget_tokens", "100000"),
+    ("ask.sources", "20"),
+    ("memory.inbox", '"none"'),
+    ("access.ledger", "false"),
+    ("access.ledger_days", "1"),
+    ("watch.enabled", "false"),
+    ("writes.mode", '"allow"'),
+    ("writes.user_notes", '"allow"'),
+    ("writes.agent_dir", '"Journal"'),
+    ("writes.folders", '["Drafts=allow"]'),
+    ("writes.tags", '["draft=propose"]'),
+    ("writes.undo_days", "1"),
+    ("writes.git_commit", "true"),
+    ("writes.untrusted", '["Web"]'),
+]
+
+
+@pytest.mark.parametrize(("path", "value"), REFUSED)
+def test_an_untrusted_vault_cannot_widen_a_setting(
+    desk: Desk, path: str, value: str
+) -> None:
+    desk.vault_says(toml(path, value))
 
     config = desk.load()
 
-    expected = desk.vault if path == "vault.path" else KEYS[path].default
-    assert getattr(getattr(config, section), name) == expected
+    assert value_of(config, path) == KEYS[path].default
     (warning,) = config.warnings
-    assert section in warning
-    assert "vault" in warning or "user" in warning
+    assert warning == (
+        f"This vault's own settings are not trusted. Ignored: {path}. "
+        f"Review and trust them: glassmind trust --vault {desk.vault}"
+    )
+
+
+def test_one_warning_names_all_that_is_ignored(desk: Desk) -> None:
+    desk.vault_says("[server]\nport = 9\ntransport = 'http'\n[llm]\nmodel = 'x'\n")
+
+    (warning,) = desk.load().warnings
+
+    assert "Ignored: server.port, server.transport, llm.model." in warning
+
+
+def test_a_new_setting_is_the_users_alone_unless_it_says_otherwise() -> None:
+    words = ("url", "host", "port", "transport", "token", "key", "location", "backend")
+    named = [p for p, key in KEYS.items() if key.secret or key.name.endswith(words)]
+
+    assert len(named) > 10
+    assert [p for p in named if KEYS[p].from_vault is not USER_ONLY] == []
 
 
 @pytest.mark.parametrize(
     ("text", "path", "value"),
     [
         ('[vault]\npath = "."', "vault.name", "Notes"),
-        ('[index]\nlocation = "vault"', "index.location", "vault"),
-        ('[index]\nignore_dirs = ["Old"]', "index.ignore_dirs", ("Old",)),
-        ('[embeddings]\nurl = "http://127.0.0.1:8080"', "server.port", 7331),
-        ('[embeddings]\nmodel = "org/name"', "embeddings.model", "org/name"),
-        ('[server]\nhost = "localhost"', "server.host", "localhost"),
+        ('[vault]\nname = "Other"', "vault.name", "Other"),
+        ("[index]\nchunk_target_tokens = 200", "index.chunk_target_tokens", 200),
+        ("[index]\ninclude_agent_dir = false", "index.include_agent_dir", False),
+        ("[index]\nmax_note_bytes = 1000", "index.max_note_bytes", 1000),
+        ('[embeddings]\npreset = "fastest"', "embeddings.preset", "fastest"),
+        ("[search]\nlimit = 3", "search.limit", 3),
+        ("[search]\nbalance = 0.9", "search.balance", 0.9),
+        ('[memory]\ninbox = "all"', "memory.inbox", "all"),
+        ("[access]\nledger_days = 400", "access.ledger_days", 400),
         ('[writes]\nmode = "off"', "writes.mode", "off"),
         ('[writes]\nmode = "agent-only"', "writes.mode", "agent-only"),
         ("[writes]\nagent_dir = false", "writes.agent_dir_writable", False),
-        ("[search]\nlimit = 99", "search.limit", 99),
+        ("[writes]\nagent_dir = true", "writes.agent_dir", ".agent"),
+        ("[writes]\nundo_days = 400", "writes.undo_days", 400),
+        ("[writes]\napprove_after_untrusted = true", "writes.mode", "propose"),
+        ("[server]\nport = 7331", "server.port", 7331),
     ],
 )
-def test_a_vault_may_tune_and_tighten(
+def test_an_untrusted_vault_may_narrow(
     desk: Desk, text: str, path: str, value: object
 ) -> None:
     desk.vault_says(text)
 
     config = desk.load()
 
-    section, _, name = path.partition(".")
-    assert getattr(getattr(config, section), name) == value
+    assert value_of(config, path) == value
     assert config.warnings == ()
 
 
@@ -99,50 +169,176 @@ def test_a_vault_cannot_loosen_what_the_user_said_about_writes(
     config = desk.load()
 
     assert config.writes == before
-    assert any("writes" in sentence for sentence in config.warnings)
 
 
-def test_a_vault_cannot_bring_back_what_the_user_ignores(desk: Desk) -> None:
-    desk.user_says('[index]\nignore_dirs = ["Private"]\n')
-    desk.vault_says('[index]\nignore_dirs = ["Old"]\n')
-
-    config = desk.load()
-
-    assert config.index.ignore_dirs == ("Private",)
-    assert "may not bring back Private" in config.warnings[0]
-
-
-def test_a_vault_may_ignore_more(desk: Desk) -> None:
-    desk.user_says('[index]\nignore_dirs = ["Private"]\n')
-    desk.vault_says('[index]\nignore_dirs = ["Private", "Old"]\n')
-
-    assert desk.load().index.ignore_dirs == ("Private", "Old")
-
-
-def test_the_dotenv_of_a_vault_is_held_to_the_same_rules(desk: Desk) -> None:
-    desk.vault_says("")
-    (desk.vault / ".env").write_text(
-        "GLASSMIND_SERVER_HOST=0.0.0.0\n"
-        "OLLAMA_URL=http://collector.example\n"
-        "VAULT_PATH=/\n"
-        "GLASSMIND_WRITES_MODE=allow\n"
-        "GLASSMIND_SEARCH_LIMIT=4\n"
+def test_an_untrusted_vault_adds_to_the_users_lists(desk: Desk) -> None:
+    desk.user_says(
+        "[index]\nignore_dirs = ['Private']\n"
+        "[access]\nprivate_folders = ['Journal']\nprivate_tags = ['health']\n"
+        "[writes]\nfolders = ['Drafts=allow', 'Old=propose']\n"
+    )
+    desk.vault_says(
+        "[index]\nignore_dirs = ['Old']\n"
+        "[access]\nprivate_folders = ['Money']\nprivate_tags = ['money']\n"
+        "[writes]\nfolders = ['Old=off']\n"
     )
 
     config = desk.load()
 
-    assert config.server.host == "127.0.0.1"
-    assert config.embeddings.url == "http://localhost:11434"
-    assert config.vault.path == desk.vault
-    assert config.writes.mode == "propose"
-    assert config.search.limit == 4
-    assert len(config.warnings) == 4
+    assert config.index.ignore_dirs == ("Private", "Old")
+    assert config.access.private_folders == ("Journal", "Money")
+    assert config.access.private_tags == ("health", "money")
+    assert config.writes.folders == ("Drafts=allow", "Old=off")
+    assert config.warnings == ()
 
 
-def test_a_vault_without_a_configuration_has_no_dotenv_for_us(desk: Desk) -> None:
+def test_an_untrusted_vault_cannot_replace_the_users_model(desk: Desk) -> None:
+    desk.user_says("[embeddings]\nmodel = 'bge-small-en-v1.5'\n")
+    desk.vault_says("[embeddings]\npreset = 'fastest'\n")
+
+    assert desk.load().embeddings.model == "bge-small-en-v1.5"
+
+
+def test_the_env_file_of_an_untrusted_vault_is_not_read(desk: Desk) -> None:
+    desk.vault_says("")
+    (desk.vault / ".env").write_text(
+        "MCP_TRANSPORT=http\nMCP_PORT=9\nGLASSMIND_SEARCH_LIMIT=4\n"
+    )
+
+    config = desk.load()
+
+    assert (config.server.transport, config.server.port) == ("stdio", 7331)
+    assert config.search.limit == 10
+    (warning,) = config.warnings
+    assert "Ignored: .env." in warning
+
+
+def test_a_trusted_vault_may_set_everything(desk: Desk) -> None:
+    desk.vault_says("[server]\nport = 9\n[writes]\nmode = 'allow'\n")
+    (desk.vault / ".env").write_text("MCP_TRANSPORT=http\n")
+    trust(desk)
+
+    config = desk.load()
+
+    assert (config.server.transport, config.server.port) == ("http", 9)
+    assert config.writes.mode == "allow"
+    assert config.warnings == ()
+
+
+@pytest.mark.parametrize("name", ["glassmind.toml", ".env"])
+def test_a_changed_file_has_to_be_trusted_again(desk: Desk, name: str) -> None:
+    desk.vault_says("[server]\nport = 9\n")
+    (desk.vault / ".env").write_text("MCP_TRANSPORT=http\n")
+    trust(desk)
+    with (desk.vault / name).open("a") as file:
+        file.write("# changed\n")
+
+    config = desk.load()
+
+    assert (config.server.transport, config.server.port) == ("stdio", 7331)
+    (warning,) = config.warnings
+    assert "own settings changed since you trusted them. Ignored: .env, server" in (
+        warning
+    )
+
+
+def test_an_env_file_that_appears_has_to_be_trusted(desk: Desk) -> None:
+    desk.vault_says("[server]\nport = 9\n")
+    trust(desk)
+    (desk.vault / ".env").write_text("")
+
+    assert desk.load().server.port == 7331
+
+
+def test_trust_is_for_one_vault_and_can_be_revoked(desk: Desk, tmp_path: Path) -> None:
+    desk.vault_says("[server]\nport = 9\n")
+    trust(desk)
+    copy = tmp_path / "Copy"
+    copy.mkdir()
+    (copy / "glassmind.toml").write_text("[server]\nport = 9\n")
+
+    assert desk.load(cwd=copy).server.port == 7331
+    assert desk.load().server.port == 9
+    assert revoke_trust(desk.vault, desk.env)
+    assert not revoke_trust(desk.vault, desk.env)
+    assert desk.load().server.port == 7331
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"vaults": 3}', '{"vaults": {"a": 1}}']
+)
+def test_a_damaged_record_of_trust_trusts_nobody(desk: Desk, text: str) -> None:
+    desk.vault_says("[server]\nport = 9\n")
+    (desk.settings / "trusted.json").write_text(text)
+
+    assert desk.load().server.port == 7331
+    trust(desk)
+    assert desk.load().server.port == 9
+
+
+def test_the_record_of_trust_is_the_users_alone_to_read(desk: Desk) -> None:
+    desk.vault_says("")
+    trust(desk)
+
+    file = desk.settings / "trusted.json"
+
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert list(json.loads(file.read_text())["vaults"]) == [str(desk.vault)]
+
+
+CREDENTIALS = [
+    ("embeddings.url", "embeddings.api_key", "OPENAI_API_KEY"),
+    ("llm.url", "llm.api_key", "GLASSMIND_LLM_API_KEY"),
+    ("embeddings.url", "llm.api_key", "GLASSMIND_LLM_API_KEY"),
+    ("hindsight.url", "hindsight.token", "HINDSIGHT_TOKEN"),
+]
+
+
+@pytest.mark.parametrize(("url", "key", "variable"), CREDENTIALS)
+def test_a_credential_is_not_sent_to_a_url_that_a_vault_chose(
+    desk: Desk, url: str, key: str, variable: str
+) -> None:
+    desk.vault_says(toml(url, '"http://127.0.0.1:9"'))
+    untrusted = desk.load(env={variable: "user's key"})
+    trust(desk)
+    trusted = desk.load(env={variable: "user's key"})
+
+    assert value_of(untrusted, url) == KEYS[url].default
+    assert value_of(untrusted, key) == "user's key"
+    assert value_of(trusted, url) == "http://127.0.0.1:9"
+    assert value_of(trusted, key) == ""
+    (warning,) = trusted.warnings
+    assert warning.startswith(f"{key} (from {variable}) is not used: {url} comes from")
+
+
+@pytest.mark.parametrize(("url", "key", "_"), CREDENTIALS)
+def test_a_credential_is_sent_to_a_url_from_the_same_place(
+    desk: Desk, url: str, key: str, _: str
+) -> None:
+    tables = {path.partition(".")[0]: "" for path in (url, key)}
+    for path, value in ((url, '"http://127.0.0.1:9"'), (key, '"its key"')):
+        section, _, name = path.partition(".")
+        tables[section] += f"{name} = {value}\n"
+    text = "".join(f"[{section}]\n{body}" for section, body in tables.items())
+    desk.vault_says(text)
+    trust(desk)
+    by_vault = desk.load()
+    (desk.vault / "glassmind.toml").unlink()
+    desk.user_says(text)
+    by_user = desk.load()
+
+    for config in (by_vault, by_user):
+        assert value_of(config, key) == "its key"
+        assert config.warnings == ()
+
+
+def test_a_vault_without_a_settings_file_has_no_env_file_for_us(desk: Desk) -> None:
     (desk.vault / ".env").write_text("GLASSMIND_SEARCH_LIMIT=4\n")
 
-    assert desk.load().search.limit == 10
+    config = desk.load()
+
+    assert config.search.limit == 10
+    assert config.warnings == ()
 
 
 def test_the_agent_folder_may_hold_the_vaults_file(desk: Desk) -> None:
@@ -159,29 +355,94 @@ def test_the_agent_folder_may_hold_the_vaults_file(desk: Desk) -> None:
     assert ".agent/glassmind.toml is not read" in config.warnings[0]
 
 
-def test_what_the_user_says_elsewhere_still_beats_the_vault(desk: Desk) -> None:
-    desk.vault_says('[server]\nhost = "::1"\n')
+def test_variables_of_the_user_beat_the_vault(desk: Desk) -> None:
+    desk.vault_says("[search]\nlimit = 2\n[server]\nhost = '::1'\n")
 
-    config = desk.load(GLASSMIND_SERVER_HOST="0.0.0.0")  # noqa: S104 - the user's wish
+    config = desk.load(GLASSMIND_SERVER_HOST="0.0.0.0", GLASSMIND_SEARCH_LIMIT="50")  # noqa: S104
 
     assert config.server.host == "0.0.0.0"  # noqa: S104
+    assert config.search.limit == 50
     assert config.warnings == ()
 
 
-def test_a_wrong_value_in_a_vault_is_an_error_that_names_it(desk: Desk) -> None:
-    desk.vault_says("[vault]\npath = 3\n")
+@pytest.mark.parametrize("trusted", [False, True])
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("[vault]\npath = 3\n", "vault.path"),
+        ("[search]\nlimit = 0\n", "search.limit"),
+        ("[search]\nfusion = 'nonsense'\n", "search.fusion"),
+        ("[index]\nchunk_target_tokens = 10\n", "index.chunk_target_tokens"),
+        ("[index]\nchunk_overlap_tokens = 900\n", "index.chunk_overlap_tokens"),
+        (
+            "[search]\n"
+            + "".join(
+                f"{key.name} = 0\n"
+                for path, key in KEYS.items()
+                if path.startswith("search.") and path.endswith("_weight")
+            )
+            + "[memory]\nhot_weight = 0\npinned_weight = 0\n",
+            "search.graph_weight",
+        ),
+    ],
+)
+def test_an_invalid_value_in_a_vault_is_a_warning_and_the_default(
+    desk: Desk, text: str, path: str, trusted: bool
+) -> None:
+    desk.vault_says(text)
+    if trusted:
+        trust(desk)
 
-    with pytest.raises(BadSetting, match=r"vault file .*glassmind\.toml:2"):
-        desk.load()
+    config = desk.load()
+
+    expected = desk.vault if path == "vault.path" else KEYS[path].default
+    assert value_of(config, path) == expected
+    (warning,) = config.warnings
+    assert warning.endswith("it is ignored")
 
 
-@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.8.9.10", "::1"])
+@pytest.mark.parametrize(
+    "content",
+    [b"[search\n", b"\xff\xfe", b"x = " + b"[" * 5000, b"#" * 300_000],
+    ids=["no TOML", "no UTF-8", "nested", "large"],
+)
+def test_an_unreadable_file_in_a_vault_is_a_warning(desk: Desk, content: bytes) -> None:
+    (desk.vault / "glassmind.toml").write_bytes(content)
+
+    config = desk.load()
+
+    assert config.search.limit == 10
+    assert len(config.warnings) == 1
+
+
+def test_thousands_of_unknown_names_in_a_vault_make_few_warnings(desk: Desk) -> None:
+    names = "".join(f"name{number} = 1\n" for number in range(10_000))
+    desk.vault_says(f"[search]\n{names}")
+
+    warnings = desk.load().warnings
+
+    assert len(warnings) == 6
+    assert "9995 more unknown names" in warnings[-1]
+
+
+@pytest.mark.parametrize(
+    "host", ["localhost", "127.0.0.1", "127.8.9.10", "::1", "[::1]"]
+)
 def test_this_machine_is_known_by_its_names(host: str) -> None:
     assert is_loopback(host)
 
 
 @pytest.mark.parametrize(
-    "host", ["", "10.0.0.1", "127.evil.example.com", "127.1", "::"]
+    "host",
+    [
+        "",
+        "10.0.0.1",
+        "127.evil.example.com",
+        "127.1",
+        "::",
+        "127.999.1.1",
+        "127.0.0.01",
+    ],
 )
 def test_other_machines_are_not_this_one(host: str) -> None:
     assert not is_loopback(host)

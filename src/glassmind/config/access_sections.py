@@ -1,7 +1,7 @@
 """The settings of who may read what; a part of `sections`."""
 
-from glassmind.config.guards import keeps, keeps_ledger, keeps_private
 from glassmind.config.keys import Section, key
+from glassmind.config.vault_rules import ADDED, AT_LEAST, ONLY_TRUE
 
 LEDGER_DAYS = 90
 """A quarter: who learns that a client was not to be trusted can still see its reads."""
@@ -14,19 +14,22 @@ class Access(Section, title="access"):
         (),
         "Folders whose notes are for you alone, such as `Journal`: no agent is given "
         "them or told of them.",
-        guard=keeps_private,
+        from_vault=ADDED,
     )
     private_tags: tuple[str, ...] = key(
         (),
         "Tags whose notes are for you alone, with those below them.",
-        guard=keeps_private,
+        from_vault=ADDED,
     )
     ledger: bool = key(
         True,
         "Record in your data folder, never in the vault, which client was given which "
         "passages; see `glassmind ledger`.",
-        guard=keeps_ledger,
+        from_vault=ONLY_TRUE,
     )
     ledger_days: int = key(
-        LEDGER_DAYS, "Days for which that is kept.", least=1, guard=keeps(LEDGER_DAYS)
+        LEDGER_DAYS,
+        "Days for which that is kept.",
+        least=1,
+        from_vault=AT_LEAST,
     )

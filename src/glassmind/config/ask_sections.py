@@ -5,14 +5,8 @@ A part of `sections`.
 
 from typing import Literal, TypeAlias
 
-from glassmind.config.guards import (
-    not_by_vault,
-    not_remote,
-    only_as_chosen,
-    only_loopback,
-    only_model_name,
-)
 from glassmind.config.keys import Section, key
+from glassmind.config.vault_rules import AT_MOST, one_of_stricter
 from glassmind.types.questions import MOST_SOURCES
 
 LlmBackend: TypeAlias = Literal["none", "ollama", "openai"]
@@ -27,23 +21,20 @@ class Llm(Section, title="llm"):
         "What writes answers: Ollama, a server that speaks as OpenAI's does, or "
         "nothing.",
         choices=("none", "ollama", "openai"),
-        guard=only_as_chosen,
     )
-    model: str = key("llama3.2", "The model, by its name.", guard=only_model_name)
+    model: str = key("llama3.2", "The model, by its name.")
     url: str = key(
         "",
         "Where its server listens; empty means where `embeddings.url` does.",
         kind="url",
-        guard=only_loopback,
     )
     api_key: str = key(
         "",
         "What an OpenAI-style server wants to see before it answers.",
-        guard=not_by_vault,
         secret=True,
     )
     allow_remote: bool = key(
-        False, "Let note text go to a url that is not this machine.", guard=not_remote
+        False, "Let note text go to a url that is not this machine."
     )
     temperature: float = key(
         0.7, "How freely it writes: 0 is the likeliest word each time.", least=0, most=2
@@ -67,16 +58,24 @@ class Ask(Section, title="ask"):
     """How questions are answered."""
 
     sources: int = key(
-        8, "Passages that an answer may rest on.", least=1, most=MOST_SOURCES
+        8,
+        "Passages that an answer may rest on.",
+        least=1,
+        most=MOST_SOURCES,
+        from_vault=AT_MOST,
     )
     excerpt_chars: int = key(
-        200, "Letters of a source that are shown beside an answer.", least=20
+        200,
+        "Letters of a source that are shown beside an answer.",
+        least=20,
+        from_vault=AT_MOST,
     )
     unsupported: Unsupported = key(
         "flag",
         "What becomes of a statement of a model that no quote bears out: it is marked, "
         "or left out.",
         choices=("flag", "drop"),
+        from_vault=one_of_stricter("flag", "drop"),
     )
 
 
@@ -88,19 +87,16 @@ class Hindsight(Section, title="hindsight"):
         "Where the server listens; empty means that none is asked.",
         kind="url",
         aliases=("HINDSIGHT_URL",),
-        guard=only_loopback,
     )
     bank: str = key(
         "default",
         "The bank of memories that is asked.",
         aliases=("HINDSIGHT_BANK",),
-        guard=only_model_name,
     )
     token: str = key(
         "",
         "What the server wants to see before it answers.",
         aliases=("HINDSIGHT_TOKEN",),
-        guard=not_by_vault,
         secret=True,
     )
     timeout_s: float = key(
@@ -114,12 +110,10 @@ class Hindsight(Section, title="hindsight"):
         False,
         "Let questions, and captures that are retained, go to a url that is not this "
         "machine.",
-        guard=not_remote,
     )
     retain: bool = key(
         False,
         "Send what is captured, once no approval is waited for, to the bank too.",
-        guard=not_remote,
     )
 
     def __repr__(self) -> str:

@@ -3,21 +3,70 @@
 from collections.abc import Iterator, Mapping
 from typing import cast
 
-from glassmind.config.guards import host_of, is_loopback
-from glassmind.config.layers import Choice
+from glassmind.config.hosts import host_of, is_loopback
+from glassmind.config.layers import Choice, Layers
 from glassmind.config.sections import KEYS
 from glassmind.errors import BadSetting
 
+CREDENTIALS = {
+    "embeddings.api_key": ("embeddings.url",),
+    "llm.api_key": ("llm.url", "embeddings.url"),
+    "hindsight.token": ("hindsight.url",),
+}
+"""Each credential and the settings that say where it is sent; the first one set."""
 
-def check_together(choices: Mapping[str, Choice]) -> Iterator[str]:
-    """Yield warnings about settings that do not go together.
+TOGETHER = ("index.chunk_target_tokens", "index.chunk_overlap_tokens")
+
+
+def settled_together(layers: Layers, choices: dict[str, Choice]) -> None:
+    """Check settings that depend on each other.
+
+    Values from the vault's own files that do not fit are dropped with a warning.
 
     Raises:
-        BadSetting: they cannot go together at all.
+        BadSetting: the user's own settings do not fit.
+    """
+    try:
+        check_together(choices)
+    except BadSetting as error:
+        weights = [path for path in KEYS if path.endswith("_weight")]
+        paths = TOGETHER if error.key in TOGETHER else weights
+        by_vault = [path for path in paths if choices[path].source != "user"]
+        if not by_vault:
+            raise
+        layers.warn(f"{error}; it is ignored")
+        for path in by_vault:
+            choices[path] = layers.strongest(KEYS[path], ("user",))
+        check_together(choices)
+    for sentence in _remote_without_consent(choices):
+        layers.warn(sentence)
+
+
+def withhold_credentials(layers: Layers, choices: dict[str, Choice]) -> None:
+    """Drop each credential that would go to a URL set by somebody else.
+
+    A key of the user is not sent where a vault's file says, even a trusted one, nor
+    the other way round.
+    """
+    for path, urls in CREDENTIALS.items():
+        key = choices[path]
+        target = next((url for url in urls if choices[url].value), urls[-1])
+        if key.value and key.source != choices[target].source:
+            choices[path] = Choice("", None)
+            layers.warn(
+                f"{path} (from {key.origin}) is not used: {target} comes from "
+                f"{choices[target].origin}. Set both in the same place."
+            )
+
+
+def check_together(choices: Mapping[str, Choice]) -> None:
+    """Check settings that depend on each other.
+
+    Raises:
+        BadSetting: they do not fit.
     """
     _check_chunks(choices)
     _check_weights(choices)
-    yield from _remote_without_consent(choices)
 
 
 def _check_chunks(choices: Mapping[str, Choice]) -> None:

@@ -86,7 +86,7 @@ def vault_said(file: Path) -> Path | None:
         BadConfigFile: it cannot be read.
         BadSetting: what it names cannot be a path.
     """
-    entry = FileEntries(file, read_text(file), None).entries.get("vault.path")
+    entry = FileEntries(file, read_text(file), file.parent).entries.get("vault.path")
     if entry is None:
         return None
     try:

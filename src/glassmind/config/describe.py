@@ -6,6 +6,7 @@ from glassmind.config.keys import Key
 from glassmind.config.sections import KEYS, SECTIONS, Config
 from glassmind.config.toml import as_toml
 from glassmind.config.values import HIDDEN, without_password
+from glassmind.config.vault_rules import OWN_FOLDER
 
 HEAD = """\
 # The settings of Glassmind; see docs/configuration.md.
@@ -87,6 +88,16 @@ def _allowed(key: Key) -> str:
 
 def _alias(name: str) -> str:
     return f"`{name[1:]}` (reversed)" if name.startswith("!") else f"`{name}`"
+
+
+def trust_table() -> str:
+    """Return the table of the security page: what counts from which origin."""
+    columns = ("setting", "you", "a trusted vault", "an untrusted vault")
+    lines = [f"| {' | '.join(columns)} |", f"|{'---|' * len(columns)}"]
+    for path, key in KEYS.items():
+        trusted = key.from_vault.text if key.from_vault is OWN_FOLDER else "any value"
+        lines.append(f"| `{path}` | any value | {trusted} | {key.from_vault.text} |")
+    return "\n".join(lines)
 
 
 def settings_shown(config: Config) -> list[tuple[str, str, str]]:

@@ -1,7 +1,7 @@
 """A value as someone wrote it, and where: the stuff of the configuration's layers."""
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 RANKS = {
     "default": 0,
@@ -13,13 +13,17 @@ RANKS = {
 """Who wins: the higher number."""
 
 
+Source: TypeAlias = Literal["user", "trusted vault", "vault"]
+"""Who set a value: the user (flags, variables, own file), or a file in the vault."""
+
+
 class Entry(NamedTuple):
     """One value from one place.
 
     `base` is the folder relative paths are measured from; `text` says that the value is
-    text to be understood (a variable, a flag) and not already typed (a file). A value
-    that is not `trusted` comes from the vault itself; a `foreign` one from a variable
-    of another program, which may mean something else by it.
+    text to be understood (a variable, a flag) and not already typed (a file). A
+    `foreign` value comes from a variable of another program, which may mean something
+    else by it.
     """
 
     raw: object
@@ -27,7 +31,7 @@ class Entry(NamedTuple):
     base: Path
     rank: int
     text: bool = False
-    trusted: bool = True
+    source: Source = "user"
     foreign: bool = False
 
 

@@ -6,7 +6,7 @@ A real variable beats the same one in a `.env` file, and one of ours beats an al
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from glassmind.config.entries import RANKS, Entry, nearest
+from glassmind.config.entries import RANKS, Entry, Source, nearest
 from glassmind.config.files import short
 from glassmind.config.keys import Key
 from glassmind.config.sections import KEYS
@@ -32,9 +32,9 @@ class Variables:
     """Variables from one place: the real environment, or the `.env` in `file`."""
 
     def __init__(
-        self, values: Mapping[str, str], base: Path, *, trusted: bool = True
+        self, values: Mapping[str, str], base: Path, source: Source = "user"
     ) -> None:
-        self.values, self.base, self.trusted = values, base, trusted
+        self.values, self.base, self.source = values, base, source
         self.file: Path | None = None
         self.lines: Mapping[str, int] = {}
 
@@ -43,18 +43,13 @@ class Variables:
         return f"{name} in {short(self.file)}:{self.lines[name]}" if self.file else name
 
 
-def dotenv_beside(file: Path, vault: Path | None) -> Variables | None:
-    """Return the variables of the `.env` beside a file, if there is one.
-
-    Raises:
-        OSError: there is one that we may not read.
-    """
-    dotenv = file.with_name(".env")
-    if not dotenv.is_file():
-        return None
-    found = parse_dotenv(dotenv.read_text("utf-8-sig", "replace"))
+def dotenv_variables(
+    dotenv: Path, content: bytes, base: Path, source: Source = "user"
+) -> Variables:
+    """Return the variables in the content of a `.env` file; paths start at `base`."""
+    found = parse_dotenv(content.decode("utf-8-sig", "replace"))
     values = {name: value for name, (value, _) in found.items()}
-    variables = Variables(values, vault or file.parent, trusted=vault is None)
+    variables = Variables(values, base, source)
     variables.file = dotenv
     variables.lines = {name: line for name, (_, line) in found.items()}
     return variables
@@ -119,7 +114,7 @@ def variable_entries(key: Key, sources: list[Variables]) -> Iterator[Entry]:
                     source.base,
                     RANKS["environment"],
                     text=True,
-                    trusted=source.trusted,
+                    source=source.source,
                     foreign=variable != key.variable,
                 )
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from glassmind.config.entries import RANKS, Entry, nearest
+from glassmind.config.entries import RANKS, Entry, Source, nearest
 from glassmind.config.plain import parse_plain
 from glassmind.config.sections import KEYS, SECTIONS
 from glassmind.config.write_sections import AGENT_DIR
@@ -59,9 +59,20 @@ def read_text(file: Path) -> str:
         BadConfigFile: it cannot be read, or is not UTF-8.
     """
     try:
-        return file.read_bytes().decode("utf-8-sig")
+        content = file.read_bytes()
     except OSError as error:
         raise BadConfigFile(short(file), 0, error.strerror or str(error)) from error
+    return text_of(file, content)
+
+
+def text_of(file: Path, content: bytes) -> str:
+    """Return the text of a file's content, without a byte order mark.
+
+    Raises:
+        BadConfigFile: it is not UTF-8.
+    """
+    try:
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise BadConfigFile(short(file), line, "it is not UTF-8 text") from error
@@ -119,19 +130,29 @@ def visible(name: str) -> str:
     return name[:80] if name.isprintable() else ascii(name[:80])
 
 
+UNKNOWN_NAMED = 5
+"""Unknown names that are warned about one by one; a vault may hold thousands."""
+
+
 class FileEntries:
     """What one file says: entries by full name, and warnings about the rest.
 
-    `vault` is given when the file stands in it.
+    `base` is the folder that its relative paths start from.
     """
 
-    def __init__(self, file: Path, text: str, vault: Path | None) -> None:
-        self.file, self.text, self.vault = file, text, vault
-        self.layer = "vault file" if vault else "user file"
+    def __init__(
+        self, file: Path, text: str, base: Path, source: Source = "user"
+    ) -> None:
+        self.file, self.text, self.base, self.source = file, text, base, source
+        self.layer = "user file" if source == "user" else "vault file"
         self.entries: dict[str, Entry] = {}
         self.warnings: list[str] = []
+        self._unknown = 0
         for section, table in parse_tables(file, text).items():
             self._take(section, table)
+        if self._unknown > UNKNOWN_NAMED:
+            more = self._unknown - UNKNOWN_NAMED
+            self.warnings.append(f"{short(file)} has {more} more unknown names")
 
     def origin(self, section: str, name: str = "") -> str:
         """Return `user file ~/.config/glassmind/glassmind.toml:12`."""
@@ -140,29 +161,30 @@ class FileEntries:
 
     def _take(self, section: str, table: object) -> None:
         known = [made.title for made in SECTIONS]
-        if section not in known or not isinstance(table, Mapping):
-            hint = nearest(visible(section), known) if section not in known else ""
-            name = visible(section)
-            what = f"[{name}]" if isinstance(table, Mapping) else name
-            self.warnings.append(
-                f"{self.origin(section)}: {what} is no section we know{hint}"
-            )
+        if not isinstance(table, Mapping):
+            self._warn_unknown(section, "", "{} is not in a section", [])
+            return
+        if section not in known:
+            self._warn_unknown(section, "", "[{}] is not a known section", known)
             return
         for name, raw in table.items():
             self._keep(section, name, raw)
 
     def _keep(self, section: str, name: str, raw: object) -> None:
         path = f"{section}.{name}"
-        origin = self.origin(section, name)
         if path not in KEYS:
-            name = visible(path)
-            hint = nearest(name, list(KEYS))
-            self.warnings.append(f"{origin}: {name} is no setting we know{hint}")
+            self._warn_unknown(section, name, "{} is not a known setting", list(KEYS))
             return
+        origin = self.origin(section, name)
         self.entries[path] = Entry(
-            raw,
-            origin,
-            self.vault or self.file.parent,
-            RANKS[self.layer],
-            trusted=self.vault is None,
+            raw, origin, self.base, RANKS[self.layer], source=self.source
         )
+
+    def _warn_unknown(
+        self, section: str, name: str, sentence: str, known: list[str]
+    ) -> None:
+        self._unknown += 1
+        if self._unknown <= UNKNOWN_NAMED:
+            shown = visible(f"{section}.{name}" if name else section)
+            said = sentence.format(shown) + nearest(shown, known)
+            self.warnings.append(f"{self.origin(section, name)}: {said}")

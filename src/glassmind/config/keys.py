@@ -6,9 +6,10 @@ configuration file and the reference page all walk over it. Plain classes instea
 dataclasses, because eight dataclasses would cost eight milliseconds at every start.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Literal, NoReturn, TypeAlias, TypeVar, cast
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Literal, NoReturn, TypeAlias, TypeVar, cast
 
+from glassmind.config.vault_rules import USER_ONLY, VaultRule
 from glassmind.errors import NoVault
 
 T = TypeVar("T")
@@ -29,12 +30,6 @@ Kind: TypeAlias = Literal[
 ]
 """How a value is written and checked; see `values.py`."""
 
-Guard: TypeAlias = Callable[[Any, Any], str]
-"""Says why a vault may not choose this value for its reader, or nothing.
-
-Takes the value and what the user chose (None if nothing).
-"""
-
 KINDS: Mapping[type, Kind] = {
     bool: "flag",
     int: "count",
@@ -52,7 +47,7 @@ class Key:
         "choices",
         "default",
         "doc",
-        "guard",
+        "from_vault",
         "kind",
         "least",
         "most",
@@ -69,7 +64,7 @@ class Key:
         self.least: float | None = None
         self.most: float | None = None
         self.aliases: Sequence[str] = ()
-        self.guard: Guard | None = None
+        self.from_vault = USER_ONLY
         self.secret = False
 
     @property
@@ -102,16 +97,17 @@ def key(  # noqa: PLR0913 - a declaration names its facts
     least: float | None = None,
     most: float | None = None,
     aliases: Sequence[str] = (),
-    guard: Guard | None = None,
+    from_vault: VaultRule = USER_ONLY,
     secret: bool = False,
 ) -> T:
     """Declare a setting of a section, typed as its value.
 
     `aliases` are variables of other tools, read when our own is not set; one that
-    begins with `!` means the opposite.
+    begins with `!` means the opposite. `from_vault` says what an untrusted vault may do
+    with the setting; unless declared, nothing.
     """
     made = Key(default, doc, kind)
-    made.choices, made.aliases, made.guard = choices, aliases, guard
+    made.choices, made.aliases, made.from_vault = choices, aliases, from_vault
     made.least, made.most = least, most
     made.secret = secret
     return cast("T", made)

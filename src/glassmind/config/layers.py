@@ -3,16 +3,22 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from glassmind.config.entries import RANKS, Entry, nearest
-from glassmind.config.environment import Variables, dotenv_beside, variable_entries
-from glassmind.config.files import FileEntries, read_text, short
+from glassmind.config.entries import RANKS, Entry, Source, nearest
+from glassmind.config.environment import Variables, dotenv_variables, variable_entries
+from glassmind.config.files import FileEntries, read_text, short, text_of
 from glassmind.config.keys import Key
 from glassmind.config.sections import KEYS
+from glassmind.config.trust import DOTENV, VaultSettings
 from glassmind.config.values import value_of
-from glassmind.errors import BadSetting
+from glassmind.config.vault_rules import REFUSED
+from glassmind.errors import BadConfigFile, BadSetting
 
 FLAG_NAMES = {"vault.path": "--vault"}
 """Flags that are not called after their key."""
+
+
+TRUSTED: tuple[Source, ...] = ("user", "trusted vault")
+"""Sources whose values count as they are."""
 
 
 class Choice:
@@ -29,6 +35,11 @@ class Choice:
         return self.entry.rank if self.entry else RANKS["default"]
 
     @property
+    def source(self) -> Source:
+        """Who set it; the defaults count as the user's."""
+        return self.entry.source if self.entry else "user"
+
+    @property
     def origin(self) -> str:
         """Where it came from, in words."""
         return self.entry.origin if self.entry else "default"
@@ -42,6 +53,8 @@ class Layers:
         self.variables: list[Variables] = []
         self.files: list[FileEntries] = []
         self.warnings: list[str] = []
+        self.ignored: list[str] = []
+        self.trust_changed = False
         for path, raw in flags.items():
             if path not in KEYS:
                 hint = nearest(path, list(KEYS))
@@ -51,31 +64,47 @@ class Layers:
                 origin = FLAG_NAMES.get(path, f"--{name}")
                 self.flags[path] = Entry(raw, origin, cwd, RANKS["flag"], text=True)
 
-    def add_first(self, files: list[Path], vault: Path | None = None) -> None:
-        """Take in the first of some files, with a warning about the others.
+    def add_user_file(self, file: Path) -> None:
+        """Take in the user's file and the `.env` beside it.
 
-        `vault` is given for files that stand in it: those are not trusted.
+        Raises:
+            BadConfigFile: the file cannot be read.
         """
-        for file in files[1:]:
-            self.warn(f"{short(file)} is not read: {short(files[0])} takes its place")
-        if files:
-            self._add(files[0], vault)
-
-    def _add(self, file: Path, vault: Path | None) -> None:
-        """Take in a file, and the `.env` beside it, above the files already there."""
-        self.files.insert(0, FileEntries(file, read_text(file), vault))
-        beside = file.with_name(".env")
-        if vault and beside.is_symlink():
-            self.warn(f"{short(beside)} is not read: it is a symbolic link")
+        self.files.insert(0, FileEntries(file, read_text(file), file.parent))
+        beside = file.with_name(DOTENV)
+        if not beside.is_file():
             return
         try:
-            dotenv = dotenv_beside(file, vault)
+            content = beside.read_bytes()
         except OSError as error:
             self.warn(f"{short(beside)} is not read: {error.strerror}")
             return
-        if dotenv:
-            # Below the real environment, above the `.env` of a weaker file.
-            self.variables.insert(1, dotenv)
+        self.variables.insert(1, dotenv_variables(beside, content, file.parent))
+
+    def add_vault_settings(self, settings: VaultSettings, *, trusted: bool) -> None:
+        """Take in the files of a vault, its `.env` only if the user trusts them.
+
+        A file that cannot be read is warned about: a vault must not stop a command.
+        """
+        source: Source = "trusted vault" if trusted else "vault"
+        file = settings.file
+        try:
+            text = text_of(file, settings.content)
+            entries = FileEntries(file, text, settings.vault, source)
+        except BadConfigFile as error:
+            self.warn(f"{error}; it is ignored")
+            return
+        self.files.insert(0, entries)
+        if settings.dotenv is None:
+            return
+        beside = file.with_name(DOTENV)
+        if not trusted:
+            self.ignored.append(beside.name)
+            return
+        # Below the real environment, above the `.env` of the user's file.
+        self.variables.insert(
+            1, dotenv_variables(beside, settings.dotenv, settings.vault, source)
+        )
 
     def entries(self, key: Key) -> list[Entry]:
         """Return all that was said about a key."""
@@ -87,28 +116,50 @@ class Layers:
         )
         return found
 
-    def choose(self, key: Key, *, trusted_only: bool = False) -> Choice:
-        """Return the strongest value that may be used; what may not is warned about.
+    def choose(self, key: Key) -> Choice:
+        """Return the strongest value, narrowed by what an untrusted vault says.
 
         Raises:
-            BadSetting: a value is wrong.
+            BadSetting: a value that the user set is wrong.
         """
-        found = self.entries(key)
-        for entry in found:
-            if trusted_only and not entry.trusted:
+        chosen = self.strongest(key, TRUSTED)
+        for entry in self.entries(key):
+            if entry.source != "vault" or entry.rank <= chosen.rank:
                 continue
-            try:
-                value = self.read(key, entry)
-            except BadSetting as error:
-                if not entry.foreign:
-                    raise
-                self.warn(f"{entry.origin} is not used: {key.path} {error.problem}")
+            value = self.usable(key, entry)
+            if value is None or value == chosen.value:
                 continue
-            reason = "" if entry.trusted else self._refusal(key, value)
-            if not reason:
+            narrowed = key.from_vault.narrowed(value, chosen.value)
+            if narrowed is not REFUSED:
+                return Choice(narrowed, entry)
+            self.ignore(key.path)
+        return chosen
+
+    def strongest(self, key: Key, sources: tuple[Source, ...]) -> Choice:
+        """Return the strongest value from some sources, or the default.
+
+        Raises:
+            BadSetting: a value that the user set is wrong.
+        """
+        for entry in self.entries(key):
+            value = self.usable(key, entry) if entry.source in sources else None
+            if value is not None:
                 return Choice(value, entry)
-            self.warn(f"{key.path} (from {entry.origin}) is not used: {reason}")
         return Choice(key.default, None)
+
+    def usable(self, key: Key, entry: Entry) -> object | None:
+        """Return what an entry says; None, with a warning, if it cannot be used.
+
+        Raises:
+            BadSetting: the value is wrong, and the user set it.
+        """
+        try:
+            return self.read(key, entry)
+        except BadSetting as error:
+            if entry.source == "user" and not entry.foreign:
+                raise
+            self.warn(f"{error}; it is ignored")
+            return None
 
     def read(self, key: Key, entry: Entry) -> object:
         """Return what an entry says.
@@ -121,11 +172,10 @@ class Layers:
         except ValueError as error:
             raise BadSetting(key.path, entry.origin, str(error)) from None
 
-    def _refusal(self, key: Key, value: object) -> str:
-        if key.guard is None:
-            return ""
-        user = self.choose(key, trusted_only=True)
-        return key.guard(value, user.value if user.entry else None)
+    def ignore(self, path: str) -> None:
+        """Remember a setting that an untrusted vault may not set."""
+        if path not in self.ignored:
+            self.ignored.append(path)
 
     def warn(self, sentence: str) -> None:
         """Keep a warning, once."""

@@ -4,8 +4,9 @@ import os
 from collections.abc import Mapping
 from errno import EACCES
 from pathlib import Path
+from shlex import quote
 
-from glassmind.config.checks import check_together
+from glassmind.config.checks import settled_together, withhold_credentials
 from glassmind.config.entries import RANKS, Entry
 from glassmind.config.environment import (
     CONFIG_VARIABLE,
@@ -15,19 +16,20 @@ from glassmind.config.environment import (
 from glassmind.config.files import (
     FILE_NAME,
     USER_NAMES,
-    VAULT_NAMES,
-    links_in,
     present,
     short,
 )
-from glassmind.config.guards import same_vault
 from glassmind.config.layers import Choice, Layers
 from glassmind.config.model_choice import settled_model
 from glassmind.config.places import config_home, index_home
 from glassmind.config.policy import settled_writes
 from glassmind.config.sections import KEYS, SECTIONS, Config
+from glassmind.config.trust import read_vault_settings, recorded_digest
 from glassmind.config.write_sections import AGENT_DIR
 from glassmind.errors import BadConfigFile, NoVault, VaultAbsent, VaultClosed
+
+MOST_NAMED = 12
+"""Ignored settings that a warning names."""
 
 VAULT_MARKS = (".obsidian", FILE_NAME, AGENT_DIR)
 """What tells a vault from another folder."""
@@ -55,12 +57,12 @@ def load_config(
     """
     layers = Layers(flags, cwd)
     layers.variables.append(Variables(env, cwd))
-    layers.add_first(_user_files(env, cwd, file))
+    _add_user_file(layers, _user_files(env, cwd, file))
     vault = _vault(layers, cwd, config_home(env))
     if vault.entry is None and need_vault:
         raise NoVault
     if vault.entry:
-        _add_vault_file(layers, Path(str(vault.value)))
+        _add_vault_file(layers, Path(str(vault.value)), env)
     return _assembled(layers, vault, env)
 
 
@@ -124,15 +126,38 @@ def vault_around(cwd: Path, home: Path) -> Path | None:
     return None
 
 
-def _add_vault_file(layers: Layers, vault: Path) -> None:
-    """Take in the vault's own file, unless the user named that very file."""
-    found = present(vault, VAULT_NAMES)
-    for known in list(layers.files):
-        found = [file for file in found if not file.samefile(known.file)]
-    linked = [file for file in found if links_in(vault, file)]
-    for file in linked:
-        layers.warn(f"{short(file)} is not read: it is a symbolic link")
-    layers.add_first([file for file in found if file not in linked], vault)
+def _add_user_file(layers: Layers, files: list[Path]) -> None:
+    for file in files[1:]:
+        layers.warn(f"{short(file)} is not read: {short(files[0])} is used instead")
+    if files:
+        layers.add_user_file(files[0])
+
+
+def _add_vault_file(layers: Layers, vault: Path, env: Mapping[str, str]) -> None:
+    """Take in the vault's own settings, unless the user named that very file."""
+    known = [entries.file for entries in layers.files]
+    settings, warnings = read_vault_settings(vault, but=known)
+    for sentence in warnings:
+        layers.warn(sentence)
+    if settings is None:
+        return
+    recorded = recorded_digest(vault, env)
+    layers.trust_changed = bool(recorded) and recorded != settings.digest()
+    trusted = bool(recorded) and not layers.trust_changed
+    layers.add_vault_settings(settings, trusted=trusted)
+
+
+def _ignored_warning(layers: Layers, vault: Path) -> str:
+    """Return the one warning about settings that an untrusted vault may not set."""
+    names = ", ".join(layers.ignored[:MOST_NAMED])
+    if len(layers.ignored) > MOST_NAMED:
+        names += f" and {len(layers.ignored) - MOST_NAMED} more"
+    changed = layers.trust_changed
+    state = "changed since you trusted them" if changed else "are not trusted"
+    return (
+        f"This vault's own settings {state}. Ignored: {names}. "
+        f"Review and trust them: glassmind trust --vault {quote(str(vault))}"
+    )
 
 
 def _assembled(layers: Layers, vault: Choice, env: Mapping[str, str]) -> Config:
@@ -144,22 +169,24 @@ def _assembled(layers: Layers, vault: Choice, env: Mapping[str, str]) -> Config:
         _settle_vault(layers, choices, Path(str(vault.value)))
     settled_writes(layers, choices)
     settled_model(choices)
-    for sentence in check_together(choices):
-        layers.warn(sentence)
+    settled_together(layers, choices)
+    withhold_credentials(layers, choices)
+    if layers.ignored:
+        layers.warn(_ignored_warning(layers, Path(str(vault.value))))
     return _built(layers, choices, index_home(env))
 
 
 def _settle_vault(layers: Layers, choices: dict[str, Choice], vault: Path) -> None:
-    """Name the vault after its folder, and refuse one that points elsewhere."""
+    """Name the vault after its folder; its own file cannot choose another vault."""
     name = choices["vault.name"]
     if not name.value:
         choices["vault.name"] = Choice(vault.name, name.entry)
     for entry in layers.entries(KEYS["vault.path"]):
-        if not entry.trusted:
-            said = os.path.realpath(str(layers.read(KEYS["vault.path"], entry)))
-            reason = same_vault(said, str(vault))
-            if reason:
-                layers.warn(f"vault.path (from {entry.origin}) is not used: {reason}")
+        if entry.source == "user":
+            continue
+        said = layers.usable(KEYS["vault.path"], entry)
+        if said is not None and os.path.realpath(str(said)) != str(vault):
+            layers.warn(f"vault.path (from {entry.origin}) is ignored: not this vault")
 
 
 def _built(layers: Layers, choices: Mapping[str, Choice], home: Path) -> Config:
@@ -174,5 +201,10 @@ def _built(layers: Layers, choices: Mapping[str, Choice], home: Path) -> Config:
         origins={path: choices[path].origin for path in KEYS if path in choices},
         files=tuple(file.file for file in layers.files),
         index_home=home,
+        from_untrusted_vault=frozenset(
+            path
+            for path, choice in choices.items()
+            if choice.entry is not None and choice.entry.source == "vault"
+        ),
         warnings=(*unread, *unknown_variables(layers.variables), *layers.warnings),
     )

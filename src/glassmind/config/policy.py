@@ -2,17 +2,14 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import cast
 
 from glassmind.config.entries import RANKS, Entry
-from glassmind.config.layers import Choice, Layers
+from glassmind.config.layers import TRUSTED, Choice, Layers
 from glassmind.config.sections import KEYS
 from glassmind.config.write_sections import AGENT_DIR, UserNotes, WriteMode
 from glassmind.types.verdicts import STRICTNESS
 
 PATHS = ("writes.mode", "writes.user_notes", "writes.agent_dir")
-RULES = ("writes.folders", "writes.tags")
-
 FOLLOWS = Entry(None, "the rest of [writes]", Path(), RANKS["default"])
 """Where a value comes from that the other spelling decides."""
 
@@ -52,32 +49,16 @@ USER_NOTES: Mapping[str, UserNotes] = {
 def settled_writes(layers: Layers, choices: dict[str, Choice]) -> None:
     """Make the settings of `[writes]` agree, and keep the vault from loosening them."""
     policy = settle(choices)
-    if any(_untrusted(choices[path]) for path in PATHS):
-        alone = {path: layers.choose(KEYS[path], trusted_only=True) for path in PATHS}
+    by_vault = [path for path in PATHS if choices[path].source == "vault"]
+    if by_vault:
+        alone = {path: layers.strongest(KEYS[path], TRUSTED) for path in PATHS}
         limit = settle(alone)
         if policy.looser_than(limit):
-            layers.warn(f'[writes] of the vault may not loosen "{limit.mode}"')
+            for path in by_vault:
+                layers.ignore(path)
             choices.update(alone)
             policy = limit
-    for path in RULES:
-        if _untrusted(choices[path]):
-            choices[path] = _joined(choices[path], layers, path)
     _spell_out(choices, policy)
-
-
-def _untrusted(choice: Choice) -> bool:
-    return choice.entry is not None and not choice.entry.trusted
-
-
-def _joined(vault: Choice, layers: Layers, path: str) -> Choice:
-    """Return the rules of the vault beside those of the user, which they leave."""
-    own = layers.choose(KEYS[path], trusted_only=True)
-    rules = {rule.rpartition("=")[0]: rule for rule in _rules(own) + _rules(vault)}
-    return Choice(tuple(rules.values()), vault.entry)
-
-
-def _rules(choice: Choice) -> tuple[str, ...]:
-    return cast("tuple[str, ...]", choice.value)
 
 
 def settle(choices: Mapping[str, Choice]) -> Policy:

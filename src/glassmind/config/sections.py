@@ -6,17 +6,15 @@ from typing import Literal, TypeAlias
 
 from glassmind.config.access_sections import Access
 from glassmind.config.ask_sections import Ask, Hindsight, Llm
-from glassmind.config.guards import (
-    keeps_ignored,
-    none_by_vault,
-    not_by_vault,
-    not_remote,
-    only_loopback,
-    only_model_name,
-    only_named_place,
-)
 from glassmind.config.keys import Frozen, Key, Section, key
 from glassmind.config.memory_sections import Context, Memory
+from glassmind.config.vault_rules import (
+    ADDED,
+    ANYTHING,
+    AT_MOST,
+    ONLY_FALSE,
+    OWN_FOLDER,
+)
 from glassmind.config.write_sections import Writes
 
 Backend: TypeAlias = Literal[
@@ -37,40 +35,58 @@ class Vault(Section, title="vault"):
         "The folder of the vault; relative to the file that says so.",
         kind="folder",
         aliases=("VAULT_PATH", "KG_VAULT_PATH"),
+        from_vault=OWN_FOLDER,
     )
-    name: str = key("", "What the vault is called; empty means the folder's name.")
+    name: str = key(
+        "",
+        "What the vault is called; empty means the folder's name.",
+        from_vault=ANYTHING,
+    )
 
 
 class Index(Section, title="index"):
     """What is indexed, how it is cut, where the index stands."""
 
-    include_agent_dir: bool = key(True, "Index the agent folder's notes too.")
+    include_agent_dir: bool = key(
+        True, "Index the agent folder's notes too.", from_vault=ONLY_FALSE
+    )
     ignore_dirs: tuple[str, ...] = key(
         (".git", ".obsidian", ".trash", "node_modules"),
         "Folders that are not read, by name or by path from the vault.",
-        guard=keeps_ignored,
+        from_vault=ADDED,
     )
-    chunk_target_tokens: int = key(500, "Tokens a chunk aims for.", least=1)
+    chunk_target_tokens: int = key(
+        500, "Tokens a chunk aims for.", least=1, from_vault=ANYTHING
+    )
     chunk_overlap_tokens: int = key(
-        80, "Tokens a chunk repeats of the one before it; below the target.", least=0
+        80,
+        "Tokens a chunk repeats of the one before it; below the target.",
+        least=0,
+        from_vault=ANYTHING,
     )
     chunk_min_chars: int = key(
-        200, "Characters below which a chunk joins its neighbour.", least=0
+        200,
+        "Characters below which a chunk joins its neighbour.",
+        least=0,
+        from_vault=ANYTHING,
     )
     embed_min_chars: int = key(
         50,
         "Characters below which a chunk gets no vector, if its note has longer ones.",
         least=0,
+        from_vault=ANYTHING,
     )
     max_chunks_per_note: int = key(
         1000,
         "Chunks that a note has at most; of a longer one neighbours are joined.",
         least=1,
+        from_vault=AT_MOST,
     )
     max_note_bytes: int = key(
         64 * 1024 * 1024,
         "Bytes above which a file is skipped, with a warning.",
         least=1,
+        from_vault=AT_MOST,
     )
     location: str = key(
         "data",
@@ -78,7 +94,6 @@ class Index(Section, title="index"):
         'folder\'s cache), "plugin" (.obsidian/plugins/glassmind) or a folder.',
         kind="place",
         aliases=("DATA_DIR",),
-        guard=only_named_place,
     )
 
 
@@ -98,34 +113,31 @@ class Embeddings(Section, title="embeddings"):
         kind="word",
         choices=("english", "english-quality", "balanced", "fastest", "multilingual"),
         aliases=("EMBEDDING_PRESET",),
+        from_vault=ANYTHING,
     )
     model: str = key(
         "",
         "A model by name, or a folder that holds one; empty means the preset's.",
         aliases=("EMBEDDING_MODEL",),
-        guard=only_model_name,
     )
     models_folder: str = key(
         "",
         "Where the files of models are kept; empty means your data folder.",
-        guard=not_by_vault,
     )
     url: str = key(
         "http://localhost:11434",
         "Where Ollama or another server of models listens.",
         kind="url",
         aliases=("OLLAMA_URL", "OLLAMA_BASE_URL"),
-        guard=only_loopback,
     )
     api_key: str = key(
         "",
         "What an OpenAI-style server wants to see before it answers.",
         aliases=("OPENAI_API_KEY",),
-        guard=not_by_vault,
         secret=True,
     )
     allow_remote: bool = key(
-        False, "Let note text go to a url that is not this machine.", guard=not_remote
+        False, "Let note text go to a url that is not this machine."
     )
     dimensions: int = key(
         0,
@@ -144,6 +156,7 @@ class Embeddings(Section, title="embeddings"):
         "What each chunk is embedded with: the title of its note and the headings "
         "above it, the title alone, or nothing.",
         choices=("headings", "title", "none"),
+        from_vault=ANYTHING,
     )
     enrich: bool = key(
         False, "Embed every chunk once more, with some of the text around it."
@@ -158,50 +171,76 @@ class Search(Section, title="search"):
     """How hits are found and ordered."""
 
     limit: int = key(
-        10, "Hits returned when a call names no number.", least=1, most=10_000
+        10,
+        "Hits returned when a call names no number.",
+        least=1,
+        most=10_000,
+        from_vault=AT_MOST,
     )
     mode: Mode = key(
         "hybrid",
         "What answers when a call does not say: words, meaning and links (hybrid), "
         "meaning alone (semantic) or words alone (fulltext).",
         choices=("hybrid", "semantic", "fulltext"),
+        from_vault=ANYTHING,
     )
     fusion: Fusion = key(
         "minmax",
         "How the channels' rankings become one.",
         choices=("minmax", "rrf", "weighted_rrf", "weighted_sum"),
+        from_vault=ANYTHING,
     )
     rerank: Rerank = key(
         "auto",
         "Whether the best passages are read once more together with the question; "
         "auto: where tuning found that it helps this vault.",
         choices=("auto", "on", "off"),
+        from_vault=ANYTHING,
     )
     rerank_budget_ms: int = key(
-        300, "Milliseconds after which reranking stops.", least=0
+        300,
+        "Milliseconds after which reranking stops.",
+        least=0,
+        from_vault=AT_MOST,
     )
     balance: float = key(
         0.5,
         "How much of minmax and weighted_rrf is meaning: 0 is words alone, 1 meaning.",
         least=0,
         most=1,
+        from_vault=ANYTHING,
     )
-    graph_weight: float = key(0.8, "Weight of links in minmax.", least=0)
+    graph_weight: float = key(
+        0.8, "Weight of links in minmax.", least=0, from_vault=ANYTHING
+    )
     implicit_weight: float = key(
-        0.0, "Weight of similar notes without a link in minmax.", least=0
+        0.0,
+        "Weight of similar notes without a link in minmax.",
+        least=0,
+        from_vault=ANYTHING,
     )
-    semantic_weight: float = key(0.55, "Weight of meaning in weighted_sum.", least=0)
-    keyword_weight: float = key(0.25, "Weight of words in weighted_sum.", least=0)
+    semantic_weight: float = key(
+        0.55, "Weight of meaning in weighted_sum.", least=0, from_vault=ANYTHING
+    )
+    keyword_weight: float = key(
+        0.25, "Weight of words in weighted_sum.", least=0, from_vault=ANYTHING
+    )
     recency_weight: float = key(
-        0.10, "Weight of a recent change in weighted_sum.", least=0
+        0.10,
+        "Weight of a recent change in weighted_sum.",
+        least=0,
+        from_vault=ANYTHING,
     )
-    link_weight: float = key(0.05, "Weight of links in weighted_sum.", least=0)
-    tag_weight: float = key(0.05, "Weight of matching tags in weighted_sum.", least=0)
+    link_weight: float = key(
+        0.05, "Weight of links in weighted_sum.", least=0, from_vault=ANYTHING
+    )
+    tag_weight: float = key(
+        0.05, "Weight of matching tags in weighted_sum.", least=0, from_vault=ANYTHING
+    )
     intent_model: str = key(
         "",
         "The model of Ollama that names a query's intent; empty means rules alone.",
         aliases=("OLLAMA_INTENT_MODEL",),
-        guard=only_model_name,
     )
 
 
@@ -213,7 +252,6 @@ class Server(Section, title="server"):
         "The address to listen on.",
         kind="host",
         aliases=("MCP_HOST",),
-        guard=only_loopback,
     )
     port: int = key(
         7331, "The port to listen on.", least=1, most=65535, aliases=("MCP_PORT",)
@@ -228,18 +266,15 @@ class Server(Section, title="server"):
         "",
         "What clients of `serve` have to know; empty means a token that is made for "
         "the vault and kept in your data folder.",
-        guard=not_by_vault,
         secret=True,
     )
     hosts: tuple[str, ...] = key(
         (),
         "Further names that clients may reach `serve` by, such as `notes.lan`.",
-        guard=none_by_vault,
     )
     origins: tuple[str, ...] = key(
         (),
         "Pages beyond its own that may ask `serve`, such as `app://obsidian.md`.",
-        guard=none_by_vault,
     )
 
     def __repr__(self) -> str:
@@ -291,6 +326,7 @@ class Graph(Section, title="graph"):
         "How fine themes are: 0.5 makes fewer and larger ones, 2 more and smaller.",
         least=0.01,
         most=100,
+        from_vault=ANYTHING,
     )
     similarity: float = key(
         0.7,
@@ -298,6 +334,7 @@ class Graph(Section, title="graph"):
         "cosine of the default model, moved to the scale of any other.",
         least=0,
         most=1,
+        from_vault=ANYTHING,
     )
 
 
@@ -353,6 +390,9 @@ class Config(Frozen):
 
     index_home: Path
     """The user's own folder for indexes; `places.index_locations` makes use of it."""
+
+    from_untrusted_vault: frozenset[str]
+    """Settings whose value came from a vault that the user does not trust."""
 
     warnings: Sequence[str]
     """What was ignored and why, in sentences for the user."""

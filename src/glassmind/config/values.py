@@ -9,7 +9,7 @@ from pathlib import Path
 from unicodedata import normalize
 
 from glassmind.config.entries import Entry
-from glassmind.config.guards import host_of
+from glassmind.config.hosts import host_of
 from glassmind.config.keys import Key, Kind
 from glassmind.types.verdicts import STRICTNESS
 

@@ -21,11 +21,17 @@ from glassmind.config.places import config_home
 from glassmind.config.sections import KEYS
 from glassmind.config.toml import with_comment, with_setting
 from glassmind.config.values import value_of
+from glassmind.config.vault_rules import REFUSED
 from glassmind.config.write_sections import AGENT_DIR
 from glassmind.errors import BadSetting, ConfigExists, ConfigUnwritable
 
 USER_MODE = 0o600
 """A user's file may come to hold a password in a url."""
+
+NEEDS_TRUST = (
+    "has no effect in a vault that you do not trust. Leave out --in-vault to set it in "
+    "your own file, or run: glassmind trust"
+)
 
 VAULT_MODE = 0o644
 """A vault's file is as readable as the notes around it."""
@@ -50,7 +56,7 @@ def write_config(
     """
     file = free_place(vault, env, named=named, in_vault=in_vault, force=force)
     text = commented_file("." if in_vault else str(vault.resolve()))
-    _replace(file, text, mode=VAULT_MODE if in_vault else USER_MODE)
+    replace_file(file, text, mode=VAULT_MODE if in_vault else USER_MODE)
     return file
 
 
@@ -89,11 +95,18 @@ def _refuse_link(file: Path) -> None:
         raise ConfigUnwritable(str(file), "a symbolic link leads there; remove it")
 
 
-def set_key(file: Path, path: str, raw: object, *, in_vault: bool = False) -> None:
+def set_key(
+    file: Path,
+    path: str,
+    raw: object,
+    *,
+    in_vault: bool = False,
+    trusted: bool = False,
+) -> None:
     """Set one setting in a configuration file; the rest of the text stays as it is.
 
     `raw` is text as from a command line, or a typed value. A file that is not there is
-    made. `in_vault` holds the value to what a vault may say.
+    made. `in_vault` refuses what a vault may not set that is not `trusted`.
 
     Raises:
         BadSetting: the key is unknown, or the value is wrong.
@@ -101,7 +114,7 @@ def set_key(file: Path, path: str, raw: object, *, in_vault: bool = False) -> No
         ConfigUnwritable: the text has to be edited by hand, the disk refused, or a
             link stands there, in the vault.
     """
-    set_keys(file, {path: raw}, in_vault=in_vault)
+    set_keys(file, {path: raw}, in_vault=in_vault, trusted=trusted)
 
 
 def set_keys(
@@ -110,6 +123,7 @@ def set_keys(
     *,
     above: Sequence[str] = (),
     in_vault: bool = False,
+    trusted: bool = False,
 ) -> None:
     """Set several settings at once, all or none; see `set_key`.
 
@@ -119,7 +133,8 @@ def set_keys(
         BadSetting, BadConfigFile, ConfigUnwritable: as `set_key` does.
     """
     values = {
-        path: _value(path, raw, in_vault=in_vault) for path, raw in settings.items()
+        path: _value(path, raw, narrow=in_vault and not trusted)
+        for path, raw in settings.items()
     }
     if in_vault:
         _refuse_link(file)
@@ -135,7 +150,7 @@ def set_keys(
     if fits:
         _check(file, new)
     new = with_comment(new, next(iter(values)), above) if above else new
-    _replace(file, new, mode=VAULT_MODE if in_vault else USER_MODE)
+    replace_file(file, new, mode=VAULT_MODE if in_vault else USER_MODE)
 
 
 def put_text(file: Path, text: str, *, in_vault: bool = False) -> None:
@@ -146,10 +161,10 @@ def put_text(file: Path, text: str, *, in_vault: bool = False) -> None:
     """
     if in_vault:
         _refuse_link(file)
-    _replace(file, text, mode=VAULT_MODE if in_vault else USER_MODE)
+    replace_file(file, text, mode=VAULT_MODE if in_vault else USER_MODE)
 
 
-def _value(path: str, raw: object, *, in_vault: bool) -> object:
+def _value(path: str, raw: object, *, narrow: bool) -> object:
     key = KEYS.get(path)
     if key is None:
         hint = nearest(path, list(KEYS))
@@ -159,9 +174,8 @@ def _value(path: str, raw: object, *, in_vault: bool) -> object:
         value = value_of(key, entry)
     except ValueError as error:
         raise BadSetting(path, entry.origin, str(error)) from None
-    reason = key.guard(value, None) if in_vault and key.guard else ""
-    if reason:
-        raise BadSetting(path, entry.origin, f"cannot stand in a vault: {reason}")
+    if narrow and key.from_vault.narrowed(value, key.default) is REFUSED:
+        raise BadSetting(path, entry.origin, NEEDS_TRUST)
     return _as_written(key, value)
 
 
@@ -181,12 +195,12 @@ def _fits(file: Path, text: str) -> bool:
 
 def _check(file: Path, text: str) -> None:
     layers = Layers({}, file.parent)
-    layers.files = [FileEntries(file, text, None)]
+    layers.files = [FileEntries(file, text, file.parent)]
     choices = {path: layers.choose(key) for path, key in KEYS.items()}
-    list(check_together(choices))
+    check_together(choices)
 
 
-def _replace(file: Path, text: str, *, mode: int) -> None:
+def replace_file(file: Path, text: str, *, mode: int) -> None:
     """Put a text in a file's place, whole or not at all; a link stays a link."""
     real = Path(os.path.realpath(file))
     try:

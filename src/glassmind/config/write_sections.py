@@ -2,15 +2,15 @@
 
 from typing import Literal, TypeAlias
 
-from glassmind.config.guards import (
-    keeps,
-    keeps_approval,
-    none_by_vault,
-    not_consented,
-    only_default_folder,
-    only_off,
-)
 from glassmind.config.keys import Section, key
+from glassmind.config.vault_rules import (
+    AT_LEAST,
+    OFF_RULES,
+    ONLY_FALSE,
+    ONLY_TRUE,
+    OWN_OR_NONE,
+    STRICTER,
+)
 from glassmind.types.verdicts import STRICTNESS, May
 
 WriteMode: TypeAlias = Literal["off", "agent-only", "propose", "allow"]
@@ -36,52 +36,53 @@ class Writes(Section, title="writes"):
         "off: nothing is written; agent-only: the agent folder; propose: also "
         "proposals for other notes; allow: other notes directly.",
         choices=("off", "agent-only", "propose", "allow"),
+        from_vault=STRICTER,
     )
     user_notes: UserNotes = key(
         "propose",
         "The same for notes outside the agent folder alone: off, propose or allow.",
         choices=STRICTNESS,
+        from_vault=STRICTER,
     )
     agent_dir: str = key(
         AGENT_DIR,
         "The folder that is written freely; true means .agent, false means none.",
         kind="agent_dir",
-        guard=only_default_folder,
+        from_vault=OWN_OR_NONE,
     )
     folders: tuple[str, ...] = key(
         (),
         "What holds in a folder in place of user_notes, such as `Journal=off`; of "
         "several rules that of the innermost folder.",
         kind="rules",
-        guard=only_off,
+        from_vault=OFF_RULES,
     )
     tags: tuple[str, ...] = key(
         (),
         "What holds for notes with a tag, where that is stricter, such as "
         "`locked=off`.",
         kind="rules",
-        guard=only_off,
+        from_vault=OFF_RULES,
     )
     untrusted: tuple[str, ...] = key(
         (),
         "Folders and #tags of notes that nobody vouches for; none named means all.",
-        guard=none_by_vault,
     )
     approve_after_untrusted: bool = key(
         False,
         "Have a person approve what a client asks for that was given such a note.",
-        guard=keeps_approval,
+        from_vault=ONLY_TRUE,
     )
     undo_days: int = key(
         UNDO_DAYS,
         "Days for which what undoes a change is kept, in your data folder.",
         least=1,
-        guard=keeps(UNDO_DAYS),
+        from_vault=AT_LEAST,
     )
     git_commit: bool = key(
         False,
         "Commit every change to the git repository that the vault stands in.",
-        guard=not_consented,
+        from_vault=ONLY_FALSE,
     )
     agent_dir_writable: bool
     """Whether the agent folder may be written; follows from the first three."""

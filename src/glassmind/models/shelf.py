@@ -103,11 +103,29 @@ def fetch(
     home = models_folder(config)
     wanted = [cards for name in names for cards in _wanted(name)]
     wanted = wanted if names else [_meant(config)]
+    if not names and (refused := _untrusted_choice(config, wanted[0], home)):
+        yield refused
+        return
     try:
         for cards in dict.fromkeys(tuple(cards) for cards in wanted if cards):
             yield _one_fetched(cards, home, local, watcher(cards[0].id))
     finally:
         clear_archives(home)
+
+
+def _untrusted_choice(
+    config: Config, cards: Sequence[ModelCard], home: Path
+) -> ModelFetched | None:
+    """Return the refusal to download a model that an untrusted vault chose."""
+    chosen, preset = config.embeddings, config.embeddings.preset
+    by_vault = "embeddings.preset" in config.from_untrusted_vault and not chosen.model
+    if not by_vault or not cards or any(can_run(card, home) for card in cards):
+        return None
+    problem = (
+        f"The vault's own settings ask for the preset {preset!r}, which is not on this "
+        f"machine. Fetch it: glassmind models fetch {preset}, or run: glassmind trust"
+    )
+    return ModelFetched(cards[0].id, "", "", already=False, problem=problem)
 
 
 def _wanted(name: str) -> list[Sequence[ModelCard]]:

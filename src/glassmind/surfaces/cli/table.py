@@ -50,6 +50,7 @@ COMMANDS = {
     "health": ("health", "tell what is to be mended in the notes"),
     "doctor": ("doctor", "examine the vault and the index, and say what to mend"),
     "config": ("config", "show and change settings"),
+    "trust": ("trust", "trust the settings file inside a vault"),
     "models": ("models", "list, fetch and check what turns text into vectors"),
     "eval": ("eval", "measure how good search is"),
     "tune": ("tune", "find better settings for this vault, if there are any"),

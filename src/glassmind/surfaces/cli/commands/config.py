@@ -1,5 +1,6 @@
 """`glassmind config`: show, find and change settings."""
 
+import os
 import tomllib
 from argparse import Namespace
 from pathlib import Path
@@ -8,6 +9,7 @@ from glassmind.config.describe import settings_shown
 from glassmind.config.entries import nearest
 from glassmind.config.files import FILE_NAME, VAULT_NAMES, present
 from glassmind.config.sections import KEYS
+from glassmind.config.trust import trust_kept
 from glassmind.config.values import HIDDEN
 from glassmind.config.write import set_key
 from glassmind.errors import NoVault, WrongUsage
@@ -89,7 +91,11 @@ def _get(args: Namespace, output: Output) -> None:
 def _set(args: Namespace, output: Output) -> None:
     key, value = args.words
     file = _file(args)
-    set_key(file, key, value, in_vault=args.in_vault)
+    if args.in_vault:
+        with trust_kept(config_of(args).vault.path, os.environ) as trusted:
+            set_key(file, key, value, in_vault=True, trusted=trusted)
+    else:
+        set_key(file, key, value)
     if output.as_json:
         output.json({"key": key, "path": str(file)})
     else:

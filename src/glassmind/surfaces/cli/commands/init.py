@@ -3,6 +3,7 @@
 import os
 import sys
 from argparse import Namespace
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
@@ -13,6 +14,7 @@ from glassmind.config.discover import known_vaults
 from glassmind.config.files import FILE_NAME, current_folder
 from glassmind.config.load import vault_around
 from glassmind.config.places import config_home
+from glassmind.config.trust import read_vault_settings, record_trust
 from glassmind.config.write import free_place, set_key, write_config
 from glassmind.config.write_sections import AGENT_DIR
 from glassmind.errors import NoVault, SeveralVaults, VaultChosen, WrongUsage
@@ -148,9 +150,21 @@ def _settled(args: Namespace, vault: Path) -> Settled:
     made = make_agent_folder(vault, AGENT_DIR) if args.agent_dir else []
     if not stands:
         file = write_config(vault, env, **where)
+        if in_vault:
+            _trust(vault, env)
     elif not same and not in_vault:
         set_key(file, "vault.path", str(vault.resolve()))
     return Settled(vault, file, stands and (same or in_vault), made)
+
+
+def _trust(vault: Path, env: Mapping[str, str]) -> None:
+    """Trust the settings that were just written into the vault.
+
+    A `.env` beside them, which somebody else may have put there, is not trusted unread.
+    """
+    settings, _ = read_vault_settings(vault)
+    if settings is not None and settings.dotenv is None:
+        record_trust(settings, env)
 
 
 def _call(args: Namespace, settled: Settled) -> str:

@@ -1,5 +1,6 @@
 """`glassmind tune`: better settings for this vault, if there are any beyond noise."""
 
+import os
 from argparse import Namespace
 from datetime import datetime
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING
 from glassmind.config import Config
 from glassmind.config.files import FILE_NAME, VAULT_NAMES, present
 from glassmind.config.toml import as_toml
+from glassmind.config.trust import trust_kept
 from glassmind.errors import WrongUsage
 from glassmind.surfaces.cli import exits
 from glassmind.surfaces.cli.measuring import (
@@ -66,7 +68,8 @@ def _written(report: "TuneReport", args: Namespace, output: Output) -> "TuneRepo
     config = config_of(args)
     file = _file(args, config)
     today = datetime.now().astimezone().date()
-    write_choice(config, report, file, in_vault=args.in_vault, today=today)
+    with trust_kept(config.vault.path, os.environ):
+        write_choice(config, report, file, in_vault=args.in_vault, today=today)
     for path, origin in _overruled(config_of(args), report).items():
         output.notice(f"{path} is not what was written: {origin} says otherwise")
     if any(path.startswith("embeddings.") for path in report.chosen.settings):
@@ -97,7 +100,9 @@ def _file(args: Namespace, config: Config) -> Path:
 def _undo(args: Namespace, output: Output) -> int:
     from glassmind.evaluation.settings import undo  # noqa: PLC0415 - as above
 
-    done = undo(config_of(args), dry_run=args.dry_run)
+    config = config_of(args)
+    with trust_kept(config.vault.path, os.environ):
+        done = undo(config, dry_run=args.dry_run)
     for path in done.kept:
         output.notice(f"{path} was changed since, and is left as it is")
     if output.as_json:

@@ -1,0 +1,107 @@
+"""`glassmind trust`: let the settings file inside a vault set everything."""
+
+import os
+from argparse import Namespace
+from pathlib import Path
+
+from glassmind.config.describe import shown
+from glassmind.config.files import short
+from glassmind.config.layers import Layers
+from glassmind.config.sections import KEYS
+from glassmind.config.trust import (
+    DOTENV,
+    VaultSettings,
+    is_trusted,
+    read_vault_settings,
+    record_trust,
+    revoke_trust,
+)
+from glassmind.errors import WrongUsage
+from glassmind.surfaces.cli import exits
+from glassmind.surfaces.cli.changing import add_yes, can_ask, is_confirmed
+from glassmind.surfaces.cli.opening import config_of
+from glassmind.surfaces.cli.output import Output
+from glassmind.surfaces.cli.parser import CommandParser
+
+
+def add_arguments(parser: CommandParser) -> None:
+    """Tell the parser what the command takes."""
+    parser.add_argument(
+        "--revoke", action="store_true", help="stop trusting the vault's settings"
+    )
+    add_yes(parser)
+
+
+def run(args: Namespace, output: Output) -> int:
+    """Show the settings of the vault, ask, and record that they are trusted."""
+    vault = config_of(args).vault.path
+    if args.revoke:
+        return _revoke(vault, output)
+    settings, warnings = read_vault_settings(vault)
+    for warning in warnings:
+        output.notice(warning)
+    if settings is None:
+        output.notice(f"{vault} has no settings file, so there is nothing to trust.")
+        return exits.NOTHING
+    layers = Layers({}, vault)
+    layers.add_vault_settings(settings, trusted=True)
+    said = _settings_of(layers)
+    if is_trusted(settings, os.environ):
+        return _show(settings, said, output, "You already trust these settings.")
+    if not output.as_json:
+        _list(settings, said, output)
+    if not args.yes and not can_ask(output):
+        raise WrongUsage("add --yes to trust these settings", "trust")
+    if not is_confirmed(args, output, "Trust these settings?"):
+        output.notice("Nothing was changed.")
+        return exits.NOTHING
+    record_trust(settings, os.environ)
+    return _show(settings, said, output, "Trusted until one of these files changes.")
+
+
+def _settings_of(layers: Layers) -> dict[str, str]:
+    """Return what the vault's files set, as TOML, with secrets hidden."""
+    said = {}
+    for path, key in KEYS.items():
+        for entry in layers.entries(key)[:1]:
+            value = layers.usable(key, entry)
+            said[path] = "invalid" if value is None else shown(key, value)
+    return said
+
+
+def _list(settings: VaultSettings, said: dict[str, str], output: Output) -> None:
+    style = output.style
+    names = [settings.file.name, *([DOTENV] if settings.dotenv is not None else [])]
+    output.line(
+        f"{' and '.join(names)} in {style.strong(short(settings.file.parent))}:"
+    )
+    for path, value in said.items():
+        output.line(f"  {path} = {style.clean(value)}")
+
+
+def _show(
+    settings: VaultSettings, said: dict[str, str], output: Output, sentence: str
+) -> int:
+    if output.as_json:
+        output.json(
+            {
+                "vault": str(settings.vault),
+                "file": str(settings.file),
+                "trusted": True,
+                "digest": settings.digest(),
+                "settings": said,
+            }
+        )
+    else:
+        output.notice(sentence)
+    return exits.OK
+
+
+def _revoke(vault: Path, output: Output) -> int:
+    revoked = revoke_trust(vault, os.environ)
+    if output.as_json:
+        output.json({"vault": str(vault), "trusted": False, "revoked": revoked})
+    else:
+        sentence = "is no longer trusted" if revoked else "was not trusted"
+        output.notice(f"{vault} {sentence}.")
+    return exits.OK
