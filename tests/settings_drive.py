@@ -119,8 +119,8 @@ def random_env(chance: random.Random, trap: str) -> str:
 
 def random_obsidian(chance: random.Random, trap: str) -> str:
     names = ("attachmentFolderPath", "newFileFolderPath", "trashOption", "folder")
-    values = [*WORDS, trap, "../..", 3, None, ["x"], {"a": 1}]
-    chosen = {name: chance.choice(values) for name in names}
+    values: list[object] = [*WORDS, trap, "../..", 3, None, ["x"], {"a": 1}]
+    chosen: dict[str, object] = {name: chance.choice(values) for name in names}
     chosen["userIgnoreFilters"] = [chance.choice(["(a+)+$", "/(a|a)*b/", trap, 3])]
     return json.dumps(chosen)
 

@@ -216,7 +216,8 @@ def test_a_doctor_whose_vault_is_gone_says_what_to_do(program: Program) -> None:
 def test_a_doctor_reads_no_further_than_a_setting_that_cannot_be(
     program: Program,
 ) -> None:
-    (program.vault / "glassmind.toml").write_text("[search]\nlimit = 0\n", "utf-8")
+    program.settings.parent.mkdir(parents=True)
+    program.settings.write_text("[search]\nlimit = 0\n", "utf-8")
 
     found = program.json("doctor")
 
