@@ -6,6 +6,7 @@ say, so every decision about a query goes by the counts here.
 """
 
 import json
+from collections.abc import Iterable
 from functools import cached_property
 from math import fsum, log
 from typing import TYPE_CHECKING, Any
@@ -74,17 +75,17 @@ class WordStatistics:
         known = self._counts.get((field, term))
         if known is None:
             known = self._counted(field, term, indexed)
-            if len(self._counts) >= MOST_KEPT:
-                self._counts.clear()
-            self._counts[field, term] = known
+            self._keep(field, [(term, known)])
         return known
 
     def most_frequent(self, field: str, prefix: str, limit: int) -> list[str]:
         """Return visible terms with a prefix, the most frequent first."""
-        visible = None
-        if not self._is_whole:
+        if self._is_whole:
+            found = self.searcher.terms_with_prefix(field, prefix, limit=limit)
+        else:
             visible = only_visible(self._schema, Q.all_query(), self._seen)
-        found = self.searcher.terms_with_prefix(field, prefix, visible, limit)
+            found = self.searcher.terms_with_prefix(field, prefix, visible, limit)
+            self._keep(field, found)
         return [term for term, _ in found]
 
     def scale(self, field: str, *terms: str) -> float:
@@ -128,6 +129,11 @@ class WordStatistics:
         hits = self.searcher.search(query, limit=indexed, count=False).hits
         notes = self.searcher.fast_field_values("note", [place for _, place in hits])
         return sum(note is not None and self._seen.has(int(note)) for note in notes)
+
+    def _keep(self, field: str, counts: Iterable[tuple[str, int]]) -> None:
+        if len(self._counts) >= MOST_KEPT:
+            self._counts.clear()
+        self._counts.update(((field, term), count) for term, count in counts)
 
     def _found(self, query: tantivy.Query) -> int:
         """Return how many visible documents a query finds."""
