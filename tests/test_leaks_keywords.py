@@ -31,7 +31,7 @@ from glassmind.engine import Engine
 from glassmind.store.lexical.search import MOST_NAMESAKES
 from glassmind.surfaces.mcp.toolsets import SETS
 from glassmind.types.access import EVERY_AGENT, Scope
-from glassmind.types.search import Hit
+from glassmind.types.search import Hit, Mode
 
 SAME = 0.015
 """Relative difference between scores that count as equal."""
@@ -225,7 +225,8 @@ def differences(
     if not ordered:
         hits.sort(key=lambda hit: hit.path)
         others.sort(key=lambda hit: hit.path)
-    if [shown(hit, ordered) for hit in hits] != [shown(hit, ordered) for hit in others]:
+    texts = [[shown(h, ordered=ordered) for h in found] for found in (hits, others)]
+    if texts[0] != texts[1]:
         return [f"{query}: {[h.path for h in hits]} != {[h.path for h in others]}"]
     found = [
         f"{query}: {hit.path} {name} {left} != {right}"
@@ -266,6 +267,13 @@ def pair(
         desk.close()
 
 
+@pytest.fixture(scope="module")
+def without(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
+    desk = fill(VaultDesk(tmp_path_factory.mktemp("without")), {})
+    yield desk
+    desk.close()
+
+
 @pytest.mark.parametrize("query", QUERIES)
 def test_hidden_notes_change_no_keyword_search(pair: Pair, query: str) -> None:
     assert not differences(pair.engines(), query, mode="fulltext", explain=True)
@@ -274,6 +282,16 @@ def test_hidden_notes_change_no_keyword_search(pair: Pair, query: str) -> None:
 @pytest.mark.parametrize("query", QUERIES)
 def test_hidden_notes_change_no_hybrid_search(pair: Pair, query: str) -> None:
     assert not differences(pair.engines(), query)
+
+
+@pytest.mark.parametrize("mode", ["fulltext", "hybrid"])
+def test_a_client_from_whom_nothing_is_hidden_gets_what_the_owner_gets(
+    without: VaultDesk, mode: Mode
+) -> None:
+    client = without.engine.seen_by(EVERY_AGENT)
+    for query in QUERIES:
+        hits = without.engine.search(query, mode=mode, explain=True).hits
+        assert client.search(query, mode=mode, explain=True).hits == hits
 
 
 def test_an_unknown_word_lists_what_passes_the_filters(pair: Pair) -> None:
@@ -477,13 +495,6 @@ ASKED = st.lists(
     min_size=1,
     max_size=4,
 ).map(" ".join)
-
-
-@pytest.fixture(scope="module")
-def without(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
-    desk = fill(VaultDesk(tmp_path_factory.mktemp("without")), {})
-    yield desk
-    desk.close()
 
 
 def check_any_hidden_notes(

@@ -124,7 +124,7 @@ class WordStatistics:
 
     def _counted(self, field: str, term: str, indexed: int) -> int:
         query = Q.term_query(self._schema, field, term, "basic")
-        if indexed > FEW or self._seen is None:
+        if indexed > FEW or self._seen is None or not self._seen.ids:
             return self._found(query)
         hits = self.searcher.search(query, limit=indexed, count=False).hits
         notes = self.searcher.fast_field_values("note", [place for _, place in hits])
