@@ -7,8 +7,7 @@ to it. Queries are built as objects, never as text: no punctuation can mean anyt
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from itertools import islice, pairwise
-from typing import TYPE_CHECKING
+from itertools import pairwise
 from unicodedata import normalize
 
 import tantivy
@@ -25,10 +24,8 @@ from glassmind.store.lexical.fields import (
     name_term,
 )
 from glassmind.store.lexical.marks import Terms
+from glassmind.store.lexical.statistics import WordStatistics
 from glassmind.types.search import Filter, WordQuery
-
-if TYPE_CHECKING:
-    from glassmind.types.access import Seen
 
 Q = tantivy.Query
 MUST, SHOULD, NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
@@ -40,14 +37,8 @@ COMMON = 0.05
 """Share of the passages from which a word is common. Two common words together say
 little and cost most: leaving them out changes nDCG@10 by .002 (docs/ranking.md)."""
 
-GLANCE = 10
-"""Passages of a term that are looked at first: one of them is seen as a rule."""
-
 PREFIX_LIMIT = 50
 """Most words a prefix stands for, the most frequent first."""
-
-PREFIXES_LOOKED_AT = 500
-"""Words with a prefix of which those are taken that stand in a note which is seen."""
 
 MISSPELT_SHARE = 0.7
 """What a guessed word counts against one that stands as typed."""
@@ -73,36 +64,18 @@ STOPWORDS = frozenset(
 """English words that say nothing of what is sought; used only if no others are left."""
 
 
-def only_seen(
-    schema: tantivy.Schema, query: tantivy.Query, seen: "Seen | None"
-) -> tantivy.Query:
-    """Return a query that finds nothing of notes that are not seen."""
-    if seen is None or (seen.hidden and not seen.ids):
-        return query
-    if not seen.ids:
-        return Q.empty_query()
-    these = Q.term_set_query(schema, "note", sorted(seen.ids))
-    these = Q.const_score_query(these, 0.0)
-    return Q.boolean_query([(MUST, query), (NOT if seen.hidden else MUST, these)])
-
-
 class Composer:
-    """Turns a word query into what tantivy takes, for the words of this very index.
+    """Builds the tantivy query for a word query.
 
-    `terms` are the words that a snippet marks, once all of `wanted` was made. Words
-    that stand nowhere but in notes that are not `seen` are unknown, and never guessed
-    to be meant.
+    `statistics` decides which words are known, so a word that occurs in hidden notes
+    only is unknown and never guessed. `terms` are the words that a snippet marks; it is
+    complete once `wanted` was read to its end.
     """
 
-    def __init__(
-        self,
-        schema: tantivy.Schema,
-        searcher: tantivy.Searcher,
-        seen: "Seen | None" = None,
-    ) -> None:
+    def __init__(self, schema: tantivy.Schema, statistics: WordStatistics) -> None:
         self._schema = schema
-        self._searcher = searcher
-        self._seen = seen
+        self._statistics = statistics
+        self._searcher = statistics.searcher
         self.terms = Terms()
 
     def conditions(self, query: WordQuery) -> list[tuple[tantivy.Occur, tantivy.Query]]:
@@ -129,27 +102,30 @@ class Composer:
             yield from self._runs(text.lower())
         for phrase in query.phrases:
             self.terms.exact.update(words.exact.analyze(words.spaced_part(phrase)))
-            for field, wanted in self._phrase(phrase):
-                yield field, Q.boost_query(wanted, WEIGHTS[field])
+            for field, terms in self._phrase(phrase):
+                wanted = self._in_a_row(field, terms)
+                scale = self._statistics.scale(field, *terms)
+                yield field, Q.boost_query(wanted, WEIGHTS[field] * scale)
 
     def _whole_name(self, query: WordQuery) -> Iterator[tuple[str, tantivy.Query]]:
         """Lift the note that is called just what was typed."""
         name = name_term(" ".join(query.words))
-        if name and self._searcher.doc_freq("name", name):
+        if name and self._statistics.count("name", name):
             wanted = Q.term_query(self._schema, "name", name, "basic")
-            yield "name", Q.boost_query(wanted, WEIGHTS["name"])
+            scale = self._statistics.scale("name", name)
+            yield "name", Q.boost_query(wanted, WEIGHTS["name"] * scale)
 
     def _neighbours(self, typed: Sequence[str]) -> Iterator[tuple[str, tantivy.Query]]:
         """Lift passages where two of the words stand together, one not common."""
-        most = self._searcher.num_docs * COMMON
+        statistics = self._statistics
+        most = statistics.total * COMMON
         stems = [words.stemmed.analyze(word)[0] for word in typed]
-        rare = {
-            stem: self._searcher.doc_freq("body_stem", stem) <= most for stem in stems
-        }
+        rare = {stem: statistics.count("body_stem", stem) <= most for stem in stems}
         for one, other in pairwise(stems):
             if (rare[one] or rare[other]) and one != other:
                 near = Q.phrase_query(self._schema, "body_stem", [one, other], slop=1)
-                yield "body_stem", Q.boost_query(near, NEIGHBOURS_LIFT)
+                scale = statistics.scale("body_stem", one, other)
+                yield "body_stem", Q.boost_query(near, NEIGHBOURS_LIFT * scale)
 
     def _typed_words(self, query: WordQuery) -> list[str]:
         """Return the wanted words as indexed, without those that say nothing."""
@@ -160,16 +136,17 @@ class Composer:
 
     def _term(self, field: str, term: str, boost: float) -> tuple[str, tantivy.Query]:
         wanted = Q.term_query(self._schema, field, term, "freq")
-        return field, Q.boost_query(wanted, boost)
+        scale = self._statistics.scale(field, term)
+        return field, Q.boost_query(wanted, boost * scale)
 
     def _word(self, word: str) -> Iterator[tuple[str, tantivy.Query]]:
         stem = words.stemmed.analyze(word)[0]
         self.terms.exact.add(word)
         self.terms.stems.add(stem)
         for field in STEMMED_FIELDS:
-            if self._searcher.doc_freq(field, stem):
+            if self._statistics.count(field, stem):
                 yield self._term(field, stem, WEIGHTS[field])
-        if self._searcher.doc_freq("body", word):
+        if self._statistics.count("body", word):
             yield self._term("body", word, WEIGHTS["body"])
 
     def _known(self, word: str) -> bool:
@@ -179,37 +156,15 @@ class Composer:
         of "resonably" is that of "resonance".
         """
         stem = words.stemmed.analyze(word)[0]
-        return self._stands("body", word) or any(
-            self._stands(field, stem)
-            for field in STEMMED_FIELDS
-            if field != "body_stem"
+        count = self._statistics.count
+        return count("body", word) > 0 or any(
+            count(field, stem) > 0 for field in STEMMED_FIELDS if field != "body_stem"
         )
-
-    def _stands(self, field: str, term: str) -> bool:
-        """Whether a term is in a field of some note that is seen."""
-        if not self._searcher.doc_freq(field, term):
-            return False
-        if self._seen is None:
-            return True
-        query = Q.term_query(self._schema, field, term, "basic")
-        few = self._searcher.search(query, limit=GLANCE, count=False).hits
-        notes = self._searcher.fast_field_values("note", [place for _, place in few])
-        if any(note is not None and self._seen.has(int(note)) for note in notes):
-            return True
-        query = only_seen(self._schema, query, self._seen)
-        return bool(self._searcher.search(query, limit=1, count=False).hits)
 
     def _misspelt(self, word: str) -> Iterator[tuple[str, tantivy.Query]]:
         from glassmind.store.lexical import spelling  # noqa: PLC0415 - rare
 
-        guesses = [
-            guess
-            for guess in spelling.guesses(word, self._searcher)
-            if self._seen is None
-            or self._stands("body", guess)
-            or self._stands("title", guess)
-            or self._stands("headings", guess)
-        ]
+        guesses = spelling.guesses(word, self._statistics)
         for guess in guesses:
             self.terms.guessed[guess] = word
             yield from self._guess(guess)
@@ -230,16 +185,8 @@ class Composer:
         for start in words.exact.analyze(words.prepared(prefix))[-1:]:
             self.terms.prefixes.add(start)
             for field, boost in (("body", 1.0), ("title", WEIGHTS["title"])):
-                for term in self._begun(field, start):
+                for term in self._statistics.most_frequent(field, start, PREFIX_LIMIT):
                     yield self._term(field, term, boost)
-
-    def _begun(self, field: str, start: str) -> Iterator[str]:
-        """Return the most frequent terms that begin so, of those that are seen."""
-        most = PREFIX_LIMIT if self._seen is None else PREFIXES_LOOKED_AT
-        ends = self._searcher.terms_with_prefix(field, start, limit=most)
-        whole = self._seen is None
-        found = (term for term, _ in ends if whole or self._stands(field, term))
-        return islice(found, PREFIX_LIMIT)
 
     def _runs(self, text: str) -> Iterator[tuple[str, tantivy.Query]]:
         """Note the runs for marking; a lone character is looked for in every run."""
@@ -248,12 +195,13 @@ class Composer:
             if len(run) == 1:
                 yield self._term("singles", run, WEIGHTS["singles"])
 
-    def _phrase(self, phrase: str) -> Iterator[tuple[str, tantivy.Query]]:
+    @staticmethod
+    def _phrase(phrase: str) -> Iterator[tuple[str, list[str]]]:
+        """Yield each field with the terms of a phrase in it."""
         text = words.prepared(phrase)
         exact, stems = words.exact.analyze(text), words.stemmed.analyze(text)
         for field in SOMEWHERE if exact else ():
-            terms = exact if field == "body" else stems
-            yield field, self._in_a_row(field, terms)
+            yield field, exact if field == "body" else stems
 
     def _in_a_row(self, field: str, terms: Sequence[str]) -> tantivy.Query:
         if len(terms) == 1:  # a phrase of one word makes tantivy panic
@@ -261,7 +209,7 @@ class Composer:
         return Q.phrase_query(self._schema, field, list(terms))
 
     def _somewhere(self, phrase: str) -> tantivy.Query:
-        places = [wanted for _, wanted in self._phrase(phrase)]
+        places = [self._in_a_row(field, terms) for field, terms in self._phrase(phrase)]
         lone = phrase.strip().lower()
         if words.runs_of(lone) == [lone] and len(lone) == 1:
             places.append(Q.term_query(self._schema, "singles", lone, "basic"))

@@ -20,8 +20,8 @@ from glassmind.store.lexical.query import (
     STOPWORDS,
     Composer,
     any_of,
-    only_seen,
 )
+from glassmind.store.lexical.statistics import WordStatistics, only_visible
 from glassmind.types.search import Candidate, WordQuery
 
 if TYPE_CHECKING:
@@ -37,6 +37,9 @@ MOST_STEMS, COMMON_SHARE = 60, 0.2
 """Stems of a text that are looked for, and the share of all passages from which on one
 is too common to tell texts apart."""
 
+MOST_CALLERS = 8
+"""Callers whose word statistics are kept, each with its own view of the notes."""
+
 MORE = 4
 """How many times more hits are taken when too many of them were not seen."""
 
@@ -51,12 +54,13 @@ class WordIndex:
             raise ValueError(f"there is no word index in {place}")
         self._index = open_index(place)
         self._searcher = self._index.searcher()
+        self._known: dict[Seen | None, WordStatistics] = {}
 
     def marker(self, *, anew: bool = True) -> str | None:
         """Return how far the index has followed the log, looking anew or as opened."""
         if anew:
             self._index.reload()
-            self._searcher = self._index.searcher()
+            self._searcher, self._known = self._index.searcher(), {}
         return read_marker(self._searcher, self._index.schema)
 
     @faults_named(NAME)
@@ -72,19 +76,20 @@ class WordIndex:
             for start in range(len(typed) - length + 1):
                 places = range(start, start + length)
                 if taken.isdisjoint(places):
-                    notes = self._called(" ".join(typed[start : start + length]))
-                    notes = [note for note in notes if seen is None or seen.has(note)]
-                    if notes:
+                    name = " ".join(typed[start : start + length])
+                    if notes := self._called(name, seen):
                         taken.update(places)
                         found.update(dict.fromkeys(notes))
         return list(found)
 
-    def _called(self, name: str) -> list[int]:
-        """Return the notes of a name; a word that says nothing is none."""
+    def _called(self, name: str, seen: "Seen | None") -> list[int]:
+        """Return the visible notes of a name; a word that says nothing is none."""
         term = name_term(name.strip(PUNCTUATION))
         if not term or term in STOPWORDS or not self._searcher.doc_freq("name", term):
             return []
-        query = Q.term_query(self._index.schema, "name", term, "basic")
+        schema = self._index.schema
+        query = Q.term_query(schema, "name", term, "basic")
+        query = only_visible(schema, query, seen)
         hits = self._searcher.search(query, limit=MOST_NAMESAKES, count=False).hits
         places = [place for _, place in hits]
         notes = self._searcher.fast_field_values("note", places)
@@ -107,7 +112,7 @@ class WordIndex:
             if len(terms) == 1
             else Q.phrase_query(schema, "body", list(terms))
         )
-        query = only_seen(schema, query, seen)
+        query = only_visible(schema, query, seen)
         found = self._searcher.search(query, limit=max(1, limit), count=True)
         places = [place for _, place in found.hits[:limit]]
         notes = self._searcher.fast_field_values("note", places)
@@ -123,25 +128,24 @@ class WordIndex:
         Looked for are the stems that tell the text from others, as many as are worth
         their time. Of the best `limit` passages, by note.
         """
-        count = max(1, self._searcher.num_docs)
+        statistics = self._statistics(seen)
+        count = max(1, statistics.total)
         said = Counter(words.stemmed.analyze(words.prepared(text)))
         weights = {}
         for stem, times in said.items():
-            held = self._searcher.doc_freq("body_stem", stem)
+            held = statistics.count("body_stem", stem)
             if 1 < held <= COMMON_SHARE * count:
                 weights[stem] = log1p(times) * log1p(count / held)
         best = sorted(weights, key=lambda stem: (-weights[stem], stem))[:MOST_STEMS]
         if not best:
             return []
         schema = self._index.schema
-        parts = [
-            (
-                SHOULD,
-                Q.boost_query(Q.term_query(schema, "body_stem", stem), weights[stem]),
-            )
-            for stem in best
-        ]
-        query = only_seen(schema, Q.boolean_query(parts), seen)
+        parts = []
+        for stem in best:
+            boost = weights[stem] * statistics.scale("body_stem", stem)
+            term = Q.term_query(schema, "body_stem", stem)
+            parts.append((SHOULD, Q.boost_query(term, boost)))
+        query = only_visible(schema, Q.boolean_query(parts), seen)
         hits = self._searcher.search(query, limit, count=False).hits
         notes = self._searcher.fast_field_values("note", [at for _, at in hits])
         found: dict[int, float] = {}
@@ -157,7 +161,17 @@ class WordIndex:
         Raises:
             IndexDamaged: the files are not what was written.
         """
-        return AskedIndex(self._index.schema, self._searcher, query, seen)
+        return AskedIndex(self._index.schema, self._statistics(seen), query, seen)
+
+    def _statistics(self, seen: "Seen | None") -> WordStatistics:
+        """Return the word statistics of a caller in the state last reloaded."""
+        known, searcher = self._known, self._searcher
+        found = known.get(seen)
+        if found is None or found.searcher is not searcher:
+            if len(known) >= MOST_CALLERS:
+                known.clear()
+            found = known[seen] = WordStatistics(self._index.schema, searcher, seen)
+        return found
 
 
 class AskedIndex:
@@ -170,12 +184,13 @@ class AskedIndex:
     def __init__(
         self,
         schema: tantivy.Schema,
-        searcher: tantivy.Searcher,
+        statistics: WordStatistics,
         query: WordQuery,
         seen: "Seen | None" = None,
     ) -> None:
-        self._schema, self._searcher, self._seen = schema, searcher, seen
-        composer = Composer(schema, searcher, seen)
+        self._schema, self._statistics, self._seen = schema, statistics, seen
+        self._searcher = statistics.searcher
+        composer = Composer(schema, statistics)
         self._clauses = list(composer.wanted(query))
         self._conditions = composer.conditions(query)
         terms = composer.terms
@@ -206,7 +221,7 @@ class AskedIndex:
         if not self._conditions:
             return None
         query = Q.boolean_query([(MUST, Q.all_query()), *self._conditions])
-        query = only_seen(self._schema, query, self._seen)
+        query = only_visible(self._schema, query, self._seen)
         most = max(1, self._searcher.num_docs)
         hits = self._searcher.search(query, limit=most, count=False).hits
         return self._candidates(hits)
@@ -223,9 +238,10 @@ class AskedIndex:
     @cached_property
     def _rarities(self) -> dict[str, float]:
         """The stems of the query's words, each with how rare it is."""
-        count = max(1, self._searcher.num_docs)
+        statistics = self._statistics
+        count = max(1, statistics.total)
         return {
-            stem: log1p(count / (0.5 + self._searcher.doc_freq("body_stem", stem)))
+            stem: log1p(count / (0.5 + statistics.count("body_stem", stem)))
             for stem in sorted(self._stems)
         }
 
@@ -269,7 +285,7 @@ class AskedIndex:
         """
         seen, most = self._seen, limit
         if seen is None or not seen.hidden:
-            query = only_seen(self._schema, query, seen)
+            query = only_visible(self._schema, query, seen)
             return self._candidates(self._hits(query, limit))
         while True:
             hits = self._hits(query, most)
@@ -287,7 +303,7 @@ class AskedIndex:
         if not self._conditions:
             return []
         query = Q.boolean_query([(MUST, Q.all_query()), *self._conditions])
-        query = only_seen(self._schema, query, self._seen)
+        query = only_visible(self._schema, query, self._seen)
         found = self._highest("day", query, limit)
         if len(found) == limit:  # the last day may have more than there is room for
             edge = found[-1][0]

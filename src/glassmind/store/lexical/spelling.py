@@ -3,9 +3,8 @@
 Only a word the vault does not hold is guessed at, so a rare name is never "corrected".
 """
 
-import tantivy
-
 from glassmind.store.lexical import words
+from glassmind.store.lexical.statistics import WordStatistics
 
 SHORTEST, LONG = 4, 8
 """Letters: shorter words resemble too many others; longer ones may hold two slips."""
@@ -16,8 +15,8 @@ MOST = 20
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
-def guesses(word: str, searcher: tantivy.Searcher) -> list[str]:
-    """Return known words one slip away from `word`, the most frequent first.
+def guesses(word: str, statistics: WordStatistics) -> list[str]:
+    """Return visible words one slip away from `word`, the most frequent first.
 
     A slip is a letter too many, too few, wrong, or swapped with its neighbour. In the
     first letter it is found for the letters of English.
@@ -29,8 +28,8 @@ def guesses(word: str, searcher: tantivy.Searcher) -> list[str]:
     fields = [("body", word), ("title", stem), ("headings", stem)]
     for field, wanted in fields if len(stem) >= SHORTEST else fields[:1]:
         for start in _starts(wanted):
-            for term, count in searcher.terms_with_prefix(field, start):
-                if one_slip(wanted, term):
+            for term, _ in statistics.searcher.terms_with_prefix(field, start):
+                if one_slip(wanted, term) and (count := statistics.count(field, term)):
                     found[term] = max(count, found.get(term, 0))
     return sorted(found, key=lambda term: (-found[term], term))[:MOST]
 
