@@ -430,7 +430,7 @@ def test_words_of_a_deleted_private_note_are_unknown_to_a_client(
 def test_a_long_private_note_changes_scores_by_the_average_length_alone(
     tmp_path: Path,
 ) -> None:
-    """The residue that docs/decisions/access.md names: no hit comes or goes by it."""
+    """All hits of this vault fit in one reply; see docs/decisions/access.md."""
     text = " ".join(["summer", "harbour", "4711"] * 400)
     hidden = {"Desk/Areas/Long.md": f"---\nprivate: true\n---\n{text}\n"}
     with (
