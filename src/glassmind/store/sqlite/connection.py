@@ -115,10 +115,13 @@ def _check(db: apsw.Connection, file: Path) -> None:
         raise IndexTooNew(str(file), found, schema.CURRENT)
 
 
-def open_writer(folder: Path, busy_ms: int = BUSY_MS) -> apsw.Connection:
+def open_writer(
+    folder: Path, busy_ms: int = BUSY_MS, *, wal: bool = True
+) -> apsw.Connection:
     """Open the rows for writing, making or migrating the file, under the lock.
 
-    Whoever holds the rows is waited for `busy_ms`.
+    Whoever holds the rows is waited for `busy_ms`. Without `wal`, or on a network disk,
+    all of the database is in one file between two transactions.
 
     Raises:
         IndexDamaged: the file is not a database of ours.
@@ -133,7 +136,7 @@ def open_writer(folder: Path, busy_ms: int = BUSY_MS) -> apsw.Connection:
         db.set_busy_timeout(busy_ms)
         if schema.version_of(db):
             _check(db, file)
-        journal = "delete" if on_network(folder) else "wal"
+        journal = "wal" if wal and not on_network(folder) else "delete"
         db.pragma("journal_mode", journal)
         db.pragma("synchronous", "normal" if journal == "wal" else "full")
         db.pragma("foreign_keys", 1)

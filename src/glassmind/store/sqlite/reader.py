@@ -3,14 +3,14 @@
 import os
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import apsw
 
-from glassmind.errors import IndexAbsent
+from glassmind.errors import IndexAbsent, IndexUntrusted
 from glassmind.store.sqlite import connection
 from glassmind.store.sqlite.faults import faults_named
 from glassmind.store.sqlite.log import Log, text_log, vector_log
@@ -36,13 +36,17 @@ class SqliteReader:
     """Owns one read-only connection a thread.
 
     A database that was deleted or replaced meanwhile is noticed at the next call:
-    nobody is answered from a file that is no longer there.
+    nobody is answered from a file that is no longer there. `is_ours` is asked at every
+    call whether the database may be believed.
     """
 
     graph_links = "links"
     """The table of the links that a graph is made of."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(
+        self, folder: Path, is_ours: Callable[[], bool] = lambda: True
+    ) -> None:
+        self._is_ours = is_ours
         self.folder, self._database = folder, str(folder / connection.DATABASE)
         self._local = threading.local()
         self._lock = threading.Lock()
@@ -88,9 +92,17 @@ class SqliteReader:
         return faults_named(self.folder, self.connection)
 
     def connection(self) -> apsw.Connection:
-        """Return this thread's connection to the file that is there now."""
+        """Return this thread's connection to the file that is there now.
+
+        Raises:
+            IndexUntrusted: the file is not the one that this user wrote last.
+            IndexAbsent, IndexDamaged, IndexTooNew: as `open_reader`.
+        """
         kept: Any = getattr(self._local, "reader", None)
         identity = self._identity()
+        if not self._is_ours():
+            self._forget()
+            raise IndexUntrusted(str(self.folder))
         if kept is not None:
             if kept[1] == identity:
                 return cast("apsw.Connection", kept[0])
