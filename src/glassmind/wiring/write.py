@@ -124,7 +124,7 @@ class Writing:
         return aside
 
     def _record(self, lock: WriterLock) -> None:
-        """Record an index inside the vault as ours, or else the next run rebuilds it."""
+        """Record an index inside the vault as ours, or let the next run rebuild it."""
         index = self._adapters.vault_index
         if index is not None:
             self._adapters.writer.close()  # this may write to the database, too
