@@ -28,6 +28,11 @@ NOT_WHOLE = (
     "glassmind index goes on with it"
 )
 
+FULL = "The disk seems to be full. Answering from the index as it is."
+
+RETRY_S = 5.0
+"""How long a still connection is kept before a usual one is tried again."""
+
 SWAPPED_S = 0.5
 """How long we wait for a copy that is about to take the place of the rows."""
 
@@ -85,7 +90,10 @@ class SqliteReader:
 
     def notices(self) -> list[str]:
         """Return what a user should know about the rows."""
-        return [] if self.rows().is_whole() else [NOT_WHOLE]
+        db = self.connection()
+        is_still = isinstance(db, connection.StillConnection)
+        full = [FULL] if is_still and os.access(self.folder, os.W_OK) else []
+        return full if self.rows().is_whole() else [*full, NOT_WHOLE]
 
     def faults(self) -> AbstractContextManager[None]:
         """Return what names the faults of everything done inside it."""
@@ -104,16 +112,37 @@ class SqliteReader:
             self._forget()
             raise IndexUntrusted(str(self.folder))
         if kept is not None:
-            if kept[1] == identity:
+            if kept[1] == identity and self._is_current(*kept):
                 return cast("apsw.Connection", kept[0])
             self._forget()
         reader = self._opened_as(identity)
         while reader is None:
             identity = self._identity()
             reader = self._opened_as(identity)
-        self._local.reader = (reader, identity)
+        self._local.reader = (reader, identity, self._state(), time.monotonic())
         self._remember(reader)
         return reader
+
+    def _is_current(
+        self,
+        reader: apsw.Connection,
+        _: tuple[int, int],
+        state: tuple[int, ...],
+        opened: float,
+    ) -> bool:
+        """Whether an open connection shows what is written to its file."""
+        if not isinstance(reader, connection.StillConnection):
+            return True
+        return state == self._state() and time.monotonic() < opened + RETRY_S
+
+    def _state(self) -> tuple[int, ...]:
+        """Return what is another whenever somebody wrote to the database."""
+        file = Path(self._database)
+        try:
+            facts = file.stat()
+        except OSError:
+            return ()
+        return facts.st_size, facts.st_mtime_ns, connection.logged_bytes(file)
 
     def _opened_as(self, identity: tuple[int, int]) -> apsw.Connection | None:
         """Open the file; None where it was replaced while we did.
