@@ -6,12 +6,13 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
+import apsw
 import pytest
 from vault_desk import VaultDesk
 
 from glassmind.errors import IndexUnwritable
-from glassmind.store.sqlite import connection
 
 NOTES = {f"{n}.md": f"oolong number{n}, see [[{n + 1}]]" for n in range(20)}
 
@@ -116,14 +117,14 @@ def test_where_no_log_can_be_made_the_rows_are_read_without(
 ) -> None:
     vault.indexed(NOTES)
     vault.close()
-    usual = connection.apsw.Connection
+    usual = apsw.Connection
 
-    def refused(address: str, *args: object, **kwargs: object) -> object:
+    def refused(address: str, **kwargs: Any) -> apsw.Connection:
         if "mode=ro" in address and "immutable" not in address:
-            raise connection.apsw.CantOpenError(os.strerror(errno.ENOSPC))
-        return usual(address, *args, **kwargs)
+            raise apsw.CantOpenError(os.strerror(errno.ENOSPC))
+        return usual(address, **kwargs)
 
-    monkeypatch.setattr(connection.apsw, "Connection", refused)
+    monkeypatch.setattr(apsw, "Connection", refused)
     vault.open()
 
     assert vault.found("number7")[0] == "7.md"

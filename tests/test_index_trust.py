@@ -3,6 +3,7 @@
 import shutil
 from contextlib import closing
 from pathlib import Path
+from threading import Event, Thread
 
 import apsw
 import pytest
@@ -147,6 +148,23 @@ def test_only_the_rows_are_inside_the_vault(vault: VaultDesk, inside: Path) -> N
     assert [file.name for file in inside.iterdir()] == ["index.db"]
 
 
+def test_a_rebuild_removes_what_else_came_with_the_vault(
+    vault: VaultDesk, inside: Path
+) -> None:
+    (state,) = vault.root.parent.joinpath("home").rglob("vault-index.json")
+    shutil.copytree(state.parent / "lexical", inside / "lexical")
+    (inside / "vectors" / "space-0").mkdir(parents=True)
+    (inside / "vectors" / "space-0" / "header").write_bytes(b"shipped")
+    forge(inside)
+    vault.open()
+
+    vault.index()
+
+    names = {file.name.partition(".broken-")[0] for file in inside.rglob("*")}
+    assert names == {"index.db", "vectors"}
+    assert vault.found("oolong") == ["Tea.md"]
+
+
 def test_a_run_that_fails_leaves_an_index_that_is_still_trusted(
     vault: VaultDesk, inside: Path
 ) -> None:
@@ -177,6 +195,33 @@ def test_a_search_during_a_run_is_answered(vault: VaultDesk, inside: Path) -> No
     vault.index(progress=look)
 
     assert found == [["Tea.md"]]
+    assert (inside / "index.db").is_file()
+
+
+def test_searches_beside_a_writer_are_all_answered(
+    vault: VaultDesk, inside: Path
+) -> None:
+    stop, faults = Event(), list[str]()
+
+    def search() -> None:
+        with as_same_user(vault) as other:
+            while not stop.is_set():
+                try:
+                    faults.extend([] if other.search("oolong").hits else ["no hits"])
+                except GlassmindError as error:
+                    faults.append(str(error))
+
+    vault.open()
+    thread = Thread(target=search)
+    thread.start()
+    try:
+        for number in range(10):
+            vault.write({"New.md": f"sencha number{number}"})
+            assert vault.index().warnings == ()
+    finally:
+        stop.set()
+        thread.join(timeout=60)
+    assert faults == []
     assert (inside / "index.db").is_file()
 
 

@@ -180,6 +180,26 @@ def test_a_moved_note_is_compared_too(
     assert "FORGED" not in str(vault.rows("select text from chunks"))
 
 
+def test_a_forged_label_of_a_theme_is_worked_out_again(vault: VaultDesk) -> None:
+    groups = [[f"{letter}{n}" for n in range(6)] for letter in "ab"]
+    vault.indexed({
+        f"{name}.md": " ".join(f"[[{other}]]" for other in group if other != name)
+        for group in groups
+        for name in group
+    })  # fmt: skip
+    labels = [theme.label for theme in vault.engine.knowledge.themes().themes]
+    assert len(labels) == 2
+    vault.close()
+    tamper(vault, ["update themes set label = 'FORGED'"])
+
+    vault.index(verify=True)
+    vault.engine.knowledge.themes()
+
+    assert vault.rows("select label from themes order by 1") == [
+        (label,) for label in sorted(labels)
+    ]
+
+
 def test_sound_rows_are_not_written_again(
     vault: VaultDesk, fresh: dict[str, list[str]]
 ) -> None:

@@ -15,7 +15,7 @@ from glassmind.errors import IndexUnwritable
 from glassmind.store.changesets_disk import write_whole
 from glassmind.store.lock import WriterLock
 
-RECORD = "vault-index.json"
+RECORD, LOCK = "vault-index.json", "writer.lock"
 
 FILES = ("index.db", "index.db-wal", "index.db-journal")
 """The database, and the logs that SQLite would replay into it."""
@@ -30,12 +30,12 @@ ATTEMPTS = 3
 class VaultIndex:
     """Tells whether index.db in `folder`, inside the vault, is as this user left it.
 
-    `state` is the folder outside the vault that has the record and the writer `lock`.
+    `state` is the folder outside the vault that has the record and the writer lock.
     """
 
-    def __init__(self, folder: Path, state: Path, lock: Path) -> None:
+    def __init__(self, folder: Path, state: Path) -> None:
         self._files = [str(folder / name) for name in FILES]
-        self._record, self._lock = state / RECORD, lock
+        self._record, self._lock = state / RECORD, state / LOCK
         self._known: list[Any] | None = None
 
     def is_ours(self) -> bool:

@@ -145,9 +145,8 @@ class LocalAdapters:
         if place.inside is None:
             return None
         from glassmind.store.vault_index import VaultIndex  # noqa: PLC0415
-        from glassmind.wiring.write import LOCK  # noqa: PLC0415
 
-        return VaultIndex(place.inside, place.folder, place.folder / LOCK)
+        return VaultIndex(place.inside, place.folder)
 
     def is_ours(self) -> bool:
         """Whether the index may be believed: outside the vault, or built by us."""

@@ -8,21 +8,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from glassmind.errors import IndexAbsent, IndexFault, IndexUntrusted, IndexUnwritable
+from glassmind.store.lexical.write import discard as discard_words
 from glassmind.store.lock import WriterLock, await_turn
 from glassmind.store.place import Place, Trusted, make_folder, make_place
 from glassmind.store.sqlite.writer import SqliteWriter
+from glassmind.store.vault_index import LOCK, VaultIndex
 from glassmind.store.vectors.place import discard, places_in
-
-if TYPE_CHECKING:
-    from glassmind.store.vault_index import VaultIndex
 
 WRITER_WAIT_S = 600.0
 """How long a run waits for another to finish; a large first run takes minutes."""
-
-LOCK = "writer.lock"
 
 
 def temporary_place(notices: tuple[str, ...]) -> Place:
@@ -51,7 +48,7 @@ class Adapters(Protocol):
         """The rows, for the holder of the writer lock."""
 
     @property
-    def vault_index(self) -> "VaultIndex | None":
+    def vault_index(self) -> VaultIndex | None:
         """What tells whether an index inside the vault is ours; None for another."""
 
     def move_to(self, place: Place, /) -> None:
@@ -120,6 +117,9 @@ class Writing:
             if here:
                 raise IndexUntrusted(str(writer.folder))
             aside = writer.move_aside()
+            discard_words(writer.folder)
+            for matrix in places_in(writer.folder):
+                discard(matrix)
         index.begin()
         return aside
 
