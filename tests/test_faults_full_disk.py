@@ -117,14 +117,12 @@ def test_where_no_log_can_be_made_the_rows_are_read_without(
 ) -> None:
     vault.indexed(NOTES)
     vault.close()
-    usual = apsw.Connection
 
-    def refused(address: str, **kwargs: Any) -> apsw.Connection:
-        if "mode=ro" in address and "immutable" not in address:
-            raise apsw.CantOpenError(os.strerror(errno.ENOSPC))
-        return usual(address, **kwargs)
+    class Refused(apsw.Connection):
+        def pragma(self, *args: Any, **kwargs: Any) -> Any:
+            raise apsw.IOError(os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(apsw, "Connection", refused)
+    monkeypatch.setattr(apsw, "Connection", Refused)
     vault.open()
 
     assert vault.found("number7")[0] == "7.md"

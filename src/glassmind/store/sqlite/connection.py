@@ -82,23 +82,23 @@ def open_reader(folder: Path) -> apsw.Connection:
     if not _writable(folder) and not _has_log(file):
         return _open_still(file)
     try:
-        return _checked(apsw.Connection(_address(file, "mode=ro"), flags=READ), file)
-    except FULL:
+        return _opened(apsw.Connection, file, "mode=ro")
+    except FULL:  # the file is there, but not what WAL needs beside it
         if logged_bytes(file):
             raise
         return _open_still(file)
 
 
 def _open_still(file: Path) -> apsw.Connection:
+    return _opened(StillConnection, file, "mode=ro&immutable=1")
+
+
+def _opened(kind: type[apsw.Connection], file: Path, options: str) -> apsw.Connection:
+    """Return a connection to a database of ours."""
     try:
-        db = StillConnection(_address(file, "mode=ro&immutable=1"), flags=READ)
+        db = kind(_address(file, options), flags=READ)
     except apsw.CantOpenError as error:
         raise IndexAbsent(str(file.parent)) from error
-    return _checked(db, file)
-
-
-def _checked(db: apsw.Connection, file: Path) -> apsw.Connection:
-    """Return a connection to a database of ours, and close any other."""
     try:
         db.set_busy_timeout(BUSY_MS)
         _check(db, file)
