@@ -119,7 +119,7 @@ def test_where_no_log_can_be_made_the_rows_are_read_without(
     vault.close()
 
     class Refused(apsw.Connection):
-        def pragma(self, *args: Any, **kwargs: Any) -> Any:
+        def pragma(self, *_: Any, **__: Any) -> Any:
             raise apsw.IOError(os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(apsw, "Connection", Refused)
