@@ -249,6 +249,7 @@ def test_other_files_in_the_folder_are_left_alone(tmp_path: Path) -> None:
 
 
 def test_only_the_latest_previews_stay_and_none_for_long(tmp_path: Path) -> None:
+    kept(book_in(tmp_path, datetime.now(UTC) - timedelta(days=2)))
     book = ChangesetFolder(tmp_path)
     old = kept(book, "previewed")
     times = [file_of(tmp_path, old)]

@@ -81,22 +81,15 @@ def test_the_index_is_tried_in_the_configured_place_first(desk: Desk) -> None:
     outside = index_home({}) / index_name(desk.vault)
     cache = desk.vault / ".agent/cache"
     plugin = desk.vault / ".obsidian/plugins/glassmind"
+    elsewhere = desk.home / "indexes"
 
     def places(location: str) -> list[Path]:
         return index_locations(config_for(desk.vault, {"index.location": location}))
 
-    assert places("data") == [outside, cache, plugin]
-    assert places("vault") == [cache, outside, plugin]
-    assert places("plugin") == [plugin, outside, cache]
-    elsewhere = desk.home / "indexes"
-    named = elsewhere / index_name(desk.vault)
-    assert places(str(elsewhere)) == [named, outside, cache, plugin]
-
-
-def test_where_nothing_may_be_written_the_vault_is_no_last_resort(desk: Desk) -> None:
-    config = config_for(desk.vault, {"writes.mode": "off"})
-
-    assert index_locations(config) == [index_home({}) / index_name(desk.vault)]
+    assert places("data") == [outside]
+    assert places("vault") == [cache, outside]
+    assert places("plugin") == [plugin, outside]
+    assert places(str(elsewhere)) == [elsewhere / index_name(desk.vault), outside]
 
 
 def test_the_cache_follows_the_agent_folder(desk: Desk) -> None:

@@ -25,7 +25,7 @@ from glassmind.graph.net import LinkGraph
 from glassmind.knowledge.themes import themed as themes_module
 from glassmind.knowledge.themes.parts import Parts, parted
 from glassmind.store.lock import WriterLock
-from glassmind.wiring.write import LOCK
+from glassmind.store.vault_index import LOCK
 
 FIRST = {1: files(TEA), 2: files(BREAD), 3: files(WOOD)}
 

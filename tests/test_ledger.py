@@ -45,7 +45,7 @@ def test_a_line_says_when_to_whom_by_which_way_and_which_lines(tmp_path: Path) -
 
     assert ledger.append("http", "POST /search", "a client", TEA)
 
-    (file,) = (tmp_path / "data").iterdir()
+    (file,) = (tmp_path / "data").glob("ledger-*")
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert json.loads(file.read_text("utf-8")) == {
         "at": "2026-03-12T12:00:00.000000+00:00",
@@ -152,7 +152,7 @@ def test_who_begins_where_the_oldest_went_already_adds_behind_what_is_there(
 def test_a_line_that_a_full_disk_cut_short_takes_none_with_it(tmp_path: Path) -> None:
     ledger = Ledger([tmp_path], keep_days=90, clock_ns=Clock())
     ledger.append("http", "first", "a client", TEA)
-    (file,) = tmp_path.iterdir()
+    (file,) = tmp_path.glob("ledger-*")
     whole = file.read_bytes()
     file.write_bytes(whole + whole[:50])
 

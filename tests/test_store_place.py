@@ -362,9 +362,9 @@ def test_an_index_in_a_later_place_is_read_where_the_first_has_none(
 def test_an_index_follows_the_setting_when_it_is_next_written(
     vault: VaultDesk, tmp_path: Path
 ) -> None:
-    vault.settings |= {"index.location": "vault"}
+    vault.settings |= {"index.location": "data"}
     vault.indexed({"A.md": "oolong"})
-    inside = vault.engine.stats().folder
+    first = vault.engine.stats().folder
     vault.open(index__location=str(tmp_path / "chosen"))
 
     before = vault.ask("oolong")
@@ -373,7 +373,7 @@ def test_an_index_follows_the_setting_when_it_is_next_written(
     after = vault.ask("oolong")
 
     assert [hit.path for hit in before.hits] == ["A.md"]
-    assert folder_before == inside
+    assert folder_before == first
     assert "there is no index in" in before.degraded[0]
     assert [hit.path for hit in after.hits] == ["A.md"]
     assert vault.engine.stats().folder.startswith(str(tmp_path / "chosen"))

@@ -54,18 +54,23 @@ def index_name(vault: Path) -> str:
     return f"{name}-{digest:08x}"
 
 
-def index_locations(config: Config) -> list[Path]:
-    """Return the folders the index may stand in, in the order they are to be tried.
+def data_folder(config: Config) -> Path:
+    """Return the folder of a vault below the user's data folder."""
+    return config.index_home / index_name(config.vault.path)
 
-    The configured one comes first. Folders inside the vault are a last resort, and none
-    at all when nothing may be written there and the user did not ask for one.
+
+def index_locations(config: Config) -> list[Path]:
+    """Return the folders for the index, in the order they are to be tried.
+
+    The configured one comes first, then the data folder. A folder inside the vault is
+    never a substitute: what lies there may have come with the vault.
 
     Raises:
         BadSetting: the configured folder of the vault is a way out of it.
     """
     vault, place = config.vault.path, config.index.location
     named = {
-        "data": config.index_home / index_name(vault),
+        "data": data_folder(config),
         "vault": vault / config.writes.agent_dir / "cache",
         "plugin": vault / ".obsidian" / "plugins" / APP,
     }
@@ -73,9 +78,7 @@ def index_locations(config: Config) -> list[Path]:
     if place in IN_VAULT and leads_out(vault, first):
         problem = f"is {place!r}, but a symbolic link leads {first} out of the vault"
         raise BadSetting("index.location", config.origins["index.location"], problem)
-    spare = ["data"] if config.writes.mode == "off" else list(named)
-    spare = [n for n in spare if n == "data" or not leads_out(vault, named[n])]
-    return list(dict.fromkeys([first, *(named[name] for name in spare)]))
+    return list(dict.fromkeys([first, named["data"]]))
 
 
 def leads_out(vault: Path, folder: Path) -> bool:

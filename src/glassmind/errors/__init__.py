@@ -13,8 +13,8 @@ Each error carries its facts and prints as one sentence that a person can act on
     │   ├── NoteNotFound, AmbiguousName, EditRefused
     │   └── HeadingNotFound, AmbiguousHeading, LinesOutOfRange
     ├── IndexFault             the index beside the vault cannot be used as asked
-    │   ├── IndexAbsent, NotEmbedded, IndexBusy (with IndexTaken), IndexUnwritable,
-    │   │   IndexDamaged, IndexTooNew
+    │   ├── IndexAbsent (with IndexUntrusted), NotEmbedded, IndexBusy (with
+    │   │   IndexTaken), IndexUnwritable, IndexDamaged, IndexTooNew
     │   └── BackupExists, BackupMissing, BackupUnwritable, BackupDamaged,
     │       BackupOfAnotherVault
     ├── ModelFault             a model cannot be used
@@ -195,6 +195,18 @@ class IndexAbsent(IndexFault):
 
     def __init__(self, folder: str) -> None:
         super().__init__(f"no index in {folder} yet; run: glassmind index")
+        self.folder = folder
+
+
+class IndexUntrusted(IndexAbsent):
+    """The index inside the vault is not the one that this user wrote last."""
+
+    def __init__(self, folder: str) -> None:
+        IndexFault.__init__(
+            self,
+            f"The index in {folder} was not built here, or was changed by another "
+            "program. Run: glassmind index",
+        )
         self.folder = folder
 
 

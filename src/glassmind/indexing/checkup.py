@@ -1,12 +1,17 @@
 """Examining an index: each finding with what to do about it."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from glassmind.errors import GlassmindError, IndexAbsent, IndexFault
+from glassmind.errors import (
+    GlassmindError,
+    IndexAbsent,
+    IndexFault,
+    IndexUntrusted,
+)
 from glassmind.indexing.checkup_vectors import (
     VectorBench,
     look_at_dismissals,
@@ -32,7 +37,8 @@ ELSEWHERE = "set index.location to a folder you can write"
 class Bench:
     """What an examination looks through; each returns a finding or raises.
 
-    `rows` returns what is wrong with the database, `words` what is wrong with the word
+    `folders` are those of the index, first the one of index.db. `rows` returns what is
+    wrong with the database, `words` what is wrong with the word
     index, `behind` how many changes it has yet to apply (None for all), `troubled` how
     many notes have something to mend, and what it is for as many as asked, `counts` how
     many notes and chunks there are, `secrets` in how many notes some are hidden,
@@ -44,7 +50,7 @@ class Bench:
     clients read can go on record.
     """
 
-    folder: Path
+    folders: Sequence[Path]
     writable: bool
     sqlite_version: str
     network: str
@@ -106,6 +112,9 @@ def examine(shop: Workshop, bench: Bench) -> list[Check]:
         try:
             with bench.faults():
                 found.extend(look(visit))
+        except IndexUntrusted as error:
+            found.append(Check("index", "warn", str(error), UPDATE))
+            break
         except IndexAbsent:
             found.append(Check("index", "warn", "there is no index yet", UPDATE))
             break
@@ -132,18 +141,18 @@ def _vault(visit: _Visit) -> Iterator[Check]:
 
 def _folder(visit: _Visit) -> Iterator[Check]:
     if visit.bench.writable:
-        yield Check("index folder", "ok", f"{visit.bench.folder} can be written")
+        yield Check("index folder", "ok", f"{visit.bench.folders[0]} can be written")
         for notice in visit.bench.notices:
             yield Check("index folder", "warn", notice, ELSEWHERE)
     else:
         yield Check(
             "index folder",
             "warn",
-            f"{visit.bench.folder} cannot be written: the index stays as it is",
+            f"{visit.bench.folders[0]} cannot be written: the index stays as it is",
             ELSEWHERE,
         )
     if visit.bench.network:
-        where = f"{visit.bench.folder} is on a network disk ({visit.bench.network})"
+        where = f"{visit.bench.folders[0]} is on a network disk ({visit.bench.network})"
         yield Check(
             "index disk",
             "warn",

@@ -19,7 +19,7 @@ from glassmind.indexing.intake import (
     troubles_of,
 )
 from glassmind.indexing.plan import Vanished, exceeds, guard
-from glassmind.indexing.settle import Ends, settle_in, settle_links
+from glassmind.indexing.settle import Ends, recheck_links, settle_in, settle_links
 from glassmind.markdown.secrets import SHAPES_VERSION
 from glassmind.markdown.split import SPLITTER_VERSION, SplitRules
 from glassmind.ports.indexing import IndexStore, ShowProgress
@@ -41,6 +41,9 @@ BATCH_NOTES, BATCH_BYTES = 1024, 8_000_000
 MOST_TROUBLES = 200
 """Sentences about notes in one report; where there are more, many are alike."""
 
+MOST_NAMED = 5
+"""Notes that one warning names."""
+
 PARSER_VERSION = 2
 """Raised whenever the same bytes give other rows, so that every note is read again."""
 
@@ -50,7 +53,8 @@ class Job:
     """What a run works with and is asked for.
 
     `left_out` says why a file is not read, if it is not.
-    `written` is called after each batch of rows, `verify` hashes every file,
+    `written` is called after each batch of rows, `verify` compares every note's rows
+    with its file,
     `accept_deletions` believes that notes are gone; `hold_deletions` keeps them where
     that is hard to believe. `folders` are those that were looked at, where it was not
     the whole vault, and `files` all that was looked at in them, where not every file.
@@ -91,6 +95,7 @@ class Tally:
     moved: int = 0
     removed: int = 0
     held: int = 0
+    repaired: list[NotePath] = field(default_factory=list)
     renamed: list[tuple[NotePath, NotePath]] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     troubles: list[str] = field(default_factory=list)
@@ -98,10 +103,20 @@ class Tally:
     def told(self) -> tuple[str, ...]:
         """Return what is wrong with the notes read, the first of it in full."""
         more = len(self.troubles) - MOST_TROUBLES
-        if more <= 0:
-            return tuple(self.troubles)
         rest = f"{more:,} more things to mend in notes: see glassmind doctor"
-        return (*self.troubles[:MOST_TROUBLES], rest)
+        troubles = [*self.troubles[:MOST_TROUBLES], *([rest] if more > 0 else [])]
+        return (*self._repairs(), *troubles)
+
+    def _repairs(self) -> list[str]:
+        """Return a sentence about the notes whose rows were wrong, if there are any."""
+        count, first = len(self.repaired), sorted(self.repaired)[:MOST_NAMED]
+        if not count:
+            return []
+        much = "1 note" if count == 1 else f"{count:,} notes"
+        names = ", ".join(first) + (", ..." if count > len(first) else "")
+        return [
+            f"The index of {much} did not match the files and was repaired: {names}"
+        ]
 
     def report(self, notes: int, seconds: float) -> IndexReport:
         """Return the counts as they are now."""
@@ -144,11 +159,15 @@ def apply_scan(job: Job, known: Mapping[NotePath, int], scan: Scan) -> IndexRepo
         held = work.check()
         with job.store.transaction() as step:
             run = step.start_run(datetime.now(UTC), job.reason)
+            if job.verify:
+                step.repair_names()
             if not known:  # so that a first run that is cut short is gone on with
                 step.set("fingerprint", fingerprint(job.rules))
         work.apply()
     tally.skipped += _still_skipped(job, known, scan, held)
     settle_links(job.store, job.progress)
+    if job.verify:
+        recheck_links(job.store)
     with job.store.transaction() as step:
         run = run or step.start_run(datetime.now(UTC), job.reason)
         notes = job.store.rows().note_count()
@@ -211,6 +230,7 @@ class _Work:
     def _clear(self) -> None:
         self._notes: list[Indexed] = []
         self._touched: list[FileFacts] = []
+        self._compared: list[Indexed] = []
         self._attachments: list[FileFacts] = []
         self._skipped: list[Skipped] = []
         self._moves: list[tuple[NotePath, FileFacts, Content]] = []
@@ -275,7 +295,8 @@ class _Work:
                 self._ends = Ends.of(step.announce(self._scan.changed))
         for done, file in enumerate(self._scan.changed, 1):
             self._take(doubted(file, time.time_ns()))
-            if len(self._notes) >= BATCH_NOTES or self._bytes >= BATCH_BYTES:
+            taken = len(self._notes) + len(self._compared)
+            if taken >= BATCH_NOTES or self._bytes >= BATCH_BYTES:
                 self._flush()
             self._job.progress(Progress("read", done, total))
         self._flush()
@@ -299,7 +320,7 @@ class _Work:
 
     def _take_content(self, file: FileFacts, content: Content) -> None:
         known = self._digests.get(file.path)
-        if known == content.digest and not self._anew:
+        if known == content.digest and not self._anew and not self._job.verify:
             self._touched.append(file)
             return
         origin = None
@@ -315,6 +336,10 @@ class _Work:
             self._skipped.append(found)
             self._attachments.append(file)  # its stamp spares us the next reading
             self._tally.removed += known is not None
+            return
+        if known == content.digest and not self._anew:
+            self._touched.append(file)
+            self._compared.append(found)
             return
         if self._ends is not None:
             found = found._replace(ends=self._ends.of_note(found.note))
@@ -334,11 +359,17 @@ class _Work:
                 moved = take_in(file, content, self._job.rules)
                 if isinstance(moved, Indexed):
                     step.move(origin, file, moved.note.title, moved.day)
+                    self._compared += [moved] if self._job.verify else []
+            wrong = step.differing(self._compared)
+            step.put_notes(wrong)
             step.add_skipped(self._skipped)
             settle_in(step)
         self._unread.difference_update(item.file.path for item in self._notes)
         self._unread.difference_update(file.path for file in self._attachments)
         self._job.written()
+        self._tally.repaired += [item.file.path for item in wrong]
+        moved_to = {file.path for _, file, _ in self._moves}
+        self._tally.changed += sum(item.file.path not in moved_to for item in wrong)
         self._tally.moved += len(self._moves)
         self._tally.renamed += [(origin, file.path) for origin, file, _ in self._moves]
         self._clear()

@@ -27,6 +27,15 @@ def settle_links(store: IndexStore, progress: ShowProgress) -> None:
         progress(Progress("resolve", done, 0))
 
 
+def recheck_links(store: IndexStore) -> None:
+    """Find the destination of every link again, and correct those that are wrong."""
+    with store.transaction() as step:
+        ends = Ends.of(step.files())
+        checked = ((link, end, ends.of_link(link)) for link, end in step.settled())
+        wrong = [(link, right) for link, end, right in checked if end != right]
+        step.settle(wrong)
+
+
 def settle_in(step: Step) -> None:
     """Resolve every unsettled link as a part of this step."""
     while _settle_some(step):

@@ -1,7 +1,7 @@
 """What is current of an index: how far rows, words and vectors have come."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from glassmind.errors import ModelFault
@@ -39,8 +39,8 @@ def status_of(bench: Bench) -> Status:
         vectors_behind=vectors.behind() if space else 0,
         writing=bench.holder() or "",
         embedding=vectors.holder() or "",
-        sizes={name: _size(bench.folder, heads) for name, heads in PARTS.items()},
-        folder=str(bench.folder),
+        sizes={name: _size(bench.folders, heads) for name, heads in PARTS.items()},
+        folder=str(bench.folders[0]),
         notices=tuple(notices),
         watch=bench.watch(),
         resident=bench.resident() or "",
@@ -105,8 +105,8 @@ def _much(bench: VectorBench, space: Space) -> str:
     return f"{coverage.covered:,} of {coverage.total:,} passages"
 
 
-def _size(folder: Path, heads: tuple[str, ...]) -> int:
-    return sum(_sizes(folder, heads))
+def _size(folders: Sequence[Path], heads: tuple[str, ...]) -> int:
+    return sum(size for folder in folders for size in _sizes(folder, heads))
 
 
 def _sizes(folder: Path, heads: tuple[str, ...]) -> Iterator[int]:

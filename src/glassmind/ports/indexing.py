@@ -113,6 +113,18 @@ class Step(Protocol):
     def put_notes(self, batch: Sequence[Indexed], /) -> None:
         """Write notes whole and log each."""
 
+    def differing(self, batch: Sequence[Indexed], /) -> list[Indexed]:
+        """Return the notes whose rows are not those that their files give."""
+
+    def repair_names(self) -> None:
+        """Work out again by which name links find each file, and the themes."""
+
+    def settled(self) -> Iterator[tuple[Unsettled, int | None]]:
+        """Yield every link whose destination was found, with that."""
+
+    def files(self) -> dict[NotePath, int]:
+        """Return the id of every file."""
+
     def put_attachment(self, file: FileFacts, /) -> None:
         """Write a file that is no note."""
 

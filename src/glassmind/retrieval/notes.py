@@ -139,14 +139,14 @@ class NoteReader:
     def __init__(  # noqa: PLR0913 - each by its name
         self,
         config: Config,
-        folder: Path,
+        folders: Sequence[Path],
         rows: Callable[[], NamedRows],
         catalogue: Callable[[], Catalogue],
         *,
         notices: Callable[[], Sequence[str]] = tuple,
         files: Callable[[], VaultFiles],
     ) -> None:
-        self._root, self._folder = config.vault.path, folder
+        self._root, self._folders = config.vault.path, folders
         self._files = files
         self._agent = config.writes.agent_dir
         self._rows, self._catalogue, self._notices = rows, catalogue, notices
@@ -323,8 +323,9 @@ class NoteReader:
 
     def stats(self) -> Stats:
         """Return how much the index holds and how much room it takes."""
-        size = sum(_sizes_below(self._folder))
-        found = self._catalogue().stats(folder=str(self._folder), index_bytes=size)
+        size = sum(size for folder in self._folders for size in _sizes_below(folder))
+        folder = str(self._folders[0])
+        found = self._catalogue().stats(folder=folder, index_bytes=size)
         none_left_out = not found.ghosts or not found.skipped
         return found if none_left_out else replace(found, ghosts=len(self._wanted()))
 

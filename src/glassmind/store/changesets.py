@@ -3,7 +3,8 @@
 A folder for each state; to be in another state is to be in another folder, which is one
 rename. Any number of processes read and write there at once, and none waits for
 another: who finds a file gone looks again where it went. Why a changeset is where it is
-stands in a small file beside it. What is old goes when something is kept.
+stands in a small file beside it. What is old is deleted when something is kept, but for
+proposals that wait for a person.
 """
 
 import json
@@ -14,6 +15,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from difflib import get_close_matches
+from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,6 +32,7 @@ from glassmind.store.changesets_disk import (
     write_whole,
 )
 from glassmind.store.changesets_file import Damaged, outlined, packed, unpacked
+from glassmind.store.purge_clock import may_purge
 from glassmind.types.editing import STATES, Changeset, ChangeState, Draft
 
 NAME = "changesets"
@@ -46,6 +49,9 @@ ID = re.compile(rf"\d{{8}}-[{LETTERS}]{{{LENGTH}}}", re.ASCII)
 MOST_PREVIEWS = 50
 PREVIEW_H = 24
 """What is only looked at is soon looked at no more."""
+
+SETTLED = frozenset({"applied", "undone", "rejected", "failed"})
+"""States that nobody waits for: changesets in them expire."""
 
 TRIES = 20
 """How often one looks for a file that others move meanwhile."""
@@ -285,16 +291,22 @@ class ChangesetFolder:
         raise ChangesetUnknown(identity, alike)
 
     def _prune(self, kept: Changeset) -> None:
-        """Let go of what is old, once an hour, and of dry runs beyond a number."""
+        """Delete what is old, once an hour, and previews beyond a number."""
         now = self._now()
-        if self._pruned is None or now - self._pruned > timedelta(hours=1):
+        due = self._pruned is None or abs(now - self._pruned) > timedelta(hours=1)
+        if self._folder is None or not (due or kept.state == "previewed"):
+            return
+        by_age = may_purge(self._folder.parent, now)
+        if due:
             self._pruned = now
+        if due and by_age:
             self._prune_old(now)
         if kept.state == "previewed":
-            self._prune_previews(kept.id, now)
+            oldest = now - timedelta(hours=PREVIEW_H)
+            self._prune_previews(kept.id, oldest.timestamp() if by_age else -inf)
 
     def _prune_old(self, now: datetime) -> None:
-        """Let go of what is old, and of what killed writers left."""
+        """Delete what is old and settled, and what killed writers left."""
         oldest = f"{now - timedelta(days=self._undo_days):%Y%m%d}"
         for state in STATES:
             names = set(self._names(state))
@@ -304,15 +316,15 @@ class ChangesetFolder:
                 )
                 if name.endswith(PART) or alone:
                     drop(self._at(state, name), now)
-                elif name < oldest and state not in {"applying", "previewed"}:
+                elif name < oldest and state in SETTLED:
                     drop(self._at(state, name))
 
-    def _prune_previews(self, kept: str, now: datetime) -> None:
+    def _prune_previews(self, kept: str, oldest: float) -> None:
+        """Delete previews beyond a number, and those made before a time."""
         found = [one for one in self._all(("previewed",)) if one.id != kept]
-        begin = (now - timedelta(hours=PREVIEW_H)).timestamp()
         made = sorted(((time_of(one.file), one.file) for one in found), reverse=True)
         for at, (time, file) in enumerate(made, 1):
-            if at >= MOST_PREVIEWS or time < begin:
+            if at >= MOST_PREVIEWS or time < oldest:
                 drop(file)
 
 

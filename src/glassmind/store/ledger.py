@@ -4,7 +4,7 @@ It stands in the user's data folder and never in the vault. A line of JSON for e
 answer: when, to whom, by which way and verb, and the places that it showed, but neither
 their text nor what was asked. Each day has a file, and one that is full is followed by
 the next of that day, so that lines are only ever added, by any number of processes, and
-nothing is renamed. Files go when their day is over for so long as the settings say, and
+nothing is renamed. Files are deleted when they are as old as the settings say, and
 before that, the oldest first, when all of them take too much room.
 """
 
@@ -21,6 +21,7 @@ from pathlib import Path
 from unicodedata import normalize
 
 from glassmind.store.place import can_write, make_folder
+from glassmind.store.purge_clock import may_purge
 from glassmind.types.ledger import Passage, Reading, Shown, Wanted
 
 NOTE_SUFFIX = ".md"
@@ -127,7 +128,8 @@ class Ledger:
             self._purge(folder)
 
     def _purge(self, folder: Path) -> None:
-        oldest, room = self._oldest_day(), self._most_bytes
+        room = self._most_bytes
+        oldest = self._oldest_day() if may_purge(folder, self._now()) else ""
         for file in _files_in([folder]):
             with suppress(OSError):
                 room -= file.stat().st_size
@@ -135,8 +137,10 @@ class Ledger:
                     file.unlink()
 
     def _oldest_day(self) -> str:
-        now = datetime.fromtimestamp(self._clock_ns() // 10**9, UTC)
-        return (now - timedelta(days=self.keep_days)).strftime("%Y-%m-%d")
+        return (self._now() - timedelta(days=self.keep_days)).strftime("%Y-%m-%d")
+
+    def _now(self) -> datetime:
+        return datetime.fromtimestamp(self._clock_ns() // 10**9, UTC)
 
     def trouble(self) -> str:
         """Return why nothing could go on record now; empty where it can."""

@@ -17,12 +17,27 @@ SOCKET = "resident.sock"
 
 
 class Place(NamedTuple):
-    """The folder chosen, and what a user should know about the choice."""
+    """The folder chosen, and what a user should know about the choice.
+
+    `inside` is the folder of index.db where that is inside the vault. All other files
+    are in `folder`, outside the vault.
+    """
 
     folder: Path
     writable: bool
     notices: tuple[str, ...] = ()
     temporary: bool = False
+    inside: Path | None = None
+
+    @property
+    def rows(self) -> Path:
+        """The folder of index.db."""
+        return self.inside or self.folder
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """The folders that the files of the index are in."""
+        return (self.rows, self.folder) if self.inside else (self.folder,)
 
 
 class Trusted(NamedTuple):
@@ -32,19 +47,41 @@ class Trusted(NamedTuple):
     notices: tuple[str, ...]
 
 
-def trusted(candidates: Sequence[Path], vault: Path) -> Trusted:
-    """Return the folders but for those inside the vault in which a link lies.
+def trusted(candidates: Sequence[Path], vault: Path, data: Path) -> Trusted:
+    """Return the folders that may be used for the index.
 
-    A vault may come from somebody else: what lies where we would write must not lead us
-    to another file.
+    A vault may come from somebody else. A folder inside it is left out if it contains a
+    link, which could lead us to another file, or if the user's `data` folder cannot
+    be written: it records which index inside the vault this user built.
     """
-    odd = {c: _odd_in(c) for c in candidates if c.is_relative_to(vault)}
-    notices = tuple(
-        f"{file} is no plain file and may lead elsewhere: no index is kept in {folder}"
-        for folder, file in odd.items()
-        if file is not None
-    )
-    return Trusted(tuple(c for c in candidates if odd.get(c) is None), notices)
+    kept, notices = [], []
+    for folder in candidates:
+        odd = _odd_in(folder) if folder.is_relative_to(vault) else None
+        if odd is not None:
+            notices.append(
+                f"{odd} is no plain file and may lead elsewhere: no index is kept in "
+                f"{folder}"
+            )
+        elif is_inside(folder, vault, data) and not can_write(data):
+            notices.append(
+                f"The index in {folder} is inside the vault and cannot be checked, "
+                f"since {data} cannot be written. Make that folder writable."
+            )
+        else:
+            kept.append(folder)
+    return Trusted(tuple(kept), tuple(notices))
+
+
+def is_inside(folder: Path, vault: Path, data: Path) -> bool:
+    """Whether a folder is inside the vault and is not the user's `data` folder."""
+    return folder != data and not any(outside([folder], vault))
+
+
+def split_place(place: Place, vault: Path, data: Path) -> Place:
+    """Return the place with all but index.db in `data`, if it is inside the vault."""
+    if place.temporary or not is_inside(place.folder, vault, data):
+        return place
+    return place._replace(folder=data, inside=place.folder)
 
 
 def outside(candidates: Iterable[Path], vault: Path) -> Iterator[Path]:

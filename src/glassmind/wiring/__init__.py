@@ -9,10 +9,16 @@ from threading import RLock
 from typing import TYPE_CHECKING
 
 from glassmind.config import Config, load_config
-from glassmind.config.places import index_locations
+from glassmind.config.places import data_folder, index_locations
 from glassmind.engine import Engine
 from glassmind.store.lexical.following import FollowingIndex
-from glassmind.store.place import Place, Trusted, choose_place, trusted
+from glassmind.store.place import (
+    Place,
+    Trusted,
+    choose_place,
+    split_place,
+    trusted,
+)
 from glassmind.store.sqlite.reader import SqliteReader
 from glassmind.store.use_log import UseLog, use_folder
 from glassmind.wiring.once import made_once
@@ -41,6 +47,7 @@ if TYPE_CHECKING:
     from glassmind.retrieval.notes import NoteReader
     from glassmind.store.sqlite.read import Rows
     from glassmind.store.sqlite.writer import SqliteWriter
+    from glassmind.store.vault_index import VaultIndex
     from glassmind.store.watching import WatchWord
     from glassmind.types.access import Scope
     from glassmind.types.adjustments import Successor
@@ -115,22 +122,41 @@ class LocalAdapters:
     @made_once
     def locations(self) -> Trusted:
         """The folders that the index may stand in, in the order they are tried."""
-        return trusted(index_locations(self.config), self.config.vault.path)
+        config = self.config
+        return trusted(index_locations(config), config.vault.path, data_folder(config))
 
     @made_once
     def place(self) -> Place:
         """The folder of the index, chosen once."""
         known, found = self.locations.notices, choose_place(self.locations.folders)
         if found is not None:
-            return found._replace(notices=(*known, *found.notices))
+            return self._split(found._replace(notices=(*known, *found.notices)))
         from glassmind.wiring.write import temporary_place  # noqa: PLC0415
 
         return temporary_place(known)
 
+    def _split(self, place: Place) -> Place:
+        return split_place(place, self.config.vault.path, data_folder(self.config))
+
+    @made_once
+    def vault_index(self) -> "VaultIndex | None":
+        """What tells whether an index inside the vault is ours; None for another."""
+        place = self.place
+        if place.inside is None:
+            return None
+        from glassmind.store.vault_index import VaultIndex  # noqa: PLC0415
+
+        return VaultIndex(place.inside, place.folder)
+
+    def is_ours(self) -> bool:
+        """Whether the index may be believed: outside the vault, or built by us."""
+        index = self.vault_index
+        return index is None or index.is_ours()
+
     @made_once
     def reader(self) -> SqliteReader:
         """The rows, open for reading."""
-        return SqliteReader(self.place.folder)
+        return SqliteReader(self.place.rows, self.is_ours)
 
     @made_once
     def use_log(self) -> UseLog:
@@ -333,8 +359,8 @@ class LocalAdapters:
             return Catalogue(self.reader.connection(), least)
 
         self._make_temporary()
-        folder, rows = self.place.folder, self.reader.rows
-        read, told = (self.config, folder, rows, catalogue), self.hindrances
+        place, rows = self.place, self.reader.rows
+        read, told = (self.config, place.folders, rows, catalogue), self.hindrances
         return NoteReader(*read, notices=told, files=self.files)
 
     def files(self) -> "VaultFiles":
@@ -361,8 +387,8 @@ class LocalAdapters:
         """Have the index in another folder from now on."""
         self.close()
         notices = (*self.locations.notices, *place.notices)
-        self.__dict__ |= {"place": place._replace(notices=notices)}
-        for made in ("reader", "writer"):
+        self.__dict__ |= {"place": self._split(place._replace(notices=notices))}
+        for made in ("reader", "writer", "vault_index"):
             self.__dict__.pop(made, None)
 
     @made_once
@@ -371,7 +397,8 @@ class LocalAdapters:
         from glassmind.store.sqlite.writer import SqliteWriter  # noqa: PLC0415
         from glassmind.vault.resolve import name_key  # noqa: PLC0415
 
-        return SqliteWriter(self.place.folder, name_key)
+        wal = self.place.inside is None  # its record is of one file
+        return SqliteWriter(self.place.rows, name_key, wal=wal)
 
     @made_once
     def words_marker(self) -> "WordsMarker":

@@ -227,10 +227,10 @@ def bench_for(adapters: Adapters) -> Bench:
     here = adapters.place
     folder, words = here.folder, here.folder / word_place.FOLDER
     return Bench(
-        folder=folder,
+        folders=here.folders,
         writable=here.writable,
         sqlite_version=apsw.sqlite_lib_version(),
-        network=filesystem_kind(folder) if on_network(folder) else "",
+        network=filesystem_kind(here.rows) if on_network(here.rows) else "",
         rows=lambda: wrong_with(adapters.reader.connection()),
         words=lambda: word_integrity.damage_in(words),
         behind=lambda: adapters.reader.log().pending(word_place.marker_in(words)),

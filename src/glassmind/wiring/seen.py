@@ -80,11 +80,11 @@ class SeenAdapters(LocalAdapters):
     @property
     def reader(self) -> SeenReader:
         """The rows that are seen, open for reading."""
-        folder = self.place.folder
+        folder = self.place.rows
         with self.making:
             if self._readers is None or self._readers[0] != folder:
                 seen = self._policy, self._still, self._tells
-                reader = SeenReader(folder, *seen)
+                reader = SeenReader(folder, *seen, self._whole.is_ours)
                 self._readers = (folder, reader)
             return self._readers[1]
 

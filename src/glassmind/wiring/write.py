@@ -5,21 +5,21 @@ A part of `wiring` that a search does not need.
 
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
 from typing import Protocol
 
-from glassmind.errors import IndexAbsent, IndexUnwritable
+from glassmind.errors import IndexAbsent, IndexFault, IndexUntrusted, IndexUnwritable
+from glassmind.store.lexical.write import discard as discard_words
 from glassmind.store.lock import WriterLock, await_turn
 from glassmind.store.place import Place, Trusted, make_folder, make_place
 from glassmind.store.sqlite.writer import SqliteWriter
+from glassmind.store.vault_index import LOCK, VaultIndex
 from glassmind.store.vectors.place import discard, places_in
 
 WRITER_WAIT_S = 600.0
 """How long a run waits for another to finish; a large first run takes minutes."""
-
-LOCK = "writer.lock"
 
 
 def temporary_place(notices: tuple[str, ...]) -> Place:
@@ -46,6 +46,10 @@ class Adapters(Protocol):
     @property
     def writer(self) -> SqliteWriter:
         """The rows, for the holder of the writer lock."""
+
+    @property
+    def vault_index(self) -> VaultIndex | None:
+        """What tells whether an index inside the vault is ours; None for another."""
 
     def move_to(self, place: Place, /) -> None:
         """Have the index in another folder from now on."""
@@ -79,6 +83,8 @@ class Writing:
             IndexBusy: another process wrote for longer than `wait_s`.
             IndexUnwritable: the folder does not take an index.
             IndexAbsent: the index was deleted while we wrote.
+            IndexUntrusted: with `here`, the index inside the vault is not ours.
+                Otherwise such an index is moved aside, and the rows are empty.
         """
         await_turn(self._try_turn, lambda: "this process", wait_s, waiting)
         try:
@@ -86,15 +92,48 @@ class Writing:
             file = self._adapters.place.folder / LOCK
             with WriterLock(file, takes_over=True) as lock:
                 lock.acquire(timeout_s=wait_s, waiting=waiting)
-                yield from self._opened(lock, anew=anew, hurried=not wait_s)
+                aside = self._take_up(lock, here=here)
+                try:
+                    yield from self._opened(lock, aside, anew=anew, hurried=not wait_s)
+                finally:
+                    self._record(lock)
         finally:
             self._turn.release()
 
     def _try_turn(self) -> bool:
         return self._turn.acquire(blocking=False)
 
+    def _take_up(self, lock: WriterLock, *, here: bool) -> Path | None:
+        """Move an index inside the vault that is not ours aside, and return where to.
+
+        Raises:
+            IndexUntrusted: with `here`, it is not ours.
+        """
+        index, writer = self._adapters.vault_index, self._adapters.writer
+        if index is None:
+            return None
+        aside, writer.fence = None, lock.check
+        if not index.is_unchanged(taken=lock.taken):
+            if here:
+                raise IndexUntrusted(str(writer.folder))
+            aside = writer.move_aside()
+            discard_words(writer.folder)
+            for matrix in places_in(writer.folder):
+                discard(matrix)
+        index.begin()
+        return aside
+
+    def _record(self, lock: WriterLock) -> None:
+        """Record an index inside the vault as ours, or let the next run rebuild it."""
+        index = self._adapters.vault_index
+        if index is not None:
+            self._adapters.writer.close()  # this may write to the database, too
+            with suppress(IndexFault, OSError):
+                lock.check()
+                index.end()
+
     def _opened(
-        self, lock: WriterLock, *, anew: bool, hurried: bool
+        self, lock: WriterLock, aside: Path | None, *, anew: bool, hurried: bool
     ) -> Iterator[SqliteWriter]:
         if lock.taken:
             self._leave_files_of_others()
@@ -103,6 +142,11 @@ class Writing:
             writer.fence = lock.check
             writer.begin(anew=anew, hurried=hurried, hung=lock.ousted)
             writer.notices.extend(self._adapters.place.notices)
+            if aside is not None:
+                writer.notices.append(
+                    f"The index in {writer.folder} was not built here, or was changed "
+                    f"by another program. It was moved to {aside.name} and rebuilt."
+                )
             yield writer
         except IndexUnwritable as error:
             writer.close()
@@ -129,12 +173,15 @@ class Writing:
         place, spare = self._adapters.place, self._adapters.locations.folders
         if not place.writable:
             raise IndexUnwritable(str(place.folder), "it is read-only")
-        stays = here or place.temporary or place.folder == spare[0]
-        failed = make_folder(place.folder) if stays else "there may be a better place"
-        if failed is None:
-            return
-        made = None if here or place.temporary else make_place(spare)
-        if made is None:
-            raise IndexUnwritable(str(place.folder), failed)
-        if made.folder != place.folder:
-            self._adapters.move_to(made)
+        stays = here or place.temporary or place.rows == spare[0]
+        failed = make_folder(place.rows) if stays else "there may be a better place"
+        if failed is not None:
+            made = None if here or place.temporary else make_place(spare)
+            if made is None:
+                raise IndexUnwritable(str(place.rows), failed)
+            if made.folder != place.rows:
+                self._adapters.move_to(made)
+        folder = self._adapters.place.folder
+        failed = make_folder(folder)  # where index.db is inside the vault
+        if failed is not None:
+            raise IndexUnwritable(str(folder), failed)

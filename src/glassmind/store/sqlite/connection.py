@@ -18,7 +18,7 @@ from glassmind.errors import (
 from glassmind.store.filesystem import on_network
 from glassmind.store.sqlite import schema
 from glassmind.store.sqlite.examine import said
-from glassmind.store.sqlite.faults import DAMAGE
+from glassmind.store.sqlite.faults import DAMAGE, FULL
 
 DATABASE = "index.db"
 STAGED = f"{DATABASE}.rescued"
@@ -28,6 +28,8 @@ CHECKPOINT_PAGES = 16_000
 
 CACHE_KB = 32_000
 """What the writer keeps in memory of indexes that are updated at random."""
+
+READ = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
 
 BUSY_MS = 30_000
 """How long SQLite waits for others; only short transactions ever hold it."""
@@ -46,26 +48,57 @@ def _has_log(file: Path) -> bool:
     return shared.is_file() and log.is_file() and log.stat().st_size > 0
 
 
+class StillConnection(apsw.Connection):
+    """A connection to a database that nobody writes: without locks, and without a log.
+
+    What is written meanwhile may be seen in part: close it when the file changes.
+    """
+
+
+def logged_bytes(file: Path) -> int:
+    """Return how much a write-ahead log beside a database holds."""
+    try:
+        return Path(f"{file}-wal").stat().st_size
+    except OSError:
+        return 0
+
+
 def open_reader(folder: Path) -> apsw.Connection:
     """Open the rows for reading; never creates or changes a row.
 
-    A folder that cannot be written is read as a still picture, since WAL needs to make
-    files beside the database, unless a log with the latest rows lies there with them.
+    WAL needs to make files beside the database. Where that is not possible, in a folder
+    that cannot be written or on a full disk, the database is opened by a
+    `StillConnection`. On a full disk that is not done if a log holds later rows.
 
     Raises:
         IndexAbsent: there is no database, or it has no tables yet.
         IndexDamaged: the file is not a database of ours.
         IndexTooNew: a later release wrote it.
+        apsw.IOError: the disk is full, and a log holds later rows.
     """
     file = folder / DATABASE
     if not file.is_file() or not file.stat().st_size:
         raise IndexAbsent(str(folder))
-    still = "" if _writable(folder) or _has_log(file) else "&immutable=1"
-    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    if not _writable(folder) and not _has_log(file):
+        return _open_still(file)
     try:
-        db = apsw.Connection(_address(file, "mode=ro" + still), flags=flags)
+        return _opened(apsw.Connection, file, "mode=ro")
+    except FULL:  # the file is there, but not what WAL needs beside it
+        if logged_bytes(file):
+            raise
+        return _open_still(file)
+
+
+def _open_still(file: Path) -> apsw.Connection:
+    return _opened(StillConnection, file, "mode=ro&immutable=1")
+
+
+def _opened(kind: type[apsw.Connection], file: Path, options: str) -> apsw.Connection:
+    """Return a connection to a database of ours."""
+    try:
+        db = kind(_address(file, options), flags=READ)
     except apsw.CantOpenError as error:
-        raise IndexAbsent(str(folder)) from error
+        raise IndexAbsent(str(file.parent)) from error
     try:
         db.set_busy_timeout(BUSY_MS)
         _check(db, file)
@@ -90,9 +123,8 @@ def open_copy(file: Path) -> apsw.Connection:
         raise BackupMissing(str(file))
     if not file.is_file():
         raise BackupDamaged(str(file), "it is no file")
-    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     try:
-        db = apsw.Connection(_address(file, "mode=ro&immutable=1"), flags=flags)
+        db = apsw.Connection(_address(file, "mode=ro&immutable=1"), flags=READ)
         _check(db, file)
         wrong = is_sound(db)
     except IndexDamaged as error:
@@ -115,10 +147,13 @@ def _check(db: apsw.Connection, file: Path) -> None:
         raise IndexTooNew(str(file), found, schema.CURRENT)
 
 
-def open_writer(folder: Path, busy_ms: int = BUSY_MS) -> apsw.Connection:
+def open_writer(
+    folder: Path, busy_ms: int = BUSY_MS, *, wal: bool = True
+) -> apsw.Connection:
     """Open the rows for writing, making or migrating the file, under the lock.
 
-    Whoever holds the rows is waited for `busy_ms`.
+    Whoever holds the rows is waited for `busy_ms`. Without `wal`, or on a network disk,
+    all of the database is in one file between two transactions.
 
     Raises:
         IndexDamaged: the file is not a database of ours.
@@ -133,7 +168,7 @@ def open_writer(folder: Path, busy_ms: int = BUSY_MS) -> apsw.Connection:
         db.set_busy_timeout(busy_ms)
         if schema.version_of(db):
             _check(db, file)
-        journal = "delete" if on_network(folder) else "wal"
+        journal = "wal" if wal and not on_network(folder) else "delete"
         db.pragma("journal_mode", journal)
         db.pragma("synchronous", "normal" if journal == "wal" else "full")
         db.pragma("foreign_keys", 1)

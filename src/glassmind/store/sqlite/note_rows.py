@@ -1,9 +1,12 @@
 """What is read from a note as rows, and as the word index sees it."""
 
 import json
+import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, repeat
 from typing import Any
+
+import apsw
 
 from glassmind.store.sqlite.documents import headings_of
 from glassmind.types.index import Indexed
@@ -47,6 +50,27 @@ insert into callouts (note_id, seq, kind, title, fold, start_line, end_line, sta
   end_byte) values (?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 
+
+def _query_for(put: str, order: str = "seq") -> str:
+    """Return what reads the rows of one note that a statement wrote."""
+    table, columns = re.findall(r"into (\w+) \(([^)]+)\)", put)[0]
+    return f"select {columns} from {table} where note_id = ? order by {order}"  # noqa: S608
+
+
+ROWS_OF_NOTE = {
+    PUT_NOTE: "select * from notes where id = ?",
+    PUT_CHUNK: _query_for(PUT_CHUNK, "chunk_index"),
+    **{
+        put: _query_for(put)
+        for put in (PUT_HEADING, PUT_LINK, PUT_TAG, PUT_PROPERTY, PUT_TASK, PUT_BLOCK,
+                    PUT_FIELD, PUT_CALLOUT)
+    },
+}  # fmt: skip
+"""Reads what each statement wrote of one note, in the same order."""
+
+LINK_END = 2
+"""Columns at the end of a link that depend on other files: its end, and if found."""
+
 NameKey = Callable[[str], str]
 
 to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
@@ -61,7 +85,7 @@ def _texts_json(texts: Sequence[str]) -> str:
 def rows_of(
     ids: Sequence[int],
     batch: Sequence[Indexed],
-    chunk_ids: Sequence[range],
+    chunk_ids: Sequence[Sequence[int]],
     name_key: NameKey,
 ) -> list[tuple[str, list[tuple[Any, ...]]]]:
     """Return each statement with all its rows, parents before children.
@@ -105,6 +129,23 @@ def rows_of(
         ):
             tables[statement] += [(i, n, *piece) for n, piece in enumerate(pieces)]
     return list(tables.items())
+
+
+def has_rows(
+    db: apsw.Connection, note_id: int, item: Indexed, name_key: NameKey
+) -> bool:
+    """Whether the database has exactly the rows of a note, ends of links aside."""
+    found = {
+        statement: [tuple(row) for row in db.execute(query, (note_id,))]
+        for statement, query in ROWS_OF_NOTE.items()
+    }
+    chunk_ids = [row[0] for row in found[PUT_CHUNK]]
+    if len(chunk_ids) != len(item.chunks):
+        return False
+    found[PUT_LINK] = [row[:-LINK_END] for row in found[PUT_LINK]]
+    expected = dict(rows_of([note_id], [item], [chunk_ids], name_key))
+    expected[PUT_LINK] = [row[:-LINK_END] for row in expected[PUT_LINK]]
+    return found == expected
 
 
 def _starts(chunks: Sequence[Chunk]) -> list[int]:

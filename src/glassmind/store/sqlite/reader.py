@@ -3,14 +3,14 @@
 import os
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import apsw
 
-from glassmind.errors import IndexAbsent
+from glassmind.errors import IndexAbsent, IndexUntrusted
 from glassmind.store.sqlite import connection
 from glassmind.store.sqlite.faults import faults_named
 from glassmind.store.sqlite.log import Log, text_log, vector_log
@@ -28,6 +28,11 @@ NOT_WHOLE = (
     "glassmind index goes on with it"
 )
 
+FULL = "The disk seems to be full. Answering from the index as it is."
+
+RETRY_S = 5.0
+"""How long a still connection is kept before a usual one is tried again."""
+
 SWAPPED_S = 0.5
 """How long we wait for a copy that is about to take the place of the rows."""
 
@@ -36,13 +41,17 @@ class SqliteReader:
     """Owns one read-only connection a thread.
 
     A database that was deleted or replaced meanwhile is noticed at the next call:
-    nobody is answered from a file that is no longer there.
+    nobody is answered from a file that is no longer there. `is_ours` is asked at every
+    call whether the database may be believed.
     """
 
     graph_links = "links"
     """The table of the links that a graph is made of."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(
+        self, folder: Path, is_ours: Callable[[], bool] = lambda: True
+    ) -> None:
+        self._is_ours = is_ours
         self.folder, self._database = folder, str(folder / connection.DATABASE)
         self._local = threading.local()
         self._lock = threading.Lock()
@@ -81,27 +90,59 @@ class SqliteReader:
 
     def notices(self) -> list[str]:
         """Return what a user should know about the rows."""
-        return [] if self.rows().is_whole() else [NOT_WHOLE]
+        db = self.connection()
+        is_still = isinstance(db, connection.StillConnection)
+        full = [FULL] if is_still and os.access(self.folder, os.W_OK) else []
+        return full if self.rows().is_whole() else [*full, NOT_WHOLE]
 
     def faults(self) -> AbstractContextManager[None]:
         """Return what names the faults of everything done inside it."""
         return faults_named(self.folder, self.connection)
 
     def connection(self) -> apsw.Connection:
-        """Return this thread's connection to the file that is there now."""
+        """Return this thread's connection to the file that is there now.
+
+        Raises:
+            IndexUntrusted: the file is not the one that this user wrote last.
+            IndexAbsent, IndexDamaged, IndexTooNew: as `open_reader`.
+        """
         kept: Any = getattr(self._local, "reader", None)
         identity = self._identity()
+        if not self._is_ours():
+            self._forget()
+            raise IndexUntrusted(str(self.folder))
         if kept is not None:
-            if kept[1] == identity:
+            if kept[1] == identity and self._is_current(*kept):
                 return cast("apsw.Connection", kept[0])
             self._forget()
         reader = self._opened_as(identity)
         while reader is None:
             identity = self._identity()
             reader = self._opened_as(identity)
-        self._local.reader = (reader, identity)
+        self._local.reader = (reader, identity, self._state(), time.monotonic())
         self._remember(reader)
         return reader
+
+    def _is_current(
+        self,
+        reader: apsw.Connection,
+        _: tuple[int, int],
+        state: tuple[int, ...],
+        opened: float,
+    ) -> bool:
+        """Whether an open connection shows what is written to its file."""
+        if not isinstance(reader, connection.StillConnection):
+            return True
+        return state == self._state() and time.monotonic() < opened + RETRY_S
+
+    def _state(self) -> tuple[int, ...]:
+        """Return what is another whenever somebody wrote to the database."""
+        file = Path(self._database)
+        try:
+            facts = file.stat()
+        except OSError:
+            return ()
+        return facts.st_size, facts.st_mtime_ns, connection.logged_bytes(file)
 
     def _opened_as(self, identity: tuple[int, int]) -> apsw.Connection | None:
         """Open the file; None where it was replaced while we did.

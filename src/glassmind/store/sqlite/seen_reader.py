@@ -215,9 +215,14 @@ class SeenReader(SqliteReader):
     graph_links = GRAPH_LINKS
 
     def __init__(
-        self, folder: Path, policy: Policy, still: Still, tells: Callable[[str], bool]
+        self,
+        folder: Path,
+        policy: Policy,
+        still: Still,
+        tells: Callable[[str], bool],
+        is_ours: Callable[[], bool] = lambda: True,
     ) -> None:
-        super().__init__(folder)
+        super().__init__(folder, is_ours)
         self._still, self._tells = still, tells
         self._policy, self._judging = policy, Lock()
         self._hidden = _Hidden("", frozenset())

@@ -1,6 +1,6 @@
 """Putting notes into the rows, and every change into the log that sidecars follow."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import accumulate, pairwise
 from typing import Any, Self
@@ -8,7 +8,13 @@ from typing import Any, Self
 import apsw
 
 from glassmind.store.sqlite.begin import Fence, begin, end
-from glassmind.store.sqlite.note_rows import NameKey, document_of, rows_of, to_json
+from glassmind.store.sqlite.note_rows import (
+    NameKey,
+    document_of,
+    has_rows,
+    rows_of,
+    to_json,
+)
 from glassmind.store.sqlite.vector_write import log_vectors
 from glassmind.types import NotePath
 from glassmind.types.files import UNREAD, FileFacts, IndexReport, Skipped
@@ -76,6 +82,18 @@ select l.note_id, l.seq, f.path, l.kind, l.target, l.name_key
 from links l join files f on f.id = l.note_id
 where l.settled = 0 order by l.note_id, l.seq limit ?
 """
+SETTLED = """
+select l.note_id, l.seq, f.path, l.kind, l.target, l.name_key, l.target_id
+from links l join files f on f.id = l.note_id where l.settled = 1
+"""
+FILE_KIND = "select id, kind from files where path = ?"
+SECRETS_OF = "select count from note_secrets where note_id = ?"
+NAME_KEYS = "select path, name_key from files"
+PUT_NAME_KEY = "update files set name_key = ? where path = ?"
+REDO_THEMES = """
+update settings set value = json_set(value, '$.graph', '') where key = 'themes'
+"""
+"""As if the links were others: themes and their labels are worked out again."""
 NAMESAKES = """
 select path, id from files where name_key in (select value from json_each(?))
 """
@@ -139,8 +157,7 @@ class Transaction:
             (f.path, f.kind, f.size, f.mtime_ns, UNREAD, f.disk_path,
              self._name_key(f.path)) for f in files
         ])  # fmt: skip
-        rows: Any = self._db.execute("select path, id from files").fetchall()
-        return dict(rows)
+        return self.files()
 
     def put_notes(self, batch: Sequence[Indexed]) -> None:
         """Write the notes whole, replacing what was known of them, and log each."""
@@ -155,6 +172,35 @@ class Transaction:
         for note_id, chunks, item in zip(ids, chunk_ids, batch, strict=True):
             self._just_written[note_id] = document_of(note_id, chunks, item)
         self._log(ids)
+
+    def differing(self, batch: Sequence[Indexed]) -> list[Indexed]:
+        """Return the notes whose rows are not those that their files give."""
+        return [item for item in batch if not self._has(item)]
+
+    def _has(self, item: Indexed) -> bool:
+        row: Any = self._db.execute(FILE_KIND, (item.file.path,)).fetchone()
+        if row is None or row[1] != item.file.kind:
+            return False
+        secrets = self._db.execute(SECRETS_OF, (row[0],)).get or 0
+        same = has_rows(self._db, row[0], item, self._name_key)
+        return same and secrets == item.secrets
+
+    def repair_names(self) -> None:
+        """Work out again by which name links find each file, and the themes."""
+        rows: Any = self._db.execute(NAME_KEYS).fetchall()
+        wrong = [(k, p) for p, key in rows if (k := self._name_key(p)) != key]
+        self._many(PUT_NAME_KEY, wrong)
+        self._db.execute(REDO_THEMES)
+
+    def settled(self) -> Iterator[tuple[Unsettled, int | None]]:
+        """Yield every link whose destination was found, with that."""
+        rows: Any = self._db.execute(SETTLED)
+        return ((Unsettled(*row[:-1]), row[-1]) for row in rows)
+
+    def files(self) -> dict[NotePath, int]:
+        """Return the id of every file."""
+        rows: Any = self._db.execute("select path, id from files").fetchall()
+        return dict(rows)
 
     def put_attachment(self, file: FileFacts) -> None:
         """Write a file that is no note (any more), so that links to it resolve."""

@@ -36,11 +36,12 @@ class SqliteWriter:
     """Owns the one connection that writes; used only by a holder of the writer lock.
 
     Between runs the connection may stay open: it holds no lock of its own. `fence` is
-    asked before each write; it is the lock's, for as long as that is held.
+    asked before each write; it is the lock's, for as long as that is held. `wal` is as
+    for `open_writer`.
     """
 
-    def __init__(self, folder: Path, name_key: NameKey) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, name_key: NameKey, *, wal: bool = True) -> None:
+        self.folder, self._wal = folder, wal
         self._name_key = name_key
         self.notices: list[str] = []
         self.fence: Fence = lambda: None
@@ -150,7 +151,7 @@ class SqliteWriter:
         """
         try:
             with self.faults():
-                db = connection.open_writer(self.folder, busy_ms)
+                db = connection.open_writer(self.folder, busy_ms, wal=self._wal)
                 wrong = connection.is_sound(db) if Rows(db).unfinished() else None
             if wrong is None:
                 return db
@@ -159,13 +160,22 @@ class SqliteWriter:
             wrong = error.reason
         self._set_aside(wrong)
         with self.faults():
-            return connection.open_writer(self.folder)
+            return connection.open_writer(self.folder, wal=self._wal)
 
-    def _set_aside(self, wrong: str) -> None:
+    def move_aside(self) -> Path | None:
+        """Move the database aside and return its new name; None if there is none.
+
+        Raises:
+            IndexUnwritable: the disk refuses.
+        """
+        self.close()
         self.fence()
         stamp = f"{datetime.now(UTC):%Y%m%d%H%M%S}"
         with disk_faults_named(self.folder):
-            aside = connection.move_aside(self.folder, stamp)
+            return connection.move_aside(self.folder, stamp)
+
+    def _set_aside(self, wrong: str) -> None:
+        aside = self.move_aside()
         self.notices.append(
             f"index.db was damaged ({wrong}); it is kept as {aside} and was made anew"
         )
@@ -249,7 +259,7 @@ class SqliteWriter:
         self.close()
         self._set_aside(wrong)
         with self.faults():
-            self._db = connection.open_writer(self.folder)
+            self._db = connection.open_writer(self.folder, wal=self._wal)
         self._identity = self._found()
 
     def take_from(self, file: Path) -> None:
