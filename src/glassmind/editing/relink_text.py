@@ -26,7 +26,7 @@ from glassmind.types import NotePath
 from glassmind.types.notes import Link, Note
 from glassmind.vault.decode import Unreadable, decode
 from glassmind.vault.obsidian import ObsidianSettings
-from glassmind.vault.resolve import Names
+from glassmind.vault.resolve import NOTE_SUFFIX, ROOTED, Names, fold, rooted
 from glassmind.vault.spelling import Respelling, spellings
 
 Wanted: TypeAlias = Callable[
@@ -46,6 +46,7 @@ class Relink:
     before for what a link led to and where it stands, and answers by one of after.
     With `lengthen`, links by a bare name that gets a second file are written longer
     where the vault has the shortest ones, as Obsidian does, although they lead there.
+    `is_hidden` is true for a file that the caller may not read.
     """
 
     before: Names
@@ -55,6 +56,7 @@ class Relink:
     settings: ObsidianSettings = NO_SETTINGS
     folders: Mapping[str, str] = field(default_factory=dict)
     lengthen: bool = False
+    is_hidden: Callable[[NotePath], bool] = lambda _: False
 
     def end(
         self, target: NotePath, subpath: str | None, source: NotePath
@@ -75,7 +77,16 @@ class Relink:
             and self.settings.link_format == "shortest"
             and self.after.is_shared(after)
             and not self.before.is_shared(before)
+            and not self.is_hidden(before)
         )
+
+    def exposes(self, written: str, source: NotePath, target: NotePath) -> bool:
+        """True if a new spelling would show a hidden path that `written` does not."""
+        if not self.is_hidden(target):
+            return False
+        text = written if written.startswith(ROOTED) else f"/{written}"
+        told = fold(rooted(text, source) or "")
+        return fold(f"/{target}") not in (told, f"{told}{NOTE_SUFFIX}")
 
 
 class Relinked(NamedTuple):
@@ -84,7 +95,9 @@ class Relinked(NamedTuple):
     `links` counts those, `adopted` the links that led nowhere and lead somewhere now.
     Of those whose file is gone, `lost` lead nowhere and `elsewhere` to another one.
     `grown` are links that led there as they were; `stuck` those that cannot be written
-    so that they lead to the new name.
+    so that they lead to the new name. `exposed` are the files that took a link from a
+    hidden note, so that its new spelling would show the hidden path; an empty path
+    stands for no file.
     """
 
     raw: bytes
@@ -95,6 +108,7 @@ class Relinked(NamedTuple):
     elsewhere: int = 0
     grown: int = 0
     stuck: int = 0
+    exposed: tuple[str, ...] = ()
 
 
 class Text(NamedTuple):
@@ -122,6 +136,7 @@ class Tally:
     grown: int = 0
     stuck: int = 0
     risks: list[str] = field(default_factory=list)
+    exposed: list[str] = field(default_factory=list)
 
     def told(self, raw: bytes) -> Relinked:
         """Return what was counted, with the bytes that came of it."""
@@ -134,7 +149,17 @@ class Tally:
             self.elsewhere,
             self.grown,
             self.stuck,
+            tuple(self.exposed),
         )
+
+    def lose(self, relink: Relink, now: NotePath | None) -> None:
+        """Count a link whose file is gone; `now` is the file it leads to instead.
+
+        A hidden file counts as none.
+        """
+        leads = now is not None and not relink.is_hidden(now)
+        self.elsewhere += leads
+        self.lost += not leads
 
     def stick(self, risk: str) -> None:
         """Count a link that cannot follow."""
@@ -220,9 +245,10 @@ def _changes(text: Text, relink: Relink, tally: Tally) -> Iterator[_Change]:
             if name is not None or given is not None:
                 yield _Change(number, name, given, grown=grown)
         elif not relink.is_there(target):
-            tally.lost += now is None
-            tally.elsewhere += now is not None
+            tally.lose(relink, now)
         else:
+            if relink.exposes(link.target, source, target):
+                tally.exposed.append(now or "")
             meant = Respelling(link.target, source, before, text.home, target)
             names = spellings(meant, relink.after, relink.settings.link_format)
             name = next(names, None)
