@@ -14,6 +14,7 @@ from glassmind.errors import (
     VaultError,
 )
 from glassmind.errors.editing import ChangesetUnknown, EditRefused
+from glassmind.errors.vault import SymlinkInPath
 from glassmind.errors.writing import NameTaken
 from glassmind.types import NotePath
 from glassmind.types.editing import Changed, Changeset, Step
@@ -51,6 +52,8 @@ def is_seen(desk: Desk, path: NotePath) -> bool:
         return desk.sight.sees(path, desk.files.read(path))
     except NotDownloaded:
         return path in desk.sight.paths()
+    except SymlinkInPath:
+        return False
 
 
 def is_hidden_from(desk: Desk) -> Callable[[NotePath], bool]:
