@@ -1,6 +1,7 @@
 """New names hold no characters that cannot be seen; existing names stay usable."""
 
 import json
+from collections.abc import Callable
 
 import pytest
 from http_desk import serving
@@ -66,7 +67,7 @@ def test_a_new_name_with_an_invisible_character_is_refused_by_its_name(
     bad, editing = f"Pl{character}an", engine.editing
     before = sorted(str(one) for one in vault.root.rglob("*"))
 
-    for edit in (
+    edits: list[Callable[[], object]] = [
         lambda: editing.create(bad, "x", OWNER),
         lambda: editing.create("New", "x", OWNER, folder=bad),
         lambda: editing.create(bad, "x", OWNER, template="Templates/Day"),
@@ -75,7 +76,8 @@ def test_a_new_name_with_an_invisible_character_is_refused_by_its_name(
         lambda: editing.move("pic.png", f"{bad}.png", OWNER),
         lambda: editing.move("Box/", bad, OWNER),
         lambda: editing.split("Tea", OWNER, heading="Tea", folder=bad),
-    ):
+    ]
+    for edit in edits:
         with pytest.raises(GlassmindError) as refused:
             edit()
         assert REFUSED[character] in str(refused.value)
