@@ -82,11 +82,10 @@ class Relink:
 
     def exposes(self, written: str, source: NotePath, target: NotePath) -> bool:
         """True if a new spelling would show a hidden path that `written` does not."""
-        if not self.is_hidden(target):
-            return False
         text = written if written.startswith(ROOTED) else f"/{written}"
         told = fold(rooted(text, source) or "")
-        return fold(f"/{target}") not in (told, f"{told}{NOTE_SUFFIX}")
+        is_told = fold(f"/{target}") in (told, f"{told}{NOTE_SUFFIX}")
+        return not is_told and self.is_hidden(target)
 
 
 class Relinked(NamedTuple):
@@ -95,9 +94,8 @@ class Relinked(NamedTuple):
     `links` counts those, `adopted` the links that led nowhere and lead somewhere now.
     Of those whose file is gone, `lost` lead nowhere and `elsewhere` to another one.
     `grown` are links that led there as they were; `stuck` those that cannot be written
-    so that they lead to the new name. `exposed` are the files that took a link from a
-    hidden note, so that its new spelling would show the hidden path; an empty path
-    stands for no file.
+    so that they lead to the new name. `exposed` are the files ("" for none) that took
+    links from hidden notes, whose paths a new spelling would show.
     """
 
     raw: bytes
@@ -140,23 +138,12 @@ class Tally:
 
     def told(self, raw: bytes) -> Relinked:
         """Return what was counted, with the bytes that came of it."""
-        return Relinked(
-            raw,
-            self.links,
-            tuple(self.risks),
-            self.adopted,
-            self.lost,
-            self.elsewhere,
-            self.grown,
-            self.stuck,
-            tuple(self.exposed),
-        )
+        lost = self.lost, self.elsewhere, self.grown, self.stuck
+        risks, exposed = tuple(self.risks), tuple(self.exposed)
+        return Relinked(raw, self.links, risks, self.adopted, *lost, exposed)
 
     def lose(self, relink: Relink, now: NotePath | None) -> None:
-        """Count a link whose file is gone; `now` is the file it leads to instead.
-
-        A hidden file counts as none.
-        """
+        """Count a link whose file is gone and that leads to `now`, if not hidden."""
         leads = now is not None and not relink.is_hidden(now)
         self.elsewhere += leads
         self.lost += not leads

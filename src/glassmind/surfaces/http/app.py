@@ -112,15 +112,8 @@ def make_app(  # noqa: PLR0913 - each wish by its name
         ["/mcp", *(one.path for one in ROUTES if one.method == "POST")]
     )
     limits = {**LONG_S, ASKED: longest_answer_s(engine.config)}
-    guard = Middleware(
-        Guard,
-        door=door,
-        meter=meter,
-        tell=tell,
-        posted=posted,
-        limits=limits,
-        throttle=throttle,
-    )
+    bounds: dict[str, Any] = {"posted": posted, "limits": limits, "throttle": throttle}
+    guard = Middleware(Guard, door=door, meter=meter, tell=tell, **bounds)
     app = Starlette(
         routes=[*paths, Path("/mcp", endpoint=tools, methods=["POST"])],
         middleware=[guard],
