@@ -303,6 +303,27 @@ def test_links_to_a_hidden_note_that_was_renamed_outside_are_the_owners(
     assert "Secret" not in done.text + at.changes()
 
 
+def test_a_visible_note_renamed_outside_shows_no_path_of_a_hidden_one(
+    surface: Callable[..., Surfaces], vault: VaultDesk
+) -> None:
+    at = surface({**FILES, "Idea.md": "Long enough to be recognised.\n"})
+    vault.write({"Index.md": "Read [[Plan]] and [[Idea]] first.\n"})
+    at.engine.index()
+    (vault.root / "Idea.md").rename(vault.root / "Plan.md")
+    at.engine.index()
+
+    at.run("create", title="Other note")
+
+    (offer,) = [
+        one
+        for one in at.engine.editing.changesets().changesets
+        if one.draft.verb == "relink"
+    ]
+    whole = at.engine.editing.show(offer.id)
+    assert any("[[Secret/Plan]]" in file.diff for file in whole.files)
+    assert "Secret" not in at.changes()
+
+
 def test_deleting_a_note_does_not_tell_that_its_links_will_lead_to_a_hidden_one(
     surface: Callable[..., Surfaces], vault: VaultDesk
 ) -> None:

@@ -126,7 +126,7 @@ class Sight:
         `steps` are those of the changeset with their content. Links are counted that
         were written anew in files that are seen. Where one is not, no links are told
         that lead to it now, and no risks; nor of what somebody else asked for, who may
-        have been told more. A proposal that the owner planned again shows no files
+        have been told more. A proposal that was planned for the owner shows no files
         until it is applied: its links may show hidden paths.
         """
         draft = changeset.draft
