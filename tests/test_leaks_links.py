@@ -225,7 +225,7 @@ def test_a_link_in_a_capture_does_not_tell_that_a_hidden_note_exists(
     assert FENCE.sub("", hidden_too.text) == told
 
 
-def test_a_canvas_and_a_base_do_not_show_the_path_of_a_hidden_note(
+def test_a_canvas_does_not_show_the_path_of_a_hidden_note(
     surface: Callable[..., Surfaces], vault: VaultDesk
 ) -> None:
     card = {"id": "a", "type": "text", "x": 0, "y": 0, "width": 1, "height": 1}
