@@ -26,6 +26,7 @@ from glassmind.surfaces.http.app import make_app
 from glassmind.surfaces.http.asked import Route
 from glassmind.surfaces.http.listen import listening_socket
 from glassmind.surfaces.http.serve import make_server
+from glassmind.surfaces.http.throttle import TokenThrottle
 
 TOKEN = "a-token-that-lives-as-long-as-a-test"  # noqa: S105 - of the test alone
 LIMIT_S = 60.0
@@ -172,6 +173,13 @@ class Brisk:
         await asyncio.sleep(delay / 10)
 
 
+class Unthrottled(TokenThrottle):
+    """Slows nobody: tests of other things send many wrong tokens."""
+
+    def wait_s(self, address: str, *, guessed: bool) -> int:  # noqa: ARG002
+        return 0
+
+
 @contextmanager
 def serving(engine: Engine, **settings: Any) -> Iterator[Web]:
     """Serve an engine on a free port for as long as this is open."""
@@ -179,6 +187,7 @@ def serving(engine: Engine, **settings: Any) -> Iterator[Web]:
     port = listening.getsockname()[1]
     named = sorted(host_names("127.0.0.1", port, settings.pop("more", ())))
     token, most = settings.pop("token", TOKEN), settings.pop("most", 512)
+    settings.setdefault("throttle", Unthrottled())
     app = make_app(engine, token=token, hosts=named, **settings)
     server = make_server(app, most)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})

@@ -92,8 +92,7 @@ def test_counts_and_health_are_those_of_whoever_asks(two: Two) -> None:
     nobody = two.web.ask("GET", "/health").json
 
     assert (told, again) == ([3, 2], [2, 3])
-    assert nobody["note_count"] == 3
-    assert "vault_path" not in nobody
+    assert nobody.keys() == {"status", "version"}
     assert two.work.get("/stats").json["notes"] == 2
 
 

@@ -68,7 +68,7 @@ def test_what_is_no_name_on_every_system_is_refused(
 @pytest.mark.parametrize(
     ("title", "folder"),
     [("../x", None), ("x", "../y"), ("/etc/x", None), ("a//b", None), ("a/../b", None),
-     ("%2e%2e/x", None), ("x\ny", None), ("~/x", None)],
+     ("%2e%2e/x", None), ("~/x", None)],
 )  # fmt: skip
 def test_no_note_is_made_outside_of_the_vault(title: str, folder: str | None) -> None:
     with pytest.raises(PathOutsideVault):

@@ -13,8 +13,11 @@ from http_desk import LIMIT_S, SPEAKS, Web, serving, until
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_desk import ERAS, Body, text_of, visit
+from mcp_types import METHOD_NOT_FOUND
 from vault_desk import VaultDesk
 
+from glassmind.access.clients import clients_of
+from glassmind.access.scopes import read_scope
 from glassmind.surfaces.mcp.toolsets import tools_of
 from glassmind.types.access import EVERY_AGENT
 
@@ -61,6 +64,23 @@ def test_a_client_is_served_in_both_eras(
         assert read.is_error
 
     visited(web, body, mode)
+
+
+def test_a_client_that_may_only_write_reads_no_note_as_a_resource(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({"Tea.md": "Oolong."})
+    clients = clients_of(vault.engine.config)
+    token = clients.add("writer", read_scope([], ["write"]))[1]
+
+    with serving(vault.engine, clients=clients) as web:
+        writer = Web(web.port, token)
+        listed = writer.message("resources/list", {})
+        read = writer.message("resources/read", {"uri": "note://Tea.md"})
+
+    for answer in (listed, read):
+        assert answer.json["error"]["code"] == METHOD_NOT_FOUND
+        assert b"Tea" not in answer.body
 
 
 @pytest.mark.parametrize("mode", ERAS)

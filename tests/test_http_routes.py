@@ -25,6 +25,7 @@ from glassmind.surfaces.http.table import ROUTES
 from glassmind.types.access import EVERY_AGENT
 from glassmind.types.files import Progress
 from glassmind.types.watch import WatchState
+from glassmind.version import __version__
 
 TEA = "---\naliases: [Cha]\n---\n# Tea\n\nOolong rests.\n\n## Pot\n\nA pot of clay.\n"
 
@@ -261,24 +262,32 @@ def test_the_counts_are_those_of_the_engine(web: Web, sample: VaultDesk) -> None
     assert answer.json == json.loads(json.dumps(expected))
 
 
-def test_health_is_for_everybody_and_the_place_of_the_vault_is_not(
-    web: Web, sample: VaultDesk
+def test_health_without_a_token_says_only_that_the_server_is_up(
+    web: Web, vault: VaultDesk
 ) -> None:
-    stranger = web.ask("GET", "/health").json
-    friend = web.get("/health").json
+    up = {"status": "ok", "version": f"glassmind {__version__}"}
 
-    assert stranger["status"] == "ok"  # without a model, as the settings want it
-    assert stranger["channels"]["lexical"] is True
-    assert stranger["channels"]["semantic"] is False
+    assert web.ask("GET", "/health").json == up
+    wrong = {"Authorization": "Bearer of-another-vault-altogether"}
+    assert web.ask("GET", "/health", headers=wrong).json == up
+    with serving(vault.open()) as empty:  # no index yet: not told either
+        assert empty.ask("GET", "/health").json == up
+
+
+def test_health_with_a_token_tells_what_works(web: Web, sample: VaultDesk) -> None:
+    health = web.get("/health").json
+
+    assert health["status"] == "ok"  # without a model, as the settings want it
+    assert health["channels"]["lexical"] is True
+    assert health["channels"]["semantic"] is False
     seen = sample.engine.seen_by(EVERY_AGENT).stats().notes
-    assert stranger["note_count"] == seen == sample.engine.stats().notes - 1
-    assert str(sample.root) not in json.dumps(stranger)
-    assert friend == {**stranger, "vault_path": str(sample.root)}
+    assert health["note_count"] == seen == sample.engine.stats().notes - 1
+    assert health["vault_path"] == str(sample.root)
 
 
 def test_health_is_degraded_before_there_is_an_index(vault: VaultDesk) -> None:
     with serving(vault.open()) as web:
-        health = web.ask("GET", "/health")
+        health = web.get("/health")
         search = web.post("/search", {"query": "tea"})
 
     assert health.status == 200
@@ -296,7 +305,7 @@ def test_health_is_degraded_while_the_vault_cannot_be_followed(
     hindered = WatchState("watching", error="the disk is full", pid=os.getpid())
     with serving(vault.engine) as web:
         write_state(vault.folder, hindered)
-        health = web.ask("GET", "/health").json
+        health = web.get("/health").json
         search = web.post("/search", {"query": "oolong"}).json
 
     assert health["status"] == "degraded"

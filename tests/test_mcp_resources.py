@@ -197,3 +197,47 @@ def test_a_note_swapped_for_a_link_is_not_followed(
     assert "canary" not in str(
         call(make_server(vault.engine), "glassmind_read", name="Tea")
     )
+
+
+@pytest.mark.parametrize("mode", ERAS)
+@pytest.mark.parametrize("toolset", ["write", "query", "graph", "memory"])
+def test_no_resource_is_served_without_a_tool_that_reads_notes(
+    vault: VaultDesk, toolset: str, mode: str
+) -> None:
+    vault.indexed({"Tea.md": "A secret blend."})
+    reference = types.ResourceTemplateReference(uri="note://{+path}")
+    prompt = types.PromptReference(name="continue_project")
+
+    async def body(client: Client) -> list[tuple[int, str]]:
+        assert client.server_capabilities.resources is None
+        assert client.server_capabilities.completions is None
+        refused = []
+        for request in (
+            client.list_resources,
+            client.list_resource_templates,
+            lambda: client.read_resource("note://Tea.md"),
+            lambda: client.complete(reference, {"name": "path", "value": "T"}),
+            lambda: client.complete(prompt, {"name": "project", "value": "T"}),
+        ):
+            with pytest.raises(MCPError) as caught:
+                await request()
+            refused.append((caught.value.code, f"{caught.value.message}"))
+        return refused
+
+    server = make_server(vault.engine, toolsets=(toolset,))
+    refused = visit(server, body, mode=mode)
+
+    assert {code for code, _ in refused} == {types.METHOD_NOT_FOUND}
+    assert "Tea" not in str(refused)
+
+
+@pytest.mark.parametrize("toolset", ["core", "brain"])
+def test_resources_come_with_the_tools_that_read_notes(
+    vault: VaultDesk, toolset: str
+) -> None:
+    vault.indexed({"Tea.md": "A blend."})
+
+    async def body(client: Client) -> int:
+        return len((await client.list_resources()).resources)
+
+    assert visit(make_server(vault.engine, toolsets=(toolset,)), body) == 1

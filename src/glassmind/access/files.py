@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from glassmind.access.reading import ReadPolicy
 from glassmind.errors import FileGone, VaultError
+from glassmind.errors.vault import SymlinkInPath
 from glassmind.types import NotePath
 from glassmind.vault.read import READ_LIMIT_BYTES, VaultFiles
 from glassmind.vault.scan import kind_of
@@ -63,6 +64,23 @@ class ReadableFiles(VaultFiles):
             raise FileGone(path)
         return raw
 
+    def stat(self, path: str) -> os.stat_result:
+        """Return what the file system says of a file.
+
+        Raises:
+            FileGone: there is none, or a symbolic link is in its path.
+        """
+        try:
+            return super().stat(path)
+        except SymlinkInPath:
+            raise FileGone(path) from None
+
+    def _open(self, path: str, flags: int) -> int:
+        try:
+            return super()._open(path, flags)
+        except SymlinkInPath:
+            raise FileGone(path) from None
+
     def is_still(self, path: str, mtime_ns: int) -> bool:
         """Whether a note may be read that was indexed as it was at a time."""
         try:
@@ -82,18 +100,18 @@ class ReadableFiles(VaultFiles):
         """Whether what is left out of the index may be told of: a file, or a folder.
 
         A note is judged by its text, or by what looks like text in it. One that cannot
-        be opened may be private, and so may what a program made from one. All else is
-        told of by its place.
+        be opened may be private, and so may what a program made from one. A symbolic
+        link is not told of. All else is told of by its place.
         """
         if not self.may_name(path):
             return False
-        is_note = kind_of(path) != "attachment"
-        if not is_note and not _OF_NOTE.search(path.rpartition("/")[2]):
-            return True
         try:
             facts = self.stat(path)
         except VaultError:
             return False
+        is_note = kind_of(path) != "attachment"
+        if not is_note and not _OF_NOTE.search(path.rpartition("/")[2]):
+            return True
         if stat.S_ISDIR(facts.st_mode):
             return True
         return is_note and self._is_note_told(path, facts)

@@ -17,7 +17,9 @@ from glassmind.types import NotePath
 from glassmind.types.callers import CALLER
 from glassmind.types.editing import (
     LINKS_IN,
+    MOVED,
     NO_LINKS,
+    OWNERS_PLAN,
     Changeset,
     ChangeState,
     Draft,
@@ -64,6 +66,11 @@ class Sight:
     def may_name(self, folder: str) -> bool:
         """Whether a folder may be told of in which there is nothing."""
         return self._policy.may_name(folder)
+
+    def names(self, rename: tuple[str, str]) -> bool:
+        """Whether both ends of a finished rename may be shown."""
+        old, new = rename
+        return self.may_name(old) and self._sees_now(NotePath(new))
 
     def sees_step(self, step: Step) -> bool:
         """Whether a step may be told of: as its file was, will be, and is now."""
@@ -119,10 +126,12 @@ class Sight:
         `steps` are those of the changeset with their content. Links are counted that
         were written anew in files that are seen. Where one is not, no links are told
         that lead to it now, and no risks; nor of what somebody else asked for, who may
-        have been told more.
+        have been told more. A proposal that was planned for the owner shows no files
+        until it is applied: its links may show hidden paths.
         """
         draft = changeset.draft
-        hidden = {(s.path, s.to) for s in steps if not self.sees_step(s)}
+        pending = OWNERS_PLAN in draft.facts and changeset.state != "applied"
+        hidden = {(s.path, s.to) for s in steps if pending or not self.sees_step(s)}
         kept = tuple(s for s in draft.steps if (s.path, s.to) not in hidden)
         if hidden or LINKS_IN in draft.facts:
             facts = {k: v for k, v in draft.facts.items() if k != LINKS_IN}
@@ -201,6 +210,9 @@ class SeenBook:
 
     def _is_told(self, changeset: Changeset, client: str = "") -> bool:
         steps = changeset.draft.steps
+        moved = changeset.draft.facts.get(MOVED)
+        if isinstance(moved, dict) and not all(map(self._sight.names, moved.items())):
+            return False
         unseen = [step for step in steps if not self._sight.sees_step(step)]
         if not unseen:
             return True

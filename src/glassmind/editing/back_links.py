@@ -21,12 +21,13 @@ from glassmind.editing.relinking import (
     relinked,
     total_of,
 )
-from glassmind.editing.seen import is_seen
+from glassmind.editing.seen import OWNERS, is_hidden_from, is_seen
 from glassmind.editing.three_way import Hunk, hunks_between, lines_in, merge
 from glassmind.editing.undoing import told_to_stay
 from glassmind.editing.universe import Renames, universe_of
 from glassmind.errors import GlassmindError, VaultError
 from glassmind.errors.editing import EditRefused
+from glassmind.errors.writing import NameTaken
 from glassmind.markdown.subpaths import Outline
 from glassmind.types import NotePath, Span
 from glassmind.types.editing import Changeset, Draft, Step
@@ -48,6 +49,9 @@ def carried_back(desk: Desk, known: Changeset, draft: Draft) -> Draft:
 
     A file that may not be edited stays as it is. Risks say how many links will lead
     nowhere, and where they stand.
+
+    Raises:
+        NameTaken, EditRefused: a link would show the path of a hidden note.
     """
     outlines = _outlines(known, draft)
     if not outlines and not any(map(_leaves, draft.steps)):
@@ -55,7 +59,10 @@ def carried_back(desk: Desk, known: Changeset, draft: Draft) -> Draft:
     try:
         with desk.faults():
             return _carried(desk, known, draft, outlines)
-    except GlassmindError as fault:  # a broken index is no reason to take nothing back
+    except GlassmindError as fault:
+        if isinstance(fault, NameTaken) or str(fault) == OWNERS:
+            raise
+        # A broken index does not prevent an undo.
         said = f"links written since could not be looked at: {fault}"
         return replace(draft, risks=(*draft.risks, said))
 
@@ -69,7 +76,13 @@ def _carried(
     ends = _Ends(desk, outlines, renames.goes, work)
     after = seen.ends_after(renames)
     relink = Relink(
-        seen.ends(), after, renames.goes, ends, desk.settings(), renames.folders
+        seen.ends(),
+        after,
+        renames.goes,
+        ends,
+        desk.settings(),
+        renames.folders,
+        is_hidden=is_hidden_from(desk),
     )
     files = {*seen.rows.linking(renames.keys(outlines)), *renames.goes}
     files -= {*seen.others}  # nobody reads them

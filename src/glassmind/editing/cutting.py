@@ -17,6 +17,7 @@ from glassmind.markdown.subpaths import Part, section_end
 from glassmind.types import NotePath
 from glassmind.types.editing import Splice
 from glassmind.types.notes import Footnote, Note
+from glassmind.vault.names import without_refused_characters
 
 _FORBIDDEN = re.compile(r"(?:%%|[\\/:*?\"<>|#^\[\]\x00-\x1f\x7f]|\s)+")
 """What no file is called by on some system, and what means something in links."""
@@ -90,7 +91,7 @@ def section_of(note: Note, source: bytes, at: int) -> Section:
 
 def file_name(heading: str) -> str:
     """Return a heading as the name of a file, without its suffix."""
-    name = _FORBIDDEN.sub(" ", heading).strip(" .")
+    name = without_refused_characters(_FORBIDDEN.sub(" ", heading)).strip(" .")
     while len(name.encode()) > _LONGEST:
         name = name[:-1]
     return unreserved(name.strip(" .") or NAMELESS)

@@ -8,6 +8,7 @@ from glassmind.editing.joining import Joined, joined
 from glassmind.editing.naming import is_taken
 from glassmind.editing.parts import Place, Whereabouts, anchors_in, page_at, settled
 from glassmind.editing.relinking import Relink, draft_with_links, relinked
+from glassmind.editing.seen import is_hidden_from
 from glassmind.editing.text.page import Page
 from glassmind.editing.universe import Universe, universe_of
 from glassmind.errors.editing import BadEdit, EditRefused, NotEditable
@@ -86,7 +87,14 @@ def _drafted(merge: _Merge, where: Whereabouts) -> Draft:
     source, into = merge.added.path, merge.into.path
     gone = Step(source, merge.trash, merge.added.raw, merge.added.raw)
     after = seen.ends_after(seen.renames([gone]))
-    relink = Relink(seen.ends(), after, {}, where.wanted, desk.settings())
+    relink = Relink(
+        seen.ends(),
+        after,
+        {},
+        where.wanted,
+        desk.settings(),
+        is_hidden=is_hidden_from(desk),
+    )
     moved = relinked(source, merge.added.raw, into, relink)
     own = relinked(into, merge.into.raw, into, relink)
     added = Page.of(source, moved.raw)

@@ -12,6 +12,7 @@ from glassmind.errors import (
     PathOutsideVault,
 )
 from glassmind.errors.editing import BadEdit
+from glassmind.errors.vault import SymlinkInPath
 from glassmind.errors.writing import NoteChanged
 from glassmind.types import Digest, NotePath
 from glassmind.vault.ignore import IgnoreRules
@@ -120,7 +121,9 @@ def _read_at(desk: Desk, name: str) -> tuple[NotePath | None, bytes | None]:
         except NotDownloaded:
             if is_seen(desk, NotePath(path)):
                 return NotePath(path), None
-        except PathOutsideVault:
+        except PathOutsideVault as fault:
+            if desk.sight is not None and isinstance(fault, SymlinkInPath):
+                continue  # as if there were no such file
             if not spelled.startswith("/"):
                 raise  # a whole path may be one inside, which `sure` can tell
     return None, None

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 
 from glassmind.errors.editing import BadEdit
+from glassmind.vault.names import described_character, refused_character
 
 LONGEST_NAME_BYTES = 255
 """What Linux takes for one name; other systems take a little more."""
@@ -78,6 +79,12 @@ def _check_part(part: str, stem: str) -> None:
         raise BadEdit(f"{shown} ends in a dot, which some systems drop: leave it out")
     if _DEVICE.match(part):
         raise BadEdit(f"{shown} is that of a device on Windows: choose another name")
+    unseen = refused_character(part)
+    if unseen:
+        raise BadEdit(
+            f"{shown} contains {described_character(unseen)}, which cannot be seen in "
+            "a name. Leave it out."
+        )
     found = BARRED.findall(part)
     if found:
         told = " ".join(dict.fromkeys(found))

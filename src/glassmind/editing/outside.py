@@ -7,7 +7,7 @@ from glassmind.editing.relink_text import Relink
 from glassmind.editing.relinking import Job, links_in, worked
 from glassmind.editing.universe import universe_of
 from glassmind.types import NotePath
-from glassmind.types.editing import Draft
+from glassmind.types.editing import MOVED, OWNERS_PLAN, Draft
 from glassmind.vault.resolve import Names, name_key
 
 
@@ -36,7 +36,8 @@ def plan_outside(desk: Desk, moves: Mapping[NotePath, NotePath]) -> Draft | None
     first, *others = goes.items()
     more = f" and {len(others)} more" if others else ""
     title = f"links to {first[0]}, which is {first[1]} now{more}"
-    facts = {"moved": {str(old): str(new) for old, new in goes.items()}}
+    moved = {str(old): str(new) for old, new in goes.items()}
+    facts = {MOVED: moved, OWNERS_PLAN: True}
     return Draft(
         "relink",
         title,

@@ -17,6 +17,7 @@ from glassmind.errors import (
     VaultError,
 )
 from glassmind.errors.editing import BadEdit
+from glassmind.errors.vault import SymlinkInPath
 from glassmind.errors.writing import NameTaken
 from glassmind.types import Digest, NotePath
 from glassmind.vault.names import CLOSEST_SHOWN
@@ -75,7 +76,7 @@ class Disk:
     """What stands on the disk under a path, whether the index knows it or not."""
 
     def __init__(self, desk: Desk) -> None:
-        self._root = desk.root
+        self._root, self._sight = desk.root, desk.sight
 
     def is_folder(self, path: str) -> bool:
         """Whether it is a folder, and no link to one."""
@@ -108,7 +109,9 @@ class Disk:
                 return files.stat(path).st_mode
         except FileGone:
             return None
-        except PathOutsideVault:
+        except PathOutsideVault as fault:
+            if self._sight is not None and isinstance(fault, SymlinkInPath):
+                return 0  # an agent finds the name taken, by what is not told
             raise
         except VaultError:
             return 0

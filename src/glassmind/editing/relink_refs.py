@@ -75,9 +75,10 @@ def _file_card(
     # a whole path is written to the letter, also where only its case differs
     if now != target or ref.value == before != target:
         if not relink.is_there(target):
-            tally.lost += now is None
-            tally.elsewhere += now is not None
+            tally.lose(relink, now)
             return []
+        if relink.exposes(ref.value, path, target):
+            tally.exposed.append(now or "")
         changes.append((ref, target))
     if subpath != written and ref.subpath is not None:
         changes.append((ref.subpath, subpath or ""))
@@ -135,10 +136,13 @@ def _note(
         tally.adopted += now is not None
         return None
     target, _ = relink.end(before, None, path)
-    if now == target or not relink.is_there(target):
-        tally.lost += now is None
-        tally.elsewhere += now not in (None, target)
+    if now == target:
         return None
+    if not relink.is_there(target):
+        tally.lose(relink, now)
+        return None
+    if relink.exposes(value, path, target):
+        tally.exposed.append(now or "")
     meant = Respelling(value, path, before, home, target)
     return next(spellings(meant, relink.after, relink.settings.link_format), None)
 

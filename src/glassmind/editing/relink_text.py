@@ -26,7 +26,7 @@ from glassmind.types import NotePath
 from glassmind.types.notes import Link, Note
 from glassmind.vault.decode import Unreadable, decode
 from glassmind.vault.obsidian import ObsidianSettings
-from glassmind.vault.resolve import Names
+from glassmind.vault.resolve import NOTE_SUFFIX, ROOTED, Names, fold, rooted
 from glassmind.vault.spelling import Respelling, spellings
 
 Wanted: TypeAlias = Callable[
@@ -46,6 +46,7 @@ class Relink:
     before for what a link led to and where it stands, and answers by one of after.
     With `lengthen`, links by a bare name that gets a second file are written longer
     where the vault has the shortest ones, as Obsidian does, although they lead there.
+    `is_hidden` is true for a file that the caller may not read.
     """
 
     before: Names
@@ -55,6 +56,7 @@ class Relink:
     settings: ObsidianSettings = NO_SETTINGS
     folders: Mapping[str, str] = field(default_factory=dict)
     lengthen: bool = False
+    is_hidden: Callable[[NotePath], bool] = lambda _: False
 
     def end(
         self, target: NotePath, subpath: str | None, source: NotePath
@@ -75,7 +77,15 @@ class Relink:
             and self.settings.link_format == "shortest"
             and self.after.is_shared(after)
             and not self.before.is_shared(before)
+            and not self.is_hidden(before)
         )
+
+    def exposes(self, written: str, source: NotePath, target: NotePath) -> bool:
+        """True if a new spelling would show a hidden path that `written` does not."""
+        text = written if written.startswith(ROOTED) else f"/{written}"
+        told = fold(rooted(text, source) or "")
+        is_told = fold(f"/{target}") in (told, f"{told}{NOTE_SUFFIX}")
+        return not is_told and self.is_hidden(target)
 
 
 class Relinked(NamedTuple):
@@ -84,7 +94,8 @@ class Relinked(NamedTuple):
     `links` counts those, `adopted` the links that led nowhere and lead somewhere now.
     Of those whose file is gone, `lost` lead nowhere and `elsewhere` to another one.
     `grown` are links that led there as they were; `stuck` those that cannot be written
-    so that they lead to the new name.
+    so that they lead to the new name. `exposed` are the files ("" for none) that took
+    links from hidden notes, whose paths a new spelling would show.
     """
 
     raw: bytes
@@ -95,6 +106,7 @@ class Relinked(NamedTuple):
     elsewhere: int = 0
     grown: int = 0
     stuck: int = 0
+    exposed: tuple[str, ...] = ()
 
 
 class Text(NamedTuple):
@@ -122,19 +134,19 @@ class Tally:
     grown: int = 0
     stuck: int = 0
     risks: list[str] = field(default_factory=list)
+    exposed: list[str] = field(default_factory=list)
 
     def told(self, raw: bytes) -> Relinked:
         """Return what was counted, with the bytes that came of it."""
-        return Relinked(
-            raw,
-            self.links,
-            tuple(self.risks),
-            self.adopted,
-            self.lost,
-            self.elsewhere,
-            self.grown,
-            self.stuck,
-        )
+        lost = self.lost, self.elsewhere, self.grown, self.stuck
+        risks, exposed = tuple(self.risks), tuple(self.exposed)
+        return Relinked(raw, self.links, risks, self.adopted, *lost, exposed)
+
+    def lose(self, relink: Relink, now: NotePath | None) -> None:
+        """Count a link whose file is gone and that leads to `now`, if not hidden."""
+        leads = now is not None and not relink.is_hidden(now)
+        self.elsewhere += leads
+        self.lost += not leads
 
     def stick(self, risk: str) -> None:
         """Count a link that cannot follow."""
@@ -220,9 +232,10 @@ def _changes(text: Text, relink: Relink, tally: Tally) -> Iterator[_Change]:
             if name is not None or given is not None:
                 yield _Change(number, name, given, grown=grown)
         elif not relink.is_there(target):
-            tally.lost += now is None
-            tally.elsewhere += now is not None
+            tally.lose(relink, now)
         else:
+            if relink.exposes(link.target, source, target):
+                tally.exposed.append(now or "")
             meant = Respelling(link.target, source, before, text.home, target)
             names = spellings(meant, relink.after, relink.settings.link_format)
             name = next(names, None)

@@ -21,10 +21,11 @@ from glassmind.editing.relink_text import (
     leads_alike,
     relinked_note,
 )
-from glassmind.editing.seen import OWNERS
+from glassmind.editing.seen import OWNERS, is_hidden_from
 from glassmind.editing.universe import Renames, Universe, universe_of
 from glassmind.errors import VaultError
 from glassmind.errors.editing import EditRefused
+from glassmind.errors.writing import NameTaken
 from glassmind.types import NotePath
 from glassmind.types.editing import LINKS_IN, ChangeVerb, Draft, Rewritten, Step
 from glassmind.types.verdicts import STRICTNESS, May
@@ -118,7 +119,25 @@ def links_in(counted: Counted) -> dict[str, object]:
 def relinked(
     path_before: NotePath, raw: bytes, path_after: NotePath, relink: Relink
 ) -> Relinked:
-    """Return a file with its links written anew: a note, a drawing, canvas or base."""
+    """Return a file with its links written anew: a note, a drawing, canvas or base.
+
+    Raises:
+        NameTaken: a new file would take a link from a note that the caller may not
+            read, in a file that it may; the longer link would show the hidden path.
+        EditRefused: the same, without a new file: the link itself goes elsewhere.
+    """
+    found = _relinked(path_before, raw, path_after, relink)
+    if found.exposed and not relink.is_hidden(path_before):
+        for taken in filter(None, found.exposed):
+            if relink.before.resolve(f"/{taken}", NotePath(taken)) != taken:
+                raise NameTaken(taken)
+        raise EditRefused(OWNERS)
+    return found
+
+
+def _relinked(
+    path_before: NotePath, raw: bytes, path_after: NotePath, relink: Relink
+) -> Relinked:
     name = path_before.lower()
     if name.endswith(".canvas"):
         return relinked_canvas(path_before, raw, path_after, relink)
@@ -198,6 +217,7 @@ def carried(  # noqa: PLR0913 - each fact by its name
         desk.settings(),
         renames.folders,
         lengthen=earlier is None,
+        is_hidden=is_hidden_from(desk),
     )
     own = {step.path: step for step in steps if step.path and not step.folder}
     known = earlier or {}

@@ -13,15 +13,12 @@ from glassmind.editing.desk import Desk
 from glassmind.editing.judging import forbidden
 from glassmind.editing.outside import plan_outside
 from glassmind.types import NotePath
-from glassmind.types.editing import Changed, Draft, Step
+from glassmind.types.editing import MOVED, Changed, Draft, Step
 
 CLIENT = "glassmind"
 """Who asks for what nobody asked for."""
 
 REASON = "notes were renamed outside of Glassmind, and links still say their old names"
-
-MOVED = "moved"
-"""The fact of a draft that says which files were renamed."""
 
 
 def offered(desk: Desk, moves: Mapping[NotePath, NotePath]) -> Changed | None:

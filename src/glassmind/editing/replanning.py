@@ -24,7 +24,7 @@ from glassmind.editing.merging import plan_merge
 from glassmind.editing.moving import plan_move
 from glassmind.editing.naming import named
 from glassmind.editing.outside import plan_outside
-from glassmind.editing.renamed import MOVED, without_forbidden
+from glassmind.editing.renamed import without_forbidden
 from glassmind.editing.splitting import plan_split
 from glassmind.editing.tags import plan_rename_tag
 from glassmind.editing.text.apply import KINDS
@@ -36,6 +36,8 @@ from glassmind.errors.writing import NameTaken
 from glassmind.ports.editing import Standing
 from glassmind.types import NotePath
 from glassmind.types.editing import (
+    MOVED,
+    OWNERS_PLAN,
     AtLine,
     Changed,
     Changeset,
@@ -295,6 +297,8 @@ def in_its_place(
     """
     permitted(desk, draft)
     refuse_left_out(desk, draft, known_undone(desk, waits))
+    if desk.sight is None:
+        draft = replace(draft, facts={**draft.facts, OWNERS_PLAN: True})
     made = desk.book.made(
         with_folders(desk, draft),
         "proposed",

@@ -1,8 +1,9 @@
 """What somebody who may not read every note sees of a change, before and after it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 
 from glassmind.editing.desk import Desk
 from glassmind.editing.judging import notes_below
@@ -13,6 +14,7 @@ from glassmind.errors import (
     VaultError,
 )
 from glassmind.errors.editing import ChangesetUnknown, EditRefused
+from glassmind.errors.vault import SymlinkInPath
 from glassmind.errors.writing import NameTaken
 from glassmind.types import NotePath
 from glassmind.types.editing import Changed, Changeset, Step
@@ -50,6 +52,15 @@ def is_seen(desk: Desk, path: NotePath) -> bool:
         return desk.sight.sees(path, desk.files.read(path))
     except NotDownloaded:
         return path in desk.sight.paths()
+    except SymlinkInPath:
+        return False
+
+
+def is_hidden_from(desk: Desk) -> Callable[[NotePath], bool]:
+    """Return a test for files that the caller may not read."""
+    if desk.sight is None:
+        return lambda _: False
+    return cache(lambda path: not _is_read(desk, path))
 
 
 def check_seen(desk: Desk, name: str, path: NotePath) -> None:
@@ -146,14 +157,14 @@ def as_seen(desk: Desk, done: Changed, client: str = "") -> Changed:
     kept = {_ends(step) for step in told.draft.steps}
     files = tuple(one for one in done.files if (one.path, one.to) in kept)
     closed = tuple(step.to for step in steps if desk.sight.closes(step))
-    if closed and told.state == "previewed" and not _is_there(desk, told, client):
+    if closed and told.state == "previewed" and not is_told_of(desk, told, client):
         told = replace(told, id="")
     said = [_said_of(done, closed)] if closed else []
     notices = (*done.notices, *said)
     return replace(done, changeset=told, files=files, closed=closed, notices=notices)
 
 
-def _is_there(desk: Desk, changeset: Changeset, client: str) -> bool:
+def is_told_of(desk: Desk, changeset: Changeset, client: str = "") -> bool:
     """Whether whoever asks may be told of a changeset by its id."""
     try:
         return bool(told_changeset(desk, changeset.id, client))

@@ -24,6 +24,7 @@ from glassmind.editing.old_encodings import unread
 from glassmind.editing.parts import Place, Whereabouts, anchors_in, page_at, settled
 from glassmind.editing.places import Disk
 from glassmind.editing.relinking import Relink, draft_with_links, relinked
+from glassmind.editing.seen import is_hidden_from
 from glassmind.editing.text.page import Page
 from glassmind.editing.universe import Universe, universe_of
 from glassmind.editing.unshown import look_as_shown
@@ -128,7 +129,15 @@ def _drafted(split: _Split, where: Whereabouts) -> Draft:
     new = [Step(None, path, None, b"") for path in split.paths]
     after = seen.ends_after(seen.renames(new))
     settings = desk.settings()
-    relink = Relink(seen.ends(), after, {}, where.wanted, settings, lengthen=True)
+    relink = Relink(
+        seen.ends(),
+        after,
+        {},
+        where.wanted,
+        settings,
+        lengthen=True,
+        is_hidden=is_hidden_from(desk),
+    )
     own = relinked(page.path, page.raw, page.path, relink)
     left = Page.of(page.path, own.raw)
     pen = Pen(after, settings.markdown_links, settings.link_format)

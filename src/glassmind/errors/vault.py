@@ -40,6 +40,13 @@ class PathOutsideVault(VaultError):
         self.path, self.reason = path, reason
 
 
+class SymlinkInPath(PathOutsideVault):
+    """A part of a path is a symbolic link, which is never followed."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path, "a symbolic link stands in it")
+
+
 class FileUnreadable(VaultError):
     """A file of the vault cannot be read now."""
 

@@ -164,6 +164,13 @@ class Rewritten(NamedTuple):
 
 NO_LINKS = Rewritten()
 
+MOVED = "moved"
+"""Draft fact: files that were renamed outside of Glassmind, old path to new path."""
+
+OWNERS_PLAN = "owners_plan"
+"""Draft fact: the change was planned over all notes, hidden ones included, on behalf
+of the owner: an approval planned it again, or files were renamed outside."""
+
 LINKS_IN = "links_in"
 """The fact of a draft that has the files in which links were written anew, beside those
 that it is about, each with how many: pairs of a path and a number."""

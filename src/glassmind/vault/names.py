@@ -16,7 +16,8 @@ from difflib import SequenceMatcher
 from heapq import nlargest
 from itertools import pairwise
 from typing import Protocol, TypeAlias
-from unicodedata import normalize
+from unicodedata import category, normalize
+from unicodedata import name as character_name
 
 from glassmind.errors import AmbiguousName, NoteNotFound
 from glassmind.render.style import is_text
@@ -42,6 +43,55 @@ NAME_LIMIT_CHARS = 200
 
 _DIGITS = re.compile(r"\d+")
 _WIKILINK = re.compile(r"\[\[([^\]|#]+)[^\]]*\]\]")
+
+
+JOINERS = "\u200c\u200d"
+"""Zero-width non-joiner and joiner: part of words in some scripts, and of emoji."""
+
+_INVISIBLE = re.compile(
+    "[\\x00-\\x1f\\x7f-\\x9f"  # controls
+    "\\u00ad\\u200b\\u2060-\\u2064\\ufeff"  # zero width
+    "\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u206f"  # bidirectional controls
+    "\\u2028\\u2029]"  # line and paragraph separators
+)
+"""Characters that make two names look alike, or a name look like another."""
+
+
+def refused_character(name: str) -> str:
+    """Return the first character that no new name may contain; empty for none.
+
+    A joiner may stand between two letters, digits, marks or emoji.
+    """
+    at = _refused_at(name)
+    return "" if at is None else name[at]
+
+
+def without_refused_characters(name: str) -> str:
+    """Return a name without the characters that no new name may contain."""
+    while (at := _refused_at(name)) is not None:
+        name = name[:at] + name[at + 1 :]
+    return name
+
+
+def _refused_at(name: str) -> int | None:
+    for at, character in enumerate(name):
+        if character in JOINERS:
+            before, behind = name[:at][-1:], name[at + 1 :][:1]
+            if not (_is_joined(before) and _is_joined(behind)):
+                return at
+        elif _INVISIBLE.match(character):
+            return at
+    return None
+
+
+def _is_joined(character: str) -> bool:
+    return bool(character) and category(character)[0] in "LMNS"
+
+
+def described_character(character: str) -> str:
+    """Return a character by code point and name, such as U+200B ZERO WIDTH SPACE."""
+    said = character_name(character, "control character")
+    return f"U+{ord(character):04X} {said}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,8 +77,8 @@ def _fault(text: str) -> str | None:
     """Return why a path cannot be inside the vault, or None."""
     if not text:
         return "it is empty"
-    if _CONTROL.search(text):
-        return "it holds control characters"
+    if control := _CONTROL.search(text):
+        return f"it holds U+{ord(control[0]):04X} control character"
     if text[0] in "/~" or _DRIVE.match(text) or _URL.match(text):
         return "it does not start at the vault"
     if "\\" in text:

@@ -24,6 +24,7 @@ from glassmind.errors import (
     PathOutsideVault,
     VaultMissing,
 )
+from glassmind.errors.vault import SymlinkInPath
 from glassmind.types import Digest
 from glassmind.vault.beneath import opener
 from glassmind.vault.paths import check_parts
@@ -184,7 +185,7 @@ class VaultFiles:
         except OSError as fault:
             raise _error_for(path, fault) from fault
         if stat.S_ISLNK(facts.st_mode):
-            raise PathOutsideVault(path, "a symbolic link stands in it")
+            raise SymlinkInPath(path)
         return facts
 
     def exists(self, path: str) -> bool:
@@ -300,7 +301,7 @@ def _error_for(path: str, fault: OSError) -> Exception:
         case errno.ENOENT | errno.ENOTDIR | errno.ENAMETOOLONG:
             return FileGone(path)
         case errno.ELOOP:
-            return PathOutsideVault(path, "a symbolic link stands in it")
+            return SymlinkInPath(path)
         case errno.ENXIO:
             return FileUnreadable(path, "it is not a regular file")
         case _:

@@ -13,7 +13,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from glassmind.errors import NotDownloaded, PathOutsideVault, VaultMissing
+from glassmind.errors import NotDownloaded, VaultMissing
+from glassmind.errors.vault import SymlinkInPath
 from glassmind.errors.writing import NameTaken, NoteChanged, WriteFailed
 from glassmind.types import Digest, NotePath
 from glassmind.vault import audit
@@ -96,8 +97,7 @@ def faults_named(path: str, *, absent: bool = True) -> Iterator[None]:
         if isinstance(fault, FileNotFoundError) and not absent:
             raise
         if fault.errno == errno.ELOOP:
-            reason = "a symbolic link stands in it"
-            raise PathOutsideVault(path, reason) from fault
+            raise SymlinkInPath(path) from fault
         raise WriteFailed(path, fault.strerror or str(fault)) from fault
 
 

@@ -38,6 +38,7 @@ from glassmind.surfaces.http.replies import (
 )
 from glassmind.surfaces.http.showing import caller_in, taken
 from glassmind.surfaces.http.table import ROUTES
+from glassmind.surfaces.http.throttle import TokenThrottle
 from glassmind.surfaces.http.token import TokenFile
 from glassmind.surfaces.http.tools import Tools
 from glassmind.surfaces.http.work import Workers
@@ -71,6 +72,7 @@ def make_app(  # noqa: PLR0913 - each wish by its name
     tell: Tell = tell_nobody,
     by_address: bool = False,
     clients: Clients | None = None,
+    throttle: TokenThrottle | None = None,
 ) -> Starlette:
     """Return the application that serves a vault.
 
@@ -78,7 +80,8 @@ def make_app(  # noqa: PLR0913 - each wish by its name
     own that may ask. Without `token` everybody may, which no command offers. With
     `by_address` the address that a client reached counts as a name too. `tell` hears of
     every request. `clients` have tokens of their own, and are answered within their
-    scopes; whoever shows the vault's own is an agent as well.
+    scopes; whoever shows the vault's own is an agent as well. `throttle` slows
+    addresses that send wrong tokens.
     """
     workers, quick = Workers(), Workers(QUICK_THREADS)
     meter, jobs, talks = Meter(), Jobs(), Talks(workers)
@@ -109,9 +112,8 @@ def make_app(  # noqa: PLR0913 - each wish by its name
         ["/mcp", *(one.path for one in ROUTES if one.method == "POST")]
     )
     limits = {**LONG_S, ASKED: longest_answer_s(engine.config)}
-    guard = Middleware(
-        Guard, door=door, meter=meter, tell=tell, posted=posted, limits=limits
-    )
+    bounds: dict[str, Any] = {"posted": posted, "limits": limits, "throttle": throttle}
+    guard = Middleware(Guard, door=door, meter=meter, tell=tell, **bounds)
     app = Starlette(
         routes=[*paths, Path("/mcp", endpoint=tools, methods=["POST"])],
         middleware=[guard],

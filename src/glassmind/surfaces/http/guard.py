@@ -6,7 +6,13 @@ from collections.abc import Awaitable, Callable, Container, Mapping
 from contextlib import suppress
 from typing import Any, TypeAlias
 
-from glassmind.surfaces.http.door import STRANGER, Door, head_of
+from glassmind.surfaces.http.door import (
+    NO_TOKEN,
+    STRANGER,
+    WRONG_TOKEN,
+    Door,
+    head_of,
+)
 from glassmind.surfaces.http.intake import (
     Gone,
     Message,
@@ -21,6 +27,7 @@ from glassmind.surfaces.http.meter import Meter
 from glassmind.surfaces.http.posted import PostedPaths
 from glassmind.surfaces.http.refusals import BUSY, FAULT, LATE, RETRY, STOPPING
 from glassmind.surfaces.http.replies import Refusal, Refused, Reply, refused
+from glassmind.surfaces.http.throttle import TOO_MANY, TokenThrottle
 from glassmind.surfaces.mcp.log import log_fault
 
 Scope: TypeAlias = Any
@@ -147,9 +154,11 @@ class Guard:
         tell: Tell,
         posted: Container[str],
         limits: Mapping[str, float] = LONG_S,
+        throttle: TokenThrottle | None = None,
     ) -> None:
         self._app, self._door, self._meter, self._tell = app, door, meter, tell
         self._posted, self._limits = posted, limits
+        self._throttle = TokenThrottle() if throttle is None else throttle
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or take part in the start and end of the server."""
@@ -184,6 +193,8 @@ class Guard:
             raise Refused(FULL)
         visitor = self._door.visitor(visit.head)
         refusal = self._door.refusal(visit.scope, visit.head, visitor)
+        if visitor is None and refusal in (None, NO_TOKEN, WRONG_TOKEN):
+            self._slow_down(visit, is_open=refusal is None)
         if refusal is not None:
             raise Refused(refusal)
         visit.known, visit.visitor = visitor is not None, visitor or STRANGER
@@ -196,6 +207,23 @@ class Guard:
             if fault is not None:
                 raise Refused(fault)
         await self._watched(visit, body, receive)
+
+    def _slow_down(self, visit: Visit, *, is_open: bool) -> None:
+        """Refuse a request without a valid token from an address that guesses.
+
+        A path that is open to all takes no token, so it is refused only with one.
+
+        Raises:
+            Refused: the address has to wait.
+        """
+        guessed = b"authorization" in visit.head
+        if is_open and not guessed:
+            return
+        peer = (visit.scope.get("client") or ("",))[0]
+        wait_s = self._throttle.wait_s(peer, guessed=guessed)
+        if wait_s:
+            retry = (b"retry-after", str(wait_s).encode())
+            raise Refused(TOO_MANY._replace(headers=(retry,)))
 
     async def _watched(self, visit: Visit, body: bytes, receive: Receive) -> None:
         """Have a request answered until it is, is late, or nobody waits for it."""

@@ -98,7 +98,8 @@ def who_listens(address: str, port: int) -> str:
         said = json.loads(_health_of(reached, port))
     except (OSError, ValueError, RecursionError):
         return "another program"
-    ours = isinstance(said, dict) and {"status", "channels", "note_count"} <= set(said)
+    version = said.get("version") if isinstance(said, dict) else None
+    ours = isinstance(version, str) and version.startswith("glassmind ")
     return "another glassmind serve" if ours else "another program"
 
 

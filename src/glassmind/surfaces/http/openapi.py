@@ -21,7 +21,7 @@ from glassmind.surfaces.mcp.fence import LABEL_OF_VALUES
 from glassmind.surfaces.mcp.tool import REQUIRED, Argument
 from glassmind.version import __version__
 
-EVERYWHERE = (400, 401, 403, 408, 413, 421, 422, 431, 500, 503)
+EVERYWHERE = (400, 401, 403, 408, 413, 421, 422, 429, 431, 500, 503)
 """Statuses that every route may answer with."""
 
 ERROR = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}

@@ -15,6 +15,7 @@ from glassmind.surfaces.http.meter import MEDIA_TYPE
 from glassmind.surfaces.http.replies import Refusal, Refused, Reply, answered
 from glassmind.types.catalogue import Status
 from glassmind.types.watch import WatchMode
+from glassmind.version import __version__
 
 PAGE_LETTERS = 200_000
 """Letters of a note in one answer, at most a megabyte: a page, not a book."""
@@ -23,7 +24,7 @@ MOST_LETTERS = 1_000_000_000
 """Letters of a note; one of a gigabyte is not read."""
 
 HEALTH_S = 1.0
-"""Seconds for which health is told from memory: anybody may ask for it."""
+"""Seconds for which the last health report is reused."""
 
 
 def get_note(asked: Asked) -> Reply:
@@ -72,11 +73,12 @@ def get_stats(asked: Asked) -> Reply:
 
 
 def get_health(asked: Asked) -> Reply:
-    """Answer with what works; where the vault stands, to those with the token alone."""
-    health = _health(asked)
-    if asked.known:
-        health = {**health, "vault_path": str(asked.engine.config.vault.path)}
-    return answered(health, of_notes=False)
+    """Report what works; without a token, only that the server is up."""
+    up = {"status": "ok", "version": f"glassmind {__version__}"}
+    if not asked.known:
+        return answered(up, of_notes=False)
+    place = {"vault_path": str(asked.engine.config.vault.path)}
+    return answered({**up, **_health(asked), **place}, of_notes=False)
 
 
 def _health(asked: Asked) -> dict[str, Any]:

@@ -131,12 +131,13 @@ SCHEMAS: dict[str, Any] = {
         },
         error={"type": ["object", "null"]},
     ),
-    "Health": shape(
-        status={"enum": ["ok", "degraded"]},
+    "Health": and_perhaps(
+        shape(status={"enum": ["ok", "degraded"]}, version=TEXT),
         channels=shape(
             lexical=FLAG, bm25=FLAG, semantic=FLAG, graph=FLAG, hindsight=FLAG
         ),
         note_count=COUNT,
+        vault_path=TEXT,
     ),
     "Stats": shape(
         vault=TEXT,

@@ -184,7 +184,7 @@ _TABLE: tuple[Route, ...] = (
     Route(
         "GET",
         "/health",
-        "Tell whether all is well; needs no token.",
+        "Report what works; without a token, only that the server is up.",
         get_health,
         "Health",
         quick=True,

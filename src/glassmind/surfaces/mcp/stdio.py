@@ -9,7 +9,13 @@ import anyio
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
-from mcp_types import INVALID_PARAMS
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    jsonrpc_message_adapter,
+)
 
 from glassmind.engine import Engine
 from glassmind.surfaces.mcp.leaving import Departure
@@ -83,7 +89,7 @@ async def _run(
 ) -> None:
     reader = anyio.wrap_file(wires.reader())
     writer = cast("anyio.AsyncFile[str]", _Writer(wires.writer(), requests))
-    heard = _whole(_lines(reader, requests, nothing_more), writer)
+    heard = _answerable(_lines(reader, requests, nothing_more), writer)
     lines = cast("anyio.AsyncFile[str]", heard)
     async with stdio_server(lines, writer) as (incoming, outgoing):
         options = server.create_initialization_options()
@@ -106,43 +112,93 @@ async def _lines(
         await requests.answered()
 
 
-async def _whole(
+async def _answerable(
     lines: AsyncIterator[str], writer: "anyio.AsyncFile[str]"
 ) -> AsyncIterator[str]:
-    """Yield the messages that can be read; a request that cannot be is told so.
+    """Yield the messages that the SDK takes, and answer the others with an error.
 
-    The SDK is silent where a text holds half a surrogate pair.
+    The SDK drops those without a word, and their sender would wait for ever.
     """
     async for line in lines:
-        refused = _refused(line) if _HALF in line.lower() else None
-        if refused is None:
+        error = error_for(line)
+        if error is None:
             yield line
-        elif refused:
-            await writer.write(refused)
+        elif error:
+            await writer.write(error)
             await writer.flush()
 
 
-_HALF = "\\ud"
-"""How JSON begins half of a pair."""
+def error_for(line: str) -> str | None:
+    """Return the JSON-RPC error for a message that breaks the protocol.
 
-
-def _refused(line: str) -> str | None:
-    """Return what to say to a message with half a character; None for a whole one.
-
-    Empty where nobody waits for an answer.
+    None for a good message. Empty for a bad one that is not answered: a blank line, a
+    notification or a response. Bytes that are not UTF-8 are lone surrogates in `line`.
     """
+    if not line.strip():
+        return ""
+    message: dict[str, Any] = {}
     try:
-        message = json.loads(line)
-        json.dumps(message, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        asked = message.get("id") if isinstance(message, dict) else None
-        if not isinstance(asked, int | str):
+        message = _parsed(line)
+        _check(message, line)
+    except MCPError as fault:
+        if _is_unanswered(message):
             return ""
-        fault = {"code": INVALID_PARAMS, "message": "a text holds half a character"}
-        return json.dumps({"jsonrpc": "2.0", "id": asked, "error": fault}) + "\n"
-    except ValueError:
-        return None
+        identity = message.get("id")
+        error = {"code": fault.code, "message": fault.message}
+        reply = {"id": identity if _is_id(identity) else None, "error": error}
+        return json.dumps({"jsonrpc": "2.0", **reply}) + "\n"
     return None
+
+
+def _parsed(line: str) -> dict[str, Any]:
+    try:
+        line.encode()
+        message = json.loads(line)
+    except UnicodeEncodeError:
+        raise MCPError(PARSE_ERROR, "the message is not UTF-8") from None
+    except RecursionError:
+        raise MCPError(INVALID_REQUEST, "the message is nested too deep") from None
+    except ValueError:
+        raise MCPError(PARSE_ERROR, "the message is not valid JSON") from None
+    if not isinstance(message, dict):
+        said = "a message must be one JSON object; send requests one by one"
+        raise MCPError(INVALID_REQUEST, said)
+    return message
+
+
+def _check(message: dict[str, Any], line: str) -> None:
+    """Refuse a message that the SDK would drop."""
+    if "id" in message and not _is_id(message["id"]):
+        said = "the id must be a string or a whole number"
+        raise MCPError(INVALID_REQUEST, said)
+    if message.get("jsonrpc") != "2.0" or not isinstance(
+        message.get("method", ""), str
+    ):
+        said = 'a request needs "jsonrpc": "2.0" and a method'
+        raise MCPError(INVALID_REQUEST, said)
+    if not isinstance(message.get("params"), dict | None):
+        raise MCPError(INVALID_PARAMS, "params must be an object")
+    try:
+        json.dumps(message, ensure_ascii=False).encode()
+        jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except UnicodeEncodeError:
+        raise MCPError(INVALID_PARAMS, "a text holds half a character") from None
+    except ValueError:
+        if "method" in message:
+            said = "params are nested too deep, or are not valid JSON"
+            raise MCPError(INVALID_PARAMS, said) from None
+        raise MCPError(INVALID_REQUEST, "a request needs a method") from None
+
+
+def _is_id(value: object) -> bool:
+    return type(value) in (int, str)
+
+
+def _is_unanswered(message: dict[str, Any]) -> bool:
+    """Whether a message is a notification or a response."""
+    if "method" in message:
+        return "id" not in message
+    return "result" in message or "error" in message
 
 
 class _Writer:

@@ -20,9 +20,14 @@ class Wires:
         self.outward = _moved(1, BLANK_OUT, instead=2)
 
     def reader(self) -> TextIO:
-        """Return the messages that come in, a line each; bad UTF-8 is made visible."""
+        """Return the messages that come in, a line each.
+
+        Bytes that are not UTF-8 become lone surrogates.
+        """
         raw = os.fdopen(self.inward, "rb", closefd=False)
-        return io.TextIOWrapper(raw, encoding="utf-8", errors="replace")
+        return io.TextIOWrapper(
+            raw, encoding="utf-8", errors="surrogateescape", newline="\n"
+        )
 
     def writer(self) -> TextIO:
         """Return where messages go out."""
