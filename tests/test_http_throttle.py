@@ -1,6 +1,9 @@
 """Guessing a token over HTTP is slowed and logged; a valid token never is."""
 
+import asyncio
 import json
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -8,7 +11,13 @@ from cli_desk import with_index
 from http_desk import Answer, Web, serving, started
 from vault_desk import VaultDesk
 
-from glassmind.surfaces.http.throttle import FREE, MOST_PEERS, TokenThrottle
+from glassmind.surfaces.http.throttle import (
+    DELAY_S,
+    FREE,
+    MOST_HELD,
+    MOST_PEERS,
+    TokenThrottle,
+)
 
 WRONG = "not-the-token-of-this-vault"
 
@@ -37,7 +46,7 @@ def test_guesses_are_answered_429_after_a_few_and_then_for_longer(
 ) -> None:
     clock = Clock()
     vault.indexed({"Tea.md": "x"})
-    with serving(vault.engine, throttle=TokenThrottle(clock)) as web:
+    with serving(vault.engine, throttle=TokenThrottle(clock, delay_s=0)) as web:
         first = [guess(web).status for _ in range(FREE)]
         blocked = guess(web)
         valid = [web.get("/stats").status for _ in range(10)]
@@ -115,18 +124,41 @@ def test_the_table_of_addresses_is_bounded() -> None:
     assert len(throttle) == MOST_PEERS
 
 
+def test_no_more_guesses_are_checked_while_many_wait() -> None:
+    async def flooded() -> list[bool]:
+        throttle = TokenThrottle(Clock(), delay_s=30)
+        for _ in range(FREE):
+            throttle.wait_s("192.0.2.1", guessed=True)
+        before = throttle.is_flooded_by("192.0.2.1")
+        held = [asyncio.ensure_future(throttle.hold()) for _ in range(MOST_HELD)]
+        await asyncio.sleep(0)
+        while_held = [throttle.is_flooded_by(f"192.0.2.{n}") for n in (1, 2)]
+        for one in held:
+            one.cancel()
+        await asyncio.gather(*held, return_exceptions=True)
+        return [before, *while_held, throttle.is_flooded_by("192.0.2.1")]
+
+    assert asyncio.run(flooded()) == [False, True, False, False]
+
+
 @pytest.mark.slow
 def test_a_real_server_slows_200_wrong_tokens_and_answers_the_right_one(
     tmp_path: Path,
 ) -> None:
     with started(with_index(tmp_path)) as server:
         web = server.web()
-        statuses = [guess(web, token=f"{WRONG}-{n}").status for n in range(200)]
+        began = time.monotonic()
+        statuses = [guess(web, token=f"{WRONG}-{n}").status for n in range(20)]
+        took_s = time.monotonic() - began
+        with ThreadPoolExecutor(64) as pool:
+            more = pool.map(lambda n: guess(web, token=f"{WRONG}-{n}"), range(180))
+            statuses += [answer.status for answer in more]
         right = web.get("/stats")
         lines = [one for one in server.lines() if one["event"] == "wrong_tokens"]
         told = server.told.read_text("utf-8")
 
     assert statuses[:FREE] == [401] * FREE
+    assert took_s > 10 * DELAY_S  # of the 15 beyond the free ones a few may be checked
     # Each back-off step allows one more guess, so at most a few in the time this takes.
     assert statuses.count(429) >= 200 - FREE - 8
     assert right.status == 200

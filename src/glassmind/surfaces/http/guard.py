@@ -191,10 +191,13 @@ class Guard:
     async def _answered(self, visit: Visit, receive: Receive) -> None:
         if visit.scope.get(CROWDED):
             raise Refused(FULL)
+        peer = (visit.scope.get("client") or ("",))[0]
+        if self._throttle.is_flooded_by(peer):
+            raise Refused(TOO_MANY)
         visitor = self._door.visitor(visit.head)
         refusal = self._door.refusal(visit.scope, visit.head, visitor)
         if visitor is None and refusal in (None, NO_TOKEN, WRONG_TOKEN):
-            self._slow_down(visit, is_open=refusal is None)
+            await self._slow_down(visit, peer, is_open=refusal is None)
         if refusal is not None:
             raise Refused(refusal)
         visit.known, visit.visitor = visitor is not None, visitor or STRANGER
@@ -208,8 +211,8 @@ class Guard:
                 raise Refused(fault)
         await self._watched(visit, body, receive)
 
-    def _slow_down(self, visit: Visit, *, is_open: bool) -> None:
-        """Refuse a request without a valid token from an address that guesses.
+    async def _slow_down(self, visit: Visit, peer: str, *, is_open: bool) -> None:
+        """Refuse, late, a request without a valid token from a guessing address.
 
         A path that is open to all takes no token, so it is refused only with one.
 
@@ -219,9 +222,10 @@ class Guard:
         guessed = b"authorization" in visit.head
         if is_open and not guessed:
             return
-        peer = (visit.scope.get("client") or ("",))[0]
         wait_s = self._throttle.wait_s(peer, guessed=guessed)
         if wait_s:
+            if guessed:
+                await self._throttle.hold()
             retry = (b"retry-after", str(wait_s).encode())
             raise Refused(TOO_MANY._replace(headers=(retry,)))
 

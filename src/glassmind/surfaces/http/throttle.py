@@ -1,8 +1,10 @@
 """Back-off for addresses that send wrong tokens.
 
-A valid token is never slowed, since clients of one machine share an address.
+A valid token is not slowed, since clients of one machine share an address. A wrong one
+from an address in back-off is answered late, and only so many are checked at a time.
 """
 
+import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -21,6 +23,10 @@ WINDOW_S = 60.0
 
 FIRST_S, LONGEST_S = 1.0, 60.0
 """The first back-off; each further wrong token doubles it up to the longest."""
+
+DELAY_S, MOST_HELD = 0.5, 32
+"""How late a wrong token is answered, and how many wait at once. Together they bound
+the rate of guesses from addresses in back-off: 64 a second."""
 
 MOST_PEERS = 1024
 """Addresses that are remembered, the latest ones: about 200 KB."""
@@ -46,12 +52,28 @@ class _Peer:
 class TokenThrottle:
     """Counts wrong tokens by peer address. For one thread: the server's event loop."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    def __init__(
+        self, clock: Callable[[], float] = time.monotonic, delay_s: float = DELAY_S
+    ) -> None:
+        self._clock, self._delay_s, self._held = clock, delay_s, 0
         self._peers: OrderedDict[str, _Peer] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._peers)
+
+    def is_flooded_by(self, address: str) -> bool:
+        """Return whether an address guesses so fast that no token is checked now."""
+        peer = self._peers.get(_network(address))
+        backs_off = peer is not None and self._clock() < peer.until
+        return backs_off and self._held >= MOST_HELD
+
+    async def hold(self) -> None:
+        """Keep a wrong guess waiting; takes no thread."""
+        self._held += 1
+        try:
+            await asyncio.sleep(self._delay_s)
+        finally:
+            self._held -= 1
 
     def wait_s(self, address: str, *, guessed: bool) -> int:
         """Return how many seconds an address without a valid token must wait, or 0.
