@@ -15,7 +15,7 @@ from glassmind.store.lexical.following import FollowingIndex
 from glassmind.store.place import Place, Trusted, choose_place, trusted
 from glassmind.store.sqlite.reader import SqliteReader
 from glassmind.store.use_log import UseLog, use_folder
-from glassmind.wiring.once import made_once
+from glassmind.wiring.once import RecentResults, made_once
 from glassmind.wiring.pending import Renames, is_unsettled
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from glassmind.indexing.keeper import IndexKeeper
     from glassmind.indexing.watching import Watching
     from glassmind.knowledge.dismissals import DismissalBook
+    from glassmind.knowledge.graphs import Graphs
+    from glassmind.knowledge.themes.themed import Themed
     from glassmind.knowledge.verbs import Knowledge
     from glassmind.memory.cabinet import Acts
     from glassmind.memory.verbs import Memory
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from glassmind.ports.retrieval import WordSearch
     from glassmind.retrieval.hybrid import Hybrid
     from glassmind.retrieval.notes import NoteReader
+    from glassmind.store.sqlite.edges import Edges
     from glassmind.store.sqlite.read import Rows
     from glassmind.store.sqlite.writer import SqliteWriter
     from glassmind.store.watching import WatchWord
@@ -111,6 +114,7 @@ class LocalAdapters:
         self.renames = Renames()
         self.found_renamed = self.renames.add
         self._seen: list[LocalAdapters] = []
+        self.scope_results = RecentResults()
 
     @made_once
     def locations(self) -> Trusted:
@@ -212,6 +216,12 @@ class LocalAdapters:
         if words is not None:
             words.close()
 
+    def edges(self) -> "Edges":
+        """Return the links and themes that a search follows."""
+        from glassmind.store.sqlite.edges import Edges  # noqa: PLC0415
+
+        return Edges(self.reader.connection())
+
     def hybrid(self, words: "WordSearch") -> "Hybrid":
         """Return what answers by more than words."""
         from glassmind.wiring.search import hybrid_for  # noqa: PLC0415
@@ -239,6 +249,20 @@ class LocalAdapters:
         from glassmind.wiring.keeper import keeper_for  # noqa: PLC0415
 
         return keeper_for(self)
+
+    @made_once
+    def link_graph(self) -> "Graphs":
+        """The link graph of the notes that these adapters show."""
+        from glassmind.wiring.knowledge import graph_for  # noqa: PLC0415
+
+        return graph_for(self)
+
+    @made_once
+    def themed(self) -> "Themed":
+        """The themes of these notes."""
+        from glassmind.wiring.knowledge import themed_for  # noqa: PLC0415
+
+        return themed_for(self)
 
     def knowledge(self, found: "Callable[[str, int], SearchReply]") -> "Knowledge":
         """Return what tells what follows from the links."""
