@@ -19,6 +19,7 @@ from glassmind.retrieval.learning import (
 from glassmind.retrieval.own_questions import OwnQuestion
 from glassmind.retrieval.plain import plain
 from glassmind.types import NotePath
+from glassmind.types.access import EVERY_AGENT
 from glassmind.types.files import Progress
 from glassmind.wiring import confidence
 from glassmind.wiring.confidence import LEAST_NOTES
@@ -141,6 +142,19 @@ def test_a_small_vault_is_not_asked(meaning: MeaningDesk) -> None:
 
     assert kept(meaning) == []
     assert meaning.ask("fern").confidence is not None
+
+
+def test_an_agent_is_not_rated_by_a_curve_learnt_from_hidden_notes(
+    grown: MeaningDesk,
+) -> None:
+    question, agent = "the fern of bed 0", grown.engine.seen_by(EVERY_AGENT)
+    learnt_from_all = agent.search(question).confidence
+
+    grown.indexed({"Own.md": "---\nprivate: true\n---\nMine: [[fern 0]].\n"})
+
+    assert learnt_from_all is not None
+    assert grown.ask(question).confidence is not None
+    assert agent.search(question).confidence is None
 
 
 def test_it_is_asked_again_only_when_it_has_become_another(grown: MeaningDesk) -> None:

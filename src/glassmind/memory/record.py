@@ -16,6 +16,7 @@ from glassmind.types import Digest, NotePath
 from glassmind.types.memory import WriteLog, WriteRecord
 from glassmind.vault.audit import LOG
 from glassmind.vault.read import VaultFiles
+from glassmind.vault.scan import kind_of
 
 LIMIT_BYTES = 16 * 1024 * 1024
 """About 50,000 writes, read in half a second; what is older is in the file."""
@@ -34,7 +35,8 @@ def write_log(
 
     With `since`, from that day on; with `path`, of that file or below that folder. Who
     may not read every note is told of those that are there and may be read, unless they
-    came from where nothing may.
+    came from where nothing may. The lists of pins and dismissals are left out then:
+    their size and digest depend on hidden notes.
 
     Raises:
         BadLimit: so many are not told at once.
@@ -48,6 +50,10 @@ def write_log(
     except FileGone:
         return WriteLog((), 0)
     may_tell, may_name = cache(files.may_tell), cache(files.may_name)
+
+    def is_list(path: str) -> bool:  # of pins or dismissals, which may name any note
+        return path.startswith(f"{folder}/") and kind_of(path) == "attachment"
+
     records: list[WriteRecord] = []
     wrong: list[int] = []
     for number, line in _lines(raw, whole=left_out == 0):
@@ -56,11 +62,12 @@ def write_log(
             wrong.append(number)
         elif (
             _is_asked_for(found, since, path)
+            and (files.sees_all or not is_list(found.path))
             and may_tell(found.to or found.path)
             and (found.to is None or may_name(found.path))
         ):
             records.append(found)
-    problems = _told(log, wrong, left_out)
+    problems = _told(log, wrong, left_out, numbered=files.sees_all and not left_out)
     return WriteLog(tuple(records[: -limit - 1 : -1]), len(records), problems)
 
 
@@ -117,11 +124,14 @@ def _is_asked_for(record: WriteRecord, since: date | None, path: str | None) -> 
     return any(one == asked or one.startswith(f"{asked}/") for one in touched)
 
 
-def _told(log: str, wrong: list[int], left_out: int) -> tuple[str, ...]:
-    # without the front of the file, nobody knows which line it is
+def _told(
+    log: str, wrong: list[int], left_out: int, *, numbered: bool
+) -> tuple[str, ...]:
+    # without the front of the file, nobody knows which line it is, and where some
+    # lines are hidden the number would count them
     told = [
         f"{log}: line {number} is no record of a write"
-        if not left_out
+        if numbered
         else f"{log}: a line is no record of a write"
         for number in wrong[:MOST_TOLD]
     ]

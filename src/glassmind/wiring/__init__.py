@@ -21,7 +21,7 @@ from glassmind.store.place import (
 )
 from glassmind.store.sqlite.reader import SqliteReader
 from glassmind.store.use_log import UseLog, use_folder
-from glassmind.wiring.once import made_once
+from glassmind.wiring.once import RecentResults, made_once
 from glassmind.wiring.pending import Renames, is_unsettled
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from glassmind.indexing.keeper import IndexKeeper
     from glassmind.indexing.watching import Watching
     from glassmind.knowledge.dismissals import DismissalBook
+    from glassmind.knowledge.graphs import Graphs
+    from glassmind.knowledge.themes.themed import Themed
     from glassmind.knowledge.verbs import Knowledge
     from glassmind.memory.cabinet import Acts
     from glassmind.memory.verbs import Memory
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from glassmind.ports.retrieval import WordSearch
     from glassmind.retrieval.hybrid import Hybrid
     from glassmind.retrieval.notes import NoteReader
+    from glassmind.store.sqlite.edges import Edges
     from glassmind.store.sqlite.read import Rows
     from glassmind.store.sqlite.writer import SqliteWriter
     from glassmind.store.vault_index import VaultIndex
@@ -118,6 +121,7 @@ class LocalAdapters:
         self.renames = Renames()
         self.found_renamed = self.renames.add
         self._seen: list[LocalAdapters] = []
+        self.scope_results = RecentResults()
 
     @made_once
     def locations(self) -> Trusted:
@@ -238,6 +242,12 @@ class LocalAdapters:
         if words is not None:
             words.close()
 
+    def edges(self) -> "Edges":
+        """Return the links and themes that a search follows."""
+        from glassmind.store.sqlite.edges import Edges  # noqa: PLC0415
+
+        return Edges(self.reader.connection())
+
     def hybrid(self, words: "WordSearch") -> "Hybrid":
         """Return what answers by more than words."""
         from glassmind.wiring.search import hybrid_for  # noqa: PLC0415
@@ -265,6 +275,20 @@ class LocalAdapters:
         from glassmind.wiring.keeper import keeper_for  # noqa: PLC0415
 
         return keeper_for(self)
+
+    @made_once
+    def link_graph(self) -> "Graphs":
+        """The link graph of the notes that these adapters show."""
+        from glassmind.wiring.knowledge import graph_for  # noqa: PLC0415
+
+        return graph_for(self)
+
+    @made_once
+    def themed(self) -> "Themed":
+        """The themes of these notes."""
+        from glassmind.wiring.knowledge import themed_for  # noqa: PLC0415
+
+        return themed_for(self)
 
     def knowledge(self, found: "Callable[[str, int], SearchReply]") -> "Knowledge":
         """Return what tells what follows from the links."""

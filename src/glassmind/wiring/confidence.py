@@ -69,6 +69,11 @@ def is_due(grounds: Grounds) -> bool:
     return notes >= LEAST_NOTES and (kept is None or not _is_alike(kept.notes, notes))
 
 
+def usual_curve(space: "Space") -> Curve | None:
+    """Return the curve of a vault that taught none; None if the model has none."""
+    return USUAL if space.name.startswith(FITTED) else None
+
+
 class OpenCurve:
     """The curve of one vault, read when it is first asked for and when it changes."""
 
@@ -82,9 +87,7 @@ class OpenCurve:
         Where the vault taught none it is the usual one, if that was made for the model.
         """
         kept = self._kept(_file_of(folder, space))
-        if kept is not None:
-            return kept.curve
-        return USUAL if space.name.startswith(FITTED) else None
+        return usual_curve(space) if kept is None else kept.curve
 
     def learn(
         self,

@@ -62,7 +62,9 @@ def bundles_for(adapters: Adapters, sources: Sources) -> Bundles:
             sources=sources,
             projects=lambda: ProjectRows(adapters.reader.connection()),
             sections=lambda: SectionRows(
-                adapters.reader.connection(), open_boxes(adapters.config.vault.path)
+                adapters.reader.connection(),
+                open_boxes(adapters.config.vault.path),
+                adapters.reader.pairs,
             ),
             rules=lambda: rules_of(adapters),
             traces=lambda: TraceRows(adapters.reader.connection()),

@@ -23,7 +23,6 @@ from glassmind.store.lexical import place as word_place
 from glassmind.store.lexical import write as word_write
 from glassmind.store.lock import WriterLock
 from glassmind.store.sqlite.examine import wrong_with
-from glassmind.store.sqlite.pair_rows import PairRows
 from glassmind.store.sqlite.vector_rows import VectorRows
 from glassmind.store.sqlite.writer import SqliteWriter
 from glassmind.store.vectors import integrity, place
@@ -190,14 +189,15 @@ def vector_bench(adapters: Adapters) -> VectorBench:
 
     def behind() -> int | None:
         log = adapters.reader.vector_log()
-        return 0 if log is None else log.pending(place.marker_in(matrix()))
+        marker = place.marker_in(matrix())
+        return 0 if log is None else adapters.reader.pending(log, marker)
 
     def known() -> VectorRows:
         return adapters.reader.vectors()
 
     def pairs() -> PairStatus:
         space = known().answering()
-        rows = PairRows(adapters.reader.connection())
+        rows = adapters.reader.pairs()
         apart = adapters.dismissals.now().pairs
         return rows.status(space.name if space else "", apart)
 
@@ -233,7 +233,9 @@ def bench_for(adapters: Adapters) -> Bench:
         network=filesystem_kind(here.rows) if on_network(here.rows) else "",
         rows=lambda: wrong_with(adapters.reader.connection()),
         words=lambda: word_integrity.damage_in(words),
-        behind=lambda: adapters.reader.log().pending(word_place.marker_in(words)),
+        behind=lambda: adapters.reader.pending(
+            adapters.reader.log(), word_place.marker_in(words)
+        ),
         stamps=lambda: adapters.reader.rows().stamps(),
         troubled=lambda limit: adapters.reader.rows().troubled(limit),
         holder=lambda: WriterLock(folder / "writer.lock").busy_holder(),

@@ -5,6 +5,8 @@ A part of `wiring` that a search does not need.
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from glassmind.graph.keeping import KeptGraph
@@ -22,8 +24,6 @@ from glassmind.store.sqlite.mention_rows import MentionRows
 from glassmind.store.sqlite.neighbour_rows import NeighbourRows
 from glassmind.store.sqlite.net_rows import NetRows
 from glassmind.store.sqlite.ontology_rows import OntologyRows
-from glassmind.store.sqlite.pair_rows import PairRows
-from glassmind.store.sqlite.theme_rows import ThemeRows
 from glassmind.vault.left_out import is_left_out, left_out_names
 from glassmind.vault.obsidian import obsidian_settings
 from glassmind.wiring.grounds import Grounds
@@ -50,6 +50,14 @@ class Adapters(Grounds, Protocol):
         """Return what reads notes as they are on disk now."""
 
     @property
+    def link_graph(self) -> Graphs:
+        """The link graph of the notes that these adapters show."""
+
+    @property
+    def themed(self) -> themes.Themed:
+        """The themes of these notes."""
+
+    @property
     def dismissals(self) -> DismissalBook:
         """What a person wants to hear no more of."""
 
@@ -62,15 +70,8 @@ def knowledge_for(
     adapters: Adapters, found: "Callable[[str, int], SearchReply]"
 ) -> Knowledge:
     """Return the verbs of knowledge over the vault of these adapters."""
-
-    def rows() -> NetRows:
-        reader = adapters.reader
-        return NetRows(reader.connection(), reader.graph_links)
-
-    def pairs() -> PairRows:
-        return PairRows(adapters.reader.connection())
-
-    net = KeptGraph(rows, lambda: _left_out(adapters)).now
+    rows = partial(_net_rows, adapters)
+    net = adapters.link_graph
     book = adapters.dismissals
     return Knowledge(
         Study(
@@ -84,8 +85,8 @@ def knowledge_for(
             unsettled=lambda: rows().unsettled(),
             sure=lambda name: adapters.notes().sure(name),
             neighbours=lambda: NeighbourRows(adapters.reader.connection()),
-            themed=_themed(adapters, net),
-            pairs=pairs,
+            themed=adapters.themed,
+            pairs=lambda: adapters.reader.pairs(),  # noqa: PLW0108 - may be another
             space=lambda: _space(adapters),
             book=book,
             troubles=lambda: HealthRows(adapters.reader.connection()),
@@ -97,6 +98,16 @@ def knowledge_for(
             files=adapters.files,
         )
     )
+
+
+def graph_for(adapters: Adapters) -> Graphs:
+    """Return what has the link graph of the notes that the adapters show."""
+    return KeptGraph(partial(_net_rows, adapters), lambda: _left_out(adapters)).now
+
+
+def _net_rows(adapters: Adapters) -> NetRows:
+    reader = adapters.reader
+    return NetRows(reader.connection(), reader.graph_links)
 
 
 def _left_out(adapters: Adapters) -> Callable[[str], bool]:
@@ -148,7 +159,11 @@ def _space(adapters: Adapters) -> str:
     return space.name if space else ""
 
 
-def _themed(adapters: Adapters, net: Graphs) -> themes.Themed:
+def themed_for(
+    adapters: Adapters, divide: themes.Divide | None = None
+) -> themes.Themed:
+    """Return what has the themes of the notes that the adapters show."""
+
     def keep(
         made: "Sequence[KeptTheme]",
         state: "ThemeState",
@@ -164,11 +179,10 @@ def _themed(adapters: Adapters, net: Graphs) -> themes.Themed:
         ):
             step.replace(made, state, head=head, before=before)
 
-    return themes.Themed(
-        themes.Sources(
-            net=net,
-            rows=lambda: ThemeRows(adapters.reader.connection()),
-            keep=keep,
-            usual=adapters.config.graph.theme_resolution,
-        )
+    sources = themes.Sources(
+        net=adapters.link_graph,
+        rows=lambda: adapters.reader.themes(),  # noqa: PLW0108 - may be another
+        keep=keep,
+        usual=adapters.config.graph.theme_resolution,
     )
+    return themes.Themed(replace(sources, divide=divide) if divide else sources)

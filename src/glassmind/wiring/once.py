@@ -1,10 +1,38 @@
-"""Making an adapter once, whoever asks first.
+"""Making something once, whoever asks first: an adapter, or a result that is cached.
 
 A part of `wiring`.
 """
 
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from threading import Lock
+from typing import TYPE_CHECKING, Any, TypeVar
+
+Result = TypeVar("Result")
+
+MOST_RESULTS = 8
+"""Results that are cached: two for each of a few scopes that are used in turn."""
+
+
+class RecentResults:
+    """A cache of the results that were used last, for any number of threads."""
+
+    def __init__(self, most: int = MOST_RESULTS) -> None:
+        self._most, self._lock = most, Lock()
+        self._results: OrderedDict[Hashable, Any] = OrderedDict()
+
+    def get(self, key: Hashable, make: Callable[[], Result]) -> Result:
+        """Return the result of a key; the first caller makes it, the others wait."""
+        with self._lock:
+            if key not in self._results:
+                self._results[key] = make()
+            self._results.move_to_end(key)
+            while len(self._results) > self._most:
+                self._results.popitem(last=False)
+            found: Result = self._results[key]
+            return found
+
 
 if TYPE_CHECKING:
     made_once = cached_property

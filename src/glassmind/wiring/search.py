@@ -28,7 +28,6 @@ from glassmind.retrieval.plan import CAPTURED, RECALLED, Settled
 from glassmind.retrieval.search import Sources
 from glassmind.retrieval.understand import Understanding
 from glassmind.store.sqlite.edges import Edges
-from glassmind.store.sqlite.pair_rows import PairRows
 from glassmind.store.vectors.following import FollowingVectors
 from glassmind.store.vectors.place import place_of
 from glassmind.types.pairs import Partner
@@ -82,6 +81,9 @@ class Adapters(EmbeddingGrounds, UseGrounds, Protocol):
     def hindsight(self) -> "OtherMemory | None":
         """The memory beside the vault, where there is one."""
 
+    def edges(self) -> Edges:
+        """Return the links and themes that a search follows."""
+
     def is_embedding(self) -> bool:
         """Whether somebody embeds now, or will by itself."""
 
@@ -91,7 +93,7 @@ class Adapters(EmbeddingGrounds, UseGrounds, Protocol):
 
 def hybrid_for(adapters: Adapters, words: WordSearch) -> Hybrid:
     """Return what answers by more than the words it is given."""
-    meaning, connection = adapters.meaning, adapters.reader.connection()
+    meaning = adapters.meaning
 
     def note_id(name: str) -> int:
         path = adapters.notes().find(name)
@@ -104,7 +106,7 @@ def hybrid_for(adapters: Adapters, words: WordSearch) -> Hybrid:
 
     def partners(note_ids: Collection[int]) -> list[Partner]:
         """Return what notes are like, without what a person dismissed."""
-        found = PairRows(connection).partners(note_ids)
+        found = adapters.reader.pairs().partners(note_ids)
         dismissals = adapters.dismissals.now() if found else None
         if dismissals is None or not dismissals.pairs:
             return found
@@ -118,11 +120,11 @@ def hybrid_for(adapters: Adapters, words: WordSearch) -> Hybrid:
 
     def unpaired() -> list[str]:
         space = adapters.reader.vectors().answering()
-        notice = PairRows(connection).lag(space.name if space else "").notice
+        notice = adapters.reader.pairs().lag(space.name if space else "").notice
         return [*([notice] if notice else []), *adapters.dismissals.now().problems]
 
     other = adapters.hindsight
-    notes, memory = Edges(connection), adapters.config.memory
+    notes, memory = adapters.edges(), adapters.config.memory
     named = intent_named if adapters.config.search.intent_model else None
     sources = Sources(
         words=words,

@@ -16,37 +16,48 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from glassmind.access.files import ReadableFiles, SkippedVerdict
 from glassmind.access.reading import ReadPolicy
-from glassmind.errors import IndexUnwritable, VaultMissing
+from glassmind.errors import IndexAbsent, IndexUnwritable, VaultMissing
 from glassmind.ports.elsewhere import Elsewhere, IndexWishes
 from glassmind.retrieval.channels import Meaning
 from glassmind.store.lexical.seen import SeenIndex
+from glassmind.store.sqlite.pair_rows import ScopePairs
 from glassmind.store.sqlite.seen_reader import SeenReader
 from glassmind.store.vectors.seen import SeenVectors
 from glassmind.types.access import Scope
 from glassmind.types.search import SearchReply, Wish
 from glassmind.wiring import LocalAdapters
+from glassmind.wiring.confidence import usual_curve
 from glassmind.wiring.once import made_once
 from glassmind.wiring.search import OpenMeaning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Collection, Mapping
+
+    from apsw import Connection
 
     from glassmind.context.shelf import Sources
     from glassmind.context.verbs import Bundles
     from glassmind.editing.desk import Handed
     from glassmind.editing.trust import Trust
     from glassmind.editing.verbs import Editing
+    from glassmind.graph.net import LinkGraph
     from glassmind.indexing.keeper import IndexKeeper
     from glassmind.knowledge.dismissals import DismissalBook
+    from glassmind.knowledge.themes.parts import Parts
+    from glassmind.knowledge.themes.themed import Themed
     from glassmind.ports.editing import Refresh
     from glassmind.ports.hindsight import OtherMemory
     from glassmind.ports.indexing import ShowProgress
     from glassmind.ports.models import Reranker
+    from glassmind.retrieval.confidence import Curve
     from glassmind.retrieval.patience import Patience
     from glassmind.store.place import Place, Trusted
+    from glassmind.store.sqlite.edges import Edges
+    from glassmind.store.sqlite.seen_reader import NoteVersion
     from glassmind.store.use_log import UseLog
     from glassmind.store.vectors.following import FollowingVectors
     from glassmind.types import NotePath
+    from glassmind.types.connections import ThemeName
     from glassmind.types.files import IndexReport
     from glassmind.types.vectors import Space
     from glassmind.wiring.embedders import Embedders
@@ -83,10 +94,49 @@ class SeenAdapters(LocalAdapters):
         folder = self.place.rows
         with self.making:
             if self._readers is None or self._readers[0] != folder:
-                seen = self._policy, self._still, self._tells
+                seen = self._policy, self._still, self._tells, self._compare
                 reader = SeenReader(folder, *seen, self._whole.is_ours)
                 self._readers = (folder, reader)
             return self._readers[1]
+
+    def _compare(self, db: "Connection", hidden: frozenset[int]) -> "ScopePairs":
+        """Return the similar notes of a scope, made anew when stored ones change."""
+        from glassmind.knowledge.pairs.pairing import pairs_among  # noqa: PLC0415
+        from glassmind.store.sqlite.pair_source import PairSource  # noqa: PLC0415
+
+        source, level = PairSource(db), self.config.graph.similarity
+        with source.still():
+            state = source.state()
+            return self._whole.scope_results.get(
+                ("pairs", hidden, source.epoch(), state),
+                lambda: ScopePairs(
+                    *pairs_among(source, level, hidden), state.link_seq if state else 0
+                ),
+            )
+
+    @made_once
+    def themed(self) -> "Themed":
+        """The themes of the visible notes."""
+        from glassmind.knowledge.themes.parts import parted  # noqa: PLC0415
+        from glassmind.wiring.knowledge import themed_for  # noqa: PLC0415
+
+        def divide(net: "LinkGraph", fingerprint: str, resolution: float) -> "Parts":
+            key = ("themes", fingerprint, resolution)
+            return self._whole.scope_results.get(key, lambda: parted(net, resolution))
+
+        return themed_for(self, divide)
+
+    def edges(self) -> "Edges":
+        """Return the links and themes that a search follows, of visible notes."""
+        from glassmind.store.sqlite.edges import Edges  # noqa: PLC0415
+
+        db, hidden = self.reader.connection(), self.reader.hidden_notes()
+        return Edges(db, self._homes if hidden else None)
+
+    def _homes(self) -> "Mapping[str, ThemeName]":
+        """Return the theme of each visible note, if the vault has stored themes."""
+        stored = self.reader.themes().state() is not None
+        return self.themed.homes() if stored else {}
 
     @property
     def use_log(self) -> "UseLog":
@@ -141,7 +191,7 @@ class SeenAdapters(LocalAdapters):
         other = self._whole.elsewhere()
         if other is None:
             return None
-        return _SeenElsewhere(other, self._scope, self.as_told)
+        return _SeenElsewhere(other, self._scope, self)
 
     def words(self) -> SeenIndex | None:
         """Return the word index, as far as it is seen; None when there is none."""
@@ -166,21 +216,32 @@ class SeenAdapters(LocalAdapters):
         from glassmind.wiring.index import bench_for  # noqa: PLC0415
 
         keeper = replace(self._whole.keeper(), bench=partial(bench_for, self))
-        return cast("IndexKeeper", _SeenKeeper(keeper, self.as_told))
+        return cast("IndexKeeper", _SeenKeeper(keeper, self))
 
-    def as_told(self, report: "IndexReport") -> "IndexReport":
-        """Return what a run did, without what it says of notes that are not seen."""
+    def as_told(
+        self, report: "IndexReport", before: "Mapping[NotePath, NoteVersion]"
+    ) -> "IndexReport":
+        """Return what a run did to the visible notes, given those before it.
+
+        Passages count as embedded or reused only if their note was added or changed.
+        """
+        now = self.visible_notes()
+        if self.reader.hidden_notes():
+            report = _of_visible(report, before, now)
         skipped = [one for one in report.skipped if self._tells(one.path)]
         untold = [one.path for one in report.skipped if one not in skipped]
         hidden = [*self.reader.hidden_paths(), *untold] if report.warnings else ()
         warnings = [
             said for said in report.warnings if not any(path in said for path in hidden)
         ]
-        notes = self.reader.rows().counts()[0]
-        added = min(report.added, notes)
-        unchanged = min(report.unchanged, notes - added)
-        told = replace(report, skipped=skipped, warnings=warnings, notes=notes)
-        return replace(told, added=added, unchanged=unchanged)
+        return replace(report, skipped=skipped, warnings=warnings, notes=len(now))
+
+    def visible_notes(self) -> "Mapping[NotePath, NoteVersion]":
+        """Return every visible note as it is indexed; none before the first run."""
+        try:
+            return self.reader.versions()
+        except IndexAbsent:
+            return {}
 
     @property
     def writing(self) -> "Writing":
@@ -240,20 +301,51 @@ class SeenAdapters(LocalAdapters):
             self._readers[1].close_all()
 
 
+def _of_visible(
+    report: "IndexReport",
+    before: "Mapping[NotePath, NoteVersion]",
+    now: "Mapping[NotePath, NoteVersion]",
+) -> "IndexReport":
+    """Return a report that counts visible notes only."""
+    known = {} if report.rebuilt else before
+    renamed = [one for one in report.renamed if one[0] in known and one[1] in now]
+    moved_from, moved_to = ({one[side] for one in renamed} for side in (0, 1))
+    added = now.keys() - known.keys() - moved_to
+    changed = {
+        path
+        for path in now.keys() & known.keys()
+        if now[path].digest != known[path].digest
+    }
+    passages = sum(now[path].passages for path in added | changed)
+    reused = min(report.reused, passages)
+    return replace(
+        report,
+        added=len(added),
+        changed=len(changed),
+        moved=len(renamed),
+        removed=len(known.keys() - now.keys() - moved_from),
+        unchanged=len(now) - len(added) - len(changed) - len(renamed),
+        embedded=min(report.embedded, passages - reused),
+        reused=reused,
+        left=min(report.left, passages),
+        held=min(report.held, len(now)),
+        renamed=renamed,
+    )
+
+
 class _SeenKeeper:
     """What keeps the index, and tells of a run what may be told."""
 
-    def __init__(
-        self, keeper: "IndexKeeper", told: "Callable[[IndexReport], IndexReport]"
-    ) -> None:
-        self._keeper, self._told = keeper, told
+    def __init__(self, keeper: "IndexKeeper", adapters: SeenAdapters) -> None:
+        self._keeper, self._adapters = keeper, adapters
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._keeper, name)
 
     def index(self, *wishes: Any, **named: Any) -> "IndexReport":
         """Bring the index up to the vault."""
-        return self._told(self._keeper.index(*wishes, **named))
+        before = self._adapters.visible_notes()
+        return self._adapters.as_told(self._keeper.index(*wishes, **named), before)
 
 
 class _SeenMeaning(OpenMeaning):
@@ -268,6 +360,15 @@ class _SeenMeaning(OpenMeaning):
         seen = SeenVectors(vectors, self._seen.reader.seen_chunks)
         return meaning._replace(vectors=seen), vectors
 
+    def curve(self) -> "Curve | None":
+        """Return what rates answers: the usual curve where notes are hidden.
+
+        The curve of the vault was learnt from links of all notes.
+        """
+        if self._opened is None or not self._seen.reader.hidden_notes():
+            return super().curve()
+        return usual_curve(self._opened[1])
+
     def patience_with(self, model: str) -> "Patience":
         """Return what remembers how a model fared, whoever waited for it."""
         return self._whole.meaning.patience_with(model)
@@ -280,13 +381,8 @@ class _SeenMeaning(OpenMeaning):
 class _SeenElsewhere:
     """Who answers in our place, told for whom."""
 
-    def __init__(
-        self,
-        other: Elsewhere,
-        scope: Scope,
-        told: "Callable[[IndexReport], IndexReport]",
-    ) -> None:
-        self._other, self._scope, self._told = other, scope, told
+    def __init__(self, other: Elsewhere, scope: Scope, adapters: SeenAdapters) -> None:
+        self._other, self._scope, self._adapters = other, scope, adapters
 
     def search(
         self, text: str, wish: Wish, day: date, _: Scope | None = None
@@ -298,5 +394,6 @@ class _SeenElsewhere:
         self, wishes: IndexWishes, progress: "ShowProgress | None"
     ) -> "IndexReport | None":
         """Let it bring the index up to the vault."""
+        before = self._adapters.visible_notes()
         report = self._other.index(wishes, progress)
-        return None if report is None else self._told(report)
+        return None if report is None else self._adapters.as_told(report, before)

@@ -58,6 +58,9 @@ class Source(Protocol):
     def touching(self, note_ids: Collection[int], /) -> list[Partner]:
         """Return the entries of lists that are theirs, or name them."""
 
+    def every_pair(self) -> Iterable[Partner]:
+        """Return the entries of all stored lists."""
+
     def lists(self, note_ids: Collection[int], /) -> list[Partner]:
         """Return the entries of the lists of some notes."""
 

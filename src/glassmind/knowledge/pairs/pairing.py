@@ -3,8 +3,9 @@
 Every note has a list of those that are most like it and that no link joins it with.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
+from itertools import chain
 
 import numpy as np
 
@@ -18,12 +19,23 @@ from glassmind.knowledge.pairs.scale import threshold_for
 from glassmind.knowledge.pairs.search import Floats, HalfPass
 from glassmind.ports.indexing import ShowProgress
 from glassmind.types.files import Progress
-from glassmind.types.pairs import PairBasis, PairChange, PairNews, PairState
+from glassmind.types.pairs import (
+    Mark,
+    PairBasis,
+    PairChange,
+    PairNews,
+    PairState,
+    Partner,
+)
 from glassmind.types.vectors import Space
 
 FEW = 8
 """Where less than one in so many notes changed, those are compared with all; beyond
 that, comparing all with each other costs no more."""
+
+
+NEVER: Mark = (0, "")
+"""The mark of an order that is not updated."""
 
 
 class Pairing:
@@ -163,6 +175,42 @@ class Pairing:
         with self._step() as step:
             step.replace(rows, ground.after, ground.basis)
         return True
+
+
+def pairs_among(
+    source: Source, level: float, hidden: Collection[int]
+) -> tuple[Iterable[Partner], float]:
+    """Return the similar notes among all that a source shows, and the threshold.
+
+    They are what `Pairing` would store for a vault without the `hidden` notes. Where
+    these are on few full lists, all other lists are taken from the stored ones.
+    """
+    space, state = source.space(), source.state()
+    if space is None or state is None:
+        return [], 0.0
+    order = Order(source.order(space), NEVER)
+    sample = rows_of(source.vectors(space, order.sample()), space.width)
+    threshold = threshold_for(level, sample)
+    after = state._replace(space=space.name, level=level, most=MOST, version=VERSION)
+    after = after._replace(threshold=threshold)
+    ground = Ground(PairBasis("", state), space, after, list(hidden), order.ids)
+    change = None
+    if len(hidden) < len(order.ids):  # else comparing the few visible ones is faster
+        change = _changed_few(source, ground)
+    if change is not None:
+        visible = set(order.ids).difference(change.anew)
+        stored = (
+            one
+            for one in source.every_pair()
+            if one.note_id in visible
+            and one.other_id not in change.gone
+            and one.similarity >= threshold
+        )
+        return chain(stored, change.rows), threshold
+    linked = Numbering(order.ids).linked(source.links(None))
+    work = HalfPass(_matrix(source, space, order.ids), MOST, threshold, linked)
+    work.run(lambda: False)
+    return as_rows(work.found(), order.ids, order.ids), threshold
 
 
 def _changed_few(source: Source, ground: Ground) -> PairChange | None:

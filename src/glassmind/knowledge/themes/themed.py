@@ -4,7 +4,7 @@ Only the parting of the links is kept; titles, tags and hubs are read anew, so t
 theme tells of a note that is gone. Whoever cannot write answers the same from memory.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -23,7 +23,7 @@ from glassmind.knowledge.themes.ids import (
     known_again,
     themes_before,
 )
-from glassmind.knowledge.themes.parts import fingerprint, parted
+from glassmind.knowledge.themes.parts import Parts, fingerprint, parted
 from glassmind.knowledge.themes.words import Tags, described
 from glassmind.types.connections import ThemeName
 from glassmind.types.themes import (
@@ -76,6 +76,14 @@ class KeepThemes(Protocol):
         """
 
 
+Divide = Callable[[LinkGraph, str, float], Parts]
+"""Returns the parts of a graph with this fingerprint, at a resolution."""
+
+
+def _divide(net: LinkGraph, _: str, resolution: float) -> Parts:
+    return parted(net, resolution)
+
+
 @dataclass(frozen=True, slots=True)
 class Sources:
     """What themes are made from; `usual` is the resolution of the settings."""
@@ -84,6 +92,7 @@ class Sources:
     rows: Callable[[], ThemeRows]
     keep: KeepThemes
     usual: float
+    divide: Divide = _divide
 
 
 class _Parting(NamedTuple):
@@ -134,16 +143,21 @@ class Themed:
         """
         _check(resolution)
         with self._lock:
-            net, state = self._sources.net(ghosts=ghosts), self._sources.rows().state()
-            wanted = self._wanted(state, resolution, refresh=refresh)
-            once = not refresh and wanted != self._wanted(state, None, refresh=False)
-            told = self._told.get((ghosts, once))
-            if refresh or told is None or not _holds(told, net, state, wanted):
-                told = self._made(net, wanted, anew=refresh, ghosts=ghosts, once=once)
-            self._told[ghosts, once] = told
-            if not ghosts and not once and told is not self._unkept:
-                self._try_to_keep(told, state, anew=refresh)
-            return told.themes
+            return self._now(resolution, ghosts=ghosts, refresh=refresh).themes
+
+    def _now(
+        self, resolution: float | None, *, ghosts: bool = False, refresh: bool = False
+    ) -> _Made:
+        net, state = self._sources.net(ghosts=ghosts), self._sources.rows().state()
+        wanted = self._wanted(state, resolution, refresh=refresh)
+        once = not refresh and wanted != self._wanted(state, None, refresh=False)
+        told = self._told.get((ghosts, once))
+        if refresh or told is None or not _holds(told, net, state, wanted):
+            told = self._made(net, wanted, anew=refresh, ghosts=ghosts, once=once)
+        self._told[ghosts, once] = told
+        if not ghosts and not once and told is not self._unkept:
+            self._try_to_keep(told, state, anew=refresh)
+        return told
 
     def _try_to_keep(
         self, told: _Made, state: ThemeState | None, *, anew: bool
@@ -157,6 +171,10 @@ class Themed:
 
     def home_of(self, path: str) -> ThemeName | None:
         """Return the theme that a note belongs to as the links are now, if any."""
+        return self.homes().get(path)
+
+    def homes(self) -> Mapping[str, ThemeName]:
+        """Return the theme of every note that has one, by path."""
         themes = self.now()
         known, homes = self._homes
         if known is not themes:
@@ -166,7 +184,7 @@ class Themed:
                 for member in theme.members
             }
             self._homes = (themes, homes)
-        return homes.get(path)
+        return homes
 
     def renew(self, wait_s: float) -> None:
         """Make the themes that are kept current, waiting so long for other writers.
@@ -207,9 +225,14 @@ class Themed:
         if state is not None and _is_of(state, graph, resolution) and not anew:
             parting = _from_rows(net, kept, state)
         else:
-            known = kept._replace(members=()) if once else kept
+            members = kept.members
+            if once:
+                members = ()
+            elif ghosts and not members:  # none are stored: match those of this answer
+                members = _members(self._now(None))
             last_id = None if ghosts or once else kept.last_id
-            parting = _from_links(net, known, resolution, last_id)
+            parts = self._sources.divide(net, graph, resolution)
+            parting = _identified(net, parts, members, last_id)
         themes = _told(net, parting, resolution, Tags(rows.tags()))
         made = ThemeState(
             graph,
@@ -277,13 +300,25 @@ def _from_rows(net: LinkGraph, kept: KeptThemes, state: ThemeState) -> _Parting:
     return _Parting(labels, influence, ids[first:].tolist(), state.modularity)
 
 
-def _from_links(
-    net: LinkGraph, kept: KeptThemes, resolution: float, last_id: int | None
+def _identified(
+    net: LinkGraph,
+    parts: Parts,
+    members: Sequence[tuple[int, int, float]],
+    last_id: int | None,
 ) -> _Parting:
-    found = parted(net, resolution)
-    before = themes_before(net, kept.members)
-    ids = known_again(before, found.labels, last_id)
-    return _Parting(found.labels, found.influence, ids, found.modularity)
+    """Return parts with the ids of the themes that `members` were in."""
+    ids = known_again(themes_before(net, members), parts.labels, last_id)
+    return _Parting(parts.labels, parts.influence, ids, parts.modularity)
+
+
+def _members(made: _Made) -> list[tuple[int, int, float]]:
+    """Return file id, theme and influence of every member, by file id."""
+    ids = dict(zip(made.net.paths, made.net.ids.tolist(), strict=True))
+    return sorted(
+        (ids[one.path], theme.id, one.influence)
+        for theme in made.themes.themes
+        for one in theme.members
+    )
 
 
 def _told(net: LinkGraph, parting: _Parting, resolution: float, tags: Tags) -> Themes:

@@ -1,7 +1,7 @@
 """Asking the rows which note leads to which."""
 
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 import apsw
@@ -9,6 +9,7 @@ import apsw
 from glassmind.store.sqlite.schema import version_of
 from glassmind.store.sqlite.theme_rows import SINCE
 from glassmind.types import NotePath
+from glassmind.types.connections import ThemeName
 from glassmind.types.graph import Edge, Home, LinkLine
 
 _KIND = """
@@ -67,10 +68,17 @@ from notes n join files f on f.id = n.id where n.id in (select value from json_e
 
 
 class Edges:
-    """The links between notes, and what of a note the ranking looks at."""
+    """The links between notes, and what of a note the ranking looks at.
 
-    def __init__(self, db: apsw.Connection) -> None:
-        self._db = db
+    `homes_by_path` replaces the stored themes, for a scope from which notes are hidden.
+    """
+
+    def __init__(
+        self,
+        db: apsw.Connection,
+        homes_by_path: Callable[[], Mapping[str, ThemeName]] | None = None,
+    ) -> None:
+        self._db, self._homes = db, homes_by_path
 
     def edges_from(self, note_ids: Collection[int]) -> list[Edge]:
         """Return where the notes lead, each pair once for each kind and property."""
@@ -86,6 +94,10 @@ class Edges:
 
     def homes(self, note_ids: Collection[int]) -> dict[int, Home]:
         """Return the theme of each note that has one, as they were made last."""
+        if self._homes is not None:
+            homes, named = self._homes(), self.names(note_ids)
+            found = {note: homes.get(path) for note, (path, _) in named.items()}
+            return {n: Home(one.id, one.label) for n, one in found.items() if one}
         if version_of(self._db) < SINCE:
             return {}
         return {row[0]: Home(*row[1:]) for row in self._ask(HOMES, note_ids)}

@@ -43,6 +43,9 @@ class Statements:
         self.first = of("select min(seq) from LOG")
         self.token = of("select token from LOG where seq = ?")
         self.pending = of("select count(*) from LOG where seq > ?")
+        self.pending_among = of(
+            "select count(*) from LOG where seq > ? and note_id in (select id from {})"
+        )
         self.following = of(
             "select seq, note_id, token from LOG where seq > ? order by seq limit ?"
         )
@@ -91,12 +94,16 @@ class Log(Generic[T_co]):
         found = self._db.execute(self._ask.token, (int(seq),)).get
         return found is not None and found.hex() == token
 
-    def pending(self, marker: str | None) -> int | None:
-        """Return how many changes are yet to be applied; None means all of them."""
+    def pending(self, marker: str | None, among: str = "") -> int | None:
+        """Return how many changes are yet to be applied; None means all of them.
+
+        `among` names a table with the ids of the notes that count; without it, all do.
+        """
         if marker is None or not self.holds(marker):
             return None
         seq = int(marker.split(":")[1])
-        found: Any = self._db.execute(self._ask.pending, (seq,)).get
+        ask = self._ask.pending_among.format(among) if among else self._ask.pending
+        found: Any = self._db.execute(ask, (seq,)).get
         return int(found)
 
     def after(self, marker: str, limit: int) -> tuple[list[int], str]:

@@ -1,7 +1,7 @@
 """Asking the rows which notes are alike and have no link between them."""
 
 import json
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 import apsw
@@ -59,6 +59,11 @@ join files f on f.id = b.note_id join files g on g.id = b.other_id
 where {_UNLINKED.format("b.note_id", "b.other_id")}
 and {_COMPARED.format("b.note_id", "b.other_id")}
 """  # noqa: S608 - our own words
+CHANGED = "select distinct note_id from main.pair_changes"
+LINKED_SINCE = """
+select l.note_id, l.target_id from links l where l.note_id in
+  (select c.note_id from link_changes c where c.seq > ?) and l.target_id is not null
+"""
 NAMES = """
 select f.id, f.path, n.title from files f join notes n on n.id = f.id
 where f.id in (select value from json_each(?))
@@ -172,11 +177,7 @@ class PairRows:
     def pairs(self, *, least: float = 0.0) -> list[Pair]:
         """Return every pair without a link once, the most similar first."""
         rows: Any = self._db.execute(STRONGEST, {"least": least}) if self._some else ()
-        found = [
-            Pair(one, a, other, b, s) if one < other else Pair(other, b, one, a, s)
-            for one, a, other, b, s in rows
-        ]
-        return sorted(found, key=lambda p: (-p.similarity, p.path, p.other_path))
+        return _sorted_pairs(rows)
 
     def of_note(self, path: NotePath, *, least: float = 0.0) -> list[Pair]:
         """Return what a note is like and has no link with, the most similar first."""
@@ -219,6 +220,111 @@ class PairRows:
     def _names(self, note_ids: Collection[int]) -> dict[int, tuple[NotePath, str]]:
         rows: Any = self._db.execute(NAMES, (json.dumps(sorted(note_ids)),))
         return {row[0]: (row[1], row[2]) for row in rows}
+
+
+class ScopePairs:
+    """Similar notes among those of a scope, as of the change of a link `link_seq`.
+
+    `entries` have no pair that was linked then, and none below `threshold`.
+    """
+
+    def __init__(
+        self, entries: Iterable[Partner], threshold: float, link_seq: int
+    ) -> None:
+        self.threshold, self.link_seq = threshold, link_seq
+        self._of: dict[int, dict[int, float]] = {}
+        for note, other, similarity in entries:
+            self._of.setdefault(note, {})[other] = similarity
+            self._of.setdefault(other, {})[note] = similarity
+
+    def of_note(self, note_id: int) -> Iterator[Partner]:
+        """Yield what a note is similar to, in no order."""
+        for other, similarity in self._of.get(note_id, {}).items():
+            yield Partner(note_id, other, similarity)
+
+    def once(self) -> Iterator[Partner]:
+        """Yield every pair once, in no order."""
+        return (
+            Partner(note, other, similarity)
+            for note, others in self._of.items()
+            for other, similarity in others.items()
+            if note < other
+        )
+
+
+class ScopePairRows(PairRows):
+    """The pairs of a scope from which some notes are hidden.
+
+    Stored pairs were made from all notes: hidden ones push visible ones off a list, and
+    move the threshold. `compare` returns those of the visible notes alone.
+    """
+
+    def __init__(self, db: apsw.Connection, compare: Callable[[], ScopePairs]) -> None:
+        super().__init__(db)
+        self._compare = compare
+
+    def partners(
+        self, note_ids: Collection[int], *, least: float = 0.0
+    ) -> list[Partner]:
+        """Return the unlinked notes that each note is similar to.
+
+        By note, the most similar first, then by path.
+        """
+        pairs = self._compare()
+        every = (one for note in note_ids for one in pairs.of_note(note))
+        found = self._current(every, pairs, least)
+        names = self._names({one.other_id for one in found})
+        there = [one for one in found if one.other_id in names]
+        return sorted(
+            there, key=lambda p: (p.note_id, -p.similarity, names[p.other_id][0])
+        )
+
+    def pairs(self, *, least: float = 0.0) -> list[Pair]:
+        """Return every unlinked pair once, the most similar first."""
+        pairs = self._compare()
+        found = self._current(pairs.once(), pairs, least)
+        names = self._names({note for one in found for note in one[:2]})
+        return _sorted_pairs(
+            (*names[one], *names[other], similarity)
+            for one, other, similarity in found
+            if one in names and other in names
+        )
+
+    def status(self, space: str, dismissed: Collection[Dismissible] = ()) -> PairStatus:
+        """Return how many unlinked pairs there are, without dismissed ones."""
+        pairs, (waiting, state) = self._compare(), self.lag(space)
+        if dismissed:
+            found = {frozenset((one.path, one.other_path)) for one in self.pairs()}
+            count = len(found.difference(dismissed))
+        else:
+            count = len(self._current(pairs.once(), pairs, 0.0))
+        made = None if state is None else state._replace(threshold=pairs.threshold)
+        return PairStatus(count, waiting, made)
+
+    def _current(
+        self, found: Iterable[Partner], pairs: ScopePairs, least: float
+    ) -> list[Partner]:
+        """Return pairs that are still compared and unlinked."""
+        changed = {row[0] for row in self._db.execute(CHANGED)}
+        links: Any = self._db.execute(LINKED_SINCE, (pairs.link_seq,))
+        linked = {frozenset(row) for row in links}
+        return [
+            one
+            for one in found
+            if one.similarity >= least
+            and one.note_id not in changed
+            and one.other_id not in changed
+            and not (linked and frozenset(one[:2]) in linked)
+        ]
+
+
+def _sorted_pairs(rows: Any) -> list[Pair]:
+    """Return pairs with the first path first, the most similar pair first."""
+    found = [
+        Pair(one, a, other, b, s) if one < other else Pair(other, b, one, a, s)
+        for one, a, other, b, s in rows
+    ]
+    return sorted(found, key=lambda p: (-p.similarity, p.path, p.other_path))
 
 
 def _state(text: str) -> PairState | None:

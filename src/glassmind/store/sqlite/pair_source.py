@@ -49,16 +49,19 @@ where target_id in (select value from json_each(:ids)) and target_id <> note_id
 """
 CHANGED = "select distinct note_id from pair_changes order by note_id"
 TOUCHING = """
-select note_id, other_id, similarity from pairs
+select note_id, other_id, similarity from main.pairs
 where note_id in (select value from json_each(:ids))
 union
-select note_id, other_id, similarity from pairs
+select note_id, other_id, similarity from main.pairs
 where other_id in (select value from json_each(:ids))
 """
 LISTS = """
-select note_id, other_id, similarity from pairs
+select note_id, other_id, similarity from main.pairs
 where note_id in (select value from json_each(?))
 """
+
+EVERY_PAIR = "select note_id, other_id, similarity from main.pairs"
+"""Pairs are read from the table itself: a scope that hides notes shows none."""
 
 BATCH = 4_096
 """Vectors read at once."""
@@ -159,6 +162,11 @@ class PairSource:
         """Return the entries of lists that are theirs, or name them."""
         bound = {"ids": json.dumps(sorted(note_ids))}
         return [Partner(*row) for row in self._db.execute(TOUCHING, bound)]
+
+    def every_pair(self) -> Iterator[Partner]:
+        """Yield the entries of all stored lists."""
+        rows: Any = self._db.execute(EVERY_PAIR)
+        return (Partner(*row) for row in rows)
 
     def lists(self, note_ids: Collection[int]) -> list[Partner]:
         """Return the entries of the lists of some notes."""

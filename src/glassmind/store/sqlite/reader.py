@@ -18,6 +18,8 @@ from glassmind.store.sqlite.read import Rows
 from glassmind.store.sqlite.successor_rows import successors_in
 
 if TYPE_CHECKING:  # what a search by words does without
+    from glassmind.store.sqlite.pair_rows import PairRows
+    from glassmind.store.sqlite.theme_rows import ThemeRows
     from glassmind.store.sqlite.vector_rows import VectorRows
     from glassmind.types.adjustments import Successor
     from glassmind.types.sidecar import Document
@@ -76,10 +78,26 @@ class SqliteReader:
 
         return VectorRows(self.connection())
 
+    def pairs(self) -> "PairRows":
+        """Return the pairs of similar notes."""
+        from glassmind.store.sqlite.pair_rows import PairRows  # noqa: PLC0415
+
+        return PairRows(self.connection())
+
+    def themes(self) -> "ThemeRows":
+        """Return the stored themes."""
+        from glassmind.store.sqlite.theme_rows import ThemeRows  # noqa: PLC0415
+
+        return ThemeRows(self.connection())
+
     def vector_log(self) -> "Log[NoteVectors] | None":
         """Return the change log of the vectors that answer; None when none do."""
         space = self.vectors().answering()
         return None if space is None else vector_log(self.connection(), space.id)
+
+    def pending(self, log: "Log[Any]", marker: str | None) -> int | None:
+        """Return how many changes a sidecar has yet to apply; None means all."""
+        return log.pending(marker)
 
     def successors(self, head: str) -> "Mapping[int, Successor]":
         """Return which notes were superseded, and by what, as of a head of the log."""

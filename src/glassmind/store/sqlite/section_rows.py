@@ -7,7 +7,7 @@ sections of one bundle look at the same notes, and often those of the next one, 
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -106,10 +106,20 @@ where p.note_id in {_IDS} and lower(replace(replace(p.name, '_', ' '), '-', ' ')
 
 
 class SectionRows:
-    """A view of the rows for one bundle; tasks are open by their `boxes`."""
+    """A view of the rows for one bundle.
 
-    def __init__(self, db: apsw.Connection, boxes: Sequence[str] = OPEN_BOXES) -> None:
+    Tasks are open by their `boxes`; `pairs` are the similar notes, stored ones unless
+    others are passed.
+    """
+
+    def __init__(
+        self,
+        db: apsw.Connection,
+        boxes: Sequence[str] = OPEN_BOXES,
+        pairs: Callable[[], PairRows] | None = None,
+    ) -> None:
         self._db, self._open = db, [*boxes]
+        self._pairs = pairs or (lambda: PairRows(db))
         read = read_before(db)
         self._notes, self._named, self._pages = read.notes, read.named, read.pages
         self._headings, self._link_rows = read.headings, read.links
@@ -251,7 +261,7 @@ class SectionRows:
 
     def likenesses(self, note_ids: Collection[int]) -> list[Likeness]:
         """Return what notes are like, by note, the most similar first."""
-        return [Likeness(*one) for one in PairRows(self._db).partners(note_ids)]
+        return [Likeness(*one) for one in self._pairs().partners(note_ids)]
 
     def degrees(self, note_ids: Collection[int]) -> dict[int, int]:
         """Return how many links each note has, to it and from it."""

@@ -14,11 +14,13 @@ from typing import Any, NamedTuple, Protocol
 import apsw
 
 from glassmind.store.sqlite import schema
-from glassmind.store.sqlite.log import note_log
+from glassmind.store.sqlite.log import Log, note_log
 from glassmind.store.sqlite.mark_rows import MarkRows
+from glassmind.store.sqlite.pair_rows import SINCE as SINCE_PAIRS
+from glassmind.store.sqlite.pair_rows import PairRows, ScopePairRows, ScopePairs
 from glassmind.store.sqlite.read import Rows
 from glassmind.store.sqlite.reader import SqliteReader
-from glassmind.store.sqlite.theme_rows import STATE
+from glassmind.store.sqlite.theme_rows import ThemeRows
 from glassmind.types import NotePath
 from glassmind.types.access import NoteMarks, Seen
 
@@ -51,19 +53,23 @@ _BARE = {
 """What stands in place of each table. The plus signs have rows looked up as if there
 were no condition, and asked for it then."""
 
+WHOLE = "(select whole from temp.shown)"
+"""Whether no note is hidden."""
+
 _SINCE_VECTORS = {
     "note_vectors": "select * from main.note_vectors where +note_id in {seen}",
     "chunk_vectors": "select * from main.chunk_vectors where exists (select 1 from "
     "main.chunks c where c.id = chunk_id and +c.note_id in {seen})",
 }
 _SINCE_KNOWLEDGE = {
-    "pairs": "select * from main.pairs where +note_id in {seen} "
-    "and +other_id in {seen}",
-    "themes": "select * from main.themes where id not in (select id from temp.tied)",
-    "theme_members": "select * from main.theme_members "
-    "where theme_id not in (select id from temp.tied)",
+    "pairs": "select * from main.pairs where {whole}",
+    "themes": "select * from main.themes where {whole}",
+    "theme_members": "select * from main.theme_members where {whole}",
+    "pair_changes": "select * from main.pair_changes "
+    "where +note_id in {seen} or {whole}",
 }
-"""Themes that a hidden note belongs to are not seen: it may be what ties them."""
+"""Pairs and themes are made from all notes, so where some are hidden there are none:
+`pairs` and `themes` of the reader return those of the visible notes."""
 
 _SINCE_MEMORY = {
     "memory_events": "select * from main.memory_events where +file_id in {seen}",
@@ -120,17 +126,18 @@ HIDE = f"""
 delete from {READABLE} where id in (select value from json_each(?))
 """  # noqa: S608 - our own words
 
-UNTIE = "delete from temp.tied"
-TIE = """
-insert or ignore into temp.tied select theme_id from main.theme_members
-where note_id in (select value from json_each(?))
+SINCE_VECTORS = 2
+"""The version of the schema from which a file can hold vectors."""
+
+VERSIONS = """
+select f.path, n.digest, (select count(distinct v.chunk_id) from main.chunks c
+  join main.chunk_vectors v on v.chunk_id = c.id where c.note_id = n.id)
+from notes n join files f on f.id = n.id
 """
-THEMES = f"select value from main.settings where key = '{STATE}'"  # noqa: S608
-"""What the themes were made from; another whenever they are others."""
 
 HIDE_ALL = f"delete from {READABLE}"  # noqa: S608 - our own words
 SHOWN = "select version from temp.shown"
-SHOW_VERSION = "update temp.shown set version = ?"
+SHOW_VERSION = "update temp.shown set version = ?, whole = ?"
 """Kept beside what is shown, so that one is undone with the other."""
 
 NEVER = -1
@@ -164,6 +171,13 @@ class Policy(Protocol):
         """Return what stands where properties should, if they cannot be read."""
 
 
+class NoteVersion(NamedTuple):
+    """A note as it is indexed: its digest, and how many passages were embedded."""
+
+    digest: str
+    passages: int
+
+
 class _Hidden(NamedTuple):
     """The notes that are not seen, as of a head of the log."""
 
@@ -174,18 +188,20 @@ class _Hidden(NamedTuple):
 class _Shown(NamedTuple):
     """What a connection shows: as of which version, without which files.
 
-    `last` is the newest file that it knows, `themes` what those it shows are made from.
+    `last` is the newest file that it knows.
     """
 
     db: apsw.Connection
     version: int
     hidden: frozenset[int] = frozenset()
     last: int = 0
-    themes: str = ""
 
 
 Still = Callable[[Mapping[NotePath, int]], Collection[NotePath]]
 """Returns which notes may still be read, of some with when they had been changed."""
+
+Compare = Callable[[apsw.Connection, frozenset[int]], ScopePairs]
+"""Returns the pairs of the notes that a connection shows, given the hidden notes."""
 
 PATH_AT, CHANGED_AT = 1, 8
 """Where a row of a hit has the path of its note, and when that was changed."""
@@ -209,7 +225,8 @@ class SeenReader(SqliteReader):
     """Owns read-only connections that show what a policy lets be read.
 
     `still` tells which notes may be read that changed since they were indexed, and
-    `tells` whether a file may be told of that was left out of the index.
+    `tells` whether a file may be told of that was left out of the index. `compare`
+    makes the pairs of similar notes where some notes are hidden.
     """
 
     graph_links = GRAPH_LINKS
@@ -220,10 +237,11 @@ class SeenReader(SqliteReader):
         policy: Policy,
         still: Still,
         tells: Callable[[str], bool],
+        compare: Compare,
         is_ours: Callable[[], bool] = lambda: True,
     ) -> None:
         super().__init__(folder, is_ours)
-        self._still, self._tells = still, tells
+        self._still, self._tells, self._compare = still, tells, compare
         self._policy, self._judging = policy, Lock()
         self._hidden = _Hidden("", frozenset())
         self._notes: tuple[str, Seen] | None = None
@@ -248,16 +266,45 @@ class SeenReader(SqliteReader):
                 db.execute(HIDE_ALL)
                 shown = _Shown(db, NEVER)
             found: Any = db.pragma("data_version")
-            unread = _ids(db, UNREAD)
-            shown = _show(shown, self._hidden_in(db).notes | unread)
+            hidden, unread = self._hidden_in(db).notes, _ids(db, UNREAD)
+            shown = _show(shown, hidden | unread)
             _leave_out_files(db, self._policy)
-            db.execute(SHOW_VERSION, (found,))
+            db.execute(SHOW_VERSION, (found, not hidden))
         self._local.shown = shown._replace(version=found)
         return db
 
     def rows(self) -> SeenRows:
         """Return the rows, whose hits are of notes that may still be read."""
         return SeenRows(self.connection(), self._still)
+
+    def hidden_notes(self) -> frozenset[int]:
+        """Return the ids of the notes that may not be read."""
+        return self._hidden_in(self.connection()).notes
+
+    def versions(self) -> dict[NotePath, NoteVersion]:
+        """Return every visible note as it is indexed, by path."""
+        db = self.connection()
+        if schema.version_of(db) < SINCE_VECTORS:
+            return {}
+        rows: Any = db.execute(VERSIONS)
+        return {path: NoteVersion(*rest) for path, *rest in rows}
+
+    def pending(self, log: Log[Any], marker: str | None) -> int | None:
+        """Return how many changes of visible notes a sidecar has yet to apply."""
+        return log.pending(marker, READABLE)
+
+    def pairs(self) -> PairRows:
+        """Return the pairs of similar notes: stored ones if no note is hidden."""
+        db = self.connection()
+        hidden = self._hidden_in(db).notes
+        if not hidden or schema.version_of(db) < SINCE_PAIRS:
+            return PairRows(db)
+        return ScopePairRows(db, lambda: self._compare(db, hidden))
+
+    def themes(self) -> ThemeRows:
+        """Return the stored themes, which count only if no note is hidden."""
+        db = self.connection()
+        return ThemeRows(db, stored=not self._hidden_in(db).notes)
 
     def seen_notes(self) -> Seen:
         """Return which notes are seen, whichever way says it with fewer of them."""
@@ -347,16 +394,15 @@ def _make_views(db: apsw.Connection, tells: Callable[[str], bool]) -> None:
 
     db.create_scalar_function("may_tell", may_tell, 1)
     db.execute("create temp table if not exists readable (id integer primary key)")
-    db.execute("create temp table if not exists tied (id integer primary key)")
-    db.execute("create temp table if not exists shown (version integer)")
+    db.execute("create temp table if not exists shown (version integer, whole integer)")
     db.execute(
-        "insert into temp.shown select ? where not exists (select 1 from shown)",
+        "insert into temp.shown select ?, 0 where not exists (select 1 from shown)",
         (NEVER,),
     )
     for views in (*VIEWS[: schema.version_of(db)], {GRAPH_LINKS: _GRAPH_LINKS}):
         for name, shown in views.items():
             seen = f"(select id from {READABLE})"  # noqa: S608 - our own words
-            body = shown.format(seen=seen)
+            body = shown.format(seen=seen, whole=WHOLE)
             db.execute(f"create temp view if not exists {name} as {body}")
 
 
@@ -369,11 +415,7 @@ def _show(shown: _Shown, hidden: frozenset[int]) -> _Shown:
     db.execute(SHOW_FILES)
     new = hidden if not shown.last else hidden - shown.hidden
     db.execute(HIDE, (json.dumps(sorted(new)),))
-    themes: Any = db.execute(THEMES).get
-    if themes is not None and (themes != shown.themes or hidden != shown.hidden):
-        db.execute(UNTIE)
-        db.execute(TIE, (json.dumps(sorted(hidden)),))
-    return shown._replace(hidden=hidden, last=last, themes=themes or "")
+    return shown._replace(hidden=hidden, last=last)
 
 
 def _leave_out_files(db: apsw.Connection, policy: Policy) -> None:

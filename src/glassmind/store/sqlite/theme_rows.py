@@ -35,10 +35,14 @@ PUT_SETTING = "insert or replace into settings values (?, ?)"
 
 
 class ThemeRows:
-    """The themes that are kept, as an open database shows them."""
+    """The themes that are kept, as an open database shows them.
 
-    def __init__(self, db: apsw.Connection) -> None:
-        self._db = db
+    Without `stored`, as for a scope from which notes are hidden, no theme counts as
+    kept and ids start at 1; the resolution that the owner chose still applies.
+    """
+
+    def __init__(self, db: apsw.Connection, *, stored: bool = True) -> None:
+        self._db, self._stored = db, stored
 
     def state(self) -> ThemeState | None:
         """Return what the themes were made from; None where none were made."""
@@ -46,7 +50,7 @@ class ThemeRows:
         if kept is None or schema.version_of(self._db) < SINCE:
             return None
         state = ThemeState(**json.loads(kept))
-        there = self._db.execute(COUNT).get == state.members
+        there = self._stored and self._db.execute(COUNT).get == state.members
         return state if there else state._replace(graph="")
 
     def kept(self) -> KeptThemes:
@@ -55,6 +59,8 @@ class ThemeRows:
             return KeptThemes(None, (), 0)
         with self._db:
             state = self.state()
+            if not self._stored:
+                return KeptThemes(state, (), 0)
             members: Any = self._db.execute(MEMBERS).fetchall()
             last_id: Any = self._db.execute(LAST_ID).get
         return KeptThemes(state, members, last_id or 0)
