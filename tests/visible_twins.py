@@ -4,6 +4,7 @@ The vaults differ only in notes that the client must not see. A client that call
 must get the same replies.
 """
 
+import codecs
 import json
 import os
 import re
@@ -107,14 +108,32 @@ HIDDEN: Mapping[str, str | bytes] = {
 The copies alone would fill the list of similar notes of every note about tea.
 """
 
-_MARKUP = re.compile(r"!?\[\[(.*?)\]\]|(?<=- )\[.\] |(?<=> )\[!note\]")
+_KEPT = re.compile(r"(private|kind|status|project): \S+|\w+(?=: )|\.md|[{}\"]")
+
+
+def _other_words(raw: str | bytes) -> str | bytes:
+    """Return a note of the same shape that shares no word, link or name with it."""
+    if isinstance(raw, bytes) or raw.startswith("{"):
+        return raw.replace("Tea.md", "Cup.md") if isinstance(raw, str) else raw
+    head, mark, body = raw.removeprefix("---\n").rpartition("---\n")
+    kept = [one.span() for one in _KEPT.finditer(head)]
+    letters = [
+        letter if any(a <= at < b for a, b in kept) else codecs.encode(letter, "rot13")
+        for at, letter in enumerate(head)
+    ]
+    # What links to the hub is written again when that moves, in both vaults.
+    parts = [codecs.encode(part, "rot13") for part in body.split("[[Zqhub]]")]
+    return f"---\n{''.join(letters)}{mark}{'[[Zqhub]]'.join(parts)}"
+
 
 OTHERS: Mapping[str, str | bytes] = {
-    path: _MARKUP.sub(r"\1", text)
-    for path, text in HIDDEN.items()
-    if isinstance(text, str) and path.endswith(".md")
+    path: _other_words(raw) for path, raw in HIDDEN.items()
 }
-"""The same words without links, tasks, callouts and files."""
+"""Notes as long as those, field by field, with other words, links, tags and names.
+
+The scores of keyword search depend on the average length of all notes, and on nothing
+else of hidden ones; see docs/security.md.
+"""
 
 SECOND: Mapping[str, Mapping[str, str | bytes]] = {"none": {}, "others": OTHERS}
 """The hidden notes of the second vault."""

@@ -95,7 +95,7 @@ class SeenAdapters(LocalAdapters):
         with self.making:
             if self._readers is None or self._readers[0] != folder:
                 seen = self._policy, self._still, self._tells, self._compare
-                reader = SeenReader(folder, *seen, self._whole.is_ours)
+                reader = SeenReader(folder, *seen, is_ours=self._whole.is_ours)
                 self._readers = (folder, reader)
             return self._readers[1]
 

@@ -151,7 +151,7 @@ class WordIndex:
         found: dict[int, float] = {}
         for note, (score, _) in zip(notes, hits, strict=True):
             if note is not None:
-                found.setdefault(int(note), score)
+                found.setdefault(int(note), statistics.rounded(score))
         return sorted(found.items())
 
     @faults_named(NAME)
@@ -278,7 +278,7 @@ class AskedIndex:
         return self._marks.find(text)
 
     def _run(self, query: tantivy.Query, limit: int) -> list[Candidate]:
-        """Return the best of a query that are seen.
+        """Return the best visible passages of a query.
 
         Where few notes are hidden, more are taken and those left out: a condition
         would keep tantivy from skipping what cannot be among the best.
@@ -286,13 +286,17 @@ class AskedIndex:
         seen, most = self._seen, limit
         if seen is None or not seen.hidden:
             query = only_visible(self._schema, query, seen)
-            return self._candidates(self._hits(query, limit))
+            return self._rounded(self._candidates(self._hits(query, limit)))
         while True:
             hits = self._hits(query, most)
             found = [one for one in self._candidates(hits) if seen.has(one.note_id)]
             if len(found) >= limit or len(hits) < most:
-                return found[:limit]
+                return self._rounded(found[:limit])
             most *= MORE
+
+    def _rounded(self, found: list[Candidate]) -> list[Candidate]:
+        rounded = self._statistics.rounded
+        return [one._replace(score=rounded(one.score)) for one in found]
 
     def _hits(
         self, query: tantivy.Query, limit: int

@@ -25,6 +25,10 @@ FEW = 500
 """Passages up to which looking at each is faster than a query with a filter, which
 takes 0.3 ms however few it finds."""
 
+DIGITS = 3
+"""Digits kept of a scaled score. Tantivy computes with 32 bits, so scores of about 10
+that should be equal differ by some 0.000002."""
+
 MOST_KEPT = 20_000
 """Counts that are kept; at about 200 bytes each they take 4 MB."""
 
@@ -100,6 +104,10 @@ class WordStatistics:
         visible = fsum(_idf(self.count(field, term), self.total) for term in terms)
         whole = fsum(_idf(indexed(field, term), self._indexed) for term in terms)
         return visible / whole
+
+    def rounded(self, score: float) -> float:
+        """Return a scaled score without the digits that depend on hidden notes."""
+        return score if self._is_whole else round(score, DIGITS)
 
     @cached_property
     def _is_whole(self) -> bool:

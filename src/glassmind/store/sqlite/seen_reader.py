@@ -231,13 +231,14 @@ class SeenReader(SqliteReader):
 
     graph_links = GRAPH_LINKS
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a reader of a scope depends on
         self,
         folder: Path,
         policy: Policy,
         still: Still,
         tells: Callable[[str], bool],
         compare: Compare,
+        *,
         is_ours: Callable[[], bool] = lambda: True,
     ) -> None:
         super().__init__(folder, is_ours)
