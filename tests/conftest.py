@@ -198,7 +198,9 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     seen: list[str] = []
     read = VaultFiles.read
 
-    def counted(files: VaultFiles, path: str, *, limit_bytes: int) -> bytes:
+    def counted(
+        files: VaultFiles, path: str, *, limit_bytes: int | None = None
+    ) -> bytes:
         if not path.startswith("."):  # the rules of ignoring are read every time
             seen.append(path)
         return read(files, path, limit_bytes=limit_bytes)

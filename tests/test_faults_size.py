@@ -72,8 +72,8 @@ def test_a_note_of_too_many_chunks_is_found_to_its_end_or_the_index_says_so(
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_a_note_of_fifty_megabytes_is_indexed(desk: Desk) -> None:
-    check_large_note(desk, 50_000_000, 300)
+def test_a_note_of_sixteen_megabytes_is_indexed(desk: Desk) -> None:
+    check_large_note(desk, 16_000_000, 300)
 
 
 def test_a_file_over_the_limit_is_named_and_skipped(desk: Desk) -> None:
