@@ -121,6 +121,9 @@ class WordWriter:
 
 Fields = dict[str, Any]
 
+MOST_FACTS = 1_000
+"""Tags and properties of a note that can be filtered by; every passage repeats them."""
+
 
 def _documents(note: Document, schema: tantivy.Schema) -> Iterator[tantivy.Document]:
     """Yield the passages of one note, working out what they share only once.
@@ -167,7 +170,7 @@ def _shared(note: Document, values: Sequence[tuple[str, list[str]]]) -> Fields:
     ]
     fields: Fields = {
         "title": words.prepared(note.title),
-        "fact": facts,
+        "fact": facts[:MOST_FACTS],
         "day": day_number(note.day or local_day(seconds)),
         "mtime": seconds,
         "note": note.note_id,
