@@ -42,7 +42,7 @@ def repeated(unit: str, *, most: int = LARGE) -> str:
 
 def numbered(line: Callable[[int], str], *, most: int = LARGE) -> str:
     """Return numbered pieces, as many as fit."""
-    pieces, size = [], 0
+    pieces, size = list[str](), 0
     for number in count():
         piece = line(number)
         size += len(piece.encode())
@@ -52,10 +52,16 @@ def numbered(line: Callable[[int], str], *, most: int = LARGE) -> str:
     raise AssertionError
 
 
-def dense(line: Callable[[int], str]) -> str:
+def dense(line: Callable[[int], str], spare: int = 100) -> str:
     """Return a note with nearly as many marks as allowed, filled up with words."""
-    marks = marks_in(line(10_000).encode())
-    text = "".join(line(number) for number in range((MARKS_LIMIT - 10) // marks))
+    pieces, marks = list[str](), 0
+    for number in count():
+        piece = line(number)
+        marks += marks_in(piece.encode())
+        if marks > MARKS_LIMIT - spare:
+            break
+        pieces.append(piece)
+    text = "".join(pieces)
     return text + "\n\n" + repeated("harbour lantern ", most=LARGE - len(text.encode()))
 
 
@@ -70,7 +76,8 @@ SHAPES: dict[str, Callable[[], str]] = {
     "one line": lambda: "x" * LARGE,
     "words of its own": lambda: numbered(lambda n: word(n) + " "),
     "wide words": lambda: numbered(lambda n: chr(0x20000 + n % 40_000) + " "),
-    "entities": lambda: repeated("&amp;"),
+    "escapes": lambda: dense(lambda _: "\\*a"),
+    "entities": lambda: dense(lambda _: "&amp;"),
     "headings": lambda: dense(lambda n: f"# H{n}\n"),
     "paragraphs": lambda: dense(lambda _: "a\n\n"),
     "links": lambda: dense(lambda n: f"[[N{n}]]\n"),
@@ -84,7 +91,7 @@ SHAPES: dict[str, Callable[[], str]] = {
     "math": lambda: dense(lambda _: "$a$ "),
     "properties": lambda: (
         "---\n" + numbered(lambda n: f"k{n}: [a, b]\n", most=60_000) + "---\n"
-        + dense(lambda n: f"k{n}:: v\n")
+        + dense(lambda n: f"k{n}:: v\n", spare=20_000)
     ),
     "huge properties": lambda: (
         "---\n" + dense(lambda n: f"k{n}: v\n").rstrip() + "\n---\nx\n"

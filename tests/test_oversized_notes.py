@@ -150,7 +150,8 @@ def test_the_limit_can_be_raised(vault: VaultDesk) -> None:
 
     assert report.notes == 1
     assert vault.engine.read("Large").text.startswith("# Large")
-    assert vault.engine.editing.edit("Large", [Append("end")], ASK)
+    vault.engine.editing.edit("Large", [Append("end")], ASK)
+    assert vault.text("Large.md").rstrip().endswith("end")
 
 
 def test_commands_list_oversized_notes_with_the_reason(tmp_path: Path) -> None:

@@ -85,7 +85,10 @@ def test_background_work_that_fails_releases_what_its_thread_holds(
         raise OSError("no room")
 
     def with_hooks(post: Post) -> Watching:
-        rest = lambda: (rested.append(get_ident()), post.rest())[1]  # noqa: E731
+        def rest() -> None:
+            rested.append(get_ident())
+            post.rest()
+
         return Watching(replace(post, relinked=fail, rest=rest))
 
     monkeypatch.setattr(wiring_watch, "Watching", with_hooks)

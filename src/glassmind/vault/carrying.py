@@ -366,8 +366,7 @@ class Carrying:
             return True
         if load.way.step.folder:
             return stat.S_ISDIR(now.st_mode)
-        after = load.way.step.after
-        return there.read(called, len(after)) == after
+        return there.read(called, len(load.way.step.after)) == load.way.step.after
 
     def _make(self, folder: str) -> None:
         """Make a folder and those above it, as far as they are not there."""

@@ -16,7 +16,7 @@ _ORDER_MARKS = (
 _SIGNATURES = (b"\x89PNG", b"%PDF-", b"PK\x03\x04", b"\xff\xd8", b"GIF8", b"\x1f\x8b")
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b"))
 
-_MARKS = b"\n\r#[]>`*_<$%|~=^"
+_MARKS = b"\n\r#[]>`*_<$%|~=^&\\"
 
 MARKS_LIMIT = 500_000
 """Lines and Markdown marks in a note. Parsing needs up to 0.5 KB for each, and some
