@@ -13,6 +13,7 @@ import pytest
 from edit_faults_desk import Stages
 from hypothesis import HealthCheck, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
+from hypothesis.internal.conjecture import providers
 from meaning_desk import MeaningDesk, WordModel
 from model_desk import computed_once, real_models
 from vault_desk import VaultDesk
@@ -61,6 +62,11 @@ def pytest_configure(config: pytest.Config) -> None:
     longer than it works. The slow tests stay on the disk, and so does all that is run
     with a TMPDIR of its own.
     """
+    if not config.getoption("--hypothesis-profile"):
+        # Hypothesis draws constants from our modules that happen to be imported, and
+        # these depend on which tests a worker ran before. It has no setting for this.
+        known = providers._local_constants
+        providers._get_local_constants = lambda: known
     is_fast = not config.option.markexpr.startswith("slow")
     if "TMPDIR" not in os.environ and is_fast and _has_room():
         os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)

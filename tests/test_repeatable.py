@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.internal.conjecture import providers
 
 
 def examples(profile: str) -> list[list[int]]:
@@ -24,6 +25,15 @@ def test_the_fast_profile_repeats_its_examples() -> None:
 
 def test_the_exploring_profile_generates_new_examples() -> None:
     assert examples("explore") != examples("explore")
+
+
+def test_the_fast_profile_draws_no_constants_from_imported_modules(
+    request: pytest.FixtureRequest,
+) -> None:
+    if request.config.getoption("--hypothesis-profile"):
+        pytest.skip("only the fast profile has to repeat its examples")
+
+    assert not len(providers._get_local_constants())
 
 
 def test_the_fast_profile_is_the_default(request: pytest.FixtureRequest) -> None:
