@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from edit_faults_desk import Stages
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
+from hypothesis.database import DirectoryBasedExampleDatabase
+from hypothesis.internal.conjecture import providers
 from meaning_desk import MeaningDesk, WordModel
 from model_desk import computed_once, real_models
 from vault_desk import VaultDesk
@@ -26,8 +28,23 @@ from glassmind.wiring import LocalAdapters
 if TYPE_CHECKING:
     from glassmind.types.vectors import Matrix
 
-settings.register_profile("unhurried", settings(), deadline=None)
-settings.load_profile("unhurried")  # a machine that is busy is slow, and that is all
+EXAMPLES = Path(__file__).parents[1] / ".hypothesis" / "examples"
+"""Failing examples of the exploring profile, which later runs replay."""
+
+# A busy machine is slow, and no test should fail by that.
+patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "repeatable", patient, derandomize=True, database=None, max_examples=50
+)
+settings.register_profile(
+    "explore",
+    patient,
+    derandomize=False,
+    database=DirectoryBasedExampleDatabase(EXAMPLES),
+    max_examples=500,
+    print_blob=True,
+)
+settings.load_profile("repeatable")  # `--hypothesis-profile=explore` replaces it
 
 SAMPLE = Path(__file__).parents[1] / "sample-vault"
 
@@ -45,7 +62,13 @@ def pytest_configure(config: pytest.Config) -> None:
     longer than it works. The slow tests stay on the disk, and so does all that is run
     with a TMPDIR of its own.
     """
-    if "TMPDIR" not in os.environ and config.option.markexpr != "slow" and _has_room():
+    if not config.getoption("--hypothesis-profile"):
+        # Hypothesis draws constants from our modules that happen to be imported, and
+        # these depend on which tests a worker ran before. It has no setting for this.
+        known = providers._local_constants
+        providers._get_local_constants = lambda: known
+    is_fast = not config.option.markexpr.startswith("slow")
+    if "TMPDIR" not in os.environ and is_fast and _has_room():
         os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -181,7 +204,9 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     seen: list[str] = []
     read = VaultFiles.read
 
-    def counted(files: VaultFiles, path: str, *, limit_bytes: int) -> bytes:
+    def counted(
+        files: VaultFiles, path: str, *, limit_bytes: int | None = None
+    ) -> bytes:
         if not path.startswith("."):  # the rules of ignoring are read every time
             seen.append(path)
         return read(files, path, limit_bytes=limit_bytes)

@@ -473,7 +473,9 @@ def test_a_run_that_fails_midway_is_finished_by_the_next(
     vault.write({f"{n}.md": f"note {n}" for n in range(5)})
     read = VaultFiles.read
 
-    def fails_on_3(files: VaultFiles, path: str, *, limit_bytes: int) -> bytes:
+    def fails_on_3(
+        files: VaultFiles, path: str, *, limit_bytes: int | None = None
+    ) -> bytes:
         if path == "3.md":
             raise KeyboardInterrupt
         return read(files, path, limit_bytes=limit_bytes)
@@ -494,7 +496,9 @@ def test_a_file_that_vanishes_while_it_is_taken_in_is_no_error(
     vault.write(TWO)
     read = VaultFiles.read
 
-    def vanishing(files: VaultFiles, path: str, *, limit_bytes: int) -> bytes:
+    def vanishing(
+        files: VaultFiles, path: str, *, limit_bytes: int | None = None
+    ) -> bytes:
         Path(vault.root / "Cup.md").unlink(missing_ok=True)
         return read(files, path, limit_bytes=limit_bytes)
 

@@ -47,7 +47,9 @@ def test_a_file_that_cannot_be_read_in_a_first_run_is_not_known_afterwards(
     vault.write({"A.md": "[[Locked]]", "Locked.md": "secret"})
     read = VaultFiles.read
 
-    def refusing(files: VaultFiles, path: str, *, limit_bytes: int) -> bytes:
+    def refusing(
+        files: VaultFiles, path: str, *, limit_bytes: int | None = None
+    ) -> bytes:
         if path == "Locked.md":
             raise FileUnreadable(path, "permission denied")
         return read(files, path, limit_bytes=limit_bytes)

@@ -3,7 +3,7 @@
 import itertools
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from glassmind.editing.three_way import hunks_between, lines_in, merge
@@ -101,7 +101,8 @@ def test_what_is_merged_holds_all_that_was_added_and_nothing_that_was_removed(
 
 
 @given(sides(), st.sampled_from([b"\n", b"\r\n"]), st.booleans(), st.booleans())
-def test_what_is_only_added_never_conflicts(
+@example(([], [b"ours 0 0"], [b"theirs 0 0"]), b"\n", True, False)
+def test_added_lines_never_conflict(
     texts: tuple[list[bytes], ...], newline: bytes, end: bool, one_side: bool
 ) -> None:
     base, ours, theirs = texts
@@ -110,9 +111,12 @@ def test_what_is_only_added_never_conflicts(
         theirs = [line for line in theirs if line in base]
     else:
         theirs = sorted({*base, *theirs}, key=_place)
-    last = newline if end else b""
 
-    merged = merge(*(newline.join(side) + last for side in (base, ours, theirs)))
+    def text(lines: list[bytes]) -> bytes:
+        # An empty text has no line to end: b"\n" would be one blank line.
+        return newline.join(lines) + (newline if end and lines else b"")
+
+    merged = merge(*map(text, (base, ours, theirs)))
 
     inside = any(
         line not in theirs and after not in theirs
@@ -156,6 +160,10 @@ def test_lines_that_both_changed_stay_ours_and_are_named() -> None:
 
     assert merged.raw == b"zero\none\nTWO\nthree\nfour\nFIVE\n"
     assert merged.conflicts == (Span(3, 3),)
+
+
+def test_two_replacements_of_a_blank_line_conflict() -> None:
+    assert merge(b"\n", b"ours\n", b"theirs\n") == (b"ours\n", (Span(1, 1),))
 
 
 def test_changes_that_touch_conflict() -> None:

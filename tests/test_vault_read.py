@@ -85,7 +85,7 @@ def test_a_file_above_the_limit_is_not_read(vault: Path, way: str) -> None:
 def test_a_file_that_grows_past_the_limit_while_read_is_given_up(vault: Path) -> None:
     file = os.open(vault / "a" / "b" / "Tea.md", os.O_RDONLY)
 
-    raw = read._read_all(file, 2, 4)
+    raw = read.read_all(file, 2, 4)
     os.close(file)
 
     assert len(raw) == 5
@@ -94,7 +94,7 @@ def test_a_file_that_grows_past_the_limit_while_read_is_given_up(vault: Path) ->
 def test_a_file_that_shrinks_while_read_is_read_to_its_end(vault: Path) -> None:
     file = os.open(vault / "a" / "b" / "Tea.md", os.O_RDONLY)
 
-    raw = read._read_all(file, 100, 1000)
+    raw = read.read_all(file, 100, 1000)
     os.close(file)
 
     assert raw == b"oolong"

@@ -29,7 +29,7 @@ def main() -> int:
     try:
         from glassmind.surfaces.cli.program import leave, run_program  # noqa: PLC0415
 
-        code = run_program(sys.argv[1:])
+        code = run_program(sys.argv[1:], as_program=True)
     except KeyboardInterrupt:  # before the program could say it better
         return 130
     return leave(code)

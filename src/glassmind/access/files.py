@@ -47,12 +47,14 @@ class ReadableFiles(VaultFiles):
         root: Path,
         policy: ReadPolicy,
         skipped: dict[str, SkippedVerdict] | None = None,
+        *,
+        limit_bytes: int = READ_LIMIT_BYTES,
     ) -> None:
-        super().__init__(root)
+        super().__init__(root, limit_bytes=limit_bytes)
         self._policy = policy
         self._skipped = {} if skipped is None else skipped
 
-    def read(self, path: str, *, limit_bytes: int = READ_LIMIT_BYTES) -> bytes:
+    def read(self, path: str, *, limit_bytes: int | None = None) -> bytes:
         """Return the bytes of a file.
 
         Raises:

@@ -83,8 +83,8 @@ class Index(Section, title="index"):
         from_vault=AT_MOST,
     )
     max_note_bytes: int = key(
-        64 * 1024 * 1024,
-        "Bytes above which a file is skipped, with a warning.",
+        16 * 1024 * 1024,
+        "Bytes above which a note is neither indexed, read nor edited.",
         least=1,
         from_vault=AT_MOST,
     )

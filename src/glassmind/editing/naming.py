@@ -5,6 +5,7 @@ from unicodedata import normalize
 from glassmind.editing.desk import Desk
 from glassmind.editing.seen import check_seen, is_seen
 from glassmind.errors import (
+    FileTooLarge,
     FileUnreadable,
     IndexAbsent,
     NotDownloaded,
@@ -108,7 +109,8 @@ def _at(desk: Desk, name: str) -> NotePath | None:
 def _read_at(desk: Desk, name: str) -> tuple[NotePath | None, bytes | None]:
     """Return the note that stands at a path, with or without its suffix, and its bytes.
 
-    One that whoever asks may not read does not; one that is elsewhere has no bytes.
+    One that the caller may not read is left out; one that is not downloaded or too
+    large has no bytes.
     """
     spelled = normalize("NFC", name).removeprefix("./")
     for path in (spelled, f"{spelled}{NOTE_SUFFIX}"):
@@ -118,7 +120,7 @@ def _read_at(desk: Desk, name: str) -> tuple[NotePath | None, bytes | None]:
             raw = desk.files.read(NotePath(path))
             if raw is not None and _is_seen(desk, NotePath(path), raw):
                 return NotePath(path), raw
-        except NotDownloaded:
+        except (NotDownloaded, FileTooLarge):
             if is_seen(desk, NotePath(path)):
                 return NotePath(path), None
         except PathOutsideVault as fault:
@@ -149,7 +151,7 @@ def is_taken(desk: Desk, path: NotePath) -> bool:
     """Whether a file has a path, be it downloaded or not."""
     try:
         return desk.files.read(path) is not None
-    except NotDownloaded:
+    except (NotDownloaded, FileTooLarge):
         return True
 
 
@@ -158,6 +160,7 @@ def read_for_edit(desk: Desk, path: NotePath, expected: Digest | None) -> bytes:
 
     Raises:
         NoteNotFound: there is no such file.
+        FileTooLarge: it is too large to edit.
         NotDownloaded: iCloud has taken it away.
         NoteChanged: it is not what the caller read.
         BadEdit: `expected` is no digest, nor the beginning of one.

@@ -8,6 +8,7 @@ from functools import cache
 from glassmind.editing.desk import Desk
 from glassmind.editing.judging import notes_below
 from glassmind.errors import (
+    FileTooLarge,
     GlassmindError,
     NotDownloaded,
     NoteNotFound,
@@ -44,13 +45,13 @@ NAMED = 3
 def is_seen(desk: Desk, path: NotePath) -> bool:
     """Whether whoever asks may read a file; one that is not there is seen.
 
-    One that is not downloaded is seen as it was indexed.
+    One that is not downloaded, or too large, is seen as it was indexed.
     """
     if desk.sight is None:
         return True
     try:
         return desk.sight.sees(path, desk.files.read(path))
-    except NotDownloaded:
+    except (NotDownloaded, FileTooLarge):
         return path in desk.sight.paths()
     except SymlinkInPath:
         return False

@@ -12,7 +12,7 @@ from glassmind.editing.tag_text import (
 )
 from glassmind.editing.text.page import Page
 from glassmind.editing.universe import Universe, universe_of
-from glassmind.errors import NotDownloaded
+from glassmind.errors import FileTooLarge, NotDownloaded
 from glassmind.errors.editing import BadEdit, EditRefused, NotEditable
 from glassmind.markdown.folding import fold
 from glassmind.types import NotePath
@@ -81,7 +81,7 @@ def _steps(
     for path in sorted({*seen.rows.tagged(old)} | seen.no_markdown()):
         try:
             raw = desk.files.read(path)
-        except NotDownloaded as fault:
+        except (NotDownloaded, FileTooLarge) as fault:
             if is_seen(desk, path):
                 risks.append(f"{path} keeps the tag: {fault.reason}")
             continue

@@ -70,10 +70,10 @@ class NotDownloaded(FileUnreadable):
 
 
 class FileTooLarge(FileUnreadable):
-    """A file of the vault is larger than we may read."""
+    """A file of the vault is too large to read."""
 
-    def __init__(self, path: str, limit_bytes: int) -> None:
-        super().__init__(path, f"it is larger than {limit_bytes:,} bytes")
+    def __init__(self, path: str, limit_bytes: int, remedy: str = "") -> None:
+        super().__init__(path, f"it is larger than {limit_bytes:,} bytes{remedy}")
         self.limit_bytes = limit_bytes
 
 

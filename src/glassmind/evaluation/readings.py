@@ -62,8 +62,8 @@ def read_vault(config: Config) -> Readings:
 class Contents:
     """Reads files of one vault; what cannot be read is None."""
 
-    def __init__(self, files: VaultFiles, limit_bytes: int) -> None:
-        self._files, self._limit_bytes = files, limit_bytes
+    def __init__(self, files: VaultFiles) -> None:
+        self._files = files
 
     def __call__(self, file: FileFacts) -> bytes | None:
         """Return the bytes of a file of text; None for any other."""
@@ -71,7 +71,7 @@ class Contents:
             return None
         try:
             path = file.disk_path or file.path
-            return self._files.read(path, limit_bytes=self._limit_bytes)
+            return self._files.read(path)
         except VaultError:
             return None  # the index lists what it cannot read; a copy goes without
 
@@ -83,8 +83,8 @@ def contents(root: Path, limit_bytes: int) -> Iterator[Contents]:
     Raises:
         VaultMissing: the vault's folder is not there.
     """
-    with VaultFiles(root) as files:
-        yield Contents(files, limit_bytes)
+    with VaultFiles(root, limit_bytes=limit_bytes) as files:
+        yield Contents(files)
 
 
 def _reading(file: FileFacts, raw: bytes | None) -> Reading | None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
-from glassmind.errors import FileGone, VaultError
+from glassmind.errors import FileGone, FileUnreadable, VaultError
 from glassmind.indexing.day import day_of
 from glassmind.markdown.read import read_note
 from glassmind.markdown.secrets_in_notes import without_secrets
@@ -35,6 +35,8 @@ def read_content(file: FileFacts, read: ReadBytes) -> Content | Skipped | None:
         raw = read(NotePath(file.disk_path or file.path))
     except FileGone:
         return None
+    except FileUnreadable as error:
+        return Skipped(file.path, error.reason, unknown=True)
     except VaultError as error:
         return Skipped(file.path, str(error), unknown=True)
     return Content(raw, digest_of(raw))

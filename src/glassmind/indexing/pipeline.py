@@ -33,10 +33,14 @@ from glassmind.types.files import (
     Skipped,
 )
 from glassmind.types.index import Indexed
+from glassmind.vault.decode import marks_in
 from glassmind.vault.scan import Scan
 
 BATCH_NOTES, BATCH_BYTES = 1024, 8_000_000
 """One transaction's worth: bounds memory, and what a kill can undo."""
+
+MARK_BYTES = 16
+"""What a line or a Markdown mark counts for besides: parsed, it is an object."""
 
 MOST_TROUBLES = 200
 """Sentences about notes in one report; where there are more, many are alike."""
@@ -315,7 +319,7 @@ class _Work:
             case Skipped():
                 self._tally.skipped.append(content)
             case Content():
-                self._bytes += len(content.raw)
+                self._bytes += len(content.raw) + MARK_BYTES * marks_in(content.raw)
                 self._take_content(file, content)
 
     def _take_content(self, file: FileFacts, content: Content) -> None:

@@ -232,10 +232,10 @@ def _bring_up_rows(
     follower: Follower[Document] | None = None,
 ) -> IndexReport:
     rules = shop.ignore_rules()
-    with VaultFiles(shop.root) as files:
+    with VaultFiles(shop.root, limit_bytes=shop.max_note_bytes) as files:
         job = Job(
             store=store,
-            read=lambda path: files.read(path, limit_bytes=shop.max_note_bytes),
+            read=files.read,
             exists=files.exists,
             left_out=rules.left_out,
             rules=shop.rules,

@@ -15,7 +15,7 @@ from datetime import datetime
 from threading import Event
 
 from glassmind.errors import GlassmindError, MassDeletion, VaultError
-from glassmind.indexing.aside import aside
+from glassmind.indexing.background import Background
 from glassmind.indexing.inbox import Inbox
 from glassmind.indexing.keeper import IndexKeeper
 from glassmind.indexing.pipeline import folder_of
@@ -119,6 +119,7 @@ class Watching:
         self._warned: Sequence[str] = ()
         self._held, self._held_at, self._held_said = 0, "", ""
         self._unrelinked = ""
+        self._background = Background(post.rest)
 
     def run(
         self, stop: Event, told: TellNews | None = None, settled: Sequence[str] = ()
@@ -140,6 +141,7 @@ class Watching:
             pass
         finally:
             self._events.close()
+            self._background.close()
             self._post.leave_word(None)
             self._post.rest()
 
@@ -321,9 +323,8 @@ class Watching:
         """Let vectors follow the text, until there is new text."""
         self._embed_at = NEVER
         try:
-            report = aside(
-                lambda: self._keeper.embed(self._show, pause=self._is_due),
-                self._post.rest,
+            report = self._background.run(
+                lambda: self._keeper.embed(self._show, pause=self._is_due)
             )
         except (GlassmindError, OSError) as error:
             self._hinder(str(error))
@@ -339,7 +340,7 @@ class Watching:
         if self._post.relinked is None:
             return
         try:
-            aside(self._post.relinked, self._post.rest)
+            self._background.run(self._post.relinked)
         except (GlassmindError, OSError) as error:
             again_s = max(self._pace.graph_quiet_s, FIRST_RETRY_S)
             self._graph_at = time.monotonic() + again_s

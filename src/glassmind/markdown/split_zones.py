@@ -129,10 +129,10 @@ def _meant(block: Stretch, inner: list[Stretch]) -> Stretch:
     if block.kind != "quote":
         return block
     first = bisect_left(inner, block.start, key=lambda s: s.start)
-    for stretch in inner[first:]:
-        if stretch.start > block.start + INDENT:
+    for at in range(first, len(inner)):
+        if inner[at].start > block.start + INDENT:
             break
-        if stretch.kind == "callout":
+        if inner[at].kind == "callout":
             return block._replace(kind="callout")
     return block
 
@@ -181,14 +181,19 @@ def _inner(
     """Yield what stands inside a block, in whole lines unless these are too long."""
     first = bisect_left(inner, block.start, key=lambda s: s.start)
     last = bisect_left(inner, block.end, key=lambda s: s.start)
+    line = line_end = -1  # the line in which the last stretch begins
     for stretch in inner[first:last]:
         found = stretch._replace(end=min(stretch.end, block.end))
         if stretch.kind in INLINE:
             yield found._replace(kind="inline")
             continue
         start, end = found.start, found.end
-        line = text.rfind("\n", block.start, start) + 1 or block.start
-        stop = text.find("\n", max(end - 1, start), block.end) + 1 or block.end
+        if start >= line_end:
+            line = text.rfind("\n", block.start, start) + 1 or block.start
+            line_end = text.find("\n", start, block.end) + 1 or block.end
+        stop = line_end
+        if end > line_end:
+            stop = text.find("\n", end - 1, block.end) + 1 or block.end
         lines = Stretch(line, stop, stretch.kind)
         whole = _room(text, lines, limits) or not _room(text, found, limits)
         yield lines if whole else found

@@ -282,7 +282,8 @@ class Carrying:
             return True
         if load.found and facts and is_one(facts, load.found.facts):
             return False
-        raw = None if facts is None else folder.read(load.name)
+        limit = max(len(step.before or b""), len(step.after))
+        raw = None if facts is None else folder.read(load.name, limit)
         if raw is None or raw not in (step.before, step.after):
             raise OSError(errno.ESTALE, "somebody else wrote it")
         return raw == step.after
@@ -365,7 +366,7 @@ class Carrying:
             return True
         if load.way.step.folder:
             return stat.S_ISDIR(now.st_mode)
-        return there.read(called) == load.way.step.after
+        return there.read(called, len(load.way.step.after)) == load.way.step.after
 
     def _make(self, folder: str) -> None:
         """Make a folder and those above it, as far as they are not there."""

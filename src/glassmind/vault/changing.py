@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from glassmind.errors import VaultError
+from glassmind.errors import FileTooLarge, VaultError
 from glassmind.errors.writing import NotTakenBack, WriteFailed
 from glassmind.ports.editing import Standing
 from glassmind.types import NotePath
@@ -23,7 +23,8 @@ from glassmind.vault.audit import Act, Record
 from glassmind.vault.carrying import Carrying
 from glassmind.vault.paths import safe_path
 from glassmind.vault.queueing import EditQueue, Leftovers
-from glassmind.vault.read import digest_of
+from glassmind.vault.read import READ_LIMIT_BYTES, SPLIT_IT, digest_of
+from glassmind.vault.scan import kind_of
 from glassmind.vault.staging import (
     above,
     content,
@@ -59,7 +60,7 @@ class VaultChanger:
     dot, but for `agent_folder` and the trash.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - its settings
         self,
         root: Path,
         *,
@@ -67,8 +68,9 @@ class VaultChanger:
         record: Record,
         agent_folder: str,
         now: Callable[[], datetime] = _now,
+        limit_bytes: int = READ_LIMIT_BYTES,
     ) -> None:
-        self._root, self._now = root, now
+        self._root, self._now, self._limit_bytes = root, now, limit_bytes
         self._record_at, self._agent_folder = record, agent_folder
         self._queue = EditQueue(lock)
 
@@ -96,6 +98,7 @@ class VaultChanger:
         """Return the bytes of a file; None where there is none.
 
         Raises:
+            FileTooLarge: it is too large to edit.
             NotDownloaded: iCloud has taken it away.
             WriteFailed: it is no regular file, or cannot be read.
             PathOutsideVault: the path climbs, or a symbolic link stands in it.
@@ -103,7 +106,7 @@ class VaultChanger:
         known = safe_path(path)
         try:
             with folder_of(self._root, known, make=False) as (folder, name):
-                return content(folder, name, known)
+                return content(folder, name, known, self._limit_bytes)
         except FileNotFoundError:
             return None
 
@@ -124,12 +127,18 @@ class VaultChanger:
         `afterwards` is called when all are changed, while the disk is waited for.
 
         Raises:
+            FileTooLarge: a note would grow above the limit.
             NoteChanged: a file is not what a step says it was.
             NameTaken: something is where a new or moved file should be.
             NotEditable: a path lies where nothing is edited.
             WriteRefused, PathOutsideVault: the disk refuses, or a path is none.
             NotTakenBack: it failed on the way, and not all could be taken back.
         """
+        for step in steps:
+            size = len(step.after)
+            grows = size > self._limit_bytes and size > len(step.before or b"")
+            if grows and kind_of(step.to) != "attachment":
+                raise FileTooLarge(step.to, self._limit_bytes, SPLIT_IT)
         ways = ways_of(steps, self._agent_folder)
         beside = _Beside(meanwhile, afterwards)
         self._carry(ways, beside, why=why, client=client)

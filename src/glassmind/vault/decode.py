@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 REPLACED = "\ufffd"
 
-_MARKS = (
+_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),  # begins as the mark of UTF-16 does
     (codecs.BOM_UTF32_BE, "utf-32-be"),
@@ -15,6 +15,12 @@ _MARKS = (
 )
 _SIGNATURES = (b"\x89PNG", b"%PDF-", b"PK\x03\x04", b"\xff\xd8", b"GIF8", b"\x1f\x8b")
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b"))
+
+_MARKS = b"\n\r#[]>`*_<$%|~=^&\\"
+
+MARKS_LIMIT = 500_000
+"""Lines and Markdown marks in a note. Parsing needs up to 0.5 KB for each, and some
+steps take time that grows with their square."""
 
 BINARY_SHARE = 0.01
 """Control or invalid characters beyond one in a hundred mean that this is no text."""
@@ -44,7 +50,11 @@ def decode(raw: bytes) -> Decoded | Unreadable:
 
     The text can always be encoded as UTF-8: it has no lone surrogates.
     """
-    for mark, encoding in _MARKS:
+    if len(raw) > MARKS_LIMIT and marks_in(raw) > MARKS_LIMIT:
+        return Unreadable(
+            f"it has more than {MARKS_LIMIT:,} lines and Markdown marks; split it"
+        )
+    for mark, encoding in _ORDER_MARKS:
         if raw.startswith(mark):
             return _text_only(_marked(raw[len(mark) :], encoding))
     if b"\0" in raw:
@@ -53,6 +63,11 @@ def decode(raw: bytes) -> Decoded | Unreadable:
         return Decoded(raw.decode(), "utf-8")
     except UnicodeDecodeError:
         return _guess(raw)
+
+
+def marks_in(raw: bytes) -> int:
+    """Return how many lines and Markdown marks some bytes have, roughly."""
+    return len(raw) - len(raw.translate(None, _MARKS))
 
 
 def _marked(body: bytes, encoding: str) -> Decoded:

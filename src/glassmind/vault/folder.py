@@ -19,7 +19,7 @@ from typing import Self
 from unicodedata import normalize
 
 from glassmind.vault.beneath import open_in_steps
-from glassmind.vault.read import spelling_order
+from glassmind.vault.read import read_all, spelling_order
 from glassmind.vault.rename import Entry, rename_new, swap
 
 _BY_DESCRIPTOR = os.open in os.supports_dir_fd
@@ -36,22 +36,6 @@ LINKLESS = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK, errno.EXDEV)
 
 LOOK_S = 0.01
 """How often it looks whether it is its turn."""
-
-
-def read_all(opened: int, size: int) -> bytes:
-    """Return the bytes of an open file of about that size.
-
-    Raises:
-        OSError: the system refuses, or it is a folder.
-    """
-    raw = os.read(opened, size + 1)
-    if len(raw) == size:  # a short read of a regular file is its end
-        return raw
-    pieces = [raw]
-    while raw:
-        raw = os.read(opened, 1 << 20)
-        pieces.append(raw)
-    return b"".join(pieces)
 
 
 class OpenFolder:
@@ -129,11 +113,11 @@ class OpenFolder:
             return os.open(self._at(name), flags | _PLAIN, mode)
         return os.open(name, flags | _NOFOLLOW, mode, dir_fd=self._descriptor)
 
-    def read(self, name: str) -> bytes:
-        """Return the bytes of a file."""
+    def read(self, name: str, limit_bytes: int) -> bytes:
+        """Return the bytes of a file; one more than the limit of a larger one."""
         opened = self.open(name, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         try:
-            return read_all(opened, os.fstat(opened).st_size)
+            return read_all(opened, os.fstat(opened).st_size, limit_bytes)
         finally:
             os.close(opened)
 

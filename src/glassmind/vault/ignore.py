@@ -6,7 +6,7 @@ what nobody expects in a list (`.git`, `.obsidian`, every other dot entry).
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -16,7 +16,12 @@ from unicodedata import normalize
 import xxhash
 
 from glassmind.errors import FileGone, VaultError
-from glassmind.vault.patterns import PATH_LIMIT_CHARS, compile_safely
+from glassmind.vault.patterns import (
+    PATTERNS_LIMIT,
+    Rejected,
+    compile_globs,
+    compile_regexes,
+)
 from glassmind.vault.read import VaultFiles
 from glassmind.vault.resolve import fold
 
@@ -31,7 +36,7 @@ CONFLICT_COPY = "a conflict copy made by a sync tool; merge it into its note"
 KEY_FILE = "by its name it may hold a secret"
 """Why a file of keys is left out; `!name` in the ignore file takes it in."""
 
-RULES_VERSION = 3
+RULES_VERSION = 4
 """Raised when the built-in rules change, so that every file is judged again."""
 
 SETTINGS_LIMIT_BYTES = 1024 * 1024
@@ -40,8 +45,11 @@ SETTINGS_LIMIT_BYTES = 1024 * 1024
 MOST_JUDGED = 50_000
 """Folders whose judgement is remembered; more than any vault has."""
 
-STARS_LIMIT = 4
-"""Wildcards in one part of an ignore line; each multiplies the cost of a mismatch."""
+REJECTED_SHOWN = 10
+"""Unusable patterns of one file that get a warning each; a last one counts the rest."""
+
+SHOWN_CHARS = 80
+"""Characters of an unusable pattern that its warning shows."""
 
 OURS = frozenset({"dismissed.txt", "pinned.txt"})
 """What a person dismissed and pinned, in the agent folder: written by us for us, no
@@ -76,7 +84,7 @@ class IgnoreRules:
     agent_dir: bool = True
     folders: frozenset[str] = frozenset(DEFAULT_IGNORE_DIRS)
     prefixes: tuple[str, ...] = ()
-    patterns: tuple[re.Pattern[str], ...] = ()
+    matches: Callable[[str], bool] | None = field(default=None, compare=False)
     listed: Callable[[str], bool | None] | None = field(default=None, compare=False)
     warnings: tuple[str, ...] = ()
     seed: int = RULES_VERSION
@@ -130,7 +138,7 @@ class IgnoreRules:
         Obsidian's exclusions and ignored folders only keep it out of searches.
         """
         usual = frozenset(DEFAULT_IGNORE_DIRS)
-        return replace(self, folders=usual, prefixes=(), patterns=(), judged={})
+        return replace(self, folders=usual, prefixes=(), matches=None, judged={})
 
     def _taken_in(self, path: str) -> bool:
         """Whether the ignore file names a file with a `!` before it."""
@@ -148,9 +156,7 @@ class IgnoreRules:
 
     def _matched(self, path: str) -> str | None:
         # Asked of files alone: what matches a folder need not match what is in it.
-        if len(path) > PATH_LIMIT_CHARS:
-            return None
-        if any(pattern.search(path) for pattern in self.patterns):
+        if self.matches is not None and self.matches(path):
             return "excluded in Obsidian's settings"
         return None
 
@@ -203,7 +209,7 @@ def _made(said: _Said) -> IgnoreRules:
         agent_dir=include_agent_dir,
         folders=folders,
         prefixes=tuple(entry for entry in filters if not _is_pattern(entry)),
-        patterns=_patterns(filters, warnings),
+        matches=_matches(filters, warnings),
         listed=_ignore_file(lines, warnings),
         warnings=tuple(warnings),
         seed=xxhash.xxh3_64_intdigest(repr(told).encode()),
@@ -247,25 +253,30 @@ def _filters(settings: str, warnings: list[str]) -> tuple[str, ...]:
     entries = parsed.get("userIgnoreFilters") if isinstance(parsed, dict) else None
     if not isinstance(entries, list):
         return ()
-    texts = [entry for entry in entries if isinstance(entry, str)]
-    return tuple(normalize("NFC", text) for text in texts if text)
+    texts = [entry for entry in entries if isinstance(entry, str) and entry]
+    if len(texts) > PATTERNS_LIMIT:
+        warnings.append(
+            f"Obsidian's settings exclude {len(texts):,} paths; only the first "
+            f"{PATTERNS_LIMIT:,} are used. Exclude whole folders instead."
+        )
+    return tuple(normalize("NFC", text) for text in texts[:PATTERNS_LIMIT])
 
 
 def _is_pattern(entry: str) -> bool:
     return len(entry) > 2 and entry[0] == entry[-1] == "/"  # noqa: PLR2004
 
 
-def _patterns(
+def _matches(
     filters: Iterable[str], warnings: list[str]
-) -> tuple[re.Pattern[str], ...]:
-    taken: list[re.Pattern[str]] = []
-    for entry in filter(_is_pattern, filters):
-        pattern = compile_safely(entry[1:-1])
-        if isinstance(pattern, str):
-            warnings.append(f"Obsidian's exclusion {entry} is not followed: {pattern}")
-        else:
-            taken.append(pattern)
-    return tuple(taken)
+) -> Callable[[str], bool] | None:
+    """Return a test for the `/regex/` entries of Obsidian's excluded files."""
+    entries = [entry[1:-1] for entry in filters if _is_pattern(entry)]
+    if not entries:
+        return None
+    matches, rejected = compile_regexes(entries)
+    shown = [Rejected(f"/{pattern}/", reason) for pattern, reason in rejected]
+    warnings += _unused("excluded files in Obsidian's settings", shown)
+    return matches
 
 
 def _ignore_file(text: str, warnings: list[str]) -> Callable[[str], bool | None] | None:
@@ -273,16 +284,19 @@ def _ignore_file(text: str, warnings: list[str]) -> Callable[[str], bool | None]
 
     It says None of what no line is about, and False of what one takes back.
     """
-    taken: list[str] = []
-    for line in text.splitlines():
-        if max(part.count("*") for part in line.split("/")) > STARS_LIMIT:
-            warnings.append(f"{IGNORE_FILE}: {line[:80]} has too many * to be followed")
-        else:
-            taken.append(line)
-    if not any(line.strip() for line in taken):
+    lines = [line for line in text.splitlines() if line.strip() and line[0] != "#"]
+    if not lines:
         return None
-    # Imported late: 40 ms that only a vault with such a file should pay.
-    from pathspec import GitIgnoreSpec  # noqa: PLC0415
+    listed, rejected = compile_globs(lines)
+    warnings += _unused(IGNORE_FILE, rejected)
+    return listed
 
-    spec = GitIgnoreSpec.from_lines(taken)
-    return lambda path: spec.check_file(path).include
+
+def _unused(source: str, rejected: Sequence[Rejected]) -> Iterator[str]:
+    """Yield a warning for each unusable pattern, and one for those beyond the limit."""
+    for pattern, reason in rejected[:REJECTED_SHOWN]:
+        shown = repr(pattern[:SHOWN_CHARS])
+        yield f"{source}: the pattern {shown} is not used: {reason}. Simplify it."
+    more = len(rejected) - REJECTED_SHOWN
+    if more > 0:
+        yield f"{source}: {more:,} more patterns are not used. Simplify them."

@@ -30,8 +30,11 @@ from glassmind.vault.beneath import opener
 from glassmind.vault.paths import check_parts
 from glassmind.vault.placeholder import NOT_HERE, is_placeholder, stub_of
 
-READ_LIMIT_BYTES = 64 * 1024 * 1024
-"""More than any note a person wrote; a file above it would only fill the memory."""
+READ_LIMIT_BYTES = 16 * 1024 * 1024
+"""The default of `index.max_note_bytes`: larger notes would only fill the memory."""
+
+SPLIT_IT = "; split it, or raise index.max_note_bytes"
+"""What to do with a note that is too large."""
 
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 _READ = os.O_RDONLY
@@ -54,7 +57,7 @@ def spelling_order(name: str) -> tuple[bool, bool, str]:
     return name != normalize("NFC", name), name != normalize("NFD", name), name
 
 
-def read_file(root: Path, path: str, *, limit_bytes: int = READ_LIMIT_BYTES) -> bytes:
+def read_file(root: Path, path: str, *, limit_bytes: int | None = None) -> bytes:
     """Return the bytes of one file; see `VaultFiles.read`."""
     with VaultFiles(root) as files:
         return files.read(path, limit_bytes=limit_bytes)
@@ -74,8 +77,8 @@ class VaultFiles:
     sees_all = True
     """Whether every file may be read, so that one which is not there is gone."""
 
-    def __init__(self, root: Path) -> None:
-        self._root = root
+    def __init__(self, root: Path, *, limit_bytes: int = READ_LIMIT_BYTES) -> None:
+        self._root, self._limit_bytes = root, limit_bytes
         self._descriptor = -1
         try:
             if _BY_DESCRIPTOR:
@@ -86,8 +89,8 @@ class VaultFiles:
             reason = fault.strerror or "unknown"
             raise VaultMissing(str(root), reason) from fault
 
-    def read(self, path: str, *, limit_bytes: int = READ_LIMIT_BYTES) -> bytes:
-        """Return the bytes of a regular file.
+    def read(self, path: str, *, limit_bytes: int | None = None) -> bytes:
+        """Return the bytes of a regular file, by default as many as a note may have.
 
         Raises:
             PathOutsideVault: The path climbs, or a symbolic link stands in it.
@@ -96,22 +99,25 @@ class VaultFiles:
             NotDownloaded: A sync keeps its content elsewhere.
             FileUnreadable: It is no regular file, or not ours to read.
         """
+        limit, remedy = limit_bytes, ""
+        if limit is None:
+            limit, remedy = self._limit_bytes, SPLIT_IT
         opened = self._open(path, _READ)
         try:
             facts = os.fstat(opened)
             if not stat.S_ISREG(facts.st_mode):
                 raise FileUnreadable(path, "it is not a regular file")
-            if facts.st_size > limit_bytes:
-                raise FileTooLarge(path, limit_bytes)
+            if facts.st_size > limit:
+                raise FileTooLarge(path, limit, remedy)
             if is_placeholder(facts):
                 raise NotDownloaded(path, NOT_HERE)
-            raw = _read_all(opened, facts.st_size, limit_bytes)
+            raw = read_all(opened, facts.st_size, limit)
         except OSError as fault:
             raise FileUnreadable(path, fault.strerror or "unknown") from fault
         finally:
             os.close(opened)
-        if len(raw) > limit_bytes:
-            raise FileTooLarge(path, limit_bytes)
+        if len(raw) > limit:
+            raise FileTooLarge(path, limit, remedy)
         return raw
 
     def may_tell(self, path: str) -> bool:  # noqa: ARG002 - others look at it
@@ -141,7 +147,7 @@ class VaultFiles:
                 raise FileUnreadable(path, "it is not a regular file")
             before = max(facts.st_size - limit_bytes, 0)
             os.lseek(opened, before, os.SEEK_SET)
-            return _read_all(opened, facts.st_size - before, limit_bytes), before
+            return read_all(opened, facts.st_size - before, limit_bytes), before
         except OSError as fault:
             raise FileUnreadable(path, fault.strerror or "unknown") from fault
         finally:
@@ -282,9 +288,15 @@ class VaultFiles:
             os.close(opened)
 
 
-def _read_all(opened: int, size: int, limit_bytes: int) -> bytes:
-    """Return all bytes, or one more than the limit of a file that grows past it."""
-    raw = os.read(opened, size + 1)
+def read_all(opened: int, size: int, limit_bytes: int) -> bytes:
+    """Return the bytes of an open file of about that size.
+
+    Of a file above the limit it returns one byte more than the limit.
+
+    Raises:
+        OSError: the system refuses, or it is a folder.
+    """
+    raw = os.read(opened, min(size, limit_bytes) + 1)
     if len(raw) == size:  # a short read of a regular file is its end
         return raw
     pieces = [raw]

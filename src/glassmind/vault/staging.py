@@ -13,14 +13,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from glassmind.errors import NotDownloaded, VaultMissing
+from glassmind.errors import FileTooLarge, NotDownloaded, VaultMissing
 from glassmind.errors.vault import SymlinkInPath
 from glassmind.errors.writing import NameTaken, NoteChanged, WriteFailed
 from glassmind.types import Digest, NotePath
 from glassmind.vault import audit
 from glassmind.vault.folder import OpenFolder
 from glassmind.vault.placeholder import NOT_HERE, stub_of
-from glassmind.vault.read import digest_of
+from glassmind.vault.read import READ_LIMIT_BYTES, SPLIT_IT, digest_of
+from glassmind.vault.scan import kind_of
 
 STAGED, STAGED_END = ".glassmind-", ".part"
 """How a staged file is called around a random number; a dot hides it from all."""
@@ -101,10 +102,25 @@ def faults_named(path: str, *, absent: bool = True) -> Iterator[None]:
         raise WriteFailed(path, fault.strerror or str(fault)) from fault
 
 
-def content(folder: OpenFolder, name: str, path: NotePath) -> bytes | None:
+ATTACHMENT_LIMIT_BYTES = 512 * 1024 * 1024
+"""A moved or deleted file is read whole, to compare it and to undo the change."""
+
+MOVE_IT = "; move or delete it in Obsidian"
+"""What to do with an attachment that is too large."""
+
+
+def content(
+    folder: OpenFolder,
+    name: str,
+    path: NotePath,
+    limit_bytes: int = READ_LIMIT_BYTES,
+) -> bytes | None:
     """Return the bytes of a regular file; None where there is none.
 
+    `limit_bytes` is for notes; attachments have a limit of their own.
+
     Raises:
+        FileTooLarge: it is above its limit.
         NotDownloaded: iCloud has taken it away.
         WriteFailed: it is no regular file, or cannot be read.
     """
@@ -116,7 +132,13 @@ def content(folder: OpenFolder, name: str, path: NotePath) -> bytes | None:
             return None
         if not stat.S_ISREG(facts.st_mode):
             raise WriteFailed(path, "it is not a regular file")
-        return folder.read(name)
+        limit, remedy = limit_bytes, SPLIT_IT
+        if kind_of(path) == "attachment":
+            limit, remedy = ATTACHMENT_LIMIT_BYTES, MOVE_IT
+        raw = b"" if facts.st_size > limit else folder.read(name, limit)
+        if max(facts.st_size, len(raw)) > limit:
+            raise FileTooLarge(path, limit, remedy)
+        return raw
 
 
 def is_offloaded(folder: OpenFolder, path: str) -> bool:

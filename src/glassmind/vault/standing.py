@@ -37,6 +37,10 @@ class Scene:
     def __init__(self, root: Path, ways: Sequence[Way]) -> None:
         self._root, self._ways = root, ways
         self._leaving = {way.at for way in ways if way.is_moved and way.at}
+        known = (
+            raw or b"" for way in ways for raw in (way.step.before, way.step.after)
+        )
+        self._limit_bytes = max(map(len, known), default=0)
 
     def standing(self) -> list[Standing]:
         """Return how each file stands, in the order of the ways.
@@ -116,7 +120,7 @@ class Scene:
             if twin is not None and not self._is_exact(path, twin):
                 return None
             with open_folder(self._root, above(path)) as folder:
-                return _sight(folder, folder.spelled(name))
+                return _sight(folder, folder.spelled(name), self._limit_bytes)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as fault:
@@ -163,8 +167,8 @@ def _is_spelled(folder: OpenFolder, name: str) -> bool:
     return any(normalize("NFC", found) == name for found in folder.names())
 
 
-def _sight(folder: OpenFolder, name: str) -> Sight:
+def _sight(folder: OpenFolder, name: str, limit_bytes: int) -> Sight:
     facts = folder.facts(name)
     if facts is None:
         return None
-    return folder.read(name) if stat.S_ISREG(facts.st_mode) else "odd"
+    return folder.read(name, limit_bytes) if stat.S_ISREG(facts.st_mode) else "odd"

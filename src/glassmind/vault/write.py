@@ -192,7 +192,8 @@ class VaultWriter:
                 for folder in (source, target):
                     sweep(folder)  # what a killed writer left makes it look like two
                 checked(source, name, old, expected)
-                size = len(source.read(name))
+                facts = source.facts(name)
+                size = facts.st_size if facts else 0
                 act = audit.Act(old, expected, expected, size, why, self._client, new)
                 self._give(source, name, target, called, act)
         except FileNotFoundError as fault:

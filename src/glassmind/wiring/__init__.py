@@ -391,7 +391,8 @@ class LocalAdapters:
         """Return what reads the files of the vault as they are now."""
         from glassmind.vault.read import VaultFiles  # noqa: PLC0415
 
-        return VaultFiles(self.config.vault.path)
+        limit = self.config.index.max_note_bytes
+        return VaultFiles(self.config.vault.path, limit_bytes=limit)
 
     def seen_by(self, scope: "Scope") -> "LocalAdapters":
         """Return the adapters for whoever has a scope; closed with these."""

@@ -101,6 +101,7 @@ def _changer(adapters: Adapters) -> VaultChanger:
         lock=_lock(adapters),
         record=_record(adapters),
         agent_folder=adapters.config.writes.agent_dir.strip("/"),
+        limit_bytes=adapters.config.index.max_note_bytes,
     )
 
 

@@ -253,7 +253,8 @@ class SeenAdapters(LocalAdapters):
 
     def files(self) -> ReadableFiles:
         """Return what reads the notes that may be read, as they are on disk now."""
-        return ReadableFiles(self.config.vault.path, self._policy, self._skipped)
+        root, limit = self.config.vault.path, self.config.index.max_note_bytes
+        return ReadableFiles(root, self._policy, self._skipped, limit_bytes=limit)
 
     def _tells(self, path: str) -> bool:
         """Whether a file may be told of that is left out of the index."""

@@ -36,6 +36,10 @@ from glassmind.store.lexical.place import (
 )
 from glassmind.types.sidecar import Document
 
+LARGE_NOTE_CHARS, QUEUE_CHARS = 250_000, 32_000_000
+"""Text of large notes that waits to be indexed; in the queue it takes three times as
+much memory. Ordinary notes are indexed as fast as they are read."""
+
 SMALL_HEAP, LARGE_HEAP = 15_000_000, 100_000_000
 """Bytes: the least that tantivy takes, and what a first run gains from; not more."""
 
@@ -70,6 +74,7 @@ class WordWriter:
             self._writer = self._index.writer(heap_size=heap, num_threads=1)
             self._writer.garbage_collect_files()
         self._fresh = False
+        self._queued_chars = 0
 
     def _faults(self) -> AbstractContextManager[None]:
         return faults_named(str(self._place))
@@ -96,6 +101,18 @@ class WordWriter:
             for note in documents:
                 for document in _documents(note, schema):
                     add(document)
+                self._drain(sum(len(passage.text) for passage in note.passages))
+
+    def _drain(self, chars: int) -> None:
+        """Wait for the indexing thread when large notes fill its queue.
+
+        A commit is the only way to wait. It keeps the marker, so that after a crash the
+        same notes are put again.
+        """
+        self._queued_chars += chars if chars > LARGE_NOTE_CHARS else 0
+        if self._queued_chars > QUEUE_CHARS:
+            self._writer.commit()
+            self._queued_chars = 0
 
     def commit(self, marker: str) -> None:
         """Make everything since the last commit visible, or nothing of it."""
@@ -120,6 +137,9 @@ class WordWriter:
 
 
 Fields = dict[str, Any]
+
+MOST_FACTS = 1_000
+"""Tags and properties of a note that can be filtered by; every passage repeats them."""
 
 
 def _documents(note: Document, schema: tantivy.Schema) -> Iterator[tantivy.Document]:
@@ -167,7 +187,7 @@ def _shared(note: Document, values: Sequence[tuple[str, list[str]]]) -> Fields:
     ]
     fields: Fields = {
         "title": words.prepared(note.title),
-        "fact": facts,
+        "fact": facts[:MOST_FACTS],
         "day": day_number(note.day or local_day(seconds)),
         "mtime": seconds,
         "note": note.note_id,

@@ -1,6 +1,7 @@
 """Notes as the word index sees them, read from the rows."""
 
 import json
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -70,11 +71,15 @@ def _read(db: apsw.Connection, note_ids: Sequence[int]) -> dict[int, Document]:
 
 
 def headings_of(
-    under: Sequence[str], titles: Iterable[tuple[int, str]], span: Iterable[int]
+    under: Sequence[str], titles: Sequence[tuple[int, str]], span: Iterable[int]
 ) -> Sequence[str]:
-    """Return the headings a passage stands under and those inside it, each once."""
+    """Return the headings a passage stands under and those inside it, each once.
+
+    `titles` are all headings of the note with their lines, in order.
+    """
     first, last = span
-    inside = [text for line, text in titles if first <= line <= last]
+    begin, end = bisect_left(titles, (first,)), bisect_left(titles, (last + 1,))
+    inside = [text for _, text in titles[begin:end]]
     told = (*under, *inside) if inside != [*under[-1:]] else under
     return told if len(told) < 2 else list(dict.fromkeys(told))  # noqa: PLR2004
 

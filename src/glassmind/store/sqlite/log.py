@@ -6,7 +6,9 @@ random, so a database that was restored or lost its last commits is told from th
 the sidecar followed, even where the numbers are used again.
 """
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import apsw
@@ -27,6 +29,10 @@ NOTE_IDS = """
 select f.id, f.path from files f join notes n on n.id = f.id
 where f.path > ? order by f.path limit ?
 """
+SIZES = "select id, size from files where id in (select value from json_each(?))"
+
+BATCH_BYTES = 16_000_000
+"""Notes that a sidecar reads at once; one that is larger is read alone."""
 
 
 class Statements:
@@ -112,8 +118,9 @@ class Log(Generic[T_co]):
         rows: Any = self._db.execute(self._ask.following, (seq, limit)).fetchall()
         if not rows:
             return [], marker
-        last, _, token = rows[-1]
-        return list(dict.fromkeys(row[1] for row in rows)), self._marker(last, token)
+        ids = self._bounded([row[1] for row in rows])
+        last, _, token = rows[len(ids) - 1]
+        return list(dict.fromkeys(ids)), self._marker(last, token)
 
     def all_notes(self, batch: int) -> Iterator[list[int]]:
         """Yield the ids of every note, by path, in batches.
@@ -125,8 +132,17 @@ class Log(Generic[T_co]):
             rows: Any = self._db.execute(NOTE_IDS, (last, batch)).fetchall()
             if not rows:
                 return
-            yield [row[0] for row in rows]
-            last = rows[-1][1]
+            ids = self._bounded([row[0] for row in rows])
+            yield ids
+            last = rows[len(ids) - 1][1]
+
+    def _bounded(self, note_ids: list[int]) -> list[int]:
+        """Return the first of some notes, as many as `BATCH_BYTES` allows."""
+        found = self._db.execute(SIZES, (json.dumps(note_ids),))
+        sizes = {int(str(row[0])): int(str(row[1])) for row in found}
+        totals = accumulate(sizes.get(note_id, 0) for note_id in note_ids)
+        count = sum(total <= BATCH_BYTES for total in totals)
+        return note_ids[: max(count, 1)]
 
     def current(self, note_ids: Iterable[int]) -> list[T_co]:
         """Return the notes as they are, by id; one that is gone has none."""

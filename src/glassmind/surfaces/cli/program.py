@@ -38,8 +38,21 @@ class Command(Protocol):
         """Carry the command out and return the exit code."""
 
 
-def run_program(argv: Sequence[str]) -> int:
-    """Run one command and return its exit code; errors are told, never raised."""
+BACKGROUND = frozenset(["index", "init", "mcp", "serve", "watch"])
+"""Commands with background work, which may lower its priority."""
+
+
+def run_program(argv: Sequence[str], *, as_program: bool = False) -> int:
+    """Run one command and return its exit code; errors are printed, never raised.
+
+    With `as_program` the command may lower the priority of this process.
+    """
+    if as_program and split_command(list(argv))[1] in BACKGROUND:
+        from glassmind.indexing.background import (  # noqa: PLC0415 - only for these
+            allow_lowering,
+        )
+
+        allow_lowering()
     output = Output(
         as_json="--json" in argv, verbose="-v" in argv or "--verbose" in argv
     )

@@ -1,9 +1,9 @@
 """`glassmind index`: bring the index up to the vault."""
 
-import os
 from argparse import Namespace
 from collections.abc import Callable, Sequence
 
+from glassmind.indexing.background import lower_priority
 from glassmind.render.reports import report_as_json
 from glassmind.render.reports_text import report_as_text
 from glassmind.surfaces.cli import exits
@@ -13,9 +13,6 @@ from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import CommandParser
 from glassmind.surfaces.cli.progress import shown_progress
 from glassmind.types.files import Progress
-
-STEP_BACK = 10
-"""How much less of a busy machine embedding gets, in the system's own measure."""
 
 WARNINGS_SHOWN = 10
 """Warnings told one by one; a vault of bad frontmatter would bury what was done."""
@@ -38,19 +35,17 @@ def add_arguments(parser: CommandParser) -> None:
 def gently(
     progress: Callable[[Progress], None] | None,
 ) -> Callable[[Progress], None]:
-    """Return the same, but step back behind other work where embedding begins.
+    """Return the same, but lower the priority when embedding begins.
 
-    It takes all cores for as long as it lasts, and nobody waits for it: whoever
-    searches meanwhile goes first.
+    Embedding uses all cores for as long as it lasts, and searches should go first.
     """
-    stepped_back = False
+    is_lowered = False
 
     def told(now: Progress) -> None:
-        nonlocal stepped_back
-        if now.stage == "embed" and not stepped_back:
-            stepped_back = True
-            if hasattr(os, "nice"):
-                os.nice(STEP_BACK)
+        nonlocal is_lowered
+        if now.stage == "embed" and not is_lowered:
+            is_lowered = True
+            lower_priority()
         if progress is not None:
             progress(now)
 

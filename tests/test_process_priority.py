@@ -1,0 +1,101 @@
+"""Background work lowers its priority in the real program only."""
+
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+from threading import get_ident
+
+import pytest
+from cli_desk import Inside, with_note
+from faults.desk import Desk
+from faults.vaults import write
+from meaning_desk import LONG, MeaningDesk
+from vault_desk import VaultDesk
+from watch_desk import QUICK, Follower, until, watcher
+
+from glassmind.indexing.watching import Post, Watching
+from glassmind.wiring import watch as wiring_watch
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="only Linux has a priority for each thread"
+)
+
+
+def priorities(pid: int) -> set[int]:
+    """Return the nice values of all threads of a process."""
+    threads = Path(f"/proc/{pid}/task").iterdir()
+    return {os.getpriority(os.PRIO_PROCESS, int(thread.name)) for thread in threads}
+
+
+def test_background_embedding_in_process_keeps_the_priority(
+    meaning: MeaningDesk,
+) -> None:
+    before, during = priorities(os.getpid()), set[int]()
+    meaning.model.before = lambda _: during.update(priorities(os.getpid()))
+    meaning.settings |= QUICK
+    meaning.write({"Tea.md": LONG.format("oolong")})
+
+    with Follower(meaning.open()) as follower:
+        follower.ready()
+        until(lambda: during, "the embedding")
+
+    assert during == before
+    assert priorities(os.getpid()) == before
+
+
+def test_the_index_command_in_process_keeps_the_priority(
+    meaning: MeaningDesk, tmp_path: Path
+) -> None:
+    before = priorities(os.getpid())
+    place = tmp_path / "cli"
+    place.mkdir()
+    program = Inside(with_note(place, LONG.format("oolong")))
+
+    done = program.run("index", GLASSMIND_EMBEDDINGS_BACKEND="onnx")
+
+    assert done.returncode == 0
+    assert meaning.model.seen
+    assert priorities(os.getpid()) == before
+
+
+def test_a_watch_process_lowers_the_priority_of_background_work_alone(
+    tmp_path: Path,
+) -> None:
+    desk = Desk(tmp_path)
+    write(desk.vault, "Tea.md", "[[Oolong]]")
+    base = os.getpriority(os.PRIO_PROCESS, 0)
+    lowered = min(base + 10, 19)
+
+    with watcher(desk, GLASSMIND_WATCH_COMMUNITY_DEBOUNCE_MS="50") as started:
+        started.ready()
+        pid = started.running.pid
+        until(lambda: lowered in priorities(pid), "the background work")
+
+        assert os.getpriority(os.PRIO_PROCESS, pid) == base
+
+
+def test_background_work_that_fails_releases_what_its_thread_holds(
+    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worked, rested = list[int](), list[int]()
+
+    def fail() -> None:
+        worked.append(get_ident())
+        raise OSError("no room")
+
+    def with_hooks(post: Post) -> Watching:
+        def rest() -> None:
+            rested.append(get_ident())
+            post.rest()
+
+        return Watching(replace(post, relinked=fail, rest=rest))
+
+    monkeypatch.setattr(wiring_watch, "Watching", with_hooks)
+    vault.settings |= {**QUICK, "watch.community_debounce_ms": 50}
+
+    with Follower(vault.open()) as follower:
+        until(lambda: follower.hindered, "the failure")
+
+    assert "no room" in follower.hindered[0].sentence
+    assert worked[0] in rested
