@@ -368,17 +368,19 @@ def test_no_link_is_mended_by_a_name_that_may_not_be_told(renamed: VaultDesk) ->
     assert mended(renamed.engine.seen_by(EVERY_AGENT)) == {"cha.md": "Tea.md"}
 
 
-def test_what_is_left_out_of_the_index_is_dismissed_by_who_may_hear_of_it(
+def test_an_agent_hears_nothing_of_a_note_too_large_to_be_read(
     vault: VaultDesk,
 ) -> None:
+    """It may say that it is private."""
     vault.open(access__private_folders=("Zqown",), index__max_note_bytes=10)
     tome = "A long tome."
     vault.indexed({"Tome.md": tome, "Zqown/Tome.md": tome, "Cup.md": "A cup."})
-    vault.engine.knowledge.dismiss_finding("oversized", "Zqown/Tome.md")
+    owner = vault.engine.knowledge
     seen = vault.engine.seen_by(EVERY_AGENT).knowledge
 
-    assert seen.dismiss_finding("oversized", "Tome.md").changed
-    assert seen.check_finding("oversized:Tome.md").dismissed
-    assert not seen.check_finding("oversized:Zqown/Tome.md").dismissed
-    assert not seen.restore_finding("oversized", "Zqown/Tome.md").changed
-    assert seen.restore_finding("oversized", "Tome.md").changed
+    for path in ("Tome.md", "Zqown/Tome.md"):
+        assert owner.dismiss_finding("oversized", path).changed
+        assert not seen.check_finding(f"oversized:{path}").dismissed
+        assert not seen.restore_finding("oversized", path).changed
+        with pytest.raises(FindingAbsent):
+            seen.dismiss_finding("oversized", path)

@@ -238,13 +238,12 @@ def test_no_link_in_a_vault_from_elsewhere_makes_us_write_outside(
     if there:
         precious.write_bytes(b"export PATH=/usr/bin:/bin # kept as it is, to the end")
     write(desk.vault, "Tea.md", "oolong")
-    write(desk.vault, "glassmind.toml", '[index]\nlocation = "vault"\n')
     cache = desk.vault / ".agent" / "cache"
     cache.mkdir(parents=True)
     (cache / name).symlink_to(precious)
     before = fingerprint(outside)
 
-    with desk.engine() as engine:
+    with desk.engine(**{"index.location": "vault"}) as engine:
         report = engine.index()
         reply = engine.search("oolong")
 
@@ -261,12 +260,11 @@ def test_links_deeper_in_an_index_from_elsewhere_are_found_too(
     desk: Desk, outside: Path, inner: str
 ) -> None:
     write(desk.vault, "Tea.md", "oolong")
-    write(desk.vault, "glassmind.toml", '[index]\nlocation = "vault"\n')
     link = desk.vault / ".agent" / "cache" / inner
     link.parent.mkdir(parents=True)
     link.symlink_to(outside / "missing")
 
-    with desk.engine() as engine:
+    with desk.engine(**{"index.location": "vault"}) as engine:
         report = engine.index()
 
     assert any(str(link) in warning for warning in report.warnings)

@@ -46,7 +46,7 @@ def tea(vault: VaultDesk) -> Iterator[Web]:
 def test_a_search_answers_as_the_engine_does(web: Web, sample: VaultDesk) -> None:
     answer = web.post("/search", {"query": "heron radio", "limit": 3})
 
-    reply = sample.ask("heron radio", limit=3)
+    reply = sample.engine.seen_by(EVERY_AGENT).search("heron radio", limit=3)
     root = str(sample.root)
     expected = hits_as_json(reply, vault=sample.root.name, root=root)
     assert answer.status == 200

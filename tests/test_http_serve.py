@@ -10,7 +10,7 @@ import stat
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -171,17 +171,21 @@ def test_the_line_about_the_token_has_the_command_that_prints_it(
     assert program.bare(*asked[1:]).stdout.strip() == running.web().token
 
 
-def test_a_token_that_is_deleted_or_laid_open_is_over_at_once(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "end", [Path.unlink, lambda file: file.chmod(0o640)], ids=["deleted", "readable"]
+)
+def test_a_token_that_is_deleted_or_laid_open_is_over_at_once(
+    tmp_path: Path, end: Callable[[Path], None]
+) -> None:
     program = with_index(tmp_path)
     with started(program) as running:
-        for end in (Path.unlink, lambda file: file.chmod(0o640)):
-            old = running.web()
-            assert old.get("/stats").status == 200
-            end(token_file(program))
-            assert old.get("/stats").status == 401
-            assert old.get("/stats", Authorization="Bearer ").status == 401
-            assert running.web().get("/stats").status == 200
-            assert old.get("/stats").status == 401
+        old = running.web()
+        assert old.get("/stats").status == 200
+        end(token_file(program))
+        assert old.get("/stats").status == 401
+        assert old.get("/stats", Authorization="Bearer ").status == 401
+        assert running.web().get("/stats").status == 200
+        assert old.get("/stats").status == 401
 
 
 @pytest.mark.parametrize(

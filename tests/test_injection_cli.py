@@ -16,7 +16,7 @@ NOTE = "<the path of a note>"
 
 OF_THE_MACHINE = {
     "init", "watch", "mcp", "connect", "disconnect", "serve", "clients", "service",
-    "config", "models", "eval", "tune", "backup", "restore", "completion",
+    "config", "trust", "models", "eval", "tune", "backup", "restore", "completion",
 }  # fmt: skip
 """Commands that show no note: of settings, servers, models and copies."""
 
