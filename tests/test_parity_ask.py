@@ -1,9 +1,11 @@
 """An answer is the same by the program and over HTTP, in the same words."""
 
+import shutil
 from collections.abc import Iterator
 
 import pytest
 from ask_desk import address, parsed
+from cli_desk import SAMPLE
 from http_desk import serving
 from test_parity import Ways
 from vault_desk import VaultDesk
@@ -16,9 +18,15 @@ QUESTIONS = {
 
 
 @pytest.fixture(scope="module")
-def ways(sample: VaultDesk) -> Iterator[Ways]:
-    with serving(sample.engine) as web:
-        yield Ways(sample, web)
+def ways(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ways]:
+    """The sample vault without its private note, so that agents see all of it."""
+    desk = VaultDesk(tmp_path_factory.mktemp("parity"))
+    shutil.copytree(SAMPLE, desk.root, dirs_exist_ok=True)
+    desk.remove("Journal/A letter not sent.md")
+    desk.index()
+    with serving(desk.engine) as web:
+        yield Ways(desk, web)
+    desk.close()
 
 
 @pytest.mark.parametrize("question", QUESTIONS.values(), ids=QUESTIONS)

@@ -85,6 +85,7 @@ def ways(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ways]:
             client="a test",
             agent=agent,
         )
+    desk.engine.index(rebuild=True)  # deleted passages count in scores of the owner
     with serving(desk.engine) as web:
         yield _Unrecorded(desk, web)
     desk.close()

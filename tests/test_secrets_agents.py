@@ -185,6 +185,19 @@ async def calls_of(client: Client, tool: Tool) -> list[dict[str, Any]]:
     return calls
 
 
+async def resources_of(client: Client) -> list[tuple[str, str]]:
+    """Return the list of resources, and what each of them says."""
+    listed = await client.list_resources()
+    found = [("resources", listed.model_dump_json())]
+    for one in listed.resources:
+        try:
+            said = (await client.read_resource(str(one.uri))).model_dump_json()
+        except MCPError as error:
+            said = error.message
+        found.append((f"resource {one.uri}", said))
+    return found
+
+
 def answers_of(
     desk: VaultDesk, name: str, answered: set[str]
 ) -> Iterator[tuple[str, str]]:
@@ -208,22 +221,18 @@ def answers_of(
                 take(f"{tool.name} {given}", reply)
                 if not reply.is_error:
                     answered.add(tool.name)
-        listed = await client.list_resources()
-        take("resources", listed)
-        for one in listed.resources:
-            try:
-                take(f"resource {one.uri}", await client.read_resource(str(one.uri)))
-            except MCPError as error:
-                found.append((f"resource {one.uri}", error.message))
+        if client.server_capabilities.resources is not None:
+            found.extend(await resources_of(client))
         for prompt in (await client.list_prompts()).prompts:
             for argument in prompt.arguments or []:
                 take(
                     prompt.name,
                     await client.get_prompt(prompt.name, {argument.name: IN_NAME}),
                 )
-                typed = types.PromptReference(name=prompt.name)
-                filled = {"name": argument.name, "value": "named"}
-                take("completion", await client.complete(typed, filled))
+                if client.server_capabilities.completions is not None:
+                    typed = types.PromptReference(name=prompt.name)
+                    filled = {"name": argument.name, "value": "named"}
+                    take("completion", await client.complete(typed, filled))
         return found
 
     yield from visit(server, body)
