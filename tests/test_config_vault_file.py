@@ -192,6 +192,16 @@ def test_an_untrusted_vault_adds_to_the_users_lists(desk: Desk) -> None:
     assert config.warnings == ()
 
 
+def test_private_folders_of_a_vault_are_added_to_those_of_a_variable(
+    desk: Desk,
+) -> None:
+    desk.vault_says("[access]\nprivate_folders = ['Diary']\n")
+
+    config = desk.load(GLASSMIND_ACCESS_PRIVATE_FOLDERS="Work")
+
+    assert config.access.private_folders == ("Work", "Diary")
+
+
 def test_an_untrusted_vault_cannot_replace_the_users_model(desk: Desk) -> None:
     desk.user_says("[embeddings]\nmodel = 'bge-small-en-v1.5'\n")
     desk.vault_says("[embeddings]\npreset = 'fastest'\n")
@@ -381,7 +391,7 @@ def test_variables_of_the_user_beat_the_vault(desk: Desk) -> None:
                 for path, key in KEYS.items()
                 if path.startswith("search.") and path.endswith("_weight")
             )
-            + "[memory]\nhot_weight = 0\npinned_weight = 0\n",
+            + "[memory]\nhot_weight = 0.05\n",
             "search.graph_weight",
         ),
     ],
@@ -398,7 +408,7 @@ def test_an_invalid_value_in_a_vault_is_a_warning_and_the_default(
     expected = desk.vault if path == "vault.path" else KEYS[path].default
     assert value_of(config, path) == expected
     (warning,) = config.warnings
-    assert warning.endswith("it is ignored")
+    assert warning.endswith("This value is ignored.")
 
 
 @pytest.mark.parametrize(

@@ -226,17 +226,6 @@ def test_a_broken_file_is_not_touched(desk: Desk) -> None:
     assert file.read_text() == "[search\n"
 
 
-def test_what_a_vault_may_not_say_is_not_written_into_one(desk: Desk) -> None:
-    file = desk.vault / "glassmind.toml"
-
-    with pytest.raises(BadSetting, match="has no effect in a vault"):
-        set_key(file, "server.host", "192.168.0.2", in_vault=True)
-    assert not file.exists()
-
-    set_key(file, "search.limit", "3", in_vault=True)
-    assert desk.load().search.limit == 3
-
-
 def test_no_agent_folder_is_written_as_false(desk: Desk) -> None:
     file = desk.user_says("")
 

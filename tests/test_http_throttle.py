@@ -130,7 +130,9 @@ def test_no_more_guesses_are_checked_while_many_wait() -> None:
         for _ in range(FREE):
             throttle.wait_s("192.0.2.1", guessed=True)
         before = throttle.is_flooded_by("192.0.2.1")
-        held = [asyncio.ensure_future(throttle.hold()) for _ in range(MOST_HELD)]
+        held = [
+            asyncio.ensure_future(throttle.hold("192.0.2.1")) for _ in range(MOST_HELD)
+        ]
         await asyncio.sleep(0)
         while_held = [throttle.is_flooded_by(f"192.0.2.{n}") for n in (1, 2)]
         for one in held:

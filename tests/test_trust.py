@@ -236,14 +236,28 @@ def test_init_in_vault_does_not_trust_an_env_file_that_was_there(
 def test_config_set_does_not_trust_a_file_from_elsewhere(program: Program) -> None:
     (program.vault / "glassmind.toml").write_text("[server]\nport = 9\n")
 
-    narrow = program.run("config", "set", "--in-vault", "search.limit", "3")
-    wide = program.run("config", "set", "--in-vault", "server.host", "::1")
+    done = program.run("config", "set", "--in-vault", "search.limit", "3")
 
-    assert narrow.returncode == 0
-    assert wide.returncode == 2
-    assert "run: glassmind trust" in wide.stderr
+    assert done.returncode == 0
+    assert "Ignored: server.port." in done.stderr
     assert program.run("config", "get", "search.limit").stdout == "3\n"
     assert program.run("config", "get", "server.port").stdout == "7331\n"
+
+
+def test_config_set_trusts_the_file_that_it_creates(program: Program) -> None:
+    done = program.run("config", "set", "--in-vault", "server.port", "9")
+
+    assert "Ignored" not in done.stderr
+    assert program.run("config", "get", "server.port").stdout == "9\n"
+
+
+def test_a_file_that_is_not_toml_cannot_be_trusted(program: Program) -> None:
+    (program.vault / "glassmind.toml").write_text("[server\n")
+
+    done = program.run("trust", "--yes")
+
+    assert done.returncode == 2
+    assert "This file is ignored." in done.stderr
 
 
 def test_a_preset_of_an_untrusted_vault_downloads_nothing(
@@ -294,7 +308,7 @@ def test_an_invalid_value_in_a_vault_stops_no_command(program: Program) -> None:
     assert done.returncode in {0, 4}
     assert indexed.returncode == 0
     assert "search.limit" in indexed.stderr
-    assert "it is ignored" in indexed.stderr
+    assert "This value is ignored." in indexed.stderr
 
 
 def test_the_page_shows_what_counts_from_which_origin() -> None:

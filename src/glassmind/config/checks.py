@@ -15,26 +15,26 @@ CREDENTIALS = {
 }
 """Each credential and the settings that say where it is sent; the first one set."""
 
-TOGETHER = ("index.chunk_target_tokens", "index.chunk_overlap_tokens")
+CHUNK_SIZES = ("index.chunk_target_tokens", "index.chunk_overlap_tokens")
+WEIGHTS = tuple(
+    path for path in KEYS if path.startswith("search.") and path.endswith("_weight")
+)
 
 
-def settled_together(layers: Layers, choices: dict[str, Choice]) -> None:
-    """Check settings that depend on each other.
-
-    Values from the vault's own files that do not fit are dropped with a warning.
+def drop_conflicting(layers: Layers, choices: dict[str, Choice]) -> None:
+    """Drop values from the vault's own files that do not fit the other settings.
 
     Raises:
-        BadSetting: the user's own settings do not fit.
+        BadSetting: the user's own settings do not fit each other.
     """
     try:
         check_together(choices)
     except BadSetting as error:
-        weights = [path for path in KEYS if path.endswith("_weight")]
-        paths = TOGETHER if error.key in TOGETHER else weights
+        paths = CHUNK_SIZES if error.key in CHUNK_SIZES else WEIGHTS
         by_vault = [path for path in paths if choices[path].source != "user"]
         if not by_vault:
             raise
-        layers.warn(f"{error}; it is ignored")
+        layers.warn(f"{error}. This value is ignored.")
         for path in by_vault:
             choices[path] = layers.strongest(KEYS[path], ("user",))
         check_together(choices)
@@ -83,10 +83,9 @@ def _check_chunks(choices: Mapping[str, Choice]) -> None:
 
 
 def _check_weights(choices: Mapping[str, Choice]) -> None:
-    weights = [path for path in KEYS if path.endswith("_weight")]
-    if any(choices[path].value for path in weights):
+    if any(choices[path].value for path in WEIGHTS):
         return
-    last = max(weights, key=lambda path: choices[path].rank)
+    last = max(WEIGHTS, key=lambda path: choices[path].rank)
     problem = "leaves every weight of [search] at 0; at least one must be above"
     raise BadSetting(last, choices[last].origin, problem)
 

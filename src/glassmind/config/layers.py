@@ -92,7 +92,7 @@ class Layers:
             text = text_of(file, settings.content)
             entries = FileEntries(file, text, settings.vault, source)
         except BadConfigFile as error:
-            self.warn(f"{error}; it is ignored")
+            self.warn(f"{error}. This file is ignored.")
             return
         self.files.insert(0, entries)
         if settings.dotenv is None:
@@ -124,7 +124,9 @@ class Layers:
         """
         chosen = self.strongest(key, TRUSTED)
         for entry in self.entries(key):
-            if entry.source != "vault" or entry.rank <= chosen.rank:
+            if entry.source != "vault":
+                continue
+            if entry.rank <= chosen.rank and not key.from_vault.adds:
                 continue
             value = self.usable(key, entry)
             if value is None or value == chosen.value:
@@ -158,7 +160,7 @@ class Layers:
         except BadSetting as error:
             if entry.source == "user" and not entry.foreign:
                 raise
-            self.warn(f"{error}; it is ignored")
+            self.warn(f"{error}. This value is ignored.")
             return None
 
     def read(self, key: Key, entry: Entry) -> object:

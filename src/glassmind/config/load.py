@@ -6,7 +6,7 @@ from errno import EACCES
 from pathlib import Path
 from shlex import quote
 
-from glassmind.config.checks import settled_together, withhold_credentials
+from glassmind.config.checks import drop_conflicting, withhold_credentials
 from glassmind.config.entries import RANKS, Entry
 from glassmind.config.environment import (
     CONFIG_VARIABLE,
@@ -169,7 +169,7 @@ def _assembled(layers: Layers, vault: Choice, env: Mapping[str, str]) -> Config:
         _settle_vault(layers, choices, Path(str(vault.value)))
     settled_writes(layers, choices)
     settled_model(choices)
-    settled_together(layers, choices)
+    drop_conflicting(layers, choices)
     withhold_credentials(layers, choices)
     if layers.ignored:
         layers.warn(_ignored_warning(layers, Path(str(vault.value))))
@@ -202,9 +202,7 @@ def _built(layers: Layers, choices: Mapping[str, Choice], home: Path) -> Config:
         files=tuple(file.file for file in layers.files),
         index_home=home,
         from_untrusted_vault=frozenset(
-            path
-            for path, choice in choices.items()
-            if choice.entry is not None and choice.entry.source == "vault"
+            path for path, choice in choices.items() if choice.source == "vault"
         ),
         warnings=(*unread, *unknown_variables(layers.variables), *layers.warnings),
     )

@@ -35,7 +35,7 @@ class VaultSettings(NamedTuple):
     dotenv: bytes | None
 
     def digest(self) -> str:
-        """Return what a changed file, or a file in another place, changes."""
+        """Return a digest of the files' content and location."""
         from hashlib import sha256  # noqa: PLC0415 - only for vaults on record
 
         made = sha256()
@@ -72,11 +72,11 @@ def read_vault_settings(
     content = _content(found[0], warnings)
     if content is None:
         return None, warnings
-    dotenv = found[0].with_name(DOTENV)
+    dotenv, beside = found[0].with_name(DOTENV), None
     if dotenv.is_symlink():
         warnings.append(f"{short(dotenv)} is not read: it is a symbolic link")
-        return VaultSettings(vault, found[0], content, None), warnings
-    beside = _content(dotenv, warnings) if dotenv.is_file() else None
+    elif dotenv.is_file():
+        beside = _content(dotenv, warnings)
     return VaultSettings(vault, found[0], content, beside), warnings
 
 
@@ -96,7 +96,7 @@ def _content(file: Path, warnings: list[str]) -> bytes | None:
 
 def recorded_digest(vault: Path, env: Mapping[str, str]) -> str:
     """Return the digest that the user trusted for a vault; empty if none."""
-    digest = _recorded(config_home(env) / TRUST_FILE).get(_name(vault), "")
+    digest = _recorded(env).get(_name(vault), "")
     return digest if isinstance(digest, str) else ""
 
 
@@ -112,7 +112,7 @@ def record_trust(settings: VaultSettings, env: Mapping[str, str]) -> None:
     Raises:
         ConfigUnwritable: the record cannot be written.
     """
-    _write(env, {**_known(env), _name(settings.vault): settings.digest()})
+    _write(env, {**_recorded(env), _name(settings.vault): settings.digest()})
 
 
 def revoke_trust(vault: Path, env: Mapping[str, str]) -> bool:
@@ -121,7 +121,7 @@ def revoke_trust(vault: Path, env: Mapping[str, str]) -> bool:
     Raises:
         ConfigUnwritable: the record cannot be written.
     """
-    known = _known(env)
+    known = _recorded(env)
     if known.pop(_name(vault), None) is None:
         return False
     _write(env, known)
@@ -129,16 +129,19 @@ def revoke_trust(vault: Path, env: Mapping[str, str]) -> bool:
 
 
 @contextmanager
-def trust_kept(vault: Path, env: Mapping[str, str]) -> Iterator[bool]:
-    """Trust what the user's own command writes to a vault that is trusted already.
+def keep_trust(vault: Path, env: Mapping[str, str]) -> Iterator[None]:
+    """Trust what the user's own command writes into the settings of a vault.
 
-    Yields whether it is.
+    Only if they are trusted before, or there are none: a file that is there may come
+    from somebody else.
     """
     before, _ = read_vault_settings(vault)
-    trusted = before is not None and is_trusted(before, env)
-    yield trusted
+    yield
     after, _ = read_vault_settings(vault)
-    if trusted and after is not None:
+    if after is None:
+        return
+    new = before is None and after.dotenv is None
+    if new or (before is not None and is_trusted(before, env)):
         record_trust(after, env)
 
 
@@ -146,10 +149,10 @@ def _name(vault: Path) -> str:
     return os.path.normcase(os.path.realpath(vault))
 
 
-def _recorded(file: Path) -> dict[str, Any]:
+def _recorded(env: Mapping[str, str]) -> dict[str, Any]:
     """Return the digests by vault; a missing or damaged record trusts nobody."""
     try:
-        content = file.read_bytes()
+        content = (config_home(env) / TRUST_FILE).read_bytes()
     except OSError:
         return {}
     import json  # noqa: PLC0415 - only for users who trust a vault
@@ -159,10 +162,6 @@ def _recorded(file: Path) -> dict[str, Any]:
     except (ValueError, LookupError, TypeError, RecursionError):
         return {}
     return vaults if isinstance(vaults, dict) else {}
-
-
-def _known(env: Mapping[str, str]) -> dict[str, Any]:
-    return _recorded(config_home(env) / TRUST_FILE)
 
 
 def _write(env: Mapping[str, str], vaults: Mapping[str, object]) -> None:

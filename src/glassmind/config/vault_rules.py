@@ -17,11 +17,13 @@ class VaultRule(NamedTuple):
 
     `text` completes "an untrusted vault may set ..." in the documentation. `narrowed`
     takes the vault's value and the value without it (the user's, or the default), and
-    returns the value to use or `REFUSED`.
+    returns the value to use or `REFUSED`. If it `adds`, it applies to values from
+    variables and flags too, which otherwise replace what a vault's file says.
     """
 
     text: str
     narrowed: Callable[[Any, Any], object]
+    adds: bool = False
 
 
 def _kept(test: Callable[[Any, Any], bool]) -> Callable[[Any, Any], object]:
@@ -47,8 +49,11 @@ ONLY_FALSE = VaultRule("`false`", _kept(lambda value, _own: not value))
 ADDED = VaultRule(
     "further names, added to yours",
     lambda value, own: tuple(dict.fromkeys((*own, *value))),
+    adds=True,
 )
-OFF_RULES = VaultRule("further rules that say `off`, added to yours", _joined_rules)
+OFF_RULES = VaultRule(
+    "further rules that say `off`, added to yours", _joined_rules, adds=True
+)
 STRICTER = VaultRule("a stricter value", _kept(lambda _value, _own: True))
 """Used for `[writes]`, whose settings `policy.py` compares as a whole."""
 OWN_OR_NONE = VaultRule(

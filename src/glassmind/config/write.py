@@ -21,17 +21,11 @@ from glassmind.config.places import config_home
 from glassmind.config.sections import KEYS
 from glassmind.config.toml import with_comment, with_setting
 from glassmind.config.values import value_of
-from glassmind.config.vault_rules import REFUSED
 from glassmind.config.write_sections import AGENT_DIR
 from glassmind.errors import BadSetting, ConfigExists, ConfigUnwritable
 
 USER_MODE = 0o600
 """A user's file may come to hold a password in a url."""
-
-NEEDS_TRUST = (
-    "has no effect in a vault that you do not trust. Leave out --in-vault to set it in "
-    "your own file, or run: glassmind trust"
-)
 
 VAULT_MODE = 0o644
 """A vault's file is as readable as the notes around it."""
@@ -95,18 +89,11 @@ def _refuse_link(file: Path) -> None:
         raise ConfigUnwritable(str(file), "a symbolic link leads there; remove it")
 
 
-def set_key(
-    file: Path,
-    path: str,
-    raw: object,
-    *,
-    in_vault: bool = False,
-    trusted: bool = False,
-) -> None:
+def set_key(file: Path, path: str, raw: object, *, in_vault: bool = False) -> None:
     """Set one setting in a configuration file; the rest of the text stays as it is.
 
     `raw` is text as from a command line, or a typed value. A file that is not there is
-    made. `in_vault` refuses what a vault may not set that is not `trusted`.
+    made. With `in_vault` it is as readable as the notes, and no link is followed.
 
     Raises:
         BadSetting: the key is unknown, or the value is wrong.
@@ -114,7 +101,7 @@ def set_key(
         ConfigUnwritable: the text has to be edited by hand, the disk refused, or a
             link stands there, in the vault.
     """
-    set_keys(file, {path: raw}, in_vault=in_vault, trusted=trusted)
+    set_keys(file, {path: raw}, in_vault=in_vault)
 
 
 def set_keys(
@@ -123,7 +110,6 @@ def set_keys(
     *,
     above: Sequence[str] = (),
     in_vault: bool = False,
-    trusted: bool = False,
 ) -> None:
     """Set several settings at once, all or none; see `set_key`.
 
@@ -132,10 +118,7 @@ def set_keys(
     Raises:
         BadSetting, BadConfigFile, ConfigUnwritable: as `set_key` does.
     """
-    values = {
-        path: _value(path, raw, narrow=in_vault and not trusted)
-        for path, raw in settings.items()
-    }
+    values = {path: _value(path, raw) for path, raw in settings.items()}
     if in_vault:
         _refuse_link(file)
     old = read_text(file) if file.exists() else ""
@@ -164,7 +147,7 @@ def put_text(file: Path, text: str, *, in_vault: bool = False) -> None:
     replace_file(file, text, mode=VAULT_MODE if in_vault else USER_MODE)
 
 
-def _value(path: str, raw: object, *, narrow: bool) -> object:
+def _value(path: str, raw: object) -> object:
     key = KEYS.get(path)
     if key is None:
         hint = nearest(path, list(KEYS))
@@ -174,8 +157,6 @@ def _value(path: str, raw: object, *, narrow: bool) -> object:
         value = value_of(key, entry)
     except ValueError as error:
         raise BadSetting(path, entry.origin, str(error)) from None
-    if narrow and key.from_vault.narrowed(value, key.default) is REFUSED:
-        raise BadSetting(path, entry.origin, NEEDS_TRUST)
     return _as_written(key, value)
 
 

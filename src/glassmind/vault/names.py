@@ -62,30 +62,29 @@ def refused_character(name: str) -> str:
 
     A joiner may stand between two letters, digits, marks or emoji.
     """
-    at = _refused_at(name)
-    return "" if at is None else name[at]
+    for at, character in enumerate(name):
+        stray = character in JOINERS and not _joins(name, at)
+        if stray or _INVISIBLE.match(character):
+            return character
+    return ""
 
 
 def without_refused_characters(name: str) -> str:
     """Return a name without the characters that no new name may contain."""
-    while (at := _refused_at(name)) is not None:
-        name = name[:at] + name[at + 1 :]
-    return name
+    name = _INVISIBLE.sub("", name)
+    return "".join(
+        character
+        for at, character in enumerate(name)
+        if character not in JOINERS or _joins(name, at)
+    )
 
 
-def _refused_at(name: str) -> int | None:
-    for at, character in enumerate(name):
-        if character in JOINERS:
-            before, behind = name[:at][-1:], name[at + 1 :][:1]
-            if not (_is_joined(before) and _is_joined(behind)):
-                return at
-        elif _INVISIBLE.match(character):
-            return at
-    return None
-
-
-def _is_joined(character: str) -> bool:
-    return bool(character) and category(character)[0] in "LMNS"
+def _joins(name: str, at: int) -> bool:
+    """Return whether the joiner at a place is between letters, digits or emoji."""
+    return all(
+        0 <= beside < len(name) and category(name[beside])[0] in "LMNS"
+        for beside in (at - 1, at + 1)
+    )
 
 
 def described_character(character: str) -> str:

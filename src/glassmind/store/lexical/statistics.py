@@ -106,7 +106,10 @@ class WordStatistics:
         return visible / whole
 
     def rounded(self, score: float) -> float:
-        """Return a scaled score without the digits that depend on hidden notes."""
+        """Return a scaled score without its 32-bit rounding errors.
+
+        They depend on how often a word occurs in hidden notes.
+        """
         return score if self._is_whole else round(score, DIGITS)
 
     @cached_property

@@ -86,19 +86,25 @@ class WordWriter:
             return read_marker(self._index.searcher(), self._index.schema)
 
     def reset(self) -> None:
-        """Begin again from nothing; takes effect with the next commit."""
+        """Begin again from nothing; takes effect with the next commit.
+
+        That may be one of `put`, and has no marker: the index then counts as behind.
+        """
         with self._faults():
             self._writer.delete_all_documents()
         self._fresh = True
 
     def put(self, note_ids: Iterable[int], documents: Sequence[Document]) -> None:
         """Replace everything known of the notes by these documents."""
+        by_id = {note.note_id: note for note in documents}
+        schema, add = self._index.schema, self._writer.add_document
         with self._faults():
-            if not self._fresh:
-                for note_id in note_ids:
+            for note_id in dict.fromkeys((*note_ids, *by_id)):
+                if not self._fresh:
                     self._writer.delete_documents_by_term("note", note_id)
-            schema, add = self._index.schema, self._writer.add_document
-            for note in documents:
+                note = by_id.get(note_id)
+                if note is None:
+                    continue
                 for document in _documents(note, schema):
                     add(document)
                 self._drain(sum(len(passage.text) for passage in note.passages))
@@ -106,8 +112,8 @@ class WordWriter:
     def _drain(self, chars: int) -> None:
         """Wait for the indexing thread when large notes fill its queue.
 
-        A commit is the only way to wait. It keeps the marker, so that after a crash the
-        same notes are put again.
+        A commit is the only way to wait. Readers then see some of the changed notes
+        before the others. The marker stays, so that after a crash all are put again.
         """
         self._queued_chars += chars if chars > LARGE_NOTE_CHARS else 0
         if self._queued_chars > QUEUE_CHARS:
@@ -115,7 +121,7 @@ class WordWriter:
             self._queued_chars = 0
 
     def commit(self, marker: str) -> None:
-        """Make everything since the last commit visible, or nothing of it."""
+        """Make everything since the last commit visible, with a new marker."""
         document = tantivy.Document()
         document.add_integer("note", MARKER_NOTE)
         document.add_text("marker", f"{DOCUMENTS_VERSION} {marker}")

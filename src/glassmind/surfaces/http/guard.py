@@ -193,7 +193,7 @@ class Guard:
             raise Refused(FULL)
         peer = (visit.scope.get("client") or ("",))[0]
         if self._throttle.is_flooded_by(peer):
-            raise Refused(TOO_MANY)
+            raise Refused(_too_many(1))
         visitor = self._door.visitor(visit.head)
         refusal = self._door.refusal(visit.scope, visit.head, visitor)
         if visitor is None and refusal in (None, NO_TOKEN, WRONG_TOKEN):
@@ -225,9 +225,8 @@ class Guard:
         wait_s = self._throttle.wait_s(peer, guessed=guessed)
         if wait_s:
             if guessed:
-                await self._throttle.hold()
-            retry = (b"retry-after", str(wait_s).encode())
-            raise Refused(TOO_MANY._replace(headers=(retry,)))
+                await self._throttle.hold(peer)
+            raise Refused(_too_many(wait_s))
 
     async def _watched(self, visit: Visit, body: bytes, receive: Receive) -> None:
         """Have a request answered until it is, is late, or nobody waits for it."""
@@ -293,3 +292,8 @@ def _replayed(body: bytes, left: asyncio.Event) -> Receive:
         return {"type": "http.disconnect"}
 
     return receive
+
+
+def _too_many(wait_s: int) -> Refusal:
+    retry = (b"retry-after", str(wait_s).encode())
+    return TOO_MANY._replace(headers=(retry,))

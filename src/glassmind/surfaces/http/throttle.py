@@ -25,8 +25,8 @@ FIRST_S, LONGEST_S = 1.0, 60.0
 """The first back-off; each further wrong token doubles it up to the longest."""
 
 DELAY_S, MOST_HELD = 0.5, 32
-"""How late a wrong token is answered, and how many wait at once. Together they bound
-the rate of guesses from addresses in back-off: 64 a second."""
+"""How late a wrong token is answered, and how many of an address wait at once. Together
+they bound the guesses of an address in back-off: 64 a second."""
 
 MOST_PEERS = 1024
 """Addresses that are remembered, the latest ones: about 200 KB."""
@@ -46,6 +46,7 @@ class _Peer:
     count: int = 0
     last: float = 0.0
     until: float = 0.0
+    held: int = 0
     backoff_s: float = 0.0
 
 
@@ -55,7 +56,7 @@ class TokenThrottle:
     def __init__(
         self, clock: Callable[[], float] = time.monotonic, delay_s: float = DELAY_S
     ) -> None:
-        self._clock, self._delay_s, self._held = clock, delay_s, 0
+        self._clock, self._delay_s = clock, delay_s
         self._peers: OrderedDict[str, _Peer] = OrderedDict()
 
     def __len__(self) -> int:
@@ -64,16 +65,18 @@ class TokenThrottle:
     def is_flooded_by(self, address: str) -> bool:
         """Return whether an address guesses so fast that no token is checked now."""
         peer = self._peers.get(_network(address))
-        backs_off = peer is not None and self._clock() < peer.until
-        return backs_off and self._held >= MOST_HELD
+        if peer is None or self._clock() >= peer.until:
+            return False
+        return peer.held >= MOST_HELD
 
-    async def hold(self) -> None:
+    async def hold(self, address: str) -> None:
         """Keep a wrong guess waiting; takes no thread."""
-        self._held += 1
+        peer = self._peers.get(_network(address), _Peer())
+        peer.held += 1
         try:
             await asyncio.sleep(self._delay_s)
         finally:
-            self._held -= 1
+            peer.held -= 1
 
     def wait_s(self, address: str, *, guessed: bool) -> int:
         """Return how many seconds an address without a valid token must wait, or 0.

@@ -9,7 +9,7 @@ from glassmind.config.describe import settings_shown
 from glassmind.config.entries import nearest
 from glassmind.config.files import FILE_NAME, VAULT_NAMES, present
 from glassmind.config.sections import KEYS
-from glassmind.config.trust import trust_kept
+from glassmind.config.trust import keep_trust
 from glassmind.config.values import HIDDEN
 from glassmind.config.write import set_key
 from glassmind.errors import NoVault, WrongUsage
@@ -92,8 +92,10 @@ def _set(args: Namespace, output: Output) -> None:
     key, value = args.words
     file = _file(args)
     if args.in_vault:
-        with trust_kept(config_of(args).vault.path, os.environ) as trusted:
-            set_key(file, key, value, in_vault=True, trusted=trusted)
+        with keep_trust(config_of(args).vault.path, os.environ):
+            set_key(file, key, value, in_vault=True)
+        for warning in config_of(args).warnings:
+            output.notice(warning)
     else:
         set_key(file, key, value)
     if output.as_json:

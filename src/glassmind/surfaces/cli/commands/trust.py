@@ -45,42 +45,47 @@ def run(args: Namespace, output: Output) -> int:
         return exits.NOTHING
     layers = Layers({}, vault)
     layers.add_vault_settings(settings, trusted=True)
-    said = _settings_of(layers)
+    values = _settings_of(layers)
+    unknown = [warning for file in layers.files for warning in file.warnings]
+    for warning in (*layers.warnings, *unknown):
+        output.notice(warning)
+    if not layers.files:
+        return exits.USAGE
     if is_trusted(settings, os.environ):
-        return _show(settings, said, output, "You already trust these settings.")
+        return _show(settings, values, output, "You already trust these settings.")
     if not output.as_json:
-        _list(settings, said, output)
+        _list(settings, values, output)
     if not args.yes and not can_ask(output):
         raise WrongUsage("add --yes to trust these settings", "trust")
     if not is_confirmed(args, output, "Trust these settings?"):
         output.notice("Nothing was changed.")
         return exits.NOTHING
     record_trust(settings, os.environ)
-    return _show(settings, said, output, "Trusted until one of these files changes.")
+    return _show(settings, values, output, "Trusted until one of these files changes.")
 
 
 def _settings_of(layers: Layers) -> dict[str, str]:
     """Return what the vault's files set, as TOML, with secrets hidden."""
-    said = {}
+    values = {}
     for path, key in KEYS.items():
         for entry in layers.entries(key)[:1]:
             value = layers.usable(key, entry)
-            said[path] = "invalid" if value is None else shown(key, value)
-    return said
+            values[path] = "invalid" if value is None else shown(key, value)
+    return values
 
 
-def _list(settings: VaultSettings, said: dict[str, str], output: Output) -> None:
+def _list(settings: VaultSettings, values: dict[str, str], output: Output) -> None:
     style = output.style
     names = [settings.file.name, *([DOTENV] if settings.dotenv is not None else [])]
     output.line(
         f"{' and '.join(names)} in {style.strong(short(settings.file.parent))}:"
     )
-    for path, value in said.items():
+    for path, value in values.items():
         output.line(f"  {path} = {style.clean(value)}")
 
 
 def _show(
-    settings: VaultSettings, said: dict[str, str], output: Output, sentence: str
+    settings: VaultSettings, values: dict[str, str], output: Output, sentence: str
 ) -> int:
     if output.as_json:
         output.json(
@@ -89,7 +94,7 @@ def _show(
                 "file": str(settings.file),
                 "trusted": True,
                 "digest": settings.digest(),
-                "settings": said,
+                "settings": values,
             }
         )
     else:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from glassmind.config import Config
 from glassmind.config.files import FILE_NAME, VAULT_NAMES, present
 from glassmind.config.toml import as_toml
-from glassmind.config.trust import trust_kept
+from glassmind.config.trust import keep_trust
 from glassmind.errors import WrongUsage
 from glassmind.surfaces.cli import exits
 from glassmind.surfaces.cli.measuring import (
@@ -68,7 +68,7 @@ def _written(report: "TuneReport", args: Namespace, output: Output) -> "TuneRepo
     config = config_of(args)
     file = _file(args, config)
     today = datetime.now().astimezone().date()
-    with trust_kept(config.vault.path, os.environ):
+    with keep_trust(config.vault.path, os.environ):
         write_choice(config, report, file, in_vault=args.in_vault, today=today)
     for path, origin in _overruled(config_of(args), report).items():
         output.notice(f"{path} is not what was written: {origin} says otherwise")
@@ -101,7 +101,7 @@ def _undo(args: Namespace, output: Output) -> int:
     from glassmind.evaluation.settings import undo  # noqa: PLC0415 - as above
 
     config = config_of(args)
-    with trust_kept(config.vault.path, os.environ):
+    with keep_trust(config.vault.path, os.environ):
         done = undo(config, dry_run=args.dry_run)
     for path in done.kept:
         output.notice(f"{path} was changed since, and is left as it is")
