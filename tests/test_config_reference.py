@@ -38,6 +38,14 @@ def test_a_setting_explains_itself_in_one_line(key: Key) -> None:
     assert "|" not in key.doc
 
 
+@pytest.mark.parametrize("key", KEYS.values(), ids=list(KEYS))
+def test_a_number_has_bounds(key: Key) -> None:
+    """A vault may set some of them, and dates and sizes are computed with them."""
+    if key.kind in {"count", "number"}:
+        assert key.least is not None
+        assert key.most is not None
+
+
 def test_no_variable_means_two_settings() -> None:
     names = [
         name.removeprefix("!")

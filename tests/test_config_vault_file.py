@@ -63,7 +63,7 @@ REFUSED = [
     ("index.location", '"vault"'),
     ("index.location", '"/tmp/elsewhere"'),
     ("index.location", '"../elsewhere"'),
-    ("index.max_note_bytes", "10000000000"),
+    ("index.max_note_bytes", "1000000000"),
     ("index.max_chunks_per_note", "100000"),
     ("search.limit", "99"),
     ("context.budget_tokens", "100000"),
@@ -379,6 +379,12 @@ def test_variables_of_the_user_beat_the_vault(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("text", "path"),
     [
+        (f"[search]\nlimit = 0x{'f' * 1900}\n", "search.limit"),
+        (f"[search]\nbalance = 1{'0' * 400}\n", "search.balance"),
+        (f"search.limit{'.a' * 900} = 1\n", "search.limit"),
+        (f"[search]\nmode = '{'x' * 1900}'\n", "search.mode"),
+        ("[access]\nledger_days = 1000000\n", "access.ledger_days"),
+        ("[writes]\nundo_days = 1000000\n", "writes.undo_days"),
         ("[vault]\npath = 3\n", "vault.path"),
         ("[search]\nlimit = 0\n", "search.limit"),
         ("[search]\nfusion = 'nonsense'\n", "search.fusion"),
@@ -409,14 +415,22 @@ def test_an_invalid_value_in_a_vault_is_a_warning_and_the_default(
     assert value_of(config, path) == expected
     (warning,) = config.warnings
     assert warning.endswith("This value is ignored.")
+    assert len(warning) < 600
 
 
 @pytest.mark.parametrize(
     "content",
-    [b"[search\n", b"\xff\xfe", b"x = " + b"[" * 5000, b"#" * 300_000],
-    ids=["no TOML", "no UTF-8", "nested", "large"],
+    [
+        b"[search\n",
+        b"\xff\xfe",
+        b"x = " + b"[\n" * 5000,
+        b"# \n" * 100_000,
+        b"#" * 2_001,
+        b"a" + b".a" * 100_000 + b" = 1\n",
+    ],
+    ids=["no TOML", "no UTF-8", "nested", "large", "long line", "deep key"],
 )
-def test_an_unreadable_file_in_a_vault_is_a_warning(desk: Desk, content: bytes) -> None:
+def test_an_unusable_file_in_a_vault_is_a_warning(desk: Desk, content: bytes) -> None:
     (desk.vault / "glassmind.toml").write_bytes(content)
 
     config = desk.load()

@@ -1,6 +1,7 @@
 """A vault from somebody else: its settings are data until its reader trusts them."""
 
 import json
+import os
 import random
 import socket
 import subprocess
@@ -187,9 +188,38 @@ def test_trust_shows_what_it_is_about_and_asks(program: Program) -> None:
     assert done.returncode == 0
     assert "  server.port = 9\n" in done.stdout
     assert "  server.token = (hidden)\n" in done.stdout
-    assert "  search.limit = invalid\n" in done.stdout
+    assert "search.limit (from vault file" in done.stderr
     assert "secret" not in done.stdout + done.stderr
     assert program.run("config", "get", "server.port").stdout == "9\n"
+
+
+def test_trust_shows_the_value_that_would_be_used(program: Program) -> None:
+    (program.vault / "glassmind.toml").write_text(
+        '[embeddings]\nurl = "http://elsewhere.example:8080"\n'
+        f"[access]\nprivate_tags = ['{' ' * 1500}x']\n"
+    )
+    (program.vault / ".env").write_text("GLASSMIND_EMBEDDINGS_URL=nonsense\n")
+
+    done = program.run("trust", "--yes")
+
+    assert '  embeddings.url = "http://elsewhere.example:8080"\n' in done.stdout
+    assert "GLASSMIND_EMBEDDINGS_URL" in done.stderr
+    assert max(map(len, done.stdout.splitlines())) < 250
+
+
+@pytest.mark.parametrize("mark", ["#", "?", "\\"])
+def test_a_url_that_looks_like_another_host_is_refused(
+    program: Program, mark: str
+) -> None:
+    (program.vault / "glassmind.toml").write_text(
+        f"[embeddings]\nurl = 'http://elsewhere.example{mark}@localhost:11434'\n"
+    )
+
+    done = program.run("trust", "--yes")
+
+    assert "embeddings.url =" not in done.stdout
+    assert "elsewhere.example" in done.stderr
+    assert "(hidden)" not in done.stderr
 
 
 def test_trust_can_be_revoked_and_tells_what_it_did_as_json(program: Program) -> None:
@@ -251,6 +281,16 @@ def test_config_set_trusts_the_file_that_it_creates(program: Program) -> None:
     assert program.run("config", "get", "server.port").stdout == "9\n"
 
 
+@pytest.mark.skipif(os.name == "nt", reason="needs POSIX files")
+def test_config_set_does_not_wait_for_a_pipe(program: Program) -> None:
+    os.mkfifo(program.vault / "glassmind.toml")
+
+    done = program.run("config", "set", "--in-vault", "search.limit", "3")
+
+    assert done.returncode == 2
+    assert "not a regular file" in done.stderr
+
+
 def test_a_file_that_is_not_toml_cannot_be_trusted(program: Program) -> None:
     (program.vault / "glassmind.toml").write_text("[server\n")
 
@@ -270,10 +310,13 @@ def test_a_preset_of_an_untrusted_vault_downloads_nothing(
         raise AssertionError
 
     monkeypatch.setattr(shelf, "fetch_model", fetched)
-    (program.vault / "glassmind.toml").write_text('[embeddings]\npreset = "fastest"\n')
+    file = program.vault / "glassmind.toml"
+    file.write_text('[embeddings]\npreset = "fastest"\n')
 
     done = program.run("models", "fetch")
     begun = program.run("init")
+    file.write_text('[embeddings]\npreset = "multilingual"\n')  # two models may do
+    program.run("models", "fetch")
 
     assert done.returncode == 5
     assert "glassmind models fetch fastest, or run: glassmind trust" in done.stderr

@@ -31,5 +31,6 @@ class Access(Section, title="access"):
         LEDGER_DAYS,
         "Days for which that is kept.",
         least=1,
+        most=36_500,
         from_vault=AT_LEAST,
     )

@@ -46,8 +46,11 @@ class Llm(Section, title="llm"):
         8_192,
         "Tokens that the model reads and writes in all; Ollama is told so.",
         least=1_024,
+        most=10_000_000,
     )
-    answer_tokens: int = key(800, "Tokens of an answer at most.", least=64)
+    answer_tokens: int = key(
+        800, "Tokens of an answer at most.", least=64, most=1_000_000
+    )
 
     def __repr__(self) -> str:
         # The url may hold a password, and the key is one.
@@ -68,6 +71,7 @@ class Ask(Section, title="ask"):
         200,
         "Letters of a source that are shown beside an answer.",
         least=20,
+        most=100_000,
         from_vault=AT_MOST,
     )
     unsupported: Unsupported = key(

@@ -84,7 +84,10 @@ def parse_tables(file: Path, text: str) -> dict[str, Any]:
     Raises:
         BadConfigFile: it is not TOML; with the line to blame.
     """
-    tables = parse_plain(text)
+    try:
+        tables = parse_plain(text)
+    except ValueError:
+        tables = None
     if tables is not None:
         return tables
     # Only who writes more than plain values pays these 4 ms.
@@ -98,6 +101,8 @@ def parse_tables(file: Path, text: str) -> dict[str, Any]:
         raise BadConfigFile(short(file), line, problem or str(error)) from error
     except RecursionError as error:
         raise BadConfigFile(short(file), 0, "it is nested too deeply") from error
+    except ValueError as error:  # a number of thousands of digits
+        raise BadConfigFile(short(file), 0, str(error)) from error
 
 
 def _line_in(place: str) -> int:

@@ -17,6 +17,10 @@ FLAG_NAMES = {"vault.path": "--vault"}
 """Flags that are not called after their key."""
 
 
+LONGEST_LINE = 2_000
+"""Characters of a line in a vault's file. The time for a key of n parts grows with n
+squared; lists can go over several lines."""
+
 TRUSTED: tuple[Source, ...] = ("user", "trusted vault")
 """Sources whose values count as they are."""
 
@@ -90,6 +94,7 @@ class Layers:
         file = settings.file
         try:
             text = text_of(file, settings.content)
+            _refuse_long_lines(file, text)
             entries = FileEntries(file, text, settings.vault, source)
         except BadConfigFile as error:
             self.warn(f"{error}. This file is ignored.")
@@ -183,3 +188,15 @@ class Layers:
         """Keep a warning, once."""
         if sentence not in self.warnings:
             self.warnings.append(sentence)
+
+
+def _refuse_long_lines(file: Path, text: str) -> None:
+    """Refuse a line that the TOML library could take minutes for.
+
+    Raises:
+        BadConfigFile: there is one.
+    """
+    for number, line in enumerate(text.split("\n"), 1):
+        if len(line) > LONGEST_LINE:
+            problem = f"a line has more than {LONGEST_LINE:,} characters"
+            raise BadConfigFile(short(file), number, problem)

@@ -16,6 +16,7 @@ class Context(Section, title="context"):
         6_000,
         "Tokens of a bundle when a call names no number.",
         least=200,
+        most=1_000_000,
         from_vault=AT_MOST,
     )
 
@@ -46,12 +47,14 @@ class Memory(Section, title="memory"):
         "Days for which a project stays active after a note of it was changed or "
         "retrieved.",
         least=1,
+        most=36_500,
         from_vault=ANYTHING,
     )
     half_life_days: float = key(
         7.0,
         "Days after which an edit or a retrieval warms a note half as much.",
         least=0.1,
+        most=36_500,
         from_vault=ANYTHING,
     )
     hot_weight: float = key(

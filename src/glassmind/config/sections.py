@@ -14,6 +14,7 @@ from glassmind.config.vault_rules import (
     AT_MOST,
     ONLY_FALSE,
     OWN_FOLDER,
+    SHORT_NAME,
 )
 from glassmind.config.write_sections import Writes
 
@@ -40,7 +41,7 @@ class Vault(Section, title="vault"):
     name: str = key(
         "",
         "What the vault is called; empty means the folder's name.",
-        from_vault=ANYTHING,
+        from_vault=SHORT_NAME,
     )
 
 
@@ -56,36 +57,41 @@ class Index(Section, title="index"):
         from_vault=ADDED,
     )
     chunk_target_tokens: int = key(
-        500, "Tokens a chunk aims for.", least=1, from_vault=ANYTHING
+        500, "Tokens a chunk aims for.", least=1, most=100_000, from_vault=ANYTHING
     )
     chunk_overlap_tokens: int = key(
         80,
         "Tokens a chunk repeats of the one before it; below the target.",
         least=0,
+        most=100_000,
         from_vault=ANYTHING,
     )
     chunk_min_chars: int = key(
         200,
         "Characters below which a chunk joins its neighbour.",
         least=0,
+        most=1_000_000,
         from_vault=ANYTHING,
     )
     embed_min_chars: int = key(
         50,
         "Characters below which a chunk gets no vector, if its note has longer ones.",
         least=0,
+        most=1_000_000,
         from_vault=ANYTHING,
     )
     max_chunks_per_note: int = key(
         1000,
         "Chunks that a note has at most; of a longer one neighbours are joined.",
         least=1,
+        most=1_000_000,
         from_vault=AT_MOST,
     )
     max_note_bytes: int = key(
         16 * 1024 * 1024,
         "Bytes above which a note is neither indexed, read nor edited.",
         least=1,
+        most=1 << 31,
         from_vault=AT_MOST,
     )
     location: str = key(
@@ -143,12 +149,14 @@ class Embeddings(Section, title="embeddings"):
         0,
         "Width of the vectors of a server; 0 means what its model says.",
         least=0,
+        most=100_000,
         aliases=("OLLAMA_EMBEDDING_DIM",),
     )
     context_tokens: int = key(
         0,
         "Context to ask Ollama for; 0 means what the model was made for.",
         least=0,
+        most=10_000_000,
         aliases=("OLLAMA_NUM_CTX",),
     )
     prefix: Prefix = key(
@@ -201,6 +209,7 @@ class Search(Section, title="search"):
         300,
         "Milliseconds after which reranking stops.",
         least=0,
+        most=600_000,
         from_vault=AT_MOST,
     )
     balance: float = key(
@@ -211,31 +220,49 @@ class Search(Section, title="search"):
         from_vault=ANYTHING,
     )
     graph_weight: float = key(
-        0.8, "Weight of links in minmax.", least=0, from_vault=ANYTHING
+        0.8, "Weight of links in minmax.", least=0, most=1_000, from_vault=ANYTHING
     )
     implicit_weight: float = key(
         0.0,
         "Weight of similar notes without a link in minmax.",
         least=0,
+        most=1_000,
         from_vault=ANYTHING,
     )
     semantic_weight: float = key(
-        0.55, "Weight of meaning in weighted_sum.", least=0, from_vault=ANYTHING
+        0.55,
+        "Weight of meaning in weighted_sum.",
+        least=0,
+        most=1_000,
+        from_vault=ANYTHING,
     )
     keyword_weight: float = key(
-        0.25, "Weight of words in weighted_sum.", least=0, from_vault=ANYTHING
+        0.25,
+        "Weight of words in weighted_sum.",
+        least=0,
+        most=1_000,
+        from_vault=ANYTHING,
     )
     recency_weight: float = key(
         0.10,
         "Weight of a recent change in weighted_sum.",
         least=0,
+        most=1_000,
         from_vault=ANYTHING,
     )
     link_weight: float = key(
-        0.05, "Weight of links in weighted_sum.", least=0, from_vault=ANYTHING
+        0.05,
+        "Weight of links in weighted_sum.",
+        least=0,
+        most=1_000,
+        from_vault=ANYTHING,
     )
     tag_weight: float = key(
-        0.05, "Weight of matching tags in weighted_sum.", least=0, from_vault=ANYTHING
+        0.05,
+        "Weight of matching tags in weighted_sum.",
+        least=0,
+        most=1_000,
+        from_vault=ANYTHING,
     )
     intent_model: str = key(
         "",
@@ -292,28 +319,33 @@ class Watch(Section, title="watch"):
         750,
         "Milliseconds a file has to be quiet before its changes are indexed.",
         least=0,
+        most=86_400_000,
         aliases=("OBSIDIAN_BRAIN_WATCH_DEBOUNCE_MS",),
     )
     longest_wait_ms: int = key(
         5_000,
         "Milliseconds after which a file that is never quiet is indexed all the same.",
         least=0,
+        most=86_400_000,
     )
     rescan_s: int = key(
         300,
         "Seconds after which the whole vault is compared with the index, whatever was "
         "heard.",
         least=1,
+        most=2_592_000,
     )
     poll_s: int = key(
         5,
         "Seconds between two looks at a vault whose changes the system does not tell.",
         least=1,
+        most=2_592_000,
     )
     community_debounce_ms: int = key(
         60_000,
         "Milliseconds without a change of the vault before themes are made again.",
         least=0,
+        most=86_400_000,
         aliases=("OBSIDIAN_BRAIN_COMMUNITY_DEBOUNCE_MS",),
     )
 

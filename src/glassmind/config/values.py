@@ -6,6 +6,7 @@ Every function raises `ValueError` with a phrase that completes "search.limit ..
 from collections.abc import Callable, Mapping
 from math import isfinite
 from pathlib import Path
+from reprlib import Repr
 from unicodedata import normalize
 
 from glassmind.config.entries import Entry
@@ -22,6 +23,14 @@ WORDS = {
 HIDDEN = "(hidden)"
 """What is shown in place of a secret."""
 
+LONGEST_TEXT = 4_096
+"""Characters of a text; tokens and urls are shorter."""
+
+_BRIEF = Repr()
+_BRIEF.maxstring = _BRIEF.maxother = _BRIEF.maxlong = 80
+brief = _BRIEF.repr
+"""Returns a value as Python writes it, cut if it is long or deeply nested."""
+
 NAMED_PLACES = ("data", "vault", "plugin")
 """Places of the index that are no folders."""
 
@@ -37,6 +46,8 @@ def value_of(key: Key, entry: Entry) -> object:
         raw = FROM_TEXT.get(key.kind, str)(raw)
     try:
         value = READERS[key.kind](raw, entry.base)
+    except OverflowError:
+        raise ValueError("is too large") from None
     except ValueError:
         if key.secret:  # which is not repeated, however wrong it is
             raise ValueError("must be one line of text") from None
@@ -50,12 +61,14 @@ def value_of(key: Key, entry: Entry) -> object:
 def check(key: Key, value: object) -> None:
     """Hold a value against its key's choices and bounds."""
     if key.choices and value not in key.choices:
-        raise ValueError(f"must be one of {', '.join(key.choices)}; it is {value!r}")
+        raise ValueError(
+            f"must be one of {', '.join(key.choices)}; it is {brief(value)}"
+        )
     if isinstance(value, int | float):
         if key.least is not None and value < key.least:
-            raise ValueError(f"must be at least {key.least}; it is {value}")
+            raise ValueError(f"must be at least {key.least}; it is {brief(value)}")
         if key.most is not None and value > key.most:
-            raise ValueError(f"must be at most {key.most}; it is {value}")
+            raise ValueError(f"must be at most {key.most}; it is {brief(value)}")
 
 
 def flag_from_text(text: str) -> object:
@@ -113,28 +126,30 @@ def read_flag(raw: object, _base: Path) -> bool:
     """Accept a boolean."""
     if isinstance(raw, bool):
         return raw
-    raise ValueError(f"must be true or false; it is {raw!r}")
+    raise ValueError(f"must be true or false; it is {brief(raw)}")
 
 
 def read_count(raw: object, _base: Path) -> int:
     """Accept a whole number."""
     if isinstance(raw, int) and not isinstance(raw, bool):
         return raw
-    raise ValueError(f"must be a whole number; it is {raw!r}")
+    raise ValueError(f"must be a whole number; it is {brief(raw)}")
 
 
 def read_number(raw: object, _base: Path) -> float:
     """Accept a finite number."""
     if isinstance(raw, int | float) and not isinstance(raw, bool) and isfinite(raw):
         return float(raw)
-    raise ValueError(f"must be a number; it is {raw!r}")
+    raise ValueError(f"must be a number; it is {brief(raw)}")
 
 
 def read_text(raw: object, _base: Path) -> str:
     """Accept one line of text."""
+    if isinstance(raw, str) and len(raw) > LONGEST_TEXT:
+        raise ValueError(f"must have at most {LONGEST_TEXT:,} characters")
     if isinstance(raw, str) and (raw.isprintable() or not raw):
         return raw
-    raise ValueError(f"must be one line of text; it is {raw!r}")
+    raise ValueError(f"must be one line of text; it is {brief(raw)}")
 
 
 def read_word(raw: object, base: Path) -> str:
@@ -148,7 +163,7 @@ def read_names(raw: object, _base: Path) -> tuple[str, ...]:
         names = [item for item in raw if isinstance(item, str) and item.strip()]
         if len(names) == len(raw):
             return tuple(dict.fromkeys(names))
-    raise ValueError(f"must be a list of names; it is {raw!r}")
+    raise ValueError(f"must be a list of names; it is {brief(raw)}")
 
 
 def read_rules(raw: object, base: Path) -> tuple[str, ...]:
@@ -161,7 +176,7 @@ def read_rules(raw: object, base: Path) -> tuple[str, ...]:
         word = mode.strip().lower()
         if not equals or word not in STRICTNESS:
             words = ", ".join(STRICTNESS)
-            lacks = f"{word!r} is none" if equals and word else f"{rule!r} says no mode"
+            lacks = f"{brief(word if equals and word else rule)} is not one"
             raise ValueError(
                 f"must be names with a mode, such as Journal=off ({words}); {lacks}"
             )
@@ -175,7 +190,9 @@ def _ruled_name(written: str) -> str:
     """Return the folder or the tag that a rule is about, NFC as every path."""
     name = normalize("NFC", written).replace("\\", "/").strip().strip("/")
     if not name.isprintable() or {"", ".", ".."} & set(name.split("/")):
-        raise ValueError(f"must name folders and tags of the vault, not {written!r}")
+        raise ValueError(
+            f"must name folders and tags of the vault, not {brief(written)}"
+        )
     return name
 
 
@@ -186,9 +203,9 @@ def read_folder(raw: object, base: Path) -> Path:
             return base / Path(raw).expanduser()
         except RuntimeError as error:
             raise ValueError(
-                f"names a home that is not there; it is {raw!r}"
+                f"names a home that is not there; it is {brief(raw)}"
             ) from error
-    raise ValueError(f"must be a folder; it is {raw!r}")
+    raise ValueError(f"must be a folder; it is {brief(raw)}")
 
 
 def read_place(raw: object, base: Path) -> str:
@@ -210,35 +227,37 @@ def is_bare(text: str) -> bool:
 def read_url(raw: object, base: Path) -> str:
     """Accept an http address, without a slash at its end."""
     if isinstance(raw, str) and not raw.isprintable():
-        raise ValueError(f"must be one line of text; it is {without_password(raw)!r}")
+        raise ValueError(
+            f"must be one line of text; it is {brief(without_password(raw))}"
+        )
     url = read_text(raw, base).rstrip("/")
     if not url:
         return ""
-    # A backslash or a blank lets two programs see two different hosts in one url.
-    if not url.startswith(("http://", "https://")) or set(url) & set("\\ "):
+    # These let two programs, or a person, see two different hosts in one url.
+    if not url.startswith(("http://", "https://")) or set(url) & set("\\ ?#"):
         raise ValueError(
-            f"must be an http:// or https:// url; it is {without_password(url)!r}"
+            f"must be an http:// or https:// url; it is {brief(without_password(url))}"
         )
     if not host_of(url):
-        raise ValueError(f"names no host; it is {without_password(url)!r}")
+        raise ValueError(f"names no host; it is {brief(without_password(url))}")
     return url
 
 
 def without_password(url: str) -> str:
     """Return a url with the user and password in it hidden."""
     scheme, slashes, rest = url.partition("://")
-    place, slash, path = rest.partition("/")
-    user, at, host = place.rpartition("@")
+    end = next((at for at, c in enumerate(rest) if c in "/?#\\"), len(rest))
+    user, at, host = rest[:end].rpartition("@")
     if not (slashes and at and user):
         return url
-    return f"{scheme}://{HIDDEN}@{host}{slash}{path}"
+    return f"{scheme}://{HIDDEN}@{host}{rest[end:]}"
 
 
 def read_host(raw: object, base: Path) -> str:
     """Accept a machine's name or number; never nothing, which means all of them."""
     host = read_text(raw, base).strip().lower()
     if not host or not all(c.isalnum() or c in ".:-[]" for c in host):
-        raise ValueError(f"must be an address to listen on; it is {raw!r}")
+        raise ValueError(f"must be an address to listen on; it is {brief(raw)}")
     return host
 
 
@@ -251,7 +270,7 @@ def read_agent_dir(raw: object, base: Path) -> str:
     parts = folder.split("/")
     outside = str(raw).startswith(("/", "\\", "~")) or ":" in folder
     if outside or not all(part.strip() and part not in {".", ".."} for part in parts):
-        raise ValueError(f"must be a folder inside the vault; it is {raw!r}")
+        raise ValueError(f"must be a folder inside the vault; it is {brief(raw)}")
     if parts[0] in {".obsidian", ".git", ".trash"}:
         raise ValueError(f"must not be {parts[0]}, which belongs to another program")
     return folder

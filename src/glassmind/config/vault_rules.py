@@ -42,6 +42,10 @@ def _joined_rules(value: Sequence[str], own: Sequence[str]) -> object:
 
 USER_ONLY = VaultRule("nothing", _kept(lambda _value, _own: False))
 ANYTHING = VaultRule("any value", _kept(lambda _value, _own: True))
+SHORT_NAME = VaultRule(
+    "up to 100 characters",
+    _kept(lambda value, _own: len(value) <= 100),  # noqa: PLR2004 - as the text says
+)
 AT_MOST = VaultRule("a lower number", _kept(lambda value, own: value <= own))
 AT_LEAST = VaultRule("a higher number", _kept(lambda value, own: value >= own))
 ONLY_TRUE = VaultRule("`true`", _kept(lambda value, _own: value))

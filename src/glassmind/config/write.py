@@ -87,6 +87,8 @@ def _refuse_link(file: Path) -> None:
     in_agent_dir = file.parent.name == AGENT_DIR
     if file.is_symlink() or (in_agent_dir and file.parent.is_symlink()):
         raise ConfigUnwritable(str(file), "a symbolic link leads there; remove it")
+    if file.exists() and not file.is_file():
+        raise ConfigUnwritable(str(file), "it is not a regular file; remove it")
 
 
 def set_key(file: Path, path: str, raw: object, *, in_vault: bool = False) -> None:

@@ -77,6 +77,7 @@ class Writes(Section, title="writes"):
         UNDO_DAYS,
         "Days for which what undoes a change is kept, in your data folder.",
         least=1,
+        most=36_500,
         from_vault=AT_LEAST,
     )
     git_commit: bool = key(

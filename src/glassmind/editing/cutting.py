@@ -92,8 +92,7 @@ def section_of(note: Note, source: bytes, at: int) -> Section:
 def file_name(heading: str) -> str:
     """Return a heading as the name of a file, without its suffix."""
     name = without_refused_characters(_FORBIDDEN.sub(" ", heading)).strip(" .")
-    while len(name.encode()) > _LONGEST:
-        name = name[:-1]
+    name = name.encode()[:_LONGEST].decode(errors="ignore")
     return unreserved(name.strip(" .") or NAMELESS)
 
 

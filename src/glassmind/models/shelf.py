@@ -103,9 +103,12 @@ def fetch(
     home = models_folder(config)
     wanted = [cards for name in names for cards in _wanted(name)]
     wanted = wanted if names else [_meant(config)]
-    if not names and (refused := _untrusted_choice(config, wanted[0], home)):
-        yield refused
-        return
+    if not names and _is_chosen_by_untrusted_vault(config):
+        here = [card for card in wanted[0] if can_run(card, home)]
+        if wanted[0] and not here:
+            yield _refused(config.embeddings.preset, wanted[0][0])
+            return
+        wanted = [here[:1]]
     try:
         for cards in dict.fromkeys(tuple(cards) for cards in wanted if cards):
             yield _one_fetched(cards, home, local, watcher(cards[0].id))
@@ -113,19 +116,18 @@ def fetch(
         clear_archives(home)
 
 
-def _untrusted_choice(
-    config: Config, cards: Sequence[ModelCard], home: Path
-) -> ModelFetched | None:
+def _is_chosen_by_untrusted_vault(config: Config) -> bool:
+    by_vault = "embeddings.preset" in config.from_untrusted_vault
+    return by_vault and not config.embeddings.model
+
+
+def _refused(preset: str, card: ModelCard) -> ModelFetched:
     """Return the refusal to download a model that an untrusted vault chose."""
-    chosen, preset = config.embeddings, config.embeddings.preset
-    by_vault = "embeddings.preset" in config.from_untrusted_vault and not chosen.model
-    if not by_vault or not cards or any(can_run(card, home) for card in cards):
-        return None
     problem = (
         f"The vault's own settings ask for the preset {preset!r}, which is not on this "
         f"machine. Fetch it: glassmind models fetch {preset}, or run: glassmind trust"
     )
-    return ModelFetched(cards[0].id, "", "", already=False, problem=problem)
+    return ModelFetched(card.id, "", "", already=False, problem=problem)
 
 
 def _wanted(name: str) -> list[Sequence[ModelCard]]:

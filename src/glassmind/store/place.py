@@ -15,6 +15,9 @@ DATABASE = "index.db"
 SOCKET = "resident.sock"
 """The one thing in the folder of an index that is neither file nor folder."""
 
+DEEPEST = 20
+"""Levels of folders in an index; ours has two."""
+
 
 class Place(NamedTuple):
     """The folder chosen, and what a user should know about the choice.
@@ -98,7 +101,10 @@ def _odd_in(folder: Path) -> Path | None:
     return next(_odd_below(str(folder)), None)
 
 
-def _odd_below(folder: str) -> Iterator[Path]:
+def _odd_below(folder: str, depth: int = 0) -> Iterator[Path]:
+    if depth > DEEPEST:
+        yield Path(folder)
+        return
     try:
         with os.scandir(folder) as found:
             entries = list(found)
@@ -106,7 +112,7 @@ def _odd_below(folder: str) -> Iterator[Path]:
         return
     for entry in entries:
         if entry.is_dir(follow_symlinks=False):
-            yield from _odd_below(entry.path)
+            yield from _odd_below(entry.path, depth + 1)
         elif not entry.is_file(follow_symlinks=False) and not _is_socket(entry):
             yield Path(entry.path)
 

@@ -46,7 +46,7 @@ def _read(folder: Path) -> tuple[datetime, datetime] | None:
             datetime.fromisoformat, json.loads((folder / NAME).read_bytes())
         )
         return last.astimezone(UTC), since.astimezone(UTC)
-    except (OSError, ValueError, TypeError, OverflowError):
+    except (OSError, ValueError, TypeError, OverflowError, RecursionError):
         return None
 
 

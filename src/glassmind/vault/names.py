@@ -50,7 +50,8 @@ JOINERS = "\u200c\u200d"
 
 _INVISIBLE = re.compile(
     "[\\x00-\\x1f\\x7f-\\x9f"  # controls
-    "\\u00ad\\u200b\\u2060-\\u2064\\ufeff"  # zero width
+    "\\u00ad\\u034f\\u180e\\u200b\\u2060-\\u2065\\ufeff"  # zero width
+    "\\u115f\\u1160\\u3164\\uffa0\\ufff9-\\ufffb\\U000e0000-\\U000e007f"  # blank
     "\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u206f"  # bidirectional controls
     "\\u2028\\u2029]"  # line and paragraph separators
 )

@@ -23,6 +23,9 @@ from glassmind.surfaces.cli.opening import config_of
 from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import CommandParser
 
+LONGEST_VALUE = 200
+"""Characters of a value that are shown, so that none pushes the others off a screen."""
+
 
 def add_arguments(parser: CommandParser) -> None:
     """Tell the parser what the command takes."""
@@ -65,13 +68,20 @@ def run(args: Namespace, output: Output) -> int:
 
 
 def _settings_of(layers: Layers) -> dict[str, str]:
-    """Return what the vault's files set, as TOML, with secrets hidden."""
-    values = {}
-    for path, key in KEYS.items():
-        for entry in layers.entries(key)[:1]:
-            value = layers.usable(key, entry)
-            values[path] = "invalid" if value is None else shown(key, value)
-    return values
+    """Return the values that would be used, as TOML, with secrets hidden.
+
+    Invalid ones become warnings of `layers`.
+    """
+    choices = {path: layers.choose(key) for path, key in KEYS.items()}
+    return {
+        path: _cut(shown(KEYS[path], choice.value))
+        for path, choice in choices.items()
+        if choice.entry is not None
+    }
+
+
+def _cut(value: str) -> str:
+    return value if len(value) <= LONGEST_VALUE else f"{value[:LONGEST_VALUE]}..."
 
 
 def _list(settings: VaultSettings, values: dict[str, str], output: Output) -> None:
