@@ -91,7 +91,7 @@ class SeenAdapters(LocalAdapters):
     @property
     def reader(self) -> SeenReader:
         """The rows that are seen, open for reading."""
-        folder = self.place.rows
+        folder = self.place.database_folder
         with self.making:
             if self._readers is None or self._readers[0] != folder:
                 seen = self._policy, self._still, self._tells, self._compare
