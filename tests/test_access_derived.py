@@ -207,3 +207,15 @@ def test_a_linked_pair_of_a_scope_is_left_out_before_notes_are_compared_again(
 
 def partners(engine: Engine) -> Any:
     return engine.knowledge.similar("Tea 0.md").pairs
+
+
+def test_a_run_for_an_agent_counts_the_passages_of_visible_notes_only(
+    teas: MeaningDesk,
+) -> None:
+    teas.write({"New.md": f"{TEA} in May", "Tea 1.md": f"{TEA} in June"})
+    teas.write({f"P{at}.md": f"{PRIVATE}{TEA} {'pot ' * at}" for at in range(4)})
+
+    report = teas.engine.seen_by(EVERY_AGENT).index()
+
+    assert (report.added, report.changed, report.embedded) == (1, 1, 2)
+    assert report.notes == 7
