@@ -1,6 +1,8 @@
 """Themes and similar notes of a scope are computed from its visible notes only."""
 
 import random
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from typing import Any
 
 import pytest
@@ -120,6 +122,32 @@ def test_scopes_with_the_same_visible_notes_share_one_computation(
     assert divided.calls == 1
     assert themes(rings.engine.seen_by(read_scope(["folder:Work"]))) == [(1, "C1", 3)]
     assert divided.calls == 2
+
+
+def test_a_scope_does_not_wait_for_the_computation_of_another(
+    rings: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual, started, released = parts.clusters, Event(), Event()
+    waits: list[bool] = []
+
+    def slow_at_first(*given: Any, **named: Any) -> Any:
+        if not started.is_set():
+            started.set()
+            waits.append(released.wait(timeout=10))
+        return usual(*given, **named)
+
+    monkeypatch.setattr(parts, "clusters", slow_at_first)
+    agent = rings.engine.seen_by(EVERY_AGENT)
+    worker = rings.engine.seen_by(read_scope(["folder:Work"]))
+    with ThreadPoolExecutor(1) as pool:
+        slow = pool.submit(themes, agent)
+        assert started.wait(timeout=10)
+        found = themes(worker)
+        released.set()
+
+        assert found == [(1, "C1", 3)]
+        assert len(slow.result(timeout=10)) == 3
+    assert waits == [True]  # released, not timed out
 
 
 TEA = "oolong sencha matcha leaves steeped gently in warm water for guests"
