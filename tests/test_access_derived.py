@@ -11,6 +11,7 @@ from vault_desk import VaultDesk
 
 from glassmind.access.scopes import read_scope
 from glassmind.engine import Engine
+from glassmind.graph.clusters import clusters
 from glassmind.knowledge.pairs import pairing
 from glassmind.knowledge.themes import parts
 from glassmind.types.access import EVERY_AGENT, Scope
@@ -127,14 +128,14 @@ def test_scopes_with_the_same_visible_notes_share_one_computation(
 def test_a_scope_does_not_wait_for_the_computation_of_another(
     rings: VaultDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    usual, started, released = parts.clusters, Event(), Event()
+    started, released = Event(), Event()
     waits: list[bool] = []
 
     def slow_at_first(*given: Any, **named: Any) -> Any:
         if not started.is_set():
             started.set()
             waits.append(released.wait(timeout=10))
-        return usual(*given, **named)
+        return clusters(*given, **named)
 
     monkeypatch.setattr(parts, "clusters", slow_at_first)
     agent = rings.engine.seen_by(EVERY_AGENT)
