@@ -1,6 +1,8 @@
 """Themes and similar notes of a scope are computed from its visible notes only."""
 
 import random
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from typing import Any
 
 import pytest
@@ -9,6 +11,7 @@ from vault_desk import VaultDesk
 
 from glassmind.access.scopes import read_scope
 from glassmind.engine import Engine
+from glassmind.graph.clusters import clusters
 from glassmind.knowledge.pairs import pairing
 from glassmind.knowledge.themes import parts
 from glassmind.types.access import EVERY_AGENT, Scope
@@ -122,6 +125,32 @@ def test_scopes_with_the_same_visible_notes_share_one_computation(
     assert divided.calls == 2
 
 
+def test_a_scope_does_not_wait_for_the_computation_of_another(
+    rings: VaultDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started, released = Event(), Event()
+    waits: list[bool] = []
+
+    def slow_at_first(*given: Any, **named: Any) -> Any:
+        if not started.is_set():
+            started.set()
+            waits.append(released.wait(timeout=10))
+        return clusters(*given, **named)
+
+    monkeypatch.setattr(parts, "clusters", slow_at_first)
+    agent = rings.engine.seen_by(EVERY_AGENT)
+    worker = rings.engine.seen_by(read_scope(["folder:Work"]))
+    with ThreadPoolExecutor(1) as pool:
+        slow = pool.submit(themes, agent)
+        assert started.wait(timeout=10)
+        found = themes(worker)
+        released.set()
+
+        assert found == [(1, "C1", 3)]
+        assert len(slow.result(timeout=10)) == 3
+    assert waits == [True]  # released, not timed out
+
+
 TEA = "oolong sencha matcha leaves steeped gently in warm water for guests"
 
 
@@ -207,3 +236,15 @@ def test_a_linked_pair_of_a_scope_is_left_out_before_notes_are_compared_again(
 
 def partners(engine: Engine) -> Any:
     return engine.knowledge.similar("Tea 0.md").pairs
+
+
+def test_a_run_for_an_agent_counts_the_passages_of_visible_notes_only(
+    teas: MeaningDesk,
+) -> None:
+    teas.write({"New.md": f"{TEA} in May", "Tea 1.md": f"{TEA} in June"})
+    teas.write({f"P{at}.md": f"{PRIVATE}{TEA} {'pot ' * at}" for at in range(4)})
+
+    report = teas.engine.seen_by(EVERY_AGENT).index()
+
+    assert (report.added, report.changed, report.embedded) == (1, 1, 2)
+    assert report.notes == 7

@@ -260,6 +260,18 @@ def test_a_run_for_an_agent_tells_of_no_private_note(vault: VaultDesk) -> None:
     assert "B.md" in repr(vault.engine.index(rebuild=True))
 
 
+def test_the_first_private_note_leaves_the_counts_of_a_run_for_an_agent_as_they_are(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({"A.md": "Tea.", "B.md": "Tea."})
+    vault.write({"B.md": "Cup.", "C.md": "Pot.", "P.md": private("Tea.")})
+
+    report = vault.engine.seen_by(EVERY_AGENT).index()
+
+    counts = report.added, report.changed, report.removed, report.unchanged
+    assert (counts, report.notes) == ((1, 1, 0, 1), 3)
+
+
 def test_who_sees_a_part_cannot_look_further(vault: VaultDesk) -> None:
     with pytest.raises(TypeError):
         vault.engine.seen_by(Scope((ReadRule("tag", "work"),))).seen_by(EVERY_AGENT)

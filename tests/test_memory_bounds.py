@@ -12,15 +12,15 @@ import pytest
 from faults.vaults import make_vault, write
 from vault_desk import VaultDesk
 
+from glassmind.types import MAX_NOTE_BYTES
 from glassmind.vault.decode import MARKS_LIMIT, marks_in
-from glassmind.vault.read import READ_LIMIT_BYTES
 
 DRIVE = Path(__file__).with_name("bounds_drive.py")
 
 PEAK_MB = 600
 """The most that indexing may take; a vault of small notes takes about 60."""
 
-LARGE = READ_LIMIT_BYTES - 100_000
+LARGE = MAX_NOTE_BYTES - 100_000
 """About the size of the largest note that is indexed."""
 
 

@@ -13,19 +13,18 @@ from glassmind.editing.asking import Asking
 from glassmind.editing.verbs import Editing
 from glassmind.errors import FileTooLarge, NoteNotFound
 from glassmind.errors.writing import NoteChanged
-from glassmind.types import NotePath
+from glassmind.types import MAX_NOTE_BYTES, NotePath
 from glassmind.types.access import EVERY_AGENT
 from glassmind.types.editing import Append, Changed, Step
 from glassmind.vault.audit import Record
 from glassmind.vault.changing import VaultChanger
-from glassmind.vault.read import READ_LIMIT_BYTES
 
 ASK = Asking(client="robot")
 WHY = "it is larger than 16,777,216 bytes; split it, or raise index.max_note_bytes"
 TEXT = "# A\n\nMugs for [[Tea]]. #cup\n\n## Crew\n"
 
 
-def grow(file: Path, size: int = READ_LIMIT_BYTES + 1) -> None:
+def grow(file: Path, size: int = MAX_NOTE_BYTES + 1) -> None:
     """Make a file as large as that, with a hole at its end."""
     with file.open("ab") as opened:
         opened.truncate(size)
@@ -107,7 +106,7 @@ def test_an_edit_that_makes_a_note_oversized_is_refused(
     before = snapshot(vault.root / ".obsidian"), vault.text("Tea.md")
 
     with pytest.raises(FileTooLarge, match=WHY):
-        editing.edit("Tea", [Append("x" * READ_LIMIT_BYTES)], ASK)
+        editing.edit("Tea", [Append("x" * MAX_NOTE_BYTES)], ASK)
 
     assert (snapshot(vault.root / ".obsidian"), vault.text("Tea.md")) == before
 
@@ -139,7 +138,7 @@ def test_a_note_that_was_swapped_for_an_oversized_one_is_not_read_whole(
     with pytest.raises(NoteChanged):
         changer.apply([Step(tea, tea, b"# Tea\n", b"# Other\n")], why="", client="")
 
-    assert largest_read[-1] <= READ_LIMIT_BYTES + 1
+    assert largest_read[-1] <= MAX_NOTE_BYTES + 1
 
 
 def test_the_limit_can_be_raised(vault: VaultDesk) -> None:

@@ -13,8 +13,8 @@ from typing import NamedTuple
 from glassmind.access.reading import ReadPolicy
 from glassmind.errors import FileGone, VaultError
 from glassmind.errors.vault import SymlinkInPath
-from glassmind.types import NotePath
-from glassmind.vault.read import READ_LIMIT_BYTES, VaultFiles
+from glassmind.types import MAX_NOTE_BYTES, NotePath
+from glassmind.vault.read import VaultFiles
 from glassmind.vault.scan import kind_of
 
 _OF_NOTE = re.compile(r"\.(?:md|canvas|base)(?![^\W_])", re.IGNORECASE)
@@ -48,7 +48,7 @@ class ReadableFiles(VaultFiles):
         policy: ReadPolicy,
         skipped: dict[str, SkippedVerdict] | None = None,
         *,
-        limit_bytes: int = READ_LIMIT_BYTES,
+        limit_bytes: int = MAX_NOTE_BYTES,
     ) -> None:
         super().__init__(root, limit_bytes=limit_bytes)
         self._policy = policy

@@ -67,7 +67,7 @@ class Sight:
         """Whether a folder may be told of in which there is nothing."""
         return self._policy.may_name(folder)
 
-    def names(self, rename: tuple[str, str]) -> bool:
+    def may_show_rename(self, rename: tuple[str, str]) -> bool:
         """Whether both ends of a finished rename may be shown."""
         old, new = rename
         return self.may_name(old) and self._sees_now(NotePath(new))
@@ -211,7 +211,9 @@ class SeenBook:
     def _is_told(self, changeset: Changeset, client: str = "") -> bool:
         steps = changeset.draft.steps
         moved = changeset.draft.facts.get(MOVED)
-        if isinstance(moved, dict) and not all(map(self._sight.names, moved.items())):
+        if isinstance(moved, dict) and not all(
+            map(self._sight.may_show_rename, moved.items())
+        ):
             return False
         unseen = [step for step in steps if not self._sight.sees_step(step)]
         if not unseen:

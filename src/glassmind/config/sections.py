@@ -17,6 +17,7 @@ from glassmind.config.vault_rules import (
     SHORT_NAME,
 )
 from glassmind.config.write_sections import Writes
+from glassmind.types import MAX_NOTE_BYTES
 
 Backend: TypeAlias = Literal[
     "onnx", "static", "ollama", "openai", "smart-connections", "none"
@@ -88,7 +89,7 @@ class Index(Section, title="index"):
         from_vault=AT_MOST,
     )
     max_note_bytes: int = key(
-        16 * 1024 * 1024,
+        MAX_NOTE_BYTES,
         "Bytes above which a note is neither indexed, read nor edited.",
         least=1,
         most=1 << 31,

@@ -21,7 +21,7 @@ from glassmind.editing.relinking import (
     relinked,
     total_of,
 )
-from glassmind.editing.seen import OWNERS, is_hidden_from, is_seen
+from glassmind.editing.seen import is_hidden_from, is_seen
 from glassmind.editing.three_way import Hunk, hunks_between, lines_in, merge
 from glassmind.editing.undoing import told_to_stay
 from glassmind.editing.universe import Renames, universe_of
@@ -59,12 +59,11 @@ def carried_back(desk: Desk, known: Changeset, draft: Draft) -> Draft:
     try:
         with desk.faults():
             return _carried(desk, known, draft, outlines)
-    except GlassmindError as fault:
-        if isinstance(fault, NameTaken) or str(fault) == OWNERS:
-            raise
-        # A broken index does not prevent an undo.
-        said = f"links written since could not be looked at: {fault}"
-        return replace(draft, risks=(*draft.risks, said))
+    except (NameTaken, EditRefused):
+        raise
+    except GlassmindError as fault:  # a broken index does not prevent an undo
+        risk = f"links written since could not be looked at: {fault}"
+        return replace(draft, risks=(*draft.risks, risk))
 
 
 def _carried(

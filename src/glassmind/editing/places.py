@@ -111,7 +111,7 @@ class Disk:
             return None
         except PathOutsideVault as fault:
             if self._sight is not None and isinstance(fault, SymlinkInPath):
-                return 0  # an agent finds the name taken, by what is not told
+                return 0  # to an agent, the name is taken
             raise
         except VaultError:
             return 0

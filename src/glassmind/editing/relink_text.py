@@ -83,9 +83,12 @@ class Relink:
     def exposes(self, written: str, source: NotePath, target: NotePath) -> bool:
         """True if a new spelling would show a hidden path that `written` does not."""
         text = written if written.startswith(ROOTED) else f"/{written}"
-        told = fold(rooted(text, source) or "")
-        is_told = fold(f"/{target}") in (told, f"{told}{NOTE_SUFFIX}")
-        return not is_told and self.is_hidden(target)
+        written_path = fold(rooted(text, source) or "")
+        is_written = fold(f"/{target}") in (
+            written_path,
+            f"{written_path}{NOTE_SUFFIX}",
+        )
+        return not is_written and self.is_hidden(target)
 
 
 class Relinked(NamedTuple):
@@ -138,9 +141,17 @@ class Tally:
 
     def told(self, raw: bytes) -> Relinked:
         """Return what was counted, with the bytes that came of it."""
-        lost = self.lost, self.elsewhere, self.grown, self.stuck
-        risks, exposed = tuple(self.risks), tuple(self.exposed)
-        return Relinked(raw, self.links, risks, self.adopted, *lost, exposed)
+        return Relinked(
+            raw,
+            links=self.links,
+            risks=tuple(self.risks),
+            adopted=self.adopted,
+            lost=self.lost,
+            elsewhere=self.elsewhere,
+            grown=self.grown,
+            stuck=self.stuck,
+            exposed=tuple(self.exposed),
+        )
 
     def lose(self, relink: Relink, now: NotePath | None) -> None:
         """Count a link whose file is gone and that leads to `now`, if not hidden."""

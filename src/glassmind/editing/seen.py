@@ -158,15 +158,19 @@ def as_seen(desk: Desk, done: Changed, client: str = "") -> Changed:
     kept = {_ends(step) for step in told.draft.steps}
     files = tuple(one for one in done.files if (one.path, one.to) in kept)
     closed = tuple(step.to for step in steps if desk.sight.closes(step))
-    if closed and told.state == "previewed" and not is_told_of(desk, told, client):
+    if (
+        closed
+        and told.state == "previewed"
+        and not is_visible_changeset(desk, told, client)
+    ):
         told = replace(told, id="")
     said = [_said_of(done, closed)] if closed else []
     notices = (*done.notices, *said)
     return replace(done, changeset=told, files=files, closed=closed, notices=notices)
 
 
-def is_told_of(desk: Desk, changeset: Changeset, client: str = "") -> bool:
-    """Whether whoever asks may be told of a changeset by its id."""
+def is_visible_changeset(desk: Desk, changeset: Changeset, client: str = "") -> bool:
+    """True if the caller may see a changeset by its id."""
     try:
         return bool(told_changeset(desk, changeset.id, client))
     except ChangesetUnknown:

@@ -23,7 +23,7 @@ from glassmind.editing.refreshing import followed
 from glassmind.editing.renamed import by_others, offered
 from glassmind.editing.repairing import plan_repair, told_of
 from glassmind.editing.replanning import asked_edits, remembered, replanned
-from glassmind.editing.seen import as_seen, is_told_of, nothing_hidden_named
+from glassmind.editing.seen import as_seen, is_visible_changeset, nothing_hidden_named
 from glassmind.editing.splitting import plan_split
 from glassmind.editing.tags import plan_rename_tag
 from glassmind.editing.undoing import undo
@@ -382,7 +382,7 @@ class Editing:
             found = self.found_moved(moves) if moves else None
         except GlassmindError as error:
             return f"links to renamed notes could not be looked at: {error}"
-        if found is None or not is_told_of(self._desk, found.changeset):
+        if found is None or not is_visible_changeset(self._desk, found.changeset):
             return ""
         return f"{found.changeset.id} waits for a person: {found.changeset.draft.title}"
 

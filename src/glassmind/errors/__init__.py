@@ -202,12 +202,12 @@ class IndexUntrusted(IndexAbsent):
     """The index inside the vault is not the one that this user wrote last."""
 
     def __init__(self, folder: str) -> None:
-        IndexFault.__init__(
-            self,
-            f"The index in {folder} was not built here, or was changed by another "
-            "program. Run: glassmind index",
-        )
         self.folder = folder
+        self.reason = (
+            f"The index in {folder} was not built here, or was changed by another "
+            "program."
+        )
+        IndexFault.__init__(self, f"{self.reason} Run: glassmind index")
 
 
 class NotEmbedded(IndexFault):

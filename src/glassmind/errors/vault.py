@@ -44,7 +44,7 @@ class SymlinkInPath(PathOutsideVault):
     """A part of a path is a symbolic link, which is never followed."""
 
     def __init__(self, path: str) -> None:
-        super().__init__(path, "a symbolic link stands in it")
+        super().__init__(path, "it contains a symbolic link")
 
 
 class FileUnreadable(VaultError):

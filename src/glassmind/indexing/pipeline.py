@@ -40,7 +40,8 @@ BATCH_NOTES, BATCH_BYTES = 1024, 8_000_000
 """One transaction's worth: bounds memory, and what a kill can undo."""
 
 MARK_BYTES = 16
-"""What a line or a Markdown mark counts for besides: parsed, it is an object."""
+"""Bytes added to a batch's size for each line or Markdown mark, since each becomes an
+object."""
 
 MOST_TROUBLES = 200
 """Sentences about notes in one report; where there are more, many are alike."""

@@ -117,10 +117,10 @@ class Step(Protocol):
         """Return the notes whose rows are not those that their files give."""
 
     def repair_names(self) -> None:
-        """Work out again by which name links find each file, and the themes."""
+        """Recompute every file's `name_key`, and mark the themes stale."""
 
     def settled(self) -> Iterator[tuple[Unsettled, int | None]]:
-        """Yield every link whose destination was found, with that."""
+        """Yield every settled link and the id of its target; None if unresolved."""
 
     def files(self) -> dict[NotePath, int]:
         """Return the id of every file."""

@@ -22,25 +22,27 @@ DEEPEST = 20
 class Place(NamedTuple):
     """The folder chosen, and what a user should know about the choice.
 
-    `inside` is the folder of index.db where that is inside the vault. All other files
-    are in `folder`, outside the vault.
+    `folder_in_vault` is the folder of index.db where that is inside the vault. All
+    other files are in `folder`, outside the vault.
     """
 
     folder: Path
     writable: bool
     notices: tuple[str, ...] = ()
     temporary: bool = False
-    inside: Path | None = None
+    folder_in_vault: Path | None = None
 
     @property
-    def rows(self) -> Path:
+    def database_folder(self) -> Path:
         """The folder of index.db."""
-        return self.inside or self.folder
+        return self.folder_in_vault or self.folder
 
     @property
     def folders(self) -> tuple[Path, ...]:
         """The folders that the files of the index are in."""
-        return (self.rows, self.folder) if self.inside else (self.folder,)
+        if self.folder_in_vault is None:
+            return (self.folder,)
+        return (self.folder_in_vault, self.folder)
 
 
 class Trusted(NamedTuple):
@@ -62,8 +64,7 @@ def trusted(candidates: Sequence[Path], vault: Path, data: Path) -> Trusted:
         odd = _odd_in(folder) if folder.is_relative_to(vault) else None
         if odd is not None:
             notices.append(
-                f"{odd} is no plain file and may lead elsewhere: no index is kept in "
-                f"{folder}"
+                f"{odd} is not a regular file. The index is not kept in {folder}."
             )
         elif is_inside(folder, vault, data) and not can_write(data):
             notices.append(
@@ -84,7 +85,7 @@ def split_place(place: Place, vault: Path, data: Path) -> Place:
     """Return the place with all but index.db in `data`, if it is inside the vault."""
     if place.temporary or not is_inside(place.folder, vault, data):
         return place
-    return place._replace(folder=data, inside=place.folder)
+    return place._replace(folder=data, folder_in_vault=place.folder)
 
 
 def outside(candidates: Iterable[Path], vault: Path) -> Iterator[Path]:

@@ -2,8 +2,8 @@
 
 A vault may come from somebody else, and so may an index.db inside it. The record is in
 the user's data folder, where nobody else writes, and holds the inode, size and times of
-the database and of its logs. Whoever changes one of these files also changes the time
-that the system keeps of that, so the index does not match its record any more.
+the database and of its logs. Changing one of these files also changes its ctime, so it
+no longer matches the record.
 """
 
 import json
@@ -14,10 +14,11 @@ from typing import Any
 from glassmind.errors import IndexUnwritable
 from glassmind.store.changesets_disk import write_whole
 from glassmind.store.lock import WriterLock
+from glassmind.store.place import DATABASE
 
 RECORD, LOCK = "vault-index.json", "writer.lock"
 
-FILES = ("index.db", "index.db-wal", "index.db-journal")
+FILES = tuple(DATABASE + suffix for suffix in ("", "-wal", "-journal"))
 """The database, and the logs that SQLite would replay into it."""
 
 WRITING = "writing"
@@ -81,7 +82,7 @@ class VaultIndex:
         write_whole(str(self._record), json.dumps(self._stamps()).encode())
 
     def _stamps(self) -> list[list[int] | None]:
-        """Return what tells each file from a changed one; None for no or no content."""
+        """Return inode, size and times of each file; None if it is missing or empty."""
         return [_stamp(file) for file in self._files]
 
     def _recorded(self) -> Any:

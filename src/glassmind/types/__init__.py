@@ -14,6 +14,9 @@ NotePath = NewType("NotePath", str)
 Digest = NewType("Digest", str)
 """The content hash of a file or passage, in lower-case hex."""
 
+MAX_NOTE_BYTES = 16 * 1024 * 1024
+"""The default of `index.max_note_bytes`: larger notes would only fill the memory."""
+
 
 PropertyValue: TypeAlias = (
     "str | int | float | bool | list[PropertyValue] | dict[str, PropertyValue] | None"

@@ -16,14 +16,14 @@ from typing import NamedTuple
 from glassmind.errors import FileTooLarge, VaultError
 from glassmind.errors.writing import NotTakenBack, WriteFailed
 from glassmind.ports.editing import Standing
-from glassmind.types import NotePath
+from glassmind.types import MAX_NOTE_BYTES, NotePath
 from glassmind.types.editing import Step
 from glassmind.vault import audit
 from glassmind.vault.audit import Act, Record
 from glassmind.vault.carrying import Carrying
 from glassmind.vault.paths import safe_path
 from glassmind.vault.queueing import EditQueue, Leftovers
-from glassmind.vault.read import READ_LIMIT_BYTES, SPLIT_IT, digest_of
+from glassmind.vault.read import SPLIT_IT, digest_of
 from glassmind.vault.scan import kind_of
 from glassmind.vault.staging import (
     above,
@@ -68,7 +68,7 @@ class VaultChanger:
         record: Record,
         agent_folder: str,
         now: Callable[[], datetime] = _now,
-        limit_bytes: int = READ_LIMIT_BYTES,
+        limit_bytes: int = MAX_NOTE_BYTES,
     ) -> None:
         self._root, self._now, self._limit_bytes = root, now, limit_bytes
         self._record_at, self._agent_folder = record, agent_folder

@@ -6,10 +6,10 @@ import time
 from typing import NamedTuple
 
 from glassmind.errors.writing import NoteChanged, WriteFailed
-from glassmind.types import NotePath
+from glassmind.types import MAX_NOTE_BYTES, NotePath
 from glassmind.vault import audit
 from glassmind.vault.folder import OpenFolder
-from glassmind.vault.read import READ_LIMIT_BYTES, digest_of, read_all
+from glassmind.vault.read import digest_of, read_all
 from glassmind.vault.staging import Dress, dress_of, refuse_read_only, sweep
 
 COARSE_NS = 2_000_000_000
@@ -88,7 +88,7 @@ def _read(
     try:
         facts, now = os.fstat(opened), time.time_ns()
         _refuse_odd(facts, path)
-        raw = read_all(opened, facts.st_size, max(len(before), READ_LIMIT_BYTES))
+        raw = read_all(opened, facts.st_size, max(len(before), MAX_NOTE_BYTES))
         settled = max(facts.st_mtime_ns, facts.st_ctime_ns) < now - COARSE_NS
         return raw, facts, dress_of(opened, facts), settled
     finally:

@@ -39,15 +39,16 @@ def compile_regexes(
 ) -> tuple[Callable[[str], bool] | None, list[Rejected]]:
     """Return a test whether any JavaScript regular expression occurs in a path.
 
-    The test is None if no pattern can be used.
+    The test is None if no pattern can be used. The caller passes at most
+    `PATTERNS_LIMIT` sources.
     """
     import re2  # noqa: PLC0415 - 6 ms, only for a vault with patterns
 
     program, rejected = _Program(), list[Rejected]()
     patterns = re2.Set.SearchSet(program.options)
-    for count, source in enumerate(sources):
+    for source in sources:
         regex = _ESCAPE.sub(_as_re2_escape, source)
-        reason = _too_much(count, source) or program.add(regex)
+        reason = _too_long(source) or program.add(regex)
         if reason:
             rejected.append(Rejected(source, reason))
         else:
@@ -72,7 +73,9 @@ def compile_globs(
     program, rejected = _Program(), list[Rejected]()
     taken: list[GitIgnoreSpecPattern] = []
     for count, line in enumerate(lines):
-        reason = _too_much(count, line)
+        reason = _too_long(line)
+        if count >= PATTERNS_LIMIT:
+            reason = f"only the first {PATTERNS_LIMIT:,} patterns are used"
         if not reason:
             try:
                 pattern = GitIgnoreSpecPattern(line)
@@ -118,9 +121,7 @@ class _Program:
         return ""
 
 
-def _too_much(count: int, pattern: str) -> str:
-    if count >= PATTERNS_LIMIT:
-        return f"only the first {PATTERNS_LIMIT:,} patterns are used"
+def _too_long(pattern: str) -> str:
     if len(pattern) > PATTERN_LIMIT_CHARS:
         return f"it is longer than {PATTERN_LIMIT_CHARS:,} characters"
     return ""

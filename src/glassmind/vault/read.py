@@ -25,13 +25,10 @@ from glassmind.errors import (
     VaultMissing,
 )
 from glassmind.errors.vault import SymlinkInPath
-from glassmind.types import Digest
+from glassmind.types import MAX_NOTE_BYTES, Digest
 from glassmind.vault.beneath import opener
 from glassmind.vault.paths import check_parts
 from glassmind.vault.placeholder import NOT_HERE, is_placeholder, stub_of
-
-READ_LIMIT_BYTES = 16 * 1024 * 1024
-"""The default of `index.max_note_bytes`: larger notes would only fill the memory."""
 
 SPLIT_IT = "; split it, or raise index.max_note_bytes"
 """What to do with a note that is too large."""
@@ -77,7 +74,7 @@ class VaultFiles:
     sees_all = True
     """Whether every file may be read, so that one which is not there is gone."""
 
-    def __init__(self, root: Path, *, limit_bytes: int = READ_LIMIT_BYTES) -> None:
+    def __init__(self, root: Path, *, limit_bytes: int = MAX_NOTE_BYTES) -> None:
         self._root, self._limit_bytes = root, limit_bytes
         self._descriptor = -1
         try:

@@ -16,11 +16,11 @@ from typing import NamedTuple
 from glassmind.errors import FileTooLarge, NotDownloaded, VaultMissing
 from glassmind.errors.vault import SymlinkInPath
 from glassmind.errors.writing import NameTaken, NoteChanged, WriteFailed
-from glassmind.types import Digest, NotePath
+from glassmind.types import MAX_NOTE_BYTES, Digest, NotePath
 from glassmind.vault import audit
 from glassmind.vault.folder import OpenFolder
 from glassmind.vault.placeholder import NOT_HERE, stub_of
-from glassmind.vault.read import READ_LIMIT_BYTES, SPLIT_IT, digest_of
+from glassmind.vault.read import SPLIT_IT, digest_of
 from glassmind.vault.scan import kind_of
 
 STAGED, STAGED_END = ".glassmind-", ".part"
@@ -113,7 +113,7 @@ def content(
     folder: OpenFolder,
     name: str,
     path: NotePath,
-    limit_bytes: int = READ_LIMIT_BYTES,
+    limit_bytes: int = MAX_NOTE_BYTES,
 ) -> bytes | None:
     """Return the bytes of a regular file; None where there is none.
 

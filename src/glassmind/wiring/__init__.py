@@ -144,13 +144,13 @@ class LocalAdapters:
 
     @made_once
     def vault_index(self) -> "VaultIndex | None":
-        """What tells whether an index inside the vault is ours; None for another."""
+        """Checks an index inside the vault; None if the index is outside it."""
         place = self.place
-        if place.inside is None:
+        if place.folder_in_vault is None:
             return None
         from glassmind.store.vault_index import VaultIndex  # noqa: PLC0415
 
-        return VaultIndex(place.inside, place.folder)
+        return VaultIndex(place.folder_in_vault, place.folder)
 
     def is_ours(self) -> bool:
         """Whether the index may be believed: outside the vault, or built by us."""
@@ -160,7 +160,7 @@ class LocalAdapters:
     @made_once
     def reader(self) -> SqliteReader:
         """The rows, open for reading."""
-        return SqliteReader(self.place.rows, self.is_ours)
+        return SqliteReader(self.place.database_folder, self.is_ours)
 
     @made_once
     def use_log(self) -> UseLog:
@@ -422,8 +422,9 @@ class LocalAdapters:
         from glassmind.store.sqlite.writer import SqliteWriter  # noqa: PLC0415
         from glassmind.vault.resolve import name_key  # noqa: PLC0415
 
-        wal = self.place.inside is None  # its record is of one file
-        return SqliteWriter(self.place.rows, name_key, wal=wal)
+        # no WAL inside the vault: the record is taken between transactions
+        wal = self.place.folder_in_vault is None
+        return SqliteWriter(self.place.database_folder, name_key, wal=wal)
 
     @made_once
     def words_marker(self) -> "WordsMarker":

@@ -25,6 +25,7 @@ from glassmind.store.lock import WriterLock
 from glassmind.store.sqlite.examine import wrong_with
 from glassmind.store.sqlite.vector_rows import VectorRows
 from glassmind.store.sqlite.writer import SqliteWriter
+from glassmind.store.vault_index import LOCK
 from glassmind.store.vectors import integrity, place
 from glassmind.store.watching import read_state
 from glassmind.types.catalogue import Check
@@ -230,7 +231,9 @@ def bench_for(adapters: Adapters) -> Bench:
         folders=here.folders,
         writable=here.writable,
         sqlite_version=apsw.sqlite_lib_version(),
-        network=filesystem_kind(here.rows) if on_network(here.rows) else "",
+        network=filesystem_kind(here.database_folder)
+        if on_network(here.database_folder)
+        else "",
         rows=lambda: wrong_with(adapters.reader.connection()),
         words=lambda: word_integrity.damage_in(words),
         behind=lambda: adapters.reader.pending(
@@ -238,7 +241,7 @@ def bench_for(adapters: Adapters) -> Bench:
         ),
         stamps=lambda: adapters.reader.rows().stamps(),
         troubled=lambda limit: adapters.reader.rows().troubled(limit),
-        holder=lambda: WriterLock(folder / "writer.lock").busy_holder(),
+        holder=lambda: WriterLock(folder / LOCK).busy_holder(),
         counts=lambda: adapters.reader.rows().counts(),
         secrets=lambda: len(adapters.reader.rows().secret_notes()),
         faults=adapters.reader.faults,

@@ -15,23 +15,33 @@ MOST_RESULTS = 8
 """Results that are cached: two for each of a few scopes that are used in turn."""
 
 
+class _Entry:
+    """A result of the cache, and the lock under which it is made."""
+
+    def __init__(self) -> None:
+        self.lock, self.is_made = Lock(), False
+        self.result: Any = None
+
+
 class RecentResults:
     """A cache of the results that were used last, for any number of threads."""
 
     def __init__(self, most: int = MOST_RESULTS) -> None:
         self._most, self._lock = most, Lock()
-        self._results: OrderedDict[Hashable, Any] = OrderedDict()
+        self._entries: OrderedDict[Hashable, _Entry] = OrderedDict()
 
     def get(self, key: Hashable, make: Callable[[], Result]) -> Result:
-        """Return the result of a key; the first caller makes it, the others wait."""
+        """Return the result of a key; the first caller makes it, others of it wait."""
         with self._lock:
-            if key not in self._results:
-                self._results[key] = make()
-            self._results.move_to_end(key)
-            while len(self._results) > self._most:
-                self._results.popitem(last=False)
-            found: Result = self._results[key]
-            return found
+            entry = self._entries.setdefault(key, _Entry())
+            self._entries.move_to_end(key)
+            while len(self._entries) > self._most:
+                self._entries.popitem(last=False)
+        with entry.lock:
+            if not entry.is_made:
+                entry.result, entry.is_made = make(), True
+            result: Result = entry.result
+            return result
 
 
 if TYPE_CHECKING:

@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     from glassmind.retrieval.patience import Patience
     from glassmind.store.place import Place, Trusted
     from glassmind.store.sqlite.edges import Edges
-    from glassmind.store.sqlite.seen_reader import NoteVersion
     from glassmind.store.use_log import UseLog
     from glassmind.store.vectors.following import FollowingVectors
     from glassmind.types import NotePath
@@ -91,7 +90,7 @@ class SeenAdapters(LocalAdapters):
     @property
     def reader(self) -> SeenReader:
         """The rows that are seen, open for reading."""
-        folder = self.place.rows
+        folder = self.place.database_folder
         with self.making:
             if self._readers is None or self._readers[0] != folder:
                 seen = self._policy, self._still, self._tells, self._compare
@@ -219,29 +218,61 @@ class SeenAdapters(LocalAdapters):
         return cast("IndexKeeper", _SeenKeeper(keeper, self))
 
     def as_told(
-        self, report: "IndexReport", before: "Mapping[NotePath, NoteVersion]"
+        self, report: "IndexReport", before: "Mapping[NotePath, str]"
     ) -> "IndexReport":
-        """Return what a run did to the visible notes, given those before it.
-
-        Passages count as embedded or reused only if their note was added or changed.
-        """
-        now = self.visible_notes()
+        """Return what a run did to the visible notes, given their digests before it."""
         if self.reader.hidden_notes():
-            report = _of_visible(report, before, now)
+            report = self._of_visible(report, before)
         skipped = [one for one in report.skipped if self._tells(one.path)]
         untold = [one.path for one in report.skipped if one not in skipped]
         hidden = [*self.reader.hidden_paths(), *untold] if report.warnings else ()
         warnings = [
             said for said in report.warnings if not any(path in said for path in hidden)
         ]
-        return replace(report, skipped=skipped, warnings=warnings, notes=len(now))
+        notes = self.reader.rows().note_count()
+        return replace(report, skipped=skipped, warnings=warnings, notes=notes)
 
-    def visible_notes(self) -> "Mapping[NotePath, NoteVersion]":
-        """Return every visible note as it is indexed; none before the first run."""
+    def visible_digests(self) -> "Mapping[NotePath, str]":
+        """Return the digest of every visible note; none before the first run.
+
+        Needed even if no note is hidden yet: the run may add the first hidden note.
+        """
         try:
-            return self.reader.versions()
+            return self.reader.rows().digests()
         except IndexAbsent:
             return {}
+
+    def _of_visible(
+        self, report: "IndexReport", before: "Mapping[NotePath, str]"
+    ) -> "IndexReport":
+        """Return a report that counts visible notes only.
+
+        Passages count as embedded or reused only if their note was added or changed.
+        """
+        now, known = self.visible_digests(), {} if report.rebuilt else before
+        renamed = [
+            pair for pair in report.renamed if pair[0] in known and pair[1] in now
+        ]
+        moved_from, moved_to = ({pair[side] for pair in renamed} for side in (0, 1))
+        added = now.keys() - known.keys() - moved_to
+        changed = {
+            path for path in now.keys() & known.keys() if now[path] != known[path]
+        }
+        passages = self.reader.embedded_in(added | changed)
+        reused = min(report.reused, passages)
+        return replace(
+            report,
+            added=len(added),
+            changed=len(changed),
+            moved=len(renamed),
+            removed=len(known.keys() - now.keys() - moved_from),
+            unchanged=len(now) - len(added) - len(changed) - len(renamed),
+            embedded=min(report.embedded, passages - reused),
+            reused=reused,
+            left=min(report.left, passages),
+            held=min(report.held, len(now)),
+            renamed=renamed,
+        )
 
     @property
     def writing(self) -> "Writing":
@@ -302,38 +333,6 @@ class SeenAdapters(LocalAdapters):
             self._readers[1].close_all()
 
 
-def _of_visible(
-    report: "IndexReport",
-    before: "Mapping[NotePath, NoteVersion]",
-    now: "Mapping[NotePath, NoteVersion]",
-) -> "IndexReport":
-    """Return a report that counts visible notes only."""
-    known = {} if report.rebuilt else before
-    renamed = [one for one in report.renamed if one[0] in known and one[1] in now]
-    moved_from, moved_to = ({one[side] for one in renamed} for side in (0, 1))
-    added = now.keys() - known.keys() - moved_to
-    changed = {
-        path
-        for path in now.keys() & known.keys()
-        if now[path].digest != known[path].digest
-    }
-    passages = sum(now[path].passages for path in added | changed)
-    reused = min(report.reused, passages)
-    return replace(
-        report,
-        added=len(added),
-        changed=len(changed),
-        moved=len(renamed),
-        removed=len(known.keys() - now.keys() - moved_from),
-        unchanged=len(now) - len(added) - len(changed) - len(renamed),
-        embedded=min(report.embedded, passages - reused),
-        reused=reused,
-        left=min(report.left, passages),
-        held=min(report.held, len(now)),
-        renamed=renamed,
-    )
-
-
 class _SeenKeeper:
     """What keeps the index, and tells of a run what may be told."""
 
@@ -345,7 +344,7 @@ class _SeenKeeper:
 
     def index(self, *wishes: Any, **named: Any) -> "IndexReport":
         """Bring the index up to the vault."""
-        before = self._adapters.visible_notes()
+        before = self._adapters.visible_digests()
         return self._adapters.as_told(self._keeper.index(*wishes, **named), before)
 
 
@@ -395,6 +394,6 @@ class _SeenElsewhere:
         self, wishes: IndexWishes, progress: "ShowProgress | None"
     ) -> "IndexReport | None":
         """Let it bring the index up to the vault."""
-        before = self._adapters.visible_notes()
+        before = self._adapters.visible_digests()
         report = self._other.index(wishes, progress)
         return None if report is None else self._adapters.as_told(report, before)

@@ -43,7 +43,9 @@ def watching_for(adapters: Adapters, renew: Callable[[float], None]) -> Watching
     keeper = _patient(adapters)
 
     def listen(hear: Callable[[Heard], None]) -> VaultEvents:
-        return VaultEvents(root, adapters.place.rows, keeper.shop.ignore_rules, hear)
+        return VaultEvents(
+            root, adapters.place.database_folder, keeper.shop.ignore_rules, hear
+        )
 
     def holds(path: str) -> bool:
         if path.endswith("/"):

@@ -49,7 +49,7 @@ class Adapters(Protocol):
 
     @property
     def vault_index(self) -> VaultIndex | None:
-        """What tells whether an index inside the vault is ours; None for another."""
+        """Checks an index inside the vault; None if the index is outside it."""
 
     def move_to(self, place: Place, /) -> None:
         """Have the index in another folder from now on."""
@@ -143,9 +143,9 @@ class Writing:
             writer.begin(anew=anew, hurried=hurried, hung=lock.ousted)
             writer.notices.extend(self._adapters.place.notices)
             if aside is not None:
+                reason = IndexUntrusted(str(writer.folder)).reason
                 writer.notices.append(
-                    f"The index in {writer.folder} was not built here, or was changed "
-                    f"by another program. It was moved to {aside.name} and rebuilt."
+                    f"{reason} It was moved to {aside.name} and rebuilt."
                 )
             yield writer
         except IndexUnwritable as error:
@@ -173,13 +173,17 @@ class Writing:
         place, spare = self._adapters.place, self._adapters.locations.folders
         if not place.writable:
             raise IndexUnwritable(str(place.folder), "it is read-only")
-        stays = here or place.temporary or place.rows == spare[0]
-        failed = make_folder(place.rows) if stays else "there may be a better place"
+        stays = here or place.temporary or place.database_folder == spare[0]
+        failed = (
+            make_folder(place.database_folder)
+            if stays
+            else "there may be a better place"
+        )
         if failed is not None:
             made = None if here or place.temporary else make_place(spare)
             if made is None:
-                raise IndexUnwritable(str(place.rows), failed)
-            if made.folder != place.rows:
+                raise IndexUnwritable(str(place.database_folder), failed)
+            if made.folder != place.database_folder:
                 self._adapters.move_to(made)
         folder = self._adapters.place.folder
         failed = make_folder(folder)  # where index.db is inside the vault

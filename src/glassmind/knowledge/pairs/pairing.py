@@ -191,8 +191,13 @@ def pairs_among(
     order = Order(source.order(space), NEVER)
     sample = rows_of(source.vectors(space, order.sample()), space.width)
     threshold = threshold_for(level, sample)
-    after = state._replace(space=space.name, level=level, most=MOST, version=VERSION)
-    after = after._replace(threshold=threshold)
+    after = state._replace(
+        space=space.name,
+        level=level,
+        threshold=threshold,
+        most=MOST,
+        version=VERSION,
+    )
     ground = Ground(PairBasis("", state), space, after, list(hidden), order.ids)
     change = None
     if len(hidden) < len(order.ids):  # else comparing the few visible ones is faster
@@ -200,11 +205,11 @@ def pairs_among(
     if change is not None:
         visible = set(order.ids).difference(change.anew)
         stored = (
-            one
-            for one in source.every_pair()
-            if one.note_id in visible
-            and one.other_id not in change.gone
-            and one.similarity >= threshold
+            pair
+            for pair in source.every_pair()
+            if pair.note_id in visible
+            and pair.other_id not in change.gone
+            and pair.similarity >= threshold
         )
         return chain(stored, change.rows), threshold
     linked = Numbering(order.ids).linked(source.links(None))

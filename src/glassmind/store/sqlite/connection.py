@@ -16,11 +16,11 @@ from glassmind.errors import (
     IndexTooNew,
 )
 from glassmind.store.filesystem import on_network
+from glassmind.store.place import DATABASE
 from glassmind.store.sqlite import schema
 from glassmind.store.sqlite.examine import said
 from glassmind.store.sqlite.faults import DAMAGE, FULL
 
-DATABASE = "index.db"
 STAGED = f"{DATABASE}.rescued"
 """A copy of the rows that is about to take their place."""
 CHECKPOINT_PAGES = 16_000
@@ -48,7 +48,7 @@ def _has_log(file: Path) -> bool:
     return shared.is_file() and log.is_file() and log.stat().st_size > 0
 
 
-class StillConnection(apsw.Connection):
+class ImmutableConnection(apsw.Connection):
     """A connection to a database that nobody writes: without locks, and without a log.
 
     What is written meanwhile may be seen in part: close it when the file changes.
@@ -67,8 +67,8 @@ def open_reader(folder: Path) -> apsw.Connection:
     """Open the rows for reading; never creates or changes a row.
 
     WAL needs to make files beside the database. Where that is not possible, in a folder
-    that cannot be written or on a full disk, the database is opened by a
-    `StillConnection`. On a full disk that is not done if a log holds later rows.
+    that cannot be written or on a full disk, the database is opened by an
+    `ImmutableConnection`. On a full disk that is not done if a log holds later rows.
 
     Raises:
         IndexAbsent: there is no database, or it has no tables yet.
@@ -80,17 +80,17 @@ def open_reader(folder: Path) -> apsw.Connection:
     if not file.is_file() or not file.stat().st_size:
         raise IndexAbsent(str(folder))
     if not _writable(folder) and not _has_log(file):
-        return _open_still(file)
+        return _open_immutable(file)
     try:
         return _opened(apsw.Connection, file, "mode=ro")
     except FULL:  # the file is there, but not what WAL needs beside it
         if logged_bytes(file):
             raise
-        return _open_still(file)
+        return _open_immutable(file)
 
 
-def _open_still(file: Path) -> apsw.Connection:
-    return _opened(StillConnection, file, "mode=ro&immutable=1")
+def _open_immutable(file: Path) -> apsw.Connection:
+    return _opened(ImmutableConnection, file, "mode=ro&immutable=1")
 
 
 def _opened(kind: type[apsw.Connection], file: Path, options: str) -> apsw.Connection:

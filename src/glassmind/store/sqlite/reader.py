@@ -6,11 +6,12 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apsw
 
 from glassmind.errors import IndexAbsent, IndexUntrusted
+from glassmind.store.place import DATABASE
 from glassmind.store.sqlite import connection
 from glassmind.store.sqlite.faults import faults_named
 from glassmind.store.sqlite.log import Log, text_log, vector_log
@@ -30,13 +31,22 @@ NOT_WHOLE = (
     "glassmind index goes on with it"
 )
 
-FULL = "The disk seems to be full. Answering from the index as it is."
+DISK_FULL_NOTICE = "The disk seems to be full. Answering from the index as it is."
 
 RETRY_S = 5.0
-"""How long a still connection is kept before a usual one is tried again."""
+"""How long an immutable connection is kept before a usual one is tried again."""
 
 SWAPPED_S = 0.5
 """How long we wait for a copy that is about to take the place of the rows."""
+
+
+class _Kept(NamedTuple):
+    """A thread's connection, with the file's identity and state when it was opened."""
+
+    db: apsw.Connection
+    identity: tuple[int, int]
+    state: tuple[int, ...]
+    opened: float
 
 
 class SqliteReader:
@@ -54,7 +64,7 @@ class SqliteReader:
         self, folder: Path, is_ours: Callable[[], bool] = lambda: True
     ) -> None:
         self._is_ours = is_ours
-        self.folder, self._database = folder, str(folder / connection.DATABASE)
+        self.folder, self._database = folder, str(folder / DATABASE)
         self._local = threading.local()
         self._lock = threading.Lock()
         self._opened: dict[int, apsw.Connection] = {}
@@ -109,8 +119,9 @@ class SqliteReader:
     def notices(self) -> list[str]:
         """Return what a user should know about the rows."""
         db = self.connection()
-        is_still = isinstance(db, connection.StillConnection)
-        full = [FULL] if is_still and os.access(self.folder, os.W_OK) else []
+        is_immutable = isinstance(db, connection.ImmutableConnection)
+        is_full = is_immutable and os.access(self.folder, os.W_OK)
+        full = [DISK_FULL_NOTICE] if is_full else []
         return full if self.rows().is_whole() else [*full, NOT_WHOLE]
 
     def faults(self) -> AbstractContextManager[None]:
@@ -124,34 +135,29 @@ class SqliteReader:
             IndexUntrusted: the file is not the one that this user wrote last.
             IndexAbsent, IndexDamaged, IndexTooNew: as `open_reader`.
         """
-        kept: Any = getattr(self._local, "reader", None)
+        kept: _Kept | None = getattr(self._local, "reader", None)
         identity = self._identity()
         if not self._is_ours():
             self._forget()
             raise IndexUntrusted(str(self.folder))
         if kept is not None:
-            if kept[1] == identity and self._is_current(*kept):
-                return cast("apsw.Connection", kept[0])
+            if kept.identity == identity and self._is_current(kept):
+                return kept.db
             self._forget()
         reader = self._opened_as(identity)
         while reader is None:
             identity = self._identity()
             reader = self._opened_as(identity)
-        self._local.reader = (reader, identity, self._state(), time.monotonic())
+        self._local.reader = _Kept(reader, identity, self._state(), time.monotonic())
         self._remember(reader)
         return reader
 
-    def _is_current(
-        self,
-        reader: apsw.Connection,
-        _: tuple[int, int],
-        state: tuple[int, ...],
-        opened: float,
-    ) -> bool:
+    def _is_current(self, kept: _Kept) -> bool:
         """Whether an open connection shows what is written to its file."""
-        if not isinstance(reader, connection.StillConnection):
+        if not isinstance(kept.db, connection.ImmutableConnection):
             return True
-        return state == self._state() and time.monotonic() < opened + RETRY_S
+        is_fresh = time.monotonic() < kept.opened + RETRY_S
+        return is_fresh and kept.state == self._state()
 
     def _state(self) -> tuple[int, ...]:
         """Return what is another whenever somebody wrote to the database."""
@@ -221,7 +227,7 @@ class SqliteReader:
 
     def close(self) -> None:
         """Close this thread's connection."""
-        kept: Any = getattr(self._local, "reader", None)
+        kept: _Kept | None = getattr(self._local, "reader", None)
         if kept is not None:
-            kept[0].close()
+            kept.db.close()
             self._forget()

@@ -12,6 +12,7 @@ from pathlib import Path
 import apsw
 
 from glassmind.errors import IndexAbsent
+from glassmind.store.place import DATABASE
 from glassmind.store.sqlite import connection
 from glassmind.store.sqlite.begin import Fence
 from glassmind.store.sqlite.copying import write_copy
@@ -56,9 +57,9 @@ def rescue(folder: Path, fence: Fence) -> None:
                 write_copy(rows, staged)
         fence()
         with disk_faults_named(folder):
-            _delete(folder / connection.DATABASE)
+            _delete(folder / DATABASE)
             if staged.exists():
-                os.replace(staged, folder / connection.DATABASE)  # noqa: PTH105
+                os.replace(staged, folder / DATABASE)  # noqa: PTH105
     finally:
         _delete(staged)
 

@@ -126,13 +126,9 @@ HIDE = f"""
 delete from {READABLE} where id in (select value from json_each(?))
 """  # noqa: S608 - our own words
 
-SINCE_VECTORS = 2
-"""The version of the schema from which a file can hold vectors."""
-
-VERSIONS = """
-select f.path, n.digest, (select count(distinct v.chunk_id) from main.chunks c
-  join main.chunk_vectors v on v.chunk_id = c.id where c.note_id = n.id)
-from notes n join files f on f.id = n.id
+EMBEDDED = """
+select count(distinct v.chunk_id) from json_each(?) k join files f on f.path = k.value
+join main.chunks c on c.note_id = f.id join main.chunk_vectors v on v.chunk_id = c.id
 """
 
 HIDE_ALL = f"delete from {READABLE}"  # noqa: S608 - our own words
@@ -169,13 +165,6 @@ class Policy(Protocol):
 
     def unread_head(self, text: str, /) -> str:
         """Return what stands where properties should, if they cannot be read."""
-
-
-class NoteVersion(NamedTuple):
-    """A note as it is indexed: its digest, and how many passages were embedded."""
-
-    digest: str
-    passages: int
 
 
 class _Hidden(NamedTuple):
@@ -282,13 +271,10 @@ class SeenReader(SqliteReader):
         """Return the ids of the notes that may not be read."""
         return self._hidden_in(self.connection()).notes
 
-    def versions(self) -> dict[NotePath, NoteVersion]:
-        """Return every visible note as it is indexed, by path."""
-        db = self.connection()
-        if schema.version_of(db) < SINCE_VECTORS:
-            return {}
-        rows: Any = db.execute(VERSIONS)
-        return {path: NoteVersion(*rest) for path, *rest in rows}
+    def embedded_in(self, paths: Collection[NotePath]) -> int:
+        """Return how many passages of some visible notes have vectors."""
+        found: Any = self.connection().execute(EMBEDDED, (json.dumps(list(paths)),)).get
+        return int(found)
 
     def pending(self, log: Log[Any], marker: str | None) -> int | None:
         """Return how many changes of visible notes a sidecar has yet to apply."""

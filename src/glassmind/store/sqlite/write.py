@@ -186,14 +186,14 @@ class Transaction:
         return same and secrets == item.secrets
 
     def repair_names(self) -> None:
-        """Work out again by which name links find each file, and the themes."""
+        """Recompute every file's `name_key`, and mark the themes stale."""
         rows: Any = self._db.execute(NAME_KEYS).fetchall()
         wrong = [(k, p) for p, key in rows if (k := self._name_key(p)) != key]
         self._many(PUT_NAME_KEY, wrong)
         self._db.execute(REDO_THEMES)
 
     def settled(self) -> Iterator[tuple[Unsettled, int | None]]:
-        """Yield every link whose destination was found, with that."""
+        """Yield every settled link and the id of its target; None if unresolved."""
         rows: Any = self._db.execute(SETTLED)
         return ((Unsettled(*row[:-1]), row[-1]) for row in rows)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import apsw
 
 from glassmind.errors import IndexBusy, IndexDamaged, IndexFault, IndexTaken
+from glassmind.store.place import DATABASE
 from glassmind.store.sqlite import connection
 from glassmind.store.sqlite.begin import Fence, begin, end
 from glassmind.store.sqlite.copying import copy_rows
@@ -132,7 +133,7 @@ class SqliteWriter:
 
     def _found(self) -> tuple[int, int] | None:
         try:
-            there = (self.folder / connection.DATABASE).stat()
+            there = (self.folder / DATABASE).stat()
         except OSError:
             return None
         return (there.st_dev, there.st_ino)
@@ -247,7 +248,7 @@ class SqliteWriter:
         self.fence()
         with disk_faults_named(self.folder):
             for part in PARTS:
-                file = Path(f"{self.folder / connection.DATABASE}{part}")
+                file = Path(f"{self.folder / DATABASE}{part}")
                 file.unlink(missing_ok=True)
 
     def begin_anew(self, wrong: str) -> None:
@@ -256,7 +257,6 @@ class SqliteWriter:
         Raises:
             IndexUnwritable: the folder does not take a database.
         """
-        self.close()
         self._set_aside(wrong)
         with self.faults():
             self._db = connection.open_writer(self.folder, wal=self._wal)

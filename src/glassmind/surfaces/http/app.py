@@ -112,8 +112,15 @@ def make_app(  # noqa: PLR0913 - each wish by its name
         ["/mcp", *(one.path for one in ROUTES if one.method == "POST")]
     )
     limits = {**LONG_S, ASKED: longest_answer_s(engine.config)}
-    bounds: dict[str, Any] = {"posted": posted, "limits": limits, "throttle": throttle}
-    guard = Middleware(Guard, door=door, meter=meter, tell=tell, **bounds)
+    guard = Middleware(
+        Guard,
+        door=door,
+        meter=meter,
+        tell=tell,
+        posted=posted,
+        limits=limits,
+        throttle=throttle,
+    )
     app = Starlette(
         routes=[*paths, Path("/mcp", endpoint=tools, methods=["POST"])],
         middleware=[guard],

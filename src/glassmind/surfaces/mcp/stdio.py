@@ -161,21 +161,20 @@ def _parsed(line: str) -> dict[str, Any]:
     except ValueError:
         raise MCPError(PARSE_ERROR, "the message is not valid JSON") from None
     if not isinstance(message, dict):
-        said = "a message must be one JSON object; send requests one by one"
-        raise MCPError(INVALID_REQUEST, said)
+        reason = "a message must be one JSON object; send requests one by one"
+        raise MCPError(INVALID_REQUEST, reason)
     return message
 
 
 def _check(message: dict[str, Any], line: str) -> None:
     """Refuse a message that the SDK would drop."""
     if "id" in message and not _is_id(message["id"]):
-        said = "the id must be a string or a whole number"
-        raise MCPError(INVALID_REQUEST, said)
+        raise MCPError(INVALID_REQUEST, "the id must be a string or a whole number")
     if message.get("jsonrpc") != "2.0" or not isinstance(
         message.get("method", ""), str
     ):
-        said = 'a request needs "jsonrpc": "2.0" and a method'
-        raise MCPError(INVALID_REQUEST, said)
+        reason = 'a request needs "jsonrpc": "2.0" and a method'
+        raise MCPError(INVALID_REQUEST, reason)
     if not isinstance(message.get("params"), dict | None):
         raise MCPError(INVALID_PARAMS, "params must be an object")
     try:
@@ -185,8 +184,8 @@ def _check(message: dict[str, Any], line: str) -> None:
         raise MCPError(INVALID_PARAMS, "a text holds half a character") from None
     except ValueError:
         if "method" in message:
-            said = "params are nested too deep, or are not valid JSON"
-            raise MCPError(INVALID_PARAMS, said) from None
+            reason = "params are nested too deep, or are not valid JSON"
+            raise MCPError(INVALID_PARAMS, reason) from None
         raise MCPError(INVALID_REQUEST, "a request needs a method") from None
 
 
