@@ -243,9 +243,9 @@ def test_rules_that_mean_nothing_are_errors(desk: Desk, rules: str) -> None:
 @pytest.mark.parametrize(
     ("rules", "said"),
     [
-        ('["Journal"]', "'Journal' says no mode"),
-        ('["Journal="]', "'Journal=' says no mode"),
-        ('["Journal=maybe"]', "'maybe' is none"),
+        ('["Journal"]', "'Journal' is not one"),
+        ('["Journal="]', "'Journal=' is not one"),
+        ('["Journal=maybe"]', "'maybe' is not one"),
         ('["=off"]', "must name folders and tags of the vault, not ''"),
     ],
 )

@@ -89,14 +89,7 @@ def make_app(  # noqa: PLR0913 - each wish by its name
     known = frozenset(hosts), origins_of(hosts, origins)
     door = Door(*known, token, by_address, clients)
     tools = Tools(engine, toolsets)
-    paths = [
-        Path(
-            route.path.replace("{name}", "{name:path}"),
-            endpoint=Answering(route, desk, quick if route.quick else workers, talks),
-            methods=[route.method],
-        )
-        for route in ROUTES
-    ]
+    paths = _paths(desk, workers, quick, talks)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -129,6 +122,17 @@ def make_app(  # noqa: PLR0913 - each wish by its name
     )
     app.router.redirect_slashes = False
     return app
+
+
+def _paths(desk: Desk, workers: Workers, quick: Workers, talks: Talks) -> list[Path]:
+    return [
+        Path(
+            route.path.replace("{name}", "{name:path}"),
+            endpoint=Answering(route, desk, quick if route.quick else workers, talks),
+            methods=[route.method],
+        )
+        for route in ROUTES
+    ]
 
 
 class Answering:
