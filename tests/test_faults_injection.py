@@ -14,7 +14,7 @@ from mcp_desk import call, text_of
 from test_mcp_fence import inside
 from vault_desk import VaultDesk
 
-from glassmind.surfaces.mcp.fence import LABEL_OF_VALUES
+from glassmind.operations.model_text import LABEL_OF_VALUES
 from glassmind.surfaces.mcp.server import make_server
 from glassmind.types.memory import CAPTURED, KEEP
 

@@ -19,7 +19,7 @@ from glassmind.surfaces.http.answers_events import error_event
 from glassmind.surfaces.http.labels import PLAIN
 from glassmind.surfaces.http.refusals import refusal_of
 from glassmind.surfaces.http.table import ROUTES
-from glassmind.surfaces.mcp.fence import LABEL_OF_VALUES
+from glassmind.operations.model_text import LABEL_OF_VALUES
 
 JOB = "<the id of a run>"
 DRY = {"dry_run": True}

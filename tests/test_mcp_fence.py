@@ -10,7 +10,7 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import NoteNotFound
 from glassmind.surfaces.mcp.faults import sentence_of
-from glassmind.surfaces.mcp.fence import (
+from glassmind.operations.model_text import (
     LABEL,
     LABEL_OF_VALUES,
     fenced,

@@ -6,7 +6,7 @@ import pytest
 from mcp_desk import call, text_of
 from vault_desk import VaultDesk
 
-from glassmind.surfaces.mcp.fence import LABEL
+from glassmind.operations.model_text import LABEL
 from glassmind.surfaces.mcp.server import make_server
 
 NOTES = {

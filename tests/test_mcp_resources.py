@@ -12,7 +12,7 @@ from mcp_desk import ERAS, call, visit
 from path_table import NAMES, Fence, lay
 from vault_desk import VaultDesk
 
-from glassmind.surfaces.mcp.fence import LABEL_OF_VALUES
+from glassmind.operations.model_text import LABEL_OF_VALUES
 from glassmind.surfaces.mcp.server import make_server
 
 

@@ -17,7 +17,7 @@ from glassmind.render.hidden_text import (
     TAGS,
     ZERO_WIDTH,
 )
-from glassmind.surfaces.mcp.fence import LABEL
+from glassmind.operations.model_text import LABEL
 
 CANARY = "velkor"
 TOPIC = "kingfisher"

@@ -11,7 +11,7 @@ from test_mcp_fence import inside
 from vault_desk import VaultDesk
 
 from glassmind.editing.asking import Asking
-from glassmind.surfaces.mcp.fence import LABEL, LABEL_OF_VALUES
+from glassmind.operations.model_text import LABEL, LABEL_OF_VALUES
 from glassmind.types.editing import Append
 
 OURS = "glassmind_"

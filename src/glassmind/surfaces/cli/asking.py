@@ -1,12 +1,14 @@
 """What commands of bundles and of memory share: options, and text that is piped in."""
 
 import sys
-from argparse import ArgumentTypeError
+from argparse import ArgumentTypeError, Namespace
 from collections.abc import Iterable
+from typing import Literal, get_args
 
 from glassmind.errors import WrongUsage
 from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import CommandParser, at_least_one
+from glassmind.types.search import Intent
 
 STDIN = "-"
 """What stands for the text that is piped in."""
@@ -52,6 +54,26 @@ def add_budget(parser: CommandParser) -> None:
         metavar="N",
         help="most tokens, of the Markdown: JSON is larger (context.budget_tokens)",
     )
+
+
+def add_mode_and_intent(parser: CommandParser) -> None:
+    """Add how to search, and what kind of answer is wanted."""
+    parser.add_argument(
+        "--mode",
+        choices=("hybrid", "semantic", "fulltext"),
+        help="by words, meaning and links (the default), meaning alone or words alone",
+    )
+    parser.add_argument(
+        "--intent",
+        choices=("auto", "balanced", *get_args(Intent)),
+        default="auto",
+        help="what kind of answer is wanted; auto tells it from the question",
+    )
+
+
+def intent_of(args: Namespace) -> Intent | Literal["auto"] | None:
+    """Return the intent as the engine takes it."""
+    return None if args.intent == "balanced" else args.intent
 
 
 def one_name(words: Iterable[str], command: str, what: str = "note") -> str:

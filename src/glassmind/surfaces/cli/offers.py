@@ -4,7 +4,7 @@ from argparse import Action
 from typing import NamedTuple
 
 from glassmind.surfaces.cli.program import command_parser
-from glassmind.surfaces.cli.table import COMMANDS
+from glassmind.surfaces.cli.table import all_commands
 
 FOLDERS, FILES = ("PATH", "VAULT"), ("FILE",)
 """What a value is, by the name that help gives it."""
@@ -28,7 +28,7 @@ def offers_of() -> dict[str, list[Offer]]:
     """Return what each command takes, by its name."""
     return {
         name: [_offer(action) for action in command_parser(name)[1].actions()]
-        for name in COMMANDS
+        for name in all_commands()
     }
 
 

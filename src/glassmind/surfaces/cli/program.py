@@ -11,9 +11,10 @@ from typing import NoReturn, Protocol, cast
 from glassmind.errors import GlassmindError, WrongUsage
 from glassmind.render.style import is_text, shortened
 from glassmind.surfaces.cli import exits
+from glassmind.surfaces.cli.operations import operation_command
 from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import VALUED, CommandParser
-from glassmind.surfaces.cli.table import COMMANDS, PACKAGE
+from glassmind.surfaces.cli.table import COMMANDS, PACKAGE, all_commands
 
 OF_WORDS = frozenset([
     "ask", "brief", "capture", "capture-decision", "capture-memory", "capture-task",
@@ -144,7 +145,7 @@ def _meant(name: str) -> str:
     for command, actions in {**parts, **more}.items():
         if name in actions:
             return f"; did you mean {command} {name}?"
-    return nearest(name, list(COMMANDS))
+    return nearest(name, list(all_commands()))
 
 
 def split_command(argv: list[str]) -> tuple[list[str], str | None, list[str]]:
@@ -163,10 +164,15 @@ def command_parser(name: str) -> tuple[Command, CommandParser]:
     Raises:
         WrongUsage: there is none of that name.
     """
-    if name not in COMMANDS:
-        raise WrongUsage(f"there is no command {shortened(name)!r}{_meant(name)}")
-    module_name, help_line = COMMANDS[name]
-    module = cast("Command", import_module(f"{PACKAGE}.{module_name}"))
+    if name in COMMANDS:
+        module_name, help_line = COMMANDS[name]
+        module = cast("Command", import_module(f"{PACKAGE}.{module_name}"))
+    else:
+        made = operation_command(name)
+        if made is None:
+            raise WrongUsage(f"there is no command {shortened(name)!r}{_meant(name)}")
+        module = made
+        help_line = made.help_line
     parser = CommandParser(name, help_line)
     module.add_arguments(parser)
     return module, parser
@@ -174,12 +180,12 @@ def command_parser(name: str) -> tuple[Command, CommandParser]:
 
 def _list_commands(output: Output) -> int:
     if output.as_json:
-        listed = [{"name": name, "help": said} for name, (_, said) in COMMANDS.items()]
+        listed = [{"name": name, "help": said} for name, said in all_commands().items()]
         output.json({"commands": listed})
         return exits.OK
     output.line("usage: glassmind [--vault PATH] COMMAND ...")
     output.line()
-    for name, (_, said) in COMMANDS.items():
+    for name, said in all_commands().items():
         output.line(f"  {name:<16} {said}")
     output.line()
     output.line("glassmind COMMAND --help tells what a command takes;")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from glassmind.surfaces.cli.offers import Offer
-from glassmind.surfaces.cli.table import COMMANDS
+from glassmind.surfaces.cli.table import all_commands
 
 Offers: TypeAlias = Mapping[str, Sequence[Offer]]
 
@@ -60,12 +60,12 @@ fi
 
 def bash_script(offers: Offers) -> str:
     """Return a script to be evaluated by bash."""
-    words = [f'    "") words="{" ".join([*COMMANDS, *COMMON])}" ;;']
+    words = [f'    "") words="{" ".join([*all_commands(), *COMMON])}" ;;']
     for command, taken in offers.items():
         own = [choice for offer in taken if not offer.names for choice in offer.choices]
         words.append(f'    {command}) words="{" ".join([*own, *_long(taken)])}" ;;')
     return BASH.format(
-        names="|".join(COMMANDS),
+        names="|".join(all_commands()),
         values="\n".join(_bash_values(offers)),
         words="\n".join(words),
     )
@@ -97,7 +97,7 @@ def _bash_values(offers: Offers) -> Iterator[str]:
 
 def zsh_script(offers: Offers) -> str:
     """Return a script to be evaluated by zsh, or to stand in its `fpath`."""
-    commands = [f"    {_quoted(f'{n}:{said}')}" for n, (_, said) in COMMANDS.items()]
+    commands = [f"    {_quoted(f'{n}:{said}')}" for n, said in all_commands().items()]
     anything = next(iter(offers.values()))
     common = [o for o in anything if o.names and _long_name(o) in COMMON]
     return ZSH.format(
@@ -143,7 +143,7 @@ def fish_script(offers: Offers) -> str:
 
 def _fish_lines(offers: Offers) -> Iterator[str]:
     yield "# fish completion for glassmind; run: glassmind completion fish | source"
-    for command, (_, said) in COMMANDS.items():
+    for command, said in all_commands().items():
         yield (
             "complete -c glassmind -n __fish_use_subcommand -f "
             f"-a {command} -d {_quoted(said)}"

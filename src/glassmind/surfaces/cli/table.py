@@ -1,9 +1,8 @@
-"""Every command by name, with the module that holds it and one line of help."""
+"""Commands that are not operations, with the module that holds each and its help."""
 
 COMMANDS = {
     "init": ("init", "choose a vault, configure it and index it"),
     "index": ("index", "bring the index up to the vault"),
-    "search": ("search", "find the passages that matter for a question"),
     "context": ("context", "pack what matters for a question, for an agent"),
     "ask": ("ask", "answer a question from the notes, with what bears it out"),
     "verify": ("verify", "tell whether cited lines still stand as they did"),
@@ -15,10 +14,6 @@ COMMANDS = {
     "hot": ("hot", "tell what is alive now"),
     "pin": ("pin", "keep a note warm"),
     "unpin": ("unpin", "let a note cool again"),
-    "capture": ("capture", "keep something worth remembering"),
-    "capture-memory": ("capture_alias", "the same as capture memory"),
-    "capture-decision": ("capture_alias", "the same as capture decision"),
-    "capture-task": ("capture_alias", "the same as capture task"),
     "recall": ("recall", "tell what was captured"),
     "forget": ("forget", "move what was captured to the trash"),
     "supersede": ("supersede", "let what was captured take the place of another"),
@@ -26,7 +21,6 @@ COMMANDS = {
     "log": ("log", "tell what was written to the vault, and by whom"),
     "ledger": ("ledger", "tell which client was given which passages, when"),
     "edit": ("edit", "change the text of a note, make one or delete one"),
-    "move": ("move", "give a note or a folder another name or place"),
     "rename-heading": ("rename_heading", "give a heading other words, and its links"),
     "rename-tag": ("rename_tag", "give a tag another name, wherever it stands"),
     "merge": ("merge", "add a note to another, and lead its links there"),
@@ -60,3 +54,13 @@ COMMANDS = {
 }
 
 PACKAGE = "glassmind.surfaces.cli.commands"
+
+
+def all_commands() -> dict[str, str]:
+    """Return every command with its line of help."""
+    from glassmind.surfaces.cli.operations import (  # noqa: PLC0415 - imports them all
+        operation_commands,
+    )
+
+    own = {name: said for name, (_, said) in COMMANDS.items()}
+    return {**operation_commands(), **own}

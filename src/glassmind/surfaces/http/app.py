@@ -27,6 +27,7 @@ from glassmind.surfaces.http.guard import LONG_S, Guard, Tell, Visit
 from glassmind.surfaces.http.jobs import Job, Jobs
 from glassmind.surfaces.http.log import tell_nobody
 from glassmind.surfaces.http.meter import Meter
+from glassmind.surfaces.http.operations import given_to
 from glassmind.surfaces.http.posted import PostedPaths
 from glassmind.surfaces.http.refusals import refusal_of
 from glassmind.surfaces.http.replies import (
@@ -186,6 +187,9 @@ class Answering:
 
     def _given(self, scope: Scope, body: bytes) -> dict[str, Any]:
         arguments, path = self._route.arguments, scope["path_params"]
+        operation = self._route.operation
+        if operation is not None:
+            return given_to(operation, self._owner, scope["query_string"], body, path)
         if self._route.method == "POST":
             from_query(self._owner, (), scope["query_string"], {})
             return from_body(self._owner, arguments, body, path)

@@ -7,7 +7,7 @@ write a number as a number.
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Any, NoReturn, get_args
 from urllib.parse import parse_qsl
@@ -89,16 +89,7 @@ def from_body(
         Refused: the body is none.
         BadArgument: one of them cannot be taken.
     """
-    try:
-        given = json.loads(
-            body.decode("utf-8"),
-            parse_constant=_no_number,
-            object_pairs_hook=partial(_once, owner),
-        )
-    except (ValueError, RecursionError):
-        raise Refused(BAD_JSON) from None
-    if not isinstance(given, dict):
-        raise Refused(BAD_JSON)
+    given = decoded_body(owner, body)
     for one in arguments:
         value = given.get(one.name)
         wanted = _KINDS[one.kind]
@@ -109,6 +100,50 @@ def from_body(
         if name in given:
             raise BadArgument(owner, f"{name!r} stands in the path")
     return _checked(owner, arguments, {**given, **(path or {})})
+
+
+def decoded_body(owner: str, body: bytes) -> dict[str, Any]:
+    """Return the JSON object in a body.
+
+    Raises:
+        Refused: there is none.
+        BadArgument: it has a key twice.
+    """
+    try:
+        given = json.loads(
+            body.decode("utf-8"),
+            parse_constant=_no_number,
+            object_pairs_hook=partial(_once, owner),
+        )
+    except (ValueError, RecursionError):
+        raise Refused(BAD_JSON) from None
+    if not isinstance(given, dict):
+        raise Refused(BAD_JSON)
+    return given
+
+
+def decoded_query(owner: str, query: bytes, lists: Collection[str]) -> dict[str, Any]:
+    """Return the texts in a query; names in `lists` may repeat.
+
+    Raises:
+        Refused: the query cannot be read.
+        BadArgument: a name that is not a list is given twice.
+    """
+    try:
+        pairs = parse_qsl(
+            query.decode("ascii"), keep_blank_values=True, errors="strict"
+        )
+    except ValueError:
+        raise Refused(BAD_QUERY) from None
+    given: dict[str, Any] = {}
+    for name, text in pairs:
+        if name in lists:
+            given.setdefault(name, []).append(text)
+        elif name in given:
+            raise BadArgument(owner, f"{name[:50]!r} is given twice")
+        else:
+            given[name] = text
+    return given
 
 
 def from_query(

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from glassmind.engine import Engine
+from glassmind.operations.registry import Operation
 from glassmind.surfaces.http.answers_talk import Talk
 from glassmind.surfaces.http.door import STRANGER, Visitor
 from glassmind.surfaces.http.jobs import Job, Jobs
@@ -78,6 +79,7 @@ class Route(NamedTuple):
     quick: bool = False
     called: str = ""
     sets: tuple[str, ...] = ()
+    operation: Operation | None = None
 
     @property
     def name(self) -> str:

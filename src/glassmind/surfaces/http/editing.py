@@ -74,17 +74,6 @@ def post_delete(asked: Asked) -> Reply:
     )
 
 
-def post_move(asked: Asked) -> Reply:
-    """Move a note, another file or a folder, links and all."""
-    given = asked.given
-    return changed_reply(
-        asked,
-        lambda asking: asked.engine.editing.move(
-            given["source"], given["destination"], asking, expected=given["expected"]
-        ),
-    )
-
-
 def post_rename_heading(asked: Asked) -> Reply:
     """Give a heading other words."""
     given = asked.given

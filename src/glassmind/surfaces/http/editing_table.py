@@ -67,14 +67,6 @@ EDITING: tuple[Route, ...] = (
         _CONFIRM,
     ),
     _writing(
-        "/move",
-        "Give a note, another file or a folder another name or place.",
-        editing.post_move,
-        _text("source", "What to move."),
-        _text("destination", "Where to; a folder ends in /."),
-        EXPECTED,
-    ),
-    _writing(
         "/rename-heading",
         "Give a heading other words, and the links to it too.",
         editing.post_rename_heading,

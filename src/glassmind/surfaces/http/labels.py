@@ -6,9 +6,9 @@ A list, which is the shape of another system, has no place for it.
 from collections.abc import Collection
 from typing import Any
 
+from glassmind.operations.model_text import LABEL_OF_VALUES
 from glassmind.render.hidden_text import KINDS, hidden_among
 from glassmind.render.texts import texts_in
-from glassmind.surfaces.mcp.fence import LABEL_OF_VALUES
 from glassmind.surfaces.mcp.flags import FIELD
 
 PLAIN = frozenset(("Health", "OpenApi", "Passages", "Stats"))

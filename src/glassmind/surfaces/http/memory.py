@@ -1,30 +1,16 @@
 """What is remembered: captured by whoever asks, kept by the user alone."""
 
 from glassmind.render.memos import (
-    captured_as_json,
     inbox_as_json,
     log_as_json,
     recalled_as_json,
 )
 from glassmind.render.temperatures import temperatures_as_json
 from glassmind.surfaces.http.asked import Asked
-from glassmind.surfaces.http.refusals import placeless
 from glassmind.surfaces.http.replies import Reply, answered
-from glassmind.surfaces.mcp.callers import plain_caller
 
 USUAL = "http"
 """What a client is called that says no name."""
-
-
-def post_capture(asked: Asked) -> Reply:
-    """Capture, on record as what this client wrote; it waits in the inbox."""
-    given = dict(asked.given)
-    kind, text = given.pop("kind"), given.pop("text")
-    client = plain_caller(given.pop("client"), USUAL)
-    done = asked.engine.memory.capture(kind, text, client=client, agent=True, **given)
-    config = asked.engine.config
-    told = {"notices": [placeless(said, config) for said in done.notices]}
-    return answered(captured_as_json(done) | told)
 
 
 def get_recall(asked: Asked) -> Reply:

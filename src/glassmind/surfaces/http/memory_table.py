@@ -7,10 +7,8 @@ from glassmind.surfaces.http import memory
 from glassmind.surfaces.http.arguments import LONGEST_NAME
 from glassmind.surfaces.http.asked import Route
 from glassmind.surfaces.http.context_table import PROJECT, SINCE
-from glassmind.surfaces.mcp.callers import NAME_CHARS
 from glassmind.surfaces.mcp.tool import Argument
-from glassmind.surfaces.mcp.tools.capture import MOST_LISTED
-from glassmind.types.memory import CAPTURED, MemoKind
+from glassmind.types.memory import MemoKind
 
 MOST_SHOWN = 1_000
 """Notes or writes of one list."""
@@ -21,30 +19,6 @@ def _limit(usual: int, most: int = MOST_SHOWN) -> Argument:
 
 
 MEMORY: tuple[Route, ...] = (
-    Route(
-        "POST",
-        "/capture",
-        "Write down what is worth remembering; it waits in the inbox for the user.",
-        memory.post_capture,
-        "Captured",
-        (
-            Argument("kind", "string", "What it is.", choices=CAPTURED),
-            Argument("text", "string", "What it says."),
-            PROJECT._replace(default=""),
-            Argument(
-                "sources", "strings", "Receipts that it rests on.", (), most=MOST_LISTED
-            ),
-            Argument("tags", "strings", "Tags of its note.", (), most=MOST_LISTED),
-            Argument(
-                "client",
-                "string",
-                "Who writes it, for the record.",
-                "",
-                most=NAME_CHARS,
-            ),
-        ),
-        (409,),
-    ),
     Route(
         "GET",
         "/recall",

@@ -5,6 +5,8 @@ from functools import lru_cache
 from http import HTTPStatus
 from typing import Any
 
+from glassmind.operations.model_text import LABEL_OF_VALUES
+from glassmind.operations.registry import Operation
 from glassmind.surfaces.http.answers_events import EVENTS
 from glassmind.surfaces.http.answers_schemas import ANSWERS_SCHEMAS
 from glassmind.surfaces.http.arguments import body_schema, query_schema
@@ -15,9 +17,13 @@ from glassmind.surfaces.http.editing_schemas import EDITING_SCHEMAS
 from glassmind.surfaces.http.graph_schemas import GRAPH_SCHEMAS
 from glassmind.surfaces.http.labels import LABELS, PLAIN
 from glassmind.surfaces.http.memory_schemas import MEMORY_SCHEMAS
+from glassmind.surfaces.http.operations import (
+    body_schema_of,
+    parameters_of,
+    result_schemas,
+)
 from glassmind.surfaces.http.replies import Reply, answered
 from glassmind.surfaces.http.schemas import SCHEMAS
-from glassmind.surfaces.mcp.fence import LABEL_OF_VALUES
 from glassmind.surfaces.mcp.tool import REQUIRED, Argument
 from glassmind.version import __version__
 
@@ -53,13 +59,17 @@ def description(routes: tuple[Route, ...]) -> Reply:
             },
             "paths": _paths(routes),
             "components": {
-                "schemas": _SHAPES,
+                "schemas": _SHAPES | result_schemas(_operations(routes)),
                 "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
             },
             "security": [{"token": []}],
         },
         of_notes=False,
     )
+
+
+def _operations(routes: Sequence[Route]) -> list[Operation]:
+    return [route.operation for route in routes if route.operation]
 
 
 def _paths(routes: Sequence[Route]) -> dict[str, Any]:
@@ -75,6 +85,13 @@ def _operation(route: Route) -> dict[str, Any]:
     if route.path == OPEN_PATH:
         made["security"] = []
     beside = route.arguments
+    if route.operation is not None:
+        if route.method == "POST":
+            content = {"application/json": {"schema": body_schema_of(route.operation)}}
+            made["requestBody"] = {"required": True, "content": content}
+        if parameters := parameters_of(route.operation):
+            made["parameters"] = parameters
+        return made
     if route.method == "POST":
         beside = tuple(one for one in beside if _is_in_path(route, one))
         schema = body_schema([one for one in route.arguments if one not in beside])

@@ -42,10 +42,10 @@ from glassmind.errors.writing import (
     WriteFailed,
     WriteRefused,
 )
+from glassmind.operations.model_text import on_one_line
 from glassmind.surfaces.conflicts import digest_now
 from glassmind.surfaces.http.replies import Refusal
 from glassmind.surfaces.mcp.faults import names_notes
-from glassmind.surfaces.mcp.fence import on_one_line
 
 RETRY = ((b"retry-after", b"5"),)
 

@@ -4,22 +4,9 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from glassmind.errors import VaultError
-from glassmind.render.hits import hits_as_json
 from glassmind.surfaces.http.asked import Asked
 from glassmind.surfaces.http.replies import Reply, answered
 from glassmind.types.search import Hit
-
-
-def post_search(asked: Asked) -> Reply:
-    """Answer with hits in the shape that the program prints with --json."""
-    given = dict(asked.given)
-    text, intent = given.pop("query"), given.pop("intent")
-    engine = asked.engine
-    reply = engine.search(
-        text, intent=None if intent == "balanced" else intent, **given
-    )
-    vault = engine.config.vault
-    return answered(hits_as_json(reply, vault=vault.name, root=str(vault.path)))
 
 
 def get_hits(asked: Asked) -> Reply:

@@ -1,15 +1,14 @@
 """Every route of the server: one table, from which all else is made."""
 
-from typing import get_args
-
-from glassmind.retrieval.wishes import MOST_HOPS
+from glassmind.operations.registry import all_operations
 from glassmind.surfaces.http.answers_table import ANSWERS
-from glassmind.surfaces.http.arguments import INTENT, LONGEST_NAME, MODE
+from glassmind.surfaces.http.arguments import LONGEST_NAME
 from glassmind.surfaces.http.asked import ANY, Asked, Route
 from glassmind.surfaces.http.context_table import CONTEXT
 from glassmind.surfaces.http.editing_table import EDITING
 from glassmind.surfaces.http.graph_table import GRAPH
 from glassmind.surfaces.http.memory_table import MEMORY
+from glassmind.surfaces.http.operations import route_of
 from glassmind.surfaces.http.reads import (
     MOST_LETTERS,
     PAGE_LETTERS,
@@ -19,10 +18,9 @@ from glassmind.surfaces.http.reads import (
     get_stats,
 )
 from glassmind.surfaces.http.replies import Reply
-from glassmind.surfaces.http.searches import get_hits, post_search
+from glassmind.surfaces.http.searches import get_hits
 from glassmind.surfaces.http.writes import get_job, post_index
 from glassmind.surfaces.mcp.tool import Argument
-from glassmind.types.search import FusionName, Rerank
 
 
 def _openapi(_: Asked) -> Reply:
@@ -42,21 +40,6 @@ _NAME = Argument(
     most=LONGEST_NAME,
 )
 
-SEARCH = (
-    _QUERY,
-    Argument("limit", "integer", "Most hits.", None, least=1, most=MOST_HITS),
-    MODE,
-    INTENT,
-    Argument("root_note", "string", "The note that links are followed from.", None),
-    Argument("hop_depth", "integer", "How far.", 2, least=0, most=MOST_HOPS),
-    Argument("threshold", "number", "Least relevance.", 0.0, least=0, most=1),
-    Argument("min_similarity", "number", "Least cosine.", None, least=-1, most=1),
-    Argument("fusion", "string", "How rankings join.", None, get_args(FusionName)),
-    Argument("rerank", "string", "Read the best once more.", None, get_args(Rerank)),
-    Argument("unique", "string", "A hit for each.", "notes", ("notes", "chunks")),
-    Argument("explain", "boolean", "Take scores apart.", False),
-)
-
 INDEX = (
     Argument("verify", "boolean", "Examine the index, read every note.", False),
     Argument("rebuild", "boolean", "Throw the index away, begin anew.", False),
@@ -68,13 +51,11 @@ INDEX = (
 )
 
 SETS: dict[str, tuple[str, ...]] = {
-    "POST /search": ("core",),
     "POST /context": ("core",),
     "GET /hot-context": ("core",),
     "GET /brief": ("memory",),
     "GET /summary": ("memory",),
     "POST /verify": ("memory",),
-    "POST /capture": ("core",),
     "GET /recall": ("memory",),
     "GET /inbox": ("memory",),
     "GET /hot": ("core", "memory"),
@@ -82,7 +63,6 @@ SETS: dict[str, tuple[str, ...]] = {
     "POST /edit": ("write",),
     "POST /notes": ("write",),
     "POST /delete": ("write",),
-    "POST /move": ("write",),
     "POST /rename-heading": ("write",),
     "POST /rename-tag": ("write",),
     "POST /merge": ("write",),
@@ -119,15 +99,7 @@ too, is for who has the vault's own token: indexing, its runs, themes kept anew,
 figures of the server."""
 
 _TABLE: tuple[Route, ...] = (
-    Route(
-        "POST",
-        "/search",
-        "Find the passages that matter for a question, best first.",
-        post_search,
-        "SearchReply",
-        SEARCH,
-        (404, 409),
-    ),
+    *(route_of(operation) for operation in all_operations() if operation.route),
     *CONTEXT,
     *MEMORY,
     *EDITING,
@@ -216,6 +188,6 @@ _TABLE: tuple[Route, ...] = (
 )
 
 ROUTES: tuple[Route, ...] = tuple(
-    route._replace(sets=SETS.get(f"{route.method} {route.path}", ()))
+    route._replace(sets=SETS.get(f"{route.method} {route.path}", route.sets))
     for route in _TABLE
 )

@@ -12,7 +12,7 @@ import unicodedata
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import Any
 
-from glassmind.surfaces.mcp.fence import one_line, sound
+from glassmind.operations.model_text import one_line, sound
 
 NAME_CHARS = 80
 """Letters of a name on record; the longest of a known client has 30."""

@@ -102,7 +102,9 @@ class Calls:
         self, tool: Tool, arguments: Mapping[str, Any], gauge: "Gauge", who: str
     ) -> types.CallToolResult:
         try:
-            given = read_arguments(tool.name, tool.arguments, arguments)
+            given = arguments
+            if tool.schema is None:
+                given = read_arguments(tool.name, tool.arguments, arguments)
             with known_as(who):
                 call = Call(self._source(), given, gauge, who)
                 with Recording(call.engine, self._surface, tool.name, who) as ledger:

@@ -46,7 +46,7 @@ from glassmind.errors.memory import UnknownKind
 from glassmind.errors.models import ModelFault
 from glassmind.errors.serving import ServingFault
 from glassmind.errors.writing import WritesOff
-from glassmind.surfaces.mcp.fence import fenced, on_one_line
+from glassmind.operations.model_text import fenced, on_one_line
 
 Wording: TypeAlias = Callable[[GlassmindError], str]
 """What an error says; not every caller may hear of places on the machine."""

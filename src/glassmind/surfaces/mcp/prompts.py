@@ -6,9 +6,9 @@ from typing import NamedTuple
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
+from glassmind.operations.model_text import one_line
 from glassmind.render.style import shortened
 from glassmind.surfaces.mcp.faults import reading, searching
-from glassmind.surfaces.mcp.fence import one_line
 from glassmind.surfaces.mcp.resources import Resources
 from glassmind.surfaces.mcp.threads import Context, Threads
 from glassmind.surfaces.mcp.tool import LONGEST_TEXT

@@ -5,8 +5,8 @@ from typing import Any
 
 import mcp_types as types
 
-from glassmind.surfaces.mcp.addresses import note_uri
-from glassmind.surfaces.mcp.fence import labelled, one_line, sound
+from glassmind.operations.model_text import labelled, one_line, sound
+from glassmind.operations.names import note_uri
 from glassmind.surfaces.mcp.tool import Action, Answer, Tool, schema_of
 
 PLAIN = frozenset(("glassmind_status", "index_status", "reindex"))
@@ -29,7 +29,7 @@ def tool_card(tool: Tool) -> types.Tool:
         name=tool.name,
         title=tool.title,
         description=_doc_of(tool),
-        input_schema=schema_of(tool.arguments),
+        input_schema=dict(tool.schema or schema_of(tool.arguments)),
         annotations=types.ToolAnnotations(
             read_only_hint=tool.read_only,
             destructive_hint=tool.destructive,

@@ -12,9 +12,10 @@ from mcp.shared.exceptions import MCPError
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError, PathOutsideVault, VaultError
 from glassmind.errors.serving import BadArgument
+from glassmind.operations.model_text import labelled, one_line, sound
+from glassmind.operations.names import SCHEME, note_uri, path_in
 from glassmind.render.address import iso_time
 from glassmind.surfaces.ledger import Recording
-from glassmind.surfaces.mcp.addresses import SCHEME, note_uri, path_in
 from glassmind.surfaces.mcp.callers import caller_of
 from glassmind.surfaces.mcp.cursors import Cursor, read_cursor, trace_of, write_cursor
 from glassmind.surfaces.mcp.faults import (
@@ -23,7 +24,6 @@ from glassmind.surfaces.mcp.faults import (
     sentence_of,
     unexpected,
 )
-from glassmind.surfaces.mcp.fence import labelled, one_line, sound
 from glassmind.surfaces.mcp.flags import fenced_note
 from glassmind.surfaces.mcp.log import log_fault
 from glassmind.surfaces.mcp.replies import mime_of

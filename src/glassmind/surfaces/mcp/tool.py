@@ -106,6 +106,8 @@ class Tool(NamedTuple):
     open_world: bool = False
     fault_mark: str = ""
     timeout_s: float = 30.0
+    schema: Mapping[str, Any] | None = None
+    """The input schema of a tool made from an operation, which reads its arguments."""
 
 
 _TYPES: Mapping[Kind, dict[str, Any]] = {

@@ -19,11 +19,12 @@ from glassmind.surfaces.cli import exits
 from glassmind.surfaces.cli.asking import (
     STDIN,
     add_limit,
+    add_mode_and_intent,
     add_project,
+    intent_of,
     notice_all,
     piped_text,
 )
-from glassmind.surfaces.cli.commands.search import add_mode_and_intent, intent_of
 from glassmind.surfaces.cli.opening import engine_of
 from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import CommandParser

@@ -1,23 +1,23 @@
 """The core: few tools, each told in the fewest words that let it be used well."""
 
+from glassmind.operations.registry import OPERATIONS
+from glassmind.surfaces.mcp.operations import tool_of
 from glassmind.surfaces.mcp.tool import Tool
 from glassmind.surfaces.mcp.tools import (
-    capture,
     connections,
     context,
     list_notes,
     read,
-    search,
     status,
 )
 
 TOOLS: tuple[Tool, ...] = (
-    search.TOOL,
+    tool_of(OPERATIONS["search"]),
     read.TOOL,
     list_notes.TOOL,
     connections.TOOL,
     context.TOOL,
     context.HOT_TOOL,
-    capture.TOOL,
+    tool_of(OPERATIONS["capture"]),
     status.TOOL,
 )

@@ -1,10 +1,10 @@
 """`glassmind_dismiss`: what is not to be brought up again."""
 
 from glassmind.errors.serving import BadArgument
+from glassmind.operations.model_text import fenced, labelled
 from glassmind.render.dismissals import dismissed_as_json, dismissed_as_text
 from glassmind.render.style import Style
 from glassmind.surfaces.asking import check_untainted
-from glassmind.surfaces.mcp.fence import fenced, labelled
 from glassmind.surfaces.mcp.tool import Answer, Argument, Call, Tool
 from glassmind.surfaces.mcp.tools.naming import NAME_ARGUMENT, note_name
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from glassmind.errors.serving import BadArgument
+from glassmind.operations.model_text import fenced, labelled, named, one_line
 from glassmind.render.health import finding_now_as_json, health_as_json
 from glassmind.render.health_text import (
     Ways,
@@ -12,7 +13,6 @@ from glassmind.render.health_text import (
     fix_in_words,
 )
 from glassmind.render.style import Style
-from glassmind.surfaces.mcp.fence import fenced, labelled, named, one_line
 from glassmind.surfaces.mcp.tool import Action, Answer, Argument, Call, Tool
 from glassmind.surfaces.mcp.tools.paged import Listing, answer_of
 from glassmind.surfaces.mcp.tools.shapes import (

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from glassmind.operations.model_text import fenced, labelled, named, one_line
 from glassmind.render.ontology import ontology_as_json
 from glassmind.render.ontology_text import ontology_as_text
 from glassmind.render.resolution import resolution_as_json
 from glassmind.render.style import Style
-from glassmind.surfaces.mcp.fence import fenced, labelled, named, one_line
 from glassmind.surfaces.mcp.pages import MOST_TOKENS, USUAL_TOKENS, tokens_of
 from glassmind.surfaces.mcp.tool import Action, Answer, Argument, Call, Tool
 from glassmind.surfaces.mcp.tools.paged import Listing, answer_of, in_place, kept

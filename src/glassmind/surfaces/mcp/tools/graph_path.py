@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
+from glassmind.operations.model_text import named, one_line
 from glassmind.render.chains import chains_as_json
 from glassmind.render.connections_text import arrow_of
-from glassmind.surfaces.mcp.fence import named, one_line
 from glassmind.surfaces.mcp.tool import Action, Answer, Argument, Call, Tool
 from glassmind.surfaces.mcp.tools.naming import NAME_ARGUMENT, note_name
 from glassmind.surfaces.mcp.tools.paged import Listing, answer_of, in_place

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from glassmind.operations.model_text import named, one_line
 from glassmind.render.ranks import ranking_as_json
-from glassmind.surfaces.mcp.fence import named, one_line
 from glassmind.surfaces.mcp.tool import Action, Answer, Argument, Call, Tool
 from glassmind.surfaces.mcp.tools.paged import (
     Listing,

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from glassmind.operations.model_text import named
 from glassmind.render.pairs import similar_as_json
 from glassmind.render.pairs_text import NOT_COMPARED, pair_status_as_text
-from glassmind.surfaces.mcp.fence import named
 from glassmind.surfaces.mcp.tool import Action, Answer, Argument, Call, Tool
 from glassmind.surfaces.mcp.tools.naming import NAME_ARGUMENT, note_name
 from glassmind.surfaces.mcp.tools.paged import (

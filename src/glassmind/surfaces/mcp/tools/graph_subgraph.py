@@ -3,9 +3,9 @@
 import json
 from typing import Any
 
+from glassmind.operations.model_text import fenced, labelled, named
 from glassmind.render.connections import subgraph_as_json
 from glassmind.render.graph_files import GRAPH_FILES
-from glassmind.surfaces.mcp.fence import fenced, labelled, named
 from glassmind.surfaces.mcp.pages import MOST_TOKENS, USUAL_TOKENS, tokens_of
 from glassmind.surfaces.mcp.tool import Action, Answer, Argument, Call, Tool
 from glassmind.surfaces.mcp.tools.naming import NAME_ARGUMENT, note_name

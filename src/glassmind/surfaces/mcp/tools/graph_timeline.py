@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from glassmind.operations.model_text import named, one_line
 from glassmind.render.timeline import timeline_as_json
-from glassmind.surfaces.mcp.fence import named, one_line
 from glassmind.surfaces.mcp.tool import Answer, Argument, Call, Tool
 from glassmind.surfaces.mcp.tools.naming import NAME_ARGUMENT, note_name
 from glassmind.surfaces.mcp.tools.paged import Listing, answer_of, in_place, kept

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, get_args
 
+from glassmind.operations.model_text import named, one_line
 from glassmind.render.gist import gist_of
 from glassmind.render.memos import inbox_as_json, recalled_as_json
-from glassmind.surfaces.mcp.fence import named, one_line
 from glassmind.surfaces.mcp.tool import Action, Answer, Argument, Call, Tool
 from glassmind.surfaces.mcp.tools.paged import Listing, answer_of, in_place
 from glassmind.surfaces.mcp.tools.shapes import CURSOR, FORMAT, concise, shortly

@@ -1,6 +1,6 @@
 """How a tool is told which note is meant."""
 
-from glassmind.surfaces.mcp.addresses import is_address, named_by
+from glassmind.operations.names import is_address, named_by
 from glassmind.surfaces.mcp.tool import Argument, Call
 
 LONGEST_NAME = 4_096

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from glassmind.errors.context import BudgetTooSmall
-from glassmind.surfaces.mcp.fence import fenced
+from glassmind.operations.model_text import fenced
 from glassmind.surfaces.mcp.tool import Answer, Argument, Call
 
 FENCE_TOKENS = 60

@@ -7,8 +7,8 @@ ask say the same.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from glassmind.operations.model_text import fenced, labelled, one_line
 from glassmind.surfaces.mcp.cursors import Cursor, read_cursor, trace_of, write_cursor
-from glassmind.surfaces.mcp.fence import fenced, labelled, one_line
 from glassmind.surfaces.mcp.pages import MOST_TOKENS, USUAL_TOKENS, fitting, tokens_of
 from glassmind.surfaces.mcp.tool import Action, Answer, Call
 from glassmind.surfaces.mcp.tools.shapes import concise, is_detailed

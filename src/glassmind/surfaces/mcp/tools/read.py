@@ -8,13 +8,13 @@ from typing import Any
 from glassmind.errors import NoteNotFound
 from glassmind.errors.serving import BadArgument
 from glassmind.markdown.tokens import QUARTERS, reach
+from glassmind.operations.model_text import fenced, labelled, named, one_line
+from glassmind.operations.names import is_address, named_by
 from glassmind.render.address import obsidian_uri
 from glassmind.render.approval import UNREAD
 from glassmind.render.notes import note_as_json
 from glassmind.retrieval.notes import GuessedNote
-from glassmind.surfaces.mcp.addresses import is_address, named_by
 from glassmind.surfaces.mcp.cursors import Cursor, read_cursor, trace_of, write_cursor
-from glassmind.surfaces.mcp.fence import fenced, labelled, named, one_line
 from glassmind.surfaces.mcp.pages import MOST_TOKENS, USUAL_TOKENS
 from glassmind.surfaces.mcp.tool import Action, Answer, Argument, Call, Tool
 from glassmind.surfaces.mcp.tools.shapes import CURSOR

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sized
 from typing import Any
 
-from glassmind.surfaces.mcp.fence import labelled
+from glassmind.operations.model_text import labelled
 from glassmind.surfaces.mcp.tool import Answer, Argument
 from glassmind.types.search import SearchReply
 

@@ -4,6 +4,8 @@ Whatever the settings do not let happen at once becomes a proposal. No tool appr
 one: that is done by a person, at the command line.
 """
 
+from glassmind.operations.registry import OPERATIONS
+from glassmind.surfaces.mcp.operations import tool_of
 from glassmind.surfaces.mcp.tool import Tool
 from glassmind.surfaces.mcp.tools import (
     write_changes,
@@ -15,7 +17,7 @@ from glassmind.surfaces.mcp.tools import (
 TOOLS: tuple[Tool, ...] = (
     write_edit.EDIT_TOOL,
     write_edit.CREATE_TOOL,
-    write_move.MOVE_TOOL,
+    tool_of(OPERATIONS["move"]),
     write_move.RESTRUCTURE_TOOL,
     write_repair.TOOL,
     write_edit.DELETE_TOOL,

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from glassmind.editing.asking import Asking
+from glassmind.operations.model_text import fenced, labelled, named, one_line
 from glassmind.render.changes import APPROVING, changed_as_json
 from glassmind.surfaces.asking import asking_of
-from glassmind.surfaces.mcp.fence import fenced, labelled, named, one_line
 from glassmind.surfaces.mcp.tool import Answer, Call
 from glassmind.types.editing import Changed
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from glassmind.errors.serving import BadArgument
+from glassmind.operations.model_text import fenced, labelled, named, one_line
 from glassmind.render.changes import changesets_as_json
 from glassmind.surfaces.edits import DRY_RUN
-from glassmind.surfaces.mcp.fence import fenced, labelled, named, one_line
 from glassmind.surfaces.mcp.tool import Answer, Argument, Call, Tool
 from glassmind.surfaces.mcp.tools.write_answers import PATIENT_S, answer_of, asking
 from glassmind.types.editing import STATES

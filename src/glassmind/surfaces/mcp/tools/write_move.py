@@ -1,4 +1,4 @@
-"""`glassmind_move` and `glassmind_restructure`: other names, links and all."""
+"""`glassmind_restructure`: rename headings and tags, merge and split notes."""
 
 from glassmind.errors.serving import BadArgument
 from glassmind.surfaces.edits import DRY_RUN, EXPECTED
@@ -7,7 +7,7 @@ from glassmind.surfaces.mcp.tools.naming import LONGEST_NAME, note_name
 from glassmind.surfaces.mcp.tools.write_answers import PATIENT_S, answer_of, asking
 from glassmind.surfaces.mcp.tools.write_edit import PROPOSED, digest_given
 
-MOVE, RESTRUCTURE = "glassmind_move", "glassmind_restructure"
+RESTRUCTURE = "glassmind_restructure"
 
 NEEDS: dict[str, tuple[str, ...]] = {
     "rename-heading": ("name", "heading", "new"),
@@ -27,16 +27,6 @@ GOES_WITH: dict[str, tuple[str, ...]] = {
     "expected": ("rename-heading", "merge", "split"),
 }
 """What only some of them take."""
-
-
-def move(call: Call) -> Answer:
-    """Move a note, another file or a folder; no link breaks by it."""
-    source = note_name(call, MOVE, "source")
-    wish = asking(call, dry_run=call.given["dry_run"])
-    done = call.engine.editing.move(
-        source, call.given["destination"], wish, expected=digest_given(call)
-    )
-    return answer_of(done)
 
 
 def restructure(call: Call) -> Answer:
@@ -78,26 +68,6 @@ def restructure(call: Call) -> Answer:
 
 
 _NAME = Argument("name", "string", "", None, most=LONGEST_NAME)
-
-MOVE_TOOL = Tool(
-    MOVE,
-    "Move or rename",
-    "Give a note, another file or a folder another name or place. Every link that led "
-    f"there leads there afterwards; nothing is written over. {PROPOSED}",
-    (
-        Argument("source", "string", "note, file or folder", most=LONGEST_NAME),
-        Argument(
-            "destination", "string", "new path; a folder ends in /", most=LONGEST_NAME
-        ),
-        EXPECTED,
-        DRY_RUN,
-    ),
-    move,
-    read_only=False,
-    destructive=True,
-    idempotent=False,
-    timeout_s=PATIENT_S,
-)
 
 RESTRUCTURE_TOOL = Tool(
     RESTRUCTURE,

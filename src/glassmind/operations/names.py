@@ -1,11 +1,12 @@
-"""Addresses of notes: `note://` as a resource has it, `obsidian://` as a person opens.
+"""Names of notes that callers give: also `note://` and `obsidian://` addresses.
 
-Answers name notes by them, so a caller may name a note by them too.
+Results contain such addresses, so callers may use them as names.
 """
 
 from unicodedata import normalize
 from urllib.parse import quote, unquote
 
+from glassmind.engine import Engine
 from glassmind.errors import PathOutsideVault
 from glassmind.errors.serving import BadArgument
 from glassmind.render.style import shortened
@@ -16,7 +17,7 @@ OBSIDIAN = "obsidian://"
 
 
 def note_uri(path: str) -> str:
-    """Return the address of a note as a resource."""
+    """Return the address of a note as an MCP resource."""
     return SCHEME + quote(path, safe="/", errors="surrogatepass")
 
 
@@ -38,6 +39,17 @@ def path_in(uri: str) -> str:
 def is_address(name: str) -> bool:
     """Whether a name is an address: then it means one note and is not guessed at."""
     return name.lower().startswith((SCHEME, OBSIDIAN))
+
+
+def note_name(vault: Engine, name: str, owner: str) -> str:
+    """Return the name of the note that a caller means, without a heading.
+
+    Raises:
+        PathOutsideVault: an address points outside the vault.
+        BadArgument: an address is of another vault, or does not open a note.
+    """
+    plain = named_by(name, vault=vault.config.vault.name, owner=owner)
+    return plain.partition("#")[0] if is_address(name) else plain
 
 
 def named_by(name: str, *, vault: str, owner: str) -> str:

@@ -1,0 +1,1 @@
+"""Operations: everything Glassmind can do, each declared once for every surface."""

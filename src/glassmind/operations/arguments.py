@@ -1,0 +1,295 @@
+"""Reading and describing arguments: validation, clear errors, JSON Schema.
+
+All surfaces read arguments here. A program that sends JSON has to send the right types
+(`strict`). The CLI and models may write values as text: "7" counts as 7, and a list may
+be written as JSON.
+"""
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+import msgspec
+from msgspec import Meta, ValidationError
+
+from glassmind.errors.serving import BadArgument
+from glassmind.operations.registry import Arguments, Surface
+from glassmind.render.style import is_text, shortened
+
+LONGEST_TEXT = 20_000
+"""Characters of a text argument that declares no bound of its own: a question, not a
+book."""
+
+DEEPEST = 64
+"""Levels of nesting of JSON that is written as text."""
+
+
+class Field(NamedTuple):
+    """One declared argument: its type without None, its bounds and its description."""
+
+    name: str
+    kind: Any
+    bounds: Meta
+    about: Meta
+    required: bool
+    default: object
+
+    @property
+    def extra(self) -> Mapping[str, Any]:
+        """What `arg()` was given."""
+        return self.about.extra or {}
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The values of a Literal."""
+        return get_args(self.kind) if get_origin(self.kind) is Literal else ()
+
+    @property
+    def is_list(self) -> bool:
+        """Whether the argument is a list."""
+        return get_origin(self.kind) is list
+
+    @property
+    def flag(self) -> str:
+        """The CLI option."""
+        return self.extra.get("flag") or "--" + self.name.replace("_", "-")
+
+
+NO_BOUNDS = Meta()
+
+
+def fields_of(
+    arguments: type[Arguments], surface: Surface | None = None
+) -> list[Field]:
+    """Return the declared arguments, or those that a surface offers."""
+    hints = get_type_hints(arguments, include_extras=True)
+    found = []
+    for declared in msgspec.structs.fields(arguments):
+        kind, *metas = get_args(hints[declared.name])
+        about = metas[-1]
+        kind, bounds = _without_none(kind)
+        bounds = metas[0] if len(metas) > 1 else bounds
+        required = (
+            declared.default is msgspec.NODEFAULT
+            and declared.default_factory is msgspec.NODEFAULT
+        )
+        default = None
+        if not required:
+            default = declared.default
+            if default is msgspec.NODEFAULT:
+                default = declared.default_factory()
+        field = Field(declared.name, kind, bounds, about, required, default)
+        if surface is None or surface in field.extra["only"]:
+            found.append(field)
+    return found
+
+
+def _without_none(kind: Any) -> tuple[Any, Meta]:
+    """Return a type without `None` and without its bounds, and those bounds."""
+    parts = [part for part in get_args(kind) if part is not type(None)]
+    if len(parts) < len(get_args(kind)) and len(parts) == 1:
+        kind = parts[0]
+    metadata = getattr(kind, "__metadata__", ())
+    return (kind.__origin__, metadata[0]) if metadata else (kind, NO_BOUNDS)
+
+
+def read(
+    arguments: type[Arguments],
+    given: Mapping[str, Any],
+    *,
+    owner: str,
+    surface: Surface,
+    strict: bool,
+) -> Any:
+    """Return checked arguments; what is null or absent has its default.
+
+    Raises:
+        BadArgument: one is unknown, missing, of the wrong type or out of bounds.
+    """
+    fields = {field.name: field for field in fields_of(arguments, surface)}
+    for name in given:
+        if name not in fields:
+            known = ", ".join(fields) or "none"
+            said = f"there is no argument {shortened(name)!r}; it takes {known}"
+            raise BadArgument(owner, said)
+    values = {}
+    for field in fields.values():
+        value = given.get(field.name)
+        if value == "" and not strict and not field.required:
+            value = None  # models send empty texts for what they leave out
+        if value is None:
+            if field.required:
+                raise BadArgument(owner, f"{_label(field, surface)} is missing")
+            continue
+        try:
+            values[field.name] = _converted(field, value, strict=strict)
+        except ValidationError:
+            raise BadArgument(owner, problem(field, value, surface)) from None
+    return arguments(**values)
+
+
+def _converted(field: Field, value: Any, *, strict: bool) -> Any:
+    if not strict:
+        value = _from_text(field, value)
+    if isinstance(value, float) and field.kind is int and value.is_integer():
+        value = int(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValidationError("not a finite number")
+    for text in _texts(value):
+        longest = field.bounds.max_length if field.kind is str else None
+        if not is_text(text) or len(text) > (longest or LONGEST_TEXT):
+            raise ValidationError("not usable as text")
+    if field.choices and not isinstance(value, str):
+        raise ValidationError("not one of the choices")
+    kind = field.kind if field.bounds is NO_BOUNDS else _bounded(field)
+    return msgspec.convert(value, kind, strict=strict)
+
+
+def _bounded(field: Field) -> Any:
+    return Annotated[field.kind, field.bounds]
+
+
+def _from_text(field: Field, value: Any) -> Any:
+    """Return a value that was written as text: a list or an object as JSON."""
+    if field.kind is str and isinstance(value, int) and not isinstance(value, bool):
+        return str(value)  # ids look like numbers
+    if not isinstance(value, str) or field.kind is str:
+        return value
+    text = value.lstrip()
+    if text.startswith(("[", "{")):
+        try:
+            parsed = json.loads(text)
+        except (ValueError, RecursionError):
+            return [value] if field.is_list else value
+        if _depth(parsed) <= DEEPEST:
+            return parsed
+    return [value] if field.is_list else value
+
+
+def _depth(value: Any) -> int:
+    depth, level = 0, [value]
+    while level and depth <= DEEPEST:
+        depth += 1
+        level = [below for one in level for below in _children(one)]
+    return depth
+
+
+def _children(value: Any) -> Iterator[Any]:
+    if isinstance(value, dict):
+        yield from value.values()
+    elif isinstance(value, list):
+        yield from value
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from value
+    for child in _children(value):
+        yield from _texts(child)
+
+
+def problem(field: Field, value: Any, surface: Surface) -> str:
+    """Return what is wrong with a value, such as `limit must be 1 or more (got 0)`."""
+    return f"{_label(field, surface)} must be {_wanted(field, value)}"
+
+
+def _wanted(field: Field, value: Any) -> str:
+    """Return what the value should have been, and what it was."""
+    for text in _texts(value):
+        if not is_text(text):
+            return "valid Unicode text"
+        longest = field.bounds.max_length if field.kind is str else None
+        if len(text) > (longest or LONGEST_TEXT):
+            return f"at most {longest or LONGEST_TEXT:,} characters (got {len(text):,})"
+    if field.choices:
+        wanted = f"one of {', '.join(field.choices)}"
+    elif field.is_list:
+        most = field.bounds.max_length
+        if isinstance(value, list) and most is not None and len(value) > most:
+            return f"a list of at most {most} items (got {len(value)})"
+        wanted = "a list of texts"
+    elif field.kind in (int, float):
+        wanted = _wanted_number(field, value)
+    else:
+        wanted = {bool: "true or false", str: "a text"}.get(field.kind, "an object")
+    number = field.kind in (int, float) and isinstance(value, str)
+    got = value if number else json.dumps(value, ensure_ascii=False, default=str)
+    return f"{wanted} (got {shortened(got)})"
+
+
+def _wanted_number(field: Field, value: Any) -> str:
+    low, high = field.bounds.ge, field.bounds.le
+    try:
+        number = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if low is not None and number < low:
+        return f"{low:g} or more"
+    if high is not None and number > high:
+        return f"{high:g} or less"
+    return "a whole number" if field.kind is int else "a number"
+
+
+def _label(field: Field, surface: Surface) -> str:
+    if surface != "cli":
+        return field.name
+    return field.name.upper() if field.extra.get("positional") else field.flag
+
+
+def schema_for_models(arguments: type[Arguments]) -> dict[str, Any]:
+    """Return the input schema of a tool, as short as it can be."""
+    return _schema(arguments, "mcp")
+
+
+def schema_for_http(arguments: type[Arguments]) -> dict[str, Any]:
+    """Return the schema of a request body; what may be left out may be null."""
+    return _schema(arguments, "http")
+
+
+def _schema(arguments: type[Arguments], surface: Surface) -> dict[str, Any]:
+    fields = fields_of(arguments, surface)
+    made: dict[str, Any] = {
+        "type": "object",
+        "properties": {field.name: property_schema(field, surface) for field in fields},
+        "additionalProperties": False,
+    }
+    required = [field.name for field in fields if field.required]
+    return made | ({"required": required} if required else {})
+
+
+def property_schema(
+    field: Field, surface: Surface, *, in_query: bool = False
+) -> dict[str, Any]:
+    """Return the schema of one argument."""
+    kind = field.kind if field.bounds is NO_BOUNDS else _bounded(field)
+    made = msgspec.json.schema(kind)
+    if field.choices:
+        made = {"type": "string", "enum": list(field.choices)}
+    if surface == "mcp":
+        made.pop("maxLength", None)
+        made.pop("maxItems", None)
+        description = field.extra["for_models"]
+    else:
+        description = "" if in_query else field.about.description
+        if field.kind is str and not field.choices:
+            made.setdefault("maxLength", LONGEST_TEXT)
+        if not field.required and not in_query and "type" in made:
+            made["type"] = [made["type"], "null"]
+            if "enum" in made:
+                made["enum"] = [*made["enum"], None]
+    if description:
+        made["description"] = description
+    if not field.required and field.default not in (None, ""):
+        made["default"] = msgspec.to_builtins(field.default)
+    return made

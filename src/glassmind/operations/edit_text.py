@@ -1,0 +1,181 @@
+"""Changes as text: for people on a terminal, and for models."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from glassmind.operations.model_text import fenced, named, one_line
+from glassmind.operations.registry import Arguments, View
+from glassmind.render.style import Style, counted, on_one_line
+
+if TYPE_CHECKING:
+    from glassmind.operations.edit import ChangedFile, ChangeResult
+
+SHOWN_FILES = 20
+"""Files of an applied change that people see: one screen; JSON has them all."""
+
+MODEL_FILES = 50
+MODEL_DIFF_CHARS = 6_000
+"""Characters of all diffs that a model sees, about 2,000 tokens."""
+
+FOR_PEOPLE = {
+    "previewed": "nothing was changed; this is what would change",
+    "proposed": "nothing was changed; this proposal waits for you",
+    "applying": "it is being applied",
+    "applied": "done",
+    "undone": "it was undone",
+    "rejected": "it was rejected; nothing was changed",
+    "failed": "it failed; nothing was changed",
+}
+FOR_MODELS = {
+    "previewed": "Nothing was changed: this is what would be done ({id}).",
+    "proposed": (
+        "Nothing was changed. This is a proposal, {id}, that waits for the user, who "
+        "alone can approve it: {approve}. Tell the user, and do not try another way."
+    ),
+    "applying": "It is being applied ({id}).",
+    "applied": "Done ({id}).",
+    "undone": "It was undone ({id}).",
+    "rejected": "The user rejected it; nothing was changed ({id}).",
+    "failed": "It failed, and nothing was changed ({id}).",
+}
+NO_CHANGE = "Nothing to change: every file is already as it should be."
+WOULD_WAIT = (
+    "It cannot be applied at once: the same call without a dry run makes a proposal, "
+    "which waits for the user."
+)
+CLOSED = {
+    "applied": (
+        "You can no longer read what it wrote, and only the user can undo it: "
+        "glassmind changeset undo {id}."
+    ),
+    "previewed": (
+        "After it you could no longer read what it writes, and only the user could "
+        "undo it."
+    ),
+}
+"""Said of a change that hides a note from the caller."""
+
+
+def changed_for_people(
+    result: "ChangeResult", _arguments: Arguments, style: Style, *, whole: bool = False
+) -> str:
+    """Return what came of a change; with diffs if it was not applied, or `whole`."""
+    title = style.clean(on_one_line(result.title))
+    if result.changes_nothing and result.state in ("previewed", "applied"):
+        return f"{title}\n{NO_CHANGE}\n"
+    name = f"{style.strong(result.id)}  " if result.id else ""
+    why = f": {on_one_line(result.reason)}" if result.reason else ""
+    colour = {"applied": "ok", "failed": "fail"}.get(result.state, "warn")
+    state = f"{result.state}: {FOR_PEOPLE[result.state]}{why}"
+    lines = [f"{name}{title}", style.state(colour, state)]
+    if result.undoes:
+        lines.append(style.faint(f"undoes {result.undoes}"))
+    if whole or not result.applied:
+        for file in result.files:
+            lines += _diff_lines(file, style)
+    else:
+        lines += [_file_line(file, style) for file in result.files[:SHOWN_FILES]]
+        left = len(result.files) - SHOWN_FILES
+        if left > 0:
+            lines.append(style.faint(f"  and {counted(left, 'more file')}"))
+    lines += _around(result, style)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def changed_for_models(result: "ChangeResult", _view: View) -> str:
+    """Return the state of a change, then its files and diffs in the fence."""
+    return f"{_state_for_models(result)}\n{fenced(chr(10).join(_rows(result)))}"
+
+
+def _state_for_models(result: "ChangeResult") -> str:
+    if result.changes_nothing and result.state in ("previewed", "applied"):
+        return NO_CHANGE
+    text = FOR_MODELS[result.state].format(id=result.id or "", approve=result.approve)
+    text = text.replace(" ()", "")
+    if result.closed and result.state in CLOSED:
+        text = f"{text} {CLOSED[result.state].format(id=result.id)}"
+    waits = result.state == "previewed" and result.reason
+    return f"{text} {WOULD_WAIT}" if waits else text
+
+
+def _rows(result: "ChangeResult") -> Iterator[str]:
+    yield one_line(result.title)
+    if result.reason:
+        yield f"because: {one_line(result.reason)}"
+    room, cut = MODEL_DIFF_CHARS, len(result.files) > MODEL_FILES
+    for file in result.files[:MODEL_FILES]:
+        to = named(file.to)
+        moved = (
+            f"{named(file.path)} -> {to}" if file.path not in (None, file.to) else to
+        )  # type: ignore[arg-type]
+        made = " (new)" if file.path is None else ""
+        digest = f", digest {(file.after or '')[:16]}" if result.applied else ""
+        yield f"{moved}{made} (+{file.added} -{file.removed}{digest})"
+        diff = file.diff[:room]
+        cut = cut or len(diff) < len(file.diff)
+        room -= len(diff)
+        if diff:
+            yield diff.rstrip("\n")
+    if cut:
+        yield f"... cut; {len(result.files):,} files in all"
+    links = result.links_rewritten
+    if links.occurrences:
+        yield f"links rewritten: {links.occurrences:,} in {links.files:,} files"
+    if result.adopted:
+        yield f"links that were unresolved and now lead to it: {result.adopted:,}"
+    yield from (f"risk: {one_line(risk)}" for risk in result.risks)
+    yield from (f"notice: {one_line(notice)}" for notice in result.notices)
+    if result.applied and result.index == "pending":
+        yield "search will find it shortly"
+
+
+def _file_line(file: "ChangedFile", style: Style) -> str:
+    counts = style.faint(f"+{file.added} -{file.removed}")
+    return f"  {style.strong(_moved(file))}  {counts}"
+
+
+def _diff_lines(file: "ChangedFile", style: Style) -> Iterator[str]:
+    yield _file_line(file, style).lstrip()
+    # only line feeds end a line: other line separators are part of the text
+    lines = file.diff.rstrip("\n").split("\n") if file.diff else []
+    if [line[:4] for line in lines[:2]] == ["--- ", "+++ "]:
+        lines = lines[2:]  # the line above names the file
+    for line in lines:
+        text = line.removesuffix("\r")
+        if text.startswith("@@"):
+            yield style.faint(text)
+        elif text.startswith(("+", "-")):
+            yield style.state("ok" if text[0] == "+" else "fail", text)
+        else:
+            yield style.clean(text)
+
+
+def _around(result: "ChangeResult", style: Style) -> Iterator[str]:
+    links = result.links_rewritten
+    if links.occurrences:
+        where = counted(links.files, "file")
+        yield f"{counted(links.occurrences, 'link')} in {where} rewritten"
+    if result.adopted:
+        adopted = counted(result.adopted, "unresolved link")
+        yield f"{adopted} now lead{'s' if result.adopted == 1 else ''} to it"
+    for risk in result.risks:
+        yield style.state("warn", f"warning: {on_one_line(risk)}")
+    if result.approve:
+        yield f"to apply it: {result.approve}"
+    elif result.state == "previewed":
+        verb = "propose" if result.reason else "apply"
+        # without an id the preview is not stored, and the undo is repeated instead
+        how = f"apply {result.id}" if result.id else f"undo {result.undoes}"
+        yield style.faint(f"to {verb} it: glassmind changeset {how}")
+    elif result.applied:
+        yield style.faint(f"to undo it: glassmind changeset undo {result.id}")
+        if result.index == "pending":
+            yield style.faint("search will find it shortly")
+
+
+def _moved(file: "ChangedFile") -> str:
+    if file.path is None:
+        return f"{on_one_line(file.to)} (new)"
+    if file.path == file.to:
+        return on_one_line(file.path)
+    return f"{on_one_line(file.path)} -> {on_one_line(file.to)}"

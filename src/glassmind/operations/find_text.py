@@ -1,0 +1,150 @@
+"""Search results as text: for people on a terminal, and for models."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from glassmind.operations.model_text import fenced, named, one_line
+from glassmind.operations.registry import View
+from glassmind.render.approval import GENERATED
+from glassmind.render.style import Style, counted
+
+if TYPE_CHECKING:
+    from glassmind.operations.find import (
+        Evidence,
+        SearchArguments,
+        SearchHit,
+        SearchResult,
+        Snippet,
+    )
+
+REASON_CHARS = 200
+"""Characters of a reason that a model reads."""
+
+
+def search_for_people(
+    result: "SearchResult", arguments: "SearchArguments", style: Style
+) -> str:
+    """Return each hit with its place, its snippet and, with `explain`, its score."""
+    explain = arguments.explain
+    parts = [
+        "".join(f"{line}\n" for line in _hit_lines(number, hit, style, explain=explain))
+        for number, hit in enumerate(result.hits, 1)
+    ]
+    if explain and result.reranked:
+        parts.append(f"{counted(result.reranked, 'passage')} reranked\n")
+    return "\n".join(parts)
+
+
+def search_paths(
+    result: "SearchResult", _arguments: "SearchArguments", style: Style
+) -> str:
+    """Return the path of each note, one per line."""
+    paths = dict.fromkeys(hit.path for hit in result.hits if hit.is_note)
+    return "".join(f"{style.clean(path)}\n" for path in paths)
+
+
+def search_for_models(result: "SearchResult", view: View) -> str:
+    """Return each hit with its place, its text and why it was found."""
+    lines = [f"Notice: {one_line(said)}" for said in (*result.degraded, *view.notices)]
+    if not result.hits:
+        more = "No more results." if view.first > 1 else "No results."
+        return "\n".join([*lines, f"{more} Try other words, or fewer of them."])
+    intent = f", {result.intent}" if result.intent else ""
+    last = view.first + len(result.hits) - 1
+    how = f"{result.mode}{intent}"
+    lines.append(f"Hits {view.first} to {last}, best first ({how}).")
+    if result.doubtful:
+        lines.append("No good match. These are the closest results.")
+    hits = [
+        "\n".join(_hit_for_models(number, hit, view))
+        for number, hit in enumerate(result.hits, view.first)
+    ]
+    return "\n".join([*lines, fenced("\n".join(hits))])
+
+
+def _hit_for_models(number: int, hit: "SearchHit", view: View) -> Iterator[str]:
+    lines = f":{hit.lines[0]}-{hit.lines[1]}" if hit.is_note else ""
+    mark = f"; {GENERATED}" if hit.generated else ""
+    yield f"{number}. {named(hit.path)}{lines} (relevance {hit.relevance:.2f}{mark})"
+    if hit.heading_path:
+        yield f"   under: {' > '.join(one_line(h) for h in hit.heading_path)}"
+    yield f"   > {one_line(hit.snippet.text)}"
+    for more in hit.more:
+        at = f"{more.lines[0]}-{more.lines[1]}"
+        yield f"   also :{at} > {one_line(more.snippet.text)}"
+    reason = one_line(hit.match_reason)
+    cut = "…" if len(reason) > REASON_CHARS else ""
+    yield f"   why: {reason[:REASON_CHARS]}{cut}"
+    if view.detailed:
+        votes = (f"{one.channel} {one.share:.3f}" for one in hit.evidence)
+        added = (f"{one.name} {one.share:+.3f}" for one in hit.adjustments)
+        yield f"   score {hit.score:.3f}: {', '.join((*votes, *added))}"
+    if hit.is_note:
+        yield f"   modified {hit.modified} {hit.uri}"
+
+
+def _hit_lines(
+    number: int, hit: "SearchHit", style: Style, *, explain: bool
+) -> Iterator[str]:
+    heading = f"#{hit.heading_path[-1]}" if hit.heading_path else ""
+    lines = style.faint(f":{hit.lines[0]}-{hit.lines[1]}") if hit.is_note else ""
+    mark = f"  {style.faint(GENERATED)}" if hit.generated else ""
+    yield f"{number}. {style.strong(hit.path + heading)}{lines}{mark}"
+    yield f"   {marked(hit.snippet, style)}"
+    for more in hit.more:
+        also = style.faint(f"   also :{more.lines[0]}-{more.lines[1]}")
+        yield f"{also} {marked(more.snippet, style)}"
+    if hit.connected_via or not hit.is_note:
+        yield f"   {style.faint(style.clean(hit.match_reason))}"
+    if explain:
+        yield from _explained(hit, style)
+
+
+def _explained(hit: "SearchHit", style: Style) -> Iterator[str]:
+    """Yield the parts of a score, in hundredths that add up to it."""
+    yield f"   score {hit.score:.2f}"
+    given = [e.share for e in hit.evidence] + [a.share for a in hit.adjustments]
+    shares = shares_in_hundredths(given, hit.score)
+    for evidence, share in zip(hit.evidence, shares, strict=False):
+        yield from _why(evidence, share, style)
+    for one, share in zip(hit.adjustments, shares[len(hit.evidence) :], strict=True):
+        reason = style.faint(style.clean(one.reason))
+        yield f"     {one.name} {share / 100:+.2f}  {reason}"
+
+
+def marked(snippet: "Snippet", style: Style) -> str:
+    """Return a snippet with its matched words highlighted."""
+    parts, at = [], 0
+    for start, end in snippet.marks:
+        parts.append(style.clean(snippet.text[at:start]))
+        parts.append(style.mark(snippet.text[start:end]))
+        at = end
+    parts.append(style.clean(snippet.text[at:]))
+    return "".join(parts)
+
+
+def _why(evidence: "Evidence", share: int, style: Style) -> Iterator[str]:
+    reason = style.faint(style.clean(f"rank {evidence.rank}, {evidence.reason}"))
+    yield f"     {evidence.channel} {share / 100:.2f}  {reason}"
+    names = sorted(evidence.fields, key=lambda name: (-evidence.fields[name], name))
+    values = [evidence.fields[name] for name in names]
+    parts = shares_in_hundredths(values, share / 100)
+    for name, part in zip(names, parts, strict=True):
+        yield f"       {name} {part / 100:.2f}"
+
+
+def shares_in_hundredths(values: Sequence[float], total: float) -> list[int]:
+    """Return shares rounded so that they add up to the rounded total.
+
+    What rounding leaves over goes to the shares that lost most by it.
+    """
+    wanted = round(total * 100)
+    exact = [value * 100 for value in values]
+    floors = [int(value // 1) for value in exact]
+    left = wanted - sum(floors)
+    if not 0 <= left <= len(floors):
+        return [round(value) for value in exact]
+    order = sorted(range(len(exact)), key=lambda i: (floors[i] - exact[i], i))
+    for i in order[:left]:
+        floors[i] += 1
+    return floors

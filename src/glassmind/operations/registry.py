@@ -1,0 +1,307 @@
+"""The registry: one declaration of an operation serves the CLI, MCP, HTTP and docs.
+
+An operation is a function `(vault, arguments) -> result`, or
+`(vault, arguments, caller) -> result` if it matters who asks. Its arguments and its
+result are typed structs. `@operation` registers it together with two text renderers,
+one for people and one for models, and with what each surface needs beyond the types:
+the command's path, the tool's set, the route. A surface never repeats a shape.
+"""
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Literal, TypeAlias, TypeVar, get_type_hints
+
+from msgspec import Meta, Struct
+
+from glassmind.engine import Engine
+from glassmind.render.style import Style
+from glassmind.types.ledger import Passage, Shown
+
+Surface: TypeAlias = Literal["cli", "mcp", "http"]
+Group: TypeAlias = Literal[
+    "Find", "Context", "Memory", "Edit", "Graph", "Queries", "Agents", "Maintain"
+]
+Positional: TypeAlias = Literal["word", "words"]
+"""A positional argument of a command: one word, or all remaining words as one text."""
+
+MODULES = ("find", "edit", "memory")
+"""Modules with operations, the most used first: looking up a command imports only as
+many as it takes to find it."""
+
+Run = TypeVar("Run", bound=Callable[..., Any])
+
+
+class Arguments(Struct, frozen=True, kw_only=True):
+    """Base of all arguments. Unknown names are rejected when they are read."""
+
+
+class Result(Struct, frozen=True, kw_only=True):
+    """Base of all results; its fields are the JSON of every surface."""
+
+    def sources(self) -> Shown:
+        """Return every note that this result discloses: by its text, or by its name.
+
+        The access log, scope checks and the record of what a client has read use
+        this list.
+        """
+        raise NotImplementedError
+
+    def all_notices(self) -> Sequence[str]:
+        """Return what a person should know besides the result itself."""
+        return ()
+
+    def is_empty(self) -> bool:
+        """Return whether nothing was found; the command then exits with code 1."""
+        return False
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who asks, and how. `client` is the name that is recorded."""
+
+    surface: Surface
+    client: str
+    progress: Callable[[Any], None] | None = None
+
+    @property
+    def is_agent(self) -> bool:
+        """Return whether an agent asks: all callers but a person at the CLI."""
+        return self.surface != "cli"
+
+
+@dataclass(frozen=True)
+class View:
+    """How a model wants to see a result, and which page of it this is.
+
+    `first` is the number of the first item of the page, from 1. `vault` is the name of
+    the vault in Obsidian.
+    """
+
+    vault: str = ""
+    detailed: bool = False
+    first: int = 1
+    notices: tuple[str, ...] = ()
+
+
+PeopleText: TypeAlias = Callable[[Any, Any, Style], str]
+"""Renders `(result, arguments, style)` for a terminal."""
+
+ModelText: TypeAlias = Callable[[Any, View], str]
+"""Renders a result for a language model."""
+
+
+def arg(  # noqa: PLR0913 - a declaration names every part
+    description: str,
+    *,
+    positional: Positional | None = None,
+    flag: str = "",
+    short: str = "",
+    metavar: str = "",
+    separator: str = "",
+    only: tuple[Surface, ...] = ("cli", "mcp", "http"),
+    for_models: str | None = None,
+) -> Meta:
+    """Describe one argument.
+
+    `flag` and `short` name the CLI option (default: the argument's name); a positional
+    with a flag can be given either way. `separator` splits one CLI value into a list.
+    `only` lists the surfaces that offer the argument. `for_models` replaces the
+    description in the tool's schema, where every word costs tokens.
+    """
+    extra = {
+        "positional": positional,
+        "flag": flag,
+        "short": short,
+        "metavar": metavar,
+        "separator": separator,
+        "only": only,
+        "for_models": description if for_models is None else for_models,
+    }
+    return Meta(description=description, extra=extra)
+
+
+@dataclass(frozen=True)
+class TextForm:
+    """A CLI option that prints a result in another form, such as `--paths`."""
+
+    flag: str
+    help: str
+    render: PeopleText
+
+
+@dataclass(frozen=True)
+class Command:
+    """How the CLI offers an operation.
+
+    `path` defaults to the operation's name; of two words, the first is shared by a
+    group of commands, and the `usual` one of a group runs if the second is left out.
+    With `--json`, arguments in `set_by_json` are true. Aliases are (path, preset
+    arguments).
+    """
+
+    path: str = ""
+    usual: bool = False
+    everyday: bool = False
+    expert: bool = False
+    forms: tuple[TextForm, ...] = ()
+    set_by_json: tuple[str, ...] = ()
+    aliases: tuple[tuple[str, dict[str, object]], ...] = ()
+
+
+@dataclass(frozen=True)
+class Page:
+    """How MCP shows a long result in pages: `items` is the name of its list.
+
+    The surface asks for `limit` items more than were shown before, so an answer to a
+    larger limit must begin with the answer to a smaller one. `most` bounds the limit.
+    `furthest` is the largest limit that the operation takes. `usual` gives the limit
+    where the argument is None.
+    """
+
+    items: str
+    most: int
+    furthest: int = 10_000
+    usual: Callable[[Engine], int] | None = None
+
+
+@dataclass(frozen=True)
+class Tool:
+    """How MCP offers an operation; the hints are those of the protocol."""
+
+    title: str
+    sets: tuple[str, ...]
+    description: str = ""
+    destructive: bool = False
+    idempotent: bool = True
+    timeout_s: float = 30.0
+    page: Page | None = None
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Route:
+    """How HTTP offers an operation.
+
+    Clients may use it that have one of the tool sets; without sets, only the owner's
+    token may. `fails` are statuses beyond those of every route. A quick route never
+    waits behind searches.
+    """
+
+    method: Literal["GET", "POST"]
+    path: str
+    sets: tuple[str, ...] = ()
+    fails: tuple[int, ...] = ()
+    quick: bool = False
+    id: str = ""
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One operation, as declared."""
+
+    name: str
+    group: Group
+    summary: str
+    function: Callable[..., Any]
+    arguments: type[Arguments]
+    result: type[Result]
+    for_people: PeopleText
+    for_models: ModelText
+    command: Command | None
+    tool: Tool | None
+    route: Route | None
+    writes: bool
+    takes_caller: bool
+
+    def run(self, vault: Engine, arguments: Arguments, caller: Caller) -> Any:
+        """Run the operation."""
+        if self.takes_caller:
+            return self.function(vault, arguments, caller)
+        return self.function(vault, arguments)
+
+    @property
+    def tool_name(self) -> str:
+        """The name of the MCP tool."""
+        return (self.tool and self.tool.name) or f"glassmind_{self.name}"
+
+    @property
+    def command_path(self) -> str:
+        """The words of the command."""
+        return (self.command and self.command.path) or self.name.replace("_", "-")
+
+
+OPERATIONS: dict[str, Operation] = {}
+"""Every operation that has been imported, by name, in the order of declaration."""
+
+
+def operation(  # noqa: PLR0913 - a declaration names every part
+    *,
+    group: Group,
+    for_people: PeopleText,
+    for_models: ModelText,
+    writes: bool = False,
+    command: Command | None = None,
+    tool: Tool | None = None,
+    route: Route | None = None,
+) -> Callable[[Run], Run]:
+    """Register a function under its own name; its docstring is the summary."""
+
+    def register(function: Run) -> Run:
+        hints = get_type_hints(function)
+        names = list(inspect.signature(function).parameters)
+        summary = (inspect.getdoc(function) or "").partition("\n")[0]
+        name = function.__name__
+        if name in OPERATIONS:
+            raise ValueError(f"operation {name!r} is declared twice")
+        OPERATIONS[name] = Operation(
+            name, group, summary, function, hints[names[1]], hints["return"],
+            for_people, for_models, command, tool, route, writes, len(names) > 2,  # noqa: PLR2004
+        )  # fmt: skip
+        return function
+
+    return register
+
+
+def all_operations() -> list[Operation]:
+    """Return every operation, importing all modules."""
+    return [op for operations in _by_module() for op in operations]
+
+
+def find_commands(word: str) -> dict[str, tuple[Operation, dict[str, object]]]:
+    """Return the commands that begin with a word, with their preset arguments.
+
+    Importing stops with the first module that has any.
+    """
+    found = {}
+    for operations in _by_module():
+        for op in operations:
+            if op.command:
+                paths = {op.command_path: {}, **dict(op.command.aliases)}
+                found |= {
+                    path: (op, preset)
+                    for path, preset in paths.items()
+                    if path.partition(" ")[0] == word
+                }
+        if found:
+            break
+    return found
+
+
+def _by_module() -> Iterator[list[Operation]]:
+    """Yield the operations that are known, then those of each further module."""
+    known: set[str] = set()
+    for module in ("", *MODULES):
+        if module:
+            import_module(f"glassmind.operations.{module}")
+        fresh = [name for name in OPERATIONS if name not in known]
+        known.update(fresh)
+        yield [OPERATIONS[name] for name in fresh]
+
+
+def shown(passages: Sequence[Passage] = (), named: Sequence[str | None] = ()) -> Shown:
+    """Return sources: notes whose text is in a result, and notes it only names."""
+    texts = {passage.path for passage in passages}
+    names = dict.fromkeys(name for name in named if name and name not in texts)
+    return Shown(tuple(dict.fromkeys(passages)), tuple(names))

@@ -1,0 +1,136 @@
+"""Routes made from operations."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from glassmind.errors.serving import BadArgument
+from glassmind.operations.arguments import (
+    fields_of,
+    property_schema,
+    read,
+    schema_for_http,
+)
+from glassmind.operations.registry import Arguments, Caller, Operation, arg
+from glassmind.surfaces.http.arguments import decoded_body, decoded_query
+from glassmind.surfaces.http.asked import Asked, Route
+from glassmind.surfaces.http.memory import USUAL
+from glassmind.surfaces.http.refusals import placeless
+from glassmind.surfaces.http.replies import Reply, answered
+from glassmind.surfaces.mcp.callers import NAME_CHARS, plain_caller
+
+
+class ClientArguments(Arguments):
+    """What every route takes that records who asks."""
+
+    client: Annotated[
+        Annotated[str, Meta(max_length=NAME_CHARS)],
+        arg("The name of the client, for the record."),
+    ] = ""
+
+
+def route_of(operation: Operation) -> Route:
+    """Return an operation as a route."""
+    route = operation.route
+    if route is None:
+        raise ValueError(f"{operation.name} has no route")
+    return Route(
+        route.method,
+        route.path,
+        operation.summary,
+        lambda asked: _answer(operation, asked),
+        operation.result.__name__,
+        fails=route.fails,
+        quick=route.quick,
+        called=route.id,
+        sets=route.sets,
+        operation=operation,
+    )
+
+
+def given_to(
+    operation: Operation, owner: str, query: bytes, body: bytes, path: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return the checked arguments of a request, and the client that it names.
+
+    Raises:
+        Refused: the body or the query cannot be read.
+        BadArgument: one of the arguments cannot be used.
+    """
+    strict = operation.route is not None and operation.route.method == "POST"
+    fields = fields_of(operation.arguments, "http")
+    lists = () if strict else {field.name for field in fields if field.is_list}
+    rest, client = decoded_query(owner, query, lists), ""
+    if strict and rest:
+        raise BadArgument(owner, "arguments belong in the body, not in the query")
+    if strict:
+        rest = decoded_body(owner, body)
+    for name in path:
+        if name in rest:
+            raise BadArgument(owner, f"{name} is given in the path already")
+    rest |= path
+    if operation.writes and "client" in rest:
+        named = {"client": rest.pop("client")}
+        client = read(
+            ClientArguments, named, owner=owner, surface="http", strict=strict
+        ).client
+    arguments = read(
+        operation.arguments, rest, owner=owner, surface="http", strict=strict
+    )
+    return {"arguments": arguments, "client": client}
+
+
+def body_schema_of(operation: Operation) -> dict[str, Any]:
+    """Return the schema of a request's body."""
+    route, made = operation.route, schema_for_http(operation.arguments)
+    if operation.writes:
+        made["properties"] |= schema_for_http(ClientArguments)["properties"]
+    in_path = [
+        name for name in made["properties"] if route and f"{{{name}}}" in route.path
+    ]
+    for name in in_path:
+        del made["properties"][name]
+    made["required"] = [one for one in made.get("required", ()) if one not in in_path]
+    return made
+
+
+def parameters_of(operation: Operation) -> list[dict[str, Any]]:
+    """Return the parameters of a request: in its path, or in its query."""
+    route = operation.route
+    found = []
+    for field in fields_of(operation.arguments, "http"):
+        in_path = route is not None and f"{{{field.name}}}" in route.path
+        if in_path or (route and route.method == "GET"):
+            found.append(
+                {
+                    "name": field.name,
+                    "in": "path" if in_path else "query",
+                    "required": field.required,
+                    "description": field.about.description,
+                    "schema": property_schema(field, "http", in_query=True),
+                }
+            )
+    return found
+
+
+def result_schemas(operations: Sequence[Operation]) -> dict[str, Any]:
+    """Return the schemas of all results, by name."""
+    results = [operation.result for operation in operations]
+    _, parts = msgspec.json.schema_components(
+        results, ref_template="#/components/schemas/{name}"
+    )
+    return parts
+
+
+def _answer(operation: Operation, asked: Asked) -> Reply:
+    client = plain_caller(asked.given["client"], USUAL)
+    result = operation.run(
+        asked.engine, asked.given["arguments"], Caller("http", client)
+    )
+    values = msgspec.to_builtins(result)
+    if values.get("notices"):
+        config = asked.engine.config
+        values["notices"] = [placeless(one, config) for one in values["notices"]]
+    return answered(values)._replace(shown=result.sources())
