@@ -10,7 +10,7 @@ import pytest
 from cli_desk import Done, Program, with_note
 
 from glassmind import __version__
-from glassmind.surfaces.cli.table import COMMANDS
+from glassmind.surfaces.cli.table import all_commands
 
 
 @pytest.fixture(scope="module")
@@ -36,14 +36,14 @@ def test_every_command_is_listed(program: Program, asked: list[str]) -> None:
     done = program.bare(*asked)
 
     assert done.returncode == 0
-    for name, (_, said) in COMMANDS.items():
+    for name, said in all_commands().items():
         assert f"  {name:<16} {said}\n" in done.stdout
 
 
 def test_commands_are_listed_as_json(program: Program) -> None:
     listed = json.loads(program.bare("--help", "--json").stdout)
 
-    assert [command["name"] for command in listed["commands"]] == list(COMMANDS)
+    assert [command["name"] for command in listed["commands"]] == list(all_commands())
 
 
 def test_a_command_tells_what_it_takes(program: Program) -> None:

@@ -15,7 +15,7 @@ from glassmind.models import shelf
 from glassmind.surfaces.cli import beginning
 from glassmind.surfaces.cli.commands import init
 from glassmind.surfaces.cli.output import Output
-from glassmind.surfaces.cli.table import COMMANDS
+from glassmind.surfaces.cli.table import all_commands
 from glassmind.types.files import Progress
 from glassmind.types.models import ModelFetched
 
@@ -76,7 +76,7 @@ def test_what_comes_next_is_there_and_finds_something(program: Inside) -> None:
     found = program.bare("search", "Heron network", "--paths")
 
     assert search == 'glassmind search "Heron network"'
-    assert connect.split()[1] in COMMANDS
+    assert connect.split()[1] in all_commands()
     assert found.stdout.splitlines()[0] == "Heron network.md"
 
 

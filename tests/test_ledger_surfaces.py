@@ -10,6 +10,7 @@ import pytest
 from http_desk import Web, answer_of, serving
 from mcp import Client
 from mcp_desk import call, visit
+from surface_arguments import choices_of, names_of, required_of
 from test_surfaces_reading import USUAL
 from vault_desk import VaultDesk
 
@@ -19,7 +20,7 @@ from glassmind.store.ledger import Ledger
 from glassmind.surfaces.http.asked import Route
 from glassmind.surfaces.http.table import ROUTES
 from glassmind.surfaces.mcp.server import make_server
-from glassmind.surfaces.mcp.tool import REQUIRED, Tool
+from glassmind.surfaces.mcp.tool import Tool
 from glassmind.surfaces.mcp.toolsets import SETS, tools_of
 from glassmind.surfaces.shown import shown_in
 from glassmind.types.ledger import Passage, Reading, Shown
@@ -250,12 +251,11 @@ WORDLESS = frozenset(
 
 def arguments_of(tool: Tool) -> Iterator[dict[str, Any]]:
     """Yield what a tool is called with, as wide as it can be, without writing."""
-    takes = {one.name: one for one in tool.arguments}
-    needed = [one.name for one in tool.arguments if one.default is REQUIRED]
+    takes, needed = choices_of(tool), required_of(tool)
     wide = {
         name: value
         for name, value in WIDE.items()
-        if name in takes and (not takes[name].choices or value in takes[name].choices)
+        if name in takes and (not takes[name] or value in takes[name])
     }
     for way in WAYS.get(tool.name, [{}]):
         known = {"id": SAID["id"]} if "action" in way else {}
@@ -307,8 +307,7 @@ MARKDOWN = "text/markdown"
 def test_what_a_route_answers_is_on_the_ledger(
     desk: VaultDesk, web: Web, route: Route
 ) -> None:
-    names = {one.name for one in route.arguments}
-    needed = [one.name for one in route.arguments if one.default is REQUIRED]
+    names, needed = names_of(route), required_of(route)
     shapes: list[dict[str, str]] = [{}]
     if any(one.startswith(MARKDOWN) for one in route.other_types):
         shapes.append({"Accept": MARKDOWN})

@@ -9,13 +9,13 @@ from mcp_desk import call, text_of
 from vault_desk import VaultDesk
 
 from glassmind.errors import NoteNotFound
-from glassmind.surfaces.mcp.faults import sentence_of
 from glassmind.operations.model_text import (
     LABEL,
     LABEL_OF_VALUES,
     fenced,
     one_line,
 )
+from glassmind.surfaces.mcp.faults import sentence_of
 from glassmind.surfaces.mcp.server import make_server
 
 SHAPE = re.compile(rf"(?:^|\n){re.escape(LABEL)}\n<notes-([0-9a-f]+)>\n")

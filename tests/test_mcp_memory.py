@@ -120,7 +120,7 @@ def test_more_budget_holds_more(sample: VaultDesk) -> None:
         ("glassmind_context", {"query": "x", "budget": MOST_TOKENS + 1}, "from 300"),
         ("glassmind_context", {"query": "x", "project": "Zeppelin"}, "Zeppelin"),
         ("glassmind_brief", {"since": "soon"}, "soon"),
-        ("glassmind_capture", {"kind": "memory"}, "'text' is missing"),
+        ("glassmind_capture", {"kind": "memory"}, "text is missing"),
         ("glassmind_capture", {"kind": "summary", "text": "x"}, "one of memory"),
         ("glassmind_capture", {"kind": "memory", "text": " "}, "text"),
         ("glassmind_recall", {"since": "soon"}, "soon"),

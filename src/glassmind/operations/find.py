@@ -24,6 +24,7 @@ from glassmind.operations.registry import (
     shown,
 )
 from glassmind.render.address import heading_address, iso_time, obsidian_uri
+from glassmind.render.style import shortened
 from glassmind.retrieval.wishes import MOST_HITS, MOST_HOPS
 from glassmind.types import search as found
 from glassmind.types.ledger import Passage, Shown
@@ -219,7 +220,7 @@ class SearchResult(Result):
     def all_notices(self) -> list[str]:
         """Return what was missing, and whether the vault seems to hold no answer."""
         if not self.hits:
-            return [*self.degraded, f"No results for {self.query!r}."]
+            return [*self.degraded, f"No results for {shortened(self.query)!r}."]
         near = "No good match. These are the closest results."
         return [*self.degraded, *([near] if self.doubtful else [])]
 

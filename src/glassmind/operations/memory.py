@@ -105,8 +105,9 @@ class CaptureResult(Result):
     notices: list[str]
 
     def sources(self) -> Shown:
-        """Return the new note and the similar ones."""
-        return memory_sources([self.memo, *self.near])
+        """Return the similar memories; the text of the new one is the caller's own."""
+        found = memory_sources(self.near)
+        return shown(found.passages, [self.memo.path, *found.named])
 
     def all_notices(self) -> list[str]:
         """Return why a search does not find it yet."""

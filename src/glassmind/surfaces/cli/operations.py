@@ -108,6 +108,10 @@ class OperationCommand:
             separator = field.extra["separator"]
             if isinstance(value, str) and separator:
                 value = [part.strip() for part in value.split(separator)]
+                if not all(value):
+                    raise WrongUsage(f"{field.flag} has an empty item", path)
+            if value == STDIN and field.extra["positional"]:
+                value = _standard_input(field, path)
             if value is not None:
                 given[field.name] = value
         self._take_words(list(getattr(args, WORDS, ())), given)
@@ -124,6 +128,8 @@ class OperationCommand:
         """Assign positional words to arguments, in order."""
         path = self.operation.command_path
         for field in self._positional:
+            if field.name in given and field.extra["flag"] and words:
+                raise WrongUsage(f"{field.name.upper()} is given twice", path)
             if field.name in given:
                 continue
             if field.extra["positional"] == "words":
@@ -131,7 +137,7 @@ class OperationCommand:
             else:
                 text, words = (words[0], words[1:]) if words else ("", [])
             if text == STDIN:
-                text = piped_text(path)
+                text = _standard_input(field, path)
             if text.strip():
                 given[field.name] = text
             elif field.required:
@@ -139,6 +145,20 @@ class OperationCommand:
         if words:
             hint = 'put quotes around names with spaces, as in "Deep Work"'
             raise WrongUsage(f"unexpected argument {words[0]!r}; {hint}", path)
+
+
+def _standard_input(field: Field, path: str) -> str:
+    """Return the text of standard input.
+
+    Raises:
+        WrongUsage: it is empty, too long or not text.
+    """
+    text = piped_text(path)
+    if not text.strip():
+        raise WrongUsage(
+            f"{field.name.upper()} is missing: standard input is empty", path
+        )
+    return text
 
 
 def _add_option(parser: CommandParser, field: Field) -> None:

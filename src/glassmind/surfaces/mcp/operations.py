@@ -99,8 +99,7 @@ def _page(operation: Operation, page: Page, call: Call, view: View) -> Answer:
         first=cursor.offset + 1,
         notices=(CHANGED,) if changed else (),
     )
-    budget = MOST_TOKENS if detailed else USUAL_TOKENS
-    result, text = _fitting(operation, page, result, rest[:limit], view, budget)
+    result, text = _fitting(operation, result, rest[:limit], view)
     count = len(getattr(result, page.items))
     following = None
     if count < len(rest):
@@ -117,15 +116,14 @@ def _page(operation: Operation, page: Page, call: Call, view: View) -> Answer:
 
 
 def _fitting(
-    operation: Operation, page: Page, result: Any, items: Any, view: View, budget: int
+    operation: Operation, result: Any, items: Any, view: View
 ) -> tuple[Any, str]:
-    """Return a result with as many items as fit into a budget of tokens, and its text.
-
-    At least one item stays.
-    """
+    """Return a result with as many items as fit, at least one, and its text."""
+    budget = MOST_TOKENS if view.detailed else USUAL_TOKENS
+    name = operation.tool.page.items  # type: ignore[union-attr]
     count = len(items)
     while True:
-        part = msgspec.structs.replace(result, **{page.items: items[:count]})
+        part = msgspec.structs.replace(result, **{name: items[:count]})
         text = operation.for_models(part, view)
         tokens = estimate_tokens(text)
         if tokens <= budget or count <= 1:

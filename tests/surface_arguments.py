@@ -1,0 +1,34 @@
+"""What tools and routes take, however they are declared."""
+
+from typing import Any
+
+from glassmind.operations.arguments import fields_of
+from glassmind.surfaces.http.asked import Route
+from glassmind.surfaces.mcp.tool import REQUIRED, Tool, schema_of
+
+
+def names_of(one: Tool | Route) -> list[str]:
+    """Return the names of all arguments."""
+    return list(choices_of(one))
+
+
+def required_of(one: Tool | Route) -> list[str]:
+    """Return the names of those that have to be given."""
+    if isinstance(one, Tool):
+        return list((one.schema or schema_of(one.arguments)).get("required", ()))
+    if one.operation is not None:
+        fields = fields_of(one.operation.arguments, "http")
+        return [field.name for field in fields if field.required]
+    return [argument.name for argument in one.arguments if argument.default is REQUIRED]
+
+
+def choices_of(one: Tool | Route) -> dict[str, tuple[Any, ...]]:
+    """Return every argument with the values it may have; empty for any."""
+    if isinstance(one, Tool):
+        properties = (one.schema or schema_of(one.arguments))["properties"]
+        return {name: tuple(said.get("enum", ())) for name, said in properties.items()}
+    if one.operation is not None:
+        fields = fields_of(one.operation.arguments, "http")
+        own = {"client": ()} if one.operation.writes else {}
+        return {field.name: field.choices for field in fields} | own
+    return {argument.name: argument.choices for argument in one.arguments}
