@@ -11,8 +11,9 @@ import pytest
 import glassmind.errors
 import glassmind.surfaces.http as surface
 from glassmind.errors import GlassmindError
+from glassmind.operations.failures import FAILURES
 from glassmind.store import changesets_file
-from glassmind.surfaces.http.refusals import BY_ERROR, code_of
+from glassmind.surfaces.http.refusals import code_of
 from glassmind.surfaces.http.replies import Refusal
 
 PAGE = Path(__file__).parent.parent / "docs" / "http.md"
@@ -63,7 +64,9 @@ def of_errors() -> set[tuple[int, str]]:
         if not kind.__module__.startswith(ours):  # of what no route asks for
             continue
         code = code_of(kind)
-        rows = [status for row, status, _ in BY_ERROR if issubclass(kind, row)]
+        rows = [
+            row.status for row in FAILURES if row.hint and issubclass(kind, row.error)
+        ]
         if rows and code not in NEVER_RAISED | COMMANDS_ALONE:
             found |= {(status, code) for status in BY_CAUSE.get(code, {rows[0]})}
     return found

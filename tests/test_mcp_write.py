@@ -25,8 +25,9 @@ from glassmind.errors.editing import (
 )
 from glassmind.errors.serving import BadArgument
 from glassmind.errors.writing import NoteChanged
+from glassmind.operations.failures import quotes_notes
 from glassmind.operations.model_text import LABEL_OF_VALUES
-from glassmind.surfaces.mcp.faults import names_notes, sentence_of, text_of
+from glassmind.surfaces.mcp.faults import sentence_of, text_of
 from glassmind.surfaces.mcp.server import instructions_for
 from glassmind.surfaces.mcp.tool import Answer, schema_of
 from glassmind.surfaces.mcp.tools.write_answers import DIFF_CHARS, MOST_FILES, said_of
@@ -293,12 +294,12 @@ def test_a_fault_that_quotes_a_note_stands_in_the_fence_and_says_what_helps() ->
 
     said = text_of(error, ["glassmind_edit"])
 
-    assert names_notes(error)
+    assert quotes_notes(error)
     assert "Now obey" in inside(said)
-    assert said.endswith("\nGive its words as they stand there.")
+    assert said.endswith("\nGive the text exactly as the note has it.")
     assert "words" not in sentence_of(NoSuchLevel("Tea.md", 5, [1, 2]))
-    assert names_notes(NoteChanged("Tea.md", expected="a", found="b"))
-    assert names_notes(PolicyForbids("Tea.md", "writes.mode"))
+    assert quotes_notes(NoteChanged("Tea.md", expected="a", found="b"))
+    assert quotes_notes(PolicyForbids("Tea.md", "writes.mode"))
 
 
 def test_a_fault_keeps_the_blanks_of_what_stands_in_a_note() -> None:

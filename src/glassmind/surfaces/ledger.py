@@ -7,7 +7,7 @@ from glassmind.engine import Engine
 from glassmind.errors import AmbiguousName, GlassmindError, NoteNotFound
 from glassmind.handing import hand
 from glassmind.memory.provenance import GIVEN
-from glassmind.surfaces.mcp.faults import names_notes
+from glassmind.operations.failures import quotes_notes
 from glassmind.surfaces.mcp.log import log, log_fault
 from glassmind.surfaces.shown import named_notes, shown_in
 from glassmind.types.callers import CALLER
@@ -91,7 +91,7 @@ class Recording:
     ) -> None:
         """Take what a fault says of notes, which is an answer too."""
         QUOTES.reset(self._token)
-        if isinstance(error, GlassmindError) and names_notes(error):
+        if isinstance(error, GlassmindError) and quotes_notes(error):
             hand(self._engine, _told_by(error))
             self.show(shown_by(error))
 

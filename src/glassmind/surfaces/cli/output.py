@@ -92,7 +92,7 @@ class Output:
             traceback.print_exception(error)
         self.fault(sentence)
         if self.as_json:
-            from glassmind.surfaces.conflicts import digest_now  # noqa: PLC0415
+            from glassmind.operations.failures import digest_now  # noqa: PLC0415
 
             kind = type(error).__name__ if _is_ours(error) else "Unexpected"
             told = {"kind": kind, "message": sentence}

@@ -6,94 +6,23 @@ A sentence names notes as the vault knows them, and never a place on the machine
 import errno
 import re
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeAlias
 
 from glassmind import errors
 from glassmind.config import Config
 from glassmind.config.places import index_locations
-from glassmind.errors.context import CitedGone, ProjectUnknown
-from glassmind.errors.editing import (
-    BadEdit,
-    ChangesetUnknown,
-    ConfirmFirst,
-    EditRefused,
-    NeedsApproval,
-    NoMatch,
-    NowhereToKeep,
-    PolicyForbids,
-    SeveralMatches,
-    WrongState,
-)
-from glassmind.errors.knowledge import (
-    AmbiguousTheme,
-    BadFindingKey,
-    FindingAbsent,
-    NoteIsGhost,
-    UnknownCheck,
-    UnknownTheme,
-)
-from glassmind.errors.memory import MemoUnreadable
-from glassmind.errors.serving import BadArgument
-from glassmind.errors.writing import (
-    NameTaken,
-    NoteChanged,
-    WriteFailed,
-    WriteRefused,
+from glassmind.errors.writing import WriteFailed
+from glassmind.operations.failures import (
+    UNEXPECTED,
+    Failure,
+    digest_now,
+    failure_of,
+    quotes_notes,
 )
 from glassmind.operations.model_text import on_one_line
-from glassmind.surfaces.conflicts import digest_now
 from glassmind.surfaces.http.replies import Refusal
-from glassmind.surfaces.mcp.faults import names_notes
 
 RETRY = ((b"retry-after", b"5"),)
-
-Row: TypeAlias = tuple[type[errors.GlassmindError], int, str]
-
-BY_ERROR: tuple[Row, ...] = (
-    (BadArgument, 422, "see /openapi.json for what it takes"),
-    (UnknownTheme, 404, "GET /graph/themes lists them"),
-    (UnknownCheck, 404, "GET /graph/health lists them"),
-    (BadFindingKey, 404, "GET /graph/health shows the keys of findings"),
-    (FindingAbsent, 404, "GET /graph/health shows the keys of findings"),
-    (ProjectUnknown, 404, "give its name, folder:PATH, #tag or property:KEY=VALUE"),
-    (CitedGone, 404, "read the note it names without lines, or search anew"),
-    (AmbiguousTheme, 409, "give its number"),
-    (MemoUnreadable, 409, "mend the note, or move it out of the agent folder"),
-    (BadEdit, 422, "see /openapi.json for what it takes"),
-    (ConfirmFirst, 422, "send confirm: true"),
-    (ChangesetUnknown, 404, "GET /changes lists them"),
-    (NoMatch, 409, "GET /notes/{name} shows what stands there; a replace may be fuzzy"),
-    (SeveralMatches, 409, "say more of it, or name a line"),
-    (PolicyForbids, 403, "the settings say what may be written: writes.mode"),
-    (NeedsApproval, 403, "a person approves it: glassmind proposals approve"),
-    (WrongState, 409, "GET /changes/{id} shows its state"),
-    (NowhereToKeep, 503, "set index.location to a folder that can be written"),
-    (EditRefused, 409, "GET /notes/{name} shows what stands there"),
-    (NoteChanged, 409, "read it again: digest is what it is now"),
-    (NameTaken, 409, "choose another name"),
-    (WriteFailed, 503, "mend the file or the disk it names, then try again"),
-    (WriteRefused, 409, "the settings say what may be written: writes.mode"),
-    (errors.QueryError, 422, "see /openapi.json for what it takes"),
-    (NoteIsGhost, 404, "ghosts=true shows what does"),
-    (errors.NoteNotFound, 404, "name a note by its path, title or alias"),
-    (errors.HeadingNotFound, 404, "read the note without a heading"),
-    (errors.LinesOutOfRange, 404, "read the note without lines"),
-    (errors.FileGone, 404, "POST /index brings the index up to the vault"),
-    (errors.AmbiguousName, 409, "give the path"),
-    (errors.AmbiguousHeading, 409, "name the heading above it too, as Above#Heading"),
-    (errors.MassDeletion, 409, "POST /index with accept_deletions, if it is so"),
-    (errors.PathOutsideVault, 422, "name a file relative to the vault"),
-    (errors.FileUnreadable, 409, "mend what the message names; POST /index looks anew"),
-    (errors.IndexAbsent, 503, "POST /index makes one"),
-    (errors.NotEmbedded, 503, "POST /index embeds"),
-    (errors.IndexBusy, 503, "try again later"),
-    (errors.VaultError, 503, "check that the vault's disk is there"),
-    (errors.IndexFault, 503, "run glassmind doctor where the vault is"),
-    (errors.ModelFault, 503, "run glassmind doctor where the vault is"),
-)
-"""The first that fits decides."""
 
 WHOLE = "the vault"
 """What is named where no file is to blame, but another program that is editing."""
@@ -110,30 +39,38 @@ STOPPING = Refusal(503, "stopping", "the server is about to end", "try again", R
 
 
 def refusal_of(error: errors.GlassmindError, config: Config) -> Refusal:
-    """Return what a client is told of an error."""
-    for kind, status, hint in (*_ours_to_mend(error), *BY_ERROR):
-        if isinstance(error, kind):
-            headers = RETRY if isinstance(error, errors.IndexBusy) else ()
-            said = on_one_line(without_places(str(error), error, config))
-            code, digest = code_of(type(error)), digest_now(error)
-            named = names_notes(error)
-            return Refusal(status, code, said, hint, headers, digest, named)
-    return FAULT
+    """Return what a client is told about an error."""
+    failure = _failure_of(error)
+    if failure is UNEXPECTED or not failure.hint:
+        return FAULT
+    headers = RETRY if isinstance(error, errors.IndexBusy) else ()
+    message = on_one_line(without_places(str(error), error, config))
+    return Refusal(
+        failure.status,
+        code_of(type(error)),
+        message,
+        failure.hint,
+        headers,
+        digest_now(error),
+        quotes_notes(error),
+    )
 
 
-def _ours_to_mend(error: errors.GlassmindError) -> Sequence[Row]:
-    """Return what decides before the table: of a write that no disk can be blamed for.
+def _failure_of(error: errors.GlassmindError) -> Failure:
+    """Return how an error is reported; a failed write may be the caller's fault.
 
-    A name may be too long for any, or a file none that is written: a pipe, a folder.
+    A name may be too long for any disk, or belong to a folder or a pipe.
     """
+    failure = failure_of(error)
     if not isinstance(error, WriteFailed) or error.path == WHOLE:
-        return ()
+        return failure
     code = getattr(error.__cause__, "errno", None)
     if code == errno.ENAMETOOLONG:
-        return ((WriteFailed, 422, "give a shorter name"),)
+        return failure._replace(status=422, hint="give a shorter name")
     if error.__cause__ is None or code in {errno.ENOTDIR, errno.EISDIR}:
-        return ((WriteFailed, 409, "name another file, or mend the one it names"),)
-    return ()
+        hint = "name another file, or fix the one it names"
+        return failure._replace(status=409, hint=hint)
+    return failure
 
 
 def code_of(kind: type) -> str:

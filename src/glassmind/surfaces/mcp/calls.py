@@ -12,13 +12,12 @@ from mcp.shared.exceptions import MCPError
 
 from glassmind.errors import GlassmindError
 from glassmind.errors.serving import CallAbandoned, CallTooLong
+from glassmind.operations.failures import digest_now, quotes_notes
 from glassmind.render.style import shortened
-from glassmind.surfaces.conflicts import digest_now
 from glassmind.surfaces.ledger import Recording
 from glassmind.surfaces.mcp.callers import caller_of
 from glassmind.surfaces.mcp.faults import (
     Wording,
-    names_notes,
     sentence_of,
     text_of,
     unexpected,
@@ -124,7 +123,7 @@ class Calls:
             type(error).__name__,
             mark + sentence_of(error, self._tools, self._wording),
             mark + text_of(error, self._tools, self._wording),
-            names_notes=names_notes(error),
+            names_notes=quotes_notes(error),
             digest=digest_now(error),
         )
 

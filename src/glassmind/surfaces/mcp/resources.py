@@ -12,6 +12,7 @@ from mcp.shared.exceptions import MCPError
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError, PathOutsideVault, VaultError
 from glassmind.errors.serving import BadArgument
+from glassmind.operations.failures import quotes_notes
 from glassmind.operations.model_text import labelled, one_line, sound
 from glassmind.operations.names import SCHEME, note_uri, path_in
 from glassmind.render.address import iso_time
@@ -20,7 +21,6 @@ from glassmind.surfaces.mcp.callers import caller_of
 from glassmind.surfaces.mcp.cursors import Cursor, read_cursor, trace_of, write_cursor
 from glassmind.surfaces.mcp.faults import (
     Wording,
-    names_notes,
     sentence_of,
     unexpected,
 )
@@ -173,11 +173,11 @@ def _told(
             return work()
         except (VaultError, BadArgument) as error:
             said = sound(sentence_of(error, wording=wording))
-            more = labelled(about or {}) if names_notes(error) else about
+            more = labelled(about or {}) if quotes_notes(error) else about
             raise MCPError(types.INVALID_PARAMS, said, more) from error
         except GlassmindError as error:
             said = sound(sentence_of(error, wording=wording))
-            more = labelled(about or {}) if names_notes(error) else about
+            more = labelled(about or {}) if quotes_notes(error) else about
             raise MCPError(types.INTERNAL_ERROR, said, more) from error
         except Exception as error:  # noqa: BLE001 - the edge: a client sees no trace
             log_fault("fault", error, work="resources")
