@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -32,12 +33,44 @@ def test_the_version_is_told_without_importing_anything(program: Program) -> Non
 
 
 @pytest.mark.parametrize("asked", [[], ["--help"], ["-h"]])
-def test_every_command_is_listed(program: Program, asked: list[str]) -> None:
+def test_help_shows_everyday_commands_first(program: Program, asked: list[str]) -> None:
     done = program.bare(*asked)
 
     assert done.returncode == 0
-    for name, said in all_commands().items():
-        assert f"  {name:<16} {said}\n" in done.stdout
+    everyday, rest = done.stdout.split("\n\nFind\n")
+    assert "Everyday\n  search  " in everyday
+    assert len(re.findall(r"^  \w", everyday, re.MULTILINE)) == 12
+    assert "  move  " in rest
+    assert "read-chunks" not in done.stdout
+    assert "glassmind help --all" in done.stdout
+
+
+def test_help_lists_every_command_on_request(program: Program) -> None:
+    done = program.bare("help", "--all")
+
+    assert done.returncode == 0
+    for name in all_commands():
+        assert re.search(rf"^  {name}  ", done.stdout, re.MULTILINE), name
+    heads = re.findall(r"^[A-Z]\w+$", done.stdout, re.MULTILINE)
+    assert heads == ["Find", "Context", "Memory", "Edit", "Graph", "Agents", "Maintain"]
+
+
+def test_help_of_a_command_is_what_its_option_prints(program: Program) -> None:
+    asked, option = program.bare("help", "search"), program.bare("search", "--help")
+
+    assert (asked.returncode, asked.stdout) == (0, option.stdout)
+    assert program.bare("help", "serch").returncode == 2
+
+
+def test_version_is_a_command_too(program: Program) -> None:
+    assert program.bare("version").stdout == f"glassmind {__version__}\n"
+
+
+def test_a_misspelt_option_is_answered_with_the_nearest(program: Program) -> None:
+    done = program.bare("search", "tea", "--limt", "3")
+
+    assert done.returncode == 2
+    assert "there is no option --limt; did you mean --limit?" in done.stderr
 
 
 def test_commands_are_listed_as_json(program: Program) -> None:

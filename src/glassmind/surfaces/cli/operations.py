@@ -15,7 +15,6 @@ from glassmind.operations.registry import (
     Caller,
     Operation,
     TextForm,
-    all_operations,
     find_commands,
 )
 from glassmind.surfaces.cli import exits
@@ -238,15 +237,3 @@ def operation_command(word: str) -> OperationCommand | CommandGroup | None:
     if not found:
         return None
     return found[word] if word in found else CommandGroup(word, found)
-
-
-def operation_commands() -> dict[str, str]:
-    """Return every command made from operations, with its line of help."""
-    listed: dict[str, str] = {}
-    for operation in all_operations():
-        if operation.command:
-            word = operation.command_path.partition(" ")[0]
-            listed.setdefault(word, operation.summary)
-            for path, _ in operation.command.aliases:
-                listed.setdefault(path.partition(" ")[0], f"Same as {word}.")
-    return listed

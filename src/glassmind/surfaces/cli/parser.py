@@ -11,6 +11,7 @@ from argparse import (
     Namespace,
 )
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Any, NoReturn, cast
 
 from glassmind.errors import WrongUsage
@@ -160,8 +161,14 @@ class CommandParser(ArgumentParser):
         flag = word.partition("=")[0]
         if flag in self._elsewhere:
             self.error(f"{flag} {self._elsewhere[flag]}")
-        hint = "; words that begin with - go behind --"
-        self.error(f"there is no option {shortened(word)}{hint}")
+        options = [name for one in self.actions() for name in one.option_strings]
+        near = get_close_matches(flag, options, n=1) if flag.startswith("--") else []
+        hint = (
+            f"did you mean {near[0]}?"
+            if near
+            else "words that begin with - go behind --"
+        )
+        self.error(f"there is no option {shortened(word)}; {hint}")
 
     def error(self, message: str) -> NoReturn:
         """Refuse the arguments.

@@ -14,7 +14,8 @@ from glassmind.surfaces.cli import exits
 from glassmind.surfaces.cli.operations import operation_command
 from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import VALUED, CommandParser
-from glassmind.surfaces.cli.table import COMMANDS, PACKAGE, all_commands
+from glassmind.surfaces.cli.table import COMMANDS, PACKAGE
+from glassmind.version import __version__
 
 OF_WORDS = frozenset([
     "ask", "brief", "capture", "capture-decision", "capture-memory", "capture-task",
@@ -108,7 +109,12 @@ def _guarded(argv: list[str], output: Output) -> int:
 def _dispatch(argv: list[str], output: Output) -> int:
     before, name, after = split_command(argv)
     if "--help" in before or "-h" in before or not argv:
-        return _list_commands(output)
+        return _show_help([word for word in before if word == "--json"], output)
+    if name == "help":
+        return _show_help(after, output)
+    if name == "version":
+        output.line(f"glassmind {__version__}")
+        return exits.OK
     if name is None:
         raise WrongUsage("no command is named")
     module, parser = command_parser(name)
@@ -128,24 +134,6 @@ def _refuse_broken(args: Namespace, name: str) -> None:
             if isinstance(word, str) and key not in PLACES and not is_text(word):
                 shown = shortened(word.encode("utf-8", "backslashreplace").decode())
                 raise WrongUsage(f"{shown!r} holds half a character", name)
-
-
-def _meant(name: str) -> str:
-    """Return what may be meant by a command that there is not."""
-    from glassmind.config.entries import nearest  # noqa: PLC0415 - only now
-    from glassmind.surfaces.cli.commands import (  # noqa: PLC0415
-        edit,
-        graph_actions,
-        inbox,
-    )
-    from glassmind.types.memory import CAPTURED  # noqa: PLC0415
-
-    parts = {"graph": graph_actions.ACTIONS, "inbox": inbox.ACTIONS}
-    more = {"capture": CAPTURED, "edit": edit.ACTIONS}
-    for command, actions in {**parts, **more}.items():
-        if name in actions:
-            return f"; did you mean {command} {name}?"
-    return nearest(name, list(all_commands()))
 
 
 def split_command(argv: list[str]) -> tuple[list[str], str | None, list[str]]:
@@ -170,7 +158,13 @@ def command_parser(name: str) -> tuple[Command, CommandParser]:
     else:
         made = operation_command(name)
         if made is None:
-            raise WrongUsage(f"there is no command {shortened(name)!r}{_meant(name)}")
+            from glassmind.surfaces.cli.help import (  # noqa: PLC0415 - only now
+                similar_command,
+            )
+
+            near = similar_command(name)
+            hint = f"; did you mean {near}?" if near else ""
+            raise WrongUsage(f"there is no command {shortened(name)!r}{hint}")
         module = made
         help_line = made.help_line
     parser = CommandParser(name, help_line)
@@ -178,16 +172,27 @@ def command_parser(name: str) -> tuple[Command, CommandParser]:
     return module, parser
 
 
-def _list_commands(output: Output) -> int:
+def _show_help(words: list[str], output: Output) -> int:
+    """Print the help of the program, or with a command its own.
+
+    Raises:
+        WrongUsage: there is no such command.
+    """
+    from glassmind.surfaces.cli import help as overview  # noqa: PLC0415 - only now
+
+    names = [word for word in words if not word.startswith("-")]
+    unknown = set(words) - {*names, "--all", "--json", "--help", "-h"}
+    if unknown:
+        raise WrongUsage(f"there is no option {min(unknown)}", "help")
+    if names and names[0] not in {"help", "version"}:
+        _, parser = command_parser(names[0])
+        parser.read([*names[1:], "--help"])
     if output.as_json:
-        listed = [{"name": name, "help": said} for name, said in all_commands().items()]
+        listed = [
+            {"name": one.name, "group": one.group, "help": one.summary}
+            for one in overview.listed_commands()
+        ]
         output.json({"commands": listed})
-        return exits.OK
-    output.line("usage: glassmind [--vault PATH] COMMAND ...")
-    output.line()
-    for name, said in all_commands().items():
-        output.line(f"  {name:<16} {said}")
-    output.line()
-    output.line("glassmind COMMAND --help tells what a command takes;")
-    output.line("--version tells the release.")
+    else:
+        output.text(overview.overview(everything="--all" in words))
     return exits.OK

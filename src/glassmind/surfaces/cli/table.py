@@ -1,5 +1,7 @@
 """Commands that are not operations, with the module that holds each and its help."""
 
+from glassmind.operations.registry import Group
+
 COMMANDS = {
     "init": ("init", "choose a vault, configure it and index it"),
     "index": ("index", "bring the index up to the vault"),
@@ -55,12 +57,49 @@ COMMANDS = {
 
 PACKAGE = "glassmind.surfaces.cli.commands"
 
+GROUPS: dict[str, Group] = {
+    "ask": "Find",
+    "verify": "Find",
+    "read": "Find",
+    "read-chunks": "Find",
+    "list": "Find",
+    "resolve": "Find",
+    "context": "Context",
+    "brief": "Context",
+    "summarize": "Context",
+    "hot": "Memory",
+    "pin": "Memory",
+    "unpin": "Memory",
+    "recall": "Memory",
+    "forget": "Memory",
+    "supersede": "Memory",
+    "inbox": "Memory",
+    "log": "Memory",
+    "edit": "Edit",
+    "rename-heading": "Edit",
+    "rename-tag": "Edit",
+    "merge": "Edit",
+    "split": "Edit",
+    "changeset": "Edit",
+    "proposals": "Edit",
+    "graph": "Graph",
+    "suggest": "Graph",
+    "ontology": "Graph",
+    "ingest": "Graph",
+    "health": "Graph",
+    "ledger": "Agents",
+    "mcp": "Agents",
+    "connect": "Agents",
+    "disconnect": "Agents",
+    "serve": "Agents",
+    "clients": "Agents",
+    "trust": "Agents",
+}
+"""The group of each command in help; all others are maintenance."""
+
 
 def all_commands() -> dict[str, str]:
     """Return every command with its line of help."""
-    from glassmind.surfaces.cli.operations import (  # noqa: PLC0415 - imports them all
-        operation_commands,
-    )
+    from glassmind.surfaces.cli.help import listed_commands  # noqa: PLC0415 - a cycle
 
-    own = {name: said for name, (_, said) in COMMANDS.items()}
-    return {**operation_commands(), **own}
+    return {command.name: command.summary for command in listed_commands()}
