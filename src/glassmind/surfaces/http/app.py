@@ -38,7 +38,7 @@ from glassmind.surfaces.http.replies import (
     error_body,
 )
 from glassmind.surfaces.http.showing import caller_in, taken
-from glassmind.surfaces.http.table import ROUTES
+from glassmind.surfaces.http.table import all_routes
 from glassmind.surfaces.http.throttle import TokenThrottle
 from glassmind.surfaces.http.token import TokenFile
 from glassmind.surfaces.http.tools import Tools
@@ -103,7 +103,7 @@ def make_app(  # noqa: PLR0913 - each wish by its name
             yield
 
     posted = PostedPaths(
-        ["/mcp", *(one.path for one in ROUTES if one.method == "POST")]
+        ["/mcp", *(one.path for one in all_routes() if one.method == "POST")]
     )
     limits = {**LONG_S, ASKED: longest_answer_s(engine.config)}
     guard = Middleware(
@@ -132,7 +132,7 @@ def _paths(desk: Desk, workers: Workers, quick: Workers, talks: Talks) -> list[P
             endpoint=Answering(route, desk, quick if route.quick else workers, talks),
             methods=[route.method],
         )
-        for route in ROUTES
+        for route in all_routes()
     ]
 
 

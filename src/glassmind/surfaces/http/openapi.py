@@ -1,7 +1,6 @@
 """The description of the server (OpenAPI 3.1), made from the table of routes."""
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from http import HTTPStatus
 from typing import Any
 
@@ -45,7 +44,6 @@ _SHAPES = {
 }
 
 
-@lru_cache(maxsize=1)
 def description(routes: tuple[Route, ...]) -> Reply:
     """Return the description of what can be asked."""
     return answered(

@@ -26,7 +26,7 @@ from glassmind.surfaces.mcp.tool import Argument
 def _openapi(_: Asked) -> Reply:
     from glassmind.surfaces.http.openapi import description  # noqa: PLC0415 - a circle
 
-    return description(ROUTES)
+    return description(all_routes())
 
 
 MOST_HITS = 1_000
@@ -99,7 +99,6 @@ too, is for who has the vault's own token: indexing, its runs, themes kept anew,
 figures of the server."""
 
 _TABLE: tuple[Route, ...] = (
-    *(route_of(operation) for operation in all_operations() if operation.route),
     *CONTEXT,
     *MEMORY,
     *EDITING,
@@ -187,7 +186,15 @@ _TABLE: tuple[Route, ...] = (
     ),
 )
 
-ROUTES: tuple[Route, ...] = tuple(
-    route._replace(sets=SETS.get(f"{route.method} {route.path}", route.sets))
-    for route in _TABLE
-)
+
+def all_routes() -> tuple[Route, ...]:
+    """Return every route: those made from operations, then all others."""
+    made = [route_of(operation) for operation in all_operations() if operation.route]
+    others = [
+        route._replace(sets=SETS.get(f"{route.method} {route.path}", ()))
+        for route in _TABLE
+    ]
+    return (*made, *others)
+
+
+ROUTES = all_routes()

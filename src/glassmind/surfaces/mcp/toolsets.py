@@ -1,10 +1,12 @@
 """Sets of tools by name, each imported when it is asked for."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 
 from glassmind.errors.access import BeyondToolsets
 from glassmind.errors.serving import ToolsetsClash, UnknownToolset
+from glassmind.operations.registry import all_operations
+from glassmind.surfaces.mcp.operations import tool_of
 from glassmind.surfaces.mcp.tool import Tool
 from glassmind.types.access import Scope
 
@@ -75,9 +77,17 @@ def tools_of(names: Sequence[str]) -> tuple[Tool, ...]:
     for name in read_names(names):
         if name in EMPTY:
             continue
-        for tool in import_module(f"{PACKAGE}.{name}").TOOLS:
+        for tool in _tools_in(name):
             if tool.name in owners:
                 raise ToolsetsClash(tool.name, owners[tool.name], name)
             owners[tool.name] = name
             tools.append(tool)
     return tuple(tools)
+
+
+def _tools_in(name: str) -> Iterator[Tool]:
+    """Yield the tools of one set: those made from operations, then all others."""
+    for operation in all_operations():
+        if operation.tool and operation.tool.sets[0] == name:
+            yield tool_of(operation)
+    yield from import_module(f"{PACKAGE}.{name}").TOOLS

@@ -12,12 +12,10 @@ from glassmind.surfaces.mcp.tools import (
 )
 
 TOOLS: tuple[Tool, ...] = (
-    tool_of(OPERATIONS["search"]),
     read.TOOL,
     list_notes.TOOL,
     connections.TOOL,
     context.TOOL,
     context.HOT_TOOL,
-    tool_of(OPERATIONS["capture"]),
     status.TOOL,
 )

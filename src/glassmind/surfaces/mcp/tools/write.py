@@ -17,7 +17,6 @@ from glassmind.surfaces.mcp.tools import (
 TOOLS: tuple[Tool, ...] = (
     write_edit.EDIT_TOOL,
     write_edit.CREATE_TOOL,
-    tool_of(OPERATIONS["move"]),
     write_move.RESTRUCTURE_TOOL,
     write_repair.TOOL,
     write_edit.DELETE_TOOL,
