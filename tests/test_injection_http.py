@@ -15,11 +15,11 @@ from injection.desk import MADE, NOTE, SHOWN, attacked, calls_of, ids_in
 from vault_desk import VaultDesk
 
 from glassmind.errors import HeadingNotFound
+from glassmind.operations.model_text import LABEL_OF_VALUES
 from glassmind.surfaces.http.answers_events import error_event
 from glassmind.surfaces.http.labels import PLAIN
 from glassmind.surfaces.http.refusals import refusal_of
 from glassmind.surfaces.http.table import ROUTES
-from glassmind.operations.model_text import LABEL_OF_VALUES
 
 JOB = "<the id of a run>"
 DRY = {"dry_run": True}

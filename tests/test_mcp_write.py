@@ -25,8 +25,8 @@ from glassmind.errors.editing import (
 )
 from glassmind.errors.serving import BadArgument
 from glassmind.errors.writing import NoteChanged
-from glassmind.surfaces.mcp.faults import names_notes, sentence_of, text_of
 from glassmind.operations.model_text import LABEL_OF_VALUES
+from glassmind.surfaces.mcp.faults import names_notes, sentence_of, text_of
 from glassmind.surfaces.mcp.server import instructions_for
 from glassmind.surfaces.mcp.tool import Answer, schema_of
 from glassmind.surfaces.mcp.tools.write_answers import DIFF_CHARS, MOST_FILES, said_of

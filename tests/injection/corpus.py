@@ -8,6 +8,7 @@ import base64
 import json
 from typing import NamedTuple
 
+from glassmind.operations.model_text import LABEL
 from glassmind.render.hidden_text import (
     BIDI,
     COMMENT,
@@ -17,7 +18,6 @@ from glassmind.render.hidden_text import (
     TAGS,
     ZERO_WIDTH,
 )
-from glassmind.operations.model_text import LABEL
 
 CANARY = "velkor"
 TOPIC = "kingfisher"
