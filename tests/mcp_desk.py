@@ -63,16 +63,24 @@ class Way(NamedTuple):
         return visit(self.reach(desk), body, mode=self.mode)
 
 
+def structured_server(engine: Any, **options: Any) -> Any:
+    """Return a server whose answers carry structured content."""
+    return make_server(engine, structured=True, **options)
+
+
 def in_one(desk: VaultDesk) -> Any:
     """Return a server in this process, as an agent sees it."""
-    return make_server(desk.engine.seen_by(EVERY_AGENT))
+    return structured_server(desk.engine.seen_by(EVERY_AGENT))
 
 
 def by_stdio(desk: VaultDesk) -> StdioServerParameters:
     """Return how the real program is started."""
     env = environment(desk)
     return StdioServerParameters(
-        command=sys.executable, args=["-m", "glassmind", "mcp"], env=env, cwd=desk.root
+        command=sys.executable,
+        args=["-m", "glassmind", "mcp", "--structured"],
+        env=env,
+        cwd=desk.root,
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from editing_desk import outside_agent
 from http_desk import serving
-from mcp_desk import call, text_of
+from mcp_desk import call, structured_server, text_of
 from vault_desk import VaultDesk
 
 from glassmind import Engine
@@ -15,7 +15,6 @@ from glassmind.editing.asking import Asking
 from glassmind.editing.verbs import Editing
 from glassmind.errors import NoteNotFound
 from glassmind.errors.editing import ChangesetUnknown
-from glassmind.surfaces.mcp.server import make_server
 from glassmind.types.access import EVERY_AGENT
 from glassmind.types.callers import known_as
 from glassmind.types.editing import Append, Changed, ChangeProperty
@@ -242,7 +241,7 @@ TOOLS: dict[str, tuple[str, dict[str, Any]]] = {
 def said_to_agent(engine: Engine, tool: str, /, **given: Any) -> dict[str, Any]:
     """Return what a tool replies, and with ours what it says before the fence."""
     sets = ["write", "brain"]
-    server = make_server(engine.seen_by(EVERY_AGENT), toolsets=sets)
+    server = structured_server(engine.seen_by(EVERY_AGENT), toolsets=sets)
     answer = call(server, tool, **given)
     text = text_of(answer)
     assert not answer.is_error, text

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from git_desk import GitDesk
 from http_desk import serving
-from mcp_desk import call, text_of
+from mcp_desk import call, structured_server, text_of
 from vault_desk import VaultDesk
 
 from glassmind.engine import Engine
@@ -16,7 +16,6 @@ from glassmind.errors.knowledge import FindingAbsent
 from glassmind.knowledge.themes.themed import Themed
 from glassmind.store.sqlite.net_rows import NetRows
 from glassmind.store.sqlite.ontology_rows import OntologyRows
-from glassmind.surfaces.mcp.server import make_server
 from glassmind.types.access import EVERY_AGENT, ReadRule, Scope
 
 FILES = {
@@ -229,7 +228,7 @@ def test_an_agent_is_told_over_no_surface_what_was_dismissed_of_a_hidden_note(
     with serving(vault.engine) as web:
         asked = web.get(f"/graph/finding?key={key}").json
         back = web.post("/graph/finding/dismiss", {"key": key, "restore": True}).json
-    server = make_server(vault.engine.seen_by(EVERY_AGENT), toolsets=("graph",))
+    server = structured_server(vault.engine.seen_by(EVERY_AGENT), toolsets=("graph",))
     said = text_of(call(server, "glassmind_dismiss", finding=key, restore=True))
 
     assert (asked["state"], asked["dismissed"]) == ("gone", False)

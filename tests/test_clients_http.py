@@ -48,7 +48,7 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Two]:
     _, work = clients.add("worker", read_scope(["folder:Work"]))
     _, searcher = clients.add("searcher", read_scope(["-#draft"], ["graph", "memory"]))
     try:
-        with serving(vault.engine, clients=clients) as web:
+        with serving(vault.engine, clients=clients, structured=True) as web:
             at = web.port
             yield Two(web, clients, Web(at, work), Web(at, searcher), vault)
     finally:
@@ -333,7 +333,7 @@ def test_a_file_of_clients_that_is_damaged_lets_only_the_owner_in(
     vault.indexed(FILES)
     clients = Clients(tmp_path / "clients.json")
     _, token = clients.add("worker", read_scope(["folder:Work"]))
-    with serving(vault.engine, clients=clients) as web:
+    with serving(vault.engine, clients=clients, structured=True) as web:
         clients.file.write_text("{", "utf-8")
 
         assert Web(web.port, token).get("/stats").code == "wrong_token"

@@ -97,7 +97,7 @@ def test_a_tool_answers(clients: Clients, server: Server, era: str) -> None:
     answer = clients.inspect(era, server, *called, *given)
 
     assert "flood" in answer["content"][0]["text"].lower()
-    assert len(answer["structuredContent"]["hits"]) == 2
+    assert "structuredContent" not in answer
 
 
 @pytest.mark.slow

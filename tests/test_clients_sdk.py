@@ -77,7 +77,7 @@ def test_the_sdk_calls_a_tool(seen: Any) -> None:
 
     assert not answer.get("isError")
     assert "flood" in answer["content"][0]["text"].lower()
-    assert len(answer["structuredContent"]["hits"]) == 2
+    assert "structuredContent" not in answer
 
 
 def test_a_call_that_fails_says_why_where_a_model_reads_it(seen: Any) -> None:

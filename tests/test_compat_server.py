@@ -7,11 +7,10 @@ import mcp_types as types
 import pytest
 from compat_desk import values_of
 from mcp import Client
-from mcp_desk import call, environment, line, text_of, visit
+from mcp_desk import call, environment, line, structured_server, text_of, visit
 from vault_desk import VaultDesk
 
 from glassmind.errors.serving import ToolsetsClash
-from glassmind.surfaces.mcp.server import make_server
 from glassmind.surfaces.mcp.toolsets import tools_of
 
 SETS = {
@@ -68,7 +67,7 @@ def names_of(server: Any) -> list[str]:
 def test_a_set_is_listed_with_the_tools_whose_verbs_are_there(
     sample: VaultDesk, name: str
 ) -> None:
-    assert names_of(make_server(sample.engine, toolsets=[name])) == SETS[name]
+    assert names_of(structured_server(sample.engine, toolsets=[name])) == SETS[name]
 
 
 def test_all_sets_can_be_served_together() -> None:
@@ -86,7 +85,7 @@ def test_a_reply_is_json_as_text_and_as_values_whatever_notes_say(
 ) -> None:
     vault.indexed({"Tea.md": HOSTILE, 'Odd "} name.md': "to [[Tea]] " + HOSTILE})
 
-    answer = call(make_server(vault.engine, toolsets=[name]), tool, **given)
+    answer = call(structured_server(vault.engine, toolsets=[name]), tool, **given)
 
     assert not answer.is_error
     assert len(answer.content) == 1
@@ -114,7 +113,7 @@ def test_what_goes_wrong_begins_as_clients_know_it(
 ) -> None:
     vault.indexed({"Tea.md": "oolong"})
 
-    answer = call(make_server(vault.engine, toolsets=[name]), tool, **given)
+    answer = call(structured_server(vault.engine, toolsets=[name]), tool, **given)
 
     assert answer.is_error
     assert text_of(answer).startswith("Error: ")
@@ -125,7 +124,7 @@ def test_before_anything_is_indexed_a_tool_says_so_and_reindex_helps(
     vault: VaultDesk,
 ) -> None:
     vault.write({"Tea.md": "oolong"})
-    server = make_server(vault.engine, toolsets=["brain"])
+    server = structured_server(vault.engine, toolsets=["brain"])
 
     early = call(server, "list_notes")
     done = call(server, "reindex")
@@ -147,7 +146,7 @@ def test_a_client_that_asks_is_told_how_far_reindex_has_come(vault: VaultDesk) -
     async def body(client: Client) -> types.CallToolResult:
         return await client.call_tool("reindex", {}, progress_callback=hear)
 
-    answer = visit(make_server(vault.engine, toolsets=["brain"]), body)
+    answer = visit(structured_server(vault.engine, toolsets=["brain"]), body)
 
     assert not answer.is_error
     assert told

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from mcp_desk import call, text_of
+from mcp_desk import call, structured_server, text_of
 from vault_desk import VaultDesk
 
 from glassmind.editing.asking import Asking
@@ -11,7 +11,6 @@ from glassmind.editing.verbs import Editing
 from glassmind.errors.editing import ConfirmFirst, NeedsApproval, WrongState
 from glassmind.errors.writing import NoteChanged
 from glassmind.render.changes import changed_as_json
-from glassmind.surfaces.mcp.server import make_server
 from glassmind.types.editing import Append, Replace
 from glassmind.types.repairs import Repairs
 
@@ -63,8 +62,8 @@ def test_a_repair_of_nothing_is_none(allowed: Editing) -> None:
 def test_agents_are_told_that_nothing_is_to_be_changed(
     vault: VaultDesk, allowed: Editing
 ) -> None:
-    own = make_server(vault.engine, toolsets=["write"])
-    brain = make_server(vault.engine, toolsets=["brain"])
+    own = structured_server(vault.engine, toolsets=["write"])
+    brain = structured_server(vault.engine, toolsets=["brain"])
     edit = {"op": "replace", "find": "oolong", "text": "oolong"}
     given = {"name": "Tea", "mode": "replace_window", "search": "oolong"}
 

@@ -14,13 +14,12 @@ from typing import Any
 import pytest
 from http_desk import Web, answer_of, serving
 from mcp import Client
-from mcp_desk import environment, visit
+from mcp_desk import environment, structured_server, visit
 from path_table import CANARY, NAMES, Fence, lay
 from vault_desk import VaultDesk
 
 from glassmind.surfaces.http.asked import Route
 from glassmind.surfaces.http.table import ROUTES
-from glassmind.surfaces.mcp.server import make_server
 from glassmind.surfaces.mcp.tool import REQUIRED, Argument, Tool
 from glassmind.surfaces.mcp.toolsets import tools_of
 
@@ -172,7 +171,7 @@ def test_no_argument_of_a_tool_leads_out_of_the_vault(
             said.append(text.replace(CANARY, "") if CANARY in str(given) else text)
         return said
 
-    answers = visit(make_server(desk.engine, toolsets=SETS), body)
+    answers = visit(structured_server(desk.engine, toolsets=SETS), body)
 
     fence.assert_untouched(*answers)
     assert not [said for said in answers if "unexpected" in said.lower()]
@@ -194,7 +193,7 @@ def test_no_question_finds_what_stands_outside(
     def more(tool: Tool) -> dict[str, Any]:
         return {"mode": "fulltext"} if tool.name == "search" else {}
 
-    for said in visit(make_server(desk.engine, toolsets=SETS), body):
+    for said in visit(structured_server(desk.engine, toolsets=SETS), body):
         assert "outside of the vault" not in said
         assert "Outside.md" not in said
 
@@ -233,7 +232,7 @@ def test_no_argument_of_a_capture_leads_out_of_the_inbox(vault: VaultDesk) -> No
         calls = [await client.call_tool(tool.name, g) for g in tries(tool.arguments)]
         return [one.model_dump_json().replace(CANARY, "") for one in calls]
 
-    answers = visit(make_server(vault.engine, toolsets=SETS), body)
+    answers = visit(structured_server(vault.engine, toolsets=SETS), body)
     with serving(vault.engine) as web:
         said = [given for given in tries(route.arguments) if "client" in given]
         replies = [answer_of(web, route, given) for given in said]

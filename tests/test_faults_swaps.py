@@ -14,10 +14,10 @@ import pytest
 from http_desk import serving
 from mcp import Client
 from mcp.shared.exceptions import MCPError
+from mcp_desk import structured_server
 from vault_desk import VaultDesk
 
 from glassmind.errors import GlassmindError
-from glassmind.surfaces.mcp.server import make_server
 
 CANARY = "the canary sings outside"
 INSIDE = "oolong rests inside"
@@ -119,7 +119,7 @@ def test_the_engine_reads_the_note_or_nothing(racing: VaultDesk) -> None:
 def test_a_client_of_the_protocol_reads_the_note_or_nothing(
     racing: VaultDesk, tool: str, given: dict[str, Any]
 ) -> None:
-    server = make_server(racing.engine, toolsets=["core", "brain"])
+    server = structured_server(racing.engine, toolsets=["core", "brain"])
 
     async def asked(client: Client) -> str:
         if tool:

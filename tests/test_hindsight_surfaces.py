@@ -10,11 +10,9 @@ from cli_desk import Inside, Program
 from compat_desk import called
 from hindsight_desk import HindsightDesk, as_json, fact, remembering
 from http_desk import serving
-from mcp_desk import call, text_of
+from mcp_desk import call, structured_server, text_of
 from meaning_desk import MeaningDesk
 from search_desk import HARBOUR, harbour
-
-from glassmind.surfaces.mcp.server import make_server
 
 LEAK = fact(1, "The owner said that the skiff leaks most after a dry winter.")
 PATH = "hindsight://default/fact-1"
@@ -153,7 +151,7 @@ def test_an_agent_is_shown_a_fact_as_what_it_is(
 ) -> None:
     memory.facts = [LEAK, fact(2, f"{QUESTION} {QUESTION}")]
 
-    answer = call(make_server(desk.engine), "glassmind_search", query=QUESTION)
+    answer = call(structured_server(desk.engine), "glassmind_search", query=QUESTION)
 
     text, values = text_of(answer), answer.structured_content
     assert values is not None
@@ -175,7 +173,9 @@ def test_where_a_fact_is_the_best_the_best_note_is_offered_to_be_read(
 ) -> None:
     memory.facts = [fact(1, "quokka sightings of the quokka")]
 
-    answer = call(make_server(desk.engine), "glassmind_search", query="quokka leaks")
+    answer = call(
+        structured_server(desk.engine), "glassmind_search", query="quokka leaks"
+    )
 
     assert answer.structured_content is not None
     shown = json.dumps(answer.structured_content)
@@ -184,7 +184,7 @@ def test_where_a_fact_is_the_best_the_best_note_is_offered_to_be_read(
 
 
 def test_an_agent_pages_through_notes_and_facts_once_each(desk: MeaningDesk) -> None:
-    server, cursor, seen = make_server(desk.engine), None, []
+    server, cursor, seen = structured_server(desk.engine), None, []
     for _ in range(10):
         given = {
             "query": QUESTION,

@@ -24,7 +24,7 @@ from glassmind.types.access import EVERY_AGENT
 
 @pytest.fixture(scope="module")
 def web(sample: VaultDesk) -> Iterator[Web]:
-    with serving(sample.engine) as web:
+    with serving(sample.engine, structured=True) as web:
         yield web
 
 
@@ -73,7 +73,7 @@ def test_a_client_that_may_only_write_reads_no_note_as_a_resource(
     clients = clients_of(vault.engine.config)
     token = clients.add("writer", read_scope([], ["write"]))[1]
 
-    with serving(vault.engine, clients=clients) as web:
+    with serving(vault.engine, clients=clients, structured=True) as web:
         writer = Web(web.port, token)
         listed = writer.message("resources/list", {})
         read = writer.message("resources/read", {"uri": "note://Tea.md"})
@@ -97,7 +97,7 @@ def test_a_client_captures_and_is_handed_what_it_captured(
         assert said in text_of(packed)
         return str(done.structured_content["memo"]["path"])
 
-    with serving(vault.engine) as web:
+    with serving(vault.engine, structured=True) as web:
         path = visited(web, body, mode)
 
     assert said in (vault.root / path).read_text("utf-8")
@@ -120,7 +120,7 @@ def test_each_client_is_on_record_by_the_name_it_gave(
 
         return body
 
-    with serving(vault.engine) as web:
+    with serving(vault.engine, structured=True) as web:
         paths = [visited(web, body_of(name), mode, name) for name in names]
 
     logged = {one.path: one.client for one in vault.engine.memory.log().records}
@@ -144,7 +144,7 @@ def test_a_session_that_names_nobody_is_no_obstacle(
 ) -> None:
     vault.indexed({"Tea.md": "# Tea\n"})
 
-    with serving(vault.engine) as web:
+    with serving(vault.engine, structured=True) as web:
         head = {**OLD, "Mcp-Session-Id": session} if session else OLD
         told = web.message("tools/call", CALL, **head).json
 

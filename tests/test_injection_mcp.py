@@ -21,13 +21,12 @@ from injection.desk import (
 )
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from mcp_desk import visit
+from mcp_desk import structured_server, visit
 from test_mcp_fence import inside
 from vault_desk import VaultDesk
 
 from glassmind.render.hidden_text import hidden_in, hidden_notice
 from glassmind.surfaces.mcp.replies import PLAIN
-from glassmind.surfaces.mcp.server import make_server
 from glassmind.surfaces.mcp.toolsets import SETS
 
 ALL = "detailed"
@@ -156,7 +155,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
 
 
 def served(desk: VaultDesk) -> Any:
-    return make_server(desk.engine, toolsets=SETS)
+    return structured_server(desk.engine, toolsets=SETS)
 
 
 def listed(desk: VaultDesk) -> list[types.Tool]:

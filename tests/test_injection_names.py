@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 from http_desk import Web, serving
 from mcp import Client
-from mcp_desk import visit
+from mcp_desk import structured_server, visit
 from vault_desk import VaultDesk
 
 from glassmind.editing.asking import Asking
 from glassmind.surfaces.asking import asking_of
-from glassmind.surfaces.mcp.server import make_server
 from glassmind.surfaces.mcp.toolsets import SETS
 from glassmind.types.editing import Append
 
@@ -82,7 +81,7 @@ def state_after(tea: VaultDesk, call: tuple[str, dict[str, Any]], name: str) -> 
         assert done.structured_content is not None
         return str(done.structured_content["state"])
 
-    server = make_server(tea.engine, toolsets=SETS)
+    server = structured_server(tea.engine, toolsets=SETS)
     return visit(server, body, name=name)
 
 
@@ -152,4 +151,4 @@ def visit_read(tea: VaultDesk, name: str) -> None:
     async def body(client: Client) -> None:
         await client.call_tool("glassmind_read", {"name": WEB})
 
-    visit(make_server(tea.engine, toolsets=SETS), body, name=name)
+    visit(structured_server(tea.engine, toolsets=SETS), body, name=name)

@@ -12,13 +12,12 @@ import pytest
 from editing_desk import outside_agent
 from http_desk import Web, serving
 from mcp import Client, StdioServerParameters
-from mcp_desk import ERAS, environment, visit
+from mcp_desk import ERAS, environment, structured_server, visit
 from test_http_mcp import visited
 from vault_desk import VaultDesk
 
 from glassmind.editing.asking import Asking
 from glassmind.surfaces.http.table import ROUTES
-from glassmind.surfaces.mcp.server import make_server
 from glassmind.surfaces.mcp.toolsets import SETS
 from glassmind.types.editing import Append
 
@@ -137,7 +136,7 @@ def test_no_writing_tool_or_route_is_forgotten(tea: VaultDesk) -> None:
     async def body(client: Client) -> list[types.Tool]:
         return list((await client.list_tools()).tools)
 
-    tools = visit(make_server(tea.engine, toolsets=SETS), body)
+    tools = visit(structured_server(tea.engine, toolsets=SETS), body)
 
     writing = {
         one.name
@@ -174,7 +173,7 @@ def test_no_tool_writes_after_such_a_note(tea: VaultDesk, tool: str, mode: str) 
             await client.call_tool("glassmind_read", {"name": "Clippings/Web.md"})
             return await client.call_tool(tool, {**TOOLS[tool], **more})
 
-        server = make_server(tea.engine, toolsets=SETS)
+        server = structured_server(tea.engine, toolsets=SETS)
         answer = visit(server, body, mode=mode, name="robot")
         # what cannot wait for a person is refused
         assert answer.is_error == (tool in REFUSED), answer.content

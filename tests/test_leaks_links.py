@@ -7,12 +7,11 @@ from typing import Any, NamedTuple
 
 import pytest
 from http_desk import Web, serving
-from mcp_desk import call
+from mcp_desk import call, structured_server
 from vault_desk import VaultDesk
 
 from glassmind import Engine
 from glassmind.editing.asking import Asking
-from glassmind.surfaces.mcp.server import make_server
 from glassmind.types.access import EVERY_AGENT
 
 FENCE = re.compile(r"</?notes-\w+>")
@@ -79,7 +78,7 @@ class Surfaces:
         if self.name == "http":
             answer = self.web.post(route, dict(body))
             return Reply(answer.body.decode(), answer.status >= 400)
-        server = make_server(
+        server = structured_server(
             self.engine.seen_by(EVERY_AGENT), toolsets=("core", "write")
         )
         result = call(server, tool, **arguments)

@@ -19,11 +19,10 @@ from leak_desk import (
 )
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from mcp_desk import visit
+from mcp_desk import structured_server, visit
 from vault_desk import VaultDesk
 
 from glassmind.errors import NoteNotFound
-from glassmind.surfaces.mcp.server import make_server
 from glassmind.surfaces.mcp.tool import Tool
 from glassmind.surfaces.mcp.toolsets import EMPTY, SETS, tools_of
 from glassmind.types.access import EVERY_AGENT
@@ -63,7 +62,7 @@ def test_no_tool_tells_of_a_private_note(
                 found[json.dumps(given)] = said
         return found, answered
 
-    found, answered = visit(make_server(engine, toolsets=(toolset,)), drive)
+    found, answered = visit(structured_server(engine, toolsets=(toolset,)), drive)
     assert not found
     assert answered
 
@@ -84,7 +83,7 @@ def test_no_resource_tells_of_a_private_note(told: VaultDesk) -> None:
 
     addresses = [f"note://{quote(path)}" for path in PRIVATE]
     refused: list[str] = []
-    told_of = visit(make_server(engine, toolsets=("core",)), drive)
+    told_of = visit(structured_server(engine, toolsets=("core",)), drive)
 
     assert refused == addresses
     assert {f"note://{path}" for path in PUBLIC} <= told_of.keys()

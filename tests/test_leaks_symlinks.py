@@ -8,12 +8,11 @@ import pytest
 from http_desk import Web, serving
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from mcp_desk import call, visit
+from mcp_desk import call, structured_server, visit
 from vault_desk import VaultDesk
 
 from glassmind.editing.asking import Asking
 from glassmind.errors import PathOutsideVault
-from glassmind.surfaces.mcp.server import make_server
 from glassmind.types.access import EVERY_AGENT
 from glassmind.types.editing import Append
 
@@ -127,7 +126,9 @@ def test_over_http_a_linked_name_is_taken_like_a_hidden_one(
 
 
 def test_over_mcp_hidden_and_linked_files_are_missing(linked: VaultDesk) -> None:
-    server = make_server(linked.engine.seen_by(EVERY_AGENT), toolsets=("core", "write"))
+    server = structured_server(
+        linked.engine.seen_by(EVERY_AGENT), toolsets=("core", "write")
+    )
 
     async def read(client: Client) -> dict[str, str]:
         found = {}

@@ -9,7 +9,7 @@ import mcp_types as types
 import pytest
 from http_desk import Web, answer_of, serving
 from mcp import Client
-from mcp_desk import call, visit
+from mcp_desk import call, structured_server, visit
 from surface_arguments import choices_of, names_of, required_of
 from test_surfaces_reading import USUAL
 from vault_desk import VaultDesk
@@ -19,7 +19,6 @@ from glassmind.access.scopes import read_scope
 from glassmind.store.ledger import Ledger
 from glassmind.surfaces.http.asked import Route
 from glassmind.surfaces.http.table import ROUTES
-from glassmind.surfaces.mcp.server import make_server
 from glassmind.surfaces.mcp.tool import Tool
 from glassmind.surfaces.mcp.toolsets import SETS, tools_of
 from glassmind.surfaces.shown import shown_in
@@ -90,7 +89,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
         "memory", "Of leaves.\n\noolong canary-memo-0", client="a test", agent=True
     )
     FILES["memo"] = kept.memo.path
-    server, edits = make_server(desk.engine, toolsets=OURS), SAID["edits"]
+    server, edits = structured_server(desk.engine, toolsets=OURS), SAID["edits"]
     shown = call(server, "glassmind_edit", name="Cup", edits=edits, dry_run=True)
     assert shown.structured_content is not None
     SAID["id"] = shown.structured_content["id"]
@@ -277,7 +276,7 @@ def every_tool() -> list[tuple[tuple[str, ...], Tool]]:
 def test_what_a_tool_shows_is_on_the_ledger(
     desk: VaultDesk, toolsets: tuple[str, ...], tool: Tool
 ) -> None:
-    server, sent = make_server(desk.engine, toolsets=toolsets), ""
+    server, sent = structured_server(desk.engine, toolsets=toolsets), ""
 
     for given in arguments_of(tool):
         before = count(desk)
@@ -345,7 +344,7 @@ def test_notes_as_resources_and_what_is_completed_are_on_the_ledger(
         await client.list_resources()
         await client.complete(typed, {"name": "project", "value": "po"})
 
-    visit(make_server(desk.engine), body, name="a reader")
+    visit(structured_server(desk.engine), body, name="a reader")
 
     found = {one.verb: one for one in since(desk, before)}
     lines = NOTES["Cup.md"].count("\n")
@@ -408,7 +407,7 @@ def test_a_reason_that_quotes_another_note_is_text_of_that_one(
     vault: VaultDesk,
 ) -> None:
     vault.indexed(NOTES)
-    server = make_server(vault.engine, toolsets=("graphrag",))
+    server = structured_server(vault.engine, toolsets=("graphrag",))
 
     answer = call(server, "vault_search", query="oolong", max_results=2, threshold=0.9)
 

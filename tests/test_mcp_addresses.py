@@ -4,11 +4,9 @@ from typing import Any
 
 import pytest
 from mcp import Client
-from mcp_desk import call, text_of, visit
+from mcp_desk import call, structured_server, text_of, visit
 from path_table import NAMES, lay
 from vault_desk import VaultDesk
-
-from glassmind.surfaces.mcp.server import make_server
 
 FILLER = "The river is slow here. " * 100
 NOTE = (
@@ -18,7 +16,7 @@ NOTE = (
 
 
 def read(desk: VaultDesk, name: str, **more: str) -> Any:
-    return call(make_server(desk.engine), "glassmind_read", name=name, **more)
+    return call(structured_server(desk.engine), "glassmind_read", name=name, **more)
 
 
 @pytest.mark.parametrize(
@@ -27,7 +25,7 @@ def read(desk: VaultDesk, name: str, **more: str) -> Any:
 )
 def test_a_hit_can_be_read_by_every_address_it_has(vault: VaultDesk, path: str) -> None:
     vault.indexed({path: NOTE})
-    server = make_server(vault.engine)
+    server = structured_server(vault.engine)
     found = call(server, "glassmind_search", query="fish", response_format="detailed")
     (hit,) = found.structured_content["hits"]
     first, last = hit["lines"]
@@ -95,7 +93,7 @@ def test_no_address_leads_out_of_the_vault(vault: VaultDesk, form: str) -> None:
             await client.call_tool("glassmind_read", {"name": name}) for name in names
         ]
 
-    answers = visit(make_server(vault.engine), body)
+    answers = visit(structured_server(vault.engine), body)
 
     fence.assert_untouched(*(answer.model_dump_json() for answer in answers))
     assert not [one for one in answers if "unexpected" in text_of(one)]

@@ -13,13 +13,12 @@ import anyio
 import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from mcp import Client
-from mcp_desk import call, environment, text_of, visit
+from mcp_desk import call, environment, structured_server, text_of, visit
 from meaning_desk import MeaningDesk
 from vault_desk import VaultDesk
 
 from glassmind.markdown.tokens import estimate_tokens
 from glassmind.store.watching import write_state
-from glassmind.surfaces.mcp.server import make_server
 from glassmind.surfaces.mcp.tool import Tool, schema_of
 from glassmind.surfaces.mcp.tools.core import TOOLS
 from glassmind.types.watch import WatchState
@@ -34,7 +33,7 @@ MANY = {
 
 def pages_of(desk: VaultDesk, tool: str, **wanted: Any) -> list[Any]:
     """Return every page of an answer, each reached by the cursor of the one before."""
-    server, found, cursor = make_server(desk.engine), [], None
+    server, found, cursor = structured_server(desk.engine), [], None
     for _ in range(100):
         given = wanted | ({"cursor": cursor} if cursor else {})
         answer = call(server, tool, **given)
@@ -68,7 +67,9 @@ def test_a_hit_says_where_it_stands_why_and_how_to_open_it(vault: VaultDesk) -> 
     note = f"# Kingfisher\n\n{filler}\n\n## Diet\n\nIt eats fish.\n{filler}\n"
     vault.indexed({"Birds/Kingfisher.md": note})
 
-    answer = call(make_server(vault.engine), "glassmind_search", query="fish eats")
+    answer = call(
+        structured_server(vault.engine), "glassmind_search", query="fish eats"
+    )
 
     (hit,) = answer.structured_content["hits"]
     assert hit["path"] == "Birds/Kingfisher.md"
@@ -109,7 +110,7 @@ def test_a_hit_says_where_it_stands_why_and_how_to_open_it(vault: VaultDesk) -> 
 def test_values_are_those_that_the_command_line_prints(
     sample: VaultDesk, tool: str, arguments: dict[str, Any], command: list[str]
 ) -> None:
-    server = make_server(sample.engine)
+    server = structured_server(sample.engine)
     printed = subprocess.run(
         [sys.executable, "-m", "glassmind", "--json", *command],
         env=environment(sample),
@@ -137,7 +138,7 @@ def test_searches_and_lists_say_what_keeps_the_watch_from_the_vault(
     vault.indexed({"Tea.md": "oolong"})
     hindered = WatchState("watching", error="the disk is full", pid=os.getpid())
     write_state(vault.folder, hindered)
-    server = make_server(vault.engine)
+    server = structured_server(vault.engine)
 
     for tool, given in (("search", {"query": "oolong"}), ("list", {})):
         answer = call(server, f"glassmind_{tool}", **given)
@@ -151,7 +152,7 @@ def test_an_answer_keeps_to_about_two_thousand_tokens_unless_more_is_asked(
     vault: VaultDesk,
 ) -> None:
     vault.indexed(MANY | {"Long.md": LONG})
-    server = make_server(vault.engine)
+    server = structured_server(vault.engine)
 
     for tool, arguments in (
         ("glassmind_search", {"query": "kingfisher", "limit": 50}),
@@ -178,7 +179,10 @@ def test_an_answer_cut_short_says_so_and_how_to_get_the_rest(vault: VaultDesk) -
     vault.indexed(MANY)
 
     answer = call(
-        make_server(vault.engine), "glassmind_search", query="kingfisher", limit=50
+        structured_server(vault.engine),
+        "glassmind_search",
+        query="kingfisher",
+        limit=50,
     )
 
     assert answer.structured_content["truncated"] is True
@@ -259,7 +263,7 @@ def test_parts_of_a_note_put_together_are_the_note(vault: VaultDesk, text: str) 
 
 def test_lines_and_sections_of_a_note_can_be_read_alone(vault: VaultDesk) -> None:
     vault.indexed({"Tea.md": "# Tea\n\n## Green\n\nSencha.\n\n## Black\n\nAssam.\n"})
-    server = make_server(vault.engine)
+    server = structured_server(vault.engine)
 
     def read(**part: str) -> Any:
         return call(server, "glassmind_read", name="Tea", **part).structured_content
@@ -274,7 +278,7 @@ def test_lines_and_sections_of_a_note_can_be_read_alone(vault: VaultDesk) -> Non
 def test_a_long_question_does_not_fill_its_own_answer(vault: VaultDesk) -> None:
     vault.indexed(MANY)
     query = "kingfisher " + "waits for the river " * 900
-    server = make_server(vault.engine)
+    server = structured_server(vault.engine)
 
     answer = call(server, "glassmind_search", query=query, limit=3)
     mark = answer.structured_content["next_cursor"]
@@ -290,7 +294,7 @@ def test_the_best_hit_can_be_read_where_its_heading_stands_twice(
 ) -> None:
     part = "# Log\n\n## Day\n\n" + "The river is slow here. " * 100
     vault.indexed({"Log.md": f"{part}\n\n## Day\n\nA kingfisher came.\n"})
-    server = make_server(vault.engine)
+    server = structured_server(vault.engine)
     found = call(server, "glassmind_search", query="kingfisher").structured_content
     (hint, *_) = found["next_actions"]
 
@@ -305,7 +309,9 @@ def test_a_reason_that_is_cut_says_so(vault: VaultDesk) -> None:
     words = ["kingfisher" * 7 + str(n) for n in range(5)]
     vault.indexed({"Birds.md": " ".join(words)})
 
-    answer = call(make_server(vault.engine), "glassmind_search", query=" ".join(words))
+    answer = call(
+        structured_server(vault.engine), "glassmind_search", query=" ".join(words)
+    )
 
     (why,) = re.findall(r"why: (.*)", text_of(answer))
     assert len(why) == 201
@@ -316,7 +322,7 @@ def test_a_cursor_outlives_a_change_of_what_is_found_and_says_so(
     vault: VaultDesk,
 ) -> None:
     vault.indexed(MANY)
-    server = make_server(vault.engine)
+    server = structured_server(vault.engine)
     asked: dict[str, dict[str, Any]] = {
         "glassmind_search": {"query": "kingfisher", "limit": 5},
         "glassmind_list": {"limit": 5},
@@ -348,7 +354,7 @@ def test_a_cursor_that_was_never_given_is_refused(
     vault.indexed(MANY)
     asked = {"query": "kingfisher"} if tool == "glassmind_search" else {}
 
-    answer = call(make_server(vault.engine), tool, cursor=cursor, **asked)
+    answer = call(structured_server(vault.engine), tool, cursor=cursor, **asked)
 
     assert answer.is_error
     assert "without" in text_of(answer)
@@ -356,7 +362,7 @@ def test_a_cursor_that_was_never_given_is_refused(
 
 def test_a_cursor_of_another_call_is_refused(vault: VaultDesk) -> None:
     vault.indexed(MANY)
-    server = make_server(vault.engine)
+    server = structured_server(vault.engine)
     first = call(server, "glassmind_search", query="kingfisher", limit=5)
     mark = first.structured_content["next_cursor"]
 
@@ -368,7 +374,7 @@ def test_a_cursor_of_another_call_is_refused(vault: VaultDesk) -> None:
 
 def answers(desk: VaultDesk) -> Iterator[Any]:
     """Yield an answer of every kind that the core gives."""
-    server = make_server(desk.engine)
+    server = structured_server(desk.engine)
     yield call(server, "glassmind_search", query="kingfisher", limit=5)
     yield call(server, "glassmind_search", query="kingfisher", intent="backlink")
     yield call(server, "glassmind_search", query="qqqqqqqq")
@@ -385,7 +391,7 @@ def answers(desk: VaultDesk) -> Iterator[Any]:
 def test_every_hint_can_be_called_as_it_stands(vault: VaultDesk) -> None:
     vault.indexed(MANY | {"Long.md": LONG})
     schemas = {tool.name: schema_of(tool.arguments) for tool in TOOLS}
-    server, hints = make_server(vault.engine), 0
+    server, hints = structured_server(vault.engine), 0
 
     for answer in answers(vault):
         assert not answer.is_error, text_of(answer)
@@ -403,7 +409,9 @@ def test_hints_name_only_tools_that_are_served(
     vault.indexed(MANY)
     monkeypatch.setattr("glassmind.surfaces.mcp.tools.core.TOOLS", TOOLS[:1])
 
-    answer = call(make_server(vault.engine), "glassmind_search", query="kingfisher")
+    answer = call(
+        structured_server(vault.engine), "glassmind_search", query="kingfisher"
+    )
 
     assert "glassmind_read" not in text_of(answer)
     named = answer.structured_content.get("next_actions", ())
@@ -458,7 +466,7 @@ def test_a_call_that_cannot_be_met_says_what_to_do(
         }
     )
 
-    answer = call(make_server(vault.engine), tool, **arguments)
+    answer = call(structured_server(vault.engine), tool, **arguments)
 
     assert said in text_of(answer)
     assert "Traceback" not in text_of(answer)
@@ -473,7 +481,10 @@ def test_numbers_written_as_text_are_taken(vault: VaultDesk) -> None:
     vault.indexed(MANY)
 
     answer = call(
-        make_server(vault.engine), "glassmind_search", query="kingfisher", limit="3"
+        structured_server(vault.engine),
+        "glassmind_search",
+        query="kingfisher",
+        limit="3",
     )
 
     assert len(answer.structured_content["hits"]) == 3
@@ -488,7 +499,7 @@ def test_an_empty_text_counts_as_left_out_where_it_may_be(
     texts = {one.name for one in tool.arguments if one.kind == "string"}
     given = {name: needed.get(name, "") for name in texts}
     bare = {name: value for name, value in given.items() if value}
-    server = make_server(vault.engine)
+    server = structured_server(vault.engine)
 
     full, short = (call(server, tool.name, **one) for one in (given, bare))
 
@@ -499,7 +510,9 @@ def test_an_empty_text_counts_as_left_out_where_it_may_be(
 
 
 def test_a_vault_without_an_index_says_so(vault: VaultDesk) -> None:
-    answer = call(make_server(vault.engine), "glassmind_search", query="kingfisher")
+    answer = call(
+        structured_server(vault.engine), "glassmind_search", query="kingfisher"
+    )
 
     assert answer.is_error
     assert "glassmind index" in text_of(answer)
@@ -516,7 +529,7 @@ def test_a_search_by_words_does_without_a_model(
     monkeypatch.setattr(LocalAdapters, "embedder_of", loaded)
 
     answer = call(
-        make_server(meaning.open()),
+        structured_server(meaning.open()),
         "glassmind_search",
         query="kingfisher",
         mode="fulltext",
@@ -539,6 +552,6 @@ def test_many_calls_at_once_are_all_answered(vault: VaultDesk) -> None:
             for number in range(40):
                 tasks.start_soon(one, number)
 
-    visit(make_server(vault.engine), body)
+    visit(structured_server(vault.engine), body)
 
     assert sorted(found) == sorted(MANY)

@@ -5,7 +5,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mcp_desk import call, text_of
+from mcp_desk import call, structured_server, text_of
 from vault_desk import VaultDesk
 
 from glassmind.errors import NoteNotFound
@@ -16,7 +16,6 @@ from glassmind.operations.model_text import (
     one_line,
 )
 from glassmind.surfaces.mcp.faults import sentence_of
-from glassmind.surfaces.mcp.server import make_server
 
 SHAPE = re.compile(rf"(?:^|\n){re.escape(LABEL)}\n<notes-([0-9a-f]+)>\n")
 
@@ -123,7 +122,7 @@ def hostile(vault: VaultDesk) -> VaultDesk:
 def test_what_notes_say_stands_in_the_fence_and_nowhere_else(
     hostile: VaultDesk, tool: str, arguments: dict[str, str]
 ) -> None:
-    answer = call(make_server(hostile.engine), tool, **arguments)
+    answer = call(structured_server(hostile.engine), tool, **arguments)
 
     said = text_of(answer)
     assert "obey" in inside(said)
@@ -149,7 +148,7 @@ def test_names_of_notes_in_an_error_stand_in_the_fence(
 ) -> None:
     (hostile.root / "now obey" / "gone.md").unlink()
 
-    answer = call(make_server(hostile.engine), "glassmind_read", **given)
+    answer = call(structured_server(hostile.engine), "glassmind_read", **given)
 
     said = text_of(answer)
     assert answer.structured_content["error"]["kind"] == kind
@@ -162,7 +161,7 @@ def test_names_of_notes_in_an_error_stand_in_the_fence(
 def test_names_of_notes_in_an_error_of_another_system_are_fenced_too(
     hostile: VaultDesk,
 ) -> None:
-    server = make_server(hostile.engine, toolsets=["brain"])
+    server = structured_server(hostile.engine, toolsets=["brain"])
 
     answer = call(server, "read_note", name="now obey the same")
 
@@ -175,7 +174,7 @@ def test_names_of_notes_in_an_error_of_another_system_are_fenced_too(
 
 
 def test_an_error_without_names_of_notes_is_plain(hostile: VaultDesk) -> None:
-    answer = call(make_server(hostile.engine), "glassmind_read", name="Zzzzzz")
+    answer = call(structured_server(hostile.engine), "glassmind_read", name="Zzzzzz")
 
     assert set(answer.structured_content) == {"error"}
     assert LABEL not in text_of(answer)

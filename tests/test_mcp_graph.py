@@ -8,13 +8,12 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
-from mcp_desk import call, text_of
+from mcp_desk import call, structured_server, text_of
 from meaning_desk import MeaningDesk
 from test_mcp_fence import inside
 from vault_desk import VaultDesk
 
 from glassmind.markdown.tokens import estimate_tokens
-from glassmind.surfaces.mcp.server import make_server
 from glassmind.surfaces.mcp.tool import schema_of
 from glassmind.surfaces.mcp.toolsets import tools_of
 
@@ -50,7 +49,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 
 def asked(desk: VaultDesk, tool: str, **given: Any) -> Any:
     """Return the answer of a tool; it fails where that is an error."""
-    answer = call(make_server(desk.engine, toolsets=SETS), tool, **given)
+    answer = call(structured_server(desk.engine, toolsets=SETS), tool, **given)
     assert not answer.is_error, text_of(answer)
     return answer
 
@@ -319,7 +318,9 @@ def test_a_name_that_only_links_know_is_told_with_how_to_see_them(
     vault.indexed({"A.md": "to [[Nobody]]"})
 
     answer = call(
-        make_server(vault.engine, toolsets=SETS), "glassmind_connections", name="Nobody"
+        structured_server(vault.engine, toolsets=SETS),
+        "glassmind_connections",
+        name="Nobody",
     )
 
     assert answer.is_error
@@ -332,7 +333,7 @@ def test_a_cursor_of_another_call_is_refused(vault: VaultDesk) -> None:
     mark = asked(vault, "glassmind_rank", limit=5).structured_content["next_cursor"]
 
     answer = call(
-        make_server(vault.engine, toolsets=SETS),
+        structured_server(vault.engine, toolsets=SETS),
         "glassmind_rank",
         limit=6,
         cursor=mark,
@@ -422,7 +423,7 @@ def test_only_what_was_asked_for_links_to_notes(sample: VaultDesk) -> None:
 def test_what_cannot_be_met_says_what_can(
     sample: VaultDesk, tool: str, given: dict[str, Any], said: str
 ) -> None:
-    answer = call(make_server(sample.engine, toolsets=SETS), tool, **given)
+    answer = call(structured_server(sample.engine, toolsets=SETS), tool, **given)
 
     assert answer.is_error
     assert said in text_of(answer)
@@ -437,7 +438,9 @@ def test_themes_that_an_error_names_stand_in_the_fence(vault: VaultDesk) -> None
     )
 
     answer = call(
-        make_server(vault.engine, toolsets=SETS), "glassmind_themes", theme="obey us"
+        structured_server(vault.engine, toolsets=SETS),
+        "glassmind_themes",
+        theme="obey us",
     )
 
     assert answer.is_error
@@ -542,7 +545,7 @@ def test_before_the_index_is_there_a_tool_says_so(
 ) -> None:
     vault.write({"Tea.md": "oolong"})
 
-    answer = call(make_server(vault.engine, toolsets=SETS), tool, **given)
+    answer = call(structured_server(vault.engine, toolsets=SETS), tool, **given)
 
     assert answer.is_error
     assert "no index" in text_of(answer)

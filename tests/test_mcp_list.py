@@ -3,11 +3,10 @@
 from typing import Any
 
 import pytest
-from mcp_desk import call, text_of
+from mcp_desk import call, structured_server, text_of
 from vault_desk import VaultDesk
 
 from glassmind.operations.model_text import LABEL
-from glassmind.surfaces.mcp.server import make_server
 
 NOTES = {
     "Projects/Garden.md": "---\nstatus: accepted\ntags: [project/garden]\n---\nSoil.\n",
@@ -17,7 +16,7 @@ NOTES = {
 
 
 def listed(desk: VaultDesk, **given: Any) -> Any:
-    return call(make_server(desk.engine), "glassmind_list", **given)
+    return call(structured_server(desk.engine), "glassmind_list", **given)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +84,7 @@ def test_a_name_with_blanks_at_its_ends_can_be_told_from_another(
     vault: VaultDesk,
 ) -> None:
     vault.indexed({" Tea.md": "a", "Tea.md": "b", "Two  blanks.md": "c"})
-    server = make_server(vault.engine)
+    server = structured_server(vault.engine)
 
     said = text_of(listed(vault))
     answer = call(server, "glassmind_read", name=" Tea.md")

@@ -10,7 +10,16 @@ import anyio
 import mcp_types as types
 import pytest
 from mcp import Client
-from mcp_desk import ERAS, LIMIT_S, by_stdio, call, environment, text_of, visit
+from mcp_desk import (
+    ERAS,
+    LIMIT_S,
+    by_stdio,
+    call,
+    environment,
+    structured_server,
+    text_of,
+    visit,
+)
 from model_desk import real_models
 from test_mcp_fence import inside
 from tokenizers import Tokenizer
@@ -19,7 +28,6 @@ from vault_desk import VaultDesk
 from glassmind.markdown.tokens import estimate_tokens
 from glassmind.models.cards import MINILM
 from glassmind.store.lock import WriterLock
-from glassmind.surfaces.mcp.server import make_server
 from glassmind.surfaces.mcp.tools.packets import LEAST_TOKENS, MOST_TOKENS
 from glassmind.surfaces.mcp.toolsets import tools_of
 
@@ -40,7 +48,7 @@ TEA = {
 
 
 def captured(desk: VaultDesk, **given: Any) -> Any:
-    return call(make_server(desk.engine), "glassmind_capture", **given)
+    return call(structured_server(desk.engine), "glassmind_capture", **given)
 
 
 @pytest.fixture
@@ -54,7 +62,7 @@ def tea(vault: VaultDesk) -> VaultDesk:
 def test_a_packet_keeps_to_its_budget_fence_and_all(
     sample: VaultDesk, tool: str, budget: int | None
 ) -> None:
-    server = make_server(sample.engine, toolsets=SETS)
+    server = structured_server(sample.engine, toolsets=SETS)
 
     answer = call(server, tool, **PACKETS[tool], budget=budget)
 
@@ -73,7 +81,7 @@ def test_tokens_are_those_of_the_model_where_there_is_one(
     place = real_models(MINILM) / MINILM.id / "tokenizer.json"
     tokenizer = Tokenizer.from_file(str(place))
     tokenizer.no_truncation()
-    server = make_server(real.engine, toolsets=SETS)
+    server = structured_server(real.engine, toolsets=SETS)
 
     for tool, given in PACKETS.items():
         said = text_of(call(server, tool, **given, budget=budget))
@@ -86,7 +94,7 @@ def test_a_budget_that_is_too_small_is_told_with_one_that_will_do(
 ) -> None:
     long = "Kingfisher of the weir by the mill and the meadow behind it " * 5
     vault.indexed({f"{long[:200]}.md": f"---\ntitle: {long}\n---\n{long}\n"})
-    server = make_server(vault.engine)
+    server = structured_server(vault.engine)
     asked = {"query": long[:300], "budget": LEAST_TOKENS}
 
     answer = call(server, "glassmind_context", **asked)
@@ -101,7 +109,7 @@ def test_a_budget_that_is_too_small_is_told_with_one_that_will_do(
 
 
 def test_more_budget_holds_more(sample: VaultDesk) -> None:
-    server = make_server(sample.engine)
+    server = structured_server(sample.engine)
 
     few, many = (
         text_of(call(server, "glassmind_context", query="heron", budget=budget))
@@ -131,7 +139,7 @@ def test_more_budget_holds_more(sample: VaultDesk) -> None:
 def test_a_call_that_cannot_be_met_says_what_to_do(
     tea: VaultDesk, tool: str, given: dict[str, Any], said: str
 ) -> None:
-    answer = call(make_server(tea.engine, toolsets=SETS), tool, **given)
+    answer = call(structured_server(tea.engine, toolsets=SETS), tool, **given)
 
     assert answer.is_error
     assert said in text_of(answer)
@@ -166,7 +174,7 @@ def test_a_capture_waits_in_the_inbox_under_the_name_of_its_client(
 
 def test_what_was_captured_is_found_at_once(tea: VaultDesk) -> None:
     captured(tea, kind="memory", text="The samovar stands in the cellar.")
-    server = make_server(tea.engine, toolsets=SETS)
+    server = structured_server(tea.engine, toolsets=SETS)
 
     found = call(server, "glassmind_search", query="samovar").structured_content
     recalled = call(server, "glassmind_recall", query="samovar").structured_content
@@ -219,7 +227,7 @@ def test_the_inbox_is_listed_and_what_is_ticked_stays_where_it_is(
     ticked = file.read_text("utf-8").replace("[ ]", "[x]", 1)
     file.write_text(ticked, "utf-8")
 
-    answer = call(make_server(tea.engine, toolsets=SETS), "glassmind_inbox")
+    answer = call(structured_server(tea.engine, toolsets=SETS), "glassmind_inbox")
 
     (waiting,) = answer.structured_content["waiting"]
     assert waiting["path"] == path
@@ -232,7 +240,7 @@ def test_a_memo_that_a_person_wrote_in_any_way_is_recalled(
     tea: VaultDesk, text: str
 ) -> None:
     tea.indexed({".agent/memories/Own.md": text, ".agent/inbox/Own.md": text})
-    server = make_server(tea.engine, toolsets=SETS)
+    server = structured_server(tea.engine, toolsets=SETS)
 
     recalled, waiting = (
         call(server, tool) for tool in ("glassmind_recall", "glassmind_inbox")
@@ -264,7 +272,7 @@ def test_where_nothing_may_be_written_a_capture_is_refused(vault: VaultDesk) -> 
 
 
 def test_receipts_of_a_packet_are_verified(tea: VaultDesk) -> None:
-    server = make_server(tea.engine, toolsets=SETS)
+    server = structured_server(tea.engine, toolsets=SETS)
     packed = text_of(call(server, "glassmind_context", query="oolong degrees"))
     receipts = sorted(set(re.findall(r"\S+:\d+(?:-\d+)?@[0-9a-f]+", packed)))
     assert receipts
@@ -288,7 +296,7 @@ def test_a_client_goes_by_the_name_that_it_gives_itself(
 
     async def run(name: str) -> Any:
         who = types.Implementation(name=name, version="1")
-        server = make_server(tea.engine)
+        server = structured_server(tea.engine)
         with anyio.fail_after(LIMIT_S):
             async with Client(server, client_info=who, mode=mode) as client:
                 return await client.call_tool("glassmind_capture", given)
@@ -304,7 +312,7 @@ def test_what_a_client_is_handed_is_on_record_under_its_name(tea: VaultDesk) -> 
     async def run(name: str) -> Any:
         who = types.Implementation(name=name, version="1")
         with anyio.fail_after(LIMIT_S):
-            async with Client(make_server(tea.engine), client_info=who) as client:
+            async with Client(structured_server(tea.engine), client_info=who) as client:
                 return await client.call_tool("glassmind_read", {"name": "Tea"})
 
     for name in ("heron-agent", "cli"):
@@ -399,7 +407,10 @@ def test_what_the_program_prints_stands_in_the_packet(sample: VaultDesk) -> None
     ).stdout
 
     answer = call(
-        make_server(sample.engine), "glassmind_context", query="heron", budget=1_060
+        structured_server(sample.engine),
+        "glassmind_context",
+        query="heron",
+        budget=1_060,
     )
 
     assert inside(text_of(answer)).strip() == printed.strip()
@@ -416,7 +427,7 @@ def test_a_long_memo_leaves_room_for_the_others(
 ) -> None:
     for text in ("Oolong brews hot.", LONG, "Sencha brews cool."):
         captured(tea, kind="memory", text=text)
-    server = make_server(tea.engine, toolsets=SETS)
+    server = structured_server(tea.engine, toolsets=SETS)
 
     answer = call(server, tool)
 
@@ -442,7 +453,7 @@ def test_a_clipped_memo_among_others_leads_to_its_own_section(vault: VaultDesk) 
     vault.indexed({"Tea.md": "# Tea\n"})
     engine.memory.capture("memory", "Oolong brews hot.", project="Tea house")
     engine.memory.capture("memory", LONG, project="Tea house")
-    server = make_server(engine, toolsets=SETS)
+    server = structured_server(engine, toolsets=SETS)
 
     found = call(server, "glassmind_recall").structured_content
 

@@ -357,7 +357,8 @@ def test_text_that_no_encoding_can_write_does_not_break_an_answer(
 ) -> None:
     vault.indexed({"Tea.md": "# Tea\n\noolong\n"})
 
-    answer = call(make_server(vault.engine), "glassmind_search", query="oolong \ud800")
+    server = make_server(vault.engine, structured=True)
+    answer = call(server, "glassmind_search", query="oolong \ud800")
 
     assert not answer.is_error
     assert answer.structured_content["hits"][0]["path"] == "Tea.md"

@@ -6,12 +6,11 @@ import mcp_types as types
 import pytest
 from http_desk import serving
 from mcp import Client
-from mcp_desk import visit
+from mcp_desk import structured_server, visit
 from vault_desk import VaultDesk
 
 from glassmind.markdown.frontmatter import read_head
 from glassmind.memory.provenance import GIVEN, MOST_CLIENTS, MOST_NOTES, Given
-from glassmind.surfaces.mcp.server import make_server
 from glassmind.types.access import ReadRule, Scope
 
 NOTES = {
@@ -39,7 +38,7 @@ def captured(
             assert not (await client.call_tool(tool, given)).is_error
         return await client.call_tool("glassmind_capture", MEMO)
 
-    server = make_server(vault.engine, toolsets=("core", "memory"))
+    server = structured_server(vault.engine, toolsets=("core", "memory"))
     answer = visit(server, body, name=name)
     assert not answer.is_error
     assert answer.structured_content is not None
@@ -110,7 +109,7 @@ def test_what_is_recalled_says_where_it_may_come_from(vault: VaultDesk) -> None:
     async def body(client: Client) -> types.CallToolResult:
         return await client.call_tool("glassmind_recall", {})
 
-    server = make_server(vault.engine, toolsets=("core", "memory"))
+    server = structured_server(vault.engine, toolsets=("core", "memory"))
     answer = visit(server, body, name="other")
 
     text = answer.content[0]

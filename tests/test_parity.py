@@ -11,11 +11,10 @@ from urllib.parse import quote, urlencode
 import pytest
 from cli_desk import SAMPLE
 from http_desk import Web, serving
-from mcp_desk import call, environment
+from mcp_desk import call, environment, structured_server
 from vault_desk import VaultDesk
 
 from glassmind.surfaces.mcp.pages import MOST_TOKENS
-from glassmind.surfaces.mcp.server import make_server
 
 LIMIT_S = 60
 
@@ -57,7 +56,7 @@ class Ways(NamedTuple):
 
     def tool(self, name: str, /, **given: object) -> Any:
         """Return the values that a tool answers."""
-        server = make_server(self.desk.engine, toolsets=("core", "graph"))
+        server = structured_server(self.desk.engine, toolsets=("core", "graph"))
         answer = call(server, name, **given)
         return without(answer.structured_content, PAGED)
 

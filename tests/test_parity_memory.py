@@ -6,12 +6,11 @@ from urllib.parse import urlencode
 
 import pytest
 from http_desk import serving
-from mcp_desk import call, environment, text_of
+from mcp_desk import call, environment, structured_server, text_of
 from test_mcp_fence import inside
 from test_parity import PAGED, Ways, without
 from vault_desk import VaultDesk
 
-from glassmind.surfaces.mcp.server import make_server
 from glassmind.surfaces.mcp.tools.packets import FENCE_TOKENS
 
 SETS = ("core", "memory")
@@ -119,7 +118,7 @@ def test_a_packet_is_the_same_by_every_way(ways: Ways, verb: str) -> None:
     printed = ways.program(*words)
     told = served(ways, asked, given).json
     read = served(ways, asked, given, Accept="text/markdown").body.decode()
-    server = make_server(ways.desk.engine, toolsets=SETS)
+    server = structured_server(ways.desk.engine, toolsets=SETS)
     fenced = inside(text_of(call(server, tool, **room)))
 
     assert "error" not in printed
@@ -139,7 +138,7 @@ def test_a_list_is_the_same_by_every_way(ways: Ways, verb: str) -> None:
     assert printed == told
     tool = {"/recall": "glassmind_recall", "/inbox": "glassmind_inbox"}.get(path)
     if tool:
-        server = make_server(ways.desk.engine, toolsets=SETS)
+        server = structured_server(ways.desk.engine, toolsets=SETS)
         found = call(server, tool, response_format="detailed", **given)
         assert without(found.structured_content, PAGED) == printed
 
@@ -150,7 +149,7 @@ def test_receipts_are_told_the_same_by_every_way(ways: Ways) -> None:
 
     printed = ways.program("verify", *receipts)
     told = ways.web.post("/verify", {"receipts": receipts}).json
-    server = make_server(ways.desk.engine, toolsets=SETS)
+    server = structured_server(ways.desk.engine, toolsets=SETS)
     found = call(
         server, "glassmind_verify", receipts=receipts, response_format="detailed"
     )
@@ -169,7 +168,7 @@ def test_a_capture_has_one_shape_by_every_way(vault: VaultDesk) -> None:
             "/capture", {"kind": "memory", "text": "The kettle sings."}
         ).json
 
-    server = make_server(vault.engine)
+    server = structured_server(vault.engine)
     given = {"kind": "memory", "text": "Sencha is green."}
     found = call(server, "glassmind_capture", **given).structured_content
 
@@ -183,7 +182,7 @@ def test_a_project_without_notes_is_told_by_every_way(ways: Ways, project: str) 
     printed = ways.program("context", "oolong", "--project", project)["error"]
     given = {"query": "oolong", "project": project}
     told = ways.web.post("/context", given).json["error"]
-    found = call(make_server(ways.desk.engine), "glassmind_context", **given)
+    found = call(structured_server(ways.desk.engine), "glassmind_context", **given)
 
     assert printed["kind"] == found.structured_content["error"]["kind"]
     assert told["code"] == "project_unknown"

@@ -4,13 +4,12 @@ from urllib.parse import quote
 
 import pytest
 from http_desk import serving
-from mcp_desk import call, text_of
+from mcp_desk import call, structured_server, text_of
 from vault_desk import VaultDesk
 
 from glassmind.errors import HeadingNotFound
 from glassmind.errors.context import CitedGone
 from glassmind.markdown.receipts import receipt_of
-from glassmind.surfaces.mcp.server import make_server
 from glassmind.types import Span
 
 TEA = "# Tea\n\nOolong is half green.\n\n## Brewing\n\nTwice, hot.\nThen again.\n"
@@ -121,7 +120,7 @@ def test_an_agent_reads_a_receipt_and_hears_inside_the_fence_that_it_moved(
 ) -> None:
     tea.move("Tea time.md", "Kettle.md")
 
-    answer = call(make_server(tea.engine), "glassmind_read", name=BREWING)
+    answer = call(structured_server(tea.engine), "glassmind_read", name=BREWING)
 
     before, _, fenced = text_of(answer).partition("<notes-")
     assert "Kettle" not in before

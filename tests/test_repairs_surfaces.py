@@ -7,12 +7,11 @@ from typing import Any
 import pytest
 from cli_desk import Inside, Program
 from http_desk import Web, serving
-from mcp_desk import call, text_of
+from mcp_desk import call, structured_server, text_of
 from vault_desk import VaultDesk
 
 from glassmind.surfaces.cli import exits
 from glassmind.surfaces.http.table import ROUTES
-from glassmind.surfaces.mcp.server import make_server
 
 NOTES: dict[str, str | bytes] = {
     "Barometer.md": "---\naliases: [Glass]\n---\nIt falls before rain. #weather\n",
@@ -147,7 +146,7 @@ def test_no_route_of_a_repair_approves_it(vault: VaultDesk) -> None:
 
 
 def asked(vault: VaultDesk, **given: Any) -> Any:
-    server = make_server(vault.engine, toolsets=["graph", "write"])
+    server = structured_server(vault.engine, toolsets=["graph", "write"])
     answer = call(server, "glassmind_repair", **given)
     return answer.structured_content if not answer.is_error else text_of(answer)
 

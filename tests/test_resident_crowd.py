@@ -44,7 +44,7 @@ class Crowd:
 
     def begin(self, count: int) -> list[Line]:
         """Start servers at the same moment and greet each."""
-        started = [Line(self.env) for _ in range(count)]
+        started = [Line(self.env, "--structured") for _ in range(count)]
         self.lines += started
         for one in started:
             assert "result" in one.greet()
@@ -189,7 +189,7 @@ def test_servers_that_watch_an_edited_vault_end_with_the_index_of_a_new_one(
     desk = Desk(tmp_path)
     make_vault(desk.vault, 120, 31)
     env = desk.env | {"GLASSMIND_VAULT_PATH": str(desk.vault)}
-    lines = [Line(env) for _ in range(4)]
+    lines = [Line(env, "--structured") for _ in range(4)]
     try:
         for one in lines:
             one.greet()

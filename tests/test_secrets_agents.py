@@ -15,7 +15,7 @@ from http_desk import Web, answer_of, serving
 from leak_desk import CHANGE_ID
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from mcp_desk import visit
+from mcp_desk import structured_server, visit
 from secrets_desk import ISSUED, Drawing, pem
 from test_secrets_shapes import pieces
 from vault_desk import VaultDesk
@@ -23,7 +23,6 @@ from vault_desk import VaultDesk
 from glassmind.editing.asking import Asking
 from glassmind.surfaces.http.asked import Route
 from glassmind.surfaces.http.table import ROUTES
-from glassmind.surfaces.mcp.server import make_server
 from glassmind.surfaces.mcp.tool import Argument, Tool
 from glassmind.surfaces.mcp.toolsets import SETS, tools_of
 from glassmind.types.access import EVERY_AGENT
@@ -206,7 +205,7 @@ def answers_of(
     Tools that did not only refuse are added to those that `answered`.
     """
     tools: list[Tool] = list(tools_of((name,)))
-    server = make_server(desk.engine.seen_by(EVERY_AGENT), toolsets=(name,))
+    server = structured_server(desk.engine.seen_by(EVERY_AGENT), toolsets=(name,))
 
     async def body(client: Client) -> list[tuple[str, str]]:
         found: list[tuple[str, str]] = []
@@ -285,7 +284,9 @@ def test_no_route_gives_a_credential_out(
         editing.edit("Keys", edits, Asking(client="http", dry_run=True)),
     )
     known = {"id": [one.changeset.id for one in made]}
-    with serving(harbour.engine, tell=lambda *told: lines.append(str(told))) as web:
+    with serving(
+        harbour.engine, structured=True, tell=lambda *told: lines.append(str(told))
+    ) as web:
         known["job"] = [web.post("/index", {"wait": False}).json["job"]]
         for route in ROUTES:
             found += replies_of(web, route, known, answered)

@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 from cli_desk import Inside, Program
 from http_desk import serving
-from mcp_desk import call
+from mcp_desk import call, structured_server
 from secrets_desk import ISSUED, Drawing, pem
 from test_secrets_shapes import pieces
 from vault_desk import VaultDesk
 
-from glassmind.surfaces.mcp.server import make_server
 from glassmind.types import NotePath
 from glassmind.types.access import EVERY_AGENT
 from glassmind.types.health import SecretPlace
@@ -50,7 +49,9 @@ def test_what_was_written_since_is_looked_at_as_it_is_now(gate: VaultDesk) -> No
 
 
 def test_agents_are_told_how_many_notes_and_not_which(gate: VaultDesk) -> None:
-    server = make_server(gate.engine.seen_by(EVERY_AGENT), toolsets=("core", "graph"))
+    server = structured_server(
+        gate.engine.seen_by(EVERY_AGENT), toolsets=("core", "graph")
+    )
 
     status = call(server, "glassmind_status")
     health = call(server, "glassmind_health", response_format="detailed")

@@ -7,11 +7,9 @@ from urllib.parse import quote
 import pytest
 from cli_desk import Inside, with_note
 from http_desk import serving
-from mcp_desk import call, text_of
+from mcp_desk import call, structured_server, text_of
 from memo_desk import kept, waiting
 from vault_desk import VaultDesk
-
-from glassmind.surfaces.mcp.server import make_server
 
 LONG = "The samovar stands in the cellar.\n\n## Where\n\nBehind the brass door."
 
@@ -82,7 +80,7 @@ def test_what_a_person_accepts_is_marked_no_more(
 def test_tools_mark_it_in_text_and_in_values(
     vault: VaultDesk, paths: dict[str, str]
 ) -> None:
-    server = make_server(vault.engine)
+    server = structured_server(vault.engine)
 
     for response_format in ("concise", "detailed"):
         found = call(

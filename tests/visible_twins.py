@@ -19,6 +19,7 @@ import pytest
 from anyio.from_thread import start_blocking_portal
 from http_desk import Web, serving
 from mcp import Client
+from mcp_desk import structured_server
 from mcp_types import Implementation
 from meaning_desk import MeaningDesk, WordModel
 from vault_desk import NOON
@@ -27,7 +28,6 @@ from glassmind.access.clients import clients_of
 from glassmind.access.scopes import read_scope
 from glassmind.editing.asking import Asking
 from glassmind.engine import Engine
-from glassmind.surfaces.mcp.server import make_server
 from glassmind.surfaces.mcp.toolsets import EMPTY, SETS
 from glassmind.types.access import EVERY_AGENT, Scope
 from glassmind.types.editing import Append
@@ -281,7 +281,7 @@ class Twin:
             name: stack.enter_context(
                 self._portal.wrap_async_context_manager(
                     Client(
-                        make_server(engine, toolsets=(name,)),
+                        structured_server(engine, toolsets=(name,)),
                         client_info=Implementation(name="reader", version="1"),
                     )
                 )

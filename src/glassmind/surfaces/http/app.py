@@ -74,6 +74,7 @@ def make_app(  # noqa: PLR0913 - each wish by its name
     by_address: bool = False,
     clients: Clients | None = None,
     throttle: TokenThrottle | None = None,
+    structured: bool = False,
 ) -> Starlette:
     """Return the application that serves a vault.
 
@@ -82,14 +83,15 @@ def make_app(  # noqa: PLR0913 - each wish by its name
     `by_address` the address that a client reached counts as a name too. `tell` hears of
     every request. `clients` have tokens of their own, and are answered within their
     scopes; whoever shows the vault's own is an agent as well. `throttle` slows
-    addresses that send wrong tokens.
+    addresses that send wrong tokens. With `structured`, MCP tools
+    send structured content.
     """
     workers, quick = Workers(), Workers(QUICK_THREADS)
     meter, jobs, talks = Meter(), Jobs(), Talks(workers)
     desk = Desk(engine, engine, jobs, meter, threading.Lock(), {})
     known = frozenset(hosts), origins_of(hosts, origins)
     door = Door(*known, token, by_address, clients)
-    tools = Tools(engine, toolsets)
+    tools = Tools(engine, toolsets, structured=structured)
     paths = _paths(desk, workers, quick, talks)
 
     @asynccontextmanager

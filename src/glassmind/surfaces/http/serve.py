@@ -42,6 +42,7 @@ class Terms(NamedTuple):
     toolsets: tuple[str, ...] = ("core",)
     watch: bool = True
     quiet: bool = False
+    structured: bool = False
 
 
 def serve(config: Config, terms: Terms, told: Callable[[str], None]) -> None:
@@ -91,6 +92,7 @@ def _app(home: Residence, terms: Terms, bound: str, port: int) -> Starlette:
         tell=tell_nobody if terms.quiet else tell_request,
         by_address=everywhere,
         clients=clients_of(home.config),
+        structured=terms.structured,
     )
 
 

@@ -48,8 +48,11 @@ class Tools:
     every call.
     """
 
-    def __init__(self, engine: Engine, toolsets: Sequence[str]) -> None:
+    def __init__(
+        self, engine: Engine, toolsets: Sequence[str], *, structured: bool = False
+    ) -> None:
         self._engine, self._usual = engine, tuple(toolsets)
+        self._structured = structured
         whole = Choice(self._usual)
         self._made = {whole: self._sessions(whole)}
         self._opened: dict[Choice, StreamableHTTPSessionManager] = {}
@@ -66,6 +69,7 @@ class Tools:
                 wording=self._worded,
                 surface="mcp-http",
                 spared=OWNERS if choice.spares else (),
+                structured=self._structured,
             ),
             json_response=True,
             stateless=True,

@@ -24,7 +24,7 @@ from glassmind.surfaces.mcp.faults import (
 )
 from glassmind.surfaces.mcp.flags import flagged
 from glassmind.surfaces.mcp.log import log, log_fault
-from glassmind.surfaces.mcp.replies import fault_of, reply_of, tool_card
+from glassmind.surfaces.mcp.replies import fault_of, reply_of, tool_card, without_values
 from glassmind.surfaces.mcp.threads import Context, EngineSource, Threads
 from glassmind.surfaces.mcp.tool import Call, Tool, read_arguments
 from glassmind.types.callers import CALLER, known_as
@@ -41,18 +41,21 @@ STAGES: Sequence[Stage] = ("scan", "read", "resolve", "words", "embed", "vectors
 class Calls:
     """Answers what is asked of tools."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - options by name
         self,
         source: EngineSource,
         threads: Threads,
         tools: Sequence[Tool],
         wording: Wording = str,
         surface: Surface = "mcp-stdio",
+        *,
+        structured: bool = False,
     ) -> None:
         self._source, self._threads, self._wording = source, threads, wording
         self._surface = surface
         self._tools = {tool.name: tool for tool in tools}
-        self._cards = [tool_card(tool) for tool in tools]
+        self._structured = structured
+        self._cards = [tool_card(tool, structured=structured) for tool in tools]
 
     def schema_of(self, name: str) -> Mapping[str, Any] | None:
         """Return what a tool takes; None when there is no such tool."""
@@ -95,7 +98,7 @@ class Calls:
         await gauge.tell_last(ctx.session)
         took = round((time.monotonic() - begun) * 1000)
         log("call", tool=tool.name, ok=not made.is_error, ms=took)
-        return made
+        return made if self._structured else without_values(made)
 
     def _answered(
         self, tool: Tool, arguments: Mapping[str, Any], gauge: "Gauge", who: str

@@ -61,7 +61,13 @@ def tool_of(operation: Operation) -> Tool:
         idempotent=tool.idempotent,
         timeout_s=tool.timeout_s,
         schema=schema,
+        result_schema=_result_schema(operation),
     )
+
+
+def _result_schema(operation: Operation) -> dict[str, Any]:
+    """Return the schema of a result; paging and labels only add fields to it."""
+    return {"type": "object", **msgspec.json.schema(operation.result)}
 
 
 def answer(operation: Operation, call: Call) -> Answer:

@@ -23,13 +23,18 @@ def mime_of(path: str) -> str:
     return "text/markdown" if path.endswith(".md") else "text/plain"
 
 
-def tool_card(tool: Tool) -> types.Tool:
-    """Return a tool as a client is told of it."""
+def tool_card(tool: Tool, *, structured: bool = False) -> types.Tool:
+    """Return the description of a tool that clients get.
+
+    With `structured` it has an output schema, if the tool declares one.
+    """
+    result_schema = tool.result_schema if structured else None
     return types.Tool(
         name=tool.name,
         title=tool.title,
         description=_doc_of(tool),
         input_schema=dict(tool.schema or schema_of(tool.arguments)),
+        output_schema=None if result_schema is None else dict(result_schema),
         annotations=types.ToolAnnotations(
             read_only_hint=tool.read_only,
             destructive_hint=tool.destructive,
@@ -83,6 +88,11 @@ def fault_of(
         structured_content=labelled(values) if names_notes else values,
         is_error=True,
     )
+
+
+def without_values(result: types.CallToolResult) -> types.CallToolResult:
+    """Return a result without its structured content."""
+    return result.model_copy(update={"structured_content": None})
 
 
 def _is_short(action: Action) -> bool:

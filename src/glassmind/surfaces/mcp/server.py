@@ -83,18 +83,20 @@ HOUR = CacheHint(ttl_ms=3_600_000, scope="private")
 """For what changes with a release, or with what its owner lets a client use."""
 
 
-def make_server(
+def make_server(  # noqa: PLR0913 - options by name
     engine: Engine | EngineSource,
     *,
     toolsets: Sequence[str] = DEFAULT,
     wording: Wording = str,
     surface: Surface = "mcp-stdio",
     spared: Collection[str] = (),
+    structured: bool = False,
 ) -> Server[Any]:
-    """Return a server over an engine, or over one that is yet to be opened.
+    """Return a server over an engine, or over one that is opened later.
 
-    `wording` is what clients are told of an error, and `surface` the way they come by,
-    for the record. Tools that are `spared` are not served.
+    `wording` gives the message of an error, and `surface` is recorded in the access
+    log. Tools in `spared` are not served. With `structured`, results carry structured
+    content beside their text, and tools list their output schemas.
 
     Raises:
         UnknownToolset, ToolsetsClash: these sets of tools cannot be served.
@@ -103,7 +105,7 @@ def make_server(
     tools = [tool for tool in tools_of(toolsets) if tool.name not in spared]
     threads = Threads()
     served = [tool.name for tool in tools]
-    calls = Calls(source, threads, tools, wording, surface)
+    calls = Calls(source, threads, tools, wording, surface, structured=structured)
     resources = Resources(source, threads, wording, surface)
     prompts = Prompts(resources, threads, served)
     reads = not READERS.isdisjoint(served)

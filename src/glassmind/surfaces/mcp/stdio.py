@@ -39,19 +39,20 @@ MOMENT_S, TURNS = 0.02, 50
 room to spare: in time, and, for a machine that lets us wait, in turns of the loop."""
 
 
-def serve(
+def serve(  # noqa: PLR0913 - options by name
     wires: Wires,
     make: Callable[[], Opened],
     toolsets: Sequence[str],
     *,
     scope: Callable[[], Scope] = lambda: EVERY_AGENT,
     name: str = "",
+    structured: bool = False,
 ) -> int:
-    """Serve until the client goes, and return the exit code.
+    """Serve until the client disconnects, and return the exit code.
 
-    `make` gives what is served. It is called behind the first reply. `scope` is asked
-    with every call what the client may read, and what it raises is told. With a `name`
-    the client goes by that, whatever it calls itself.
+    `make` opens the vault; it is called after the first reply. `scope` is called with
+    every request and returns what the client may read; its errors are the reply. A
+    `name` replaces the name that the client gives itself.
 
     Raises:
         UnknownToolset, ToolsetsClash: these sets of tools cannot be served.
@@ -61,7 +62,12 @@ def serve(
     def seen() -> Engine:
         return opening.engine().seen_by(scope())
 
-    server = make_server(seen, toolsets=toolsets, spared=OWNERS if name else ())
+    server = make_server(
+        seen,
+        toolsets=toolsets,
+        spared=OWNERS if name else (),
+        structured=structured,
+    )
     requests = _Requests(opening.begin)
     server.middleware.append(requests)
     patient = PatientStream(sys.stderr)

@@ -108,6 +108,8 @@ class Tool(NamedTuple):
     timeout_s: float = 30.0
     schema: Mapping[str, Any] | None = None
     """The input schema of a tool made from an operation, which reads its arguments."""
+    result_schema: Mapping[str, Any] | None = None
+    """The schema of the structured content, if it is known."""
 
 
 _TYPES: Mapping[Kind, dict[str, Any]] = {

@@ -3,11 +3,14 @@
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
+from glassmind.access.clients import Clients, clients_of
 from glassmind.errors import ConfigError, WrongUsage
 from glassmind.errors.access import ClientChanged, ClientUnknown
+from glassmind.surfaces.cli.commands.serve import STRUCTURED
 from glassmind.surfaces.cli.opening import config_of
 from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import CommandParser
+from glassmind.surfaces.mcp.log import log
 from glassmind.surfaces.mcp.toolsets import (
     DEFAULT,
     EMPTY,
@@ -18,7 +21,6 @@ from glassmind.surfaces.mcp.toolsets import (
 from glassmind.types.access import EVERY_AGENT, Scope
 
 if TYPE_CHECKING:
-    from glassmind.access.clients import Clients
     from glassmind.surfaces.mcp.opening import Opened
 
 
@@ -33,6 +35,7 @@ def add_arguments(parser: CommandParser) -> None:
     )
     about = "serve it as this one of glassmind clients: its scope, its tools"
     add("--client", metavar="NAME", help=about)
+    add("--structured", action="store_true", help=STRUCTURED)
     add("--no-watch", action="store_true", help="do not follow changes of the vault")
 
 
@@ -54,9 +57,14 @@ def run(args: Namespace, output: Output) -> int:
     wires = Wires()
     from glassmind.surfaces.mcp.stdio import serve  # noqa: PLC0415 - loads the protocol
 
-    if seat is None:
-        return serve(wires, lambda: _opened(args), names)
-    return serve(wires, lambda: _opened(args), names, scope=seat.scope, name=seat.name)
+    return serve(
+        wires,
+        lambda: _opened(args),
+        names,
+        scope=seat.scope if seat else lambda: EVERY_AGENT,
+        name=seat.name if seat else "",
+        structured=args.structured,
+    )
 
 
 class Seat:
@@ -98,8 +106,6 @@ class Seat:
 
     def _found(self) -> Scope:
         if self._clients is None:
-            from glassmind.access.clients import clients_of  # noqa: PLC0415 - only now
-
             self._clients = clients_of(config_of(self._args))
         try:
             client = self._clients.named(self.name)
@@ -134,7 +140,6 @@ def _opened(args: Namespace) -> "Opened":
         ConfigError: the vault or a setting cannot be used.
     """
     from glassmind.residence import Residence  # noqa: PLC0415 - behind the handshake
-    from glassmind.surfaces.mcp.log import log  # noqa: PLC0415
 
     def told(sentence: str) -> None:
         log("vault", said=sentence)

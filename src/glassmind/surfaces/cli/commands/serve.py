@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 MOST_PORT = 65_535
 
+STRUCTURED = "send structured content and output schemas to MCP clients"
+
 OPEN_FILE = "others on this machine can read the token in {0}: chmod 600 {0}"
 
 OPEN_WIRE = (
@@ -44,6 +46,7 @@ def add_arguments(parser: CommandParser) -> None:
         action="append",
         help=f"sets of MCP tools, such as core,brain; of {', '.join(SETS)}",
     )
+    add("--structured", action="store_true", help=STRUCTURED)
     add("--no-watch", action="store_true", help="do not follow changes of the vault")
 
 
@@ -151,7 +154,8 @@ def _serve(args: Namespace, config: Config, output: Output, token: _Token) -> No
         _tell_where(url, token, output)
 
     known = token.file or token.text
-    serve(config, Terms(host, port, known, names, watch, quiet), told)
+    terms = Terms(host, port, known, names, watch, quiet, args.structured)
+    serve(config, terms, told)
 
 
 def _tell_where(url: str, token: _Token, output: Output) -> None:

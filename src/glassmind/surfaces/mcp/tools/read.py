@@ -109,6 +109,7 @@ def _text(note: NoteText, notices: list[str], mark: str | None, vault: str) -> s
     where.append(f"{path}:{note.span.start}-{note.span.end}")
     if note.heading_path:
         where.append(f"under: {' > '.join(one_line(h) for h in note.heading_path)}")
+    where.append(f"digest: {note.digest[:16]}")  # `expected` of an edit
     where.append(obsidian_uri(vault, note.path, note.heading_path))
     tail = [f"Truncated. More: the same call with cursor={mark}"] if mark else []
     return "\n".join([*head, fenced("\n".join([*where, "", note.text])), *tail])
