@@ -233,10 +233,10 @@ class SearchResult(Result):
     group="Find",
     for_people=search_for_people,
     for_models=search_for_models,
+    detail="explain",
     command=Command(
         everyday=True,
         forms=(TextForm("--paths", "Print only the paths.", search_paths),),
-        set_by_json=("explain",),
     ),
     tool=Tool(
         title="Search the vault",

@@ -106,8 +106,9 @@ class CaptureResult(Result):
 
     def sources(self) -> Shown:
         """Return the similar memories; the text of the new one is the caller's own."""
-        found = memory_sources(self.near)
-        return shown(found.passages, [self.memo.path, *found.named])
+        passages = [Passage(near.path) for near in self.near]
+        named = memory_sources([self.memo, *self.near]).named
+        return shown(passages, [self.memo.path, *named])
 
     def all_notices(self) -> list[str]:
         """Return why a search does not find it yet."""

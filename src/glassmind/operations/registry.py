@@ -137,8 +137,7 @@ class Command:
 
     `path` defaults to the operation's name; of two words, the first is shared by a
     group of commands, and the `usual` one of a group runs if the second is left out.
-    With `--json`, arguments in `set_by_json` are true. Aliases are (path, preset
-    arguments).
+    Aliases are (path, preset arguments).
     """
 
     path: str = ""
@@ -146,7 +145,6 @@ class Command:
     everyday: bool = False
     expert: bool = False
     forms: tuple[TextForm, ...] = ()
-    set_by_json: tuple[str, ...] = ()
     aliases: tuple[tuple[str, dict[str, object]], ...] = ()
 
 
@@ -213,6 +211,7 @@ class Operation:
     tool: Tool | None
     route: Route | None
     writes: bool
+    detail: str
     takes_caller: bool
 
     def run(self, vault: Engine, arguments: Arguments, caller: Caller) -> Any:
@@ -242,11 +241,16 @@ def operation(  # noqa: PLR0913 - a declaration names every part
     for_people: PeopleText,
     for_models: ModelText,
     writes: bool = False,
+    detail: str = "",
     command: Command | None = None,
     tool: Tool | None = None,
     route: Route | None = None,
 ) -> Callable[[Run], Run]:
-    """Register a function under its own name; its docstring is the summary."""
+    """Register a function under its own name; its docstring is the summary.
+
+    `detail` names an argument that asks for more detail: the CLI sets it with `--json`,
+    and MCP for a detailed answer.
+    """
 
     def register(function: Run) -> Run:
         hints = get_type_hints(function)
@@ -256,9 +260,21 @@ def operation(  # noqa: PLR0913 - a declaration names every part
         if name in OPERATIONS:
             raise ValueError(f"operation {name!r} is declared twice")
         OPERATIONS[name] = Operation(
-            name, group, summary, function, hints[names[1]], hints["return"],
-            for_people, for_models, command, tool, route, writes, len(names) > 2,  # noqa: PLR2004
-        )  # fmt: skip
+            name=name,
+            group=group,
+            summary=summary,
+            function=function,
+            arguments=hints[names[1]],
+            result=hints["return"],
+            for_people=for_people,
+            for_models=for_models,
+            command=command,
+            tool=tool,
+            route=route,
+            writes=writes,
+            detail=detail,
+            takes_caller="caller" in names,
+        )
         return function
 
     return register

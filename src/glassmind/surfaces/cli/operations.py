@@ -111,11 +111,13 @@ class OperationCommand:
                     raise WrongUsage(f"{field.flag} has an empty item", path)
             if value == STDIN and field.extra["positional"]:
                 value = _standard_input(field, path)
+            if field.extra["positional"] and value is not None and not value.strip():
+                raise WrongUsage(f"{field.name.upper()} is missing", path)
             if value is not None:
                 given[field.name] = value
         self._take_words(list(getattr(args, WORDS, ())), given)
-        for name in self.operation.command.set_by_json if output.as_json else ():  # type: ignore[union-attr]
-            given[name] = True
+        if output.as_json and self.operation.detail:
+            given[self.operation.detail] = True
         try:
             return read(
                 self.operation.arguments, given, owner=path, surface="cli", strict=False

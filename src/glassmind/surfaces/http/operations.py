@@ -20,6 +20,7 @@ from glassmind.surfaces.http.memory import USUAL
 from glassmind.surfaces.http.refusals import placeless
 from glassmind.surfaces.http.replies import Reply, answered
 from glassmind.surfaces.mcp.callers import NAME_CHARS, plain_caller
+from glassmind.surfaces.mcp.tool import argument_table
 
 
 class ClientArguments(Arguments):
@@ -36,12 +37,15 @@ def route_of(operation: Operation) -> Route:
     route = operation.route
     if route is None:
         raise ValueError(f"{operation.name} has no route")
+    fields = fields_of(operation.arguments, "http")
+    fields += fields_of(ClientArguments, "http") if operation.writes else []
     return Route(
         route.method,
         route.path,
         operation.summary,
         lambda asked: _answer(operation, asked),
         operation.result.__name__,
+        argument_table(fields),
         fails=route.fails,
         quick=route.quick,
         called=route.id,

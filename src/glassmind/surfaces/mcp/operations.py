@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from glassmind.errors.serving import BadArgument
 from glassmind.markdown.tokens import estimate_tokens
-from glassmind.operations.arguments import read, schema_for_models
+from glassmind.operations.arguments import fields_of, read, schema_for_models
 from glassmind.operations.model_text import labelled
 from glassmind.operations.registry import (
     Arguments,
@@ -21,7 +21,7 @@ from glassmind.operations.registry import (
 )
 from glassmind.surfaces.mcp.cursors import Cursor, read_cursor, trace_of, write_cursor
 from glassmind.surfaces.mcp.pages import MOST_TOKENS, USUAL_TOKENS
-from glassmind.surfaces.mcp.tool import Answer, Call, Tool
+from glassmind.surfaces.mcp.tool import Answer, Call, Tool, argument_table
 
 
 class PagingArguments(Arguments):
@@ -46,6 +46,8 @@ def tool_of(operation: Operation) -> Tool:
     if tool is None:
         raise ValueError(f"{operation.name} has no tool")
     schema = schema_for_models(operation.arguments)
+    fields = fields_of(operation.arguments, "mcp")
+    fields += fields_of(PagingArguments, "mcp") if tool.page else []
     if tool.page:
         if "limit" in schema["properties"]:
             schema["properties"]["limit"]["maximum"] = tool.page.most
@@ -54,7 +56,7 @@ def tool_of(operation: Operation) -> Tool:
         operation.tool_name,
         tool.title,
         tool.description or operation.summary,
-        (),
+        argument_table(fields),
         lambda call: answer(operation, call),
         read_only=not operation.writes,
         destructive=tool.destructive,
@@ -94,11 +96,13 @@ def _page(operation: Operation, page: Page, call: Call, view: View) -> Answer:
             raise BadArgument(operation.tool_name, problem)
         wider = min(cursor.offset + limit + 1, page.furthest)
         arguments = msgspec.structs.replace(arguments, limit=wider)
+    detailed = paging.response_format == "detailed"
+    if detailed and operation.detail:
+        arguments = msgspec.structs.replace(arguments, **{operation.detail: True})
     result = operation.run(call.engine, arguments, _caller(call))
     items = getattr(result, page.items)
     before, rest = items[: cursor.offset], items[cursor.offset :]
     changed = bool(before) and _trace(before) != cursor.trace
-    detailed = paging.response_format == "detailed"
     view = replace(
         view,
         detailed=detailed,

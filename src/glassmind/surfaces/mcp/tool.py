@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, TypeAlias
 
 from glassmind.engine import Engine
 from glassmind.errors.serving import BadArgument
+from glassmind.operations.arguments import Field
 from glassmind.render.style import shortened
 
 if TYPE_CHECKING:
@@ -124,6 +125,25 @@ _TYPES: Mapping[Kind, dict[str, Any]] = {
     "objects": {"type": "array", "items": {"type": "object"}},
     "value": {},
 }
+
+
+def argument_table(fields: Sequence[Field]) -> tuple[Argument, ...]:
+    """Return the arguments of an operation in the older form, for its last readers."""
+    kinds: dict[Any, Kind] = {
+        str: "string", int: "integer", float: "number", bool: "boolean"
+    }  # fmt: skip
+    return tuple(
+        Argument(
+            field.name,
+            "strings" if field.is_list else kinds.get(field.kind, "string"),
+            field.about.description or "",
+            REQUIRED if field.required else field.default,
+            field.choices,
+            field.bounds.ge,
+            field.bounds.le or field.bounds.max_length,
+        )
+        for field in fields
+    )
 
 
 def schema_of(arguments: Sequence[Argument]) -> dict[str, Any]:
