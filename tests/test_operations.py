@@ -85,7 +85,7 @@ def test_a_toy_operation_is_a_command(toy: None, tmp_path: Path) -> None:
     wrong = program.run("count-word", "oolong", "--times", "0")
 
     assert "count-word" in helped
-    assert "Count the notes that contain a word." in helped
+    assert "Count the notes that contain a word" in helped
     assert "--times" in usage
     assert (text.stdout, text.returncode) == ("4 times\n", 0)
     assert printed == {"word": "oolong", "count": 2, "paths": ["Tea.md", "Pot.md"]}

@@ -8,14 +8,12 @@ from glassmind.operations.registry import Group, all_operations
 from glassmind.surfaces.cli.table import COMMANDS, GROUPS
 
 EVERYDAY = frozenset(
-    ["ask", "read", "list", "context", "brief", "recall", "inbox", "edit"]
-    + ["proposals", "status"]
+    ["ask", "read", "list", "context", "brief", "recall", "inbox", "edit", "proposals", "status"]
 )
 """Everyday commands that are not operations."""
 
 EXPERT = frozenset(
-    ["completion", "eval", "read-chunks", "restore", "backup", "service", "suggest"]
-    + ["tune"]
+    ["completion", "eval", "read-chunks", "restore", "backup", "service", "suggest", "tune"]
 )
 """Expert commands that are not operations."""
 
