@@ -33,14 +33,14 @@ from glassmind.types.ledger import Passage, Shown
 from glassmind.wiring.ledger import ledger_for
 
 
-class CountArguments(Arguments):
+class CountArguments(Arguments, frozen=True, kw_only=True):
     word: Annotated[str, arg("The word to count.", positional="word")]
     times: Annotated[
         Annotated[int, Meta(ge=1, le=9)], arg("Count it so many times.")
     ] = 1
 
 
-class CountResult(Result):
+class CountResult(Result, frozen=True, kw_only=True):
     word: str
     count: int
     paths: list[str]

@@ -55,7 +55,7 @@ DryRun = Annotated[
 ]
 
 
-class MoveArguments(Arguments):
+class MoveArguments(Arguments, frozen=True, kw_only=True):
     """What `move` takes."""
 
     source: Annotated[
@@ -97,7 +97,7 @@ class ChangedFile(Struct, frozen=True, kw_only=True):
     diff: str
 
 
-class ChangeResult(Result):
+class ChangeResult(Result, frozen=True, kw_only=True):
     """What came of an edit: applied, proposed, or only previewed."""
 
     id: str | None

@@ -107,7 +107,7 @@ def _rows(result: "ChangeResult") -> Iterator[str]:
         to = named(file.to)
         moved = (
             f"{named(file.path)} -> {to}" if file.path not in (None, file.to) else to
-        )  # type: ignore[arg-type]
+        )
         made = " (new)" if file.path is None else ""
         digest = f", digest {(file.after or '')[:16]}" if result.applied else ""
         yield f"{moved}{made} (+{file.added} -{file.removed}{digest})"

@@ -46,7 +46,7 @@ IntentChoice = Literal[
 ]
 
 
-class SearchArguments(Arguments):
+class SearchArguments(Arguments, frozen=True, kw_only=True):
     """What `search` takes."""
 
     query: Annotated[
@@ -190,7 +190,7 @@ class SearchHit(Struct, frozen=True, kw_only=True):
         return not self.path.startswith(found.FACTS)
 
 
-class SearchResult(Result):
+class SearchResult(Result, frozen=True, kw_only=True):
     """Hits, best first, and what was missing."""
 
     vault: str

@@ -25,7 +25,7 @@ Texts = Annotated[list[str], Meta(max_length=100)]
 CapturedKind = Literal["memory", "decision", "task", "question"]
 
 
-class CaptureArguments(Arguments):
+class CaptureArguments(Arguments, frozen=True, kw_only=True):
     """What `capture` takes."""
 
     kind: Annotated[CapturedKind, arg("What it is.", positional="word", for_models="")]
@@ -95,7 +95,7 @@ class SimilarMemory(Memory, frozen=True, kw_only=True):
     likeness: float
 
 
-class CaptureResult(Result):
+class CaptureResult(Result, frozen=True, kw_only=True):
     """The memory that was saved, and memories that it may repeat."""
 
     memo: Memory

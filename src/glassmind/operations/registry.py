@@ -290,7 +290,7 @@ def find_commands(word: str) -> dict[str, tuple[Operation, dict[str, object]]]:
 
     Importing stops with the first module that has any.
     """
-    found = {}
+    found: dict[str, tuple[Operation, dict[str, object]]] = {}
     for operations in _by_module():
         for op in operations:
             if op.command:

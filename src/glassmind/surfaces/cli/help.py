@@ -7,14 +7,16 @@ from typing import NamedTuple, get_args
 from glassmind.operations.registry import Group, all_operations
 from glassmind.surfaces.cli.table import COMMANDS, GROUPS
 
-EVERYDAY = frozenset(
-    ["ask", "read", "list", "context", "brief", "recall", "inbox", "edit", "proposals", "status"]
-)
+EVERYDAY = frozenset((
+    "ask", "read", "list", "context", "brief", "recall", "inbox", "edit", "proposals",
+    "status",
+))  # fmt: skip
 """Everyday commands that are not operations."""
 
-EXPERT = frozenset(
-    ["completion", "eval", "read-chunks", "restore", "backup", "service", "suggest", "tune"]
-)
+EXPERT = frozenset((
+    "completion", "eval", "read-chunks", "restore", "backup", "service", "suggest",
+    "tune",
+))  # fmt: skip
 """Expert commands that are not operations."""
 
 

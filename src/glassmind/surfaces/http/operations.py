@@ -23,7 +23,7 @@ from glassmind.surfaces.mcp.callers import NAME_CHARS, plain_caller
 from glassmind.surfaces.mcp.tool import argument_table
 
 
-class ClientArguments(Arguments):
+class ClientArguments(Arguments, frozen=True, kw_only=True):
     """What every route takes that records who asks."""
 
     client: Annotated[

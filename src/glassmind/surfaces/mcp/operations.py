@@ -24,7 +24,7 @@ from glassmind.surfaces.mcp.pages import MOST_TOKENS, USUAL_TOKENS
 from glassmind.surfaces.mcp.tool import Answer, Call, Tool, argument_table
 
 
-class PagingArguments(Arguments):
+class PagingArguments(Arguments, frozen=True, kw_only=True):
     """Arguments of every tool whose result comes in pages."""
 
     response_format: Annotated[Literal["concise", "detailed"], arg("")] = "concise"
