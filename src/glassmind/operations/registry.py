@@ -8,8 +8,8 @@ the command's path, the tool's set, the route. A surface never repeats a shape.
 """
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Literal, TypeAlias, TypeVar, get_type_hints
 
@@ -31,6 +31,7 @@ MODULES = ("find", "edit", "memory")
 many as it takes to find it."""
 
 Run = TypeVar("Run", bound=Callable[..., Any])
+Part = TypeVar("Part", bound=Struct)
 
 
 class Arguments(Struct, frozen=True, kw_only=True):
@@ -57,13 +58,22 @@ class Result(Struct, frozen=True, kw_only=True):
         return False
 
 
+def _ignore(_: str) -> None:
+    """Drop a message."""
+
+
 @dataclass(frozen=True)
 class Caller:
-    """Who asks, and how. `client` is the name that is recorded."""
+    """Who asks, and how. `client` is the name that is recorded.
+
+    `notice` shows a message beside the result to a person at the CLI; other surfaces
+    ignore it.
+    """
 
     surface: Surface
     client: str
     progress: Callable[[Any], None] | None = None
+    notice: Callable[[str], None] = _ignore
 
     @property
     def is_agent(self) -> bool:
@@ -132,12 +142,23 @@ class TextForm:
 
 
 @dataclass(frozen=True)
+class FileForm:
+    """A result as the text of a file that other programs read, such as GraphML."""
+
+    media_type: str
+    render: Callable[[Any], str]
+
+
+@dataclass(frozen=True)
 class Command:
     """How the CLI offers an operation.
 
     `path` defaults to the operation's name; of two words, the first is shared by a
     group of commands, and the `usual` one of a group runs if the second is left out.
-    Aliases are (path, preset arguments).
+    A path that ends in an option, such as `health --fix`, runs instead of the command
+    before it if that option is given; the argument with that flag takes its value.
+    Aliases are (path, preset arguments). `exit_code` replaces the usual one: 1 for an
+    empty result, else 0.
     """
 
     path: str = ""
@@ -146,6 +167,7 @@ class Command:
     expert: bool = False
     forms: tuple[TextForm, ...] = ()
     aliases: tuple[tuple[str, dict[str, object]], ...] = ()
+    exit_code: Callable[[Any, Any], int] | None = None
 
 
 @dataclass(frozen=True)
@@ -153,20 +175,27 @@ class Page:
     """How MCP shows a long result in pages: `items` is the name of its list.
 
     The surface asks for `limit` items more than were shown before, so an answer to a
-    larger limit must begin with the answer to a smaller one. `most` bounds the limit.
-    `furthest` is the largest limit that the operation takes. `usual` gives the limit
-    where the argument is None.
+    larger limit must begin with the answer to a smaller one. If it does not, `grows`
+    is false: then pages divide the one answer to the limit that was given. `inner` is
+    the list in each of the items whose elements are counted and divided.
+    `most` bounds the limit. `furthest` is the largest limit that the operation takes.
+    `usual` gives the limit where the argument is None.
     """
 
     items: str
     most: int
+    inner: str = ""
+    grows: bool = True
     furthest: int = 10_000
     usual: Callable[[Engine], int] | None = None
 
 
 @dataclass(frozen=True)
 class Tool:
-    """How MCP offers an operation; the hints are those of the protocol."""
+    """How MCP offers an operation; the hints are those of the protocol.
+
+    With `fits`, the surface lowers `limit` until the text is short enough.
+    """
 
     title: str
     sets: tuple[str, ...]
@@ -175,6 +204,7 @@ class Tool:
     idempotent: bool = True
     timeout_s: float = 30.0
     page: Page | None = None
+    fits: bool = False
     name: str = ""
 
 
@@ -213,6 +243,8 @@ class Operation:
     writes: bool
     detail: str
     takes_caller: bool
+    files: Mapping[str, FileForm] = field(default_factory=dict)
+    """Files that the argument `format` chooses from."""
 
     def run(self, vault: Engine, arguments: Arguments, caller: Caller) -> Any:
         """Run the operation."""
@@ -230,6 +262,13 @@ class Operation:
         """The words of the command."""
         return (self.command and self.command.path) or self.name.replace("_", "-")
 
+    @property
+    def command_paths(self) -> dict[str, dict[str, object]]:
+        """The command and its aliases, with their preset arguments."""
+        if self.command is None:
+            return {}
+        return {self.command_path: {}, **dict(self.command.aliases)}
+
 
 OPERATIONS: dict[str, Operation] = {}
 """Every operation that has been imported, by name, in the order of declaration."""
@@ -245,6 +284,7 @@ def operation(  # noqa: PLR0913 - a declaration names every part
     command: Command | None = None,
     tool: Tool | None = None,
     route: Route | None = None,
+    files: Mapping[str, FileForm] | None = None,
 ) -> Callable[[Run], Run]:
     """Register a function under its own name; its docstring is the summary.
 
@@ -274,6 +314,7 @@ def operation(  # noqa: PLR0913 - a declaration names every part
             writes=writes,
             detail=detail,
             takes_caller="caller" in names,
+            files=files or {},
         )
         return function
 
@@ -293,13 +334,11 @@ def find_commands(word: str) -> dict[str, tuple[Operation, dict[str, object]]]:
     found: dict[str, tuple[Operation, dict[str, object]]] = {}
     for operations in _by_module():
         for op in operations:
-            if op.command:
-                paths = {op.command_path: {}, **dict(op.command.aliases)}
-                found |= {
-                    path: (op, preset)
-                    for path, preset in paths.items()
-                    if path.partition(" ")[0] == word
-                }
+            found |= {
+                path: (op, preset)
+                for path, preset in op.command_paths.items()
+                if path.partition(" ")[0] == word
+            }
         if found:
             break
     return found
@@ -321,3 +360,28 @@ def shown(passages: Sequence[Passage] = (), named: Sequence[str | None] = ()) ->
     texts = {passage.path for passage in passages}
     names = dict.fromkeys(name for name in named if name and name not in texts)
     return Shown(tuple(dict.fromkeys(passages)), tuple(names))
+
+
+def copied(kind: type[Part], source: Any, **others: Any) -> Part:
+    """Return a struct whose fields are the attributes of `source`, or `others`.
+
+    Tuples become lists.
+    """
+    values = {
+        name: others[name] if name in others else getattr(source, name)
+        for name in kind.__struct_fields__
+    }
+    return kind(
+        **{
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in values.items()
+        }
+    )
+
+
+NOTE_SUFFIXES = (".md", ".canvas", ".base")
+
+
+def note_paths(names: Iterable[str | None]) -> list[str]:
+    """Return the names that are paths of notes: no attachments, no unresolved links."""
+    return [name for name in names if name and name.lower().endswith(NOTE_SUFFIXES)]

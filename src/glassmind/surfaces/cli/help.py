@@ -21,7 +21,7 @@ EXPERT = frozenset((
 
 
 class Listed(NamedTuple):
-    """One command, as help lists it: the everyday ones first, expert ones on request."""
+    """One command in help: everyday ones come first, expert ones only on request."""
 
     name: str
     group: Group
@@ -36,14 +36,16 @@ def listed_commands() -> list[Listed]:
     for operation in all_operations():
         if operation.command:
             word, _, action = operation.command_path.partition(" ")
+            if action.startswith("--"):
+                continue  # a variant of the command before it
             summary = GROUP_SUMMARIES.get(word) if action else operation.summary
             command, group = operation.command, operation.group
             levels = command.everyday, command.expert
             line = Listed(word, group, summary or operation.summary, *levels)
             found.setdefault(word, line)
             for path, _preset in command.aliases:
-                same = f"Same as '{operation.command_path}'."
-                found.setdefault(path, Listed(path, group, same, False, True))
+                same, alias = f"Same as '{operation.command_path}'.", path.split()[0]
+                found.setdefault(alias, Listed(alias, group, same, False, True))
     for name, (_, summary) in COMMANDS.items():
         sentence = f"{summary[0].upper()}{summary[1:].rstrip('.')}."
         group, levels = GROUPS.get(name, "Maintain"), (name in EVERYDAY, name in EXPERT)

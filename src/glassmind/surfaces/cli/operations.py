@@ -13,6 +13,7 @@ from glassmind.errors.serving import BadArgument
 from glassmind.operations.arguments import Field, fields_of, read
 from glassmind.operations.registry import (
     Caller,
+    FileForm,
     Operation,
     TextForm,
     find_commands,
@@ -31,12 +32,19 @@ CLIENT = "cli"
 
 
 class OperationCommand:
-    """One operation as a command; `preset` arguments come from an alias."""
+    """One operation as a command; `preset` arguments come from an alias.
+
+    `variants` run instead if their `option` is given, such as `health --fix`.
+    """
 
     def __init__(
-        self, operation: Operation, preset: dict[str, object] | None = None
+        self,
+        operation: Operation,
+        preset: dict[str, object] | None = None,
+        option: str = "",
     ) -> None:
-        self.operation, self._preset = operation, preset or {}
+        self.operation, self._preset, self.option = operation, preset or {}, option
+        self.variants: list[OperationCommand] = []
         fields = fields_of(operation.arguments, "cli")
         self._fields = [field for field in fields if field.name not in self._preset]
         self._positional = [f for f in self._fields if f.extra["positional"]]
@@ -54,43 +62,124 @@ class OperationCommand:
     @property
     def positional_names(self) -> str:
         """The positional arguments, as help shows them."""
-        return " ".join(field.name.upper() for field in self._positional)
+        return " ".join(
+            field.name.upper() if field.required else f"[{field.name.upper()}]"
+            for field in self._positional
+        )
+
+    def all_flags(self) -> list[str]:
+        """Return the options of the command and of its variants."""
+        commands = (self, *self.variants)
+        return [flag for command in commands for flag in command.own_flags()]
+
+    def own_flags(self) -> list[str]:
+        """Return the options of this operation alone."""
+        flags = [self.option] if self.option else []
+        for field in self._options():
+            flags += [self._flag(field), *filter(None, [field.extra["short"]])]
+        return flags + [form.flag for form in self._forms]
+
+    def _options(self) -> list[Field]:
+        return [
+            field
+            for field in self._fields
+            if not field.extra["positional"] or field.extra["flag"]
+        ]
+
+    def _flag(self, field: Field) -> str:
+        """Return the option of an argument; a variant's own option has its alias."""
+        own = self.operation.command_path.rpartition(" ")[2]
+        return self.option if self.option and field.flag == own else field.flag
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Add every argument of the operation to a parser."""
+        """Add every argument of the operation and of its variants to a parser."""
         if self._positional:
             names = self.positional_names
             about = "; ".join(f.about.description or "" for f in self._positional)
             parser.take_words(WORDS, names, about)
-        for field in self._fields:
-            if not field.extra["positional"] or field.extra["flag"]:
-                _add_option(parser, field)
-        for form in self._forms:
-            parser.add_argument(form.flag, action="store_true", help=form.help)
+        taken: set[str] = set()
+        for command in (self, *self.variants):
+            command.add_options(parser, taken)
+
+    def add_options(self, parser: CommandParser, taken: set[str]) -> None:
+        """Add the options that are not taken."""
+        for field in self._options():
+            flag = self._flag(field)
+            if flag not in taken:
+                _add_option(parser, field, flag, takes_all=flag == self.option)
+            taken.add(flag)
+        flags = {form.flag: form.help for form in self._forms}
+        if self.option and self.option not in taken:
+            flags[self.option] = self.help_line
+        for flag, about in flags.items():
+            parser.add_argument(flag, action="store_true", default=SUPPRESS, help=about)
+            taken.add(flag)
 
     def run(self, args: Namespace, output: Output) -> int:
-        """Run the operation, print its result and return the exit code."""
+        """Run the operation or a variant, print its result, return the exit code.
+
+        Raises:
+            WrongUsage: options are given that cannot be used together.
+        """
+        chosen = [one for one in self.variants if hasattr(args, _dest(one.option))]
+        command = chosen[0] if chosen else self
+        if len(chosen) > 1:
+            used = f"{chosen[0].option} and {chosen[1].option}"
+            problem = f"{used} cannot be used together"
+            raise WrongUsage(problem, self.operation.command_path)
+        usable = {_dest(flag) for flag in command.own_flags()}
+        for flag in self.all_flags():
+            if hasattr(args, _dest(flag)) and _dest(flag) not in usable:
+                problem = f"{flag} cannot be used with {command.option}"
+                if not chosen:
+                    owners = [v.option for v in self.variants if flag in v.own_flags()]
+                    problem = f"{flag} can only be used with {' or '.join(owners)}"
+                raise WrongUsage(problem, self.operation.command_path)
+        return command.execute(args, output)
+
+    def execute(self, args: Namespace, output: Output) -> int:
+        """Run this operation, print its result and return the exit code."""
         operation = self.operation
         arguments = self._arguments(args, output)
+        form = self._file_form(arguments, output)
+        caller = Caller("cli", CLIENT, notice=output.notice)
         with engine_of(args, output) as engine:
             try:
-                result = operation.run(engine, arguments, Caller("cli", CLIENT))
+                result = operation.run(engine, arguments, caller)
             except ConfirmFirst as error:
                 if not _is_confirmed(str(error), output):
                     raise
                 confirmed = msgspec.structs.replace(arguments, confirm=True)
-                result = operation.run(engine, confirmed, Caller("cli", CLIENT))
+                result = operation.run(engine, confirmed, caller)
         for notice in result.all_notices():
             output.notice(notice)
-        if output.as_json:
+        if form:
+            output.verbatim(form.render(result))
+        elif output.as_json:
             output.json(msgspec.to_builtins(result))
         else:
             output.text(self._renderer(args)(result, arguments, output.style))
+        if operation.command and operation.command.exit_code:
+            return operation.command.exit_code(result, arguments)
         return exits.NOTHING if result.is_empty() else exits.OK
+
+    def _file_form(self, arguments: Any, output: Output) -> FileForm | None:
+        """Return the file that `--format` names; `--format json` is `--json`.
+
+        Raises:
+            WrongUsage: `--json` is given too.
+        """
+        name = getattr(arguments, "format", None) if self.operation.files else None
+        form = self.operation.files.get(name or "")
+        if form and output.as_json:
+            problem = f"--json and --format {name} cannot be used together"
+            raise WrongUsage(problem, self.operation.command_path)
+        output.as_json = output.as_json or name == "json"
+        return form
 
     def _renderer(self, args: Namespace) -> Callable[..., str]:
         for form in self._forms:
-            if getattr(args, form.flag.strip("-").replace("-", "_")):
+            if hasattr(args, _dest(form.flag)):
                 return form.render
         return self.operation.for_people
 
@@ -103,7 +192,7 @@ class OperationCommand:
         path = self.operation.command_path
         given: dict[str, Any] = dict(self._preset)
         for field in self._fields:
-            value = getattr(args, field.name, None)
+            value = getattr(args, _dest(self._flag(field)), None)
             separator = field.extra["separator"]
             if isinstance(value, str) and separator:
                 value = [part.strip() for part in value.split(separator)]
@@ -162,24 +251,36 @@ def _standard_input(field: Field, path: str) -> str:
     return text
 
 
-def _add_option(parser: CommandParser, field: Field) -> None:
+def _dest(flag: str) -> str:
+    """Return where the parser puts the value of an option."""
+    return flag.strip("-").replace("-", "_")
+
+
+def _add_option(
+    parser: CommandParser, field: Field, flag: str, *, takes_all: bool
+) -> None:
+    """Add an option; one that `takes_all` may have any number of values."""
     options: dict[str, Any] = {
-        "dest": field.name,
+        "dest": _dest(flag),
         "default": SUPPRESS,
         "help": field.about.description,
     }
-    if field.kind is bool:
+    if field.kind is bool and field.default:
+        options |= {"action": "store_false", "help": f"Turn off: {options['help']}"}
+    elif field.kind is bool:
         options["action"] = "store_true"
     elif field.choices:
         options["choices"] = field.choices
     else:
         usual = {int: "N", float: "X"}.get(field.kind, "TEXT")
         options["metavar"] = field.extra["metavar"] or usual
-    if field.is_list and not field.extra["separator"]:
+    if field.is_list and takes_all:
+        options["nargs"] = "*"
+    elif field.is_list and not field.extra["separator"]:
         options["action"] = "append"
     elif field.kind is str and field.extra["positional"]:
         options["action"] = Once
-    flags = [field.flag, *filter(None, [field.extra["short"]])]
+    flags = [flag, *filter(None, [field.extra["short"]])]
     parser.add_argument(*flags, **options)
 
 
@@ -215,27 +316,50 @@ class CommandGroup:
             for action, command in self._commands.items()
             if command.operation.command and command.operation.command.usual
         ]
-        parser.take_actions("action", WORDS, {}, *usual[:1])
+        parser.take_actions("action", WORDS, self._owners(), *usual[:1])
         for action, command in self._commands.items():
             names = command.positional_names
             part = parser.add_action(action, command.operation.summary, names)
             command.add_arguments(part)
         parser.set_defaults(action=next(iter(usual), None))
 
+    def _owners(self) -> dict[str, str]:
+        """Return which actions have each option, for those who use it elsewhere."""
+        owners: dict[str, list[str]] = {}
+        for action, command in self._commands.items():
+            for flag in dict.fromkeys(command.all_flags()):
+                owners.setdefault(flag, []).append(action)
+        return {
+            flag: f"can only be used with {', '.join(actions)}"
+            for flag, actions in owners.items()
+        }
+
     def run(self, args: Namespace, output: Output) -> int:
-        """Run the action that was named."""
-        if args.action is None:
-            known = ", ".join(self._commands)
-            raise WrongUsage(f"{self._word} needs an action: {known}", self._word)
-        return self._commands[args.action].run(args, output)
+        """Run the action that was named; without one, list them all."""
+        if args.action is not None:
+            return self._commands[args.action].run(args, output)
+        listed = {action: one.help_line for action, one in self._commands.items()}
+        if output.as_json:
+            actions = [{"name": name, "help": line} for name, line in listed.items()]
+            output.json({"actions": actions})
+            return exits.OK
+        output.line(f"Usage: glassmind {self._word} ACTION ...\n")
+        for action, line in listed.items():
+            names = self._commands[action].positional_names
+            output.line(f"  {f'{action} {names}':<22} {line}")
+        output.line(f"\nRun 'glassmind {self._word} ACTION --help' for details.")
+        return exits.OK
 
 
 def operation_command(word: str) -> OperationCommand | CommandGroup | None:
     """Return the command, or the group of commands, that a word names."""
-    found = {
-        path: OperationCommand(operation, preset)
-        for path, (operation, preset) in find_commands(word).items()
-    }
+    found: dict[str, OperationCommand] = {}
+    for path, (operation, preset) in find_commands(word).items():
+        base, _, last = path.rpartition(" ")
+        if last.startswith("--"):
+            found[base].variants.append(OperationCommand(operation, preset, last))
+        else:
+            found[path] = OperationCommand(operation, preset)
     if not found:
         return None
     return found[word] if word in found else CommandGroup(word, found)

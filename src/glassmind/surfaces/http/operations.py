@@ -14,6 +14,7 @@ from glassmind.operations.arguments import (
     schema_for_http,
 )
 from glassmind.operations.registry import Arguments, Caller, Operation, arg
+from glassmind.surfaces.hiding import safe_text
 from glassmind.surfaces.http.arguments import decoded_body, decoded_query
 from glassmind.surfaces.http.asked import Asked, Route
 from glassmind.surfaces.http.memory import USUAL
@@ -47,6 +48,7 @@ def route_of(operation: Operation) -> Route:
         operation.result.__name__,
         argument_table(fields),
         fails=route.fails,
+        other_types=tuple(form.media_type for form in operation.files.values()),
         quick=route.quick,
         called=route.id,
         sets=route.sets,
@@ -133,6 +135,11 @@ def _answer(operation: Operation, asked: Asked) -> Reply:
     result = operation.run(
         asked.engine, asked.given["arguments"], Caller("http", client)
     )
+    form = operation.files.get(getattr(asked.given["arguments"], "format", None) or "")
+    if form is not None:
+        body = safe_text(form.render(result)).encode("utf-8", "replace")
+        media_type = form.media_type.encode()
+        return Reply(200, body, media_type=media_type, shown=result.sources())
     values = msgspec.to_builtins(result)
     if values.get("notices"):
         config = asked.engine.config
