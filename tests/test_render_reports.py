@@ -1,6 +1,6 @@
 """Reports, counts and findings in words."""
 
-from glassmind.render.notes_text import bytes_in_words
+from glassmind.render.style import bytes_in_words
 from glassmind.render.reports import checks_as_json
 from glassmind.render.reports_text import (
     checks_as_text,

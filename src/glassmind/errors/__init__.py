@@ -11,7 +11,8 @@ Each error carries its facts and prints as one sentence that a person can act on
     │   ├── VaultMissing, MassDeletion, PathOutsideVault, FolderUnwritable, WriteRefused
     │   ├── FileUnreadable     with FileGone, FileTooLarge and NotDownloaded
     │   ├── NoteNotFound, AmbiguousName, EditRefused
-    │   └── HeadingNotFound, AmbiguousHeading, LinesOutOfRange
+    │   └── HeadingNotFound, AmbiguousHeading, LinesOutOfRange,
+    │       OffsetOutOfRange
     ├── IndexFault             the index beside the vault cannot be used as asked
     │   ├── IndexAbsent (with IndexUntrusted), NotEmbedded, IndexBusy (with
     │   │   IndexTaken), IndexUnwritable, IndexDamaged, IndexTooNew
@@ -77,6 +78,7 @@ if TYPE_CHECKING:
         MassDeletion,
         NotDownloaded,
         NoteNotFound,
+        OffsetOutOfRange,
         PathOutsideVault,
         VaultError,
         VaultMissing,
@@ -109,6 +111,7 @@ __all__ = [
     "NoVault",
     "NotDownloaded",
     "NoteNotFound",
+    "OffsetOutOfRange",
     "OtherWidth",
     "PathOutsideVault",
     "RemoteRefused",

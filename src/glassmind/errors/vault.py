@@ -133,3 +133,13 @@ class LinesOutOfRange(VaultError):
         lines = "1 line" if count == 1 else f"{count} lines"
         super().__init__(f"{path} has {lines}; {wanted} is not among them")
         self.path, self.wanted, self.count = path, wanted, count
+
+
+class OffsetOutOfRange(VaultError):
+    """A note is shorter than the offset that was given."""
+
+    def __init__(self, path: str, offset: int, length: int) -> None:
+        super().__init__(
+            f"{path} has {length} characters; offset {offset} is past them"
+        )
+        self.path, self.offset, self.length = path, offset, length

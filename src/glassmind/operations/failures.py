@@ -184,6 +184,13 @@ FAILURES: tuple[Failure, ...] = (
         "read the note without lines",
         "read the note without lines to see how many it has",
     ),
+    Failure(
+        errors.OffsetOutOfRange,
+        VAULT,
+        404,
+        "begin with offset 0, and go on with next_offset",
+        "begin with offset 0",
+    ),
     Failure(errors.AmbiguousName, VAULT, 409, "give the path"),
     Failure(
         errors.AmbiguousHeading,

@@ -1,15 +1,33 @@
-"""Operations that find notes: search."""
+"""Operations that find notes: search, read, list, verify."""
 
-from typing import Annotated, Literal
+import re
+import sys
+from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from glassmind.engine import Engine
+from glassmind.errors import NoteNotFound, OffsetOutOfRange
+from glassmind.errors.serving import BadArgument
+from glassmind.markdown.cited import receipts_in
+from glassmind.markdown.receipts import parse_receipt
+from glassmind.markdown.tokens import QUARTERS, reach
+from glassmind.operations.empty_list import empty_reasons, property_filter
 from glassmind.operations.find_text import (
+    chunks_for_models,
+    chunks_for_people,
+    list_for_models,
+    list_for_people,
+    list_paths,
+    read_for_models,
+    read_for_people,
     search_for_models,
     search_for_people,
     search_paths,
+    verify_for_models,
+    verify_for_people,
 )
+from glassmind.operations.names import is_address, named_by
 from glassmind.operations.registry import (
     Arguments,
     Caller,
@@ -24,12 +42,18 @@ from glassmind.operations.registry import (
     shown,
 )
 from glassmind.render.address import heading_address, iso_time, obsidian_uri
+from glassmind.render.approval import UNREAD
+from glassmind.render.hidden_text import hidden_kinds, hidden_notice
 from glassmind.render.style import shortened
+from glassmind.retrieval.notes import GuessedNote
 from glassmind.retrieval.wishes import MOST_HITS, MOST_HOPS
 from glassmind.types import search as found
+from glassmind.types.catalogue import NoteFacts
+from glassmind.types.context import ReceiptState
 from glassmind.types.ledger import Passage, Shown
 from glassmind.types.search import FusionName, Mode, Rerank
 
+Name = Annotated[str, Meta(max_length=4_096)]
 Share = Annotated[float, Meta(ge=0, le=1)]
 Cosine = Annotated[float, Meta(ge=-1, le=1)]
 Hops = Annotated[int, Meta(ge=0, le=MOST_HOPS)]
@@ -335,3 +359,489 @@ def _snippet(snippet: found.Snippet) -> Snippet:
 def _evidence(one: found.Evidence) -> Evidence:
     fields, quoted = dict(one.fields), one.quoted or UNSET
     return Evidence(one.channel, one.rank, one.share, one.reason, fields, quoted)
+
+
+# --- read ---------------------------------------------------------------------------
+
+Line = Annotated[str, Meta(max_length=40)]
+PAGE_CHARS = 200_000
+"""Characters of a note in one HTTP answer, at most a megabyte."""
+
+
+class ReadArguments(Arguments, frozen=True, kw_only=True):
+    """What `read` takes."""
+
+    name: Annotated[
+        Name,
+        arg(
+            "Path, title, alias or receipt; Note#Heading, Note.md:12-18.",
+            positional="words",
+            for_models="path, title, alias, address or receipt; Note#Heading, "
+            "Note.md:12-18",
+        ),
+    ]
+    heading: Annotated[
+        Annotated[str, Meta(max_length=1_000)], arg("Only this section.", for_models="")
+    ] = ""
+    lines: Annotated[
+        Line | None,
+        arg(
+            "Only these lines, such as 12-34, or 12- to the end.",
+            metavar="A-B",
+            for_models="12-34, or 12- to the end",
+        ),
+    ] = None
+    raw: Annotated[
+        bool,
+        arg(
+            "A canvas or drawing as its file is, not as it was indexed.",
+            only=("cli", "http"),
+        ),
+    ] = False
+    offset: Annotated[
+        Annotated[int, Meta(ge=0, le=1_000_000_000)],
+        arg(
+            "Characters to skip.",
+            only=("mcp", "http"),
+            for_models="next_offset of the last answer",
+        ),
+    ] = 0
+    limit: Annotated[
+        Annotated[int, Meta(ge=1, le=PAGE_CHARS)],
+        arg("Maximum number of characters.", only=("http",)),
+    ] = PAGE_CHARS
+    max_tokens: Annotated[
+        Annotated[int, Meta(ge=50, le=8_000)],
+        arg("Maximum number of tokens.", only=("mcp",), for_models=""),
+    ] = 2_000
+
+
+class ReadResult(Result, frozen=True, kw_only=True):
+    """A note, or a part of it, as it is on disk.
+
+    `letters` is the length of the whole text in characters. `guessed` says that no
+    note has this very name, and this one is the closest.
+    """
+
+    path: str
+    title: str
+    heading_path: list[str]
+    heading: str
+    lines: list[int]
+    text: str
+    digest: str
+    uri: str
+    notices: list[str]
+    offset: int
+    letters: int
+    truncated: bool
+    next_offset: int | None
+    generated: bool | UnsetType = UNSET
+    guessed: bool | UnsetType = UNSET
+
+    def sources(self) -> Shown:
+        """Return the lines shown."""
+        return shown([Passage(self.path, *self.lines)])
+
+    def all_notices(self) -> list[str]:
+        """Return how the note was found, and what readers do not see of it."""
+        hides = hidden_notice(hidden_kinds(self.text))
+        return [
+            *([f"Closest match: {self.path}"] if self.guessed else []),
+            *([UNREAD] if self.generated else []),
+            *self.notices,
+            *([hides] if hides else []),
+        ]
+
+
+@operation(
+    group="Find",
+    for_people=read_for_people,
+    for_models=read_for_models,
+    command=Command(everyday=True, verbatim=True),
+    tool=Tool(
+        title="Read a note",
+        sets=("core",),
+        description=(
+            "Read a note as it is on disk: all of it, the section under a heading, or "
+            "some lines. Long notes come in parts; go on with offset."
+        ),
+    ),
+    route=Route("GET", "/notes/{name}", sets=("core",), fails=(404, 409)),
+)
+def read(vault: Engine, arguments: ReadArguments, caller: Caller) -> ReadResult:
+    """Print a note, a section or some lines of it."""
+    config = vault.config.vault
+    name = named_by(arguments.name, vault=config.name, owner="read")
+    note = vault.read(
+        name,
+        heading=arguments.heading,
+        lines=line_range(arguments.lines),
+        raw=arguments.raw,
+    )
+    guessed = isinstance(note, GuessedNote)
+    if guessed and is_address(arguments.name):
+        raise NoteNotFound(name, (note.path,))
+    whole, start = note.text, arguments.offset
+    if start > len(whole):
+        raise OffsetOutOfRange(note.path, start, len(whole))
+    end = _end_of_page(whole, arguments, caller)
+    first = min(note.span.start + whole.count("\n", 0, start), note.span.end)
+    part = whole[start:end]
+    last = first + part.count("\n", 0, max(len(part) - 1, 0))
+    return ReadResult(
+        path=note.path,
+        title=note.title,
+        heading_path=list(note.heading_path),
+        heading=heading_address(note.path, note.heading_path),
+        lines=[first, last],
+        text=part,
+        digest=note.digest,
+        uri=obsidian_uri(config.name, note.path, note.heading_path),
+        notices=list(note.notices),
+        offset=start,
+        letters=len(whole),
+        truncated=end < len(whole),
+        next_offset=end if end < len(whole) else None,
+        generated=True if note.generated else UNSET,
+        guessed=True if guessed else UNSET,
+    )
+
+
+def _end_of_page(text: str, arguments: ReadArguments, caller: Caller) -> int:
+    """Return where a page of a text ends; a page for a model ends with a line."""
+    start = arguments.offset
+    if caller.surface == "cli":
+        return len(text)
+    if caller.surface == "http":
+        return min(start + arguments.limit, len(text))
+    end = reach(text, start, len(text), arguments.max_tokens * QUARTERS) if text else 0
+    whole = text.rfind("\n", start, end) + 1
+    return whole if end < len(text) and whole > start else end
+
+
+_RANGE = re.compile(r"\s*([0-9]{1,9})\s*(?:(-)\s*([0-9]{1,9})?\s*)?")
+
+
+def line_range(text: str | None) -> tuple[int, int | None] | None:
+    """Return the ends of `12-34`, of one line, or of `12-`, which has no end.
+
+    Raises:
+        BadArgument: it is not a range, or runs backwards.
+    """
+    if not text:
+        return None
+    found = _RANGE.fullmatch(text)
+    if not found:
+        raise BadArgument("read", "lines must be a range such as 12-34, or 12-")
+    first = int(found[1])
+    if found[2] and not found[3]:
+        return first, None
+    last = int(found[3] or first)
+    if first > last:
+        raise BadArgument("read", "lines must not end before they begin")
+    return first, last
+
+
+# --- read_chunks --------------------------------------------------------------------
+
+
+class ReadChunksArguments(Arguments, frozen=True, kw_only=True):
+    """What `read_chunks` takes."""
+
+    name: Annotated[Name, arg("Path, title or alias of a note.", positional="words")]
+
+
+class Chunk(Struct, frozen=True, kw_only=True):
+    """A note's passage, as it was split for the index."""
+
+    chunk_index: int
+    kind: str
+    heading_path: list[str]
+    heading: str
+    lines: list[int]
+    tokens: int
+    overlap: int
+    digest: str
+    text: str
+
+
+class ReadChunksResult(Result, frozen=True, kw_only=True):
+    """All passages of a note."""
+
+    path: str
+    chunks: list[Chunk]
+
+    def sources(self) -> Shown:
+        """Return the passages."""
+        return shown([Passage(self.path, *chunk.lines) for chunk in self.chunks])
+
+
+@operation(
+    group="Find",
+    for_people=chunks_for_people,
+    for_models=chunks_for_models,
+    command=Command(expert=True),
+)
+def read_chunks(vault: Engine, arguments: ReadChunksArguments) -> ReadChunksResult:
+    """Print a note as it was split for the index."""
+    path, chunks = vault.chunks(arguments.name)
+    return ReadChunksResult(
+        path=path,
+        chunks=[
+            Chunk(
+                chunk_index=chunk.index,
+                kind=chunk.kind,
+                heading_path=list(chunk.heading_path),
+                heading=heading_address(path, chunk.heading_path),
+                lines=[chunk.span.start, chunk.span.end],
+                tokens=chunk.tokens,
+                overlap=chunk.overlap,
+                digest=chunk.digest,
+                text=chunk.text,
+            )
+            for chunk in chunks
+        ],
+    )
+
+
+# --- list ---------------------------------------------------------------------------
+
+Term = Annotated[str, Meta(max_length=1_000)]
+
+
+class ListArguments(Arguments, frozen=True, kw_only=True):
+    """What `list` takes; a note must pass every filter."""
+
+    folder: Annotated[
+        Name,
+        arg(
+            "Notes in or below a folder.",
+            metavar="PATH",
+            for_models="notes in or below it",
+        ),
+    ] = ""
+    tag: Annotated[
+        Term, arg("Notes with a tag, or one below it.", for_models="or one below it")
+    ] = ""
+    property: Annotated[
+        Term,
+        arg(
+            "Notes with a property, or with a value of it.",
+            metavar="NAME[=VALUE]",
+            for_models="name, name=value or name:value",
+        ),
+    ] = ""
+    since: Annotated[
+        str | None,
+        arg(
+            "Notes of this day or later: 2026-03-12, 2026-03, 7d.",
+            metavar="DAY",
+            for_models="day such as 2026-03-12, 2026-03 or 7d",
+        ),
+    ] = None
+    until: Annotated[
+        str | None,
+        arg("Notes before this day.", metavar="DAY", for_models="day, itself excluded"),
+    ] = None
+    kind: Annotated[
+        Literal["markdown", "canvas", "base", "excalidraw"] | None,
+        arg("Notes of one kind.", only=("cli",)),
+    ] = None
+    newest: Annotated[
+        bool,
+        arg("Last modified first, not by path.", for_models="last modified first"),
+    ] = False
+    limit: Annotated[
+        Annotated[int, Meta(ge=1)] | None,
+        arg("Maximum number of notes.", short="-n", for_models=""),
+    ] = None
+    offset: Annotated[
+        Annotated[int, Meta(ge=0)], arg("Notes to skip.", only=("cli",))
+    ] = 0
+
+
+class ListedNote(Struct, frozen=True, kw_only=True):
+    """A note in a list."""
+
+    path: str
+    title: str
+    kind: str
+    size: int
+    modified: str
+    day: str | None
+    tags: list[str]
+    aliases: list[str]
+    properties: dict[str, Any]
+    uri: str
+
+
+class ListResult(Result, frozen=True, kw_only=True):
+    """Notes that pass the filters; `total` counts all of them.
+
+    `closest` has, for a filter that no note passes, values that look similar.
+    """
+
+    vault: str
+    notes: list[ListedNote]
+    total: int
+    offset: int
+    notices: list[str]
+    closest: dict[str, list[str]] | UnsetType = UNSET
+
+    def sources(self) -> Shown:
+        """Return the notes with their properties."""
+        return shown([Passage(note.path) for note in self.notes])
+
+    def all_notices(self) -> list[str]:
+        """Return why the list may be incomplete, or which part of it this is."""
+        first, last = self.offset + 1, self.offset + len(self.notes)
+        if self.total and not self.notes:
+            place = (
+                f"Offset {self.offset:,} is past the end: {self.total:,} notes match."
+            )
+        elif not self.notes:
+            place = "No notes match."
+        elif self.total > len(self.notes):
+            place = f"Notes {first:,} to {last:,} of {self.total:,}."
+        else:
+            return self.notices
+        return [*self.notices, place]
+
+    def is_empty(self) -> bool:
+        """Return whether no note matches."""
+        return not self.notes
+
+
+@operation(
+    group="Find",
+    for_people=list_for_people,
+    for_models=list_for_models,
+    command=Command(path="list", everyday=True, piped=list_paths),
+    tool=Tool(
+        title="List notes",
+        sets=("core",),
+        name="glassmind_list",
+        description=(
+            "List notes that pass every filter given, by path or newest first. To find "
+            "what notes say use glassmind_search."
+        ),
+        page=Page("notes", most=200, furthest=sys.maxsize, usual=lambda _: 25),
+    ),
+)
+def list_notes(vault: Engine, arguments: ListArguments) -> ListResult:
+    """List notes by folder, tag, property or date."""
+    if arguments.tag and not arguments.tag.strip(" #/"):
+        raise BadArgument("list", "tag must be a name such as project/garden")
+    name, value = property_filter(arguments.property)
+    if arguments.property and not name:
+        raise BadArgument("list", "property must be name, name=value or name:value")
+    found = vault.list_notes(
+        folder=arguments.folder,
+        tag=arguments.tag.strip(),
+        property_name=name,
+        property_value=value,
+        since=arguments.since,
+        until=arguments.until,
+        kind=arguments.kind or "",
+        newest=arguments.newest,
+        limit=arguments.limit or sys.maxsize,
+        offset=arguments.offset,
+    )
+    wrong = [] if found.total else empty_reasons(vault, arguments)
+    closest = {one.argument: list(one.closest) for one in wrong if one.closest}
+    return ListResult(
+        vault=str(vault.config.vault.path),
+        notes=[listed_note(note, vault.config.vault.name) for note in found.notes],
+        total=found.total,
+        offset=arguments.offset,
+        notices=[*found.notices, *(one.said for one in wrong)],
+        closest=closest or UNSET,
+    )
+
+
+def listed_note(note: NoteFacts, vault: str) -> ListedNote:
+    """Return a note for a list; `vault` is the vault's name in Obsidian."""
+    return ListedNote(
+        path=note.path,
+        title=note.title,
+        kind=note.kind,
+        size=note.size,
+        modified=iso_time(note.mtime_ns),
+        day=note.day,
+        tags=list(note.tags),
+        aliases=list(note.aliases),
+        properties=dict(note.properties),
+        uri=obsidian_uri(vault, note.path),
+    )
+
+
+# --- verify -------------------------------------------------------------------------
+
+
+class VerifyArguments(Arguments, frozen=True, kw_only=True):
+    """What `verify` takes."""
+
+    receipts: Annotated[
+        Annotated[list[str], Meta(max_length=1_000)],
+        arg(
+            "Receipts (path#heading:lines@digest); - takes those in standard input.",
+            positional="list",
+            metavar="RECEIPT",
+            for_models="",
+        ),
+    ]
+
+
+class VerifiedReceipt(Struct, frozen=True):
+    """What became of cited lines; `now` is None if the text is nowhere."""
+
+    receipt: str
+    state: ReceiptState
+    now: str | None
+    note: str
+
+
+class VerifyResult(Result, frozen=True, kw_only=True):
+    """What became of each receipt."""
+
+    receipts: list[VerifiedReceipt]
+
+    def sources(self) -> Shown:
+        """Return the notes that the receipts name."""
+        texts = [text for one in self.receipts for text in (one.receipt, one.now)]
+        cited = [parse_receipt(text) for text in texts if text]
+        return shown(named=[one.path for one in cited if one])
+
+    def is_empty(self) -> bool:
+        """Return whether the text of a receipt changed or is gone."""
+        return any(one.state not in ("unchanged", "moved") for one in self.receipts)
+
+
+@operation(
+    group="Find",
+    for_people=verify_for_people,
+    for_models=verify_for_models,
+    command=Command(),
+    tool=Tool(
+        title="Verify receipts",
+        sets=("memory",),
+        description=(
+            "Tell whether lines that were cited by receipts "
+            "(path#heading:12-18@digest) are unchanged, moved, changed or gone."
+        ),
+        page=Page("receipts", most=1_000, grows=False),
+    ),
+    route=Route("POST", "/verify", sets=("memory",)),
+)
+def verify(vault: Engine, arguments: VerifyArguments) -> VerifyResult:
+    """Check whether cited lines are unchanged, moved, changed or gone."""
+    receipts: list[str] = []
+    for text in arguments.receipts:
+        receipts += receipts_in(text) if "\n" in text else [text]
+    found = vault.bundles.verify(list(dict.fromkeys(receipts)))
+    return VerifyResult(
+        receipts=[
+            VerifiedReceipt(one.receipt, one.state, one.now, one.note) for one in found
+        ]
+    )

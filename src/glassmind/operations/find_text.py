@@ -1,20 +1,29 @@
-"""Search results as text: for people on a terminal, and for models."""
+"""Notes that were found, as text: for people on a terminal, and for models."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from glassmind.operations.model_text import fenced, named, one_line
 from glassmind.operations.registry import View
-from glassmind.render.approval import GENERATED
-from glassmind.render.style import Style, counted
+from glassmind.render.approval import GENERATED, UNREAD
+from glassmind.render.style import Style, bytes_in_words, counted
 
 if TYPE_CHECKING:
     from glassmind.operations.find import (
         Evidence,
+        ListArguments,
+        ListedNote,
+        ListResult,
+        ReadArguments,
+        ReadChunksArguments,
+        ReadChunksResult,
+        ReadResult,
         SearchArguments,
         SearchHit,
         SearchResult,
         Snippet,
+        VerifyArguments,
+        VerifyResult,
     )
 
 REASON_CHARS = 200
@@ -148,3 +157,134 @@ def shares_in_hundredths(values: Sequence[float], total: float) -> list[int]:
     for i in order[:left]:
         floors[i] += 1
     return floors
+
+
+def read_for_people(
+    result: "ReadResult", _arguments: "ReadArguments", _style: Style
+) -> str:
+    """Return the text exactly as it is."""
+    return result.text
+
+
+def read_for_models(result: "ReadResult", _view: View) -> str:
+    """Return the text in the fence, below where it is."""
+    head = [f"Notice: {UNREAD}"] if result.generated else []
+    if result.guessed:
+        head.append("Notice: no note has this very name; this is the closest")
+    where = [f"notice: {one_line(notice)}" for notice in result.notices]
+    where.append(f"{named(result.path)}:{result.lines[0]}-{result.lines[1]}")
+    if result.heading_path:
+        where.append(f"under: {' > '.join(one_line(h) for h in result.heading_path)}")
+    where.append(result.uri)
+    tail = []
+    if result.next_offset is not None:
+        tail = [f"Truncated. More: the same call with offset={result.next_offset}"]
+    return "\n".join([*head, fenced("\n".join([*where, "", result.text])), *tail])
+
+
+def chunks_for_people(
+    result: "ReadChunksResult", _arguments: "ReadChunksArguments", style: Style
+) -> str:
+    """Return each passage below its place and size."""
+    return "\n".join(
+        f"[{chunk.chunk_index}] {style.strong(chunk.heading)}"
+        f"{style.faint(f':{chunk.lines[0]}-{chunk.lines[1]}')}  "
+        f"{style.faint(f'{chunk.kind}, {chunk.tokens:,} tokens')}\n"
+        f"{style.clean(chunk.text.rstrip(chr(10)))}\n"
+        for chunk in result.chunks
+    )
+
+
+def chunks_for_models(result: "ReadChunksResult", _view: View) -> str:
+    """Return each passage below its lines."""
+    parts = [
+        f"[{chunk.chunk_index}] {named(result.path)}:{chunk.lines[0]}-{chunk.lines[1]}"
+        f"\n{chunk.text}"
+        for chunk in result.chunks
+    ]
+    return fenced("\n".join(parts))
+
+
+def list_for_people(
+    result: "ListResult", _arguments: "ListArguments", style: Style
+) -> str:
+    """Return a line for each note: its day, its size, its path and tags."""
+    return "".join(f"{_listed_line(note, style)}\n" for note in result.notes)
+
+
+def list_paths(result: "ListResult", _arguments: "ListArguments", style: Style) -> str:
+    """Return the path of each note, one per line."""
+    return "".join(f"{style.clean(note.path)}\n" for note in result.notes)
+
+
+def list_for_models(result: "ListResult", view: View) -> str:
+    """Return a line for each note, in the fence."""
+    lines = [f"Notice: {notice}" for notice in (*result.notices, *view.notices)]
+    if not result.notes:
+        lines.append("No more notes." if result.total else "No notes match.")
+        if result.closest:
+            near = [
+                f"similar {argument}: {', '.join(one_line(one) for one in closest)}"
+                for argument, closest in result.closest.items()
+            ]
+            lines.append(fenced("\n".join(near)))
+        return "\n".join(lines)
+    last = view.first + len(result.notes) - 1
+    lines.append(f"Notes {view.first:,} to {last:,} of {result.total:,}.")
+    rows = [_listed_for_models(note, detailed=view.detailed) for note in result.notes]
+    return "\n".join([*lines, fenced("\n".join(rows))])
+
+
+def _listed_for_models(note: "ListedNote", *, detailed: bool) -> str:
+    day = note.day or note.modified[:10]
+    tags = " ".join(f"#{one_line(tag)}" for tag in note.tags)
+    row = f"{day} {named(note.path)} {tags}".rstrip()
+    if not detailed:
+        return row
+    rows = [row]
+    for name, value in note.properties.items():
+        if name != "tags":
+            text = ", ".join(map(str, value)) if isinstance(value, list) else value
+            rows.append(f"   {one_line(f'{name}: {text}')}")
+    return "\n".join(rows)
+
+
+def _listed_line(note: "ListedNote", style: Style) -> str:
+    # columns of a known width come first, so that no script can misalign them
+    day = note.day or note.modified[:10]
+    tags = " ".join(f"#{tag}" for tag in note.tags)
+    row = f"{day}  {bytes_in_words(note.size):>9}  {style.strong(note.path)}"
+    return f"{row}  {style.faint(tags)}" if tags else row
+
+
+RECEIPT_COLOURS = {"unchanged": "ok", "moved": "warn", "unread": "warn"}
+STATE_WIDTH = len("unchanged")
+
+
+def verify_for_people(
+    result: "VerifyResult", _arguments: "VerifyArguments", style: Style
+) -> str:
+    """Return a line for each receipt, and below it what became of its text."""
+    lines = []
+    for one in result.receipts:
+        state = style.state(RECEIPT_COLOURS.get(one.state, "fail"), one.state)
+        padding = " " * (STATE_WIDTH - len(one.state))
+        lines.append(f"{state}{padding}  {one_line(one.receipt)}")
+        indent = " " * (STATE_WIDTH + 2)
+        if one.state != "unchanged":
+            lines.append(f"{indent}{style.faint(one_line(one.note))}")
+        if one.now is not None and one.now != one.receipt:
+            lines.append(f"{indent}now {one_line(one.now)}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def verify_for_models(result: "VerifyResult", view: View) -> str:
+    """Return each receipt with its state, in the fence."""
+    lines = [f"Notice: {notice}" for notice in view.notices]
+    rows = []
+    for one in result.receipts:
+        rows.append(f"{one.state}: {named(one.receipt)}")
+        if one.now and one.now != one.receipt:
+            rows.append(f"   now: {named(one.now)}")
+        rows.append(f"   {one_line(one.note)}")
+    return "\n".join([*lines, fenced("\n".join(rows))])

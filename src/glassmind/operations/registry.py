@@ -23,8 +23,9 @@ Surface: TypeAlias = Literal["cli", "mcp", "http"]
 Group: TypeAlias = Literal[
     "Find", "Context", "Memory", "Edit", "Graph", "Queries", "Agents", "Maintain"
 ]
-Positional: TypeAlias = Literal["word", "words"]
-"""A positional argument of a command: one word, or all remaining words as one text."""
+Positional: TypeAlias = Literal["word", "words", "list"]
+"""A positional argument of a command: one word, or all remaining words, as one text or
+as a list."""
 
 MODULES = ("find", "edit", "memory")
 """Modules with operations, the most used first: looking up a command imports only as
@@ -158,7 +159,8 @@ class Command:
     A path that ends in an option, such as `health --fix`, runs instead of the command
     before it if that option is given; the argument with that flag takes its value.
     Aliases are (path, preset arguments). `exit_code` replaces the usual one: 1 for an
-    empty result, else 0.
+    empty result, else 0. A `verbatim` text goes to a pipe exactly as it is. `piped`
+    renders a result if the output is not a terminal.
     """
 
     path: str = ""
@@ -168,6 +170,8 @@ class Command:
     forms: tuple[TextForm, ...] = ()
     aliases: tuple[tuple[str, dict[str, object]], ...] = ()
     exit_code: Callable[[Any, Any], int] | None = None
+    verbatim: bool = False
+    piped: PeopleText | None = None
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from glassmind.render.notes_text import bytes_in_words
-from glassmind.render.style import Style
+from glassmind.render.style import Style, bytes_in_words
 from glassmind.types.models import ModelCheck, ModelFetched, ModelState
 
 

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from glassmind.render.notes_text import bytes_in_words
 from glassmind.render.pairs_text import pair_status_as_text
-from glassmind.render.style import Style, counted
+from glassmind.render.style import Style, bytes_in_words, counted
 from glassmind.render.watch import watch_as_text
 from glassmind.types.catalogue import Check, Stats, Status
 from glassmind.types.files import IndexReport, Skipped

@@ -28,6 +28,16 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
+def bytes_in_words(size: int) -> str:
+    """Return a size such as `546.1 KiB`."""
+    value = float(size)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if value < 1024 or unit == "GiB":  # noqa: PLR2004 - bytes in a KiB
+            break
+        value /= 1024
+    return f"{size:,} B" if unit == "B" else f"{value:,.1f} {unit}"
+
+
 def is_text(text: str) -> bool:
     """Whether it can be written: a terminal or JSON may hand on half a character."""
     try:

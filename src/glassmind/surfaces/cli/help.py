@@ -8,13 +8,13 @@ from glassmind.operations.registry import Group, all_operations
 from glassmind.surfaces.cli.table import COMMANDS, GROUPS
 
 EVERYDAY = frozenset((
-    "ask", "read", "list", "context", "brief", "recall", "inbox", "edit", "proposals",
+    "ask", "context", "brief", "recall", "inbox", "edit", "proposals",
     "status",
 ))  # fmt: skip
 """Everyday commands that are not operations."""
 
 EXPERT = frozenset((
-    "completion", "eval", "read-chunks", "restore", "backup", "service", "suggest",
+    "completion", "eval", "restore", "backup", "service", "suggest",
     "tune",
 ))  # fmt: skip
 """Expert commands that are not operations."""

@@ -158,10 +158,21 @@ class OperationCommand:
         elif output.as_json:
             output.json(msgspec.to_builtins(result))
         else:
-            output.text(self._renderer(args)(result, arguments, output.style))
+            self._print(result, arguments, args, output)
         if operation.command and operation.command.exit_code:
             return operation.command.exit_code(result, arguments)
         return exits.NOTHING if result.is_empty() else exits.OK
+
+    def _print(
+        self, result: Any, arguments: Any, args: Namespace, output: Output
+    ) -> None:
+        text = self._renderer(args, output)(result, arguments, output.style)
+        if self.operation.command and self.operation.command.verbatim:
+            output.verbatim(text)
+            if output.on_terminal and not text.endswith("\n"):
+                output.line()
+        else:
+            output.text(text)
 
     def _file_form(self, arguments: Any, output: Output) -> FileForm | None:
         """Return the file that `--format` names; `--format json` is `--json`.
@@ -177,10 +188,13 @@ class OperationCommand:
         output.as_json = output.as_json or name == "json"
         return form
 
-    def _renderer(self, args: Namespace) -> Callable[..., str]:
+    def _renderer(self, args: Namespace, output: Output) -> Callable[..., str]:
         for form in self._forms:
             if hasattr(args, _dest(form.flag)):
                 return form.render
+        command = self.operation.command
+        if command and command.piped and not output.on_terminal:
+            return command.piped
         return self.operation.for_people
 
     def _arguments(self, args: Namespace, output: Output) -> Any:
@@ -218,23 +232,28 @@ class OperationCommand:
         """Assign positional words to arguments, in order."""
         path = self.operation.command_path
         for field in self._positional:
-            if field.name in given and field.extra["flag"] and words:
-                raise WrongUsage(f"{field.name.upper()} is given twice", path)
+            label = field.name.upper()
             if field.name in given:
+                if field.extra["flag"] and words:
+                    raise WrongUsage(f"{label} is given twice", path)
                 continue
-            if field.extra["positional"] == "words":
-                text, words = " ".join(words), []
-            else:
-                text, words = (words[0], words[1:]) if words else ("", [])
-            if text == STDIN:
-                text = _standard_input(field, path)
-            if text.strip():
-                given[field.name] = text
-            elif field.required:
-                raise WrongUsage(f"{field.name.upper()} is missing", path)
+            taken, words = _split_words(field, words)
+            taken = [_standard_input(field, path) if w == STDIN else w for w in taken]
+            if not any(word.strip() for word in taken):
+                if field.required:
+                    raise WrongUsage(f"{label} is missing", path)
+                continue
+            is_list = field.extra["positional"] == "list"
+            given[field.name] = taken if is_list else " ".join(taken)
         if words:
             hint = 'put quotes around names with spaces, as in "Deep Work"'
             raise WrongUsage(f"unexpected argument {words[0]!r}; {hint}", path)
+
+
+def _split_words(field: Field, words: list[str]) -> tuple[list[str], list[str]]:
+    """Return the words that an argument takes, and the rest."""
+    count = 1 if field.extra["positional"] == "word" else len(words)
+    return words[:count], words[count:]
 
 
 def _standard_input(field: Field, path: str) -> str:

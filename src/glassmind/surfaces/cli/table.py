@@ -7,10 +7,6 @@ COMMANDS = {
     "index": ("index", "bring the index up to the vault"),
     "context": ("context", "pack what matters for a question, for an agent"),
     "ask": ("ask", "answer a question from the notes, with what bears it out"),
-    "verify": ("verify", "tell whether cited lines still stand as they did"),
-    "read": ("read", "print a note, a section or some lines of it"),
-    "read-chunks": ("read_chunks", "print a note as it was split for the index"),
-    "list": ("list", "list notes by folder, tag, property or date"),
     "brief": ("brief", "tell where work stands, for who begins"),
     "summarize": ("summarize", "put a project into sentences of its own notes"),
     "hot": ("hot", "tell what is alive now"),
@@ -59,10 +55,6 @@ PACKAGE = "glassmind.surfaces.cli.commands"
 
 GROUPS: dict[str, Group] = {
     "ask": "Find",
-    "verify": "Find",
-    "read": "Find",
-    "read-chunks": "Find",
-    "list": "Find",
     "resolve": "Find",
     "context": "Context",
     "brief": "Context",

@@ -4,7 +4,6 @@ from glassmind.render.briefings import briefing_as_json, summary_as_json
 from glassmind.render.briefings_markdown import briefing_as_markdown
 from glassmind.render.bundles import bundle_as_json
 from glassmind.render.bundles_markdown import bundle_as_markdown
-from glassmind.render.verified import verified_as_json
 from glassmind.surfaces.http.accepting import as_markdown, wants_markdown
 from glassmind.surfaces.http.asked import Asked
 from glassmind.surfaces.http.replies import Reply, answered
@@ -58,8 +57,3 @@ def get_summary(asked: Asked) -> Reply:
     if wants_markdown(asked.accept):
         return as_markdown(made.text, values)
     return answered(values)
-
-
-def post_verify(asked: Asked) -> Reply:
-    """Answer with what became of the lines that receipts are for."""
-    return answered(verified_as_json(asked.engine.bundles.verify(**asked.given)))

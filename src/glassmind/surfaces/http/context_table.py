@@ -5,7 +5,6 @@ from glassmind.surfaces.http.accepting import MARKDOWN
 from glassmind.surfaces.http.arguments import INTENT, LONGEST_NAME, MODE
 from glassmind.surfaces.http.asked import Route
 from glassmind.surfaces.mcp.tool import REQUIRED, Argument
-from glassmind.surfaces.mcp.tools.memory_verify import MOST_RECEIPTS
 
 LEAST_TOKENS, MOST_TOKENS = 200, 100_000
 """As the settings have the least; the most is a book, and half of what models read."""
@@ -90,13 +89,5 @@ CONTEXT: tuple[Route, ...] = (
         (PROJECT._replace(default=REQUIRED), BUDGET),
         (404, 409),
         other_types=(MARKDOWN,),
-    ),
-    Route(
-        "POST",
-        "/verify",
-        "Tell whether lines that were cited are unchanged, moved, changed or gone.",
-        context.post_verify,
-        "Verified",
-        (Argument("receipts", "strings", "As answers give them.", most=MOST_RECEIPTS),),
     ),
 )

@@ -1,68 +1,20 @@
 """Notes, counts and figures."""
 
-import re
 import time
 from collections.abc import Mapping
 from typing import Any, get_args
 
 from glassmind.errors import GlassmindError
-from glassmind.errors.serving import BadArgument
-from glassmind.render.notes import note_as_json, part_of
 from glassmind.render.reports import stats_as_json
-from glassmind.surfaces.http.arguments import LINES
 from glassmind.surfaces.http.asked import Asked
 from glassmind.surfaces.http.meter import MEDIA_TYPE
-from glassmind.surfaces.http.replies import Refusal, Refused, Reply, answered
+from glassmind.surfaces.http.replies import Reply, answered
 from glassmind.types.catalogue import Status
 from glassmind.types.watch import WatchMode
 from glassmind.version import __version__
 
-PAGE_LETTERS = 200_000
-"""Letters of a note in one answer, at most a megabyte: a page, not a book."""
-
-MOST_LETTERS = 1_000_000_000
-"""Letters of a note; one of a gigabyte is not read."""
-
 HEALTH_S = 1.0
 """Seconds for which the last health report is reused."""
-
-
-def get_note(asked: Asked) -> Reply:
-    """Answer with a note as it stands on disk, from `offset`, `limit` letters of it."""
-    given = asked.given
-    note = asked.engine.read(
-        given["name"],
-        heading=given["heading"],
-        lines=_lines(given["lines"]),
-        raw=given["raw"],
-    )
-    start, end = given["offset"], given["offset"] + given["limit"]
-    if start > len(note.text):
-        said = f"{note.path} has {len(note.text)} letters; {start} is behind its end"
-        hint = "begin with offset 0, and go on with next_offset"
-        raise Refused(Refusal(404, "offset_out_of_range", said, hint))
-    more = end < len(note.text)
-    page = {
-        "offset": start,
-        "letters": len(note.text),
-        "truncated": more,
-        "next_offset": end if more else None,
-    }
-    part = part_of(note, start, end)
-    vault = asked.engine.config.vault.name
-    return answered({**note_as_json(part, vault=vault), **page})
-
-
-def _lines(text: str | None) -> tuple[int, int | None] | None:
-    """Return the ends of `12-34`, of one line, or of `12-`, which has no last one."""
-    if text is None:
-        return None
-    if not re.fullmatch(LINES, text):
-        raise BadArgument("GET /notes", "'lines' must be a range such as 12-34")
-    first, dash, last = text.partition("-")
-    if dash and not last:
-        return int(first), None
-    return int(first), int(last or first)
 
 
 def get_stats(asked: Asked) -> Reply:

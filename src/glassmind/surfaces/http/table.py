@@ -10,11 +10,8 @@ from glassmind.surfaces.http.graph_table import GRAPH
 from glassmind.surfaces.http.memory_table import MEMORY
 from glassmind.surfaces.http.operations import route_of
 from glassmind.surfaces.http.reads import (
-    MOST_LETTERS,
-    PAGE_LETTERS,
     get_health,
     get_metrics,
-    get_note,
     get_stats,
 )
 from glassmind.surfaces.http.replies import Reply
@@ -33,12 +30,6 @@ MOST_HITS = 1_000
 """Hits in one answer, at most two megabytes; more would be a listing."""
 
 _QUERY = Argument("query", "string", "Words, phrases and filters, or a question.")
-_NAME = Argument(
-    "name",
-    "string",
-    "Path, title, alias or receipt; Note#Heading for a part.",
-    most=LONGEST_NAME,
-)
 
 INDEX = (
     Argument("verify", "boolean", "Examine the index, read every note.", False),
@@ -55,7 +46,6 @@ SETS: dict[str, tuple[str, ...]] = {
     "GET /hot-context": ("core",),
     "GET /brief": ("memory",),
     "GET /summary": ("memory",),
-    "POST /verify": ("memory",),
     "GET /recall": ("memory",),
     "GET /inbox": ("memory",),
     "GET /hot": ("core", "memory"),
@@ -71,7 +61,6 @@ SETS: dict[str, tuple[str, ...]] = {
     "GET /changes/{id}": ("write",),
     "POST /changes/{id}/undo": ("write",),
     "POST /changes/{id}/apply": ("write",),
-    "GET /notes/{name}": ("core",),
     "GET /health": (ANY,),
     "GET /graph/connections": ("core", "graph"),
     "GET /graph/path": ("graph",),
@@ -102,36 +91,6 @@ _TABLE: tuple[Route, ...] = (
     *CONTEXT,
     *MEMORY,
     *EDITING,
-    Route(
-        "GET",
-        "/notes/{name}",
-        "Read a note, a section or some lines of it, a page at a time.",
-        get_note,
-        "Note",
-        (
-            _NAME,
-            Argument("heading", "string", "One section alone.", "", most=LONGEST_NAME),
-            Argument("lines", "string", "Some lines, such as 12-34.", None, most=19),
-            Argument("raw", "boolean", "A canvas as its file stands.", False),
-            Argument(
-                "offset",
-                "integer",
-                "Letters to leave out.",
-                0,
-                least=0,
-                most=MOST_LETTERS,
-            ),
-            Argument(
-                "limit",
-                "integer",
-                "Most letters.",
-                PAGE_LETTERS,
-                least=1,
-                most=PAGE_LETTERS,
-            ),
-        ),
-        (404, 409),
-    ),
     Route(
         "POST",
         "/index",

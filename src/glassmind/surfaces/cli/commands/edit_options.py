@@ -5,8 +5,9 @@ from argparse import ArgumentTypeError
 from collections.abc import Mapping
 from typing import Any, NamedTuple, get_args
 
+from glassmind.errors.serving import BadArgument
+from glassmind.operations import find
 from glassmind.surfaces.cli.changing import ABOUT_DRY_RUN, ABOUT_YES
-from glassmind.surfaces.cli.commands.read import line_range
 from glassmind.surfaces.cli.parser import CommandParser, Once, at_least_zero
 from glassmind.types.editing import FUZZY, TOGGLE, WHERE, Scope
 
@@ -20,6 +21,21 @@ class Option(NamedTuple):
     flag: str
     about: str
     told: Mapping[str, Any]
+
+
+def line_range(text: str) -> tuple[int, int | None]:
+    """Return the ends of `12-34` or of one line; the type of an option.
+
+    Raises:
+        ArgumentTypeError: it is not a range of lines.
+    """
+    try:
+        found = find.line_range(text)
+    except BadArgument as error:
+        raise ArgumentTypeError(error.problem) from None
+    if found is None:
+        raise ArgumentTypeError("no line is given")
+    return found
 
 
 def share(text: str) -> float:

@@ -5,11 +5,10 @@ and a person says what is kept.
 """
 
 from glassmind.surfaces.mcp.tool import Tool
-from glassmind.surfaces.mcp.tools import memory_brief, memory_recall, memory_verify
+from glassmind.surfaces.mcp.tools import memory_brief, memory_recall
 
 TOOLS: tuple[Tool, ...] = (
     memory_recall.TOOL,
-    memory_verify.TOOL,
     memory_brief.TOOL,
     memory_brief.SUMMARY_TOOL,
     memory_recall.INBOX_TOOL,

@@ -1,37 +1,37 @@
-"""Why a list is empty: which filter no note passes, and what comes close to it."""
+"""Why a list is empty: which filter no note passes, and what looks similar to it."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from difflib import get_close_matches
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from glassmind.engine import Engine
 from glassmind.render.style import shortened
 from glassmind.retrieval.query import parse_day
 from glassmind.types.catalogue import NoteFacts
 
+if TYPE_CHECKING:
+    from glassmind.operations.find import ListArguments
+
 LOOKED_AT = 10_000
-"""Notes whose tags, folders and properties are looked at, the last modified."""
+"""Notes whose tags, folders and properties are compared: the last modified."""
 
 SHOWN = 3
 
-LIKENESS = 0.5
-"""Half of the letters in order: enough to be shown. A judgement, as for names."""
+SIMILARITY = 0.5
+"""Half of the characters in order, as for names; chosen by eye."""
 
 
 class Reason(NamedTuple):
-    """What is said of one filter; `closest` are words of the vault that it may take.
-
-    Those are as many as are shown, and each fits the argument.
-    """
+    """What is wrong with one filter; `closest` are similar values that would match."""
 
     argument: str
     said: str
     closest: tuple[str, ...] = ()
 
 
-def property_of(text: str) -> tuple[str, str | None]:
+def property_filter(text: str) -> tuple[str, str | None]:
     """Return name and value of `name`, `name=value` or `[name:value]`."""
     plain = text.strip()
     if plain.startswith("[") and plain.endswith("]"):
@@ -40,8 +40,8 @@ def property_of(text: str) -> tuple[str, str | None]:
     return name.strip(), value[0].strip().strip('"') if value else None
 
 
-def reasons(engine: Engine, given: Mapping[str, Any]) -> list[Reason]:
-    """Return what is wrong with each filter of a list that is empty."""
+def empty_reasons(engine: Engine, given: "ListArguments") -> list[Reason]:
+    """Return which filters of an empty list no note passes."""
     days = _days(given)
     if days is not None:
         return [days]
@@ -49,29 +49,31 @@ def reasons(engine: Engine, given: Mapping[str, Any]) -> list[Reason]:
     found = [
         reason
         for reason in (
-            _folder(engine, given["folder"], notes),
-            _tag(engine, given["tag"], notes),
-            _property(engine, given["property"], notes),
+            _folder(engine, given.folder, notes),
+            _tag(engine, given.tag, notes),
+            _property(engine, given.property, notes),
         )
         if reason is not None
     ]
     filters = ("folder", "tag", "property", "since", "until")
-    several = [name for name in filters if given[name]]
+    several = [name for name in filters if getattr(given, name)]
     if not found and len(several) > 1:
-        said = "some notes pass each of the filters, none passes all of them"
+        said = "some notes pass each filter, but no note passes all of them"
         found.append(Reason(several[-1], said))
     return found
 
 
-def _days(given: Mapping[str, Any]) -> Reason | None:
-    if not given["since"] or not given["until"]:
+def _days(given: "ListArguments") -> Reason | None:
+    if not given.since or not given.until:
         return None
     today = datetime.now().astimezone().date()
-    since, until = (parse_day(given[name], today) for name in ("since", "until"))
+    since, until = (
+        parse_day(getattr(given, name), today) for name in ("since", "until")
+    )
     if since < until:
         return None
     return Reason(
-        "until", f"no day is since {since} and before {until}: 'until' is excluded"
+        "until", f"no day is since {since} and before {until}: until is excluded"
     )
 
 
@@ -79,12 +81,12 @@ def _folder(engine: Engine, folder: str, notes: Sequence[NoteFacts]) -> Reason |
     if not folder or engine.list_notes(folder=folder, limit=1).total:
         return None
     there = {above for note in notes for above in _above(note.path)}
-    said = f"no note stands in the folder {shortened(folder)!r}"
+    said = f"no note is in the folder {shortened(folder)!r}"
     return Reason("folder", said, _closest(folder.strip("/"), there))
 
 
 def _above(path: str) -> Iterator[str]:
-    """Yield every folder that a note stands below."""
+    """Yield every folder above a note."""
     while path := path.rpartition("/")[0]:
         yield path
 
@@ -98,7 +100,7 @@ def _tag(engine: Engine, tag: str, notes: Sequence[NoteFacts]) -> Reason | None:
 
 
 def _property(engine: Engine, text: str, notes: Sequence[NoteFacts]) -> Reason | None:
-    name, value = property_of(text)
+    name, value = property_filter(text)
     if not name:
         return None
     if not engine.list_notes(property_name=name, limit=1).total:
@@ -123,5 +125,5 @@ def _values(note: NoteFacts, name: str) -> Iterator[str]:
 
 def _closest(wanted: str, there: set[str]) -> tuple[str, ...]:
     folded = {one.casefold(): one for one in sorted(there)}
-    near = get_close_matches(wanted.casefold(), list(folded), SHOWN, LIKENESS)
+    near = get_close_matches(wanted.casefold(), list(folded), SHOWN, SIMILARITY)
     return tuple(folded[one] for one in near)
