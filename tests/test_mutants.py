@@ -153,13 +153,6 @@ def test_specific_tests_run_first_then_fast_ones() -> None:
     assert mutants.tests_for(1, tests) == ["fast", "slow", "broad"]
 
 
-def test_a_budget_allows_at_least_one_test() -> None:
-    tests = {"long": recorded(90, 1), "short": recorded(1, 1)}
-
-    assert mutants.within_budget(["long", "short"], tests) == ["long"]
-    assert mutants.within_budget(["short", "long"], tests) == ["short"]
-
-
 def test_a_test_file_belongs_to_a_package_by_import_or_by_folder(
     tmp_path: Path,
 ) -> None:
