@@ -81,7 +81,7 @@ PACKAGES = {
 MOST_TESTS = 200
 """A mutant runs at most so many tests, the most specific first: about half a minute."""
 
-HANG_S, RUN_S = 60, 600
+HANG_S, RUN_S = 180, 900
 """A test, and a run of tests, that takes longer counts as hanging."""
 
 TIMEOUT, CRASH = "timeout", "crash"
