@@ -25,7 +25,6 @@ LONGEST_FILE, LONGEST_FUNCTION = 1000, 60
 
 HEAVY = frozenset(
     [
-        "graspologic_native",
         "mcp",
         "mcp_types",
         "numkong",
@@ -43,7 +42,6 @@ HEAVY = frozenset(
 """Each costs a start more than it may take, unless what it does is asked for."""
 
 HOMES = {
-    "graspologic_native": ("graph/clusters.py",),
     "mcp": ("surfaces/mcp/", "surfaces/http/"),
     "mcp_types": ("surfaces/mcp/", "surfaces/http/"),
     "tantivy": ("store/lexical/",),
