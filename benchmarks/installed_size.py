@@ -18,7 +18,7 @@ from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[1]
 MOST_MB = 330
-"""Linux needs the most: docs/decisions/size.md has figures of both architectures."""
+"""docs/decisions/size.md has figures for each platform, all below 300 MB."""
 
 SHOWN_MB = 0.95
 TOOLS = {"pip", "setuptools"}
