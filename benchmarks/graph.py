@@ -147,7 +147,7 @@ def whole(net: LinkGraph, other: "nx.DiGraph[int]", name: str) -> Iterator[Row]:
         partial(nx.community.louvain_communities, plain, seed=1),
         1 if len(net) > SIZES[0] else 3,
     )
-    yield Row(f"communities (Leiden / Louvain), {name}", *parted, least=10)
+    yield Row(f"communities (Leiden / Louvain), {name}", *parted, least=1)
     theirs = nx.community.louvain_communities(plain, seed=1) if turns > 3 else None
     found = modularity(net, clusters(net))
     said = f"    modularity {found:.4f}"

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glassmind.store.vectors.following import FollowingVectors
-from glassmind.store.vectors.write import SMALL_FROM, VectorWriter
+from glassmind.store.vectors.write import VectorWriter
 from glassmind.types.vectors import ChunkVectors, NoteVectors
 
 WIDTH, LIMIT = 384, 50
@@ -159,7 +159,8 @@ def searches(place: Path, total: int, most: float, turns: int = 40) -> list[Row]
     if vectors is None:
         raise SystemExit(f"{place} does not open")
     rng = np.random.default_rng(1)
-    width_bytes, kernel = (1, "int8") if total > SMALL_FROM else (4, "float32")
+    has_bytes = any(place.glob("small-*"))
+    width_bytes, kernel = (1, "int8") if has_bytes else (4, "float32")
     (file,) = place.glob("vectors-*")
     floats = np.memmap(file, np.float32, "r", shape=(total * WIDTH * width_bytes // 4,))
     queries = unit(rng.standard_normal((turns, WIDTH), np.float32))

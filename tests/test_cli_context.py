@@ -11,7 +11,7 @@ from glassmind.markdown.cited import receipts_in
 
 QUERY = "why did we change the battery chemistry"
 PROJECT = "Heron network"
-HEAVY = {"numpy", "graspologic_native", "tantivy", "onnxruntime", "rich", "mcp"}
+HEAVY = {"numpy", "tantivy", "onnxruntime", "rich", "mcp"}
 
 
 @pytest.fixture(scope="module")

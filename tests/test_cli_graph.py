@@ -15,7 +15,7 @@ from glassmind.surfaces.cli.commands.graph_options import OPTIONS
 from glassmind.surfaces.cli.table import all_commands
 
 NOTE = "Heron node v3"
-HEAVY = {"numpy", "graspologic_native", "tantivy", "onnxruntime", "rich", "mcp"}
+HEAVY = {"numpy", "tantivy", "onnxruntime", "rich", "mcp"}
 
 
 @pytest.fixture(scope="module")

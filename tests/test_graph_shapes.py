@@ -322,6 +322,29 @@ def test_modularity_is_that_of_networkx_and_communities_hold_together(
         assert modularity(net, labels, resolution) == pytest.approx(wanted)
 
 
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("inside", [0.0, 0.6, 0.9])
+def test_communities_are_connected_and_as_good_as_those_of_networkx(
+    seed: int, inside: float
+) -> None:
+    chance, topic = Random(seed), 25
+    edges = []
+    for node in range(400):
+        first = node // topic * topic
+        for _ in range(4):
+            is_near = chance.random() < inside
+            low, high = (first, first + topic) if is_near else (0, 400)
+            edges.append((node, chance.randrange(low, high)))
+    net = net_of(edges, 400)
+    labels, other = clusters(net), undirected(net)
+
+    groups = [np.flatnonzero(labels == at).tolist() for at in range(labels.max() + 1)]
+    assert all(nx.is_connected(other.subgraph(group)) for group in groups)
+    theirs = nx.community.louvain_communities(other, seed=seed)
+    expected = nx.community.modularity(other, theirs)
+    assert modularity(net, labels) >= 0.99 * expected
+
+
 @given(st.integers(20, 60), st.randoms(use_true_random=False))
 @settings(max_examples=20, deadline=None)
 def test_hubs_and_authorities_are_those_of_networkx(count: int, chance: Random) -> None:

@@ -24,7 +24,6 @@ LONGEST_FILE, LONGEST_FUNCTION = 1000, 60
 
 HEAVY = frozenset(
     [
-        "graspologic_native",
         "mcp",
         "mcp_types",
         "numkong",

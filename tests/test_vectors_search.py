@@ -17,6 +17,7 @@ from vectors_desk import (
     write,
 )
 
+from glassmind.store.vectors import scan
 from glassmind.store.vectors.write import VectorWriter
 
 FLOATS, BYTES = 1_000_000, 0
@@ -215,6 +216,20 @@ def test_bytes_lead_to_the_same_answers_when_most_rows_are_nearly_alike(
     found = opened(tmp_path / "b", width).best(query, 10)
 
     assert found == opened(tmp_path / "f", width).best(query, 10)
+
+
+def test_results_are_the_same_without_numkong(
+    tmp_path: Path, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, one_each(clustered(rng, 2_000, WIDTH)), small_from=BYTES)
+    query, some = units(rng, 1)[0], range(10, 5_000, 10)
+    with_numkong = opened(tmp_path)
+    expected = with_numkong.best(query, 20), with_numkong.best(query, 20, among=some)
+
+    monkeypatch.setattr(scan, "numkong", None)
+
+    without = opened(tmp_path)
+    assert (without.best(query, 20), without.best(query, 20, among=some)) == expected
 
 
 def test_rows_that_outgrow_the_scale_of_the_bytes_are_still_found(

@@ -23,6 +23,7 @@ from vectors_desk import (
 )
 
 from glassmind.errors import IndexDamaged, IndexUnwritable
+from glassmind.store.vectors import scan
 from glassmind.store.vectors.following import FollowingVectors
 from glassmind.store.vectors.integrity import damage_in
 from glassmind.store.vectors.place import (
@@ -183,6 +184,21 @@ def test_bytes_are_kept_once_there_are_many_rows(
     (small,) = tmp_path.glob("small-*")
     assert small.stat().st_size == 38 * WIDTH
     assert damage_in(tmp_path) is None
+
+
+def test_without_numkong_existing_int8_files_grow_but_none_is_started(
+    tmp_path: Path, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "old", one_each(units(rng, 30)), small_from=0)
+
+    monkeypatch.setattr(scan, "numkong", None)
+    write(tmp_path / "old", one_each(units(rng, 8), first=50), small_from=0)
+    write(tmp_path / "new", one_each(units(rng, 38)), small_from=0)
+
+    (small,) = (tmp_path / "old").glob("small-*")
+    assert small.stat().st_size == 38 * WIDTH
+    assert damage_in(tmp_path / "old") is None
+    assert not list((tmp_path / "new").glob("small-*"))
 
 
 def test_a_window_with_a_number_that_is_none_is_left_out(

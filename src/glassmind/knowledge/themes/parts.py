@@ -25,7 +25,7 @@ LARGE, LARGE_SHARE = 10, 0.25
 ROUNDS = 4
 """How often that is tried: a quarter of a vault has at most three others beside it."""
 
-RECIPE = "2"
+RECIPE = "3"
 """Changes when the same links give other themes than before."""
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from glassmind.errors import IndexDamaged
 from glassmind.store.vectors.scan import (
     Scores,
+    can_scan_bytes,
     exact_scores,
     floor_of,
     rough_scores,
@@ -105,7 +106,7 @@ def _scored(
     if picked is not None and np.count_nonzero(picked) < FEW * picked.size:
         few = np.flatnonzero(picked)
     small, facts = snapshot.small, snapshot.header.small
-    if small is None or facts is None or exactly:
+    if small is None or facts is None or exactly or not can_scan_bytes():
         scores = exact_scores(snapshot.vectors, query, few)
     else:
         scores = rough_scores(small, facts, query, few)

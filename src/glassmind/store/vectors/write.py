@@ -17,6 +17,7 @@ from glassmind.store.vectors.faults import faults_named
 from glassmind.store.vectors.growth import Growth, grown_small, new_columns
 from glassmind.store.vectors.header import Header, write_header
 from glassmind.store.vectors.place import remove_files
+from glassmind.store.vectors.scan import can_scan_bytes
 from glassmind.store.vectors.snapshot import FLOAT, Snapshot, flags_of, open_snapshot
 from glassmind.types.vectors import NoteVectors
 
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SMALL_FROM = 100_000
-"""Rows from which a copy in bytes is kept: a scan of floats then takes some 10 ms and
-150 MB of memory, and bytes make it a third; below, a second file buys nothing felt."""
+"""Above this many rows, and if numkong is installed, an int8 copy is kept as well. At
+this size a float32 scan takes about 10 ms and reads 150 MB; int8 needs a third of the
+time. Below it, the second file saves too little to notice."""
 
 DEAD_SHARE, DEAD_LEAST = 0.25, 1_000
 """When the living are copied: dead rows are scanned in vain, but below this share they
@@ -184,7 +186,8 @@ class VectorWriter:
 
     def _with_small(self, header: Header) -> Header:
         kept = header.small
-        if kept is None and header.rows <= self._small_from:
+        is_wanted = header.rows > self._small_from and can_scan_bytes()
+        if kept is None and not is_wanted:
             return header
         span = (self._base.rows if kept else 0, header.rows)
         small = grown_small(
