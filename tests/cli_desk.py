@@ -129,6 +129,12 @@ class Inside(Program):
             code = run_program(argv)
         return Done(argv, code, *(_written(stream) for stream in (out, err)))
 
+    def piped(self, text: str | bytes, *args: str | Path) -> Done:
+        """Run on the vault with `text` as standard input."""
+        raw = text.encode() if isinstance(text, str) else text
+        with mock.patch("sys.stdin", io.TextIOWrapper(io.BytesIO(raw), "utf-8")):
+            return self.run(*args)
+
 
 def _written(stream: io.TextIOWrapper) -> str:
     stream.flush()
