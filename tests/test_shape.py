@@ -1,4 +1,4 @@
-"""The rules of the house, executed: sizes, names, words, imports, layers."""
+"""Rules of code style that ruff and mypy do not check: sizes, imports, layers, SQL."""
 
 import ast
 import os
@@ -82,29 +82,14 @@ def floor_of(file: Path) -> str:
     return file.relative_to(SOURCE).as_posix()
 
 
-class Outline(NamedTuple):
-    """What is asked of any file: whether it says what it is, and its functions."""
-
-    is_silent: bool
-    functions: tuple[tuple[str, int, int], ...]
-    """Names with their first and last lines."""
-
-
 class Module(NamedTuple):
     """What is asked of a file of the package; numbers are lines."""
 
+    functions: tuple[tuple[str, int, int], ...]
+    """Names with their first and last lines."""
     imports: tuple[tuple[str, int, bool], ...]
-    unpromised: tuple[str, ...]
-    prints: tuple[int, ...]
     swallows: tuple[int, ...]
     sql: tuple[int, ...]
-
-
-@cache
-def outline_of(file: Path) -> Outline:
-    tree = ast.parse(file.read_text("utf-8"))
-    found = [(f.name, f.lineno, f.end_lineno or 0) for f in functions_of(tree)]
-    return Outline(not ast.get_docstring(tree), tuple(found))
 
 
 @cache
@@ -112,10 +97,10 @@ def module_of(file: Path) -> Module:
     """Read a file once for every rule: its tree is far larger than what is asked."""
     tree = ast.parse(file.read_text("utf-8"))
     nodes = list(ast.walk(tree))
+    functions = [(f.name, f.lineno, f.end_lineno or 0) for f in functions_of(tree)]
     return Module(
+        tuple(functions),
         tuple(imports_of(tree, nodes)),
-        tuple(unpromising(tree)),
-        tuple(printing(nodes)),
         tuple(swallowing(nodes)),
         tuple(speaking_sql(nodes)),
     )
@@ -182,68 +167,12 @@ def test_no_file_is_too_long_to_be_read_at_once() -> None:
 def test_no_function_is_too_long_to_be_read_at_once() -> None:
     long = [
         f"{name_of(file)}:{first} {name}"
-        for file in (*MODULES, *TESTS)
-        for name, first, last in outline_of(file).functions
+        for file in MODULES
+        for name, first, last in module_of(file).functions
         if last - first + 1 > LONGEST_FUNCTION
     ]
 
     assert long == []
-
-
-def test_every_module_says_what_lives_in_it() -> None:
-    silent = [name_of(f) for f in (*MODULES, *TESTS) if outline_of(f).is_silent]
-
-    assert silent == []
-
-
-def public_things(node: ast.AST) -> Iterator[Function | ast.ClassDef]:
-    """Yield the public classes and functions, methods too, but nothing local."""
-    for child in ast.iter_child_nodes(node):
-        if not isinstance(child, Function | ast.ClassDef):
-            continue
-        if not child.name.startswith("_"):
-            yield child
-        if isinstance(child, ast.ClassDef) and not child.name.startswith("_"):
-            yield from public_things(child)
-
-
-def unpromising(tree: ast.Module) -> Iterator[str]:
-    """Yield what is public and says nothing, with its line."""
-    for thing in public_things(tree):
-        if not ast.get_docstring(thing):
-            yield f"{thing.lineno} {thing.name}"
-
-
-def test_everything_public_says_what_it_promises() -> None:
-    silent = [
-        f"{name_of(file)}:{thing}"
-        for file in MODULES
-        for thing in module_of(file).unpromised
-    ]
-
-    assert silent == []
-
-
-def printing(nodes: Sequence[ast.AST]) -> Iterator[int]:
-    """Yield the lines that print."""
-    for node in nodes:
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Name)
-            and node.func.id == "print"
-        ):
-            yield node.lineno
-
-
-def test_nothing_is_printed_outside_the_surfaces() -> None:
-    found = [
-        f"{name_of(file)}:{line}"
-        for file in MODULES
-        if not floor_of(file).startswith("surfaces/")
-        for line in module_of(file).prints
-    ]
-
-    assert found == []
 
 
 def catches_everything(node: ast.ExceptHandler) -> bool:
