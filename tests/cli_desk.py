@@ -7,6 +7,7 @@ import pty
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -122,12 +123,23 @@ class Inside(Program):
 
     def bare(self, *args: str | Path, **variables: str) -> Done:
         """Run without a vault."""
-        out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
-        argv = [str(arg) for arg in args]
-        chosen = mock.patch.dict(os.environ, {**self.env, **variables}, clear=True)
-        with chosen, redirect_stdout(out), redirect_stderr(err):
-            code = run_program(argv)
-        return Done(argv, code, *(_written(stream) for stream in (out, err)))
+        return run_inside(args, {**self.env, **variables})
+
+    def piped(self, text: str | bytes, *args: str | Path) -> Done:
+        """Run on the vault with `text` as standard input."""
+        raw = text.encode() if isinstance(text, str) else text
+        with mock.patch("sys.stdin", io.TextIOWrapper(io.BytesIO(raw), "utf-8")):
+            return self.run(*args)
+
+
+def run_inside(args: Sequence[str | Path], env: Mapping[str, str]) -> Done:
+    """Run the program in this process, with these variables and no others."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
+    argv = [str(arg) for arg in args]
+    chosen = mock.patch.dict(os.environ, env, clear=True)
+    with chosen, redirect_stdout(out), redirect_stderr(err):
+        code = run_program(argv)
+    return Done(argv, code, *(_written(stream) for stream in (out, err)))
 
 
 def _written(stream: io.TextIOWrapper) -> str:

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 from hypothesis.internal.conjecture import providers
 from meaning_desk import MeaningDesk, WordModel
-from model_desk import computed_once, real_models
+from model_desk import cached_vectors, real_models
 from vault_desk import VaultDesk
 
 from glassmind.models import prototypes
@@ -115,18 +115,11 @@ def temporary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-@pytest.fixture(scope="session")
-def for_all_workers(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder for all processes of a run."""
-    own = tmp_path_factory.getbasetemp()
-    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
-
-
 @pytest.fixture(scope="session", autouse=True)
-def questions(for_all_workers: Path) -> Iterator[None]:
-    """The questions that teach intents are embedded once by the default model.
+def questions() -> Iterator[None]:
+    """Take vectors of the example questions for intents from the cache.
 
-    There are more than eight hundred, and every new index asks for them.
+    There are more than eight hundred, and every new index needs them.
     """
     embedded = prototypes.questions_embedded
     known: dict[tuple[str, ...], Matrix] = {}
@@ -136,7 +129,7 @@ def questions(for_all_workers: Path) -> Iterator[None]:
             return embedded(embedder, texts)
         key = (embedder.space, *texts)
         if key not in known:
-            with computed_once(for_all_workers / "questions.npz"):
+            with cached_vectors("questions"):
                 known[key] = embedded(embedder, texts)
         return known[key]
 
@@ -178,15 +171,13 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
 
 
 @pytest.fixture(scope="session")
-def real(
-    tmp_path_factory: pytest.TempPathFactory, for_all_workers: Path
-) -> Iterator[VaultDesk]:
+def real(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
     """The sample vault with vectors of the default model."""
     models = real_models(MINILM)
     desk = VaultDesk(tmp_path_factory.mktemp("real"))
     shutil.copytree(SAMPLE, desk.root, dirs_exist_ok=True)
     desk.open(embeddings__backend="onnx", embeddings__models_folder=str(models))
-    with computed_once(for_all_workers / "sample.npz"):
+    with cached_vectors("sample"):
         assert desk.index().embedded > 100
     yield desk
     desk.close()

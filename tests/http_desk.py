@@ -18,7 +18,7 @@ from unittest import mock
 from urllib.parse import quote, urlencode
 
 import uvicorn.server
-from cli_desk import Program
+from cli_desk import Inside, Program
 
 from glassmind.engine import Engine
 from glassmind.surfaces.http.addresses import host_names
@@ -254,10 +254,10 @@ class Started:
         self.port = int(found[2])
 
     def web(self, token: str = "") -> Web:
-        """Return those who ask it, with the vault's own token unless one is said."""
-        return Web(
-            self.port, token or self.program.run("serve", "--show-token").stdout.strip()
-        )
+        """Return a client with the given token, or with the vault's own."""
+        if not token:
+            token = Inside(self.program).run("serve", "--show-token").stdout.strip()
+        return Web(self.port, token)
 
     def line(self) -> str:
         """Return what it said next."""

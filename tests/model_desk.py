@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest import mock
@@ -16,6 +17,7 @@ from zipfile import ZipFile
 import numpy as np
 import pytest
 
+from glassmind import models
 from glassmind.config import Config
 from glassmind.config.load import config_for
 from glassmind.config.places import index_home
@@ -60,30 +62,45 @@ def minilm(threads: int = 2) -> OnnxEmbedder:
 
 
 @contextmanager
-def computed_once(file: Path) -> Iterator[None]:
-    """Have vectors computed by the first of several processes, for all of them.
+def cached_vectors(name: str) -> Iterator[None]:
+    """Take vectors of ONNX models from a cache file, and compute only missing ones.
 
-    Those that come meanwhile wait for it, and take the vectors from a file.
+    The file is kept between test runs. A process that finds it in use waits, so that
+    two workers never compute the same vectors.
     """
+    file = _vector_cache(name)
+    file.parent.mkdir(parents=True, exist_ok=True)
     compute = OnnxEmbedder._vector
     with sole_fetcher(file.with_suffix(".lock")):
-        known = kept_in(file)
-        before = len(known)
+        cached = _read_vectors(file)
+        used: dict[str, Vector] = {}
 
         def vector(embedder: OnnxEmbedder, ids: Sequence[int]) -> "Vector":
             key = hashlib.sha256(repr((embedder.space, *ids)).encode()).hexdigest()
-            if key not in known:
-                known[key] = compute(embedder, ids)
-            return known[key]
+            if key not in used:
+                found = cached.get(key)
+                used[key] = compute(embedder, ids) if found is None else found
+            return used[key]
 
         with mock.patch.object(OnnxEmbedder, "_vector", vector):
             yield
-        if len(known) > before:
-            np.savez(file, keys=list(known), rows=np.stack(list(known.values())))
+        if used.keys() - cached.keys():
+            staged = file.with_suffix(".part.npz")
+            np.savez(staged, keys=list(used), rows=np.stack(list(used.values())))
+            staged.replace(file)
 
 
-def kept_in(file: Path) -> "dict[str, Vector]":
-    """Return the vectors of a file, by what they are of."""
+def _vector_cache(name: str) -> Path:
+    """Return the cache file for the installed runtime and the code that calls it."""
+    used = hashlib.sha256(version("onnxruntime").encode())
+    for module in ("onnx.py", "session.py", "unit.py"):
+        used.update((Path(models.__path__[0]) / module).read_bytes())
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    folder = Path(cache) / "glassmind" / "test-vectors"
+    return folder / f"{name}-{used.hexdigest()[:12]}.npz"
+
+
+def _read_vectors(file: Path) -> "dict[str, Vector]":
     if not file.exists():
         return {}
     with np.load(file) as kept:

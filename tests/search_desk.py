@@ -1,7 +1,10 @@
 """A small vault whose every note has a reason to be found, and a model that knows."""
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from math import fsum
+from pathlib import Path
+from tempfile import mkdtemp
 
 from meaning_desk import MeaningDesk, Rows, WordModel, vector_of
 
@@ -60,8 +63,19 @@ def meant(text: str) -> str:
 def harbour(desk: MeaningDesk) -> MeaningDesk:
     """Return the vault, indexed, with vectors."""
     desk.use(Synonyms())
+    desk.copy_from(_indexed_harbour())
+    desk.model.seen.clear()  # the first desk's model embedded the original
+    return desk
+
+
+@cache
+def _indexed_harbour() -> MeaningDesk:
+    """Index the vault once per process; tests work on copies."""
+    desk = MeaningDesk(Path(mkdtemp()))
+    desk.use(Synonyms())
     report = desk.indexed(HARBOUR)
     assert report.embedded == len(desk.covered()) > 0
+    desk.close()
     return desk
 
 

@@ -314,10 +314,10 @@ def test_a_model_sees_what_people_see(parts: list[str]) -> None:
      "- [", " ", "[ ", "\n", "\u200b", "^a ", ". . ", "...", "a" * 50 + "<!-- %%"],
 )  # fmt: skip
 def test_a_hostile_text_is_read_at_once(piece: str) -> None:
-    text = piece * (100_000 // len(piece))
+    text = piece * (40_000 // len(piece))
     began = time.process_time()
 
     page = Page(source(1, "a.md", text), text)
     list(page.found(text[:4_000]))
 
-    assert time.process_time() - began < 10  # seconds of work, whoever else is at it
+    assert time.process_time() - began < 2  # CPU seconds; about 0.1 is normal

@@ -1,7 +1,8 @@
-"""A real model, small as it is, is asked as a user's would be: over HTTP, in a stream.
+"""A real but small model answers over HTTP, as a user's model would.
 
-What it says is worth little. That its answer has the form asked for, comes as it is
-written, ends when nobody waits and is held against the notes can be seen all the same.
+Its answers are worth little. They show that a reply has the requested form, streams,
+stops when the caller leaves, and is checked against the notes. The fast suite shows
+the same with scripted servers.
 """
 
 import json
@@ -18,6 +19,8 @@ from glassmind.config.load import config_for
 from glassmind.errors.serving import CallAbandoned
 from glassmind.models.chat import chat_for, chat_lacks
 from glassmind.ports.chat import Chat, Halt, Prompt, Turn
+
+pytestmark = pytest.mark.slow
 
 QUESTION = "Who has the spare keys of the flat?"
 
@@ -121,7 +124,6 @@ def assert_honest(answer: Any, program: Program) -> None:
             assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.slow
 def test_a_question_to_the_vault_is_answered_with_sources_and_flags(
     program: Program, model: Writer
 ) -> None:
@@ -131,7 +133,6 @@ def test_a_question_to_the_vault_is_answered_with_sources_and_flags(
     assert (program.vault / answer["sources"][0]["path"]).is_file()
 
 
-@pytest.mark.slow
 def test_the_model_that_wrote_an_answer_is_named(
     program: Program, model: Writer
 ) -> None:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 import pytest
 from chat_desk import WAIT_S, ChatDesk, Reply, Voice, chat_server
-from cli_desk import LIMIT_S, Program, with_note
+from cli_desk import LIMIT_S, Inside, Program, with_note
 
 NOTE = (
     "# Cells\n\nThe Heron nodes were changed to LFP cells in 2025, since lead froze.\n"
@@ -31,7 +31,7 @@ KEY = "sk-a-key-that-nobody-may-see"
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
-    program = with_note(tmp_path_factory.mktemp("model"), NOTE)
+    program = Inside(with_note(tmp_path_factory.mktemp("model"), NOTE))
     assert program.run("index").returncode == 0
     return program
 
@@ -110,7 +110,9 @@ HALF = REPLY[: REPLY.index("since 2025")]
 
 
 @pytest.mark.parametrize("said", [HALF, ""], ids=["halfway", "silent"])
-@pytest.mark.parametrize("backend", ["ollama", "openai"])
+@pytest.mark.parametrize(
+    "backend", ["ollama", pytest.param("openai", marks=pytest.mark.slow)]
+)
 def test_ctrl_c_ends_the_command_and_the_model(
     program: Program, said: str, backend: str
 ) -> None:

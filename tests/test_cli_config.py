@@ -3,12 +3,14 @@
 from pathlib import Path
 
 import pytest
-from cli_desk import Program, with_note
+from cli_desk import Inside, Program, with_note
 
 
 @pytest.fixture
-def program(tmp_path: Path) -> Program:
-    return with_note(tmp_path)
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
+    made = Inside(with_note(tmp_path))
+    monkeypatch.chdir(made.home)
+    return made
 
 
 def test_a_setting_that_was_set_is_in_force(program: Program) -> None:

@@ -65,6 +65,7 @@ def test_listing_loads_no_model(program: Program) -> None:
     assert not found & {"onnxruntime", "tokenizers", "numpy", "rich"}
 
 
+@pytest.mark.slow
 def test_a_model_out_of_reach_is_told_with_every_place_tried(program: Program) -> None:
     done = program.bare("models", "fetch")
 

@@ -165,6 +165,7 @@ def test_a_client_over_stdio_has_its_scope_its_tools_and_its_end(
     assert "worker2" not in gone
 
 
+@pytest.mark.slow
 def test_whoever_is_no_client_over_stdio_sees_all_but_what_is_private(
     program: Program,
 ) -> None:

@@ -1,7 +1,7 @@
 """The Inspector, asking over both transports in both eras of the protocol.
 
-Each question starts a program of its own. What other clients ask in every way too is
-left to the slow tests.
+Slow, because each request starts a process. In the fast suite the TypeScript SDK makes
+the same requests.
 """
 
 from collections.abc import Iterator
@@ -9,6 +9,8 @@ from collections.abc import Iterator
 import pytest
 from cli_desk import Program
 from clients_desk import Clients, stdio_command, with_settings, with_token
+
+pytestmark = pytest.mark.slow
 
 Server = list[str]
 
@@ -37,24 +39,7 @@ def clients(program: Program) -> Clients:
 eras = pytest.mark.parametrize("era", ["legacy", "modern"])
 
 
-def crossed(stdio: str) -> pytest.MarkDecorator:
-    """Return both transports in both eras; one over stdio is quick, the other by HTTP.
-
-    A test that gives the other era has the rest quick.
-    """
-    ways = [(way, era) for way in ("stdio", "http") for era in ("legacy", "modern")]
-    return pytest.mark.parametrize(
-        ("server", "era"),
-        [
-            pytest.param(way, era, marks=() if quick else pytest.mark.slow)
-            for way, era in ways
-            for quick in [(way == "stdio") == (era == stdio)]
-        ],
-        indirect=["server"],
-    )
-
-
-@crossed(stdio="legacy")
+@eras
 def test_the_tools_are_listed_with_schemas_that_every_model_takes(
     clients: Clients, server: Server, era: str
 ) -> None:
@@ -65,7 +50,6 @@ def test_the_tools_are_listed_with_schemas_that_every_model_takes(
     assert all(tool["title"] for tool in listed["tools"])
 
 
-@pytest.mark.slow
 @eras
 def test_notes_are_listed_as_resources(
     clients: Clients, server: Server, era: str
@@ -76,7 +60,6 @@ def test_notes_are_listed_as_resources(
     assert all(one["uri"].startswith("note://") for one in listed["resources"])
 
 
-@pytest.mark.slow
 @eras
 def test_prompts_are_listed_with_what_they_take(
     clients: Clients, server: Server, era: str
@@ -89,7 +72,7 @@ def test_prompts_are_listed_with_what_they_take(
     }
 
 
-@crossed(stdio="modern")
+@eras
 def test_a_tool_answers(clients: Clients, server: Server, era: str) -> None:
     called = ["--method", "tools/call", "--tool-name", "glassmind_search"]
     given = ["--tool-arg", "query=flood alarm", "limit=2"]
@@ -100,7 +83,6 @@ def test_a_tool_answers(clients: Clients, server: Server, era: str) -> None:
     assert "structuredContent" not in answer
 
 
-@pytest.mark.slow
 @eras
 def test_a_call_that_cannot_be_answered_ends_as_the_inspector_says_it_should(
     clients: Clients, server: Server, era: str

@@ -113,6 +113,7 @@ def test_the_sdk_gets_a_prompt(seen: Any) -> None:
     assert "When is an alarm red?" in json.dumps(prompt["messages"])
 
 
+@pytest.mark.slow
 def test_mcporter_takes_the_json_of_the_documentation(program: Program) -> None:
     (block,) = re.findall(r"```json\n(.+?)```", PAGE.read_text("utf-8"), re.DOTALL)
     server = json.loads(block)["mcpServers"]["glassmind"]
@@ -134,6 +135,7 @@ def test_mcporter_takes_the_json_of_the_documentation(program: Program) -> None:
     assert len(json.loads(called.stdout)["hits"]) == 2
 
 
+@pytest.mark.slow
 def test_mcporter_shows_the_token_in_a_header(program: Program) -> None:
     with with_token(program) as place:
         clients = Clients(program.home)

@@ -153,6 +153,7 @@ def test_a_client_that_asks_is_told_how_far_reindex_has_come(vault: VaultDesk) -
     assert told == sorted(told)
 
 
+@pytest.mark.slow
 def test_the_program_serves_the_sets_that_are_asked_for(vault: VaultDesk) -> None:
     vault.indexed({"Tea.md": "oolong"})
 

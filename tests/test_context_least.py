@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
@@ -70,7 +70,6 @@ def test_it_is_enough_where_a_tokenizer_counts(real: VaultDesk, budget: int) -> 
         is_right(make, budget)
 
 
-@settings(max_examples=200)
 @given(st.integers(1, 50_000), st.integers(1, 40_000), st.integers(1, 60_000))
 def test_what_is_told_is_about_the_least(budget: int, need: int, guess: int) -> None:
     def make(tokens: int) -> int:

@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 from edit_text_desk import PATH, kept, texts_of, tried, unchanged
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.editing.text.page import Page
@@ -100,7 +100,6 @@ def files(draw: st.DrawFn) -> bytes:
     return mark + text.encode(encoding, errors="ignore")
 
 
-@settings(max_examples=300, deadline=None)
 @given(files(), st.lists(edits, min_size=1, max_size=3))
 def test_bytes_outside_of_what_is_reported_are_equal(
     raw: bytes, wanted: list[TextEdit]
@@ -114,7 +113,6 @@ def test_bytes_outside_of_what_is_reported_are_equal(
     Page.of(PATH, result.raw)
 
 
-@settings(max_examples=150, deadline=None)
 @given(files(), texts, st.sampled_from(["before", "after"]))
 def test_what_is_put_beside_a_heading_takes_nothing_away(
     raw: bytes, text: str, beside: str
@@ -129,7 +127,6 @@ def test_what_is_put_beside_a_heading_takes_nothing_away(
     assert kept(text, after) == len(text)
 
 
-@settings(max_examples=150, deadline=None)
 @given(files(), st.sampled_from(["id", "id2"]), texts)
 def test_the_id_of_a_block_that_is_replaced_is_read_again(
     raw: bytes, name: str, text: str

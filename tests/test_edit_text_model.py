@@ -3,7 +3,6 @@
 import codecs
 from random import Random
 
-import pytest
 from edit_model import Model
 from edit_text_desk import tried, unchanged
 from hypothesis import HealthCheck, given, settings
@@ -44,14 +43,7 @@ def follows_the_model(chance: Random) -> None:
     unchanged(first, together)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(st.randoms(use_true_random=False))
-def test_a_hundred_sequences_of_edits_end_as_the_model_does(chance: Random) -> None:
-    follows_the_model(chance)
-
-
-@pytest.mark.slow
-@settings(max_examples=1_000, deadline=None, suppress_health_check=list(HealthCheck))
-@given(st.randoms(use_true_random=False))
-def test_a_thousand_sequences_of_edits_end_as_the_model_does(chance: Random) -> None:
+def test_sequences_of_edits_end_as_the_model_does(chance: Random) -> None:
     follows_the_model(chance)

@@ -71,7 +71,9 @@ def way_back(draft: Draft, path: NotePath) -> NotePath:
     return went.get(path, path)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))]
+)
 def test_a_random_move_is_taken_back_with_what_was_written_since(
     vault: VaultDesk, seed: int
 ) -> None:

@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from cli_desk import Program
+from cli_desk import Inside, Program
 from meaning_desk import LONG, MeaningDesk, WordModel, fails_on
 
 from glassmind.errors import ModelAbsent
@@ -25,7 +25,7 @@ def program(tmp_path: Path) -> Program:
     (made.vault / ".obsidian").mkdir(parents=True)
     for name, text in NOTES.items():
         (made.vault / name).write_text(text, "utf-8")
-    return made
+    return Inside(made)
 
 
 def checks(meaning: MeaningDesk, name: str) -> list[Check]:

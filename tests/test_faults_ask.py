@@ -326,7 +326,6 @@ def test_http_answers_from_the_notes_whatever_fails(
 
 IN_A_PROCESS = (
     "llm ollama: hangs in the middle",
-    "embeddings openai: wrong dimension",
     "hindsight: down",
 )
 """Those that are tried with processes always; all others where there is time."""
@@ -397,6 +396,7 @@ ENDS = {signal.SIGINT: 130, signal.SIGTERM: -15, signal.SIGKILL: -9}
 """Ways to end a command, and the exit code that its shell sees."""
 
 
+@pytest.mark.slow
 def test_who_is_ended_in_the_company_of_a_resident_leaves_nothing_and_harms_nobody(
     program: Program,
 ) -> None:

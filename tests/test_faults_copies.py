@@ -174,6 +174,7 @@ def test_a_damaged_backup_is_refused_and_nothing_changes(desk: Desk) -> None:
     assert differences(dump(desk.folder), before) == []
 
 
+@pytest.mark.slow
 def test_copies_are_taken_and_put_back_while_others_index_and_search(
     desk: Desk,
 ) -> None:

@@ -50,6 +50,7 @@ def test_programs_may_make_the_first_index_at_once(desk: Desk, programs: int) ->
     desk.check_converges()
 
 
+@pytest.mark.slow
 def test_programs_that_only_search_wait_for_nobody(desk: Desk) -> None:
     make_vault(desk.vault, 60, 22)
     desk.index()

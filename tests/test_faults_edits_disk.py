@@ -3,7 +3,6 @@
 import errno
 import json
 import os
-import random
 import subprocess
 import sys
 import threading
@@ -264,18 +263,6 @@ class Traced(Desk):
             assert any(word in done.err for word in (said, *ROWS_SAY)), what
         after = self.stage.restarted()
         assert after in ((self.new,) if not done.code else (self.old, self.new)), what
-
-
-def test_a_system_call_that_fails_is_told_and_all_is_old_or_all_is_new(
-    stages: Stages, tmp_path: Path
-) -> None:
-    need_strace()
-    traced = Traced(stages.of("move note"), tmp_path)
-    found = traced.calls()
-    rng = random.Random(ORDER.index("move note"))
-
-    for call, number in rng.sample(found, 2):
-        traced.check(call, number)
 
 
 @pytest.mark.slow

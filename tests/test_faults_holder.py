@@ -108,9 +108,9 @@ def check_as_new(meaning: MeaningDesk, root: Path) -> None:
 
 
 TAKEN = [
-    ("before a step of rows", 1),
+    pytest.param("before a step of rows", 1, marks=pytest.mark.slow),
     ("before words are committed", 0),
-    ("before a step of vectors", 2),
+    pytest.param("before a step of vectors", 2, marks=pytest.mark.slow),
 ]
 """Steps before which a run asks whether it still may; how often each is passed."""
 
@@ -136,7 +136,10 @@ def test_a_stopped_run_is_replaced_and_writes_no_more_when_it_wakes(
     check_as_new(meaning, tmp_path)
 
 
-HARMLESS = [("while words are committed", 0), ("while vectors are written", 0)]
+HARMLESS = [
+    ("while words are committed", 0),
+    pytest.param("while vectors are written", 0, marks=pytest.mark.slow),
+]
 """Steps in the middle of which a run may be stopped; it goes on there when it wakes."""
 
 
@@ -156,7 +159,10 @@ def test_what_a_run_does_as_it_wakes_does_no_harm(
     check_as_new(meaning, tmp_path)
 
 
-INSIDE = [("in a step of rows", 0), ("in a step of vectors", 0)]
+INSIDE = [
+    ("in a step of rows", 0),
+    pytest.param("in a step of vectors", 0, marks=pytest.mark.slow),
+]
 """Steps inside of which a run keeps the rows for itself."""
 
 

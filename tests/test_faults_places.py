@@ -153,7 +153,16 @@ def test_without_any_place_to_write_the_index_is_kept_for_the_program_alone(
     assert not Path(stats["folder"]).exists()
 
 
-@pytest.mark.parametrize("verb", ["stats", "notes", "doctor", "read"])
+@pytest.mark.parametrize(
+    "verb",
+    [
+        "read",
+        *(
+            pytest.param(v, marks=pytest.mark.slow)
+            for v in ("stats", "notes", "doctor")
+        ),
+    ],
+)
 @posix
 def test_every_verb_answers_from_an_index_kept_for_the_program_alone(
     desk: Desk, verb: str

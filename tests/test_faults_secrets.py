@@ -256,7 +256,9 @@ LOGGED = {
 }
 
 
-@pytest.mark.parametrize("backend", ["ollama", "openai"])
+@pytest.mark.parametrize(
+    "backend", ["ollama", pytest.param("openai", marks=pytest.mark.slow)]
+)
 def test_a_server_keeps_all_to_itself_whatever_a_model_throws_back(
     program: Program, backend: str
 ) -> None:

@@ -95,6 +95,7 @@ def logs(tmp_path: Path) -> Path:
     return place
 
 
+@pytest.mark.slow
 def test_clients_are_answered_while_the_vault_changes(
     tmp_path: Path, logs: Path
 ) -> None:

@@ -118,6 +118,7 @@ def check_storm(desk: Desk, notes: int, limit_s: float = 60) -> None:
         assert [e for e in watching.events if e["event"] == "error"] == []
 
 
+@pytest.mark.slow
 def test_a_storm_of_renames_keeps_every_note(desk: Desk) -> None:
     check_storm(desk, 300)
 
@@ -131,6 +132,7 @@ def test_five_thousand_renames_keep_every_note(desk: Desk) -> None:
 QUEUE = Path("/proc/sys/fs/inotify/max_queued_events")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not QUEUE.exists(), reason="the system has no inotify")
 def test_what_an_overflow_of_the_queue_swallowed_is_found_all_the_same(
     desk: Desk,
@@ -209,6 +211,7 @@ def check_checkouts(desk: Desk, notes: int, limit_s: float = 60) -> None:
             check_follows(desk, limit_s)
 
 
+@pytest.mark.slow
 def test_another_branch_is_followed(desk: Desk) -> None:
     check_checkouts(desk, 150)
 
@@ -330,7 +333,14 @@ def mounted_empty(vault: Path) -> None:
     vault.mkdir()
 
 
-@pytest.mark.parametrize("lose", [emptied, unmounted, mounted_empty])
+@pytest.mark.parametrize(
+    "lose",
+    [
+        emptied,
+        pytest.param(unmounted, marks=pytest.mark.slow),
+        pytest.param(mounted_empty, marks=pytest.mark.slow),
+    ],
+)
 def test_a_vault_that_seems_gone_keeps_its_index(
     desk: Desk, lose: Callable[[Path], None]
 ) -> None:
@@ -352,7 +362,14 @@ def test_a_vault_that_seems_gone_keeps_its_index(
         check_follows(desk)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number",
+    [
+        signal.SIGTERM,
+        pytest.param(signal.SIGINT, marks=pytest.mark.slow),
+        pytest.param(signal.SIGHUP, marks=pytest.mark.slow),
+    ],
+)
 def test_a_signal_ends_it_soon_and_cleanly(desk: Desk, number: signal.Signals) -> None:
     make_vault(desk.vault, 20, 22)
     with watcher(desk) as watching:
@@ -374,6 +391,7 @@ def test_who_asks_for_it_is_not_kept_from_it_by_a_setting(desk: Desk) -> None:
         assert watching.mode() == "watching"
 
 
+@pytest.mark.slow
 def test_a_signal_during_the_first_run_ends_it_soon(desk: Desk) -> None:
     make_vault(desk.vault, 600, 23)
     with watcher(desk) as watching:

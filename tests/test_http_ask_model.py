@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from ask_desk import address, parsed, read_until, streaming
 from chat_desk import WAIT_S, ChatDesk, Voice, chat_server
-from cli_desk import with_note
+from cli_desk import Inside, with_note
 from http_desk import LIMIT_S, Web, serving, started, until
 from test_cli_ask_model import HALF, KEY, NOTE, QUESTION, REPLY, SAID, model
 from vault_desk import VaultDesk
@@ -137,7 +137,7 @@ def test_two_models_that_hang_hold_up_nothing_else(web: Web, desk: ChatDesk) -> 
 def test_a_private_note_is_read_to_its_owner_and_told_of_to_nobody_else(
     tmp_path: Path,
 ) -> None:
-    program = with_note(tmp_path, f"---\nprivate: true\n---\n{NOTE}")
+    program = Inside(with_note(tmp_path, f"---\nprivate: true\n---\n{NOTE}"))
     (program.vault / "Nodes.md").write_text("# Nodes\n\nHeron nodes are grey.\n")
     assert program.run("index").returncode == 0
     with chat_server(REPLY) as desk, started(program, **model(desk)) as running:

@@ -115,6 +115,7 @@ def examined(
     return done.stdout
 
 
+@pytest.mark.slow
 def test_a_few_requests_of_every_kind_are_answered_as_described(
     vault: VaultDesk, tmp_path: Path
 ) -> None:

@@ -126,6 +126,7 @@ def test_a_bound_that_cannot_be_raised_is_kept_to(
     assert make_room() == 128
 
 
+@pytest.mark.slow
 def test_idle_connections_leave_a_server_of_few_files_some(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -150,6 +151,7 @@ def test_idle_connections_leave_a_server_of_few_files_some(
     assert lines.count("crowded") <= 1 + seconds / room.TELL_S
 
 
+@pytest.mark.slow
 def test_a_server_may_open_more_files_than_a_shell_begins_with(tmp_path: Path) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if not hasattr(resource, "prlimit"):

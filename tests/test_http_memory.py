@@ -198,6 +198,7 @@ def test_captures_of_many_at_once_are_all_there(tea: Web) -> None:
     assert tea.get("/log?limit=100").json["total"] == 20
 
 
+@pytest.mark.slow
 def test_captures_beside_a_server_and_through_it_are_all_found(tmp_path: Path) -> None:
     program = with_note(tmp_path)
     assert program.run("index").returncode == 0

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from cli_desk import Program, with_index, with_note
+from cli_desk import Inside, Program, with_index, with_note
 from http_desk import LIMIT_S, Started, started, until
 
 from glassmind.errors.serving import PortTaken
@@ -30,6 +30,17 @@ CARD = ".local/share/glassmind/*/resident.json"
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
     return with_index(tmp_path_factory.mktemp("serve"))
+
+
+@pytest.fixture(scope="module")
+def open_server(program: Program) -> Iterator[Started]:
+    """A server on every address, with a token file that others can read."""
+    file = program.home / "secret"
+    file.write_text(f"{CHOSEN}\n", "ascii")
+    file.chmod(0o644)
+    where = ("--host", "0.0.0.0")  # noqa: S104
+    with started(program, *where, "--token-file", str(file)) as running:
+        yield running
 
 
 @pytest.fixture(scope="module")
@@ -103,26 +114,26 @@ def test_the_token_is_told_to_nobody_who_did_not_ask(running: Started) -> None:
 def test_the_network_is_not_listened_to_without_a_token(
     program: Program, host: str
 ) -> None:
-    done = program.run("serve", "--host", host, "--port", "0")
+    done = Inside(program).run("serve", "--host", host, "--port", "0")
 
     assert done.returncode == 2
     assert "choose a token" in done.stderr
     assert done.stdout == ""
 
 
-def test_a_token_of_the_users_choice_opens_the_network(program: Program) -> None:
-    everywhere = ("--host", "0.0.0.0")  # noqa: S104
-    with started(program, *everywhere, GLASSMIND_SERVER_TOKEN=CHOSEN) as running:
-        web = running.web(CHOSEN)
-        good = web.get("/stats").status
-        bad = web.get("/stats", Host=f"evil.example:{web.port}").status
-        own = web.get("/stats", Authorization=f"Bearer {running.web().token}").status
+def test_a_token_of_the_users_choice_opens_the_network(open_server: Started) -> None:
+    web = open_server.web(CHOSEN)
+    own_token = open_server.web().token
 
-    told = running.told.read_text("utf-8")
+    good = web.get("/stats").status
+    bad = web.get("/stats", Host=f"evil.example:{web.port}").status
+    own = web.get("/stats", Authorization=f"Bearer {own_token}").status
+
     assert (good, bad, own) == (200, 421, 401)
-    assert "nothing on the way is encrypted" in told
+    assert "nothing on the way is encrypted" in open_server.told.read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_the_vault_is_followed_unless_it_is_not_to_be(tmp_path: Path) -> None:
     program = with_index(tmp_path)
 
@@ -137,28 +148,23 @@ def test_the_vault_is_followed_unless_it_is_not_to_be(tmp_path: Path) -> None:
         until(lambda: mode() == "watching")
 
 
-def test_a_token_may_be_in_a_file_of_the_users(program: Program) -> None:
-    file = program.home / "secret"
-    file.write_text(f"{CHOSEN}\n", "ascii")
+def test_a_token_may_be_in_a_file_of_the_users(open_server: Started) -> None:
+    file, other = open_server.program.home / "secret", CHOSEN[::-1]
 
-    with started(program, "--token-file", str(file)) as running:
-        assert running.web(CHOSEN).get("/stats").status == 200
-        assert running.line() == f"Token: from {file}\n"
-        file.write_text(f"{CHOSEN[::-1]}\n", "ascii")
-        assert running.web(CHOSEN).get("/stats").status == 401
-        assert running.web(CHOSEN[::-1]).get("/stats").status == 200
+    assert open_server.line() == f"Token: from {file}\n"
+    assert open_server.web(CHOSEN).get("/stats").status == 200
+    file.write_text(f"{other}\n", "ascii")
+    assert open_server.web(CHOSEN).get("/stats").status == 401
+    assert open_server.web(other).get("/stats").status == 200
+    file.write_text(f"{CHOSEN}\n", "ascii")
+    assert open_server.web(CHOSEN).get("/stats").status == 200
 
 
 @pytest.mark.skipif(os.name == "nt", reason="modes of files tell nothing there")
-def test_a_file_of_the_users_that_others_can_read_is_told_of(program: Program) -> None:
-    file = program.home / "open secret"
-    file.write_text(CHOSEN, "ascii")
-    file.chmod(0o644)
+def test_a_token_file_that_others_can_read_is_reported(open_server: Started) -> None:
+    file = open_server.program.home / "secret"
 
-    with started(program, "--token-file", str(file)) as running:
-        assert running.web(CHOSEN).get("/stats").status == 200
-
-    assert f"chmod 600 {file}" in running.told.read_text("utf-8")
+    assert f"chmod 600 {file}" in open_server.told.read_text("utf-8")
 
 
 def test_the_line_about_the_token_has_the_command_that_prints_it(
@@ -172,7 +178,13 @@ def test_the_line_about_the_token_has_the_command_that_prints_it(
 
 
 @pytest.mark.parametrize(
-    "end", [Path.unlink, lambda file: file.chmod(0o640)], ids=["deleted", "readable"]
+    "end",
+    [
+        pytest.param(Path.unlink, id="deleted"),
+        pytest.param(
+            lambda file: file.chmod(0o640), id="readable", marks=pytest.mark.slow
+        ),
+    ],
 )
 def test_a_token_that_is_deleted_or_laid_open_is_over_at_once(
     tmp_path: Path, end: Callable[[Path], None]
@@ -194,7 +206,7 @@ def test_a_token_that_is_deleted_or_laid_open_is_over_at_once(
 def test_a_token_that_is_none_is_refused_and_not_repeated(
     program: Program, token: str
 ) -> None:
-    done = program.run("serve", "--token", token, "--port", "0")
+    done = Inside(program).run("serve", "--token", token, "--port", "0")
 
     assert done.returncode == 2
     assert "the token of --token cannot be used" in done.stderr
@@ -204,7 +216,7 @@ def test_a_token_that_is_none_is_refused_and_not_repeated(
 def test_a_port_that_another_server_has_is_told_with_what_to_do(
     running: Started,
 ) -> None:
-    done = running.program.run("serve", "--port", str(running.port))
+    done = Inside(running.program).run("serve", "--port", str(running.port))
 
     assert done.returncode == 2
     assert (
@@ -217,7 +229,7 @@ def test_a_port_that_another_server_has_is_told_with_what_to_do(
 def test_a_port_that_another_program_has_is_told_too(program: Program) -> None:
     with socket.create_server(("127.0.0.1", 0)) as mute:
         port = mute.getsockname()[1]
-        done = program.run("--json", "serve", "--port", str(port))
+        done = Inside(program).run("--json", "serve", "--port", str(port))
 
     assert done.returncode == 2
     assert json.loads(done.stdout)["error"]["kind"] == "PortTaken"
@@ -270,6 +282,7 @@ def _speak(
                 return
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("host", "url", "reached"),
     [("0", "0.0.0.0", "127.0.0.1"), ("::", "[::]", "::ffff:127.0.0.1")],  # noqa: S104
@@ -291,6 +304,7 @@ def test_everywhere_is_everywhere_however_it_is_written(
     assert door.refusal(scope, {b"host": b"127.0.0.1:7331"}) is None
 
 
+@pytest.mark.slow
 def test_an_address_by_a_name_is_answered_by_either(program: Program) -> None:
     name = socket.gethostname()
     try:
@@ -316,6 +330,7 @@ def has_ipv6() -> bool:
         return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("host", "url"), [("localhost", "localhost"), ("::1", "[::1]"), ("[::1]", "[::1]")]
 )
@@ -334,14 +349,14 @@ def test_any_name_of_this_machine_will_do(
 
 
 def test_an_address_of_another_machine_is_refused(program: Program) -> None:
-    done = program.run("serve", "--host", "192.0.2.1", "--token", CHOSEN)
+    done = Inside(program).run("serve", "--host", "192.0.2.1", "--token", CHOSEN)
 
     assert done.returncode == 2
     assert "cannot listen on 192.0.2.1" in done.stderr
 
 
 def test_a_set_of_tools_that_is_none_is_refused(program: Program) -> None:
-    done = program.run("serve", "--tools", "core,magic")
+    done = Inside(program).run("serve", "--tools", "core,magic")
 
     assert done.returncode == 2
     assert "no set of tools 'magic'" in done.stderr
@@ -357,7 +372,14 @@ def heeding(number: signal.Signals) -> Iterator[None]:
         signal.signal(number, former)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number",
+    [
+        signal.SIGTERM,
+        pytest.param(signal.SIGINT, marks=pytest.mark.slow),
+        pytest.param(signal.SIGHUP, marks=pytest.mark.slow),
+    ],
+)
 def test_it_ends_within_three_seconds_whoever_is_there(
     tmp_path: Path, number: signal.Signals
 ) -> None:
@@ -381,6 +403,7 @@ def test_it_ends_within_three_seconds_whoever_is_there(
     assert list(program.home.glob(CARD)) == []
 
 
+@pytest.mark.slow
 def test_begun_with_nohup_it_outlives_the_terminal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -410,6 +433,7 @@ def test_a_request_is_told_without_what_was_asked(running: Started) -> None:
     assert "radio" not in told
 
 
+@pytest.mark.slow
 def test_it_goes_on_though_nobody_reads_what_it_tells(program: Program) -> None:
     command = program._command("--vault", program.vault, "serve", "--port", "0")
     deaf = subprocess.Popen(
@@ -434,7 +458,8 @@ def test_it_goes_on_though_nobody_reads_what_it_tells(program: Program) -> None:
     assert code == 0
 
 
-def test_quiet_keeps_requests_to_itself(program: Program) -> None:
+@pytest.mark.slow
+def test_a_quiet_server_does_not_log_requests(program: Program) -> None:
     with started(program, "--quiet") as running:
         running.web().get("/stats")
         running.end(signal.SIGTERM)
@@ -452,6 +477,7 @@ def test_a_note_written_meanwhile_is_found(tmp_path: Path) -> None:
         until(lambda: web.post("/search", {"query": "porcelain"}).json.get("hits"))
 
 
+@pytest.mark.slow
 def test_two_servers_of_one_vault_both_answer(running: Started) -> None:
     with started(running.program) as second:
         for server in (running, second):

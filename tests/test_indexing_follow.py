@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.errors import IndexDamaged, IndexUnwritable
@@ -468,7 +468,6 @@ lost = st.tuples(st.just("lose"), st.integers(0, 3), nothing)
 Story = list[tuple[str, int, list[tuple[int, str | None]]]]
 
 
-@settings(max_examples=400, deadline=None)
 @given(story=st.lists(st.one_of(write, run, crash, damage, lost), max_size=20))
 def test_any_interleaving_of_changes_and_crashes_converges(story: Story) -> None:
     log, shelf = FakeLog(), Shelf(FakeSidecar())

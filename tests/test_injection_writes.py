@@ -242,6 +242,7 @@ def test_a_session_over_http_is_held_by_what_it_read(
     assert visited(web, body, mode, name=f"reader of {read}") == "proposed"
 
 
+@pytest.mark.slow
 def test_a_session_of_the_real_program_is_held_by_what_it_read(
     vault: VaultDesk,
 ) -> None:

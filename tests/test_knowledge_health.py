@@ -3,6 +3,9 @@
 import hashlib
 import json
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
 
 import pytest
 from health_desk import FOUND, LONG_AGO, MENDED, OLD, PLANTED, TODAY, linked, text
@@ -48,9 +51,18 @@ def with_plants(desk: MeaningDesk) -> MeaningDesk:
     """Return a desk with the planted vault, indexed with vectors."""
     desk.model = WordModel(width=1024)
     desk.models = {desk.model.space: desk.model}
+    desk.copy_from(_indexed_plants())
+    return desk
+
+
+@cache
+def _indexed_plants() -> MeaningDesk:
+    """Index the planted vault once per process; tests work on copies."""
+    desk = MeaningDesk(Path(mkdtemp()))
     desk.write(PLANTED)
     desk.write(OLD, at=LONG_AGO)
     desk.index()
+    desk.close()
     return desk
 
 

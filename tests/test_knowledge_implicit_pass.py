@@ -13,7 +13,7 @@ from typing import Any
 import apsw
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from meaning_desk import MeaningDesk
 from numpy.typing import NDArray
@@ -78,7 +78,6 @@ def small(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int, int], None]:
     return choose
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
     count=st.integers(0, 120),

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from graph_desk import net_of
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -31,7 +31,6 @@ def test_what_stays_as_it_is_keeps_its_ids(before: list[int]) -> None:
     assert found == [11 + label for label in range(labels.max() + 1)]
 
 
-@settings(max_examples=200)
 @given(pairs=st.lists(st.tuples(st.integers(0, 5), st.integers(-1, 5)), min_size=1))
 def test_every_theme_gets_one_id_and_no_id_is_given_twice(
     pairs: list[tuple[int, int]],

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from git_desk import GitDesk
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
@@ -385,7 +385,6 @@ def test_where_no_file_can_be_compared_none_is(
     assert ("2021-01-01", "made", "Tea.md", "git") in told(found)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from("arm"), *[st.sampled_from("ABCD")] * 2)))
 def test_whose_a_change_was_is_known_through_any_renames(
     wished: list[tuple[str, str, str]],

@@ -6,8 +6,8 @@ from markdown_desk import read
 MANY = 100_000
 
 
-def test_a_million_open_brackets_are_no_link() -> None:
-    assert read("[[" * 1_000_000).links == ()
+def test_many_open_brackets_are_not_a_link() -> None:
+    assert read("[[" * 200_000).links == ()
 
 
 def test_a_hundred_thousand_links_on_one_line_are_all_found() -> None:
@@ -68,9 +68,9 @@ def test_a_line_of_a_megabyte_is_read_to_its_end() -> None:
      "- \n", "\U0001f4c5", "{{", "[[a [b "],
 )  # fmt: skip
 def test_no_repeated_piece_makes_the_time_explode(piece: str) -> None:
-    note = read(piece * 50_000)
+    note = read(piece * 20_000)
 
-    assert note.text == piece * 50_000
+    assert note.text == piece * 20_000
 
 
 def test_lines_of_blanks_before_what_is_no_field_are_read_once() -> None:

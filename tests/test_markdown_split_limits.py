@@ -75,13 +75,13 @@ def test_even_one_passage_can_hold_a_note(most: int) -> None:
     assert "".join(own(chunk) for chunk in result.chunks) == text
 
 
-def test_a_hundred_thousand_headings_stay_bounded() -> None:
-    text = "".join(f"{'#' * (n % 6 + 1)} H{n}\nbody\n\n" for n in range(100_000))
+def test_thirty_thousand_headings_stay_bounded() -> None:
+    text = "".join(f"{'#' * (n % 6 + 1)} H{n}\nbody\n\n" for n in range(30_000))
 
     chunks = chunks_of(text)
 
     assert len(chunks) <= 1000
-    assert "# H99999" in chunks[-1].text
+    assert "# H29999" in chunks[-1].text
 
 
 def test_a_long_heading_is_not_repeated_whole_by_every_passage() -> None:

@@ -324,7 +324,9 @@ def test_what_a_client_is_handed_is_on_record_under_its_name(tea: VaultDesk) -> 
     assert [one["client"] for one in lines] == ["heron-agent", "mcp", "library"]
 
 
-@pytest.mark.parametrize("mode", ERAS)
+@pytest.mark.parametrize(
+    "mode", ["auto", pytest.param("legacy", marks=pytest.mark.slow)]
+)
 def test_a_client_over_stdio_finds_what_it_captured(tea: VaultDesk, mode: str) -> None:
     async def body(client: Client) -> Any:
         given = {"kind": "memory", "text": f"The samovar sings, says {mode}."}
@@ -343,6 +345,7 @@ def test_a_client_over_stdio_finds_what_it_captured(tea: VaultDesk, mode: str) -
     assert record.client == "mcp"  # which is what the client of the SDK calls itself
 
 
+@pytest.mark.slow
 def test_two_clients_that_capture_at_once_lose_nothing(tea: VaultDesk) -> None:
     count = 8
 

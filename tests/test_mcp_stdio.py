@@ -28,6 +28,11 @@ HEAVY = {"numpy", "numkong", "tantivy", "onnxruntime", "tokenizers", "apsw", "ri
 @pytest.fixture
 def env(vault: VaultDesk) -> dict[str, str]:
     """The variables of a server over a vault of one note."""
+    return one_note(vault)
+
+
+def one_note(vault: VaultDesk) -> dict[str, str]:
+    """Index a vault of one note and return the variables of a server over it."""
     vault.indexed({"Tea.md": "# Tea\n\nOolong rests.\n"})
     return environment(vault)
 
@@ -58,6 +63,16 @@ def server(env: dict[str, str]) -> Iterator[Line]:
         yield started
 
 
+@pytest.fixture(scope="module")
+def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Line]:
+    """A server for tests that only send messages."""
+    vault = VaultDesk(tmp_path_factory.mktemp("stdio"))
+    with line(one_note(vault)) as started:
+        started.greet()
+        yield started
+    vault.close()
+
+
 def deep(levels: int) -> bytes:
     return b'{"jsonrpc":"2.0","id":9,"method":"x","params":' + b"[" * levels + b"\n"
 
@@ -81,14 +96,15 @@ NO_MESSAGES = [
 ]
 
 
-def test_what_is_no_message_is_passed_over(server: Line) -> None:
+def test_what_is_no_message_is_passed_over(shared_server: Line) -> None:
     for number, raw in enumerate(NO_MESSAGES, 100):
-        server.write(raw)
-        again = server.ask(number, "glassmind_search", query="oolong")
+        shared_server.write(raw)
+        again = shared_server.ask(number, "glassmind_search", query="oolong")
         assert "Tea.md" in text_of(again), raw[:80]
 
 
-def test_half_a_character_is_refused_with_an_answer(server: Line) -> None:
+def test_half_a_character_is_refused_with_an_answer(shared_server: Line) -> None:
+    server = shared_server
     half = {"name": "glassmind_search", "arguments": {"query": "\ud800 oolong"}}
     asked = {"jsonrpc": "2.0", "id": 50, "method": "tools/call", "params": half}
     server.write(b'{"jsonrpc":"2.0","method":"x","params":{"y":"\\udfff"}}\n')
@@ -101,7 +117,10 @@ def test_half_a_character_is_refused_with_an_answer(server: Line) -> None:
     assert "Tea.md" in text_of(whole)
 
 
-def test_twenty_megabytes_of_argument_are_refused_in_good_order(server: Line) -> None:
+def test_twenty_megabytes_of_argument_are_refused_in_good_order(
+    shared_server: Line,
+) -> None:
+    server = shared_server
     huge = server.ask(2, "glassmind_search", query="x" * 20_000_000)
     unknown = server.ask(3, "glassmind_search", **{"y" * 1_000_000: 1})
 
@@ -138,7 +157,11 @@ def test_nothing_but_objects_of_its_own_goes_to_stderr(server: Line) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
+    ("number", "code"),
+    [
+        (signal.SIGTERM, 143),
+        pytest.param(signal.SIGINT, 130, marks=pytest.mark.slow),
+    ],
 )
 def test_a_signal_ends_it(server: Line, number: int, code: int) -> None:
     server.started.send_signal(number)
@@ -146,6 +169,7 @@ def test_a_signal_ends_it(server: Line, number: int, code: int) -> None:
     assert server.ended(BOUND_S) == code
 
 
+@pytest.mark.slow
 def test_the_end_of_its_input_ends_it(server: Line) -> None:
     server.stdin.close()
 
@@ -163,6 +187,7 @@ def test_what_was_asked_before_the_end_of_its_input_is_answered(server: Line) ->
     assert all("result" in json.loads(one) for one in server.seen)
 
 
+@pytest.mark.slow
 def test_an_answer_that_takes_a_second_is_given_after_the_end_of_its_input(
     env: dict[str, str],
 ) -> None:
@@ -179,6 +204,7 @@ def test_an_answer_that_takes_a_second_is_given_after_the_end_of_its_input(
     assert "result" in json.loads(server.seen[-1])
 
 
+@pytest.mark.slow
 def test_a_stderr_that_nobody_reads_holds_nothing_up(env: dict[str, str]) -> None:
     ours, theirs = os.pipe()
     command = (
@@ -198,6 +224,7 @@ def test_a_stderr_that_nobody_reads_holds_nothing_up(env: dict[str, str]) -> Non
     os.close(ours)
 
 
+@pytest.mark.slow
 def test_the_end_of_who_reads_its_answers_ends_it(env: dict[str, str]) -> None:
     ours, theirs = os.pipe()
     with (Path(env["HOME"]) / "errors").open("wb") as errors:
@@ -259,7 +286,12 @@ def is_alive(pid: int) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("what", "how"), [("stuck", "signal"), ("stuck", "input"), ("unclosing", "signal")]
+    ("what", "how"),
+    [
+        ("stuck", "signal"),
+        pytest.param("stuck", "input", marks=pytest.mark.slow),
+        pytest.param("unclosing", "signal", marks=pytest.mark.slow),
+    ],
 )
 def test_work_that_never_ends_does_not_keep_it(
     env: dict[str, str], what: str, how: str
@@ -296,6 +328,7 @@ def test_a_call_that_is_cancelled_holds_nobody_up(env: dict[str, str]) -> None:
         assert not server.ask(20, "glassmind_status")["isError"]
 
 
+@pytest.mark.slow
 def test_a_vault_that_is_missing_is_told_by_every_tool_until_it_is_there(
     env: dict[str, str], vault: VaultDesk
 ) -> None:
@@ -316,6 +349,7 @@ def test_a_vault_that_is_missing_is_told_by_every_tool_until_it_is_there(
         assert "Tea.md" in text_of(server.ask(9, "glassmind_search", query="oolong"))
 
 
+@pytest.mark.slow
 def test_no_vault_at_all_is_told_with_what_to_do(env: dict[str, str]) -> None:
     del env["GLASSMIND_VAULT_PATH"]
 
@@ -371,6 +405,7 @@ def test_a_set_of_tools_that_there_is_not_is_refused_at_once(
         assert "graphrag" in server.told()
 
 
+@pytest.mark.slow
 def test_a_set_without_tools_is_told_and_served(env: dict[str, str]) -> None:
     with line(env, "--tools", "core", "--tools", "query,write") as server:
         server.greet()
@@ -379,6 +414,7 @@ def test_a_set_without_tools_is_told_and_served(env: dict[str, str]) -> None:
         assert "query is empty as yet" in server.told()
 
 
+@pytest.mark.slow
 def test_settings_may_ask_for_http_instead(env: dict[str, str]) -> None:
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))

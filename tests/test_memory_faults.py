@@ -29,6 +29,11 @@ FIRST, SECOND = "Oolong is blue.", "Sencha is green.\n\nAnd so is matcha."
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX alone has it")
 layouts = pytest.mark.parametrize("layout", ["notes", "project"])
 
+one_layout = pytest.mark.parametrize(
+    "layout", ["notes", pytest.param("project", marks=pytest.mark.slow)]
+)
+"""For tests that start processes: the second layout runs with the slow tests."""
+
 
 def memos(vault: VaultDesk) -> list[Memo]:
     """Return every memo on disk; whatever is not whole raises."""
@@ -111,7 +116,7 @@ SOME = (14, 26, 36, 200)
 
 
 @posix
-@layouts
+@one_layout
 @pytest.mark.parametrize(
     "calls", [SOME, pytest.param((*range(1, 45), 200), marks=pytest.mark.slow)]
 )
@@ -303,7 +308,7 @@ def check_crowd(vault: VaultDesk, kept: list[list[Any]], said: Counter[str]) -> 
     assert {memo.path for memo in found} <= known
 
 
-@layouts
+@one_layout
 def test_programs_that_capture_at_once_lose_and_double_nothing(
     vault: VaultDesk, layout: str
 ) -> None:
@@ -316,6 +321,7 @@ def test_programs_that_capture_at_once_lose_and_double_nothing(
     check_crowd(vault, kept, said)
 
 
+@pytest.mark.slow
 def test_programs_that_capture_the_same_words_at_once_keep_them_all(
     vault: VaultDesk,
 ) -> None:

@@ -72,7 +72,9 @@ def at_once(desk: VaultDesk, *acts: Sequence[Sequence[str]]) -> list[list[str]]:
     return [json.loads(one.communicate(timeout=120)[0]) for one in programs]
 
 
-@layouts
+@pytest.mark.parametrize(
+    "layout", ["notes", pytest.param("project", marks=pytest.mark.slow)]
+)
 def test_of_two_who_act_on_the_same_memos_one_is_told_and_nothing_is_lost_or_doubled(
     desk: VaultDesk, layout: str
 ) -> None:

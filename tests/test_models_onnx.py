@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ from glassmind.models.onnx import OnnxEmbedder
 from glassmind.models.selftest import TestedEmbedder, self_test
 from glassmind.models.static import only_tensor
 from glassmind.models.windows import tokenizer_of
+from glassmind.ports.models import Embedder
 from glassmind.types.vectors import Embeddable
 
 if TYPE_CHECKING:
@@ -104,12 +106,18 @@ def test_every_model_passes_its_test_and_gives_unit_rows(card: ModelCard) -> Non
     assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
 
 
+@cache
+def loaded(card: ModelCard) -> Embedder:
+    """Return the model of a card, loaded once for all tests."""
+    return embedder_of(card, real_models(card))
+
+
 @pytest.mark.parametrize(
     "card", [MINILM, BGE_SMALL, WORDLLAMA], ids=lambda card: card.id
 )
 @pytest.mark.parametrize("text", ["", " ", "\n\n", "\x00", "🪴", "x" * 20_000])
 def test_odd_texts_have_vectors_too(card: ModelCard, text: str) -> None:
-    embedder = embedder_of(card, real_models(card))
+    embedder = loaded(card)
 
     asked = embedder.query(text)
     (rows,) = embedder.passages([Embeddable("", text)])
@@ -138,9 +146,8 @@ def test_odd_texts_have_vectors_too(card: ModelCard, text: str) -> None:
 def test_what_states_something_is_embedded_without_the_words_for_asking(
     text: str, *, alike: bool
 ) -> None:
-    embedder = embedder_of(BGE_SMALL, real_models(BGE_SMALL))
-    plain = BGE_SMALL._replace(query_prefix="")
-    bare = embedder_of(plain, real_models(BGE_SMALL))
+    embedder = loaded(BGE_SMALL)
+    bare = loaded(BGE_SMALL._replace(query_prefix=""))
 
     same = np.array_equal(embedder.query(text), bare.query(text))
 

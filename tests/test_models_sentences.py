@@ -59,7 +59,7 @@ def test_a_question_in_one_language_is_near_its_answer_in_another(
 def test_a_vector_is_the_same_alone_and_among_others(
     embedder: SentenceEmbedder,
 ) -> None:
-    parts = [Embeddable("T", f"words and words {n} " * n * 20) for n in range(1, 8)]
+    parts = [Embeddable("T", f"words and words {n} " * n * 20) for n in (1, 4, 7)]
 
     together = list(embedder.passages(parts))
     alone = [next(embedder.passages([part])) for part in parts]

@@ -141,6 +141,7 @@ def test_a_note_that_was_swapped_for_an_oversized_one_is_not_read_whole(
     assert largest_read[-1] <= MAX_NOTE_BYTES + 1
 
 
+@pytest.mark.slow
 def test_the_limit_can_be_raised(vault: VaultDesk) -> None:
     large = "oolong " * 2_400_000
     vault.open(index__max_note_bytes=20_000_000, writes__mode="allow")

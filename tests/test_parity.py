@@ -2,21 +2,18 @@
 
 import json
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
+from contextlib import chdir
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
 import pytest
-from cli_desk import SAMPLE
+from cli_desk import SAMPLE, run_inside
 from http_desk import Web, serving
 from mcp_desk import call, environment, structured_server
 from vault_desk import VaultDesk
 
 from glassmind.surfaces.mcp.pages import MOST_TOKENS
-
-LIMIT_S = 60
 
 PAGED = {"truncated", "next_cursor", "next_actions", "untrusted"}
 """What the protocol adds to an answer: it may come in parts, and a model reads it."""
@@ -42,15 +39,8 @@ class Ways(NamedTuple):
 
     def program(self, *args: str) -> Any:
         """Return what the program prints with --json."""
-        done = subprocess.run(
-            [sys.executable, "-m", "glassmind", "--json", *args],
-            env=environment(self.desk),
-            cwd=self.desk.root,
-            capture_output=True,
-            encoding="utf-8",
-            timeout=LIMIT_S,
-            check=False,
-        )
+        with chdir(self.desk.root):
+            done = run_inside(["--json", *args], environment(self.desk))
         assert done.stdout, done.stderr
         return json.loads(done.stdout)
 

@@ -172,6 +172,7 @@ def test_an_error_of_the_resident_is_told_by_the_command(
     assert "nothing was removed from the index" in err
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_the_work_of_the_resident_and_what_was_done_is_kept(
     desk: ResidentDesk, glassmind: Commands
 ) -> None:

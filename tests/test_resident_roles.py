@@ -96,6 +96,7 @@ def test_a_guest_answers_soon_when_the_resident_is_killed(
     assert guest.ask("asked") > 0
 
 
+@pytest.mark.slow
 def test_of_several_guests_one_follows_a_resident_that_was_killed(
     embedded: ResidentDesk,
 ) -> None:
@@ -114,6 +115,7 @@ def test_of_several_guests_one_follows_a_resident_that_was_killed(
     assert sorted(guest.ask("asked") > 0 for guest in guests) == [False, False, True]
 
 
+@pytest.mark.slow
 def test_a_guest_takes_the_place_of_a_resident_that_hangs(
     embedded: ResidentDesk,
 ) -> None:
@@ -136,6 +138,7 @@ def test_a_guest_takes_the_place_of_a_resident_that_hangs(
     assert resident.ask("search", text="harbour")["paths"][0] == "harbour.md"
 
 
+@pytest.mark.slow
 def test_who_asks_a_resident_that_hangs_is_answered_all_the_same(
     embedded: ResidentDesk,
 ) -> None:
@@ -165,6 +168,7 @@ def test_a_resident_that_leaves_takes_its_card_and_its_door_along(
     assert "Traceback" not in resident.log
 
 
+@pytest.mark.slow
 def test_a_resident_leaves_soon_though_it_is_at_work(desk: ResidentDesk) -> None:
     desk.write({f"{n}.md": LONG.format(f"number{n}") for n in range(100)})
     resident = desk.resident(watch=True)
@@ -220,6 +224,7 @@ def test_several_that_begin_at_once_share_one_model(embedded: ResidentDesk) -> N
     assert all("Traceback" not in one.log for one in crowd)
 
 
+@pytest.mark.slow
 def test_several_that_begin_at_once_make_the_first_index_together(
     desk: ResidentDesk,
 ) -> None:
@@ -236,6 +241,7 @@ def test_several_that_begin_at_once_make_the_first_index_together(
     assert all("Traceback" not in one.log for one in crowd)
 
 
+@pytest.mark.slow
 def test_an_error_of_the_resident_reaches_the_guest_as_it_was(
     embedded: ResidentDesk,
 ) -> None:
@@ -271,6 +277,7 @@ def test_an_index_that_was_deleted_is_made_anew_by_who_follows_the_vault(
     assert "by itself" not in said
 
 
+@pytest.mark.slow
 def test_who_follows_the_vault_takes_the_place_of_a_resident_that_does_not(
     embedded: ResidentDesk,
 ) -> None:
@@ -286,6 +293,7 @@ def test_who_follows_the_vault_takes_the_place_of_a_resident_that_does_not(
     assert "makes way" in quiet.log
 
 
+@pytest.mark.slow
 def test_who_stands_by_says_so_and_says_when_it_takes_over(
     embedded: ResidentDesk,
 ) -> None:

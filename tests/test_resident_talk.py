@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from meaning_desk import LONG, MeaningDesk
 from resident_desk import PATIENCE_S, wait_for
@@ -96,7 +96,6 @@ REPLIES = made(
 )  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
 @given(REPLIES)
 def test_a_reply_arrives_as_it_was(reply: SearchReply) -> None:
     assert travelled(reply) == reply

@@ -59,6 +59,7 @@ def ask_all(engine: Engine, number: int) -> None:
         assert engine.status().notes >= 40
 
 
+@pytest.mark.slow
 def test_sixteen_threads_ask_while_one_indexes(meaning: MeaningDesk) -> None:
     meaning.use(WordModel("wide", 1_024))
     meaning.indexed(NOTES)

@@ -5,7 +5,7 @@ from itertools import pairwise
 from math import fsum
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
@@ -184,7 +184,6 @@ def check_snippet(hit: Hit, passage: str) -> None:
     assert all(before[1] <= after[0] for before, after in pairwise(marks))
 
 
-@settings(max_examples=60, deadline=None)
 @given(text=queries)
 def test_every_snippet_is_of_its_passage_with_its_marks_in_place(
     sample: VaultDesk, text: str
@@ -194,7 +193,6 @@ def test_every_snippet_is_of_its_passage_with_its_marks_in_place(
         check_snippet(hit, chunks[hit.chunk_index].text)
 
 
-@settings(max_examples=100, deadline=None)
 @given(text=queries)
 def test_the_shares_of_the_fields_add_up_to_the_score(
     sample: VaultDesk, text: str
@@ -207,7 +205,6 @@ def test_the_shares_of_the_fields_add_up_to_the_score(
         assert all(share >= 0 for share in why.fields.values())
 
 
-@settings(max_examples=150, deadline=None)
 @given(text=st.one_of(st.text(max_size=40), queries))
 @example("\ud800")
 @example("x" * 20_000)

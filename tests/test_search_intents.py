@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from model_desk import minilm
+from model_desk import cached_vectors, minilm
 from numpy.typing import NDArray
 
 from glassmind.models.prototypes import Prototypes, learnt, questions_embedded
@@ -332,11 +332,12 @@ def test_form_and_likeness_tell_most_intents_of_questions_never_seen(
     model = minilm()
     embed = partial(questions_embedded, model)
     known = Prototypes(prototypes(), embed, space=model.space, folder=tmp_path)
-    known.learn()
 
-    guesses = [
-        guess_intent(text, known.votes(model.query(text))) for text, _ in labelled()
-    ]
+    with cached_vectors("labelled"):
+        known.learn()
+        guesses = [
+            guess_intent(text, known.votes(model.query(text))) for text, _ in labelled()
+        ]
 
     assert share_right(guesses) >= 0.85
 
@@ -345,7 +346,8 @@ def test_a_guess_that_is_acted_on_is_right() -> None:
     """By folds: no prototype is among those that its votes come from."""
     texts = [text for text, _ in prototypes()]
     wanted = np.array([[i == want for i in INTENTS] for _, want in prototypes()])
-    rows = np.stack([minilm().query(text) for text in texts])
+    with cached_vectors("prototypes"):
+        rows = np.stack([minilm().query(text) for text in texts])
     ones = np.ones((len(rows), 1), np.float32)
 
     sure: list[tuple[Intent, Intent]] = []

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from git_desk import WHO, GitDesk
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.errors.knowledge import NoHistory
@@ -329,7 +329,6 @@ def test_whatever_is_printed_reading_it_comes_to_an_end(printed: bytes) -> None:
     list(changes_in((b"\0abc 2021-01-01T00:00:00Z\n" + printed).split(b"\n")))
 
 
-@settings(max_examples=50)
 @given(st.lists(st.text("ab+-@:\\\0 [", max_size=6), max_size=6))
 def test_added_lines_that_can_hold_a_link_are_read_back(lines: list[str]) -> None:
     printed = "\0abc 2021-01-01T00:00:00Z\n\n:0 1 0 1 A\tn.md\n\n--- /dev/null\n"

@@ -108,4 +108,4 @@ class Vectors(RuleBasedStateMachine):
 
 
 TestVectors = Vectors.TestCase
-TestVectors.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
+TestVectors.settings = settings(stateful_step_count=25)

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli_desk import Program
+from cli_desk import Inside, Program
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -138,7 +138,7 @@ def program(tmp_path: Path) -> Program:
     made = Program(tmp_path)
     made.vault = tmp_path / "My $Notes 100%"
     (made.vault / ".obsidian").mkdir(parents=True)
-    return made
+    return Inside(made)
 
 
 def test_the_script_writes_the_units_it_prints(program: Program) -> None:

@@ -1,6 +1,7 @@
 """A vault on a clean desk: files written with known times, and an index beside it."""
 
 import os
+import shutil
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -68,6 +69,12 @@ class VaultDesk:
             self._clock += 1
             second = self._clock if at is None else at
             os.utime(file, (second, second))
+
+    def copy_from(self, other: "VaultDesk") -> None:
+        """Take over the files and the index of another vault, which is closed."""
+        shutil.copytree(other.root, self.root, dirs_exist_ok=True)
+        shutil.copytree(other.folder, self.folder)
+        self._clock = other._clock
 
     def text(self, path: str) -> str:
         """Return what a file says, line ends as they are."""

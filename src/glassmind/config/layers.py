@@ -127,8 +127,11 @@ class Layers:
         Raises:
             BadSetting: a value that the user set is wrong.
         """
+        entries = self.entries(key)
+        if not entries:  # true of nearly all keys
+            return Choice(key.default, None)
         chosen = self.strongest(key, TRUSTED)
-        for entry in self.entries(key):
+        for entry in entries:
             if entry.source != "vault":
                 continue
             if entry.rank <= chosen.rank and not key.from_vault.adds:

@@ -175,6 +175,7 @@ def read_for_models(result: "ReadResult", _view: View) -> str:
     where.append(f"{named(result.path)}:{result.lines[0]}-{result.lines[1]}")
     if result.heading_path:
         where.append(f"under: {' > '.join(one_line(h) for h in result.heading_path)}")
+    where.append(f"digest: {result.digest[:16]}")  # `expected` of an edit
     where.append(result.uri)
     tail = []
     if result.next_offset is not None:
