@@ -131,7 +131,7 @@ def _refuse_broken(args: Namespace, name: str) -> None:
 
 def _meant(name: str) -> str:
     """Return what may be meant by a command that there is not."""
-    from glassmind.config.entries import nearest  # noqa: PLC0415 - only now
+    from glassmind.config.sources import closest  # noqa: PLC0415 - only now
     from glassmind.surfaces.cli.commands import (  # noqa: PLC0415
         edit,
         graph_actions,
@@ -144,7 +144,7 @@ def _meant(name: str) -> str:
     for command, actions in {**parts, **more}.items():
         if name in actions:
             return f"; did you mean {command} {name}?"
-    return nearest(name, list(COMMANDS))
+    return closest(name, list(COMMANDS))
 
 
 def split_command(argv: list[str]) -> tuple[list[str], str | None, list[str]]:
