@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from glassmind.config import load_config
-from glassmind.config.keys import Key
-from glassmind.config.sections import KEYS
-from glassmind.config.toml import as_toml
+from glassmind.config.reference import as_toml
+from glassmind.config.settings import SETTINGS, Setting
 from glassmind.surfaces.http.app import make_app
 from glassmind.surfaces.mcp.server import make_server
 from glassmind.types.access import EVERY_AGENT
@@ -79,7 +78,7 @@ PATH_EVENTS = {
 """Audit events and how many of their arguments are paths."""
 
 
-def random_value(key: Key, chance: random.Random, trap: str) -> object:
+def random_value(key: Setting, chance: random.Random, trap: str) -> object:
     """Return a value for a setting: fitting, hostile or of a wrong type."""
     texts = [*URLS, *WORDS, trap, f"../{Path(trap).name}", f"{trap}/model.onnx"]
     texts += list(key.choices) * 3
@@ -97,7 +96,7 @@ def random_value(key: Key, chance: random.Random, trap: str) -> object:
 
 def random_toml(chance: random.Random, trap: str) -> str:
     tables: dict[str, list[str]] = {}
-    for key in chance.sample(list(KEYS.values()), chance.randrange(1, 25)):
+    for key in chance.sample(list(SETTINGS.values()), chance.randrange(1, 25)):
         value = random_value(key, chance, trap)
         tables.setdefault(key.section, []).append(f"{key.name} = {as_toml(value)}")
     if chance.random() < 0.2:
@@ -109,7 +108,7 @@ def random_toml(chance: random.Random, trap: str) -> str:
 
 
 def random_env(chance: random.Random, trap: str) -> str:
-    names = [name for key in KEYS.values() for name in (key.variable, *key.aliases)]
+    names = [name for key in SETTINGS.values() for name in (key.variable, *key.aliases)]
     lines = []
     for name in chance.sample(names, chance.randrange(1, 10)):
         value = chance.choice([*URLS, *WORDS, trap, "http", "0.0.0.0", "9", "allow"])  # noqa: S104

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from glassmind.access.reading import ReadPolicy
 from glassmind.config import Config
-from glassmind.config.access_sections import Access
-from glassmind.config.write_sections import Writes
+from glassmind.config.settings import Access, Writes
 from glassmind.types import NotePath
 from glassmind.types.access import NoteMarks, ReadRule, Scope, said_once
 

@@ -7,13 +7,10 @@ from config_desk import Desk
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.config import config_for
-from glassmind.config.entries import Entry
-from glassmind.config.environment import parse_dotenv
-from glassmind.config.keys import Key
-from glassmind.config.sections import KEYS
-from glassmind.config.toml import as_toml
-from glassmind.config.values import value_of
+from glassmind.config import config_for, values
+from glassmind.config.reference import as_toml
+from glassmind.config.settings import SETTINGS, Setting
+from glassmind.config.sources import parse_dotenv
 
 LINE = st.text(st.characters(exclude_categories=["C", "Zl", "Zp"]), max_size=20)
 NAME = LINE.map(str.strip).filter(bool)
@@ -24,54 +21,58 @@ def desk(tmp_path: Path) -> Desk:
     return Desk(tmp_path)
 
 
-def values_for(key: Key) -> st.SearchStrategy[object]:
+def values_for(key: Setting) -> st.SearchStrategy[object]:
     """Return values that a setting may have, whatever the neighbours say."""
     if key.choices:
         return st.sampled_from(list(key.choices))
-    least, most = key.least or 0, key.most or 10**9
+    least, most = key.bounds or (0, 10**9)
     return {
-        "flag": st.booleans(),
-        "count": st.integers(int(least), int(most)),
-        "number": st.floats(least, min(most, 100)),
-        "text": NAME.filter(lambda text: text.isprintable()),
-        "names": st.lists(
+        values.BOOLEAN: st.booleans(),
+        values.INTEGER: st.integers(int(least), int(most)),
+        values.NUMBER: st.floats(least, min(most, 100)),
+        values.TEXT: NAME.filter(lambda text: text.isprintable()),
+        values.NAMES: st.lists(
             NAME.filter(lambda text: "," not in text and not text.startswith("[")),
             min_size=1,
             unique=True,
         ).map(tuple),
-        "rules": st.sampled_from([("Journal=off",), ("A/B=propose", "C = D=allow")]),
-        "folder": st.just(Path("/notes")),
-        "place": st.sampled_from(["data", "vault", "plugin", "/var/index"]),
-        "agent_dir": st.sampled_from([".agent", "Meta/robot"]),
-        "url": st.sampled_from(["http://localhost:1", "https://example.org/x"]),
-        "host": st.sampled_from(["127.0.0.1", "localhost", "::1"]),
+        values.RULES: st.sampled_from(
+            [("Journal=off",), ("A/B=propose", "C = D=allow")]
+        ),
+        values.FOLDER: st.just(Path("/notes")),
+        values.PLACE: st.sampled_from(["data", "vault", "plugin", "/var/index"]),
+        values.AGENT_FOLDER: st.sampled_from([".agent", "Meta/robot"]),
+        values.URL: st.sampled_from(["http://localhost:1", "https://example.org/x"]),
+        values.HOST: st.sampled_from(["127.0.0.1", "localhost", "::1"]),
     }[key.kind]
 
 
-SETTINGS = st.sampled_from(list(KEYS.values())).flatmap(
+VALUED = st.sampled_from(list(SETTINGS.values())).flatmap(
     lambda key: st.tuples(st.just(key), values_for(key))
 )
 
 
-@given(SETTINGS)
-def test_every_value_comes_back_from_a_variable(setting: tuple[Key, object]) -> None:
+@given(VALUED)
+def test_every_value_comes_back_from_a_variable(
+    setting: tuple[Setting, object],
+) -> None:
     key, value = setting
     text = ",".join(value) if isinstance(value, tuple) else str(value)
 
-    found = value_of(key, Entry(text, "", Path("/"), 0, text=True))
+    found = key.parse(text, Path("/"), is_text=True)
 
     assert found == value
 
 
-@given(SETTINGS)
+@given(VALUED)
 def test_every_value_comes_back_from_a_variable_in_toml(
-    setting: tuple[Key, object],
+    setting: tuple[Setting, object],
 ) -> None:
     key, value = setting
-    if key.kind not in {"names", "rules"}:
+    if key.kind not in {values.NAMES, values.RULES}:
         return
 
-    found = value_of(key, Entry(as_toml(value), "", Path("/"), 0, text=True))
+    found = key.parse(as_toml(value), Path("/"), is_text=True)
 
     assert found == value
 

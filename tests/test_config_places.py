@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.config import config_for
-from glassmind.config.discover import known_vaults
 from glassmind.config.places import (
     config_home,
     index_home,
@@ -18,6 +17,7 @@ from glassmind.config.places import (
     index_name,
 )
 from glassmind.errors import BadSetting
+from glassmind.vault.choose import known_vaults
 
 linux_only = pytest.mark.skipif(
     sys.platform in {"win32", "darwin"}, reason="folders of the XDG specification"

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from glassmind.config.describe import reference_tables
-from glassmind.config.keys import Key
-from glassmind.config.sections import KEYS
-from glassmind.config.write import write_config
+from glassmind.config.reference import reference_tables
+from glassmind.config.settings import SETTINGS, Setting
+from glassmind.config.values import INTEGER, NUMBER
+from glassmind.config.write import new_file, write_config
 
 PAGE = Path(__file__).parents[1] / "docs/configuration.md"
 
@@ -21,35 +21,34 @@ load_config(flags={}, env={"HOME": sys.argv[1]}, cwd=Path(sys.argv[1]))
 print(*sorted(sys.modules))
 """
 
-EXPENSIVE = ("tomllib", "platformdirs", "difflib", "hashlib", "json", "tempfile")
+EXPENSIVE = ("tomlkit", "platformdirs", "difflib", "hashlib", "tempfile")
 
 
 def test_the_page_shows_every_setting_as_it_is() -> None:
     assert reference_tables() in PAGE.read_text("utf-8"), (
         "docs/configuration.md is not up to date: replace its tables by "
-        "glassmind.config.describe.reference_tables()"
+        "glassmind.config.reference.reference_tables()"
     )
 
 
-@pytest.mark.parametrize("key", KEYS.values(), ids=list(KEYS))
-def test_a_setting_explains_itself_in_one_line(key: Key) -> None:
-    assert key.doc.endswith(".")
-    assert "\n" not in key.doc
-    assert "|" not in key.doc
+@pytest.mark.parametrize("key", SETTINGS.values(), ids=list(SETTINGS))
+def test_a_setting_explains_itself_in_one_line(key: Setting) -> None:
+    assert key.description.endswith(".")
+    assert "\n" not in key.description
+    assert "|" not in key.description
 
 
-@pytest.mark.parametrize("key", KEYS.values(), ids=list(KEYS))
-def test_a_number_has_bounds(key: Key) -> None:
+@pytest.mark.parametrize("key", SETTINGS.values(), ids=list(SETTINGS))
+def test_a_number_has_bounds(key: Setting) -> None:
     """A vault may set some of them, and dates and sizes are computed with them."""
-    if key.kind in {"count", "number"}:
-        assert key.least is not None
-        assert key.most is not None
+    if key.kind in {INTEGER, NUMBER}:
+        assert key.bounds is not None
 
 
 def test_no_variable_means_two_settings() -> None:
     names = [
         name.removeprefix("!")
-        for key in KEYS.values()
+        for key in SETTINGS.values()
         for name in (key.variable, *key.aliases)
     ]
 
@@ -62,7 +61,8 @@ def test_a_plain_start_loads_nothing_expensive(
 ) -> None:
     (tmp_path / ".obsidian").mkdir()
     if configured:
-        write_config(tmp_path, {"HOME": str(tmp_path)})
+        file = new_file(tmp_path, {"HOME": str(tmp_path)})
+        write_config(file, tmp_path)
 
     done = subprocess.run(
         [sys.executable, "-c", PROBE, str(tmp_path)],
@@ -72,4 +72,6 @@ def test_a_plain_start_loads_nothing_expensive(
         timeout=60,
     )
 
-    assert not set(EXPENSIVE) & set(done.stdout.split())
+    loaded = set(done.stdout.split())
+    assert not set(EXPENSIVE) & loaded
+    assert ("tomllib" in loaded) == configured

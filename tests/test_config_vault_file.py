@@ -6,14 +6,13 @@ from pathlib import Path
 import pytest
 from config_desk import Desk
 
-from glassmind.config.hosts import is_loopback
-from glassmind.config.sections import KEYS
+from glassmind.config.settings import SETTINGS
 from glassmind.config.trust import (
     read_vault_settings,
     record_trust,
     revoke_trust,
 )
-from glassmind.config.vault_rules import USER_ONLY
+from glassmind.config.values import is_loopback
 
 
 @pytest.fixture
@@ -91,7 +90,7 @@ def test_an_untrusted_vault_cannot_widen_a_setting(
 
     config = desk.load()
 
-    assert value_of(config, path) == KEYS[path].default
+    assert value_of(config, path) == SETTINGS[path].default
     (warning,) = config.warnings
     assert warning == (
         f"This vault's own settings are not trusted. Ignored: {path}. "
@@ -109,10 +108,10 @@ def test_one_warning_names_all_that_is_ignored(desk: Desk) -> None:
 
 def test_a_new_setting_is_the_users_alone_unless_it_says_otherwise() -> None:
     words = ("url", "host", "port", "transport", "token", "key", "location", "backend")
-    named = [p for p, key in KEYS.items() if key.secret or key.name.endswith(words)]
+    named = [p for p, key in SETTINGS.items() if key.secret or key.name.endswith(words)]
 
     assert len(named) > 10
-    assert [p for p in named if KEYS[p].from_vault is not USER_ONLY] == []
+    assert [p for p in named if SETTINGS[p].vault != "nothing"] == []
 
 
 @pytest.mark.parametrize(
@@ -313,7 +312,7 @@ def test_a_credential_is_not_sent_to_a_url_that_a_vault_chose(
     trust(desk)
     trusted = desk.load(env={variable: "user's key"})
 
-    assert value_of(untrusted, url) == KEYS[url].default
+    assert value_of(untrusted, url) == SETTINGS[url].default
     assert value_of(untrusted, key) == "user's key"
     assert value_of(trusted, url) == "http://127.0.0.1:9"
     assert value_of(trusted, key) == ""
@@ -394,7 +393,7 @@ def test_variables_of_the_user_beat_the_vault(desk: Desk) -> None:
             "[search]\n"
             + "".join(
                 f"{key.name} = 0\n"
-                for path, key in KEYS.items()
+                for path, key in SETTINGS.items()
                 if path.startswith("search.") and path.endswith("_weight")
             )
             + "[memory]\nhot_weight = 0.05\n",
@@ -411,7 +410,7 @@ def test_an_invalid_value_in_a_vault_is_a_warning_and_the_default(
 
     config = desk.load()
 
-    expected = desk.vault if path == "vault.path" else KEYS[path].default
+    expected = desk.vault if path == "vault.path" else SETTINGS[path].default
     assert value_of(config, path) == expected
     (warning,) = config.warnings
     assert warning.endswith("This value is ignored.")

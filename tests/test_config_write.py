@@ -11,10 +11,9 @@ from config_desk import Desk
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.config.describe import commented_file, settings_shown
-from glassmind.config.sections import KEYS
-from glassmind.config.toml import as_toml, with_setting
-from glassmind.config.write import set_key, write_config
+from glassmind.config.reference import as_toml, commented_file, settings_in_force
+from glassmind.config.settings import SETTINGS
+from glassmind.config.write import new_file, set_key, write_config
 from glassmind.errors import BadConfigFile, BadSetting, ConfigExists, ConfigUnwritable
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
@@ -32,19 +31,25 @@ def desk(tmp_path: Path) -> Desk:
     return Desk(tmp_path)
 
 
+def write_new(desk: Desk, *, in_vault: bool = False, force: bool = False) -> Path:
+    file = new_file(desk.vault, desk.env, in_vault=in_vault, force=force)
+    write_config(file, desk.vault, in_vault=in_vault)
+    return file
+
+
 @given(VALUE)
 def test_every_value_comes_back_from_toml(value: object) -> None:
     assert tomllib.loads(f"x = {as_toml(value)}")["x"] == value
 
 
 def test_a_new_file_sets_the_vault_and_explains_the_rest(desk: Desk) -> None:
-    file = write_config(desk.vault, {"HOME": str(desk.home)})
+    file = write_new(desk)
 
     text = file.read_text("utf-8")
     assert file == desk.settings / "glassmind.toml"
     assert tomllib.loads(text)["vault"] == {"path": str(desk.vault)}
-    for path, key in KEYS.items():
-        assert key.doc in text, path
+    for path, key in SETTINGS.items():
+        assert key.description in text, path
     config = desk.load(cwd=desk.home)
     assert config.vault.path == desk.vault
     assert config.warnings == ()
@@ -61,16 +66,14 @@ def test_the_defaults_shown_in_a_new_file_are_the_defaults(desk: Desk) -> None:
     desk.user_says(active)
 
     after = desk.load()
-    assert [(key, value) for key, value, _ in settings_shown(after)] == [
-        # The file says that the name is empty, which means the folder's.
-        (key, value)
-        for key, value, _ in settings_shown(before)
+    assert [found[:2] for found in settings_in_force(after)] == [
+        found[:2] for found in settings_in_force(before)
     ]
     assert after.warnings == ()
 
 
 def test_a_file_in_the_vault_may_move_with_it(desk: Desk) -> None:
-    file = write_config(desk.vault, {}, in_vault=True)
+    file = write_new(desk, in_vault=True)
 
     assert file == desk.vault / "glassmind.toml"
     assert tomllib.loads(file.read_text())["vault"] == {"path": "."}
@@ -79,13 +82,12 @@ def test_a_file_in_the_vault_may_move_with_it(desk: Desk) -> None:
 
 def test_a_file_that_is_there_is_left_alone_unless_forced(desk: Desk) -> None:
     file = desk.user_says("# mine\n")
-    env = {"HOME": str(desk.home)}
 
     with pytest.raises(ConfigExists):
-        write_config(desk.vault, env)
+        write_new(desk)
     assert file.read_text() == "# mine\n"
 
-    write_config(desk.vault, env, force=True)
+    write_new(desk, force=True)
     assert "[vault]" in file.read_text()
 
 
@@ -93,11 +95,11 @@ def test_a_file_by_the_other_name_counts_too(desk: Desk) -> None:
     desk.user_says("# mine\n", "config.toml")
 
     with pytest.raises(ConfigExists, match=r"config\.toml"):
-        write_config(desk.vault, {"HOME": str(desk.home)})
+        write_new(desk)
 
 
 def test_a_users_file_is_for_the_user_alone(desk: Desk) -> None:
-    file = write_config(desk.vault, {"HOME": str(desk.home)})
+    file = write_new(desk)
 
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
@@ -145,8 +147,15 @@ def test_setting_a_key_keeps_every_other_byte(desk: Desk) -> None:
         ('x = "#limit = 1"\n[search]\n', 'x = "#limit = 1"\n[search]\nlimit = 5\n'),
     ],
 )
-def test_a_key_is_set_where_a_person_would_look_for_it(before: str, after: str) -> None:
-    assert with_setting(before, "search", "limit", 5) == after
+def test_a_key_is_set_where_a_person_would_look_for_it(
+    desk: Desk, before: str, after: str
+) -> None:
+    file = desk.settings / "glassmind.toml"
+    file.write_bytes(before.encode())
+
+    set_key(file, "search.limit", 5)
+
+    assert file.read_bytes().decode() == after
 
 
 def test_a_value_over_many_lines_is_replaced_whole(desk: Desk) -> None:
@@ -161,38 +170,68 @@ def test_a_value_over_many_lines_is_replaced_whole(desk: Desk) -> None:
     )
 
 
-def test_what_cannot_be_edited_safely_is_left_to_the_user(desk: Desk) -> None:
-    file = desk.user_says("search = {limit = 3}\n")
+def test_a_setting_in_an_inline_table_is_changed_in_place(desk: Desk) -> None:
+    file = desk.user_says("search = {limit = 3} # mine\n")
+
+    set_key(file, "search.limit", 5)
+
+    assert file.read_text() == "search = {limit = 5} # mine\n"
+
+
+@pytest.mark.parametrize("text", ["search = 3\n", "[[search]]\nlimit = 3\n"])
+def test_a_section_that_is_not_a_table_is_left_to_the_user(
+    desk: Desk, text: str
+) -> None:
+    file = desk.user_says(text)
 
     with pytest.raises(ConfigUnwritable, match="by hand"):
         set_key(file, "search.limit", 5)
 
-    assert file.read_text() == "search = {limit = 3}\n"
+    assert file.read_text() == text
+
+
+CHANGES = st.sampled_from(
+    [
+        ("search", "limit", 7),
+        ("search", "intent_model", 'a "quoted" \\ name'),
+        ("search", "balance", 0.25),
+        ("server", "hosts", ["notes.lan", "é"]),
+        ("server", "port", 9),
+        ("watch", "enabled", False),
+    ]
+)
 
 
 @given(
     values=st.dictionaries(
-        st.sampled_from(["limit", "fusion", "names"]), VALUE, max_size=3
+        st.sampled_from(["limit", "fusion", "names", "intent_model"]), VALUE, max_size=3
     ),
-    name=st.sampled_from(["limit", "fusion", "names", "new"]),
-    value=VALUE,
+    change=CHANGES,
     comment=st.text(st.characters(categories=["L", "N", "P", "Zs"]), max_size=10),
+    end=st.sampled_from(["\n", "\r\n"]),
 )
-def test_whatever_stands_in_a_file_one_change_is_one_change(
-    values: dict[str, Any], name: str, value: object, comment: str
+def test_setting_one_value_changes_nothing_else(
+    tmp_path_factory: pytest.TempPathFactory,
+    values: dict[str, Any],
+    change: tuple[str, str, Any],
+    comment: str,
+    end: str,
 ) -> None:
+    section, name, value = change
     lines = [f"{key} = {as_toml(each)} # {comment}" for key, each in values.items()]
-    text = "\n".join(["# head", "[search]", *lines, "", "[server]", "port = 1", ""])
+    lines = ["# head", "[search]", *lines, "", "[server]", "port = 1", ""]
+    file = tmp_path_factory.getbasetemp() / "changed.toml"
+    file.write_text("\n".join(lines), "utf-8", newline=end)
 
-    changed = with_setting(text, "search", name, value)
+    set_key(file, f"{section}.{name}", value)
 
-    assert changed is not None
-    assert tomllib.loads(changed) == {
-        "search": {**values, name: value},
-        "server": {"port": 1},
-    }
-    for key, line in zip(values, lines, strict=True):
-        assert key == name or line in changed
+    expected: dict[str, dict[str, Any]] = {"search": values, "server": {"port": 1}}
+    expected = {**expected, section: {**expected.get(section, {}), name: value}}
+    changed = file.read_bytes().decode("utf-8")
+    assert tomllib.loads(changed) == expected
+    kept = [line for line in lines if line and not line.startswith(f"{name} = ")]
+    assert [line for line in changed.split(end) if line in kept] == kept
+    assert end == "\r\n" or "\r\n" not in changed
 
 
 def test_a_wrong_value_or_key_is_not_written(desk: Desk) -> None:
@@ -251,32 +290,34 @@ def test_a_linked_file_stays_a_link(desk: Desk) -> None:
 def test_a_password_in_a_url_is_not_shown(desk: Desk) -> None:
     config = desk.load(GLASSMIND_HINDSIGHT_URL="http://me:hunter2@localhost:1/x")
 
-    shown = {key: value for key, value, _ in settings_shown(config)}
+    shown = {key: value for key, value, _ in settings_in_force(config)}
 
     assert config.hindsight.url == "http://me:hunter2@localhost:1/x"
-    assert shown["hindsight.url"] == '"http://(hidden)@localhost:1/x"'
+    assert shown["hindsight.url"] == "http://(hidden)@localhost:1/x"
 
 
 def test_all_settings_are_shown_with_their_origin(desk: Desk) -> None:
-    shown = settings_shown(desk.load(GLASSMIND_SEARCH_LIMIT="3"))
+    shown = list(settings_in_force(desk.load(GLASSMIND_SEARCH_LIMIT="3")))
 
-    assert [key for key, _, _ in shown] == list(KEYS)
-    assert ("search.limit", "3", "GLASSMIND_SEARCH_LIMIT") in shown
-    assert ("vault.path", f'"{desk.vault}"', "the current folder") in shown
+    assert [key for key, _, _ in shown] == list(SETTINGS)
+    assert ("search.limit", 3, "GLASSMIND_SEARCH_LIMIT") in shown
+    assert ("vault.path", str(desk.vault), "the current folder") in shown
 
 
 def test_an_agent_folder_that_is_not_written_shows_as_false(desk: Desk) -> None:
     file = desk.user_says("[writes]\nagent_dir = false\n")
 
-    shown = settings_shown(desk.load())
+    shown = list(settings_in_force(desk.load()))
 
-    assert ("writes.agent_dir", "false", f"user file {file}:2") in shown
+    assert ("writes.agent_dir", False, f"user file {file}:2") in shown
 
 
 def test_without_a_vault_the_rest_is_shown(desk: Desk) -> None:
-    shown = settings_shown(desk.load(cwd=desk.home, need_vault=False))
+    shown = list(settings_in_force(desk.load(cwd=desk.home, need_vault=False)))
 
-    assert [key for key, _, _ in shown] == [key for key in KEYS if key != "vault.path"]
+    assert [key for key, _, _ in shown] == [
+        key for key in SETTINGS if key != "vault.path"
+    ]
 
 
 @pytest.mark.parametrize("linked", ["glassmind.toml", ".agent"])
@@ -296,6 +337,6 @@ def test_nothing_is_written_through_a_link_in_a_vault(desk: Desk, linked: str) -
         set_key(file, "search.limit", "3", in_vault=True)
     if linked == "glassmind.toml":
         with pytest.raises(ConfigUnwritable, match="symbolic link"):
-            write_config(desk.vault, {}, in_vault=True, force=True)
+            write_new(desk, in_vault=True, force=True)
 
     assert mine.read_text("utf-8") == "mine = 1\n"

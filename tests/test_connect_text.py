@@ -169,11 +169,23 @@ def test_a_table_anywhere_in_a_file_is_taken_out(text: str, left: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["servers = {g = {a = 1}}\n", "servers.g.a = 1\n", "[servers]\ng.a = 1\n"],
+    ("text", "left"),
+    [
+        ("servers = {g = {a = 1}} # mine\n", "servers = {} # mine\n"),
+        ("servers.g.a = 1\n", ""),
+        ("[servers]\ng.a = 1\n", "[servers]\n"),
+    ],
 )
-def test_an_entry_that_is_no_table_of_its_own_is_left_to_its_owner(text: str) -> None:
+def test_an_entry_in_an_inline_table_or_dotted_keys_is_changed_in_place(
+    text: str, left: str
+) -> None:
+    made = TOML.with_entry(text, "g", SMALL)
+
+    assert TOML.servers(made) == {"g": {"a": 1, **SMALL}}
+    assert made.count("\n[") == text.count("\n[")
+    assert TOML.without_entry(made, "g") == left
+
+
+def test_an_inline_table_of_servers_is_left_to_its_owner() -> None:
     with pytest.raises(Unfit, match="by hand"):
-        TOML.with_entry(text, "g", SMALL)
-    with pytest.raises(Unfit, match="by hand"):
-        TOML.without_entry(text, "g")
+        TOML.with_entry("servers = {a = {b = 1}}\n", "g", SMALL)

@@ -22,7 +22,7 @@ from faults.desk import fingerprint
 from soak_desk import free_port
 
 import glassmind
-from glassmind.config.sections import KEYS
+from glassmind.config.settings import SETTINGS
 
 ROOT = Path(__file__).parents[1]
 FILE = ROOT / "Dockerfile"
@@ -82,7 +82,7 @@ def test_the_image_runs_as_nobody_in_particular_and_keeps_its_index_in_a_volume(
 
 
 def test_the_port_is_ours_and_is_asked_for_health() -> None:
-    port = str(KEYS["server.port"].default)
+    port = str(SETTINGS["server.port"].default)
 
     (health,) = said("HEALTHCHECK")
 

@@ -20,7 +20,6 @@ from faults.desk import NOBODY, delete_index
 
 from glassmind import __main__ as entry
 from glassmind.config import write
-from glassmind.config.discover import known_vaults, registry_folders
 from glassmind.errors import (
     AboveVaults,
     ConfigUnwritable,
@@ -37,6 +36,7 @@ from glassmind.errors import (
 from glassmind.errors.serving import PortTaken
 from glassmind.surfaces.cli import called
 from glassmind.surfaces.connecting.launching import Launch, Running
+from glassmind.vault.choose import known_vaults, registry_folders
 
 ROOT = Path(__file__).parents[1]
 
@@ -81,7 +81,7 @@ def test_a_misspelt_folder_is_told_what_may_be_meant(program: Inside) -> None:
 def test_a_file_is_told_the_folder_it_stands_in(program: Inside) -> None:
     said = refused(program, program.vault / "Tea.md")
 
-    assert f"name the folder it stands in, {program.vault}\n" in said
+    assert f"name the folder it is in, {program.vault}\n" in said
 
 
 @pytest.mark.parametrize(
@@ -272,7 +272,7 @@ def test_a_disk_that_can_only_be_read_says_so(
     def no_room(*_: object) -> None:
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
-    monkeypatch.setattr(write, "_swap", no_room)
+    monkeypatch.setattr(write.tempfile, "mkstemp", no_room)
 
     assert "Read-only file system; name another file" in refused(program, program.vault)
 

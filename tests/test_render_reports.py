@@ -1,13 +1,12 @@
 """Reports, counts and findings in words."""
 
-from glassmind.render.style import bytes_in_words
 from glassmind.render.reports import checks_as_json
 from glassmind.render.reports_text import (
     checks_as_text,
     report_as_text,
     stats_as_text,
 )
-from glassmind.render.style import Style
+from glassmind.render.style import Style, bytes_in_words
 from glassmind.types import NotePath
 from glassmind.types.catalogue import Check, Stats
 from glassmind.types.files import IndexReport, Skipped

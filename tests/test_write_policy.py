@@ -243,20 +243,20 @@ def test_rules_that_mean_nothing_are_errors(desk: Desk, rules: str) -> None:
 @pytest.mark.parametrize(
     ("rules", "said"),
     [
-        ('["Journal"]', "'Journal' is not one"),
-        ('["Journal="]', "'Journal=' is not one"),
-        ('["Journal=maybe"]', "'maybe' is not one"),
-        ('["=off"]', "must name folders and tags of the vault, not ''"),
+        ('["Journal"]', "(got 'Journal')"),
+        ('["Journal="]', "(got 'Journal=')"),
+        ('["Journal=maybe"]', "(got 'Journal=maybe')"),
+        ('["=off"]', "(got '=off')"),
     ],
 )
-def test_a_rule_that_means_nothing_is_told_what_it_lacks(
+def test_an_invalid_rule_is_shown_with_an_example(
     desk: Desk, rules: str, said: str
 ) -> None:
     with pytest.raises(BadSetting) as refused:
         writes(desk, f"folders = {rules}")
 
     assert said in str(refused.value)
-    assert ("such as Journal=off" in str(refused.value)) is ("=off" not in rules)
+    assert "such as Journal=off" in str(refused.value)
 
 
 @pytest.mark.parametrize(

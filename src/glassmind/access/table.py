@@ -5,12 +5,8 @@ from itertools import product
 from pathlib import Path
 
 from glassmind.access.policy import WritePolicy
-from glassmind.config import Config
-from glassmind.config.entries import RANKS, Entry
-from glassmind.config.layers import Choice
-from glassmind.config.policy import PATHS, settle
-from glassmind.config.sections import KEYS
-from glassmind.config.write_sections import AGENT_DIR, Writes
+from glassmind.config import config_for
+from glassmind.config.settings import SETTINGS
 from glassmind.types import NotePath
 from glassmind.types.verdicts import STRICTNESS
 
@@ -31,21 +27,12 @@ def rule_table() -> str:
 
 def _spellings() -> Iterator[str]:
     yield from _head("`mode`", "`user_notes`", "other notes", "the agent folder")
-    modes, notes = KEYS["writes.mode"].choices, KEYS["writes.user_notes"].choices
-    for mode, user_notes in product(("", *modes), ("", *notes)):
-        found = settle(
-            {
-                path: _choice(path, said)
-                for path, said in zip(PATHS, (mode, user_notes, ""), strict=True)
-            }
-        )
-        agent = "written" if found.agent_dir_writable else "not written"
-        yield _row(_word(mode), _word(user_notes), OUTCOMES[found.user_notes], agent)
-
-
-def _choice(path: str, said: str) -> Choice:
-    entry = Entry(said, "", Path(), RANKS["user file"]) if said else None
-    return Choice(said or KEYS[path].default, entry)
+    choices = (SETTINGS[path].choices for path in ("writes.mode", "writes.user_notes"))
+    for mode, user_notes in product(*(("", *words) for words in choices)):
+        flags = {"writes.mode": mode or None, "writes.user_notes": user_notes or None}
+        writes = config_for(Path(), flags).writes
+        agent = "written" if writes.agent_dir_writable else "not written"
+        yield _row(_word(mode), _word(user_notes), OUTCOMES[writes.user_notes], agent)
 
 
 def _rules() -> Iterator[str]:
@@ -64,16 +51,13 @@ def _rules() -> Iterator[str]:
 
 
 def _outcome(whole: str, folder: str, tag: str, *, tainted: bool = False) -> str:
-    writes = Writes(
-        mode="agent-only" if whole == "off" else whole,
-        user_notes=whole,
-        agent_dir=AGENT_DIR,
-        agent_dir_writable=True,
-        folders=(f"Folder={folder}",) if folder else (),
-        tags=(f"tag={tag}",) if tag else (),
-        approve_after_untrusted=True,
-    )
-    policy, path = WritePolicy(Config(writes=writes)), NotePath("Folder/Note.md")
+    flags = {
+        "writes.user_notes": whole,
+        "writes.folders": (f"Folder={folder}",) if folder else (),
+        "writes.tags": (f"tag={tag}",) if tag else (),
+        "writes.approve_after_untrusted": True,
+    }
+    policy, path = WritePolicy(config_for(Path(), flags)), NotePath("Folder/Note.md")
     return OUTCOMES[policy.judge(path, tags=["tag"], tainted=tainted).may]
 
 

@@ -1,6 +1,6 @@
-"""The settings of Glassmind: what they are, where they come from, what they may be."""
+"""Settings: what they are, where they come from, how they are stored."""
 
 from glassmind.config.load import config_for, load_config
-from glassmind.config.sections import Config
+from glassmind.config.settings import Config
 
 __all__ = ["Config", "config_for", "load_config"]

@@ -1,38 +1,89 @@
-"""One configuration from flags, variables, the two files and the defaults."""
+"""Load the configuration: merge options, variables, files and defaults.
+
+An option beats a variable, which beats the vault's file, the user's file and the
+default. Values from a vault that the user does not trust can only narrow; see `trust`.
+"""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from errno import EACCES
 from pathlib import Path
 from shlex import quote
+from typing import Any, NamedTuple
 
-from glassmind.config.checks import drop_conflicting, withhold_credentials
-from glassmind.config.entries import RANKS, Entry
-from glassmind.config.environment import (
-    CONFIG_VARIABLE,
-    Variables,
-    unknown_variables,
-)
-from glassmind.config.files import (
+from glassmind.config import trust
+from glassmind.config.places import (
     FILE_NAME,
     USER_NAMES,
+    config_home,
+    index_home,
+    named_file,
     present,
     short,
 )
-from glassmind.config.layers import Choice, Layers
-from glassmind.config.model_choice import settled_model
-from glassmind.config.places import config_home, index_home
-from glassmind.config.policy import settled_writes
-from glassmind.config.sections import KEYS, SECTIONS, Config
-from glassmind.config.trust import read_vault_settings, recorded_digest
-from glassmind.config.write_sections import AGENT_DIR
-from glassmind.errors import BadConfigFile, NoVault, VaultAbsent, VaultClosed
-
-MOST_NAMED = 12
-"""Ignored settings that a warning names."""
+from glassmind.config.settings import SECTIONS, SETTINGS, Config, UnknownVault
+from glassmind.config.sources import (
+    DEFAULT,
+    OPTION,
+    Entry,
+    Source,
+    closest,
+    decode,
+    dotenv_entries,
+    file_entries,
+    read_text,
+    variable_entries,
+)
+from glassmind.config.values import AGENT_DIR, host_of, is_loopback
+from glassmind.errors import (
+    BadConfigFile,
+    BadSetting,
+    NoVault,
+    VaultAbsent,
+    VaultClosed,
+)
+from glassmind.types.verdicts import STRICTNESS
 
 VAULT_MARKS = (".obsidian", FILE_NAME, AGENT_DIR)
-"""What tells a vault from another folder."""
+"""Names that mark a folder as a vault."""
+
+LONGEST_LINE = 2_000
+"""Characters of a line in a vault's file: `tomllib` takes time quadratic in the parts
+of a dotted key, and lists can go over several lines."""
+
+MOST_IGNORED = 12
+"""Ignored settings that the warning names."""
+
+TRUSTED: tuple[Source, ...] = ("user", "trusted vault")
+
+WRITES = ("writes.mode", "writes.user_notes", "writes.agent_dir")
+CHUNKS = ("index.chunk_target_tokens", "index.chunk_overlap_tokens")
+WEIGHTS = [
+    path for path in SETTINGS if path.startswith("search.") and path.endswith("_weight")
+]
+CREDENTIALS = {
+    "embeddings.api_key": ("embeddings.url",),
+    "llm.api_key": ("llm.url", "embeddings.url"),
+    "hindsight.token": ("hindsight.url",),
+}
+"""Each credential and the settings for where it is sent; the first one set counts."""
+
+
+class Choice(NamedTuple):
+    """The value in force, and who set it where."""
+
+    value: Any
+    origin: str = "default"
+    rank: int = DEFAULT
+    source: Source = "user"
+
+    @property
+    def is_set(self) -> bool:
+        """Whether the value is not the default."""
+        return self.origin != "default"
+
+
+Choices = dict[str, Choice]
 
 
 def load_config(
@@ -43,115 +94,248 @@ def load_config(
     file: Path | None = None,
     need_vault: bool = True,
 ) -> Config:
-    """Return the settings in force: flag > variable > vault file > user file > default.
+    """Return the settings in force.
 
-    `flags` go by full name (`{"search.limit": 5}`; None means not given). `file` takes
-    the place of the user's configuration file. With `need_vault=False` a configuration
-    without a vault is returned where none can be found.
+    `flags` are command-line options by full name (`{"search.limit": 5}`; None means not
+    given). `file` replaces the user's configuration file. With `need_vault=False` a
+    configuration without a vault is returned if none is found.
 
     Raises:
-        NoVault: nothing says which vault is meant.
-        VaultAbsent: the vault that was named is not there, or does not let us look.
+        NoVault: no vault is named or found.
+        VaultAbsent: the vault does not exist or cannot be read.
         BadConfigFile: a file cannot be read.
-        BadSetting: a value is wrong.
+        BadSetting: a value is invalid.
     """
     layers = Layers(flags, cwd)
-    layers.variables.append(Variables(env, cwd))
-    _add_user_file(layers, _user_files(env, cwd, file))
+    layers.add(variable_entries(env, cwd, layers.warnings.append))
+    layers.add_user_files(env, cwd, file)
     vault = _vault(layers, cwd, config_home(env))
-    if vault.entry is None and need_vault:
+    if not vault.is_set and need_vault:
         raise NoVault
-    if vault.entry:
-        _add_vault_file(layers, Path(str(vault.value)), env)
-    return _assembled(layers, vault, env)
+    if vault.is_set:
+        settings, warnings = trust.read_vault_settings(
+            vault.value, exclude=layers.files
+        )
+        layers.warnings += warnings
+        if settings is not None:
+            recorded = trust.recorded_digest(vault.value, env)
+            trusted = bool(recorded) and recorded == settings.digest()
+            layers.trust_changed = bool(recorded) and not trusted
+            layers.add_vault_files(settings, trusted=trusted)
+    return _config(layers, vault, env)
 
 
 def config_for(vault: Path, flags: Mapping[str, object] | None = None) -> Config:
-    """Return the settings of a vault, whatever files and variables say."""
+    """Return the settings of a vault without reading any file or variable."""
     layers = Layers({**(flags or {}), "vault.path": vault}, vault)
-    return _assembled(layers, _vault(layers, vault, Path()), {})
-
-
-def named_file(
-    env: Mapping[str, str], cwd: Path, file: Path | None = None
-) -> Path | None:
-    """Return the file that is named in place of the user's own; None where none is."""
-    named = file or env.get(CONFIG_VARIABLE)
-    return Path(cwd, os.path.expanduser(named)) if named else None  # noqa: PTH111 - never raises
-
-
-def own_file(env: Mapping[str, str], cwd: Path, file: Path | None = None) -> Path:
-    """Return the user's file: the one named, else the usual one, there or not."""
-    home = config_home(env)
-    usual = next(iter(present(home, USER_NAMES)), home / FILE_NAME)
-    return named_file(env, cwd, file) or usual
-
-
-def _user_files(env: Mapping[str, str], cwd: Path, file: Path | None) -> list[Path]:
-    found = named_file(env, cwd, file)
-    if found is None:
-        return present(config_home(env), USER_NAMES)
-    if not present(found.parent, (found.name,)):
-        raise BadConfigFile(str(found), 0, "there is no such file")
-    return [found]
-
-
-def _vault(layers: Layers, cwd: Path, home: Path) -> Choice:
-    """Return the vault that is named, else the one around the current folder."""
-    choice = layers.choose(KEYS["vault.path"])
-    if choice.entry is None:
-        around = vault_around(cwd, home)
-        if around is None:
-            return choice
-        entry = Entry(around, "the current folder", cwd, RANKS["default"])
-        choice = Choice(around, entry)
-    real = Path(os.path.realpath(str(choice.value)))
-    if not os.path.isdir(real):  # noqa: PTH112 - a folder we may not see is not there
-        raise VaultAbsent(str(choice.value), choice.origin)
-    if not os.access(real, os.R_OK | os.X_OK):
-        raise VaultClosed(str(choice.value), choice.origin, os.strerror(EACCES))
-    return Choice(real, choice.entry)
+    return _config(layers, _vault(layers, vault, Path()), {})
 
 
 def vault_around(cwd: Path, home: Path) -> Path | None:
-    """Return the nearest folder, from here upwards, that looks like a vault.
+    """Return the nearest folder, from `cwd` upwards, that looks like a vault.
 
-    The `home` of the user's configuration looks like one and is none.
+    The user's configuration folder, `home`, does not count.
     """
     for folder in (cwd, *cwd.parents):
-        # Above a vault there may be folders that do not let us look: no vaults for us.
+        # os.path.exists is False where access is denied; Path.exists would raise.
         marked = any(os.path.exists(folder / mark) for mark in VAULT_MARKS)  # noqa: PTH110
         if marked and folder != home:
             return folder
     return None
 
 
-def _add_user_file(layers: Layers, files: list[Path]) -> None:
-    for file in files[1:]:
-        layers.warn(f"{short(file)} is not read: {short(files[0])} is used instead")
-    if files:
-        layers.add_user_file(files[0])
+def configured_vault(file: Path) -> Path | None:
+    """Return the vault that a file names, if any; raises `ConfigError`."""
+    layers = Layers({}, file.parent)
+    layers.add(file_entries(file, read_text(file), file.parent, layers.warnings.append))
+    choice = layers.strongest("vault.path", TRUSTED)
+    return choice.value if choice.is_set else None
 
 
-def _add_vault_file(layers: Layers, vault: Path, env: Mapping[str, str]) -> None:
-    """Take in the vault's own settings, unless the user named that very file."""
-    known = [entries.file for entries in layers.files]
-    settings, warnings = read_vault_settings(vault, but=known)
-    for sentence in warnings:
-        layers.warn(sentence)
-    if settings is None:
-        return
-    recorded = recorded_digest(vault, env)
-    layers.trust_changed = bool(recorded) and recorded != settings.digest()
-    trusted = bool(recorded) and not layers.trust_changed
-    layers.add_vault_settings(settings, trusted=trusted)
+def preview_trust(
+    settings: trust.VaultSettings,
+) -> tuple[Mapping[str, object] | None, Iterable[str]]:
+    """Return what a vault's files would set if trusted, and warnings.
+
+    None if the file cannot be used.
+    """
+    layers = Layers({}, settings.vault)
+    layers.add_vault_files(settings, trusted=True)
+    choices = {path: layers.choose(path) for path in SETTINGS}
+    values = {path: choice.value for path, choice in choices.items() if choice.is_set}
+    return values if layers.files else None, dict.fromkeys(layers.warnings)
+
+
+def check_file(file: Path, text: str) -> None:
+    """Check the settings of a configuration file; raises `ConfigError`."""
+    layers = Layers({}, file.parent)
+    layers.add(file_entries(file, text, file.parent, layers.warnings.append))
+    _check_together({path: layers.choose(path) for path in SETTINGS})
+
+
+class Layers:
+    """Everything that is written about the settings, and what was ignored of it."""
+
+    def __init__(self, flags: Mapping[str, object], cwd: Path) -> None:
+        self.entries: dict[str, list[Entry]] = {path: [] for path in SETTINGS}
+        self.files: list[Path] = []
+        self.warnings: list[str] = []
+        self.ignored: list[str] = []
+        self.trust_changed = False
+        for path, raw in flags.items():
+            if path not in SETTINGS:
+                hint = closest(path, list(SETTINGS))
+                raise BadSetting(path, "option", f"is not a known setting{hint}")
+            if raw is not None:
+                name = path.partition(".")[2].replace("_", "-")
+                origin = "--vault" if path == "vault.path" else f"--{name}"
+                self.add([Entry(path, raw, origin, cwd, OPTION, is_text=True)])
+
+    def add(self, entries: Iterable[Entry]) -> None:
+        """Add entries, and keep the strongest of each setting first."""
+        for entry in entries:
+            same = self.entries[entry.path]
+            same.append(entry)
+            same.sort(key=lambda each: (-each.rank, -each.order))
+
+    def add_user_files(
+        self, env: Mapping[str, str], cwd: Path, file: Path | None
+    ) -> None:
+        """Add the user's file and the `.env` beside it; raises `BadConfigFile`."""
+        named = named_file(env, cwd, file)
+        if named and not present(named.parent, (named.name,)):
+            raise BadConfigFile(str(named), 0, "there is no such file")
+        found = [named] if named else present(config_home(env), USER_NAMES)
+        if not found:
+            return
+        first, warn = found[0], self.warnings.append
+        for other in found[1:]:
+            warn(f"{short(other)} is not read: {short(first)} is used instead")
+        self.add(file_entries(first, read_text(first), first.parent, warn))
+        self.files.append(first)
+        dotenv = first.with_name(trust.DOTENV)
+        try:
+            content = dotenv.read_bytes() if dotenv.is_file() else b""
+        except OSError as error:
+            warn(f"{short(dotenv)} is not read: {error.strerror}")
+        else:
+            self.add(dotenv_entries(dotenv, content, first.parent, warn))
+
+    def add_vault_files(self, settings: trust.VaultSettings, *, trusted: bool) -> None:
+        """Add the files of a vault, its `.env` only if the user trusts them.
+
+        A file that cannot be used is a warning: a vault must not stop a command.
+        """
+        source: Source = "trusted vault" if trusted else "vault"
+        file, vault, warn = settings.file, settings.vault, self.warnings.append
+        try:
+            text = decode(file, settings.content, LONGEST_LINE)
+            self.add(file_entries(file, text, vault, warn, source))
+        except BadConfigFile as error:
+            warn(f"{error}. This file is ignored.")
+            return
+        self.files.insert(0, file)
+        dotenv = file.with_name(trust.DOTENV)
+        if settings.dotenv is not None and trusted:
+            self.add(dotenv_entries(dotenv, settings.dotenv, vault, warn, source))
+        elif settings.dotenv is not None:
+            self.ignored.append(dotenv.name)
+
+    def choose(self, path: str) -> Choice:
+        """Return the strongest value, narrowed by what an untrusted vault says.
+
+        Raises `BadSetting` if a value that the user set is invalid, as below.
+        """
+        chosen, setting = self.strongest(path, TRUSTED), SETTINGS[path]
+        for entry in self.entries[path]:
+            is_weaker = entry.rank <= chosen.rank and setting.vault not in trust.ADDING
+            if entry.source in TRUSTED or is_weaker:
+                continue
+            value = self.usable(entry)
+            if value is None or value == chosen.value:
+                continue
+            result = trust.narrowed(setting, value, chosen.value)
+            if result is not trust.REFUSED:
+                return Choice(result, entry.origin, entry.rank, entry.source)
+            self.ignored.append(path)
+        return chosen
+
+    def strongest(self, path: str, sources: tuple[Source, ...]) -> Choice:
+        """Return the strongest value from some sources, or the default."""
+        for entry in self.entries[path]:
+            value = self.usable(entry) if entry.source in sources else None
+            if value is not None:
+                return Choice(value, entry.origin, entry.rank, entry.source)
+        return Choice(SETTINGS[path].default)
+
+    def usable(self, entry: Entry) -> object | None:
+        """Return the value of an entry; None, with a warning, if it is ignored."""
+        setting = SETTINGS[entry.path]
+        try:
+            return setting.parse(entry.raw, entry.base, is_text=entry.is_text)
+        except ValueError as problem:
+            error = BadSetting(entry.path, entry.origin, str(problem))
+        if entry.source == "user" and not entry.foreign:
+            raise error
+        self.warnings.append(f"{error}. This value is ignored.")
+        return None
+
+
+def _vault(layers: Layers, cwd: Path, home: Path) -> Choice:
+    """Return the vault that is named, else the one around the current folder."""
+    choice = layers.choose("vault.path")
+    if not choice.is_set:
+        around = vault_around(cwd, home)
+        if around is None:
+            return choice
+        choice = Choice(around, "the current folder")
+    real = Path(os.path.realpath(choice.value))
+    if not os.path.isdir(real):  # noqa: PTH112 - False where access is denied
+        raise VaultAbsent(str(choice.value), choice.origin)
+    if not os.access(real, os.R_OK | os.X_OK):
+        raise VaultClosed(str(choice.value), choice.origin, os.strerror(EACCES))
+    return choice._replace(value=real)
+
+
+def _config(layers: Layers, vault: Choice, env: Mapping[str, str]) -> Config:
+    """Choose every value, check them together and build the configuration."""
+    choices = {path: layers.choose(path) for path in SETTINGS if path != "vault.path"}
+    if vault.is_set:
+        choices["vault.path"] = vault
+        _settle_vault(layers, choices, vault.value)
+    agent_dir_writable = _settle_writes(layers, choices)
+    model, preset = choices["embeddings.model"], choices["embeddings.preset"]
+    if model.value and preset.rank > model.rank and preset.source in TRUSTED:
+        # EMBEDDING_MODEL beats EMBEDDING_PRESET, which beats both in a file.
+        choices["embeddings.model"] = preset._replace(value="")
+    _drop_conflicting(layers, choices)
+    _withhold_credentials(layers, choices)
+    if layers.ignored:
+        layers.warnings.append(_ignored_warning(layers, vault.value))
+    sections: dict[str, dict[str, Any]] = {name: {} for name in SECTIONS}
+    for path, choice in choices.items():
+        section, _, name = path.partition(".")
+        sections[section][name] = choice.value
+    sections["writes"]["agent_dir_writable"] = agent_dir_writable
+    tables = SECTIONS if vault.is_set else {**SECTIONS, "vault": UnknownVault}
+    return Config(
+        **{name: tables[name](**values) for name, values in sections.items()},
+        origins={path: choices[path].origin for path in SETTINGS if path in choices},
+        files=tuple(layers.files),
+        index_home=index_home(env),
+        from_untrusted_vault=frozenset(
+            path for path, choice in choices.items() if choice.source == "vault"
+        ),
+        warnings=tuple(dict.fromkeys(layers.warnings)),
+    )
 
 
 def _ignored_warning(layers: Layers, vault: Path) -> str:
-    """Return the one warning about settings that an untrusted vault may not set."""
-    names = ", ".join(layers.ignored[:MOST_NAMED])
-    if len(layers.ignored) > MOST_NAMED:
-        names += f" and {len(layers.ignored) - MOST_NAMED} more"
+    ignored = list(dict.fromkeys(layers.ignored))
+    more = len(ignored) - MOST_IGNORED
+    names = ", ".join(ignored[:MOST_IGNORED]) + (
+        f" and {more} more" if more > 0 else ""
+    )
     changed = layers.trust_changed
     state = "changed since you trusted them" if changed else "are not trusted"
     return (
@@ -160,49 +344,107 @@ def _ignored_warning(layers: Layers, vault: Path) -> str:
     )
 
 
-def _assembled(layers: Layers, vault: Choice, env: Mapping[str, str]) -> Config:
-    choices = {
-        path: layers.choose(made) for path, made in KEYS.items() if path != "vault.path"
-    }
-    if vault.entry:
-        choices["vault.path"] = vault
-        _settle_vault(layers, choices, Path(str(vault.value)))
-    settled_writes(layers, choices)
-    settled_model(choices)
-    drop_conflicting(layers, choices)
-    withhold_credentials(layers, choices)
-    if layers.ignored:
-        layers.warn(_ignored_warning(layers, Path(str(vault.value))))
-    return _built(layers, choices, index_home(env))
-
-
-def _settle_vault(layers: Layers, choices: dict[str, Choice], vault: Path) -> None:
+def _settle_vault(layers: Layers, choices: Choices, vault: Path) -> None:
     """Name the vault after its folder; its own file cannot choose another vault."""
     name = choices["vault.name"]
-    if not name.value:
-        choices["vault.name"] = Choice(vault.name, name.entry)
-    for entry in layers.entries(KEYS["vault.path"]):
-        if entry.source == "user":
-            continue
-        said = layers.usable(KEYS["vault.path"], entry)
-        if said is not None and os.path.realpath(str(said)) != str(vault):
-            layers.warn(f"vault.path (from {entry.origin}) is ignored: not this vault")
+    choices["vault.name"] = name._replace(value=name.value or vault.name)
+    for entry in layers.entries["vault.path"]:
+        path = layers.usable(entry) if entry.source != "user" else None
+        if path is not None and os.path.realpath(str(path)) != str(vault):
+            problem = f"vault.path (from {entry.origin}) is ignored: not this vault"
+            layers.warnings.append(problem)
 
 
-def _built(layers: Layers, choices: Mapping[str, Choice], home: Path) -> Config:
-    values: dict[str, dict[str, object]] = {made.title: {} for made in SECTIONS}
-    for path, choice in choices.items():
-        title, _, name = path.partition(".")
-        values[title][name] = choice.value
-    sections = {made.title: made(**values[made.title]) for made in SECTIONS}
-    unread = [sentence for file in layers.files for sentence in file.warnings]
-    return Config(
-        **sections,
-        origins={path: choices[path].origin for path in KEYS if path in choices},
-        files=tuple(file.file for file in layers.files),
-        index_home=home,
-        from_untrusted_vault=frozenset(
-            path for path, choice in choices.items() if choice.source == "vault"
-        ),
-        warnings=(*unread, *unknown_variables(layers.variables), *layers.warnings),
-    )
+def _settle_writes(layers: Layers, choices: Choices) -> bool:
+    """Make the settings of `[writes]` agree; no untrusted vault can loosen them.
+
+    Returns whether the agent folder may be written.
+    """
+    user_notes, writable = _write_policy(choices)
+    by_vault = [path for path in WRITES if choices[path].source == "vault"]
+    if by_vault:
+        trusted = {path: layers.strongest(path, TRUSTED) for path in WRITES}
+        notes_limit, writable_limit = _write_policy(trusted)
+        looser = STRICTNESS.index(user_notes) > STRICTNESS.index(notes_limit)
+        if looser or (writable and not writable_limit):
+            layers.ignored += by_vault
+            choices.update(trusted)
+            user_notes, writable = notes_limit, writable_limit
+    off = "agent-only" if writable else "off"
+    mode = off if user_notes == "off" else user_notes
+    for path, value in (("writes.mode", mode), ("writes.user_notes", user_notes)):
+        if value != choices[path].value:
+            choices[path] = Choice(value, "the rest of [writes]")
+    folder = choices["writes.agent_dir"]
+    choices["writes.agent_dir"] = folder._replace(value=folder.value or AGENT_DIR)
+    return writable
+
+
+def _write_policy(choices: Mapping[str, Choice]) -> tuple[Any, bool]:
+    """Return what may happen to notes, and whether the agent folder may be written.
+
+    Mode `off` is final. Otherwise `user_notes` is more precise than `mode`, and wins
+    unless `mode` was set in a stronger place.
+    """
+    mode, user_notes, agent_dir = (choices[path] for path in WRITES)
+    if mode.value == "off":
+        return "off", False
+    notes = "off" if mode.value == "agent-only" else mode.value
+    if user_notes.is_set and user_notes.rank >= mode.rank:
+        notes = user_notes.value
+    return notes, bool(agent_dir.value)
+
+
+def _drop_conflicting(layers: Layers, choices: Choices) -> None:
+    """Drop values of the vault's files that do not fit the other settings.
+
+    Raises `BadSetting` if the user's own settings do not fit each other.
+    """
+    try:
+        _check_together(choices)
+    except BadSetting as error:
+        paths = CHUNKS if error.key in CHUNKS else WEIGHTS
+        by_vault = [path for path in paths if choices[path].source != "user"]
+        if not by_vault:
+            raise
+        layers.warnings.append(f"{error}. This value is ignored.")
+        for path in by_vault:
+            choices[path] = layers.strongest(path, ("user",))
+        _check_together(choices)
+    url, allowed = choices["embeddings.url"], choices["embeddings.allow_remote"]
+    if url.is_set and not allowed.value and not is_loopback(host_of(url.value)):
+        layers.warnings.append(
+            f"embeddings.url (from {url.origin}) is not this machine; it is not used "
+            "unless embeddings.allow_remote = true"
+        )
+
+
+def _check_together(choices: Mapping[str, Choice]) -> None:
+    target, overlap = (choices[path] for path in CHUNKS)
+    if overlap.value >= target.value:
+        # Blame the stronger of the two, which was probably set last.
+        if overlap.rank >= target.rank:
+            problem = f"must be below {CHUNKS[0]} ({target.value})"
+            raise BadSetting(CHUNKS[1], overlap.origin, problem)
+        problem = f"must be above {CHUNKS[1]} ({overlap.value})"
+        raise BadSetting(CHUNKS[0], target.origin, problem)
+    if not any(choices[path].value for path in WEIGHTS):
+        last = max(WEIGHTS, key=lambda path: choices[path].rank)
+        problem = "leaves every weight of [search] at 0; at least one must be above 0"
+        raise BadSetting(last, choices[last].origin, problem)
+
+
+def _withhold_credentials(layers: Layers, choices: Choices) -> None:
+    """Drop each credential that would go to a URL set by somebody else.
+
+    A key of the user never goes to a URL of a vault, even a trusted one, or vice versa.
+    """
+    for path, urls in CREDENTIALS.items():
+        key = choices[path]
+        target = next((url for url in urls if choices[url].value), urls[-1])
+        if key.value and key.source != choices[target].source:
+            choices[path] = Choice("")
+            layers.warnings.append(
+                f"{path} (from {key.origin}) is not used: {target} comes from "
+                f"{choices[target].origin}. Set both in the same place."
+            )

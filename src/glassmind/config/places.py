@@ -1,4 +1,4 @@
-"""Where things stand on this machine: the user's folders, the index of each vault."""
+"""Where files are: the user's folders, the configuration files, each vault's index."""
 
 import os
 import sys
@@ -6,15 +6,21 @@ from collections.abc import Mapping
 from pathlib import Path
 from zlib import crc32
 
-from glassmind.config.sections import Config
-from glassmind.errors import BadSetting
+from glassmind.config.settings import Config
+from glassmind.config.values import AGENT_DIR
+from glassmind.errors import BadConfigFile, BadSetting
 
 APP = "glassmind"
-IN_VAULT = ("vault", "plugin")
-"""Named places that lie inside the vault."""
+FILE_NAME = "glassmind.toml"
+USER_NAMES = (FILE_NAME, "config.toml")
+VAULT_NAMES = (FILE_NAME, f"{AGENT_DIR}/{FILE_NAME}")
+"""Names of configuration files in the user's folder and in a vault, the first wins."""
+
+CONFIG_VARIABLE = "GLASSMIND_CONFIG"
+"""Variable that names a file to use in place of the user's own."""
 
 NAME_LENGTH = 40
-"""Letters of a vault's name kept in its index folder; at four bytes each below 255."""
+"""Characters of a vault's name in its index folder; at 4 bytes each below 255."""
 
 
 def config_home(env: Mapping[str, str]) -> Path:
@@ -23,29 +29,67 @@ def config_home(env: Mapping[str, str]) -> Path:
 
 
 def index_home(env: Mapping[str, str]) -> Path:
-    """Return the folder below which every vault has its index."""
+    """Return the folder that contains the index of every vault."""
     return _user_folder(env, "XDG_DATA_HOME", ".local/share", "user_data_dir")
 
 
-def _user_folder(
-    env: Mapping[str, str], variable: str, usual: str, function: str
-) -> Path:
+def _user_folder(env: Mapping[str, str], xdg: str, usual: str, function: str) -> Path:
     if sys.platform in {"win32", "darwin"}:
-        # 8 ms, and on other systems the two lines below give the same answer.
-        import platformdirs  # noqa: PLC0415
+        import platformdirs  # noqa: PLC0415 - 8 ms, not needed on other systems
 
         return Path(getattr(platformdirs, function)(APP, appauthor=False))
-    chosen = env.get(variable, "").strip()
+    chosen = env.get(xdg, "").strip()
     if chosen.startswith("/"):
         return Path(chosen, APP)
     return Path(env.get("HOME") or os.path.expanduser("~"), usual, APP)  # noqa: PTH111
 
 
-def index_name(vault: Path) -> str:
-    """Return the name of a vault's index folder: its name and a digest of its path.
+def current_folder() -> Path:
+    """Return the current folder, or its former path if it was deleted."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return Path(os.environ.get("PWD") or os.sep)
 
-    The digest is a CRC: it keeps vaults of one name apart and takes no start-up time,
-    which hashlib would; it is no secret.
+
+def short(file: Path) -> str:
+    """Return a path with the home folder written as `~`."""
+    home = os.path.expanduser("~")  # noqa: PTH111 - Path.home() may raise
+    text = str(file)
+    return f"~{text[len(home) :]}" if text.startswith(home + os.sep) else text
+
+
+def present(folder: Path, names: tuple[str, ...]) -> list[Path]:
+    """Return those of the named files that exist in a folder.
+
+    Raises:
+        BadConfigFile: the folder cannot be read.
+    """
+    try:
+        return [folder / name for name in names if (folder / name).is_file()]
+    except OSError as error:
+        raise BadConfigFile(short(folder), 0, error.strerror or str(error)) from error
+
+
+def named_file(
+    env: Mapping[str, str], cwd: Path, file: Path | None = None
+) -> Path | None:
+    """Return the file to use in place of the user's own, if one is named."""
+    named = file or env.get(CONFIG_VARIABLE)
+    return Path(cwd, os.path.expanduser(named)) if named else None  # noqa: PTH111
+
+
+def own_file(env: Mapping[str, str], cwd: Path, file: Path | None = None) -> Path:
+    """Return the user's file, whether or not it exists: the named or the usual one."""
+    home = config_home(env)
+    usual = next(iter(present(home, USER_NAMES)), home / FILE_NAME)
+    return named_file(env, cwd, file) or usual
+
+
+def index_name(vault: Path) -> str:
+    """Return the name of a vault's index folder: its name and a CRC of its path.
+
+    The CRC only keeps vaults of the same name apart.
     """
     real = os.path.normcase(os.path.realpath(vault))
     digest = crc32(real.encode("utf-8", "surrogatepass"))
@@ -55,36 +99,34 @@ def index_name(vault: Path) -> str:
 
 
 def data_folder(config: Config) -> Path:
-    """Return the folder of a vault below the user's data folder."""
+    """Return the folder of a vault in the user's data folder."""
     return config.index_home / index_name(config.vault.path)
 
 
 def index_locations(config: Config) -> list[Path]:
-    """Return the folders for the index, in the order they are to be tried.
+    """Return the folders to try for the index, in order.
 
     The configured one comes first, then the data folder. A folder inside the vault is
-    never a substitute: what lies there may have come with the vault.
+    never a fallback: its content may have come with the vault.
 
     Raises:
-        BadSetting: the configured folder of the vault is a way out of it.
+        BadSetting: the configured folder in the vault leads out of it.
     """
     vault, place = config.vault.path, config.index.location
-    named = {
-        "data": data_folder(config),
+    in_vault = {
         "vault": vault / config.writes.agent_dir / "cache",
         "plugin": vault / ".obsidian" / "plugins" / APP,
     }
-    first = named.get(place) or Path(place) / index_name(vault)
-    if place in IN_VAULT and leads_out(vault, first):
+    fallback = data_folder(config)
+    if place == "data":
+        return [fallback]
+    first = in_vault.get(place) or Path(place) / index_name(vault)
+    root = os.path.realpath(vault)
+    # A vault may come from somebody else: it must not choose where we write.
+    if (
+        place in in_vault
+        and os.path.commonpath([root, os.path.realpath(first)]) != root
+    ):
         problem = f"is {place!r}, but a symbolic link leads {first} out of the vault"
         raise BadSetting("index.location", config.origins["index.location"], problem)
-    return list(dict.fromkeys([first, named["data"]]))
-
-
-def leads_out(vault: Path, folder: Path) -> bool:
-    """Whether links lead a folder of the vault to a place outside of it.
-
-    A vault may come from somebody else: it must not choose where we write and delete.
-    """
-    root, real = os.path.realpath(vault), os.path.realpath(folder)
-    return os.path.commonpath([root, real]) != root
+    return list(dict.fromkeys([first, fallback]))

@@ -1,33 +1,88 @@
-"""Which vaults the user trusts, and the settings files found inside a vault.
+"""Settings inside a vault: which files the user trusts, and what others may set.
 
-`glassmind trust` records the vault's path and a digest of its settings
-(`glassmind.toml` and the `.env` beside it) in `trusted.json` in the user's
-configuration folder. A changed file has another digest and counts as untrusted again.
+A settings file in a vault arrives by sync or download, and agents may write beside it.
+Until the user runs `glassmind trust`, it counts as data and can only narrow: each
+setting declares a rule for it. Trust is recorded in `trusted.json` in the user's
+configuration folder: the vault's path and a digest of `glassmind.toml` and the `.env`
+beside it. A changed file has another digest and is untrusted again.
 """
 
+import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from glassmind.config.files import VAULT_NAMES, links_in, present, short
-from glassmind.config.places import config_home
+from glassmind.config.places import VAULT_NAMES, config_home, present, short
+from glassmind.config.settings import Setting, VaultRule
 from glassmind.errors import BadConfigFile
 
 TRUST_FILE = "trusted.json"
+DOTENV = ".env"
 
 LARGEST_FILE = 256 * 1024
 """Bytes of a settings file in a vault; one with every setting explained has 12,000."""
 
-DOTENV = ".env"
+
+RULES: Mapping[VaultRule, str] = {
+    "nothing": "nothing",
+    "any": "any value",
+    "lower": "a lower number",
+    "higher": "a higher number",
+    "true": "`true`",
+    "false": "`false`",
+    "short": "up to 100 characters",
+    "add": "further names, added to yours",
+    "add-off": "further rules that say `off`, added to yours",
+    "stricter": "a stricter value",
+    "stricter-writes": "a stricter value",
+    "own-folder": "its own folder (`.`)",
+    "own-agent-dir": "`false`, or `.agent` if you chose no other folder",
+}
+"""What an untrusted vault may set by each rule, in words of the documentation."""
+
+ADDING: tuple[VaultRule, ...] = ("add", "add-off")
+"""Rules that also apply to values from variables and options, which otherwise replace
+those of a vault's file."""
+
+REFUSED = object()
+
+
+def narrowed(setting: Setting, value: Any, own: Any) -> object:
+    """Combine an untrusted vault's value with the user's own, or the default.
+
+    Returns the value to use, or `REFUSED`. `load.py` compares the settings of
+    `[writes]` as a whole ("stricter-writes") and checks `vault.path` ("own-folder").
+    """
+    match setting.vault:
+        case "add":
+            return tuple(dict.fromkeys((*own, *value)))
+        case "add-off" if all(rule.endswith("=off") for rule in value):
+            by_name = {rule.rpartition("=")[0]: rule for rule in (*own, *value)}
+            return tuple(by_name.values())
+        case "any" | "stricter-writes":
+            accepted = True
+        case "lower":
+            accepted = value <= own
+        case "higher":
+            accepted = value >= own
+        case "true" | "false" as rule:
+            accepted = value is (rule == "true")
+        case "short":
+            accepted = len(value) <= 100  # noqa: PLR2004 - as `RULES` says
+        case "stricter":  # choices are declared from loosest to strictest
+            rank = list(setting.choices).index
+            accepted = rank(value) >= rank(own)
+        case "own-agent-dir":
+            accepted = value in ("", own)
+        case _:
+            accepted = False
+    return value if accepted else REFUSED
 
 
 class VaultSettings(NamedTuple):
-    """The settings files of a vault as they were read, both in one go.
-
-    `dotenv` is None if there is no `.env` beside the file.
-    """
+    """The settings files of a vault as they were read; `dotenv` is None without one."""
 
     vault: Path
     file: Path
@@ -36,48 +91,55 @@ class VaultSettings(NamedTuple):
 
     def digest(self) -> str:
         """Return a digest of the files' content and location."""
-        from hashlib import sha256  # noqa: PLC0415 - only for vaults on record
+        from hashlib import sha256  # noqa: PLC0415 - 3 ms, for trusted vaults only
 
-        made = sha256()
+        digest = sha256()
         for part in (
             os.fsencode(self.file.relative_to(self.vault)),
             self.content,
             b"none" if self.dotenv is None else b"file" + self.dotenv,
         ):
-            made.update(len(part).to_bytes(8, "big") + part)
-        return f"sha256:{made.hexdigest()}"
+            digest.update(len(part).to_bytes(8, "big") + part)
+        return f"sha256:{digest.hexdigest()}"
+
+
+def is_linked(vault: Path, file: Path) -> bool:
+    """Return whether a file of a vault, or a folder above it, is a symbolic link."""
+    inside = file.relative_to(vault)
+    return any((vault / part).is_symlink() for part in (inside, *inside.parents[:-1]))
 
 
 def read_vault_settings(
-    vault: Path, *, but: Sequence[Path] = ()
+    vault: Path, *, exclude: Sequence[Path] = ()
 ) -> tuple[VaultSettings | None, list[str]]:
     """Return the settings files of a vault and warnings about files not read.
 
-    The first file of `VAULT_NAMES` counts, unless it is one of `but`. Links are not
-    followed, and files too large to be settings are not read.
+    The first of `VAULT_NAMES` counts, unless it is one of `exclude`. Symbolic links are
+    not followed, and files too large to be settings are not read.
     """
-    warnings: list[str] = []
     try:
-        found = present(vault, VAULT_NAMES)
-        found = [file for file in found if not any(map(file.samefile, but))]
+        files = present(vault, VAULT_NAMES)
+        files = [file for file in files if not any(map(file.samefile, exclude))]
     except (BadConfigFile, OSError) as error:
         return None, [str(error)]
-    linked = [file for file in found if links_in(vault, file)]
-    warnings += [f"{short(file)} is not read: it is a symbolic link" for file in linked]
-    found = [file for file in found if file not in linked]
-    for file in found[1:]:
-        warnings.append(f"{short(file)} is not read: {short(found[0])} is used instead")
-    if not found:
+    linked = [file for file in files if is_linked(vault, file)]
+    warnings = [f"{short(file)} is not read: it is a symbolic link" for file in linked]
+    files = [file for file in files if file not in linked]
+    if not files:
         return None, warnings
-    content = _content(found[0], warnings)
+    first, *others = files
+    warnings += [
+        f"{short(file)} is not read: {short(first)} is used instead" for file in others
+    ]
+    content = _content(first, warnings)
     if content is None:
         return None, warnings
-    dotenv, beside = found[0].with_name(DOTENV), None
+    dotenv, beside = first.with_name(DOTENV), None
     if dotenv.is_symlink():
         warnings.append(f"{short(dotenv)} is not read: it is a symbolic link")
     elif dotenv.is_file():
         beside = _content(dotenv, warnings)
-    return VaultSettings(vault, found[0], content, beside), warnings
+    return VaultSettings(vault, first, content, beside), warnings
 
 
 def _content(file: Path, warnings: list[str]) -> bytes | None:
@@ -87,21 +149,21 @@ def _content(file: Path, warnings: list[str]) -> bytes | None:
     except OSError as error:
         warnings.append(f"{short(file)} is not read: {error.strerror}")
         return None
-    if len(content) > LARGEST_FILE:
-        most = LARGEST_FILE // 1024
-        warnings.append(f"{short(file)} is not read: it is larger than {most} KiB")
-        return None
-    return content
+    if len(content) <= LARGEST_FILE:
+        return content
+    most = LARGEST_FILE // 1024
+    warnings.append(f"{short(file)} is not read: it is larger than {most} KiB")
+    return None
 
 
 def recorded_digest(vault: Path, env: Mapping[str, str]) -> str:
     """Return the digest that the user trusted for a vault; empty if none."""
-    digest = _recorded(env).get(_name(vault), "")
+    digest = _record(env).get(_key(vault), "")
     return digest if isinstance(digest, str) else ""
 
 
 def is_trusted(settings: VaultSettings, env: Mapping[str, str]) -> bool:
-    """Return whether the user trusts these very settings."""
+    """Return whether the user trusts exactly these settings."""
     recorded = recorded_digest(settings.vault, env)
     return bool(recorded) and recorded == settings.digest()
 
@@ -112,27 +174,27 @@ def record_trust(settings: VaultSettings, env: Mapping[str, str]) -> None:
     Raises:
         ConfigUnwritable: the record cannot be written.
     """
-    _write(env, {**_recorded(env), _name(settings.vault): settings.digest()})
+    _write(env, {**_record(env), _key(settings.vault): settings.digest()})
 
 
 def revoke_trust(vault: Path, env: Mapping[str, str]) -> bool:
-    """Forget that a vault is trusted; return whether it was on record.
+    """Stop trusting a vault; return whether it was on record.
 
     Raises:
         ConfigUnwritable: the record cannot be written.
     """
-    known = _recorded(env)
-    if known.pop(_name(vault), None) is None:
+    record = _record(env)
+    if record.pop(_key(vault), None) is None:
         return False
-    _write(env, known)
+    _write(env, record)
     return True
 
 
 @contextmanager
 def keep_trust(vault: Path, env: Mapping[str, str]) -> Iterator[None]:
-    """Trust what the user's own command writes into the settings of a vault.
+    """Keep trust while the user's own command writes settings into the vault.
 
-    Only if they are trusted before, or there are none: a file that is there may come
+    Only if the files were trusted before, or there were none: an existing file may come
     from somebody else.
     """
     before, _ = read_vault_settings(vault)
@@ -140,34 +202,26 @@ def keep_trust(vault: Path, env: Mapping[str, str]) -> Iterator[None]:
     after, _ = read_vault_settings(vault)
     if after is None:
         return
-    new = before is None and after.dotenv is None
-    if new or (before is not None and is_trusted(before, env)):
+    is_new = before is None and after.dotenv is None
+    if is_new or (before is not None and is_trusted(before, env)):
         record_trust(after, env)
 
 
-def _name(vault: Path) -> str:
+def _key(vault: Path) -> str:
     return os.path.normcase(os.path.realpath(vault))
 
 
-def _recorded(env: Mapping[str, str]) -> dict[str, Any]:
+def _record(env: Mapping[str, str]) -> dict[str, Any]:
     """Return the digests by vault; a missing or damaged record trusts nobody."""
     try:
-        content = (config_home(env) / TRUST_FILE).read_bytes()
-    except OSError:
-        return {}
-    import json  # noqa: PLC0415 - only for users who trust a vault
-
-    try:
-        vaults = json.loads(content)["vaults"]
-    except (ValueError, LookupError, TypeError, RecursionError):
+        vaults = json.loads((config_home(env) / TRUST_FILE).read_bytes())["vaults"]
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return {}
     return vaults if isinstance(vaults, dict) else {}
 
 
 def _write(env: Mapping[str, str], vaults: Mapping[str, object]) -> None:
-    import json  # noqa: PLC0415 - as above
-
-    from glassmind.config.write import replace_file  # noqa: PLC0415 - slow to import
+    from glassmind.config.write import replace_file  # noqa: PLC0415 - not for reading
 
     text = json.dumps({"vaults": vaults}, indent=2, sort_keys=True) + "\n"
-    replace_file(config_home(env) / TRUST_FILE, text, mode=0o600)
+    replace_file(config_home(env) / TRUST_FILE, text)

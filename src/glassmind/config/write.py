@@ -1,37 +1,33 @@
-"""Writing configuration: a new file with everything explained, or one setting."""
+"""Write configuration files: a new commented one, or single settings with tomlkit."""
 
 import os
+import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from glassmind.config.checks import check_together
-from glassmind.config.describe import commented_file
-from glassmind.config.entries import RANKS, Entry, nearest
-from glassmind.config.files import (
-    FILE_NAME,
-    USER_NAMES,
-    FileEntries,
-    current_folder,
-    read_text,
+from glassmind.config.load import check_file
+from glassmind.config.places import FILE_NAME, USER_NAMES, config_home, current_folder
+from glassmind.config.reference import commented_file, plain_value
+from glassmind.config.settings import SETTINGS
+from glassmind.config.sources import closest, line_of, parse_toml, read_text
+from glassmind.config.values import AGENT_DIR, AGENT_FOLDER
+from glassmind.errors import (
+    BadConfigFile,
+    BadSetting,
+    ConfigExists,
+    ConfigUnwritable,
 )
-from glassmind.config.keys import Key
-from glassmind.config.layers import Layers
-from glassmind.config.places import config_home
-from glassmind.config.sections import KEYS
-from glassmind.config.toml import with_comment, with_setting
-from glassmind.config.values import value_of
-from glassmind.config.write_sections import AGENT_DIR
-from glassmind.errors import BadSetting, ConfigExists, ConfigUnwritable
 
 USER_MODE = 0o600
-"""A user's file may come to hold a password in a url."""
+"""A user's file may contain a password in a URL."""
 
 VAULT_MODE = 0o644
 """A vault's file is as readable as the notes around it."""
 
 
-def write_config(
+def new_file(
     vault: Path,
     env: Mapping[str, str],
     *,
@@ -39,47 +35,30 @@ def write_config(
     in_vault: bool = False,
     force: bool = False,
 ) -> Path:
-    """Write a commented configuration for a vault and return where it stands.
+    """Return the path for a new configuration file of a vault.
 
-    It goes to the file that is named, else to the user's configuration folder, or with
-    `in_vault` into the vault.
-
-    Raises:
-        ConfigExists: there is one, and `force` was not given.
-        ConfigUnwritable: the disk refused, or a link stands there; nothing changed.
+    It is the named file, else in the user's configuration folder, or with `in_vault` in
+    the vault. Raises `ConfigExists` unless `force` is set, or `ConfigUnwritable`.
     """
-    file = free_place(vault, env, named=named, in_vault=in_vault, force=force)
-    text = commented_file("." if in_vault else str(vault.resolve()))
-    replace_file(file, text, mode=VAULT_MODE if in_vault else USER_MODE)
-    return file
-
-
-def free_place(
-    vault: Path,
-    env: Mapping[str, str],
-    *,
-    named: Path | None = None,
-    in_vault: bool = False,
-    force: bool = False,
-) -> Path:
-    """Return where `write_config` would write.
-
-    Raises:
-        ConfigExists: there is a configuration, and `force` was not given.
-        ConfigUnwritable: a link stands there, in the vault.
-    """
-    if named is not None and not in_vault:
-        if named.exists() and not force:
-            raise ConfigExists(str(named))
-        return named
-    folder = vault if in_vault else config_home(env)
-    # A second user file would hide the first: any of its names counts.
-    for name in (FILE_NAME,) if in_vault else USER_NAMES:
-        if (folder / name).exists() and not force:
-            raise ConfigExists(str(folder / name))
     if in_vault:
-        _refuse_link(folder / FILE_NAME)
-    return folder / FILE_NAME
+        found = [vault / FILE_NAME]
+    elif named is not None:
+        found = [named]
+    else:
+        # A second user file would hide the first, so any of the names counts.
+        found = [config_home(env) / name for name in USER_NAMES]
+    for file in found:
+        if file.exists() and not force:
+            raise ConfigExists(str(file))
+    if in_vault:
+        _refuse_link(found[0])
+    return found[0]
+
+
+def write_config(file: Path, vault: Path, *, in_vault: bool = False) -> None:
+    """Write a commented configuration for a vault; raises `ConfigUnwritable`."""
+    text = commented_file("." if in_vault else str(vault.resolve()))
+    put_text(file, text, in_vault=in_vault)
 
 
 def _refuse_link(file: Path) -> None:
@@ -92,17 +71,7 @@ def _refuse_link(file: Path) -> None:
 
 
 def set_key(file: Path, path: str, raw: object, *, in_vault: bool = False) -> None:
-    """Set one setting in a configuration file; the rest of the text stays as it is.
-
-    `raw` is text as from a command line, or a typed value. A file that is not there is
-    made. With `in_vault` it is as readable as the notes, and no link is followed.
-
-    Raises:
-        BadSetting: the key is unknown, or the value is wrong.
-        BadConfigFile: the file as it stands cannot be read.
-        ConfigUnwritable: the text has to be edited by hand, the disk refused, or a
-            link stands there, in the vault.
-    """
+    """Set one setting in a configuration file; see `set_keys`."""
     set_keys(file, {path: raw}, in_vault=in_vault)
 
 
@@ -113,110 +82,130 @@ def set_keys(
     above: Sequence[str] = (),
     in_vault: bool = False,
 ) -> None:
-    """Set several settings at once, all or none; see `set_key`.
+    """Set some settings in a configuration file, all or none; the other text stays.
 
-    `above` are the lines of a comment that is put above the first of them.
+    The values are text as on a command line, or typed. A missing file is created.
+    `above` are lines of a comment to put above the first setting. With `in_vault` the
+    file is as readable as the notes, and no link is followed.
 
     Raises:
-        BadSetting, BadConfigFile, ConfigUnwritable: as `set_key` does.
+        BadSetting: a name is unknown, or a value is invalid.
+        BadConfigFile: the existing file cannot be read.
+        ConfigUnwritable: the text has to be edited by hand, the disk refused, or a
+            link is in the way.
     """
     values = {path: _value(path, raw) for path, raw in settings.items()}
     if in_vault:
         _refuse_link(file)
     old = read_text(file) if file.exists() else ""
-    fits = _fits(file, old)
-    new = old
+    try:
+        check_file(file, old)
+        was_valid = True
+    except BadSetting:
+        was_valid = False  # it may be repaired one setting at a time
+    text = old.replace("\r\n", "\n")
     for path, value in values.items():
-        section, _, name = path.partition(".")
-        changed = with_setting(new, section, name, value)
-        if changed is None:
-            raise ConfigUnwritable(str(file), f"set {path} by hand, in [{section}]")
-        new = changed
-    if fits:
-        _check(file, new)
-    new = with_comment(new, next(iter(values)), above) if above else new
-    replace_file(file, new, mode=VAULT_MODE if in_vault else USER_MODE)
+        text = _with_setting(file, text, path, value)
+    if was_valid:
+        check_file(file, text)
+    if above:
+        text = _with_comment(text, next(iter(values)), above)
+    put_text(
+        file, text.replace("\n", "\r\n") if "\r\n" in old else text, in_vault=in_vault
+    )
 
 
 def put_text(file: Path, text: str, *, in_vault: bool = False) -> None:
-    """Put a text that was a configuration file back in its place.
-
-    Raises:
-        ConfigUnwritable: the disk refused, or a link stands there, in the vault.
-    """
+    """Replace the text of a configuration file; raises `ConfigUnwritable`."""
     if in_vault:
         _refuse_link(file)
     replace_file(file, text, mode=VAULT_MODE if in_vault else USER_MODE)
 
 
-def _value(path: str, raw: object) -> object:
-    key = KEYS.get(path)
-    if key is None:
-        hint = nearest(path, list(KEYS))
-        raise BadSetting(path, "the command line", f"is no setting we know{hint}")
-    entry = Entry(raw, "the command line", current_folder(), RANKS["flag"], text=True)
+def _value(path: str, raw: object) -> Any:
+    """Return the checked value as it is written in a file."""
+    setting = SETTINGS.get(path)
+    if setting is None:
+        hint = closest(path, list(SETTINGS))
+        raise BadSetting(path, "the command line", f"is not a known setting{hint}")
     try:
-        value = value_of(key, entry)
+        value = setting.parse(raw, current_folder(), is_text=True)
     except ValueError as error:
-        raise BadSetting(path, entry.origin, str(error)) from None
-    return _as_written(key, value)
+        raise BadSetting(path, "the command line", str(error)) from None
+    return plain_value(False if setting.kind is AGENT_FOLDER and not value else value)
 
 
-def _as_written(key: Key, value: object) -> object:
-    """Return the spelling of a value in a file: no agent folder is `false` there."""
-    return False if key.kind == "agent_dir" and not value else value
+def _with_setting(file: Path, text: str, path: str, value: Any) -> str:
+    """Return the text with one setting changed and everything else as it was.
 
+    Raises:
+        ConfigUnwritable: reading the new text would not give the old settings with the
+            new value.
+    """
+    import tomlkit  # noqa: PLC0415 - 20 ms, for writing only
 
-def _fits(file: Path, text: str) -> bool:
-    """Whether the settings of a text go together; one that does not may be mended."""
+    section, _, name = path.partition(".")
+    tables = parse_toml(file, text)
+    if section not in tables and text and not text.endswith("\n"):
+        text += "\n"
     try:
-        _check(file, text)
-    except BadSetting:
-        return False
-    return True
+        tables.setdefault(section, {})[name] = value
+        document = tomlkit.parse(text)
+        table: Any = document.setdefault(section, tomlkit.table())
+        for _, item in (
+            table.value.body if isinstance(table, tomlkit.items.Table) else ()
+        ):
+            is_comment = isinstance(item, tomlkit.items.Comment) and name not in table
+            if is_comment and re.match(rf"#[# ]*{name}\s*=", item.trivia.comment):
+                # The default, shown in a comment, becomes the setting.
+                item.trivia.comment = f"{name} = {tomlkit.item(value).as_string()}"
+                break
+        else:
+            table[name] = value
+        new = tomlkit.dumps(document)
+        if parse_toml(file, new) == tables:
+            return new
+    except (TypeError, tomlkit.exceptions.TOMLKitError, BadConfigFile, RecursionError):
+        pass
+    raise ConfigUnwritable(str(file), f"set {path} by hand, in [{section}]")
 
 
-def _check(file: Path, text: str) -> None:
-    layers = Layers({}, file.parent)
-    layers.files = [FileEntries(file, text, file.parent)]
-    choices = {path: layers.choose(key) for path, key in KEYS.items()}
-    check_together(choices)
+def _with_comment(text: str, path: str, comment: Sequence[str]) -> str:
+    """Return the text with a comment above a setting, or at the end."""
+    lines = text.split("\n")
+    line = line_of(text, *path.split("."))
+    at = line - 1 if line else len(lines)
+    return "\n".join([*lines[:at], *(f"# {each}" for each in comment), *lines[at:]])
 
 
-def replace_file(file: Path, text: str, *, mode: int) -> None:
-    """Put a text in a file's place, whole or not at all; a link stays a link."""
+def replace_file(file: Path, text: str, *, mode: int = USER_MODE) -> None:
+    """Replace a file atomically; a link stays a link, and an old file keeps its mode.
+
+    Raises:
+        ConfigUnwritable: the disk refused; nothing changed.
+    """
     real = Path(os.path.realpath(file))
+    staged = None
     try:
         if real.exists():
             mode = real.stat().st_mode & 0o777
         real.parent.mkdir(parents=True, exist_ok=True)
-        _swap(real, text.encode("utf-8"), mode)
-    except (OSError, UnicodeEncodeError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise ConfigUnwritable(str(file), reason) from error
-
-
-def _swap(file: Path, content: bytes, mode: int) -> None:
-    number, staged = tempfile.mkstemp(".tmp", f".{file.name}-", file.parent)
-    try:
+        number, staged = tempfile.mkstemp(".tmp", f".{real.name}-", real.parent)
         with os.fdopen(number, "wb") as opened:
-            opened.write(content)
+            opened.write(text.encode("utf-8"))
             opened.flush()
             os.fsync(opened.fileno())
         Path(staged).chmod(mode)
-        Path(staged).replace(file)
-    except BaseException:
-        Path(staged).unlink(missing_ok=True)
-        raise
-    _settle_folder(file.parent)
-
-
-def _settle_folder(folder: Path) -> None:
-    """Make a rename last through a power cut, where folders can be opened."""
-    if os.name != "posix":
-        return
-    opened = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(opened)
+        Path(staged).replace(real)
+    except (OSError, UnicodeEncodeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ConfigUnwritable(str(file), reason) from error
     finally:
-        os.close(opened)
+        if staged:
+            Path(staged).unlink(missing_ok=True)
+    if os.name == "posix":  # so that the rename survives a power cut
+        folder = os.open(real.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)

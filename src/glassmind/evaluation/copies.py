@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from glassmind.config import Config
-from glassmind.config.files import VAULT_NAMES, links_in, present
+from glassmind.config.places import VAULT_NAMES, present
+from glassmind.config.trust import is_linked
 from glassmind.errors import IndexUnwritable
 from glassmind.evaluation.own_links import Edit
 from glassmind.evaluation.readings import Readings, contents
@@ -42,7 +43,7 @@ def copy_vault(
                     raw = edited(known.raw, hidden[file.path], known.base)
                 _put(folder, file, raw or b"")
         for settings in present(readings.root, VAULT_NAMES):
-            if links_in(readings.root, settings):
+            if is_linked(readings.root, settings):
                 continue  # not read in the vault either
             beside = folder / settings.relative_to(readings.root)
             beside.parent.mkdir(exist_ok=True)

@@ -12,9 +12,9 @@ from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
-from glassmind.config.files import parse_tables, read_text
 from glassmind.config.places import index_name
-from glassmind.config.sections import Config
+from glassmind.config.settings import Config
+from glassmind.config.sources import parse_toml, read_text
 from glassmind.config.write import put_text, set_keys
 from glassmind.errors import IndexUnwritable
 from glassmind.evaluation.faults import NothingToUndo
@@ -95,7 +95,7 @@ def undo(config: Config, *, dry_run: bool = False) -> Undone:
     *known, last = changes
     file = Path(last.file)
     now = read_text(file) if file.exists() else ""
-    said = parse_tables(file, now)
+    said = parse_toml(file, now)
     kept = [path for path, value in last.new.items() if _says(said, path) != value]
     back = {path: last.old[path] for path in last.new if path not in kept}
     if dry_run:

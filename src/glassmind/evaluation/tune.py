@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, product
 from typing import NamedTuple
 
-from glassmind.config.sections import KEYS, Config
+from glassmind.config.settings import SETTINGS, Config
 from glassmind.evaluation.bench import Bench
 from glassmind.evaluation.choose import SHUFFLES, Choice, choose
 from glassmind.evaluation.faults import LimitTooLow, TooFewQueries
@@ -60,7 +60,7 @@ def candidates(config: Config, *, prefixes: bool = False) -> list[Candidate]:
         changed = {
             path: value
             for path, value in settings.items()
-            if path in KEYS and _value(config, path) != value
+            if path in SETTINGS and _value(config, path) != value
         }
         if changed:
             key = tuple(sorted((path, str(value)) for path, value in changed.items()))

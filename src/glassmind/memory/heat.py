@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from heapq import nlargest
 from typing import TYPE_CHECKING, Protocol
 
-from glassmind.config.memory_sections import Memory
+from glassmind.config.settings import Memory
 from glassmind.errors import BadLimit
 from glassmind.errors.context import ProjectUnknown
 from glassmind.markdown.project_names import parse_project

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from glassmind.config.sections import Config
+from glassmind.config.settings import Config
 from glassmind.errors import ModelAbsent, UnknownModel
 from glassmind.models.cards import (
     BGE_MICRO,

@@ -12,7 +12,7 @@ from threading import Thread
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote
 
-from glassmind.config.ask_sections import Hindsight
+from glassmind.config.settings import Hindsight
 from glassmind.errors import GlassmindError, ModelFailed, RemoteRefused
 from glassmind.errors.hindsight import HindsightFailed
 from glassmind.models.http import Bounds, ModelServer

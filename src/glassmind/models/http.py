@@ -16,7 +16,7 @@ from time import monotonic
 from typing import Any, NamedTuple, Self
 from urllib.parse import unquote, urlsplit
 
-from glassmind.config.hosts import is_loopback
+from glassmind.config.values import is_loopback
 from glassmind.errors import ModelFailed, RemoteRefused
 from glassmind.models.broken import broken_by
 from glassmind.models.lookup import Unreached, addresses

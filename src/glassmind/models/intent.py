@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from glassmind.config.sections import Config
+from glassmind.config.settings import Config
 from glassmind.errors import ModelFailed
 from glassmind.models.http import Bounds, ModelServer
 

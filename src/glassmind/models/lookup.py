@@ -10,7 +10,7 @@ from threading import Event, Thread
 from time import monotonic
 from typing import Any, NamedTuple
 
-from glassmind.config.hosts import is_loopback
+from glassmind.config.values import is_loopback
 
 SLICE_S = 0.05
 """How soon somebody who halts is heard while a connection is made."""

@@ -6,7 +6,7 @@ native one is asked.
 
 from typing import Any
 
-from glassmind.config.sections import Embeddings
+from glassmind.config.settings import Embeddings
 from glassmind.errors import ModelFailed
 from glassmind.models.families import prefixes_for
 from glassmind.models.http import Bounds, ModelServer

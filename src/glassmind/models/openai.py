@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from glassmind.config.sections import Embeddings
+from glassmind.config.settings import Embeddings
 from glassmind.errors import ModelFailed
 from glassmind.models.families import prefixes_for
 from glassmind.models.http import Bounds, ModelServer

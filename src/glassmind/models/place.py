@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from glassmind.config.sections import Config
+from glassmind.config.settings import Config
 from glassmind.errors import BadSetting, ModelAbsent, ModelDamaged
 from glassmind.models.cards import ModelCard, ModelFile
 from glassmind.models.checksum import sha256_of

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from glassmind.types.vectors import Embeddable
 
 if TYPE_CHECKING:
-    from glassmind.config.sections import Prefix
+    from glassmind.config.settings import Prefix
     from glassmind.ports.models import Embedder
     from glassmind.types.vectors import Matrix, Vector
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from glassmind.config.sections import Config
+from glassmind.config.settings import Config
 from glassmind.errors import ModelDamaged, ModelFault
 from glassmind.models.cards import CARDS, ModelCard, cards_for, presets_of
 from glassmind.models.checksum import sha256_of

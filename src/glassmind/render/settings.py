@@ -1,25 +1,18 @@
-"""The settings in force as programs read them."""
+"""JSON of the settings in force."""
 
-import tomllib
 from typing import Any
 
 from glassmind.config import Config
-from glassmind.config.describe import settings_shown
-from glassmind.config.values import HIDDEN
+from glassmind.config.reference import settings_in_force
 
 
 def settings_as_json(config: Config) -> dict[str, Any]:
     """Return every setting with value and origin, secrets hidden."""
     return {
         "settings": {
-            key: {"value": _typed(shown), "origin": origin}
-            for key, shown, origin in settings_shown(config)
+            path: {"value": value, "origin": origin}
+            for path, value, origin in settings_in_force(config)
         },
         "files": [str(file) for file in config.files],
         "warnings": list(config.warnings),
     }
-
-
-def _typed(shown: str) -> object:
-    """Return the value that a TOML text stands for."""
-    return shown if shown == HIDDEN else tomllib.loads(f"x = {shown}")["x"]

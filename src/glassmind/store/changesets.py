@@ -19,7 +19,7 @@ from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
-from glassmind.config.write_sections import UNDO_DAYS
+from glassmind.config.settings import UNDO_DAYS
 from glassmind.errors.editing import ChangesetUnknown, NowhereToKeep
 from glassmind.errors.writing import WriteFailed
 from glassmind.store.changesets_disk import (

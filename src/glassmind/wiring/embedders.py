@@ -8,7 +8,7 @@ from threading import RLock
 from typing import TYPE_CHECKING
 
 from glassmind.config import Config
-from glassmind.config.sections import Embeddings
+from glassmind.config.settings import Embeddings
 from glassmind.errors import ModelAbsent, ModelFault, NoModelChosen
 from glassmind.models.choose import embedder_for
 from glassmind.wiring.grounds import BEFORE

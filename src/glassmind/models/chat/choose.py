@@ -1,6 +1,6 @@
 """The model that writes under some settings."""
 
-from glassmind.config.sections import Config
+from glassmind.config.settings import Config
 from glassmind.errors import ModelFailed, ModelFault
 from glassmind.models.broken import NOBODY
 from glassmind.models.chat.ollama import START as OLLAMA

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from time import monotonic
 from typing import Any
 
-from glassmind.config.ask_sections import Llm
+from glassmind.config.settings import Llm
 from glassmind.errors import ModelFailed
 from glassmind.models.broken import CUT_SHORT
 from glassmind.models.chat.manners import Manner, Manners, simpler

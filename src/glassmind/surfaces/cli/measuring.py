@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from glassmind.config import load_config
-from glassmind.config.files import current_folder
+from glassmind.config.places import current_folder
 from glassmind.engine import Engine
 from glassmind.surfaces.cli.parser import CommandParser, at_least_one, at_least_zero
 from glassmind.types.files import Progress

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from glassmind.config import Config, load_config
-from glassmind.config.files import current_folder
-from glassmind.config.load import named_file, own_file
+from glassmind.config.places import current_folder, named_file, own_file
 from glassmind.engine import Engine
 from glassmind.surfaces.cli.output import Output
 

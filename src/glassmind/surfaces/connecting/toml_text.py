@@ -1,15 +1,15 @@
-"""One entry set in, or taken out of, a TOML text that a person wrote.
+"""Add an entry to a TOML file of another program, or remove it, with tomlkit.
 
-Lines are replaced, added or dropped. A change counts only if reading the new text gives
-the old values, in their order, and the change; see `config.toml`.
+Comments and layout stay. A change counts only if reading the new text gives the old
+values, in their order, and the change.
 """
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
+from difflib import SequenceMatcher
 from typing import Any
 
-from glassmind.config.toml import SPAN, as_toml, comment_behind
 from glassmind.surfaces.connecting.entries import Entry
 from glassmind.surfaces.connecting.forms import Unfit
 
@@ -24,153 +24,111 @@ class TomlForm:
         """Return the entries by name; see `Form`."""
         found = _read(text).get(self._section, {})
         if not isinstance(found, dict):
-            raise Unfit(f"{self._section} is no table")
+            raise Unfit(f"{self._section} is not a table")
         return found
 
     def with_entry(self, text: str, name: str, entry: Entry) -> str:
         """Return the text with an entry in it; see `Form`."""
         known = self.servers(text).get(name)
+        if not isinstance(known, dict | None):
+            raise Unfit(f"{self._section}.{name} is not a table")
+        expected = _read(text)
+        expected.setdefault(self._section, {}).setdefault(name, {}).update(entry)
         if known is None:
-            return self._appended(text, name, entry)
-        if not isinstance(known, dict):
-            raise Unfit(f"{self._section}.{name} is no table")
-        for key, value in entry.items():
-            if known.get(key) != value or key not in known:
-                wanted = _read(text)
-                wanted[self._section][name][key] = value
-                text = _first(self._lines_with(text, name, key, value), wanted)
-        return text
+            body = text.rstrip("\r\n")
+            block = self.shown(name, entry)
+            new = f"{body}\n\n{block}" if body else block
+            return _checked(_with_line_ends(new, text), expected)
+
+        def set_values(document: Any) -> None:
+            for key, value in entry.items():
+                if key not in known or known[key] != value:
+                    document[self._section][name][key] = value
+
+        return _checked(_edited(text, set_values), expected)
 
     def without_entry(self, text: str, name: str) -> str:
         """Return the text without an entry; see `Form`."""
-        wanted = _read(text)
-        del wanted[self._section][name]
-        none = {key: held for key, held in wanted.items() if key != self._section}
-        # a section that only its entries stood for is gone with the last of them
-        fitting = [wanted] if wanted[self._section] else [wanted, none]
-        return _first(self._lines_without(text, name), *fitting)
+        expected = _read(text)
+        del expected[self._section][name]
+
+        def remove(document: Any) -> None:
+            del document[self._section][name]
+
+        body = _with_comments_of(text, _edited(text, remove)).rstrip("\r\n")
+        new = body + text[len(text.rstrip("\r\n")) :] if body else ""
+        if not expected[self._section] and self._section not in _read(new):
+            del expected[self._section]  # its tables were all that named it
+        return _checked(new, expected)
 
     def shown(self, name: str, entry: Entry) -> str:
         """Return a whole text that holds an entry alone; see `Form`."""
-        lines = [f"{key} = {as_toml(value)}" for key, value in entry.items()]
-        head = f"[{self._section}.{name}]"
-        return "\n".join([head, *lines, ""])
+        import tomlkit  # noqa: PLC0415 - 20 ms
 
-    def _appended(self, text: str, name: str, entry: Entry) -> str:
-        wanted = _read(text)
-        wanted.setdefault(self._section, {})[name] = dict(entry)
-        end = _line_end(text)
-        body = text.rstrip("\r\n")
-        gap = end * 2 if body else ""
-        new = self.shown(name, entry).replace("\n", end)
-        return _first(iter([f"{body}{gap}{new}"]), wanted)
-
-    def _lines_with(
-        self, text: str, name: str, key: str, value: object
-    ) -> Iterator[str]:
-        """Yield texts in which a key of an entry may have a value."""
-        end, lines = _line_end(text), text.replace("\r\n", "\n").split("\n")
-        new = f"{key} = {as_toml(value)}"
-        for top, stop in self._tables(lines, name):
-            for at in range(top + 1, stop):
-                if lines[at].partition("=")[0].strip(" \t\"'") != key:
-                    continue
-                for upto in range(at + 1, min(at + SPAN, stop) + 1):
-                    right = "\n".join(lines[at:upto]).partition("=")[2]
-                    said = new + comment_behind(right)
-                    yield end.join([*lines[:at], said, *lines[upto:]])
-            yield end.join([*lines[: top + 1], new, *lines[top + 1 :]])
-
-    def _lines_without(self, text: str, name: str) -> Iterator[str]:
-        """Yield texts in which the tables of an entry may be gone."""
-        end, lines = _line_end(text), text.replace("\r\n", "\n").split("\n")
-        while tables := self._tables(lines, name):
-            top, keeps = tables[-1]
-            while keeps > top + 1 and _says_nothing(lines[keeps - 1]):
-                keeps -= 1  # what stands above the next table belongs to it
-            above, below = lines[:top], lines[keeps:]
-            while above and below and not above[-1].strip() and not below[0].strip():
-                above = above[:-1]
-            lines = [*above, *below]
-        yield end.join(lines)
-        yield end.join(lines).rstrip("\r\n") + end
-
-    def _tables(self, lines: list[str], name: str) -> list[tuple[int, int]]:
-        """Return the first line of each table of an entry, and the one behind it."""
-        wanted = [self._section, name]
-        tops = [n for n, line in enumerate(lines) if _keys(line)[:2] == wanted]
-        return [(top, _stop(lines, top)) for top in tops if _is_whole(lines[:top])]
-
-
-def _keys(line: str) -> list[str]:
-    """Return the keys in the header of a table; none where a line is no header."""
-    if not line.lstrip().startswith("["):
-        return []
-    try:
-        at: object = tomllib.loads(line)
-    except tomllib.TOMLDecodeError:
-        return []
-    keys = []
-    while at and isinstance(at, dict):
-        (key,) = at
-        keys.append(key)
-        at = at[key]
-    return keys
-
-
-def _stop(lines: list[str], top: int) -> int:
-    """Return the line behind a table: the next header that is in no text or list."""
-    return next(
-        (
-            n
-            for n in range(top + 1, len(lines))
-            if _keys(lines[n]) and _is_whole(lines[top:n])
-        ),
-        len(lines),
-    )
-
-
-def _is_whole(lines: list[str]) -> bool:
-    """Whether some lines are TOML by themselves: no text or list is open behind."""
-    try:
-        tomllib.loads("\n".join(lines))
-    except tomllib.TOMLDecodeError:
-        return False
-    return True
-
-
-def _says_nothing(line: str) -> bool:
-    return not line.strip() or line.lstrip().startswith("#")
-
-
-def _line_end(text: str) -> str:
-    return "\r\n" if "\r\n" in text else "\n"
+        return tomlkit.dumps({self._section: {name: entry}})
 
 
 def _read(text: str) -> dict[str, Any]:
     """Return what a text says.
 
     Raises:
-        Unfit: it is no TOML.
+        Unfit: it is not TOML.
     """
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         problem, _, place = str(error).rpartition(" (at ")
         line = re.match(r"line (\d+)", place)
-        told = f"it is no TOML ({problem or error})"
-        raise Unfit(told, int(line[1]) if line else 0) from error
+        reason = f"it is not TOML ({problem or error})"
+        raise Unfit(reason, int(line[1]) if line else 0) from error
     except RecursionError as error:
         raise Unfit("it is nested too deeply") from error
 
 
-def _first(candidates: Iterator[str], *wanted: Mapping[str, Any]) -> str:
-    """Return the first candidate that says one of what is wanted."""
-    for candidate in candidates:
-        try:
-            found = _read(candidate)
-        except Unfit:
-            continue
-        if found in wanted or repr(found) in map(repr, wanted):  # no nan is itself
-            return candidate
-    raise Unfit("it is written in a way that has to be edited by hand")
+def _edited(text: str, edit: Callable[[Any], None]) -> str:
+    """Return the text after an edit of its tomlkit document; empty if it fails."""
+    import tomlkit  # noqa: PLC0415 - 20 ms
+
+    try:
+        document = tomlkit.parse(text.replace("\r\n", "\n"))
+        edit(document)
+        return _with_line_ends(tomlkit.dumps(document), text)
+    except (tomlkit.exceptions.TOMLKitError, KeyError, TypeError, RecursionError):
+        return ""
+
+
+def _with_line_ends(new: str, like: str) -> str:
+    new = new.replace("\r\n", "\n")
+    return new.replace("\n", "\r\n") if "\r\n" in like else new
+
+
+def _with_comments_of(old: str, new: str) -> str:
+    """Put back the comments that were above the table after a removed one.
+
+    For tomlkit they are part of the table before.
+    """
+    before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
+    lines: list[str] = []
+    for tag, start, end, first, last in SequenceMatcher(
+        None, before, after, autojunk=False
+    ).get_opcodes():
+        lines += after[first:last]
+        if tag in ("delete", "replace"):
+            top = end
+            while top > start and before[top - 1].strip()[:1] in ("", "#"):
+                top -= 1
+            trailing = before[top:end]
+            if any(line.strip() for line in trailing):
+                lines += trailing[bool(lines and not lines[-1].strip()) :]
+    return "".join(lines)
+
+
+def _checked(new: str, expected: Mapping[str, Any]) -> str:
+    """Return the text if it says what is expected; by `repr`, as nan is not itself."""
+    try:
+        found = _read(new)
+    except Unfit:
+        found = {}
+    if found != expected and repr(found) != repr(expected):
+        raise Unfit("it is written in a way that has to be edited by hand")
+    return new

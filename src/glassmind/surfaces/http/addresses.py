@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from glassmind.config.hosts import is_loopback
+from glassmind.config.values import is_loopback
 
 HTTP_PORT = 80
 """The port that clients leave out of `Host`."""

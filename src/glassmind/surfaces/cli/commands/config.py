@@ -1,16 +1,14 @@
 """`glassmind config`: show, find and change settings."""
 
 import os
-import tomllib
 from argparse import Namespace
 from pathlib import Path
 
-from glassmind.config.describe import settings_shown
-from glassmind.config.entries import nearest
-from glassmind.config.files import FILE_NAME, VAULT_NAMES, present
-from glassmind.config.sections import KEYS
+from glassmind.config.places import FILE_NAME, VAULT_NAMES, present
+from glassmind.config.reference import as_toml, settings_in_force
+from glassmind.config.settings import SETTINGS
+from glassmind.config.sources import closest
 from glassmind.config.trust import keep_trust
-from glassmind.config.values import HIDDEN
 from glassmind.config.write import set_key
 from glassmind.errors import NoVault, WrongUsage
 from glassmind.render.settings import settings_as_json
@@ -55,8 +53,9 @@ def _show(args: Namespace, output: Output) -> None:
         return
     for warning in config.warnings:
         output.notice(warning)
-    for key, shown, origin in settings_shown(config):
-        line = f"{output.style.strong(key)} = {output.style.clean(shown)}"
+    for path, value, origin in settings_in_force(config):
+        shown = output.style.clean(as_toml(value))
+        line = f"{output.style.strong(path)} = {shown}"
         output.line(
             f"{line}  {output.style.faint(f'# {origin}')}" if args.origin else line
         )
@@ -73,18 +72,17 @@ def _path(args: Namespace, output: Output) -> None:
 def _get(args: Namespace, output: Output) -> None:
     (wanted,) = args.words
     config = config_of(args, need_vault=False)
-    settings = {key: (shown, origin) for key, shown, origin in settings_shown(config)}
-    if wanted not in settings and wanted in KEYS:
+    settings = {path: found for path, *found in settings_in_force(config)}
+    if wanted not in settings and wanted in SETTINGS:
         raise NoVault
     if wanted not in settings:
-        hint = nearest(wanted, list(settings))
-        raise WrongUsage(f"{wanted} is no setting we know{hint}", "config")
-    shown, origin = settings[wanted]
-    value = shown if shown == HIDDEN else tomllib.loads(f"x = {shown}")["x"]
+        hint = closest(wanted, list(settings))
+        raise WrongUsage(f"{wanted} is not a known setting{hint}", "config")
+    value, origin = settings[wanted]
     if output.as_json:
         output.json({"key": wanted, "value": value, "origin": origin})
     else:
-        output.verbatim(value if isinstance(value, str) else shown)
+        output.verbatim(value if isinstance(value, str) else as_toml(value))
         output.line()
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from glassmind.access.clients import clients_of
 from glassmind.config import Config
-from glassmind.config.files import current_folder
+from glassmind.config.places import current_folder
 from glassmind.surfaces.cli import exits
 from glassmind.surfaces.cli.asking import notice_all
 from glassmind.surfaces.cli.opening import config_of, named_of

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from glassmind.config.files import current_folder
+from glassmind.config.places import current_folder
 from glassmind.errors import WrongUsage
 from glassmind.surfaces.cli import exits
 from glassmind.surfaces.cli.measuring import (

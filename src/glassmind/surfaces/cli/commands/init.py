@@ -9,14 +9,11 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from glassmind.config.choosing import checked_vault, vault_said
-from glassmind.config.discover import known_vaults
-from glassmind.config.files import FILE_NAME, current_folder
-from glassmind.config.load import vault_around
-from glassmind.config.places import config_home
+from glassmind.config.load import configured_vault, vault_around
+from glassmind.config.places import FILE_NAME, config_home, current_folder
 from glassmind.config.trust import read_vault_settings, record_trust
-from glassmind.config.write import free_place, set_key, write_config
-from glassmind.config.write_sections import AGENT_DIR
+from glassmind.config.values import AGENT_DIR
+from glassmind.config.write import new_file, set_key, write_config
 from glassmind.errors import NoVault, SeveralVaults, VaultChosen, WrongUsage
 from glassmind.render.reports import report_as_json
 from glassmind.render.style import counted
@@ -27,6 +24,7 @@ from glassmind.surfaces.cli.opening import config_of, file_of, named_of
 from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import CommandParser
 from glassmind.vault.agent_folder import make_agent_folder
+from glassmind.vault.choose import checked_vault, known_vaults
 
 if TYPE_CHECKING:
     from glassmind.config import Config
@@ -139,17 +137,18 @@ def _settled(args: Namespace, vault: Path) -> Settled:
     env, in_vault = os.environ, args.in_vault
     file = vault / FILE_NAME if in_vault else file_of(args)
     stands = file.exists() and not args.force
-    said = vault_said(file) if stands and not in_vault else None
+    said = configured_vault(file) if stands and not in_vault else None
     same = said is not None and os.path.realpath(said) == os.path.realpath(vault)
     # One that we may not see is gone.
     if said is not None and not same and os.path.isdir(said):  # noqa: PTH112
         raise VaultChosen(str(file), str(said), str(vault))
     where = {"named": named_of(args), "in_vault": in_vault, "force": True}
-    # What can be refused comes before what is written.
-    free_place(vault, env, **where)
+    # Refuse before anything is written.
+    fresh = new_file(vault, env, **where)
     made = make_agent_folder(vault, AGENT_DIR) if args.agent_dir else []
     if not stands:
-        file = write_config(vault, env, **where)
+        file = fresh
+        write_config(file, vault, in_vault=in_vault)
         if in_vault:
             _trust(vault, env)
     elif not same and not in_vault:

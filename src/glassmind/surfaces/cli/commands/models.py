@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from glassmind.config import Config
-from glassmind.config.files import current_folder
+from glassmind.config.places import current_folder
 from glassmind.errors import WrongUsage
 from glassmind.models import shelf
 from glassmind.models.download import Watch, unwatched

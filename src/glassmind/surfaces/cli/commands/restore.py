@@ -3,7 +3,7 @@
 from argparse import Namespace
 from pathlib import Path
 
-from glassmind.config.files import current_folder
+from glassmind.config.places import current_folder
 from glassmind.surfaces.cli import exits
 from glassmind.surfaces.cli.opening import engine_of
 from glassmind.surfaces.cli.output import Output

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from glassmind.access.clients import clients_of
 from glassmind.config import Config
-from glassmind.config.hosts import is_loopback
+from glassmind.config.values import is_loopback
 from glassmind.errors.access import ClientsUnreadable
 from glassmind.errors.serving import TokenNeeded
 from glassmind.surfaces.cli import exits

@@ -4,10 +4,10 @@ import os
 from argparse import Namespace
 from pathlib import Path
 
-from glassmind.config.describe import shown
-from glassmind.config.files import short
-from glassmind.config.layers import Layers
-from glassmind.config.sections import KEYS
+from glassmind.config.load import preview_trust
+from glassmind.config.places import short
+from glassmind.config.reference import as_toml, public_value
+from glassmind.config.settings import SETTINGS
 from glassmind.config.trust import (
     DOTENV,
     VaultSettings,
@@ -46,14 +46,12 @@ def run(args: Namespace, output: Output) -> int:
     if settings is None:
         output.notice(f"{vault} has no settings file, so there is nothing to trust.")
         return exits.NOTHING
-    layers = Layers({}, vault)
-    layers.add_vault_settings(settings, trusted=True)
-    values = _settings_of(layers)
-    unknown = [warning for file in layers.files for warning in file.warnings]
-    for warning in (*layers.warnings, *unknown):
+    preview, problems = preview_trust(settings)
+    for warning in problems:
         output.notice(warning)
-    if not layers.files:
+    if preview is None:
         return exits.USAGE
+    values = {path: _shown(path, value) for path, value in preview.items()}
     if is_trusted(settings, os.environ):
         return _show(settings, values, output, "You already trust these settings.")
     if not output.as_json:
@@ -67,21 +65,10 @@ def run(args: Namespace, output: Output) -> int:
     return _show(settings, values, output, "Trusted until one of these files changes.")
 
 
-def _settings_of(layers: Layers) -> dict[str, str]:
-    """Return the values that would be used, as TOML, with secrets hidden.
-
-    Invalid ones become warnings of `layers`.
-    """
-    choices = {path: layers.choose(key) for path, key in KEYS.items()}
-    return {
-        path: _cut(shown(KEYS[path], choice.value))
-        for path, choice in choices.items()
-        if choice.entry is not None
-    }
-
-
-def _cut(value: str) -> str:
-    return value if len(value) <= LONGEST_VALUE else f"{value[:LONGEST_VALUE]}..."
+def _shown(path: str, value: object) -> str:
+    """Return a value as TOML, cut if it is long, with secrets hidden."""
+    text = as_toml(public_value(SETTINGS[path], value))
+    return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}..."
 
 
 def _list(settings: VaultSettings, values: dict[str, str], output: Output) -> None:

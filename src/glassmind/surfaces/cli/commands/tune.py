@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from glassmind.config import Config
-from glassmind.config.files import FILE_NAME, VAULT_NAMES, present
-from glassmind.config.toml import as_toml
+from glassmind.config.places import FILE_NAME, VAULT_NAMES, present
+from glassmind.config.reference import as_toml
 from glassmind.config.trust import keep_trust
 from glassmind.errors import WrongUsage
 from glassmind.surfaces.cli import exits

@@ -6,8 +6,7 @@ from argparse import ArgumentTypeError, Namespace
 from pathlib import Path
 
 from glassmind.config import Config
-from glassmind.config.files import current_folder
-from glassmind.config.places import index_name
+from glassmind.config.places import current_folder, index_name
 from glassmind.errors import WrongUsage
 from glassmind.render.units import (
     HOUR_MIN,
