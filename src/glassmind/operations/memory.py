@@ -109,10 +109,6 @@ class CaptureResult(Result):
         found = memory_sources(self.near)
         return shown(found.passages, [self.memo.path, *found.named])
 
-    def all_notices(self) -> list[str]:
-        """Return why a search does not find it yet."""
-        return self.notices
-
 
 @operation(
     group="Memory",

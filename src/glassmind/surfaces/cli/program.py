@@ -11,17 +11,17 @@ from typing import NoReturn, Protocol, cast
 from glassmind.errors import GlassmindError, WrongUsage
 from glassmind.render.style import is_text, shortened
 from glassmind.surfaces.cli import exits
-from glassmind.surfaces.cli.operations import operation_command
+from glassmind.surfaces.cli.operations import operation_command, paths_with_action
 from glassmind.surfaces.cli.output import Output
 from glassmind.surfaces.cli.parser import VALUED, CommandParser
 from glassmind.surfaces.cli.table import COMMANDS, PACKAGE, all_commands
 
 OF_WORDS = frozenset([
     "ask", "brief", "capture", "capture-decision", "capture-memory", "capture-task",
-    "changeset", "clients", "context", "edit", "forget", "graph", "health", "hot",
-    "inbox", "ingest", "ledger", "list", "log", "merge", "move", "ontology", "pin",
+    "changeset", "clients", "context", "edit", "forget", "hot",
+    "inbox", "ledger", "list", "log", "merge", "move", "pin",
     "proposals", "recall", "rename-heading", "rename-tag", "resolve", "split",
-    "suggest", "summarize", "supersede", "unpin", "verify",
+    "summarize", "supersede", "unpin", "verify",
 ])  # fmt: skip
 """Commands that take names of notes and other words, which are text in the vault."""
 
@@ -135,12 +135,13 @@ def _meant(name: str) -> str:
     from glassmind.config.entries import nearest  # noqa: PLC0415 - only now
     from glassmind.surfaces.cli.commands import (  # noqa: PLC0415
         edit,
-        graph_actions,
         inbox,
     )
     from glassmind.types.memory import CAPTURED  # noqa: PLC0415
 
-    parts = {"graph": graph_actions.ACTIONS, "inbox": inbox.ACTIONS}
+    if paths := paths_with_action(name):
+        return f"; did you mean {paths[0]}?"
+    parts = {"inbox": inbox.ACTIONS}
     more = {"capture": CAPTURED, "edit": edit.ACTIONS}
     for command, actions in {**parts, **more}.items():
         if name in actions:

@@ -2,7 +2,6 @@
 
 from glassmind.surfaces.mcp.tool import Tool
 from glassmind.surfaces.mcp.tools import (
-    connections,
     context,
     list_notes,
     read,
@@ -12,7 +11,6 @@ from glassmind.surfaces.mcp.tools import (
 TOOLS: tuple[Tool, ...] = (
     read.TOOL,
     list_notes.TOOL,
-    connections.TOOL,
     context.TOOL,
     context.HOT_TOOL,
     status.TOOL,
