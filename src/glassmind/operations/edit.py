@@ -137,10 +137,6 @@ class ChangeResult(Result, frozen=True, kw_only=True):
             [name for file in self.files for name in (file.path, file.to)],
         )
 
-    def all_notices(self) -> list[str]:
-        """Return what the change says beyond its files."""
-        return self.notices
-
 
 @operation(
     group="Edit",

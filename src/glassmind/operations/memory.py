@@ -110,10 +110,6 @@ class CaptureResult(Result, frozen=True, kw_only=True):
         named = memory_sources([self.memo, *self.near]).named
         return shown(passages, [self.memo.path, *named])
 
-    def all_notices(self) -> list[str]:
-        """Return why a search does not find it yet."""
-        return self.notices
-
 
 @operation(
     group="Memory",

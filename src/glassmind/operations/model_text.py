@@ -8,9 +8,10 @@ apart, but they carry a label that says what they are.
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from glassmind.operations.registry import View
 from glassmind.render.fencing import absent_word
 from glassmind.render.style import Style
 
@@ -62,3 +63,32 @@ def _blank_as_code(letter: str) -> str:
 def sound(text: str) -> str:
     """Return text that can be encoded as UTF-8: lone surrogates are escaped."""
     return text.encode("utf-8", "backslashreplace").decode()
+
+
+LINE_CHARS = 240
+"""Characters of a sentence in a list."""
+
+
+def shortly(text: str, most: int = LINE_CHARS) -> str:
+    """Return a line, cut if it is too long."""
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
+def listed(
+    head: Sequence[str],
+    rows: Sequence[str],
+    view: View,
+    notices: Sequence[str] = (),
+    *,
+    nothing: str = "",
+) -> str:
+    """Return one page of a list: our own words, then fenced rows with note text.
+
+    `notices` may quote notes. `nothing` is what to say if the list has no items.
+    """
+    lines = [f"Notice: {notice}" for notice in view.notices]
+    lines += head
+    if nothing:
+        lines.append("No more of them." if view.first > 1 else nothing)
+    rows = [*(f"notice: {one_line(notice)}" for notice in notices), *rows]
+    return "\n".join([*lines, *([fenced("\n".join(rows))] if rows else [])])

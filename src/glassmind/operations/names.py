@@ -9,6 +9,7 @@ from urllib.parse import quote, unquote
 from glassmind.engine import Engine
 from glassmind.errors import PathOutsideVault
 from glassmind.errors.serving import BadArgument
+from glassmind.operations.registry import Caller
 from glassmind.render.style import shortened
 from glassmind.vault.paths import safe_path
 
@@ -79,3 +80,15 @@ def _opened(uri: str, vault: str, owner: str) -> str:
         said = f"the address is of the vault {shortened(other)!r}"
         raise BadArgument(owner, f"{said}; here are notes of {vault!r} alone")
     return file
+
+
+def report_guesses(
+    vault: Engine, caller: Caller, *names: str | None, ghosts: bool = False
+) -> None:
+    """Tell a person which notes were chosen for names that no note has."""
+    if caller.surface != "cli":
+        return
+    for name in filter(None, names):
+        path = vault.knowledge.guess(name, ghosts=ghosts)
+        if path is not None:
+            caller.notice(f"Closest match: {path}")

@@ -27,7 +27,7 @@ Positional: TypeAlias = Literal["word", "words", "list"]
 """A positional argument of a command: one word, or all remaining words, as one text or
 as a list."""
 
-MODULES = ("find", "edit", "memory")
+MODULES = ("find", "edit", "memory", "graph", "suggestions", "health", "vocabulary")
 """Modules with operations, the most used first: looking up a command imports only as
 many as it takes to find it."""
 
@@ -51,8 +51,9 @@ class Result(Struct, frozen=True, kw_only=True):
         raise NotImplementedError
 
     def all_notices(self) -> Sequence[str]:
-        """Return what a person should know besides the result itself."""
-        return ()
+        """Return what a person should know besides the result itself: its `notices`."""
+        notices: Sequence[str] = getattr(self, "notices", ())
+        return notices
 
     def is_empty(self) -> bool:
         """Return whether nothing was found; the command then exits with code 1."""
@@ -333,7 +334,7 @@ def all_operations() -> list[Operation]:
 def find_commands(word: str) -> dict[str, tuple[Operation, dict[str, object]]]:
     """Return the commands that begin with a word, with their preset arguments.
 
-    Importing stops with the first module that has any.
+    Importing stops with the module that has a command of that one word.
     """
     found: dict[str, tuple[Operation, dict[str, object]]] = {}
     for operations in _by_module():
@@ -343,7 +344,7 @@ def find_commands(word: str) -> dict[str, tuple[Operation, dict[str, object]]]:
                 for path, preset in op.command_paths.items()
                 if path.partition(" ")[0] == word
             }
-        if found:
+        if word in found:
             break
     return found
 
@@ -366,7 +367,7 @@ def shown(passages: Sequence[Passage] = (), named: Sequence[str | None] = ()) ->
     return Shown(tuple(dict.fromkeys(passages)), tuple(names))
 
 
-def copied(kind: type[Part], source: Any, **others: Any) -> Part:
+def copied(kind: type[Part], source: Any, /, **others: Any) -> Part:
     """Return a struct whose fields are the attributes of `source`, or `others`.
 
     Tuples become lists.

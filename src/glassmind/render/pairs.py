@@ -1,43 +1,16 @@
-"""Similar notes without a link as programs read them."""
+"""How many similar notes are known, as JSON and as text."""
 
 from typing import Any
 
-from glassmind.render.address import obsidian_uri
-from glassmind.types.pairs import Pair, PairStatus, Similar
-
-
-def similar_as_json(found: Similar, *, vault: str) -> dict[str, Any]:
-    """Return pairs, the most similar first; `note` is null for those of a whole vault.
-
-    `vault` is the name that Obsidian knows the vault by.
-    """
-    return {
-        "note": found.note,
-        "pairs": [_pair(pair, vault) for pair in found.pairs],
-        "total": found.total,
-        "dismissed": found.dismissed,
-        "status": pair_status_as_json(found.status),
-        "notices": list(found.notices),
-    }
-
-
-def _pair(pair: Pair, vault: str) -> dict[str, Any]:
-    return {
-        "path": pair.path,
-        "title": pair.title,
-        "uri": obsidian_uri(vault, pair.path),
-        "other_path": pair.other_path,
-        "other_title": pair.other_title,
-        "other_uri": obsidian_uri(vault, pair.other_path),
-        "similarity": pair.similarity,
-    }
+from glassmind.render.style import counted
+from glassmind.types.pairs import PairStatus
 
 
 def pair_status_as_json(status: PairStatus) -> dict[str, Any]:
     """Return how many pairs without a link there are, and how many notes wait.
 
-    `waiting` is null where every note is still to be paired, `threshold` and `most`,
-    which a note is paired with at most, where none was yet.
+    `waiting` is null if all do; `threshold` and `most`, the largest number of pairs of
+    one note, are null if none was compared.
     """
     state = status.state
     return {
@@ -46,3 +19,17 @@ def pair_status_as_json(status: PairStatus) -> dict[str, Any]:
         "threshold": None if state is None else state.threshold,
         "most": None if state is None else state.most,
     }
+
+
+def pair_status_as_text(status: PairStatus) -> str:
+    """Return how many pairs there are, and whether they are up to date."""
+    state = status.state
+    if state is None:
+        return "none yet: notes are compared when they are embedded"
+    most = f"at most {state.most} a note"
+    much = f"{counted(status.pairs, 'pair')} from {state.threshold:.2f}, {most}"
+    if status.waiting is None:
+        return f"{much}, by another model; to compare again: glassmind index"
+    if status.waiting:
+        return f"{much}, {counted(status.waiting, 'note')} still to be compared"
+    return f"{much}, up to date"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from glassmind.render.pairs_text import pair_status_as_text
+from glassmind.render.pairs import pair_status_as_text
 from glassmind.render.style import Style, bytes_in_words, counted
 from glassmind.render.watch import watch_as_text
 from glassmind.types.catalogue import Check, Stats, Status

@@ -103,13 +103,18 @@ class Subgraph:
 
     @property
     def left_out(self) -> str:
-        """What to say of links that are not here; nothing where all are."""
-        if len(self.edges) == self.edges_total:
-            return ""
-        return (
-            f"of {self.edges_total:,} links between these notes {len(self.edges):,} "
-            "are here, those of the nearest; a lower limit or depth has fewer"
-        )
+        """What to say about links that are not here; empty if all are."""
+        return links_left_out(len(self.edges), self.edges_total)
+
+
+def links_left_out(shown: int, total: int) -> str:
+    """Return what to say about links that are left out; empty if none are."""
+    if shown == total:
+        return ""
+    return (
+        f"{shown:,} of {total:,} links between these notes are shown, those of the "
+        "nearest; with a lower limit or depth there are fewer"
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from difflib import get_close_matches
 from typing import NamedTuple, get_args
 
 from glassmind.operations.registry import Group, all_operations
+from glassmind.surfaces.cli.commands import edit, inbox
 from glassmind.surfaces.cli.table import COMMANDS, GROUPS
 
 EVERYDAY = frozenset((
@@ -88,5 +89,8 @@ def similar_command(name: str) -> str:
         word, _, action = operation.command_path.partition(" ")
         if operation.command and action == name:
             return f"{word} {action}"
+    for command, actions in {"edit": edit.ACTIONS, "inbox": inbox.ACTIONS}.items():
+        if name in actions:
+            return f"{command} {name}"
     names = [command.name for command in listed_commands()]
     return next(iter(get_close_matches(name, names, n=1)), "")

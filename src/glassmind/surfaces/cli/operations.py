@@ -97,14 +97,19 @@ class OperationCommand:
             names = self.positional_names
             about = "; ".join(f.about.description or "" for f in self._positional)
             parser.take_words(WORDS, names, about)
+        choosing = {command.option for command in self.variants}
         taken: set[str] = set()
         for command in (self, *self.variants):
-            command.add_options(parser, taken)
+            command.add_options(parser, taken, choosing)
 
-    def add_options(self, parser: CommandParser, taken: set[str]) -> None:
-        """Add the options that are not taken."""
+    def add_options(
+        self, parser: CommandParser, taken: set[str], choosing: set[str]
+    ) -> None:
+        """Add the options that are not taken; `choosing` ones belong to variants."""
         for field in self._options():
             flag = self._flag(field)
+            if flag in choosing and flag != self.option:
+                continue
             if flag not in taken:
                 _add_option(parser, field, flag, takes_all=flag == self.option)
             taken.add(flag)

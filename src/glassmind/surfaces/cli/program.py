@@ -19,10 +19,10 @@ from glassmind.version import __version__
 
 OF_WORDS = frozenset([
     "ask", "brief", "capture", "capture-decision", "capture-memory", "capture-task",
-    "changeset", "clients", "context", "edit", "forget", "graph", "health", "hot",
-    "inbox", "ingest", "ledger", "list", "log", "merge", "move", "ontology", "pin",
+    "changeset", "clients", "context", "edit", "forget", "hot",
+    "inbox", "ledger", "list", "log", "merge", "move", "pin",
     "proposals", "recall", "rename-heading", "rename-tag", "resolve", "split",
-    "suggest", "summarize", "supersede", "unpin", "verify",
+    "summarize", "supersede", "unpin", "verify",
 ])  # fmt: skip
 """Commands that take names of notes and other words, which are text in the vault."""
 

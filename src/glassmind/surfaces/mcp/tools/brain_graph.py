@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from glassmind.render.chains import reason_in_words
+from glassmind.operations.graph import no_path
 from glassmind.surfaces.mcp.pages import MOST_TOKENS, USUAL_TOKENS, fitting
 from glassmind.surfaces.mcp.tool import Answer, Argument, Call, Tool
 from glassmind.surfaces.mcp.tools.brain_hints import connection_hints
@@ -135,7 +135,7 @@ def find_path_between(call: Call) -> Answer:
             for stop in stops
         ]
     if found.reason is not None:
-        reply["reason"] = reason_in_words(found.reason)
+        reply["reason"] = no_path(found.reason).text
     return notes_as_json(reply)
 
 

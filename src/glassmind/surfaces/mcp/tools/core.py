@@ -2,13 +2,11 @@
 
 from glassmind.surfaces.mcp.tool import Tool
 from glassmind.surfaces.mcp.tools import (
-    connections,
     context,
     status,
 )
 
 TOOLS: tuple[Tool, ...] = (
-    connections.TOOL,
     context.TOOL,
     context.HOT_TOOL,
     status.TOOL,

@@ -1,28 +1,32 @@
-"""Parts of the graph in the formats that programs for graphs read.
+"""Parts of the graph as GraphML and DOT files.
 
-Nodes go by number, since neither format takes every path for a name; the path is one of
-a node's attributes. Equal graphs give equal files.
+Nodes are numbered, since neither format takes every path as a name; the path is an
+attribute of a node. Equal graphs give equal files.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from glassmind.types.connections import Subgraph, SubgraphNode, Tie
+from glassmind.types.connections import links_left_out
+
+if TYPE_CHECKING:
+    from glassmind.operations.graph import GraphLink, GraphNode, GraphPart
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML 1.0 cannot say, not even as a reference."""
+"""Characters that XML 1.0 does not allow, not even as a reference."""
 
 _MARKUP = str.maketrans(
     {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;"}
 )
 
 _NOT_DOT = re.compile("[\x00-\x09\x0b-\x1f\x7f\ud800-\udfff]")
-"""Controls: a NUL ends a text for Graphviz, and none of them can be drawn."""
+"""Control characters: NUL ends a text for Graphviz, and none of them can be drawn."""
 
 _ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
 
 UNKNOWN = "\ufffd"
-"""What stands for a character that cannot."""
+"""Replaces a character that is not allowed."""
 
 _NODE_KEYS = {
     "path": "string",
@@ -40,24 +44,24 @@ _EDGE_KEYS = {
 }
 
 
-def graph_as_graphml(graph: Subgraph) -> str:
+def graph_as_graphml(graph: "GraphPart") -> str:
     """Return a graph as GraphML: directed, each link an edge of its own."""
     return "".join(f"{line}\n" for line in _graphml(graph))
 
 
-def graph_as_dot(graph: Subgraph) -> str:
-    """Return a graph as Graphviz reads it; ghosts are drawn with dashes."""
+def graph_as_dot(graph: "GraphPart") -> str:
+    """Return a graph as Graphviz reads it; unresolved names are dashed."""
     return "".join(f"{line}\n" for line in _dot(graph))
 
 
-def _numbers(graph: Subgraph) -> dict[str, str]:
+def _numbers(graph: "GraphPart") -> dict[str, str]:
     return {node.path: f"n{number}" for number, node in enumerate(graph.nodes)}
 
 
-def _graphml(graph: Subgraph) -> Iterator[str]:
+def _graphml(graph: "GraphPart") -> Iterator[str]:
     yield '<?xml version="1.0" encoding="UTF-8"?>'
-    if graph.left_out:
-        yield f"<!-- {graph.left_out} -->"
+    if note := links_left_out(len(graph.edges), graph.edges_total):
+        yield f"<!-- {note} -->"
     yield '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
     for owner, keys in (("node", _NODE_KEYS), ("edge", _EDGE_KEYS)):
         for name, kind in keys.items():
@@ -71,10 +75,10 @@ def _graphml(graph: Subgraph) -> Iterator[str]:
         yield f'    <node id="{numbers[node.path]}">'
         yield from _values("node", _node_values(node))
         yield "    </node>"
-    for number, tie in enumerate(graph.edges):
-        ends = f'source="{numbers[tie.source]}" target="{numbers[tie.target]}"'
+    for number, link in enumerate(graph.edges):
+        ends = f'source="{numbers[link.source]}" target="{numbers[link.target]}"'
         yield f'    <edge id="e{number}" {ends}>'
-        yield from _values("edge", _edge_values(tie))
+        yield from _values("edge", _edge_values(link))
         yield "    </edge>"
     yield "  </graph>"
     yield "</graphml>"
@@ -82,11 +86,11 @@ def _graphml(graph: Subgraph) -> Iterator[str]:
 
 def _values(owner: str, values: dict[str, str]) -> Iterator[str]:
     for name, value in values.items():
-        said = _NOT_XML.sub(UNKNOWN, value).translate(_MARKUP)
-        yield f'      <data key="{owner}_{name}">{said}</data>'
+        shown = _NOT_XML.sub(UNKNOWN, value).translate(_MARKUP)
+        yield f'      <data key="{owner}_{name}">{shown}</data>'
 
 
-def _node_values(node: SubgraphNode) -> dict[str, str]:
+def _node_values(node: "GraphNode") -> dict[str, str]:
     return {
         "path": node.path,
         "title": node.title,
@@ -96,45 +100,38 @@ def _node_values(node: SubgraphNode) -> dict[str, str]:
     }
 
 
-def _edge_values(tie: Tie) -> dict[str, str]:
+def _edge_values(link: "GraphLink") -> dict[str, str]:
     return {
-        "kind": tie.kind,
-        "property": tie.property,
-        "confidence": repr(tie.confidence),
-        "line": str(tie.line),
-        "sentence": tie.sentence,
+        "kind": link.kind,
+        "property": link.property,
+        "confidence": repr(link.confidence),
+        "line": str(link.line),
+        "sentence": link.sentence,
     }
 
 
-def _dot(graph: Subgraph) -> Iterator[str]:
-    if graph.left_out:
-        yield f"// {graph.left_out}"
+def _dot(graph: "GraphPart") -> Iterator[str]:
+    if note := links_left_out(len(graph.edges), graph.edges_total):
+        yield f"// {note}"
     yield "digraph connections {"
     yield "  node [shape=box];"
     numbers = _numbers(graph)
     for node in graph.nodes:
-        said = {"label": node.title, "path": node.path, "hop": str(node.hop)}
+        values = {"label": node.title, "path": node.path, "hop": str(node.hop)}
         if node.ghost:
-            said["style"] = "dashed"
-        yield f"  {numbers[node.path]} {_attributes(said)};"
-    for tie in graph.edges:
-        said = {"label": tie.property, "kind": tie.kind, "tooltip": tie.sentence}
-        ends = f"{numbers[tie.source]} -> {numbers[tie.target]}"
-        yield f"  {ends} {_attributes(said)};"
+            values["style"] = "dashed"
+        yield f"  {numbers[node.path]} {_attributes(values)};"
+    for link in graph.edges:
+        values = {"label": link.property, "kind": link.kind, "tooltip": link.sentence}
+        ends = f"{numbers[link.source]} -> {numbers[link.target]}"
+        yield f"  {ends} {_attributes(values)};"
     yield "}"
 
 
-def _attributes(said: dict[str, str]) -> str:
+def _attributes(values: dict[str, str]) -> str:
     shown = (
         f'{name}="{_NOT_DOT.sub(UNKNOWN, value).translate(_ESCAPES)}"'
-        for name, value in said.items()
+        for name, value in values.items()
         if value
     )
     return f"[{', '.join(shown)}]"
-
-
-GRAPH_FILES: Mapping[str, Callable[[Subgraph], str]] = {
-    "graphml": graph_as_graphml,
-    "dot": graph_as_dot,
-}
-"""Formats that programs for graphs read."""
