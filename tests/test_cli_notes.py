@@ -47,21 +47,21 @@ def test_what_is_no_range_of_lines_is_refused(program: Program) -> None:
     done = program.run("read", NOTE, "--lines", "two")
 
     assert done.returncode == 2
-    assert "is no range of lines" in done.stderr
+    assert "lines must be a range such as 12-34" in done.stderr
 
 
 def test_lines_from_back_to_front_are_refused(program: Program) -> None:
     done = program.run("read", NOTE, "--lines", "5-3")
 
     assert done.returncode == 2
-    assert "5-3: the first line is after the last" in done.stderr
+    assert "5-3: the first is after the last" in done.stderr
 
 
 def test_a_note_taken_for_a_typo_is_named_aside(program: Program) -> None:
     guessed = program.run("read", "Heron nodde v3")
     quiet = program.run("read", "Heron nodde v3", "-q")
 
-    assert guessed.stderr == f"glassmind: taken for: {NOTE}\n"
+    assert guessed.stderr == f"glassmind: Closest match: {NOTE}\n"
     assert guessed.stdout == quiet.stdout == (program.vault / NOTE).read_text("utf-8")
     assert quiet.stderr == ""
 
@@ -189,7 +189,7 @@ def test_a_page_says_that_there_is_more(program: Program) -> None:
     all_paths = program.run("list").stdout.splitlines()
 
     assert done.stdout.splitlines() == all_paths[1:3]
-    assert done.stderr == f"glassmind: notes 2 to 3 of {len(all_paths)}\n"
+    assert done.stderr == f"glassmind: Notes 2 to 3 of {len(all_paths)}.\n"
 
 
 def test_a_page_past_the_end_says_so(program: Program) -> None:
@@ -199,17 +199,18 @@ def test_a_page_past_the_end_says_so(program: Program) -> None:
 
     assert (done.returncode, done.stdout) == (1, "")
     assert (
-        done.stderr == f"glassmind: --offset 9,000 is past the end of {total} notes\n"
+        done.stderr
+        == f"glassmind: Offset 9,000 is past the end: {total} notes match.\n"
     )
 
 
 @pytest.mark.parametrize(
     ("option", "value", "said"),
     [
-        ("--tag", "", "names no tag"),
-        ("--tag", "#", "names no tag"),
-        ("--property", "", "names no property"),
-        ("--property", "=x", "names no property"),
+        ("--tag", "", "--tag needs a value"),
+        ("--tag", "#", "tag must be a name"),
+        ("--property", "", "--property needs a value"),
+        ("--property", "=x", "property must be name"),
     ],
 )
 def test_a_filter_that_names_nothing_is_refused(
@@ -255,7 +256,8 @@ def test_no_note_is_told_by_the_exit_code(program: Program) -> None:
     done = program.run("list", "--tag", "nosuchtag")
 
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "glassmind: no note passes\n"
+    assert "No notes match." in done.stderr
+    assert "no note has the tag 'nosuchtag'" in done.stderr
 
 
 def test_a_day_that_is_none_is_refused(program: Program) -> None:

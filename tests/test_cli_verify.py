@@ -68,7 +68,7 @@ def test_receipts_are_taken_of_what_is_piped_in(program: Inside) -> None:
 @pytest.mark.parametrize(
     ("asked", "code", "said"),
     [
-        ([], 2, "no receipt is given"),
+        ([], 2, "RECEIPTS is missing"),
         (["\udcff:1@0f1e2d3c"], 2, "holds half a character"),
     ],
     ids=str,
@@ -106,7 +106,7 @@ def test_a_pipe_that_cites_nothing_is_refused(program: Inside) -> None:
     done = program.piped("no receipts here", "verify", "-")
 
     assert done.returncode == 2
-    assert "what is piped in holds no receipt" in done.stderr
+    assert "standard input has no receipts" in done.stderr
 
 
 def test_a_state_is_coloured_on_a_terminal_that_wants_it(program: Inside) -> None:

@@ -8,6 +8,8 @@ from mcp_desk import call, structured_server, text_of, visit
 from path_table import NAMES, lay
 from vault_desk import VaultDesk
 
+from glassmind.operations.names import note_uri
+
 FILLER = "The river is slow here. " * 100
 NOTE = (
     f"# Birds\n\n{FILLER}\n\n## Kingfisher: diet [2]\n\nIt eats fish.\n\n{FILLER}\n\n"
@@ -30,7 +32,7 @@ def test_a_hit_can_be_read_by_every_address_it_has(vault: VaultDesk, path: str) 
     (hit,) = found.structured_content["hits"]
     first, last = hit["lines"]
     under = " > ".join(hit["heading_path"])
-    link = found.content[1].uri  # type: ignore[union-attr]
+    link = note_uri(path)
 
     parts = [
         hit["uri"],

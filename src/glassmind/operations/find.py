@@ -539,7 +539,7 @@ def line_range(text: str | None) -> tuple[int, int | None] | None:
         return first, None
     last = int(found[3] or first)
     if first > last:
-        raise BadArgument("read", "lines must not end before they begin")
+        raise BadArgument("read", f"lines {text}: the first is after the last")
     return first, last
 
 
@@ -787,7 +787,7 @@ class VerifyArguments(Arguments, frozen=True, kw_only=True):
         arg(
             "Receipts (path#heading:lines@digest); - takes those in standard input.",
             positional="list",
-            metavar="RECEIPT",
+            from_stdin=receipts_in,
             for_models="",
         ),
     ]
@@ -836,10 +836,7 @@ class VerifyResult(Result, frozen=True, kw_only=True):
 )
 def verify(vault: Engine, arguments: VerifyArguments) -> VerifyResult:
     """Check whether cited lines are unchanged, moved, changed or gone."""
-    receipts: list[str] = []
-    for text in arguments.receipts:
-        receipts += receipts_in(text) if "\n" in text else [text]
-    found = vault.bundles.verify(list(dict.fromkeys(receipts)))
+    found = vault.bundles.verify(list(dict.fromkeys(arguments.receipts)))
     return VerifyResult(
         receipts=[
             VerifiedReceipt(one.receipt, one.state, one.now, one.note) for one in found

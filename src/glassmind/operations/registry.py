@@ -112,6 +112,7 @@ def arg(  # noqa: PLR0913 - a declaration names every part
     short: str = "",
     metavar: str = "",
     separator: str = "",
+    from_stdin: Callable[[str], list[str]] | None = None,
     only: tuple[Surface, ...] = ("cli", "mcp", "http"),
     for_models: str | None = None,
 ) -> Meta:
@@ -119,6 +120,8 @@ def arg(  # noqa: PLR0913 - a declaration names every part
 
     `flag` and `short` name the CLI option (default: the argument's name); a positional
     with a flag can be given either way. `separator` splits one CLI value into a list.
+    The word `-` stands for the text of standard input, or for the items that
+    `from_stdin` finds in it.
     `only` lists the surfaces that offer the argument. `for_models` replaces the
     description in the tool's schema, where every word costs tokens.
     """
@@ -128,6 +131,7 @@ def arg(  # noqa: PLR0913 - a declaration names every part
         "short": short,
         "metavar": metavar,
         "separator": separator,
+        "from_stdin": from_stdin,
         "only": only,
         "for_models": description if for_models is None else for_models,
     }

@@ -217,8 +217,10 @@ class OperationCommand:
                 value = [part.strip() for part in value.split(separator)]
                 if not all(value):
                     raise WrongUsage(f"{field.flag} has an empty item", path)
+            if value == "" and not field.extra["positional"]:
+                raise WrongUsage(f"{field.flag} needs a value", path)
             if value == STDIN and field.extra["positional"]:
-                value = _standard_input(field, path)
+                value = "".join(_standard_input(field, path))
             if field.extra["positional"] and value is not None and not value.strip():
                 raise WrongUsage(f"{field.name.upper()} is missing", path)
             if value is not None:
@@ -243,7 +245,11 @@ class OperationCommand:
                     raise WrongUsage(f"{label} is given twice", path)
                 continue
             taken, words = _split_words(field, words)
-            taken = [_standard_input(field, path) if w == STDIN else w for w in taken]
+            taken = [
+                item
+                for word in taken
+                for item in (_standard_input(field, path) if word == STDIN else [word])
+            ]
             if not any(word.strip() for word in taken):
                 if field.required:
                     raise WrongUsage(f"{label} is missing", path)
@@ -261,18 +267,21 @@ def _split_words(field: Field, words: list[str]) -> tuple[list[str], list[str]]:
     return words[:count], words[count:]
 
 
-def _standard_input(field: Field, path: str) -> str:
-    """Return the text of standard input.
+def _standard_input(field: Field, path: str) -> list[str]:
+    """Return the text of standard input, or the items in it.
 
     Raises:
         WrongUsage: it is empty, too long or not text.
     """
     text = piped_text(path)
     if not text.strip():
-        raise WrongUsage(
-            f"{field.name.upper()} is missing: standard input is empty", path
-        )
-    return text
+        problem = f"{field.name.upper()} is missing: standard input is empty"
+        raise WrongUsage(problem, path)
+    find = field.extra["from_stdin"]
+    items: list[str] = [text] if find is None else find(text)
+    if not items:
+        raise WrongUsage(f"standard input has no {field.name}", path)
+    return items
 
 
 def _dest(flag: str) -> str:
