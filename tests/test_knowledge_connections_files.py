@@ -2,20 +2,18 @@
 
 import io
 import re
-from dataclasses import replace
 from xml.etree import ElementTree as ET
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from operation_desk import text_of, values_of
 from vault_desk import VaultDesk
 
 from glassmind.knowledge.links import subgraph
-from glassmind.render.connections import connections_as_json
-from glassmind.render.connections_text import connections_as_text
-from glassmind.render.graph_files import graph_as_dot, graph_as_graphml
-from glassmind.render.style import Style
-from glassmind.types.connections import Subgraph, SubgraphNode, Tie
+from glassmind.operations.graph import GraphLink, GraphNode, GraphPart, graph_part
+from glassmind.operations.graph_files import graph_as_dot, graph_as_graphml
 
 SPACE = "{http://graphml.graphdrawing.org/xmlns}"
 
@@ -23,22 +21,22 @@ texts = st.text(max_size=20)
 
 
 @st.composite
-def graphs(draw: st.DrawFn) -> Subgraph:
+def graphs(draw: st.DrawFn) -> GraphPart:
     paths = draw(st.lists(texts, min_size=1, max_size=5, unique=True))
     nodes = [
-        SubgraphNode(path, draw(texts), hop, draw(st.booleans()), (draw(texts),))
+        GraphNode(path, draw(texts), hop, draw(st.booleans()), [draw(texts)], {})
         for hop, path in enumerate(paths)
     ]
     ends = st.sampled_from(paths)
     edges = [
-        Tie(draw(ends), draw(ends), "link", draw(texts), 0.7, 3, draw(texts))
+        GraphLink(draw(ends), draw(ends), "link", draw(texts), 0.7, 3, draw(texts))
         for _ in range(draw(st.integers(0, 5)))
     ]
-    return Subgraph(tuple(nodes), tuple(edges), len(edges))
+    return GraphPart(nodes, edges, len(edges))
 
 
 @given(graphs())
-def test_graphml_reads_back_as_it_was(graph: Subgraph) -> None:
+def test_graphml_reads_back_as_it_was(graph: GraphPart) -> None:
     tree = ET.fromstring(graph_as_graphml(graph).encode())  # noqa: S314 - our own
 
     def values(kind: str, key: str) -> list[str]:
@@ -69,7 +67,7 @@ QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 
 
 @given(graphs())
-def test_no_text_of_a_note_ends_a_string_of_dot(graph: Subgraph) -> None:
+def test_no_text_of_a_note_ends_a_string_of_dot(graph: GraphPart) -> None:
     lines = graph_as_dot(graph).split("\n")
 
     assert len(lines) == len(graph.nodes) + len(graph.edges) + 4
@@ -84,7 +82,7 @@ def test_graphml_loads_in_networkx_with_parallel_links(vault: VaultDesk) -> None
     found = vault.engine.knowledge.connections("C", subgraph=True)
     assert found.subgraph is not None
 
-    made = graph_as_graphml(found.subgraph)
+    made = graph_as_graphml(graph_part(found.subgraph))
 
     read = nx.read_graphml(io.BytesIO(made.encode()))
     assert sorted(path for _, path in read.nodes(data="path")) == ["A & B.md", "C.md"]
@@ -98,11 +96,13 @@ def test_the_same_graph_gives_the_same_bytes(vault: VaultDesk) -> None:
     one = vault.engine.knowledge.connections("3", depth=3, subgraph=True)
     other = vault.open().knowledge.connections("3", depth=3, subgraph=True)
 
-    assert connections_as_json(one, vault="V") == connections_as_json(other, vault="V")
     assert one.subgraph is not None
     assert other.subgraph is not None
-    assert graph_as_dot(one.subgraph) == graph_as_dot(other.subgraph)
-    assert graph_as_graphml(one.subgraph) == graph_as_graphml(other.subgraph)
+    first, second = graph_part(one.subgraph), graph_part(other.subgraph)
+    assert graph_as_dot(first) == graph_as_dot(second)
+    assert graph_as_graphml(first) == graph_as_graphml(second)
+    values = values_of(vault.engine, "connections", name="3", depth=3, subgraph=True)
+    assert values["subgraph"] == msgspec.to_builtins(first)
 
 
 def test_links_that_are_left_out_are_told_of_in_the_answer_and_in_the_files(
@@ -112,27 +112,28 @@ def test_links_that_are_left_out_are_told_of_in_the_answer_and_in_the_files(
     vault.indexed({"Hub.md": "".join(f"[[{n}]]\n" for n in range(9))})
     vault.indexed({f"{n}.md": "[[Hub]]" for n in range(9)})
     said = (
-        "of 18 links between these notes 5 are here, those of the nearest; "
-        "a lower limit or depth has fewer"
+        "5 of 18 links between these notes are shown, those of the nearest; "
+        "with a lower limit or depth there are fewer"
     )
 
     found = vault.engine.knowledge.connections("Hub", subgraph=True)
 
     assert found.subgraph is not None
     assert found.notices == (said,)
-    lines = graph_as_graphml(found.subgraph).splitlines()
+    part = graph_part(found.subgraph)
+    lines = graph_as_graphml(part).splitlines()
     assert lines[1] == f"<!-- {said} -->"
     tree = ET.fromstring("\n".join(lines).encode())  # noqa: S314 - our own
     assert len(tree.findall(f".//{SPACE}edge")) == 5
-    assert graph_as_dot(found.subgraph).startswith(f"// {said}\ndigraph ")
+    assert graph_as_dot(part).startswith(f"// {said}\ndigraph ")
     assert vault.engine.knowledge.connections("Hub").notices == ()
 
 
 def test_a_long_title_of_controls_leaves_the_files_whole(vault: VaultDesk) -> None:
     odd = "".join(map(chr, range(1, 32))) + '\x7f\x85\u2028\ufffe<&>"\\]]>-->' * 200
-    node = SubgraphNode("A.md", odd, 0, ghost=False, tags=(odd,))
-    tie = Tie("A.md", "A.md", "property", odd, 0.7, 1, odd)
-    graph = Subgraph((node,), (tie,), 2)
+    node = GraphNode("A.md", odd, 0, ghost=False, tags=[odd], properties={})
+    link = GraphLink("A.md", "A.md", "property", odd, 0.7, 1, odd)
+    graph = GraphPart([node], [link], 2)
 
     tree = ET.fromstring(graph_as_graphml(graph).encode())  # noqa: S314 - our own
     lines = graph_as_dot(graph).split("\n")
@@ -146,18 +147,17 @@ def test_a_long_title_of_controls_leaves_the_files_whole(vault: VaultDesk) -> No
 
 def test_people_read_a_line_for_each_neighbour(vault: VaultDesk) -> None:
     vault.indexed({"A.md": "see [[B]] #x", "B.md": "\x1b[31m[[C]] #X", "C.md": "[[B]]"})
-    found = vault.engine.knowledge.connections("A", depth=2)
 
-    shown = connections_as_text(found, Style())
+    shown = text_of(vault.engine, "connections", name="A", depth=2)
 
     assert shown == (
         "A.md  #x  theme: B\n"
         "\n"
-        "1 hop: 1 note, 0 leading here, 1 led to\n"
+        "1 hop: 1 note, 0 inbound, 1 outbound\n"
         "  -> B.md  #x\n"
         "       see [[B]] #x  A.md:1\n"
         "\n"
-        "2 hops: 1 note, 1 leading here, 1 led to\n"
+        "2 hops: 1 note, 1 inbound, 1 outbound\n"
         "  <> C.md  via B.md\n"
         "       \\x1b[31m[[C]] #X  B.md:1\n"
         "       [[B]]  C.md:1\n"
@@ -166,8 +166,9 @@ def test_people_read_a_line_for_each_neighbour(vault: VaultDesk) -> None:
 
 def test_a_note_alone_says_so(vault: VaultDesk) -> None:
     vault.indexed({"A.md": ""})
-    found = vault.engine.knowledge.connections("A")
 
-    assert connections_as_text(found, Style()) == "A.md\nno note is linked with it\n"
-    shown = connections_as_json(replace(found, theme=None), vault="V")
+    text = text_of(vault.engine, "connections", name="A")
+    shown = values_of(vault.engine, "connections", name="A")
+
+    assert text == "A.md\nNo linked notes.\n"
     assert (shown["hops"], "subgraph" in shown) == ([], False)

@@ -1,28 +1,28 @@
 """Vault health: one planted thing for each check, its repair, and its dismissal."""
 
 import hashlib
-import json
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 
+import msgspec
 import pytest
 from health_desk import FOUND, LONG_AGO, MENDED, OLD, PLANTED, TODAY, linked, text
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meaning_desk import MeaningDesk, WordModel
+from operation_desk import text_of
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, IndexAbsent
 from glassmind.errors.knowledge import BadFindingKey, UnknownCheck
 from glassmind.knowledge.health.table import CHECKS
-from glassmind.render.health import health_as_json
-from glassmind.render.health_text import (
+from glassmind.operations.health import HealthArguments, health_result
+from glassmind.operations.health_text import (
     REPORT_CHARS,
-    finding_now_as_text,
-    health_as_markdown,
-    health_as_text,
+    health_for_people,
+    health_markdown,
 )
 from glassmind.render.style import Style
 from glassmind.types import NotePath
@@ -69,6 +69,14 @@ def _indexed_plants() -> MeaningDesk:
 def health(desk: VaultDesk, **wanted: object) -> HealthReport:
     """Return the state of a vault on the day the planted one was made for."""
     return desk.engine.knowledge.health(**{"today": TODAY, "limit": None} | wanted)  # type: ignore[arg-type]
+
+
+def markdown(report: HealthReport, *, whole: bool = False) -> str:
+    return health_markdown(health_result(report), HealthArguments(all=whole), Style())
+
+
+def in_words(report: HealthReport) -> str:
+    return health_for_people(health_result(report), HealthArguments(), Style())
 
 
 def findings(report: HealthReport) -> Iterator[Finding]:
@@ -144,20 +152,20 @@ def test_the_gravest_checks_stand_first_and_the_parts_make_the_score(
 
 
 def test_two_looks_give_the_same_bytes(seen: MeaningDesk) -> None:
-    first = json.dumps(health_as_json(health(seen)))
+    first = msgspec.json.encode(health_result(health(seen)))
     seen.open()
 
-    assert json.dumps(health_as_json(health(seen))) == first
+    assert msgspec.json.encode(health_result(health(seen))) == first
 
 
 def test_an_index_made_anew_gives_the_same_report(planted: MeaningDesk) -> None:
     for path in ("Broken.md", "Alike.md", "Leaf two.md", "Log/Entry 07.md"):
         planted.indexed({path: PLANTED[path] + "\n"})  # type: ignore[operator]
-    first = health_as_json(health(planted))
+    first = health(planted)
 
     planted.index(rebuild=True)
 
-    assert health_as_json(health(planted)) == first
+    assert health(planted) == first
 
 
 def test_a_dismissed_finding_counts_for_nothing_until_it_is_restored(
@@ -276,7 +284,7 @@ def test_a_check_without_its_ground_says_so_rather_than_that_all_is_well(
     assert "themes" in unchecked["stale_themes"]
     assert unchecked["orphans"] == ""
     assert "weakly_tied" not in {part.check for part in report.parts}
-    assert "not checked: weakly_tied" in health_as_text(report, Style())
+    assert "Not checked: weakly_tied" in in_words(report)
     now = vault.engine.knowledge.check_finding("weakly_tied:A.md <> B.md")
     assert (now.state, bool(now.reason)) == ("unchecked", True)
 
@@ -340,7 +348,7 @@ def test_the_markdown_report_is_short_unless_it_is_wanted_whole(
     planted.indexed({f"Stray {at}.md": text(f"stray{at}", 9) for at in range(50)})
     report = health(planted)
 
-    short, whole = health_as_markdown(report), health_as_markdown(report, whole=True)
+    short, whole = markdown(report), markdown(report, whole=True)
 
     assert len(short) < REPORT_CHARS
     assert all(check.title in short for check in report.checks if check.count)
@@ -374,7 +382,7 @@ def test_no_report_is_longer_than_it_may_be(
         for entry in CHECKS
     )
 
-    text = health_as_markdown(HealthReport(50, (), checks, 1, 1, count, count))
+    text = markdown(HealthReport(50, (), checks, 1, 1, count, count))
 
     assert len(text) < REPORT_CHARS
 
@@ -383,7 +391,7 @@ def test_a_report_cannot_command_a_terminal() -> None:
     finding = Finding("ghosts", "a\x1b[31m", "No\x1b[2Jte.md", 3, "[[\x1b]0;x\x07]]")  # type: ignore[arg-type]
     report = _report_of(finding)
 
-    shown = health_as_text(report, Style()) + health_as_markdown(report, whole=True)
+    shown = in_words(report) + markdown(report, whole=True)
 
     assert "\x1b" not in shown
     assert "\x07" not in shown
@@ -391,14 +399,13 @@ def test_a_report_cannot_command_a_terminal() -> None:
 
 def test_a_finding_looked_at_again_is_told_in_a_sentence(vault: VaultDesk) -> None:
     vault.indexed({"Tea.md": "tea", "Hub.md": "hub [[Pot]]", "Pot.md": "pot"})
-    knowledge = vault.engine.knowledge
 
-    there = finding_now_as_text(knowledge.check_finding("orphans:Tea.md"), Style())
+    there = text_of(vault.engine, "check_finding", key="orphans:Tea.md")
     vault.indexed({"Tea.md": linked("tea")})
-    mended = finding_now_as_text(knowledge.check_finding("orphans:Tea.md"), Style())
+    fixed = text_of(vault.engine, "check_finding", key="orphans:Tea.md")
 
     assert there.startswith("still there: Tea.md: no link")
-    assert mended == "mended: orphans:Tea.md\n"
+    assert fixed == "fixed: orphans:Tea.md\n"
 
 
 def _report_of(finding: Finding) -> HealthReport:

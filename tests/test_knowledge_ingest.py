@@ -6,14 +6,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from operation_desk import text_of, values_of
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, FileUnreadable, IndexAbsent, NoteNotFound
 from glassmind.knowledge.naming.phrases import phrases_in
 from glassmind.knowledge.openings import opens
 from glassmind.markdown.read import read_note
-from glassmind.render.ingestion import ingestion_as_json, ingestion_as_text
-from glassmind.render.style import Style
 from glassmind.types import NotePath
 from glassmind.types.ontology import Entity
 
@@ -404,10 +403,9 @@ def test_without_an_index_nothing_is_ingested(vault: VaultDesk) -> None:
 
 
 def test_the_sample_vault_finds_whom_a_letter_names(sample: VaultDesk) -> None:
-    engine = sample.engine
+    engine, name = sample.engine, "Reading/Low Water Marks.md"
 
-    found = engine.knowledge.ingest("Reading/Low Water Marks.md")
-    again = sample.open().knowledge.ingest("Reading/Low Water Marks.md")
+    found = engine.knowledge.ingest(name)
 
     by_name = {one.name: one for one in found.entities.shown}
     author = by_name["Liesl Hartvig"].stub
@@ -415,10 +413,9 @@ def test_the_sample_vault_finds_whom_a_letter_names(sample: VaultDesk) -> None:
     assert author.path == "People/Liesl Hartvig.md"
     assert "\nrole:\n" in author.text
     assert by_name["Millbrook weir"].state == "linked"
-    told = ingestion_as_json(found, vault="V")
-    assert told == ingestion_as_json(again, vault="V")
-    text = ingestion_as_text(found, Style())
-    assert "would be People/Liesl Hartvig.md" in text
+    assert "new note People/Liesl Hartvig.md" in text_of(engine, "ingest", name=name)
+    values = values_of(engine, "ingest", name=name)
+    assert values == values_of(sample.open(), "ingest", name=name)
 
 
 @settings(deadline=None)

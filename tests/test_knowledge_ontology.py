@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from operation_desk import text_of, values_of
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, IndexAbsent
@@ -14,9 +15,6 @@ from glassmind.knowledge.folding import folded, in_singular, slips_between
 from glassmind.knowledge.ontology.categories import categories_of
 from glassmind.knowledge.ontology.hierarchy import cycles_in, hierarchy_of
 from glassmind.knowledge.ontology.schemas import kind_of
-from glassmind.render.ontology import ontology_as_json
-from glassmind.render.ontology_text import ontology_as_text
-from glassmind.render.style import Style
 from glassmind.types import NotePath, PropertyValue
 from glassmind.types.ontology import Entry, Ontology
 
@@ -335,11 +333,12 @@ def test_templates_and_what_agents_wrote_are_no_part_of_the_vocabulary(
 
 
 def test_an_overview_follows_the_index_and_two_are_equal(vault: VaultDesk) -> None:
-    first = ontology_of(vault, {"A.md": "#a", "B.md": "#b"})
-    again = vault.open().knowledge.ontology()
+    vault.indexed({"A.md": "#a", "B.md": "#b"})
+    first = values_of(vault.engine, "ontology")
+    again = values_of(vault.open(), "ontology")
     vault.indexed({"A.md": "#c"})
 
-    assert ontology_as_json(first, vault="v") == ontology_as_json(again, vault="v")
+    assert first == again
     labels = vault.engine.knowledge.ontology().labels.shown
     assert [label.name for label in labels] == ["b", "c"]
 
@@ -406,8 +405,8 @@ def test_odd_properties_are_counted_as_what_they_are(vault: VaultDesk) -> None:
     )
 
     assert "Books" in {label.name for label in found.labels.shown}
-    assert ontology_as_text(found, Style())
-    json.dumps(ontology_as_json(found, vault="v"), allow_nan=False)
+    assert text_of(vault.engine, "ontology")
+    json.dumps(values_of(vault.engine, "ontology"), allow_nan=False)
 
 
 def test_the_sample_vault_tells_its_people_decisions_and_stations(
@@ -419,7 +418,7 @@ def test_the_sample_vault_tells_its_people_decisions_and_stations(
     assert {"#person", "Decisions/", "type: station"} <= sorts
     hubs = {(hub.property, hub.name) for hub in found.hubs.shown}
     assert ("deciders", "Ines Halloran") in hubs
-    text = ontology_as_text(found, Style())
+    text = text_of(sample.engine, "ontology", limit=100)
     assert "#decision, Decisions/" in text
     assert "\x1b" not in text
 

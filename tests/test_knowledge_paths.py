@@ -1,13 +1,13 @@
 """Chains of links between two notes, shortest first, or why there are none."""
 
+from typing import Any
+
 import pytest
+from operation_desk import text_of, values_of
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, BadWish, IndexAbsent, NoteNotFound
 from glassmind.knowledge.links import paths
-from glassmind.render.chains import chains_as_json
-from glassmind.render.chains_text import chains_as_text
-from glassmind.render.style import Style
 from glassmind.types.chains import (
     Chains,
     NotConnected,
@@ -128,8 +128,8 @@ def test_a_search_that_the_clock_has_stopped_is_said_to_be(
 
     assert (stops(found), found.cut) == (["A B D"], True)
     assert found.notices == (paths.STOPPED,)
-    assert paths.STOPPED in chains_as_text(found, Style())
-    assert chains_as_json(found, vault="V")["notices"] == [paths.STOPPED]
+    values = values_of(vault.engine, "path", source="A", target="D")
+    assert values["notices"] == [paths.STOPPED]
 
 
 def test_a_hub_has_the_same_answer_every_time(vault: VaultDesk) -> None:
@@ -185,7 +185,7 @@ def test_a_name_nobody_has_is_an_error(vault: VaultDesk) -> None:
 def test_people_read_a_chain_from_top_to_bottom(vault: VaultDesk) -> None:
     vault.indexed(NOTES)
 
-    shown = chains_as_text(ways(vault, "A", "D", limit=1), Style())
+    shown = text_of(vault.engine, "path", source="A", target="D", limit=1)
 
     assert shown == (
         "1. 2 links\n"
@@ -195,12 +195,12 @@ def test_people_read_a_chain_from_top_to_bottom(vault: VaultDesk) -> None:
         "      up: [[D]]  B.md:2\n"
         "   -> D.md\n"
         "\n"
-        "linked with both: 3 notes\n"
+        "Linked with both: 3 notes\n"
         "  B.md\n"
         "  C.md\n"
         "  Hub.md\n"
         "\n"
-        "there may be more chains than these\n"
+        "There may be more chains.\n"
     )
 
 
@@ -208,8 +208,12 @@ def test_people_read_a_chain_from_top_to_bottom(vault: VaultDesk) -> None:
     ("target", "kind", "said"),
     [
         ("A", "same_note", "both names mean the same note"),
-        ("Z", "not_connected", "7 notes hang together with the first, 1 note with"),
-        ("Y", "only_through_ghosts", "no note is called yet: Nobody"),
+        (
+            "Z",
+            "not_connected",
+            "the first is connected with 6 notes, the second with 0",
+        ),
+        ("Y", "only_through_ghosts", "only unresolved links connect them: Nobody"),
         ("F", "too_far", "the shortest chain has 2 links, more than the 1 allowed"),
     ],
 )
@@ -217,11 +221,11 @@ def test_programs_and_people_are_told_why_there_is_none(
     vault: VaultDesk, target: str, kind: str, said: str
 ) -> None:
     vault.indexed(NOTES)
-    hops = {"most_hops": 1} if kind == "too_far" else {}
-    found = ways(vault, "A", target, **hops)
+    wish: dict[str, Any] = {"source": "A", "target": target}
+    wish |= {"most_hops": 1} if kind == "too_far" else {}
 
-    reason = chains_as_json(found, vault="V")["reason"]
+    reason = values_of(vault.engine, "path", **wish)["reason"]
 
     assert reason["kind"] == kind
     assert said in reason["text"]
-    assert said in chains_as_text(found, Style())
+    assert said in text_of(vault.engine, "path", **wish)

@@ -6,6 +6,7 @@ import pytest
 from graph_desk import content, net_of
 from hypothesis import given
 from hypothesis import strategies as st
+from operation_desk import result_of, text_of, values_of
 from vault_desk import VaultDesk
 
 from glassmind import Engine
@@ -13,9 +14,6 @@ from glassmind.errors import BadLimit, BadWish, IndexAbsent, NothingAsked
 from glassmind.errors.knowledge import UnknownTheme
 from glassmind.graph import ranks as measures
 from glassmind.graph.part import part_of
-from glassmind.render.ranks import ranking_as_json
-from glassmind.render.ranks_text import ranking_as_text
-from glassmind.render.style import Style
 from glassmind.types.ranks import Ranking
 from glassmind.types.search import SearchReply
 
@@ -91,9 +89,8 @@ def test_a_score_that_was_measured_from_some_notes_says_how_far_it_may_be_off(
     found = ranked(vault, metric="bridging", limit=1)
 
     assert found.notes[0].reason.startswith("about 35.6 %")
-    assert "measured from 7 notes: a score may be off by 0.02" in ranking_as_text(
-        found, Style()
-    )
+    shown = text_of(vault.engine, "rank", metric="bridging", limit=1)
+    assert "Estimated from 7 notes: scores may be off by 0.02" in shown
 
 
 def test_notes_that_too_few_lead_to_are_left_out(vault: VaultDesk) -> None:
@@ -146,7 +143,7 @@ def test_a_ranking_says_what_the_search_it_stands_on_says(
     sure = 0.01
     missing, doubt = ranked(vault, about="tea").notices
     assert doubt.startswith("the vault seems to hold nothing of that")
-    assert missing in ranking_as_text(ranked(vault, about="tea"), Style())
+    assert missing in result_of(vault.engine, "rank", about="tea").all_notices()
 
 
 def test_about_a_query_a_note_known_for_something_else_does_not_come_first(
@@ -218,16 +215,15 @@ def test_an_empty_vault_has_an_empty_ranking(vault: VaultDesk) -> None:
 
 def test_programs_and_people_read_the_same_order(vault: VaultDesk) -> None:
     vault.indexed(STAR)
-    found = ranked(vault, limit=2, about="s0 OR hub")
+    wish = {"limit": 2, "about": "s0 OR hub"}
 
-    shown = ranking_as_json(found, vault="V")
+    shown = values_of(vault.engine, "rank", **wish)
 
     assert [note["path"] for note in shown["notes"]] == ["Hub.md", "s0.md"]
-    lines = ranking_as_text(found, Style()).splitlines()
+    lines = text_of(vault.engine, "rank", **wish).splitlines()
     assert lines[0].startswith("1.*")
     assert "Hub.md  5 notes lead to it, first of all s0" in lines[0]
-    again = vault.open().knowledge.rank(limit=2, about="s0 OR hub")
-    assert ranking_as_json(again, vault="V") == shown
+    assert values_of(vault.open(), "rank", **wish) == shown
 
 
 nodes = st.integers(0, 7)

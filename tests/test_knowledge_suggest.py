@@ -5,14 +5,12 @@ from typing import Any
 
 import pytest
 from meaning_desk import LONG, MeaningDesk
+from operation_desk import text_of, values_of
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, IndexAbsent, NoteNotFound
 from glassmind.knowledge.suggest.desk import Desk
 from glassmind.knowledge.suggest.vault_mentions import Said
-from glassmind.render.style import Style
-from glassmind.render.suggestions import suggestions_as_json
-from glassmind.render.suggestions_text import suggestions_as_text
 from glassmind.types.suggestions import ProposedEdit, Suggestion
 from glassmind.vault.read import digest_of
 
@@ -316,9 +314,9 @@ def test_two_calls_give_equal_answers(vault: VaultDesk) -> None:
     notes = {f"n{i}.md": f"deep work and note{i + 1} here\n" for i in range(12)}
     vault.indexed({**TALKS, **notes})
 
-    first = suggestions_as_json(vault.engine.knowledge.suggest(), vault="v")
+    first = values_of(vault.engine, "suggest")
 
-    assert suggestions_as_json(vault.open().knowledge.suggest(), vault="v") == first
+    assert values_of(vault.open(), "suggest") == first
 
 
 MANY = {f"n{i}.md": f"deep work and note{i + 1} here\n" for i in range(12)}
@@ -430,7 +428,7 @@ def test_suggestions_read_well_and_command_no_terminal(vault: VaultDesk) -> None
 
     reply = vault.engine.knowledge.suggest()
 
-    assert suggestions_as_text(reply, Style()) == (
+    assert text_of(vault.engine, "suggest") == (
         f"1. Journal.md -> Deep Work.md  mention {reply.suggestions[0].score:.2f}\n"
         "   it says 'deep work' on line 1 without a link\n"
         "   Now \\x1b[31m deep work.\n"

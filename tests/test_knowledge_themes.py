@@ -5,6 +5,7 @@ from itertools import pairwise
 from math import fsum, inf, nan
 
 import pytest
+from operation_desk import text_of, values_of
 from theme_desk import (
     BREAD,
     TEA,
@@ -21,10 +22,9 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import BadWish, IndexAbsent
 from glassmind.errors.knowledge import AmbiguousTheme, UnknownTheme
+from glassmind.operations import graph
+from glassmind.operations.graph_text import themes_for_people
 from glassmind.render.style import Style
-from glassmind.render.themes import themes_as_json
-from glassmind.render.themes_text import themes_as_text
-from glassmind.types.themes import Member, Theme, Themes
 
 
 def test_notes_that_link_to_each_other_are_a_theme(vault: VaultDesk) -> None:
@@ -297,11 +297,13 @@ def test_the_same_vault_has_the_same_themes_whatever_came_first(
         other.indexed({path: notes[path] for path in some})
 
     ours, theirs = (
-        themes_as_json(desk.engine.knowledge.themes(), vault="v")
-        for desk in (vault, other)
+        values_of(desk.engine, "themes")["themes"] for desk in (vault, other)
     )
     other.close()
 
+    for theme in (*ours, *theirs):
+        for member in theme["members"]:
+            del member["uri"]  # names the vault
     assert ours == theirs
 
 
@@ -322,13 +324,12 @@ def test_without_an_index_there_is_nothing_to_part(vault: VaultDesk) -> None:
 
 def test_themes_are_read_by_programs_and_by_people(vault: VaultDesk) -> None:
     vault.indexed(three_groups(tea_01="#leaf"))
-    found = vault.engine.knowledge.themes()
 
-    whole = themes_as_json(found, vault="Notes", members=2)
-    text = themes_as_text(found, Style())
-    one = themes_as_text(vault.engine.knowledge.themes(theme=3), Style())
+    whole = values_of(vault.engine, "themes")
+    text = text_of(vault.engine, "themes")
+    one = text_of(vault.engine, "themes", theme="3")
 
-    assert [len(theme["members"]) for theme in whole["themes"]] == [2, 2, 2]
+    assert [len(theme["members"]) for theme in whole["themes"]] == [6, 5, 4]
     assert [theme["size"] for theme in whole["themes"]] == [6, 5, 4]
     assert whole["themes"][0]["tags"] == [{"name": "leaf", "notes": 1}]
     assert "3 themes of 15 notes" in text
@@ -337,18 +338,37 @@ def test_themes_are_read_by_programs_and_by_people(vault: VaultDesk) -> None:
 
 
 def test_a_title_cannot_command_the_terminal() -> None:
-    member = Member("a.md", "\x1b[2Jred", 1.0)
-    theme = Theme(1, member.title, f"Key members: {member.title}.", (member,))
-    found = Themes((theme,), 0.5, 1.0, 1, 1, 0)
+    title = "\x1b[2Jred"
+    theme = graph.Theme(
+        id=1,
+        label=title,
+        summary=f"Key members: {title}.",
+        size=1,
+        standing="emergent",
+        hub=title,
+        tags=[],
+        members=[graph.ThemeMember("\x1b[2J", title, 1.0, False, None)],
+    )
+    found = graph.ThemesResult(
+        vault="V",
+        themes=[theme],
+        total=1,
+        modularity=0.5,
+        resolution=1.0,
+        notes=1,
+        apart=0,
+        ghosts=False,
+        warning="",
+    )
 
-    assert "\x1b" not in themes_as_text(found, Style())
+    assert "\x1b" not in themes_for_people(found, graph.ThemesArguments(), Style())
 
 
 def test_a_vault_without_themes_says_what_one_would_be(vault: VaultDesk) -> None:
     vault.indexed({"a.md": "one"})
 
-    text = themes_as_text(vault.engine.knowledge.themes(), Style())
+    text = text_of(vault.engine, "themes")
 
-    assert text.startswith("no themes: three notes")
+    assert text.startswith("No themes: they need at least three notes")
     assert everything(vault.engine.knowledge.themes()) == ""
     assert paths_of(vault.engine.knowledge.themes()) == {}

@@ -8,14 +8,12 @@ import pytest
 from git_desk import GitDesk
 from hypothesis import given
 from hypothesis import strategies as st
+from operation_desk import text_of, values_of
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, IndexAbsent, NoteNotFound
 from glassmind.knowledge.links import past
 from glassmind.knowledge.links.lives import lives_of
-from glassmind.render.style import Style
-from glassmind.render.timeline import timeline_as_json
-from glassmind.render.timeline_text import timeline_as_text
 from glassmind.types.history import Commit, FileChange
 from glassmind.types.timeline import Timeline
 from glassmind.vault import history
@@ -453,14 +451,14 @@ def test_without_an_index_there_is_no_timeline(vault: VaultDesk) -> None:
 def test_programs_and_people_read_the_same_events(
     grown: tuple[VaultDesk, GitDesk],
 ) -> None:
-    found = grown[0].engine.knowledge.timeline("Tea", limit=2)
+    engine = grown[0].engine
 
-    shown = timeline_as_json(found, vault="V")
-    lines = timeline_as_text(found, Style()).splitlines()
+    shown = values_of(engine, "timeline", name="Tea", limit=2)
+    lines = text_of(engine, "timeline", name="Tea", limit=2).splitlines()
 
     assert [event["detail"] for event in shown["events"]] == [
         "links to Pot", "Tea was last changed"
     ]  # fmt: skip
     assert lines[0] == "Tea.md"
-    assert lines[1] == "5 earlier events are left out"
+    assert lines[1] == "5 earlier events left out"
     assert lines[2].startswith("2021-05-05  links to Pot: in a [pot](Pot.md)!  (git ")

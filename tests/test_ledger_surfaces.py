@@ -229,6 +229,7 @@ WORDLESS = frozenset(
         "delete_note",
         "detect_themes",
         "glassmind_capture",
+        "glassmind_check_finding",
         "glassmind_create",
         "glassmind_delete",
         "glassmind_dismiss",

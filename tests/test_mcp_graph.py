@@ -1,15 +1,13 @@
 """The tools of the graph: what they answer, how much of it, and what they refuse."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from mcp_desk import call, structured_server, text_of
 from meaning_desk import MeaningDesk
+from surface_arguments import names_of
 from test_mcp_fence import inside
 from vault_desk import VaultDesk
 
@@ -38,8 +36,8 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("glassmind_ontology", {}),
     ("glassmind_ingest", {"name": "2025 in review"}),
     ("glassmind_health", {}),
-    ("glassmind_health", {"checks": ["ghosts"], "limit": 1}),
-    ("glassmind_health", {"finding": "orphans:Inbox/Untitled.md"}),
+    ("glassmind_health", {"check": ["ghosts"], "limit": 1}),
+    ("glassmind_check_finding", {"key": "orphans:Inbox/Untitled.md"}),
     ("glassmind_similar", {}),
     ("glassmind_subgraph", {"name": "Heron node v3"}),
     ("glassmind_subgraph", {"name": "Heron node v3", "format": "dot"}),
@@ -76,52 +74,6 @@ def test_an_answer_is_short_fenced_and_told_to_be_data(
     if tool != "glassmind_similar":  # nothing is embedded, so no note is named
         assert inside(text_of(answer))
     assert estimate_tokens(text_of(answer)) < 2_500
-    assert estimate_tokens(json.dumps(answer.structured_content)) < 2_700
-
-
-def assert_part(part: Any, whole: Any) -> None:
-    """Fail unless all that a shape says stands in another; of lists, the first."""
-    if isinstance(part, Mapping):
-        for name, value in part.items():
-            assert_part(value, whole[name])
-    elif isinstance(part, list):
-        assert len(part) <= len(whole)
-        for one, other in zip(part, whole, strict=False):
-            assert_part(one, other)
-    else:
-        assert part == whole
-
-
-FITTED = {"glassmind_ontology", "glassmind_subgraph"}
-"""Those that show fewer of each kind to fit."""
-
-LISTING = [one for one in CALLS if one[0] not in FITTED]
-
-
-@pytest.mark.parametrize(("tool", "given"), LISTING, ids=str)
-def test_a_concise_answer_says_some_of_what_a_detailed_one_does(
-    sample: VaultDesk, tool: str, given: dict[str, Any]
-) -> None:
-    concise = asked(sample, tool, **given).structured_content
-    whole = asked(sample, tool, **given, response_format="detailed").structured_content
-
-    own = {"truncated", "next_cursor", "next_actions"}
-    if "checks" in whole:  # of checks that found nothing it says nothing
-        whole["checks"] = [one for one in whole["checks"] if one["count"]]
-    assert_part({k: v for k, v in concise.items() if k not in own}, whole)
-
-
-@pytest.mark.parametrize(("tool", "given"), CALLS, ids=str)
-def test_every_hint_can_be_called_as_it_stands(
-    sample: VaultDesk, tool: str, given: dict[str, Any]
-) -> None:
-    answer = asked(sample, tool, **given)
-
-    for hint in answer.structured_content.get("next_actions", ()):
-        schema = schema_of(TOOLS[hint["tool"]].arguments)
-        Draft202012Validator(schema).validate(hint["arguments"])
-        assert hint["reason"] in text_of(answer)
-        asked(sample, hint["tool"], **hint["arguments"])
 
 
 def test_tools_that_write_say_so_and_the_others_do_not() -> None:
@@ -133,11 +85,15 @@ def test_tools_that_write_say_so_and_the_others_do_not() -> None:
 
 def test_the_tools_of_the_graph_cost_few_tokens() -> None:
     said = [
-        {"name": tool.name, "doc": tool.doc, "schema": schema_of(tool.arguments)}
+        {
+            "name": tool.name,
+            "doc": tool.doc,
+            "schema": tool.schema or schema_of(tool.arguments),
+        }
         for tool in tools_of(["graph"])
     ]
 
-    assert len(said) == 12
+    assert len(said) == 13
     assert estimate_tokens(json.dumps(said)) < 3_000
 
 
@@ -184,7 +140,7 @@ def test_every_finding_is_reached_page_by_page(vault: VaultDesk) -> None:
     names = [f"alone {number:03}" for number in range(250)]
     linked = {"x.md": "[[one]] [[two]]", "y.md": "[[x]]"}
     vault.indexed({f"{name}.md": "" for name in names} | linked)
-    wish = {"checks": ["orphans", "ghosts"], "limit": 1000}
+    wish = {"check": ["orphans", "ghosts"], "limit": 1000}
 
     pages = list(pages_of(vault, "glassmind_health", **wish))
 
@@ -201,44 +157,35 @@ def test_every_finding_is_reached_page_by_page(vault: VaultDesk) -> None:
         f"orphans:{name}.md" for name in names
     }
     for page in pages:
-        assert estimate_tokens(json.dumps(page)) < 2_700
         assert all(check["fix"] and check["count"] for check in page["checks"])
 
 
-def test_more_findings_than_are_shown_can_be_asked_for(vault: VaultDesk) -> None:
+def test_more_problems_than_are_shown_can_be_asked_for(vault: VaultDesk) -> None:
     vault.indexed({f"alone {n}.md": "" for n in range(7)})
 
-    answer = asked(vault, "glassmind_health", checks=["orphans"])
+    some = asked(vault, "glassmind_health", check=["orphans"])
+    whole = asked(vault, "glassmind_health", check=["orphans"], limit=7)
 
-    (hint, *_) = answer.structured_content["next_actions"]
-    assert hint["arguments"] == {"checks": ["orphans"], "limit": 7}
-    whole = asked(vault, hint["tool"], **hint["arguments"]).structured_content
-    assert len(whole["checks"][0]["examples"]) == whole["checks"][0]["count"] == 7
+    assert len(some.structured_content["checks"][0]["examples"]) == 3
+    assert "give its name and a limit" in text_of(some)
+    assert len(whole.structured_content["checks"][0]["examples"]) == 7
+    assert "give its name and a limit" not in text_of(whole)
 
 
-def test_fixes_are_told_outside_the_fence_by_tools_that_are_served(
-    vault: VaultDesk,
-) -> None:
+def test_fixes_are_outside_the_fence_and_name_tools(vault: VaultDesk) -> None:
     vault.indexed({"alone.md": "", "x.md": "[[one]] and [[x]]"})
 
-    answer = asked(vault, "glassmind_health")
+    said = text_of(asked(vault, "glassmind_health"))
 
-    said = text_of(answer)
     own = said.replace(inside(said), "")
     assert "orphans: Link it with its like. See glassmind_suggest." in own
     assert "See glassmind_resolve." in own
     assert "glassmind graph" not in said
-    hints = {
-        one["tool"]: one["arguments"]
-        for one in answer.structured_content["next_actions"]
-    }
-    assert hints["glassmind_suggest"] == {"name": "alone.md"}
-    assert hints["glassmind_resolve"] == {"text": "one"}
 
 
 def test_the_score_of_some_checks_is_said_to_be_theirs(sample: VaultDesk) -> None:
     whole = text_of(asked(sample, "glassmind_health"))
-    alone = text_of(asked(sample, "glassmind_health", checks=["orphans"]))
+    alone = text_of(asked(sample, "glassmind_health", check=["orphans"]))
 
     assert "alone" not in whole.splitlines()[0]
     assert "by this check alone" in alone.splitlines()[0]
@@ -256,18 +203,16 @@ def test_a_theme_may_be_named_by_the_number_that_answers_give(
     assert without_cursor(by_number) == without_cursor(by_text)
 
 
-def test_a_theme_shown_once_is_named_with_what_it_was_shown_by(
+def test_a_theme_of_one_answer_is_found_again_with_its_resolution(
     sample: VaultDesk,
 ) -> None:
     answer = asked(sample, "glassmind_themes", resolution=2.5).structured_content
 
-    action = next(one for one in answer["next_actions"] if "theme" in one["arguments"])
+    wish = {"theme": "-1", "resolution": 2.5}
+    again = asked(sample, "glassmind_themes", **wish).structured_content
 
-    assert action["arguments"] == {"theme": "-1", "resolution": 2.5, "ghosts": False}
-    again = asked(sample, action["tool"], **action["arguments"]).structured_content
+    assert answer["themes"][0]["id"] == -1
     assert again["themes"][0]["label"] == answer["themes"][0]["label"]
-    tools = [one["tool"] for one in again.get("next_actions", [])]
-    assert "glassmind_rank" not in tools
 
 
 def without_cursor(content: Mapping[str, Any]) -> dict[str, Any]:
@@ -296,7 +241,7 @@ def test_a_subgraph_that_does_not_fit_says_what_is_here(vault: VaultDesk) -> Non
 
     values = cut.structured_content
     assert values["truncated"] is True
-    assert "to fit, " in text_of(cut)
+    assert "Truncated to fit: limit was lowered to" in text_of(cut)
     assert 1 < len(values["nodes"]) < len(more.structured_content["nodes"])
     ends = {end for one in values["edges"] for end in (one["source"], one["target"])}
     assert ends <= {node["path"] for node in values["nodes"]}
@@ -304,12 +249,14 @@ def test_a_subgraph_that_does_not_fit_says_what_is_here(vault: VaultDesk) -> Non
     assert estimate_tokens(text_of(more)) < 9_000
 
 
-def test_an_overview_that_was_cut_says_how_to_see_more(sample: VaultDesk) -> None:
-    answer = asked(sample, "glassmind_ontology", limit=100).structured_content
+def test_an_overview_that_was_cut_says_how_to_see_more(vault: VaultDesk) -> None:
+    vault.indexed({f"n{n}.md": f"#a-tag-with-a-long-name-{n}" for n in range(400)})
 
-    (hint,) = answer["next_actions"]
-    assert answer["truncated"] is True
-    assert hint["arguments"] == {"limit": 100, "response_format": "detailed"}
+    answer = asked(vault, "glassmind_ontology", limit=400)
+
+    assert answer.structured_content["truncated"] is True
+    assert "response_format=detailed shows more" in text_of(answer)
+    assert estimate_tokens(text_of(answer)) < 2_500
 
 
 def test_a_name_that_only_links_know_is_told_with_how_to_see_them(
@@ -368,54 +315,22 @@ def test_a_note_may_be_named_by_the_addresses_that_answers_give(
         assert found.structured_content["path"] == "Projects/Heron node v3.md"
 
 
-PAGE = Path(__file__).parents[1] / "docs" / "mcp.md"
-
-
-@pytest.mark.parametrize(("tool", "given"), CALLS, ids=str)
-def test_the_page_says_which_detailed_answers_link_to_notes(
-    sample: VaultDesk, tool: str, given: dict[str, Any]
-) -> None:
-    (said,) = re.findall(r"with `detailed` ones of (.+?);", PAGE.read_text(), re.DOTALL)
-    wish = {} if "finding" in given else {"response_format": "detailed"}
-
-    answer = asked(sample, tool, **given, **wish)
-
-    if len(answer.content) > 1:
-        assert f"`{tool}`" in said
-    elif tool not in {"glassmind_path", "glassmind_similar", "glassmind_suggest"}:
-        assert f"`{tool}`" not in said
-
-
-def test_only_what_was_asked_for_links_to_notes(sample: VaultDesk) -> None:
-    concise = asked(sample, "glassmind_connections", name="Heron node v3")
-    whole = asked(
-        sample,
-        "glassmind_connections",
-        name="Heron node v3",
-        response_format="detailed",
-    )
-
-    assert len(concise.content) == 1
-    assert len(whole.content) > 5
-
-
 @pytest.mark.parametrize(
     ("tool", "given", "said"),
     [
         ("glassmind_connections", {"name": "Zeppelin"}, "glassmind_search"),
-        ("glassmind_connections", {"name": "Home", "depth": 4}, "from 1 to 3"),
-        ("glassmind_path", {"source": "Home"}, "'target' is missing"),
+        ("glassmind_connections", {"name": "Home", "depth": 4}, "must be 3 or less"),
+        ("glassmind_path", {"source": "Home"}, "target is missing"),
         ("glassmind_themes", {"theme": "zeppelin"}, "no theme is called 'zeppelin'"),
         ("glassmind_rank", {"metric": "fame"}, "must be one of"),
         ("glassmind_resolve", {"text": " "}, "nothing"),
-        ("glassmind_health", {"checks": ["zeppelin"]}, "there is no check"),
-        ("glassmind_health", {"finding": "zeppelin"}, "names no finding"),
-        ("glassmind_health", {"finding": "a:b", "checks": ["a"]}, "looked at alone"),
-        ("glassmind_themes", {"theme": True}, "must be a text or a whole number"),
+        ("glassmind_health", {"check": ["zeppelin"]}, "there is no check"),
+        ("glassmind_check_finding", {"key": "zeppelin"}, "names no finding"),
+        ("glassmind_themes", {"theme": True}, "theme must be a text"),
         ("glassmind_subgraph", {"name": "Home", "format": "png"}, "must be one of"),
-        ("glassmind_dismiss", {}, "it takes two notes"),
-        ("glassmind_dismiss", {"a": "Home"}, "it takes two notes"),
-        ("glassmind_dismiss", {"a": "Home", "finding": "x:y"}, "it takes two notes"),
+        ("glassmind_dismiss", {}, "give two notes"),
+        ("glassmind_dismiss", {"a": "Home"}, "give two notes"),
+        ("glassmind_dismiss", {"a": "Home", "finding": "x:y"}, "give two notes"),
         ("glassmind_dismiss", {"finding": "zeppelin:a"}, "there is no check"),
         ("glassmind_dismiss", {"a": "Home", "b": "Home"}, "of two notes"),
     ],
@@ -486,7 +401,7 @@ def hostile(vault: VaultDesk) -> VaultDesk:
 def test_words_of_notes_stay_in_the_fence(
     hostile: VaultDesk, tool: str, given: dict[str, Any], shape: str
 ) -> None:
-    takes = {one.name for one in TOOLS[tool].arguments}
+    takes = names_of(TOOLS[tool])
     wish = {"response_format": shape} if "response_format" in takes else {}
 
     said = text_of(asked(hostile, tool, **given, **wish))
@@ -516,7 +431,7 @@ def test_similar_notes_are_told_with_the_connections_until_dismissed(
 
     similar = before.structured_content["similar"]
     assert [one["path"] for one in similar] == ["B.md"]
-    assert "alike, not linked: B.md" in text_of(before)
+    assert "similar, not linked: B.md" in text_of(before)
     assert done["changed"] is True
     pairs = asked(meaning, "glassmind_similar", name="A").structured_content["pairs"]
     assert [one["other_path"] for one in pairs] == ["B.md"]
@@ -528,7 +443,7 @@ def test_a_finding_is_dismissed_by_its_key(vault: VaultDesk) -> None:
     vault.indexed({"A.md": "alone", "B.md": "[[C]]", "C.md": "[[B]]"})
 
     def keys() -> list[str]:
-        found = asked(vault, "glassmind_health", checks=["orphans"])
+        found = asked(vault, "glassmind_health", check=["orphans"])
         checks: list[Mapping[str, Any]] = found.structured_content["checks"]
         return [one["key"] for check in checks for one in check["examples"]]
 

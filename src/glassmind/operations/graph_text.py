@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from glassmind.operations.model_text import fenced, listed, named, one_line, shortly
+from glassmind.operations.model_text import listed, named, one_line, shortly
 from glassmind.operations.registry import Arguments, View
 from glassmind.render.style import Style, counted
 
@@ -131,7 +131,7 @@ def _neighbour_for_models(number: int, near: "Neighbour") -> Iterator[str]:
         yield f"   {line} {link.line} > {shortly(sentence)}"
 
 
-def subgraph_for_models(result: "SubgraphResult", _view: View) -> str:
+def subgraph_for_models(result: "SubgraphResult", view: View) -> str:
     """Return the graph file, or the graph as JSON."""
     body = result.text
     if not body:
@@ -153,8 +153,7 @@ def subgraph_for_models(result: "SubgraphResult", _view: View) -> str:
         ]
         values = {"nodes": nodes, "edges": edges, "edges_total": result.edges_total}
         body = json.dumps(values, ensure_ascii=False, default=str)
-    notices = [f"Notice: {one_line(notice)}" for notice in result.notices]
-    return "\n".join([*notices, fenced(f"{named(result.path)}\n{body}")])
+    return listed([], [named(result.path), body], view, result.notices)
 
 
 def path_for_people(result: "PathResult", _arguments: Arguments, style: Style) -> str:

@@ -1,5 +1,6 @@
 """Operations on vault health: report problems, check one again, dismiss it, fix."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -176,9 +177,14 @@ def health(vault: Engine, arguments: HealthArguments, caller: Caller) -> HealthR
     checks = _check_names(arguments.check)
     limit = None if arguments.all else arguments.limit
     report = vault.knowledge.health(checks=checks, limit=limit)
-    secrets = []
-    if caller.surface == "cli" and checks is None:
-        secrets = vault.knowledge.secrets()
+    is_owner = caller.surface == "cli" and checks is None
+    return health_result(report, vault.knowledge.secrets() if is_owner else ())
+
+
+def health_result(
+    report: found.HealthReport, secrets: Sequence[found.SecretPlace] = ()
+) -> HealthResult:
+    """Return the typed result of a health report."""
     return copied(
         HealthResult,
         report,
@@ -234,10 +240,9 @@ class FindingResult(Result):
     reason: str | None
 
     def sources(self) -> Shown:
-        """Return the line that the problem quotes."""
-        return shown(
-            [self.finding.passage] if self.finding and self.finding.path else []
-        )
+        """Return the line that the problem quotes, or the note that its key names."""
+        found = [self.finding.passage] if self.finding and self.finding.path else []
+        return shown(found, note_paths([self.key.partition(":")[2]]))
 
     def is_empty(self) -> bool:
         """Return whether the problem no longer exists."""

@@ -1,0 +1,34 @@
+"""Run operations as a surface does, and return their results, values or texts."""
+
+from typing import Any
+
+import msgspec
+
+from glassmind.engine import Engine
+from glassmind.operations.registry import Caller, Operation, all_operations
+from glassmind.render.style import Style
+
+
+def _operation(name: str) -> Operation:
+    (found,) = [one for one in all_operations() if one.name == name]
+    return found
+
+
+def result_of(engine: Engine, operation_name: str, /, **given: Any) -> Any:
+    """Return the result of an operation for an agent."""
+    operation = _operation(operation_name)
+    arguments = operation.arguments(**given)
+    return operation.run(engine, arguments, Caller("http", "test"))
+
+
+def values_of(engine: Engine, operation_name: str, /, **given: Any) -> Any:
+    """Return the JSON of an operation."""
+    return msgspec.to_builtins(result_of(engine, operation_name, **given))
+
+
+def text_of(engine: Engine, operation_name: str, /, **given: Any) -> str:
+    """Return what a person reads on a terminal."""
+    operation = _operation(operation_name)
+    arguments = operation.arguments(**given)
+    result = operation.run(engine, arguments, Caller("http", "test"))
+    return operation.for_people(result, arguments, Style())
