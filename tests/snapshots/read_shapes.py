@@ -1,0 +1,259 @@
+"""Adapter from the snapshots to Glassmind.
+
+Only this module of the snapshots imports internals of `glassmind`. When the code moves,
+change this module, not the snapshot files.
+"""
+
+import argparse
+import inspect
+import io
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any, NamedTuple
+from unittest import mock
+
+from mcp.server.lowlevel import Server
+from starlette.applications import Starlette
+
+import glassmind
+from glassmind import Engine, open_vault
+from glassmind.config.sections import KEYS
+from glassmind.surfaces.cli.program import command_parser, run_program
+from glassmind.surfaces.cli.table import COMMANDS
+from glassmind.surfaces.http.app import make_app
+from glassmind.surfaces.mcp.server import make_server
+from glassmind.surfaces.mcp.toolsets import SETS, tools_of
+from glassmind.types.access import EVERY_AGENT
+
+TOKEN = "token-of-the-snapshots"  # noqa: S105 - not a secret
+HOST = "127.0.0.1:7331"
+VERSION = glassmind.__version__
+
+GLOBAL_OPTIONS = ("vault", "config", "json", "quiet", "verbose", "no_color", "help")
+"""Options of every command; they are listed once, under `glassmind`."""
+
+PROBES = (-1, 0, 1, 2, 6, 7, 60, 61, 100, 101, 65535, 65536)
+"""Numbers that are tried to find the bounds of a numeric option."""
+
+
+class CliResult(NamedTuple):
+    """What a run of the program returned and printed."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+
+# CLI
+
+
+def run_cli(
+    argv: list[str], *, env: Mapping[str, str], folder: Path, stdin: str = ""
+) -> CliResult:
+    """Run the program in this process, in `folder`, with exactly these variables."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
+    piped = io.TextIOWrapper(io.BytesIO(stdin.encode()), "utf-8")
+    no_terminal = mock.patch.object(os, "get_terminal_size", side_effect=OSError)
+    with (
+        chdir(folder),
+        mock.patch.dict(os.environ, env, clear=True),
+        mock.patch("sys.stdin", piped),
+        no_terminal,
+        redirect_stdout(out),
+        redirect_stderr(err),
+    ):
+        code = run_program(argv)
+    return CliResult(code, _text_in(out), _text_in(err))
+
+
+def _text_in(stream: io.TextIOWrapper) -> str:
+    stream.flush()
+    assert isinstance(stream.buffer, io.BytesIO)
+    return stream.buffer.getvalue().decode("utf-8")
+
+
+def cli_commands() -> dict[str, dict[str, Any]]:
+    """Return the arguments of every command and subcommand, by its full name."""
+    shapes: dict[str, dict[str, Any]] = {}
+    for name in COMMANDS:
+        parser = command_parser(name)[1]
+        if not shapes:
+            own = [a for a in parser._actions if a.dest in GLOBAL_OPTIONS]
+            shapes["glassmind"] = _arguments(own)
+        _add_command(shapes, name, parser)
+    return shapes
+
+
+def _add_command(
+    shapes: dict[str, dict[str, Any]], name: str, parser: argparse.ArgumentParser
+) -> None:
+    own = [a for a in parser._actions if a.dest not in GLOBAL_OPTIONS]
+    nested = [a for a in own if isinstance(a, argparse._SubParsersAction)]
+    shapes[name] = _arguments([a for a in own if a not in nested])
+    for action in nested:
+        shapes[name]["subcommands"] = sorted(action.choices)
+        for sub, sub_parser in action.choices.items():
+            _add_command(shapes, f"{name} {sub}", sub_parser)
+
+
+def _arguments(actions: list[argparse.Action]) -> dict[str, Any]:
+    return {
+        "options": {
+            ", ".join(action.option_strings): _value(action)
+            for action in actions
+            if action.option_strings
+        },
+        "positionals": [
+            {"name": action.metavar or action.dest, **_value(action)}
+            for action in actions
+            if not action.option_strings
+        ],
+    }
+
+
+def _value(action: argparse.Action) -> dict[str, Any]:
+    if action.nargs == 0:
+        return {"type": "flag"}
+    repeatable = action.nargs in ("*", "+") or isinstance(
+        action, argparse._AppendAction
+    )
+    value = {
+        **_type(action.type),
+        "default": _default(action.default),
+        "choices": list(action.choices) if action.choices else None,
+        "repeatable": repeatable or None,
+        "required": action.required or None,
+    }
+    return {name: fact for name, fact in value.items() if fact is not None}
+
+
+def _default(value: object) -> object:
+    """Return a default, where every way to say "none given" is None."""
+    if value == argparse.SUPPRESS or value in ("", (), [], ("", None), Path()):
+        return None
+    return value
+
+
+def _type(convert: object) -> dict[str, Any]:
+    """Describe the type of an option by what it accepts, not by its name."""
+    if not callable(convert):
+        return {"type": "text"}
+    accepted = {
+        probe: converted
+        for probe in PROBES
+        if isinstance(converted := _converted(convert, str(probe)), int | float)
+        and not isinstance(converted, bool)
+    }
+    if not accepted or not isinstance(_converted(convert, "x"), Exception):
+        return {"type": "text"}
+    kinds = {type(value) for value in accepted.values()}
+    shape: dict[str, Any] = {"type": "integer" if kinds == {int} else "number"}
+    if min(accepted) > PROBES[0]:
+        shape["minimum"] = min(accepted)
+    if max(accepted) < PROBES[-1]:
+        shape["maximum"] = max(accepted)
+    return shape
+
+
+def _converted(convert: Callable[[str], object], text: str) -> object:
+    try:
+        return convert(text)
+    except (argparse.ArgumentTypeError, ValueError) as error:
+        return error
+
+
+# MCP and HTTP
+
+
+def toolset_of() -> dict[str, str]:
+    """Return the name of the toolset of every tool."""
+    return {tool.name: name for name in toolsets() for tool in tools_of([name])}
+
+
+def toolsets() -> tuple[str, ...]:
+    """Return the name of every toolset."""
+    return tuple(SETS)
+
+
+@contextmanager
+def engine_of(vault: Path, env: Mapping[str, str], client: str) -> Iterator[Engine]:
+    """Open a vault as the servers do, for as long as this is open."""
+    engine = open_vault(vault, env=env)
+    engine.client = client
+    try:
+        yield engine
+    finally:
+        engine.close()
+
+
+def mcp_server(engine: Engine, toolset: str) -> Server[Any]:
+    """Return the server that `glassmind mcp --tools TOOLSET` runs."""
+    return make_server(engine.seen_by(EVERY_AGENT), toolsets=(toolset,))
+
+
+def http_app(engine: Engine) -> Starlette:
+    """Return the application that `glassmind serve` runs."""
+    return make_app(engine, token=TOKEN, hosts=[HOST])
+
+
+# Settings and Python
+
+
+def settings() -> dict[str, dict[str, Any]]:
+    """Return every setting by its full name."""
+    return {
+        path: {
+            name: value
+            for name, value in {
+                "type": key.kind,
+                "default": _default(key.default),
+                "choices": list(key.choices) or None,
+                "minimum": key.least,
+                "maximum": key.most,
+                "variable": key.variable,
+                "aliases": list(key.aliases) or None,
+                "secret": key.secret or None,
+            }.items()
+            if value is not None
+        }
+        for path, key in KEYS.items()
+    }
+
+
+def python_names(engine: Engine) -> dict[str, Any]:
+    """Return the public names of the package, with signatures without types."""
+    names: dict[str, Any] = {}
+    for name in glassmind.__all__:
+        value = getattr(glassmind, name)
+        if inspect.isclass(value):
+            assert isinstance(engine, value)
+            names[name] = _members(engine, depth=2)
+        else:
+            names[name] = _signature(value) if callable(value) else type(value).__name__
+    return names
+
+
+def _members(owner: object, depth: int) -> dict[str, Any]:
+    members: dict[str, Any] = {}
+    for name in dir(owner):
+        if name.startswith("_"):
+            continue
+        value = getattr(owner, name)
+        if inspect.isroutine(value):
+            members[name] = _signature(value)
+        elif type(value).__module__.partition(".")[0] != "glassmind":
+            members[name] = type(value).__name__
+        else:
+            members[name] = _members(value, depth - 1) if depth > 1 else "object"
+    return members
+
+
+def _signature(function: Callable[..., object]) -> str:
+    signature = inspect.signature(function)
+    plain = [
+        parameter.replace(annotation=inspect.Parameter.empty)
+        for parameter in signature.parameters.values()
+    ]
+    return str(inspect.Signature(plain))
