@@ -19,9 +19,12 @@ from starlette.applications import Starlette
 
 import glassmind
 from glassmind import Engine, open_vault
-from glassmind.config.sections import KEYS
+from glassmind.config import values
+from glassmind.config.settings import SETTINGS
+from glassmind.operations.arguments import Field, fields_of
+from glassmind.operations.registry import find_commands
 from glassmind.surfaces.cli.program import command_parser, run_program
-from glassmind.surfaces.cli.table import COMMANDS
+from glassmind.surfaces.cli.table import all_commands
 from glassmind.surfaces.http.app import make_app
 from glassmind.surfaces.mcp.server import make_server
 from glassmind.surfaces.mcp.toolsets import SETS, tools_of
@@ -77,7 +80,7 @@ def _text_in(stream: io.TextIOWrapper) -> str:
 def cli_commands() -> dict[str, dict[str, Any]]:
     """Return the arguments of every command and subcommand, by its full name."""
     shapes: dict[str, dict[str, Any]] = {}
-    for name in COMMANDS:
+    for name in all_commands():
         parser = command_parser(name)[1]
         if not shapes:
             own = [a for a in parser._actions if a.dest in GLOBAL_OPTIONS]
@@ -91,17 +94,31 @@ def _add_command(
 ) -> None:
     own = [a for a in parser._actions if a.dest not in GLOBAL_OPTIONS]
     nested = [a for a in own if isinstance(a, argparse._SubParsersAction)]
-    shapes[name] = _arguments([a for a in own if a not in nested])
+    shapes[name] = _arguments([a for a in own if a not in nested], _declared(name))
     for action in nested:
         shapes[name]["subcommands"] = sorted(action.choices)
         for sub, sub_parser in action.choices.items():
             _add_command(shapes, f"{name} {sub}", sub_parser)
 
 
-def _arguments(actions: list[argparse.Action]) -> dict[str, Any]:
+def _declared(name: str) -> dict[str, Field]:
+    """Return the arguments of an operation's command, by flag."""
+    commands = find_commands(name.partition(" ")[0])
+    return {
+        field.flag: field
+        for path, (operation, _) in reversed(commands.items())
+        if path.partition(" --")[0] == name
+        for field in fields_of(operation.arguments, "cli")
+    }
+
+
+def _arguments(
+    actions: list[argparse.Action], declared: Mapping[str, Field] | None = None
+) -> dict[str, Any]:
+    known = declared or {}
     return {
         "options": {
-            ", ".join(action.option_strings): _value(action)
+            ", ".join(action.option_strings): _option(action, known)
             for action in actions
             if action.option_strings
         },
@@ -111,6 +128,23 @@ def _arguments(actions: list[argparse.Action]) -> dict[str, Any]:
             if not action.option_strings
         ],
     }
+
+
+def _option(action: argparse.Action, declared: Mapping[str, Field]) -> dict[str, Any]:
+    """Describe an option; the type of an operation's argument is checked later."""
+    value = _value(action)
+    field = next((declared[f] for f in action.option_strings if f in declared), None)
+    if field is None or value["type"] == "flag":
+        return value
+    kinds = {int: "integer", float: "number"}
+    made = {
+        **value,
+        "type": kinds.get(field.kind, value["type"]),
+        "default": _default(field.default),
+        "minimum": field.bounds.ge,
+        "maximum": field.bounds.le,
+    }
+    return {name: fact for name, fact in made.items() if fact is not None}
 
 
 def _value(action: argparse.Action) -> dict[str, Any]:
@@ -200,6 +234,21 @@ def http_app(engine: Engine) -> Starlette:
 
 # Settings and Python
 
+KINDS = {
+    values.BOOLEAN: "flag",
+    values.INTEGER: "count",
+    values.NUMBER: "number",
+    values.TEXT: "text",
+    values.WORD: "word",
+    values.NAMES: "names",
+    values.RULES: "rules",
+    values.FOLDER: "folder",
+    values.PLACE: "place",
+    values.URL: "url",
+    values.HOST: "host",
+    values.AGENT_FOLDER: "agent_dir",
+}
+
 
 def settings() -> dict[str, dict[str, Any]]:
     """Return every setting by its full name."""
@@ -207,18 +256,18 @@ def settings() -> dict[str, dict[str, Any]]:
         path: {
             name: value
             for name, value in {
-                "type": key.kind,
+                "type": KINDS[key.kind],
                 "default": _default(key.default),
                 "choices": list(key.choices) or None,
-                "minimum": key.least,
-                "maximum": key.most,
+                "minimum": key.bounds and key.bounds[0],
+                "maximum": key.bounds and key.bounds[1],
                 "variable": key.variable,
                 "aliases": list(key.aliases) or None,
                 "secret": key.secret or None,
             }.items()
             if value is not None
         }
-        for path, key in KEYS.items()
+        for path, key in SETTINGS.items()
     }
 
 
