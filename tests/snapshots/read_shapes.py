@@ -223,8 +223,9 @@ def engine_of(vault: Path, env: Mapping[str, str], client: str) -> Iterator[Engi
 
 
 def mcp_server(engine: Engine, toolset: str) -> Server[Any]:
-    """Return the server that `glassmind mcp --tools TOOLSET` runs."""
-    return make_server(engine.seen_by(EVERY_AGENT), toolsets=(toolset,))
+    """Return the server that `glassmind mcp --tools TOOLSET --structured` runs."""
+    scope = engine.seen_by(EVERY_AGENT)
+    return make_server(scope, toolsets=(toolset,), structured=True)
 
 
 def http_app(engine: Engine) -> Starlette:
