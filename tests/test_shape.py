@@ -8,10 +8,13 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from functools import cache
+from importlib.metadata import requires
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from glassmind import errors
 
@@ -42,6 +45,9 @@ HEAVY = frozenset(
 
 SURFACES = ("serve/", "surfaces/")
 SEARCH = ("search/", "retrieval/search.py")
+
+LARGE = {"networkx", "numkong", "pandas", "scipy", "sympy", "torch", "transformers"}
+"""Packages that must not be installed by default: see docs/decisions/size.md."""
 
 SQL = re.compile(
     r"\s*(select\s.+\sfrom\s|insert\s+(or\s+\w+\s+)?into\s|update\s+\w+\s+set\s"
@@ -314,6 +320,32 @@ def test_imports_go_down_the_layers() -> None:
     )
 
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def runtime_packages() -> set[str]:
+    """Return the names of all packages that a plain installation brings along."""
+    pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    todo = [Requirement(line) for line in pyproject["project"]["dependencies"]]
+    visited = set[tuple[str, str]]()
+    while todo:
+        needed = todo.pop()
+        for extra in ("", *sorted(needed.extras)):
+            key = canonicalize_name(needed.name), extra
+            if key in visited:
+                continue
+            visited.add(key)
+            for line in requires(needed.name) or ():
+                found = Requirement(line)
+                if found.marker is None or found.marker.evaluate({"extra": extra}):
+                    todo.append(found)
+    return {name for name, _ in visited}
+
+
+def test_no_large_package_comes_with_a_dependency() -> None:
+    packages = runtime_packages()
+
+    assert {"onnxruntime", "numpy", "cryptography"} <= packages
+    assert not packages & LARGE
 
 
 def test_no_tracked_file_names_the_machine_it_was_written_on() -> None:
