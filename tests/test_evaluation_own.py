@@ -214,7 +214,14 @@ def test_no_note_is_asked_for_too_often_and_kinds_take_turns() -> None:
     assert max(targets.values()) <= PER_TARGET
 
 
-@pytest.mark.parametrize("name", ["sample", "lyz", "tasks-docs", "tasks-demo"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "sample",
+        "tasks-demo",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("lyz", "tasks-docs")),
+    ],
+)
 def test_copies_of_real_vaults_hold_no_answer(name: str, tmp_path: Path) -> None:
     root = SAMPLE if name == "sample" else SHARED / name / "vault"
     if not root.is_dir():

@@ -91,7 +91,10 @@ def delete(file: Path) -> None:
     file.unlink()
 
 
-@pytest.mark.parametrize("damage", [truncate, empty, delete])
+@pytest.mark.parametrize(
+    "damage",
+    [truncate, *(pytest.param(d, marks=pytest.mark.slow) for d in (empty, delete))],
+)
 def test_a_file_of_the_word_index_cut_short_or_lost_is_made_anew(
     words: Words, damage: Damage
 ) -> None:
@@ -145,7 +148,7 @@ def test_a_thousand_flipped_bits_are_found_by_the_doctor(words: Words) -> None:
 def test_a_flipped_bit_of_the_list_of_segments_never_changes_an_answer_silently(
     words: Words, name: str
 ) -> None:
-    for seed in range(10):
+    for seed in range(4):
         flip(words.restore() / name, random.Random(seed))
 
         check_search(words, f"seed {seed}: a bit of {name}")
