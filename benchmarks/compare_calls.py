@@ -29,15 +29,8 @@ SKIPPED_OPTIONS = {
     "help", "vault", "config", "json", "quiet", "verbose", "no-color", "version",
     "file", "edits", "markdown", "paths", "format", "rebuild", "list", "set-json",
 }  # fmt: skip
-WEIGHTS = {
-    "glassmind_edit": 6, "edit_note": 4, "glassmind_restructure": 4,
-    "glassmind_move": 2, "apply_edit_preview": 2, "glassmind_changes": 4,
-    "glassmind_search": 3, "glassmind_create": 2, "POST /edit": 3,
-    "POST /changes/{id}/undo": 2, "POST /changes/{id}/apply": 2,
-    "proposals approve": 8, "proposals reject": 2, "changeset undo": 4,
-    "edit append": 2, "edit property": 2, "edit heading": 2,
-}  # fmt: skip
-"""Operations that are called more often than once a round."""
+OFTEN = re.compile("edit|restructure|_move|_changes|_search|undo|apply|approve")
+"""Operations that are called four times as often as others."""
 
 USUAL = {
     "name", "note", "heading", "text", "content", "new", "confirm", "yes", "find",
@@ -82,47 +75,17 @@ POSITIONALS = {
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _TAG = re.compile(r"(?<![\w/#])#([^\W\d][\w/-]*)")
 _HEADING = re.compile(r"^#{1,6} +(.+?)\s*$", re.MULTILINE)
-_PROPERTY = re.compile(r"^([A-Za-z][\w -]*):", re.MULTILINE)
+_PROPERTY = re.compile(r"^([A-Za-z][\w-]*):", re.MULTILINE)
 _BLOCK = re.compile(r"\^([A-Za-z0-9-]+)\s*$", re.MULTILINE)
-_TASK = re.compile(r"^\s*[-*+] \[.\] ")
-
-
-@dataclass(frozen=True)
-class NoteFacts:
-    """What calls can name of one note."""
-
-    path: str
-    lines: tuple[str, ...]
-    headings: tuple[str, ...]
-    tags: tuple[str, ...]
-    properties: tuple[str, ...]
-    blocks: tuple[str, ...]
-    tasks: tuple[int, ...]
-    words: tuple[str, ...]
-
-
-def note_facts(path: str, content: bytes) -> NoteFacts:
-    """Read a note roughly; this need not agree with Obsidian."""
-    text = content.decode("utf-8", "replace")
-    lines = tuple(text.splitlines())
-    front = re.match(r"---\n(.*?)\n---", text, re.DOTALL)
-    return NoteFacts(
-        path,
-        lines,
-        tuple(_HEADING.findall(text)),
-        tuple(_TAG.findall(text)),
-        tuple(_PROPERTY.findall(front[1])) if front else (),
-        tuple(_BLOCK.findall(text)),
-        tuple(n for n, line in enumerate(lines, 1) if _TASK.match(line)),
-        tuple(dict.fromkeys(_WORD.findall(text)))[:60],
-    )
+_TASK = re.compile(r"\s*[-*+] \[.\] ")
+_LINE = re.compile(r"\S.{8,80}")
 
 
 @dataclass
 class Facts:
-    """What calls can name of a vault; kept current by `update`."""
+    """What calls can name of a vault: the text of each note, tags and folders."""
 
-    notes: dict[str, NoteFacts] = field(default_factory=dict)
+    notes: dict[str, str] = field(default_factory=dict)
     tags: list[str] = field(default_factory=list)
     folders: list[str] = field(default_factory=list)
 
@@ -130,17 +93,15 @@ class Facts:
         """Take over changed files by path; None is a file that was removed."""
         for path, content in changes.items():
             hidden = "/." in f"/{path.removeprefix('.agent/')}"
-            if not path.endswith(".md") or hidden:
-                continue
-            self.notes.pop(path, None)
-            if content is not None:
-                self.notes[path] = note_facts(path, content)
-        if changes or not self.folders:
-            self.notes = dict(sorted(self.notes.items()))
-            tags = {tag for note in self.notes.values() for tag in note.tags}
-            self.tags = sorted(tags) or ["none"]
-            above = {str(PurePosixPath(path).parent) for path in self.notes}
-            self.folders = sorted(above - {"."}) or ["Folder"]
+            if path.endswith(".md") and not hidden:
+                self.notes.pop(path, None)
+                if content is not None:
+                    self.notes[path] = content.decode("utf-8", "replace")
+        self.notes = dict(sorted(self.notes.items()))
+        tags = {tag for text in self.notes.values() for tag in _TAG.findall(text)}
+        self.tags = sorted(tags) or ["none"]
+        above = {str(PurePosixPath(path).parent) for path in self.notes}
+        self.folders = sorted(above - {"."}) or ["Folder"]
 
 
 @dataclass(frozen=True)
@@ -251,7 +212,7 @@ class Generator:
         self._operations = operations
         self._waiting: dict[str, list[Operation]] = {key: [] for key in SURFACE_SHARES}
         self._facts = facts
-        self._note = note_facts("", b"")
+        self._path = self._note = ""
         self._makers = dict(self._text_makers())
 
     def next_call(self) -> Call:
@@ -262,16 +223,13 @@ class Generator:
         if not waiting:
             for operation in self._operations:
                 if operation.surface == surface:
-                    waiting += [operation] * WEIGHTS.get(operation.name, 1)
+                    waiting += [operation] * (4 if OFTEN.search(operation.name) else 1)
             self._random.shuffle(waiting)
         return self.call(waiting.pop())
 
     def call(self, operation: Operation) -> Call:
         """Return a call of one operation, at times a wrong one."""
-        notes = list(self._facts.notes.values())
-        if "heading" in (*operation.arguments, *operation.positionals):
-            notes = [note for note in notes if note.headings] or notes
-        self._note = self._choose(notes)
+        self._path, self._note = self._choose(list(self._facts.notes.items()))
         arguments = {
             name: self._value(name, schema)
             for name, schema in operation.arguments.items()
@@ -335,7 +293,7 @@ class Generator:
         if kind == "number":
             return round(self._random.uniform(schema.get("minimum", 0), 1), 2)
         least = schema.get("minimum", 200 if name == "budget" else 1)
-        top = len(self._note.lines) if name == "line" else least + 12
+        top = self._note.count("\n") if name == "line" else least + 12
         top = min(schema.get("maximum", 3_000), 3_000 if least >= 100 else top)
         return self._random.randint(least, max(least, top))
 
@@ -352,7 +310,7 @@ class Generator:
             "text content sentence context": self._text,
             "title": lambda: self._words(2),
             "new set add remove": lambda: self._words(1),
-            "expected expect": lambda: self._reference(f"digest:{self._note.path}|"),
+            "expected expect": lambda: self._reference(f"digest:{self._path}|"),
             "heading": self._heading,
             "destination": self._destination,
             "lines line": self._line_range,
@@ -377,8 +335,25 @@ class Generator:
         for names, method in methods.items():
             yield from ((name, method) for name in names.split())
 
+    def _found(self, pattern: re.Pattern[str], default: str) -> str:
+        """Return something of the current note."""
+        found: list[str] = pattern.findall(self._note)
+        return self._choose(found or [default])
+
+    def _heading(self) -> str:
+        return self._found(_HEADING, "Notes")
+
+    def _property(self) -> str:
+        return self._found(_PROPERTY, "status")
+
+    def _existing_text(self) -> str:
+        return self._found(_LINE, "nothing to find")
+
+    def _words(self, count: int) -> str:
+        return " ".join(self._found(_WORD, "empty") for _ in range(count))
+
     def _note_name(self) -> str:
-        path = self._note.path if self._random.random() < 0.95 else self._other()
+        path = self._path if self._random.random() < 0.95 else self._other()
         stem = PurePosixPath(path).stem
         return self._choose([path, path, path, stem, stem.lower()])
 
@@ -389,21 +364,11 @@ class Generator:
         paths = [path for path in self._facts.notes if path.startswith(".agent/")]
         return self._choose(paths or ["No memory"])
 
-    def _heading(self) -> str:
-        return self._choose(self._note.headings or ("Notes",))
-
     def _tag(self) -> str:
         return self._choose(self._facts.tags)
 
     def _folder(self) -> str:
         return self._choose(self._facts.folders)
-
-    def _property(self) -> str:
-        return self._choose(self._note.properties or ("status",))
-
-    def _words(self, count: int) -> str:
-        words = self._note.words or ("empty", "note")
-        return " ".join(self._random.choices(words, k=count))
 
     def _text(self) -> str:
         body = self._words(5)
@@ -428,17 +393,16 @@ class Generator:
         name, folder = self._words(2), self._folder()
         return self._choose([name, f"{folder}/{name}.md", f"{folder}/"])
 
+    def _line(self) -> int:
+        return self._random.randint(1, max(1, self._note.count("\n")))
+
     def _line_range(self) -> str:
-        first = self._random.randint(1, max(1, len(self._note.lines)))
+        first = self._line()
         return self._choose([str(first), f"{first}-{first + 4}", f"{first}-"])
 
     def _project(self) -> str:
-        name = PurePosixPath(self._note.path).stem
+        name = PurePosixPath(self._path).stem
         return self._choose([name, f"folder:{self._folder()}", f"#{self._tag()}"])
-
-    def _existing_text(self) -> str:
-        lines = [line for line in self._note.lines if len(line.strip()) > 8]
-        return self._choose(lines or ["nothing to find"]).strip()[:80]
 
     def _reference(self, kind: str) -> str:
         """Return a reference to one of the latest values of this kind in replies."""
@@ -447,27 +411,29 @@ class Generator:
     def _edit(self) -> dict[str, Any]:
         """Return one step of an edit, in the form of `glassmind_edit`."""
         where = self._choose(["replace", "before", "after"])
-        line = self._random.randint(1, max(1, len(self._note.lines)))
         act = self._choose(["set", "set", "add", "remove"])
         value = self._choose([self._words(2), 3, True, [self._tag()]])
-        block = self._choose(self._note.blocks or ("none",))
-        task = self._choose(self._note.tasks or (line,))
+        lines = enumerate(self._note.splitlines(), 1)
+        tasks = [number for number, line in lines if _TASK.match(line)]
         steps: list[dict[str, Any]] = [
             {"op": "append", "text": self._text()},
             {"op": "prepend", "text": self._text()},
             {"op": "replace", "find": self._existing_text(), "text": self._text()},
-            {"op": "heading", "heading": self._heading(), "text": self._text(),
-             "where": where, "scope": self._choose(["section", "body"])},
-            {"op": "block", "block": block, "text": self._text()},
             {"op": "property", "name": self._property(), "act": act, "value": value},
             {"op": "property", "name": self._property(), "act": "unset"},
-            {"op": "line", "line": line, "text": self._text(), "where": where},
-            {"op": "task", "line": task, "status": self._choose(["toggle", "x", "/"])},
+            {"op": "line", "line": self._line(), "text": self._text(), "where": where},
             {"op": "link", "target": self._other(), "sentence": "See {link}."},
-        ]  # fmt: skip
-        possible = {"heading": self._note.headings, "block": self._note.blocks,
-                    "task": self._note.tasks}  # fmt: skip
-        return self._choose([step for step in steps if possible.get(step["op"], True)])
+        ]
+        if _HEADING.search(self._note):
+            step = {"op": "heading", "heading": self._heading(), "text": self._text()}
+            steps += [step | {"where": where}, step | {"scope": "body"}]
+        if _BLOCK.search(self._note):
+            block = self._found(_BLOCK, "")
+            steps.append({"op": "block", "block": block, "text": self._text()})
+        if tasks:
+            status = self._choose(["toggle", "x", "/"])
+            steps.append({"op": "task", "line": self._choose(tasks), "status": status})
+        return self._choose(steps)
 
     def _window_edit(self) -> dict[str, Any]:
         """Return one edit in the form of the compatible `edit_note`."""

@@ -150,7 +150,8 @@ class Equality:
     def replies(self, old: Reply, new: Reply, *, text: bool) -> Iterator[Difference]:
         """Yield the differences of replies: status, JSON and, if asked for, text."""
         if old.status != new.status or old.failed or new.failed:
-            yield "(status)", f"{old.status} {old.text}", f"{new.status} {new.text}"
+            shown = [f"{each.status} {each.text or each.json}" for each in (old, new)]
+            yield "(status)", shown[0], shown[1]
             return
         yield from self.differences(old.json, new.json)
         if text and not self.same_text(old.text, new.text):
