@@ -95,10 +95,10 @@ class Comparison:
         self.facts.update(self.files[0].changes())
         self.files[1].changes()
         for mode, share in MODES.items():
-            for side in self.sides:
-                side.settings["GLASSMIND_WRITES_MODE"] = mode
-                side.start(self.toolsets)
             try:
+                for side in self.sides:
+                    side.settings["GLASSMIND_WRITES_MODE"] = mode
+                    side.start(self.toolsets)
                 operations = [
                     operation
                     for operation in (*self.compare_catalogues(), *commands)

@@ -261,9 +261,9 @@ class Generator:
                 arguments["name"] = self._tag()
             elif arguments["what"] == "merge":
                 arguments["new"] = self._other()
-        if arguments.get("action") in {"show", "undo"} or "undo" in operation.name:
+        if arguments.get("action") == "undo" or operation.name.endswith("/undo"):
             arguments["id"] = self._reference("changeset:applied|")
-        elif operation.name.endswith("/apply") and "id" in arguments:
+        elif operation.name.endswith("{id}/apply"):
             arguments["id"] = self._reference("changeset:previewed|")
 
     def _value(self, name: str, schema: Schema) -> Any:

@@ -35,8 +35,7 @@ TIMEOUT_S = 120.0
 """A call that takes longer counts as failed."""
 
 REFERENCE = re.compile(r"⟦([^:⟧]+):(.*?)(\d+)⟧")
-RECENT = 12
-"""References pick one of this many values, the newest first."""
+"""In a request: the kind of a value, what narrows it, and 0 for the latest one."""
 
 Request = dict[str, Any]
 
@@ -97,16 +96,11 @@ def install(revision: str | None, folder: Path) -> Program:
         shutil.copy(REPOSITORY / "pyproject.toml", folder)
     else:
         command = ["git", "archive", revision, "src", "pyproject.toml"]
-        archive = subprocess.run(command, cwd=REPOSITORY, capture_output=True)  # noqa: PLW1510
-        if archive.returncode:
-            raise SystemExit(f"{revision}: {archive.stderr.decode().strip()}")
-        with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as files:
+        archive = subprocess.check_output(command, cwd=REPOSITORY)
+        with tarfile.open(fileobj=io.BytesIO(archive)) as files:
             files.extractall(folder, filter="data")
-    venv.create(folder / "env", with_pip=False, symlinks=os.name != "nt")
-    scripts = "Scripts" if os.name == "nt" else "bin"
-    python = folder / "env" / scripts / Path(sys.executable).name
-    if not python.exists():
-        python = python.with_name("python")
+    venv.create(folder / "env", with_pip=False, symlinks=True)
+    python = folder / "env" / "bin" / "python"
     packages = next((folder / "env").rglob("site-packages"))
     shared = [p for p in sys.path if Path(p).name in {"site-packages", "dist-packages"}]
     paths = [str(folder / "src"), *shared]
@@ -151,14 +145,9 @@ class McpServer:
         self._lines: queue.Queue[str] = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
         self._last_id = 0
-        self.hello = self.send(
-            "initialize",
-            {
-                "protocolVersion": "2025-11-25",
-                "capabilities": {},
-                "clientInfo": {"name": "compare", "version": "1"},
-            },
-        )
+        client = {"name": "compare", "version": "1"}
+        hello = {"protocolVersion": "2025-11-25", "capabilities": {}}
+        self.send("initialize", hello | {"clientInfo": client})
         self._write({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
     def _read(self) -> None:
@@ -330,12 +319,13 @@ class Side:
             reply = self._sent(call.surface, request)
         except (OSError, http.client.HTTPException, subprocess.TimeoutExpired) as error:
             reply = Reply(type(error).__name__, None, str(error), failed=True)
+        reply = replace(reply, seconds=time.perf_counter() - began)
         for kind, text in harvested(reply.json):
             values = self._values.setdefault(kind, [])
             if text in values:  # the latest comes last
                 values.remove(text)
             values.append(text)
-        return replace(reply, seconds=time.perf_counter() - began)
+        return reply
 
     def _sent(self, surface: str, request: Request) -> Reply:
         if surface == "mcp":
@@ -363,8 +353,7 @@ class Side:
         values = self._values.get(f"{kind}:{scope}")
         if not values:
             return "none-yet"
-        recent = values[-RECENT:]
-        return recent[-1 - int(number) % len(recent)]
+        return values[-1 - int(number) % len(values)]
 
 
 def harvested(value: Any) -> Iterator[tuple[str, str]]:
