@@ -1,10 +1,11 @@
 """Every bar, each a ratio against a baseline of the same run.
 
-    python benchmarks/bars.py [SECTION ...] [--large] [--notes N]
+    python benchmarks/bars.py [SECTION ...] [--large] [--notes N] [--before REV]
 
 `text` is what this file measures: indexing text and searching it by words alone. The
 other sections have files of their own, which take more options. Figures are medians. A
-bar that is missed is marked and makes the exit code 1.
+bar that is missed is marked and makes the exit code 1. `--before` also measures an
+earlier commit in the same run and prints ratios to it; `serving` alone can do that.
 """
 
 import argparse
@@ -412,7 +413,10 @@ def main() -> int:
     parser.add_argument("sections", nargs="*", metavar="SECTION", help=str(SECTIONS))
     parser.add_argument("--large", action="store_true", help="50,000 notes of text")
     parser.add_argument("--notes", type=int, default=0)
+    parser.add_argument("--before", metavar="REV", help="serving: compare with it too")
     given = parser.parse_args()
+    if given.before and given.sections != ["serving"]:
+        parser.error("--before works with one section only: serving")
     unknown = set(given.sections) - set(SECTIONS)
     if unknown:
         parser.error(f"no such section: {', '.join(sorted(unknown))}")
@@ -426,6 +430,8 @@ def main() -> int:
         else:  # a process of its own: one section's memory is not another's
             sys.stdout.flush()
             command = [sys.executable, str(HERE / f"{name}.py")]
+            if given.before:
+                command += ["--before", given.before]
             missed += subprocess.run(command, check=False).returncode
     return 1 if missed else 0
 

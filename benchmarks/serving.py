@@ -1,27 +1,34 @@
 """The bars of serving, each a ratio against a baseline of the same run.
 
-    python benchmarks/serving.py [--only handshake|http|calls] [--quick]
+    python benchmarks/serving.py [--only handshake|http|calls] [--quick] [--before REV]
 
 `handshake` is how soon a server over stdin and stdout answers, against importing the
 SDK alone: whole processes both. `http` (in `serving_http.py`) is how many searches
 eight clients get, against the bare framework that returns the same bytes. `calls` (in
-`calls.py`) tells what a call over MCP costs above the engine's work, beside the SDK's
-floor, without a bar. Ours and the baseline take turns, so that a busy machine is busy
-for both.
+`calls.py`) is what a call over MCP costs above the engine's work, beside the SDK's
+floor, without a bar. `--before` also measures the servers of an earlier commit and
+prints the ratios. Ours and the baseline take turns, so that a busy machine is busy for
+both.
 """
 
 import argparse
+import asyncio
 import json
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import calls
 import serving_http
+import vaults
+from bare_server import TOOL
+from compare_sides import Side, install
 from embedding import Ratio
 from processes import PROGRAM, SAMPLE, environment
 
@@ -42,11 +49,11 @@ HELLO = {
 }
 
 
-def first_reply_s(env: dict[str, str]) -> float:
+def first_reply_s(env: dict[str, str], command: Sequence[str] = (PROGRAM,)) -> float:
     """Return how long a server takes from its start to its first reply."""
     began = time.perf_counter()
     with subprocess.Popen(
-        [PROGRAM, "mcp"],
+        [*command, "mcp"],
         env=env,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -109,11 +116,86 @@ SECTIONS: dict[str, tuple[Callable[[int], Iterator[Ratio]], int]] = {
 """What is measured, and how many turns it takes."""
 
 
+def side_first_reply(side: Side) -> float:
+    """Return how many milliseconds a side's MCP server takes to its first reply."""
+    return first_reply_s(side.env, side.program.command) * 1_000
+
+
+def side_http(mode: str, side: Side) -> float:
+    """Return how many milliseconds a search takes when eight clients ask at once."""
+    assert side.http is not None  # noqa: S101 - it was started
+    asked = serving_http.asked_at_once(
+        side.http.port, vaults.queries(50), mode, serving_http.SECONDS
+    )
+    return asyncio.run(asked) * 1_000
+
+
+def side_call(side: Side) -> float:
+    """Return how many milliseconds a search over MCP takes."""
+    assert side.mcp is not None  # noqa: S101 - it was started
+    began = time.perf_counter()
+    for query in calls.ASKED:
+        arguments = {"name": TOOL, "arguments": {"query": query}}
+        if side.mcp.call("tools/call", arguments).status != "ok":
+            raise SystemExit(f"{side.name}: {TOOL} failed")
+    return (time.perf_counter() - began) * 1_000 / len(calls.ASKED)
+
+
+def against_before(revision: str, sections: Sequence[str], *, quick: bool) -> None:
+    """Print how long this tree takes, as a ratio to an earlier commit.
+
+    Both sides index the vault themselves and take turns; the ratio is the median of
+    those of the turns.
+    """
+    generated = serving_http.generated_vault(serving_http.NOTES)
+    rows: dict[str, list[tuple[str, Path, Callable[[Side], float]]]] = {
+        "handshake": [("first reply of mcp", SAMPLE, side_first_reply)],
+        "http": [
+            (f"HTTP {mode}, 8 clients", generated, partial(side_http, mode))
+            for mode in ("fulltext", "hybrid")
+        ],
+        "calls": [("search over MCP", SAMPLE, side_call)],
+    }
+    print(f"{'ms':<34}{'now':>9}{'before':>9}")
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        programs = {
+            "old": install(revision, Path(folder, "old")),
+            "new": install(None, Path(folder, "new")),
+        }
+        started: dict[Path, list[Side]] = {}
+        for section in sections:
+            for name, vault, measure in rows[section]:
+                if vault not in started:
+                    started[vault] = [
+                        Side(side, program, Path(folder, side, vault.name), vault,
+                             {"GLASSMIND_EMBEDDINGS_BACKEND": "none"})
+                        for side, program in programs.items()
+                    ]  # fmt: skip
+                    for side in started[vault]:
+                        side.start("core")
+                        stack.callback(side.stop)
+                turns = SECTIONS[section][1] // (3 if quick else 1)
+                print_ratio(name, started[vault], measure, turns)
+
+
+def print_ratio(
+    name: str, sides: Sequence[Side], measure: Callable[[Side], float], turns: int
+) -> None:
+    """Print the medians of the old and the new side, and the ratio."""
+    for side in sides:
+        measure(side)  # warms up
+    times = [[measure(side) for side in sides] for _ in range(turns)]
+    old, new = (statistics.median(part) for part in zip(*times, strict=True))
+    ratio = statistics.median(now / before for before, now in times)
+    print(f"{name:<34}{new:>9.2f}{old:>9.2f} {ratio:>6.2f}x before", flush=True)
+
+
 def main() -> int:
     """Print every row; 1 when a bar is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", choices=[*SECTIONS], action="append")
     parser.add_argument("--quick", action="store_true", help="a third of the turns")
+    parser.add_argument("--before", metavar="REV", help="compare with this commit too")
     given = parser.parse_args()
     missed = False
     for name in given.only or SECTIONS:
@@ -121,6 +203,9 @@ def main() -> int:
         for row in measure(turns // 3 if given.quick else turns):
             print(row.row(), flush=True)
             missed |= not row.met
+    if given.before:
+        sections = given.only or [*SECTIONS]
+        against_before(given.before, sections, quick=given.quick)
     return int(missed)
 
 

@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 import vaults
+from compare_sides import TOKEN
 from embedding import Ratio
 
 from glassmind import Engine, open_vault
@@ -40,7 +41,6 @@ LEAST = 0.6
 """Of the baseline's throughput, how much ours has to reach."""
 
 NOTES, TURNS, SECONDS = 2_000, 7, 2.0
-TOKEN = "a-token-that-lives-as-long-as-a-benchmark"  # noqa: S105 - of nothing else
 HERE = Path(__file__).resolve()
 
 
@@ -221,12 +221,18 @@ def measured(root: Path, place: Path, mode: str, turns: int, seconds: float) -> 
     return Ratio(name, rate, rate / ratio, LEAST, "a second", at_least=True)
 
 
+def generated_vault(notes: int) -> Path:
+    """Return a generated vault of so many notes, written on first use."""
+    root = Path(tempfile.gettempdir()) / "glassmind-benchmarks" / f"vault-{notes}"
+    vaults.write_vault(root, notes)
+    return root
+
+
 def rows(
     notes: int = NOTES, turns: int = TURNS, seconds: float = SECONDS
 ) -> Iterator[Ratio]:
     """Yield the bars over a generated vault."""
-    root = Path(tempfile.gettempdir()) / "glassmind-benchmarks" / f"vault-{notes}"
-    vaults.write_vault(root, notes)
+    root = generated_vault(notes)
     with tempfile.TemporaryDirectory() as scratch:
         for mode in ("fulltext", "hybrid"):
             yield measured(root, Path(scratch), mode, turns, seconds)
