@@ -19,7 +19,6 @@ from cli_desk import Inside, Program, with_note
 from faults.desk import NOBODY, delete_index
 
 from glassmind import __main__ as entry
-from glassmind.config import write
 from glassmind.errors import (
     AboveVaults,
     ConfigUnwritable,
@@ -272,7 +271,7 @@ def test_a_disk_that_can_only_be_read_says_so(
     def no_room(*_: object) -> None:
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
-    monkeypatch.setattr(write.tempfile, "mkstemp", no_room)
+    monkeypatch.setattr("tempfile.mkstemp", no_room)
 
     assert "Read-only file system; name another file" in refused(program, program.vault)
 

@@ -21,7 +21,7 @@ from glassmind.config.places import (
     present,
     short,
 )
-from glassmind.config.settings import SECTIONS, SETTINGS, Config, UnknownVault
+from glassmind.config.settings import SECTIONS, SETTINGS, Config
 from glassmind.config.sources import (
     DEFAULT,
     OPTION,
@@ -312,14 +312,14 @@ def _config(layers: Layers, vault: Choice, env: Mapping[str, str]) -> Config:
     _withhold_credentials(layers, choices)
     if layers.ignored:
         layers.warnings.append(_ignored_warning(layers, vault.value))
-    sections: dict[str, dict[str, Any]] = {name: {} for name in SECTIONS}
+    fields: dict[str, dict[str, Any]] = {name: {} for name in SECTIONS}
     for path, choice in choices.items():
         section, _, name = path.partition(".")
-        sections[section][name] = choice.value
-    sections["writes"]["agent_dir_writable"] = agent_dir_writable
-    tables = SECTIONS if vault.is_set else {**SECTIONS, "vault": UnknownVault}
+        fields[section][name] = choice.value
+    fields["writes"]["agent_dir_writable"] = agent_dir_writable
+    sections: Any = {name: SECTIONS[name](**fields[name]) for name in SECTIONS}
     return Config(
-        **{name: tables[name](**values) for name, values in sections.items()},
+        **sections,
         origins={path: choices[path].origin for path in SETTINGS if path in choices},
         files=tuple(layers.files),
         index_home=index_home(env),

@@ -7,12 +7,36 @@ tables of the documentation derive from it. You (options, variables, your own fi
 a vault that you trust may set everything, except that no vault sets `vault.path`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NoReturn, TypeAlias, TypeVar, cast, get_args
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Literal,
+    NamedTuple,
+    NoReturn,
+    TypeAlias,
+    TypeVar,
+    cast,
+    dataclass_transform,
+    get_args,
+)
 
-from glassmind.config import values
+from glassmind.config.values import (
+    AGENT_DIR,
+    AGENT_FOLDER,
+    FOLDER,
+    HOST,
+    PLACE,
+    RULES,
+    TEXT,
+    URL,
+    WORD,
+    Kind,
+    got,
+    kind_of,
+)
 from glassmind.errors import NoVault
 from glassmind.types import MAX_NOTE_BYTES
 from glassmind.types.questions import MOST_SOURCES
@@ -36,24 +60,23 @@ MILLISECONDS = (0, 86_400_000)
 SECONDS = (1, 2_592_000)
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(NamedTuple):
     """The declaration of one setting.
 
     `aliases` are variables of other tools, read if our own is not set; one that begins
     with `!` means the opposite. `vault` is the rule for values from untrusted vaults.
     """
 
-    section: str
-    name: str
     default: Any
     description: str
-    kind: values.Kind
-    choices: Sequence[str]
     bounds: tuple[float, float] | None
+    kind: Kind
     aliases: Sequence[str]
     vault: VaultRule
     secret: bool
+    section: str = ""
+    name: str = ""
+    choices: Sequence[str] = ()
 
     @property
     def path(self) -> str:
@@ -80,18 +103,18 @@ class Setting:
         except OverflowError:
             raise ValueError("is too large") from None
         if value is None:
-            received = "" if self.secret else f" {values.got(raw)}"
+            received = "" if self.secret else f" {got(raw)}"
             raise ValueError(f"must be {self.kind.expected}{received}")
-        if self.kind is values.URL and self.default and not value:
+        if self.kind is URL and self.default and not value:
             raise ValueError("must not be empty")
         if self.choices and value not in self.choices:
             expected = ", ".join(self.choices)
-            raise ValueError(f"must be one of {expected} {values.got(value)}")
+            raise ValueError(f"must be one of {expected} {got(value)}")
         if self.bounds and isinstance(value, int | float):
             least, most = self.bounds
             if not least <= value <= most:
                 limit = f"{least} or more" if value < least else f"{most} or less"
-                raise ValueError(f"must be {limit} {values.got(value)}")
+                raise ValueError(f"must be {limit} {got(value)}")
         return value
 
 
@@ -100,31 +123,87 @@ def setting(  # noqa: PLR0913 - a declaration names its facts
     description: str,
     bounds: tuple[float, float] | None = None,
     *,
-    kind: values.Kind | None = None,
+    kind: Kind = TEXT,
     also: str = "",
     vault: VaultRule = "nothing",
     secret: bool = False,
 ) -> T:
-    """Declare a field of a section as a setting; `also` names its aliases."""
-    facts = {"description": description, "kind": kind, "bounds": bounds}
-    rules = {"aliases": tuple(also.split()), "vault": vault, "secret": secret}
-    # Configurations end up in logs, and a URL may contain a password.
-    is_shown = not secret and kind is not values.URL
-    return field(default=default, repr=is_shown, metadata=facts | rules)
+    """Declare a field of a section; `also` are its aliases, separated by blanks."""
+    facts = (default, description, bounds, kind, also.split(), vault, secret)
+    return cast("T", Setting(*facts))
 
 
 def _weight(default: float, description: str) -> float:
     return setting(default, description, (0, 1_000), vault="any")
 
 
-@dataclass(frozen=True)
-class Vault:
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+class Frozen:
+    """A value whose fields are given once, by name.
+
+    Like a frozen dataclass, but 14 of those would take 40 ms of every start.
+    """
+
+    def __init__(self, **fields: object) -> None:
+        if unknown := fields.keys() - type(self).__annotations__.keys():
+            raise TypeError(f"{type(self).__name__} has no field {min(unknown)}")
+        vars(self).update(fields)
+
+    def _refuse(self, name: str, _: object = None) -> NoReturn:
+        raise AttributeError(f"{type(self).__name__}.{name} cannot be changed")
+
+    __setattr__ = __delattr__ = _refuse
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+    def __repr__(self) -> str:
+        shown = (f"{name}={value!r}" for name, value in vars(self).items())
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+class Section(Frozen):
+    """A table of the configuration; its fields are the settings in it."""
+
+    settings: ClassVar[Mapping[str, Setting]]
+
+    def __init_subclass__(cls) -> None:
+        """Complete the declarations with their names, types and choices."""
+        cls.settings, section = {}, cls.__name__.lower()
+        for name, annotation in cls.__annotations__.items():
+            each = vars(cls)[name]
+            if isinstance(each, Setting):
+                delattr(cls, name)
+                kind = each.kind if each.kind is not TEXT else kind_of(annotation)
+                choices = get_args(annotation) if kind in (TEXT, WORD) else ()
+                each = each._replace(section=section, name=name)
+                cls.settings[name] = each._replace(kind=kind, choices=choices)
+
+    def __init__(self, **fields: object) -> None:
+        settings = self.settings.items()
+        defaults = {name: each.default for name, each in settings if name != "path"}
+        super().__init__(**defaults | fields)
+
+    def __repr__(self) -> str:
+        # Configurations end up in logs, and a URL may contain a password.
+        shown = (
+            f"{name}={vars(self).get(name)!r}"
+            for name, each in self.settings.items()
+            if not each.secret and each.kind is not URL
+        )
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+class Vault(Section):
     """Which vault to use."""
 
     path: Path = setting(
         Path(),
         "Folder of the vault, relative to the file that sets it.",
-        kind=values.FOLDER,
+        kind=FOLDER,
         also="VAULT_PATH KG_VAULT_PATH",
         vault="own-folder",
     )
@@ -132,24 +211,14 @@ class Vault:
         "", "Name of the vault; empty: its folder's name.", vault="short"
     )
 
+    if not TYPE_CHECKING:
 
-class UnknownVault(Vault):
-    """The `[vault]` section of a configuration that was loaded without a vault."""
-
-    def __init__(self, name: str = "") -> None:
-        object.__setattr__(self, "name", name)
-
-    def __repr__(self) -> str:
-        return "UnknownVault()"
-
-    @property
-    def path(self) -> NoReturn:
-        """Raises `NoVault`."""
-        raise NoVault
+        def __getattr__(self, name: str) -> NoReturn:
+            """Raise `NoVault` for the path of a vault that was not found."""
+            raise NoVault if name == "path" else AttributeError(name)
 
 
-@dataclass(frozen=True)
-class Index:
+class Index(Section):
     """What is indexed, how notes are split, and where the index is stored."""
 
     include_agent_dir: bool = setting(True, "Index the agent folder.", vault="false")
@@ -186,13 +255,12 @@ class Index:
         "data",
         'Where the index is stored: "data" (your data folder), "vault" (the agent '
         'folder\'s cache), "plugin" (.obsidian/plugins/glassmind) or a folder.',
-        kind=values.PLACE,
+        kind=PLACE,
         also="DATA_DIR",
     )
 
 
-@dataclass(frozen=True)
-class Embeddings:
+class Embeddings(Section):
     """The model that turns text into vectors."""
 
     backend: Literal[
@@ -208,7 +276,7 @@ class Embeddings:
     ] = setting(
         "english",
         "Model by purpose.",
-        kind=values.WORD,
+        kind=WORD,
         also="EMBEDDING_PRESET",
         vault="any",
     )
@@ -219,7 +287,7 @@ class Embeddings:
     url: str = setting(
         "http://localhost:11434",
         "URL of Ollama or another model server.",
-        kind=values.URL,
+        kind=URL,
         also="OLLAMA_URL OLLAMA_BASE_URL",
     )
     api_key: str = setting(
@@ -250,8 +318,7 @@ class Embeddings:
     )
 
 
-@dataclass(frozen=True)
-class Search:
+class Search(Section):
     """How results are found and ranked."""
 
     limit: int = setting(
@@ -287,12 +354,11 @@ class Search:
     )
 
 
-@dataclass(frozen=True)
-class Hindsight:
+class Hindsight(Section):
     """A Hindsight server that is searched for memories along with the vault."""
 
     url: str = setting(
-        "", "URL of the server; empty: none.", kind=values.URL, also="HINDSIGHT_URL"
+        "", "URL of the server; empty: none.", kind=URL, also="HINDSIGHT_URL"
     )
     bank: str = setting("default", "Memory bank to search.", also="HINDSIGHT_BANK")
     token: str = setting(
@@ -307,8 +373,7 @@ class Hindsight:
     retain: bool = setting(False, "Send captures to the bank, after any approval.")
 
 
-@dataclass(frozen=True)
-class Writes:
+class Writes(Section):
     """What may be written, and what a person must approve first.
 
     `mode` and `user_notes` are two spellings of one policy; after loading they agree.
@@ -327,22 +392,22 @@ class Writes:
         vault="stricter-writes",
     )
     agent_dir: str = setting(
-        values.AGENT_DIR,
+        AGENT_DIR,
         "Folder that agents may write freely; true: .agent, false: none.",
-        kind=values.AGENT_FOLDER,
+        kind=AGENT_FOLDER,
         vault="own-agent-dir",
     )
     folders: tuple[str, ...] = setting(
         (),
         "Rules that replace user_notes in a folder, such as `Journal=off`; the "
         "innermost folder decides.",
-        kind=values.RULES,
+        kind=RULES,
         vault="add-off",
     )
     tags: tuple[str, ...] = setting(
         (),
         "Rules for notes with a tag, such as `locked=off`, used if they are stricter.",
-        kind=values.RULES,
+        kind=RULES,
         vault="add-off",
     )
     untrusted: tuple[str, ...] = setting(
@@ -360,12 +425,11 @@ class Writes:
     agent_dir_writable: bool = True
 
 
-@dataclass(frozen=True)
-class Server:
+class Server(Section):
     """Where `serve` listens; nothing listens unless you start it."""
 
     host: str = setting(
-        "127.0.0.1", "Address to listen on.", kind=values.HOST, also="MCP_HOST"
+        "127.0.0.1", "Address to listen on.", kind=HOST, also="MCP_HOST"
     )
     port: int = setting(7331, "Port to listen on.", (1, 65535), also="MCP_PORT")
     transport: Literal["stdio", "http"] = setting(
@@ -382,8 +446,7 @@ class Server:
     )
 
 
-@dataclass(frozen=True)
-class Watch:
+class Watch(Section):
     """How a server or `watch` follows changes of the vault."""
 
     enabled: bool = setting(
@@ -412,8 +475,7 @@ class Watch:
     )
 
 
-@dataclass(frozen=True)
-class Graph:
+class Graph(Section):
     """What is derived from the links between notes."""
 
     theme_resolution: float = setting(
@@ -428,8 +490,7 @@ class Graph:
     )
 
 
-@dataclass(frozen=True)
-class Context:
+class Context(Section):
     """Context bundles for agents."""
 
     budget_tokens: int = setting(
@@ -437,8 +498,7 @@ class Context:
     )
 
 
-@dataclass(frozen=True)
-class Memory:
+class Memory(Section):
     """What agents save in the agent folder, and recorded usage."""
 
     layout: Literal["notes", "project"] = setting(
@@ -466,17 +526,14 @@ class Memory:
     )
 
 
-@dataclass(frozen=True)
-class Llm:
+class Llm(Section):
     """The language model that writes answers; without one, answers quote the notes."""
 
     backend: Literal["none", "ollama", "openai"] = setting(
         "none", "What writes answers: Ollama, an OpenAI-compatible server, or nothing."
     )
     model: str = setting("llama3.2", "Name of the model.")
-    url: str = setting(
-        "", "URL of its server; empty: `embeddings.url`.", kind=values.URL
-    )
+    url: str = setting("", "URL of its server; empty: `embeddings.url`.", kind=URL)
     api_key: str = setting("", "API key of the server.", secret=True)
     allow_remote: bool = setting(
         False, "Allow sending note text to a URL that is not this machine."
@@ -495,8 +552,7 @@ class Llm:
     )
 
 
-@dataclass(frozen=True)
-class Ask:
+class Ask(Section):
     """How questions are answered."""
 
     sources: int = setting(
@@ -512,8 +568,7 @@ class Ask:
     )
 
 
-@dataclass(frozen=True)
-class Access:
+class Access(Section):
     """What agents may not read, besides notes with `private: true`; the access log."""
 
     private_folders: tuple[str, ...] = setting(
@@ -532,14 +587,13 @@ class Access:
     )
 
 
-@dataclass(frozen=True)
-class Config:
+class Config(Frozen):
     """The settings in force, by section, and where each came from.
 
     `vault.path` raises `NoVault` if the configuration was loaded without a vault.
     """
 
-    vault: Vault = UnknownVault()
+    vault: Vault = Vault()
     index: Index = Index()
     embeddings: Embeddings = Embeddings()
     search: Search = Search()
@@ -554,7 +608,7 @@ class Config:
     ask: Ask = Ask()
     access: Access = Access()
 
-    origins: Mapping[str, str] = field(default_factory=dict)
+    origins: Mapping[str, str] = {}
     """Where the value of each setting came from, by full name."""
 
     files: Sequence[Path] = ()
@@ -570,25 +624,15 @@ class Config:
     """What was ignored and why, in sentences for the user."""
 
 
-SECTIONS: Mapping[str, type[Any]] = {
-    section.name: cast("type[Any]", section.type)
-    for section in fields(Config)
-    if is_dataclass(section.type)
+SECTIONS: Mapping[str, type[Section]] = {
+    name: section
+    for name, section in Config.__annotations__.items()
+    if isinstance(section, type) and issubclass(section, Section)
 }
 
-
-def _declarations() -> Iterator[Setting]:
-    for section, table in SECTIONS.items():
-        for declared in fields(table):
-            if declared.metadata:
-                facts = dict(declared.metadata)
-                kind = facts["kind"] = facts["kind"] or values.kind_of(declared.type)
-                is_choice = kind in (values.TEXT, values.WORD)
-                facts["choices"] = get_args(declared.type) if is_choice else ()
-                yield Setting(section, declared.name, declared.default, **facts)
-
-
 SETTINGS: Mapping[str, Setting] = {
-    declared.path: declared for declared in _declarations()
+    each.path: each
+    for section in SECTIONS.values()
+    for each in section.settings.values()
 }
 """Every setting by its full name, in the order of the reference page."""
