@@ -35,7 +35,7 @@ def index_home(env: Mapping[str, str]) -> Path:
 
 def _user_folder(env: Mapping[str, str], xdg: str, usual: str, function: str) -> Path:
     if sys.platform in {"win32", "darwin"}:
-        import platformdirs  # noqa: PLC0415 - 8 ms, not needed on other systems
+        import platformdirs  # noqa: PLC0415 - only on these systems
 
         return Path(getattr(platformdirs, function)(APP, appauthor=False))
     chosen = env.get(xdg, "").strip()
@@ -60,11 +60,7 @@ def short(file: Path) -> str:
 
 
 def present(folder: Path, names: tuple[str, ...]) -> list[Path]:
-    """Return those of the named files that exist in a folder.
-
-    Raises:
-        BadConfigFile: the folder cannot be read.
-    """
+    """Return those of the named files that exist; raises `BadConfigFile`."""
     try:
         return [folder / name for name in names if (folder / name).is_file()]
     except OSError as error:
@@ -107,10 +103,8 @@ def index_locations(config: Config) -> list[Path]:
     """Return the folders to try for the index, in order.
 
     The configured one comes first, then the data folder. A folder inside the vault is
-    never a fallback: its content may have come with the vault.
-
-    Raises:
-        BadSetting: the configured folder in the vault leads out of it.
+    never a fallback: its content may have come with the vault. Raises `BadSetting` if a
+    symbolic link leads the configured folder out of the vault.
     """
     vault, place = config.vault.path, config.index.location
     in_vault = {

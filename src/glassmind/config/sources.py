@@ -64,7 +64,7 @@ class Entry(NamedTuple):
 
 def closest(name: str, known: Sequence[str]) -> str:
     """Return a hint such as `; did you mean search.limit?`, or nothing."""
-    from difflib import get_close_matches  # noqa: PLC0415 - 2 ms, for mistakes only
+    from difflib import get_close_matches  # noqa: PLC0415 - only after a mistake
 
     matches = get_close_matches(name, known, n=1)
     return f"; did you mean {matches[0]}?" if matches else ""
@@ -94,7 +94,7 @@ def decode(file: Path, content: bytes, longest_line: int | None = None) -> str:
 
 def parse_toml(file: Path, text: str) -> dict[str, Any]:
     """Parse a file's text; raises `BadConfigFile`, with the line if it is known."""
-    import tomllib  # noqa: PLC0415 - 4 ms that a start without files need not take
+    import tomllib  # noqa: PLC0415 - only if there is a file
 
     try:
         return tomllib.loads(text)

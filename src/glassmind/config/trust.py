@@ -91,7 +91,7 @@ class VaultSettings(NamedTuple):
 
     def digest(self) -> str:
         """Return a digest of the files' content and location."""
-        from hashlib import sha256  # noqa: PLC0415 - 3 ms, for trusted vaults only
+        from hashlib import sha256  # noqa: PLC0415 - only for trusted vaults
 
         digest = sha256()
         for part in (
@@ -169,19 +169,14 @@ def is_trusted(settings: VaultSettings, env: Mapping[str, str]) -> bool:
 
 
 def record_trust(settings: VaultSettings, env: Mapping[str, str]) -> None:
-    """Trust these settings of a vault from now on.
-
-    Raises:
-        ConfigUnwritable: the record cannot be written.
-    """
+    """Trust these settings of a vault from now on; raises `ConfigUnwritable`."""
     _write(env, {**_record(env), _key(settings.vault): settings.digest()})
 
 
 def revoke_trust(vault: Path, env: Mapping[str, str]) -> bool:
-    """Stop trusting a vault; return whether it was on record.
+    """Stop trusting a vault; return whether it was trusted.
 
-    Raises:
-        ConfigUnwritable: the record cannot be written.
+    Raises `ConfigUnwritable` if the record cannot be written.
     """
     record = _record(env)
     if record.pop(_key(vault), None) is None:

@@ -159,7 +159,7 @@ def _list_from_text(text: str, openings: str = "[") -> object:
     """Convert a comma-separated list, or TOML that starts with one of `openings`."""
     if not text.lstrip().startswith(tuple(openings)):
         return [name.strip() for name in text.split(",") if name.strip()]
-    import tomllib  # noqa: PLC0415 - 4 ms, for a rarely used form
+    import tomllib  # noqa: PLC0415 - only for this rare form
 
     try:
         return tomllib.loads(f"value = {text}")["value"]

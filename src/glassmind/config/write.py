@@ -138,11 +138,9 @@ def _value(path: str, raw: object) -> Any:
 def _with_setting(file: Path, text: str, path: str, value: Any) -> str:
     """Return the text with one setting changed and everything else as it was.
 
-    Raises:
-        ConfigUnwritable: reading the new text would not give the old settings with the
-            new value.
+    Raises `ConfigUnwritable` unless reading it gives the old values and the new one.
     """
-    import tomlkit  # noqa: PLC0415 - 20 ms, for writing only
+    import tomlkit  # noqa: PLC0415 - slow, and only for writing
 
     section, _, name = path.partition(".")
     tables = parse_toml(file, text)
@@ -179,10 +177,9 @@ def _with_comment(text: str, path: str, comment: Sequence[str]) -> str:
 
 
 def replace_file(file: Path, text: str, *, mode: int = USER_MODE) -> None:
-    """Replace a file atomically; a link stays a link, and an old file keeps its mode.
+    """Replace a file atomically; raises `ConfigUnwritable` if nothing was changed.
 
-    Raises:
-        ConfigUnwritable: the disk refused; nothing changed.
+    A link stays a link, and an existing file keeps its mode.
     """
     real = Path(os.path.realpath(file))
     staged = None

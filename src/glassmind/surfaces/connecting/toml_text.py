@@ -63,7 +63,7 @@ class TomlForm:
 
     def shown(self, name: str, entry: Entry) -> str:
         """Return a whole text that holds an entry alone; see `Form`."""
-        import tomlkit  # noqa: PLC0415 - 20 ms
+        import tomlkit  # noqa: PLC0415 - slow to import
 
         return tomlkit.dumps({self._section: {name: entry}})
 
@@ -87,7 +87,7 @@ def _read(text: str) -> dict[str, Any]:
 
 def _edited(text: str, edit: Callable[[Any], None]) -> str:
     """Return the text after an edit of its tomlkit document; empty if it fails."""
-    import tomlkit  # noqa: PLC0415 - 20 ms
+    import tomlkit  # noqa: PLC0415 - slow to import
 
     try:
         document = tomlkit.parse(text.replace("\r\n", "\n"))
