@@ -149,8 +149,10 @@ class Comparison:
         changed = [files.changes() for files in self.files]
         if changed[0] or changed[1]:
             for found in self.equality.files(*(each.contents for each in self.files)):
-                if found not in self.known:  # one that stays is reported once
-                    self.known.add(found)
+                kind, old_file, new_file = found
+                file = (kind, old_file.partition(": ")[0], new_file.partition(": ")[0])
+                if file not in self.known:  # one that stays is reported once
+                    self.known.add(file)
                     self.report.add(call, found, number)
             self.facts.update(changed[0])
         return old

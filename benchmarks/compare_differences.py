@@ -155,10 +155,12 @@ class Equality:
             return
         yield from self.differences(old.json, new.json)
         if text and not self.same_text(old.text, new.text):
-            lines = zip(old.text.split("\n"), new.text.split("\n"), strict=False)
-            whole = (old.text, new.text)
-            pairs = (pair for pair in lines if not self.same_text(*pair))
-            yield "(text)", *next(pairs, whole)
+            yield "(text)", *self._first_lines(old.text, new.text)
+
+    def _first_lines(self, old: str, new: str) -> tuple[str, str]:
+        """Return the first lines that differ, or all if only their number does."""
+        pairs = zip(old.split("\n"), new.split("\n"), strict=False)
+        return next((pair for pair in pairs if not self.same_text(*pair)), (old, new))
 
     def files(
         self, old: dict[str, bytes], new: dict[str, bytes]
@@ -178,19 +180,21 @@ class Equality:
                 continue
             if twin != path:
                 added.remove(twin)
-            both = (content, new[twin])
-            if content == new[twin] or (
-                ours and self.same_text(*(raw.decode("latin-1") for raw in both))
-            ):
+            texts = content.decode("latin-1"), new[twin].decode("latin-1")
+            if texts[0] == texts[1] or (ours and self.same_text(*texts)):
                 continue
-            pairs = zip(*both, strict=False)
-            shorter = min(map(len, both))
-            at = next((n for n, (a, b) in enumerate(pairs) if a != b), shorter)
-            cut = [repr(raw[max(0, at - 40) : at + 40]) for raw in both]
-            where = f"{path}, byte {at}: "
-            yield "(vault bytes)", where + cut[0], where + cut[1]
+            cut = self._first_lines(*texts) if ours else _first_bytes(*texts)
+            yield "(vault bytes)", f"{path}: {cut[0]!r}", f"{path}: {cut[1]!r}"
         for path in added:
             yield "(vault file)", MISSING, path
+
+
+def _first_bytes(old: str, new: str) -> tuple[str, str]:
+    """Return both texts around the first place where they differ."""
+    pairs = enumerate(zip(old, new, strict=False))
+    shorter = min(len(old), len(new))
+    at = next((n for n, (a, b) in pairs if a != b), shorter)
+    return old[max(0, at - 40) : at + 40], new[max(0, at - 40) : at + 40]
 
 
 class VaultFiles:
