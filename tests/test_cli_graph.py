@@ -471,8 +471,6 @@ def test_the_help_of_an_action_has_its_own_options(program: Inside, name: str) -
 
     own = {field.flag for field in fields_of(ACTIONS[name].arguments, "cli")
            if not field.extra["positional"]}  # fmt: skip
-    if name == "restore":
-        own.remove("--restore")
     others = {"--depth", "--metric", "--refresh", "--no-common", "--least"} - own
     assert f"usage: glassmind graph {name}" in shown
     for flag in own:

@@ -14,9 +14,9 @@ from http_desk import JSON, Answer, Web, answer_of, serving
 from leak_desk import SAMPLES, calls_of_route
 from vault_desk import VaultDesk
 
+from glassmind.operations.graph import GRAPH_FILES
 from glassmind.surfaces.http.answers_events import EVENTS
 from glassmind.surfaces.http.asked import Route
-from glassmind.surfaces.http.graph import MEDIA_TYPES
 from glassmind.surfaces.http.table import ROUTES
 
 MARKUP = (
@@ -40,6 +40,8 @@ POLICY = {
     f"{what} 'none'"
     for what in ("default-src", "frame-ancestors", "base-uri", "form-action")
 }
+
+MEDIA_TYPES = {name: form.media_type for name, form in GRAPH_FILES.items()}
 
 GRAPHML = "{http://graphml.graphdrawing.org/xmlns}"
 

@@ -325,7 +325,10 @@ def similar(
     )
 
 
-Restore = Annotated[bool, arg("Take the dismissal back.", for_models="take it back")]
+Restore = Annotated[
+    bool,
+    arg("Take the dismissal back.", only=("mcp", "http"), for_models="take it back"),
+]
 
 
 class DismissPairArguments(Arguments):

@@ -97,19 +97,14 @@ class OperationCommand:
             names = self.positional_names
             about = "; ".join(f.about.description or "" for f in self._positional)
             parser.take_words(WORDS, names, about)
-        choosing = {command.option for command in self.variants}
         taken: set[str] = set()
         for command in (self, *self.variants):
-            command.add_options(parser, taken, choosing)
+            command.add_options(parser, taken)
 
-    def add_options(
-        self, parser: CommandParser, taken: set[str], choosing: set[str]
-    ) -> None:
-        """Add the options that are not taken; `choosing` ones belong to variants."""
+    def add_options(self, parser: CommandParser, taken: set[str]) -> None:
+        """Add the options that are not taken."""
         for field in self._options():
             flag = self._flag(field)
-            if flag in choosing and flag != self.option:
-                continue
             if flag not in taken:
                 _add_option(parser, field, flag, takes_all=flag == self.option)
             taken.add(flag)
@@ -209,7 +204,11 @@ class OperationCommand:
             WrongUsage: they cannot be used.
         """
         path = self.operation.command_path
-        given: dict[str, Any] = dict(self._preset)
+        offered = {field.name for field in fields_of(self.operation.arguments, "cli")}
+        given: dict[str, Any] = {
+            name: value for name, value in self._preset.items() if name in offered
+        }
+        preset = {k: v for k, v in self._preset.items() if k not in offered}
         for field in self._fields:
             value = getattr(args, _dest(self._flag(field)), None)
             separator = field.extra["separator"]
@@ -229,11 +228,12 @@ class OperationCommand:
         if output.as_json and self.operation.detail:
             given[self.operation.detail] = True
         try:
-            return read(
+            made = read(
                 self.operation.arguments, given, owner=path, surface="cli", strict=False
             )
         except BadArgument as error:
             raise WrongUsage(error.problem, path) from None
+        return msgspec.structs.replace(made, **preset)
 
     def _take_words(self, words: list[str], given: dict[str, Any]) -> None:
         """Assign positional words to arguments, in order."""
