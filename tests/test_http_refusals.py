@@ -12,8 +12,7 @@ import glassmind.errors
 import glassmind.surfaces.http as surface
 from glassmind.errors import GlassmindError
 from glassmind.store import changesets_file
-from glassmind.surfaces.http.refusals import BY_ERROR, code_of
-from glassmind.surfaces.http.replies import Refusal
+from glassmind.surfaces.http.errors import BY_ERROR, Refusal, code_of
 
 PAGE = Path(__file__).parent.parent / "docs" / "http.md"
 

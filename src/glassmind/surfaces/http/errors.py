@@ -1,14 +1,13 @@
-"""From what went wrong to what a client is told: a status, a code, a sentence.
+"""Errors over HTTP: each has a status, a code, a message and a hint.
 
-A sentence names notes as the vault knows them, and never a place on the machine.
+A message may name notes by their path in the vault, but no other path of the machine.
 """
 
 import errno
 import re
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from glassmind import errors
 from glassmind.config import Config
@@ -44,7 +43,8 @@ from glassmind.errors.writing import (
 )
 from glassmind.operations.model_text import on_one_line
 from glassmind.surfaces.conflicts import digest_now
-from glassmind.surfaces.http.replies import Refusal
+from glassmind.surfaces.http.labels import labelled
+from glassmind.surfaces.http.replies import Reply, encoded
 from glassmind.surfaces.mcp.faults import names_notes
 
 RETRY = ((b"retry-after", b"5"),)
@@ -93,56 +93,109 @@ BY_ERROR: tuple[Row, ...] = (
     (errors.IndexFault, 503, "run glassmind doctor where the vault is"),
     (errors.ModelFault, 503, "run glassmind doctor where the vault is"),
 )
-"""The first that fits decides."""
+"""The first row that matches an error decides."""
 
-WHOLE = "the vault"
-"""What is named where no file is to blame, but another program that is editing."""
 
+class Refusal(NamedTuple):
+    """Why a request fails, and what to do about it.
+
+    `digest` is that of a note which changed since the caller read it. `names_notes`
+    marks a message that may contain text of the vault.
+    """
+
+    status: int
+    code: str
+    message: str
+    hint: str
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+    digest: str = ""
+    names_notes: bool = False
+
+
+class Refused(Exception):
+    """Ends a request with an error response."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(refusal.message)
+        self.refusal = refusal
+
+
+class Disconnected(Exception):
+    """The client closed the connection before it had its answer."""
+
+
+WHOLE_VAULT = "the vault"
+"""The path in a `WriteFailed` that is about no single file."""
+
+NOT_JSON = Refusal(
+    415,
+    "not_json",
+    "only JSON is accepted",
+    "send the header Content-Type: application/json",
+)
 FAULT = Refusal(
     500,
     "unexpected",
-    "the server failed in a way it did not expect",
-    "try again; what it told on stderr says where it was",
+    "an unexpected error occurred in the server",
+    "try again; the log on stderr says where it happened",
 )
 BUSY = Refusal(503, "busy", "too many requests are waiting", "try again", RETRY)
 LATE = Refusal(503, "late", "the answer took too long", "ask for less", RETRY)
-STOPPING = Refusal(503, "stopping", "the server is about to end", "try again", RETRY)
+STOPPING = Refusal(503, "stopping", "the server is shutting down", "try again", RETRY)
 
 
 def refusal_of(error: errors.GlassmindError, config: Config) -> Refusal:
-    """Return what a client is told of an error."""
-    for kind, status, hint in (*_ours_to_mend(error), *BY_ERROR):
+    """Return the error response of an exception."""
+    for kind, status, hint in (*_write_failure(error), *BY_ERROR):
         if isinstance(error, kind):
-            headers = RETRY if isinstance(error, errors.IndexBusy) else ()
-            said = on_one_line(without_places(str(error), error, config))
-            code, digest = code_of(type(error)), digest_now(error)
-            named = names_notes(error)
-            return Refusal(status, code, said, hint, headers, digest, named)
+            return Refusal(
+                status,
+                code_of(type(error)),
+                on_one_line(without_places(str(error), error, config)),
+                hint,
+                RETRY if isinstance(error, errors.IndexBusy) else (),
+                digest_now(error),
+                names_notes(error),
+            )
     return FAULT
 
 
-def _ours_to_mend(error: errors.GlassmindError) -> Sequence[Row]:
-    """Return what decides before the table: of a write that no disk can be blamed for.
-
-    A name may be too long for any, or a file none that is written: a pipe, a folder.
-    """
-    if not isinstance(error, WriteFailed) or error.path == WHOLE:
+def _write_failure(error: errors.GlassmindError) -> tuple[Row, ...]:
+    """Return a row for a failed write that is the caller's mistake, not the disk's."""
+    if not isinstance(error, WriteFailed) or error.path == WHOLE_VAULT:
         return ()
     code = getattr(error.__cause__, "errno", None)
     if code == errno.ENAMETOOLONG:
         return ((WriteFailed, 422, "give a shorter name"),)
     if error.__cause__ is None or code in {errno.ENOTDIR, errno.EISDIR}:
-        return ((WriteFailed, 409, "name another file, or mend the one it names"),)
+        return ((WriteFailed, 409, "name another file, or repair the one it names"),)
     return ()
 
 
+def refused(refusal: Refusal) -> Reply:
+    """Return an error as a response."""
+    return Reply(refusal.status, encoded(error_body(refusal)), refusal.headers)
+
+
+def error_body(refusal: Refusal) -> object:
+    """Return the JSON of an error response; names of notes are labelled."""
+    body = {"error": error_of(refusal)}
+    return labelled(body) if refusal.names_notes else body
+
+
+def error_of(refusal: Refusal) -> dict[str, str]:
+    """Return the JSON of the error itself."""
+    made = {"code": refusal.code, "message": refusal.message, "hint": refusal.hint}
+    return made | ({"digest": refusal.digest} if refusal.digest else {})
+
+
 def code_of(kind: type) -> str:
-    """Return the name of an error's class, written_so."""
+    """Return the name of an error's class in snake case."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", kind.__name__).lower()
 
 
 def without_places(text: str, error: object, config: Config) -> str:
-    """Return a sentence with every place on the machine cut down to its name."""
+    """Return a message in which every absolute path is reduced to its name."""
     for value in vars(error).values():
         if isinstance(value, str) and Path(value).is_absolute():
             text = text.replace(value, Path(value).name)
@@ -150,16 +203,12 @@ def without_places(text: str, error: object, config: Config) -> str:
 
 
 def placeless(text: str, config: Config) -> str:
-    """Return a sentence that names folders of ours by what they are for."""
-    for root, shown in _roots(config):
-        text = re.sub(rf"{re.escape(root)}(?:/[^\s'\",;()]*)?", shown, text)
-    return text
-
-
-def _roots(config: Config) -> list[tuple[str, str]]:
-    """Return the folders that a sentence may name, the longest first."""
+    """Return a message in which our own folders are named by their purpose."""
     known = {str(config.vault.path): "the vault", str(config.index_home): "the index"}
     known |= {str(place): "the index" for place in index_locations(config)}
     known |= {tempfile.gettempdir(): "a folder", str(Path.home()): "a folder"}
-    roots = [(root, shown) for root, shown in known.items() if len(root) > 1]
-    return sorted(roots, key=lambda pair: -len(pair[0]))
+    for root in sorted(known, key=len, reverse=True):
+        if len(root) > 1:
+            pattern = rf"{re.escape(root)}(?:/[^\s'\",;()]*)?"
+            text = re.sub(pattern, known[root], text)
+    return text
