@@ -23,7 +23,7 @@ from glassmind.surfaces.http.run import listening_socket
 from glassmind.surfaces.http.security import AccessRules
 
 CHOSEN = "chosen-by-somebody-who-likes-tea"
-CARD = ".local/share/glassmind/*/resident.json"
+CARD = ".local/share/glassmind/*/daemon.json"
 """What a server that holds a vault leaves for others to find, until it ends."""
 
 

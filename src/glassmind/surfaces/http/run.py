@@ -16,7 +16,7 @@ from starlette.applications import Starlette
 
 from glassmind.access.clients import clients_of
 from glassmind.config import Config
-from glassmind.residence import Residence
+from glassmind.daemon.host import VaultHost
 from glassmind.errors.serving import AddressUnusable, PortTaken
 from glassmind.surfaces.http.app import make_app
 from glassmind.surfaces.http.limits import (
@@ -79,7 +79,7 @@ def serve(config: Config, terms: Terms, on_start: Callable[[str], None]) -> None
         take_over_logging()
         with (
             stopping_signals() as stop_on_signal,
-            Residence(config, watch=terms.watch, log=_log_vault) as host,
+            VaultHost(config, watch=terms.watch, log=_log_vault) as host,
         ):
             host.engine.client = "http"
             bound, port = listening.getsockname()[:2]
@@ -98,7 +98,7 @@ def _log_vault(message: str) -> None:
     log("vault", said=message)
 
 
-def _app(vault: Residence, terms: Terms, bound: str, port: int) -> Starlette:
+def _app(vault: VaultHost, terms: Terms, bound: str, port: int) -> Starlette:
     server, everywhere = vault.config.server, bound in ALL_INTERFACES
     host = bound if everywhere else terms.host
     more = [*server.hosts] if everywhere else [*server.hosts, bracketed(bound)]

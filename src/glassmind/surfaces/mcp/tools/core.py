@@ -1,7 +1,5 @@
 """The core: few tools, each told in the fewest words that let it be used well."""
 
-from glassmind.operations.registry import OPERATIONS
-from glassmind.surfaces.mcp.operations import tool_of
 from glassmind.surfaces.mcp.tool import Tool
 from glassmind.surfaces.mcp.tools import (
     connections,

@@ -4,8 +4,6 @@ Whatever the settings do not let happen at once becomes a proposal. No tool appr
 one: that is done by a person, at the command line.
 """
 
-from glassmind.operations.registry import OPERATIONS
-from glassmind.surfaces.mcp.operations import tool_of
 from glassmind.surfaces.mcp.tool import Tool
 from glassmind.surfaces.mcp.tools import (
     write_changes,
