@@ -10,10 +10,9 @@ program.
 import sys
 
 from glassmind import open_vault
-from glassmind.surfaces.http.addresses import host_names
 from glassmind.surfaces.http.app import make_app
-from glassmind.surfaces.http.listen import listening_socket
-from glassmind.surfaces.http.serve import make_server
+from glassmind.surfaces.http.run import listening_socket, make_server
+from glassmind.surfaces.http.security import host_names
 
 HOST = "127.0.0.1"
 

@@ -21,12 +21,10 @@ import uvicorn.server
 from cli_desk import Inside, Program
 
 from glassmind.engine import Engine
-from glassmind.surfaces.http.addresses import host_names
 from glassmind.surfaces.http.app import make_app
 from glassmind.surfaces.http.asked import Route
-from glassmind.surfaces.http.listen import listening_socket
-from glassmind.surfaces.http.serve import make_server
-from glassmind.surfaces.http.throttle import TokenThrottle
+from glassmind.surfaces.http.run import listening_socket, make_server
+from glassmind.surfaces.http.security import TokenThrottle, host_names
 
 TOKEN = "a-token-that-lives-as-long-as-a-test"  # noqa: S105 - of the test alone
 LIMIT_S = 60.0

@@ -145,7 +145,7 @@ def test_a_wrong_token_is_nobodys_and_compared_all_the_same(
         compared.append(len(shown))
         return kept == shown
 
-    monkeypatch.setattr("glassmind.surfaces.http.door.hmac.compare_digest", compare)
+    monkeypatch.setattr("glassmind.surfaces.http.security.hmac.compare_digest", compare)
     for token in ("gm_wrong", TOKEN[:-1], "", "x" * 4_000):
         reply = Web(two.web.port, token).get("/stats")
         assert (reply.status, reply.code) == (401, "wrong_token")

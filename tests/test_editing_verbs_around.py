@@ -7,16 +7,16 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from daemon_desk import wait_for
 from git_desk import GitDesk
-from resident_desk import wait_for
 from vault_desk import VaultDesk
 
 from glassmind import Engine
+from glassmind.daemon.host import VaultHost
 from glassmind.editing.asking import Asking
 from glassmind.errors import GlassmindError
 from glassmind.errors.editing import EditRefused
 from glassmind.errors.writing import NameTaken
-from glassmind.residence import Residence
 from glassmind.store.changesets import ChangesetFolder
 from glassmind.types import NotePath
 from glassmind.types.callers import known_as
@@ -324,7 +324,7 @@ def test_a_server_brings_it_to_its_end_when_it_starts(vault: VaultDesk) -> None:
     left = cut_short(vault, [step_to("Tea.md", TEA["Tea.md"], "new tea\n")])
     said: list[str] = []
 
-    with Residence(vault.engine.config, watch=False, log=said.append):
+    with VaultHost(vault.engine.config, watch=False, log=said.append):
         wait_for(lambda: any(left.id in line for line in said), "settled")
 
     assert vault.text("Tea.md") == "new tea\n"

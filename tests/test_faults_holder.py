@@ -11,9 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from daemon_desk import PATIENCE_S, wait_for
 from faults.dump import Dump, differences, dump
 from meaning_desk import LONG, MeaningDesk
-from resident_desk import PATIENCE_S, wait_for
 
 from glassmind.errors import IndexAbsent, IndexBusy, IndexTaken
 from glassmind.store.hung import (

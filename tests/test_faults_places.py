@@ -330,7 +330,7 @@ def test_an_index_deleted_while_it_is_written_is_not_taken_for_a_full_disk(
 def test_a_folder_that_goes_before_its_lock_is_taken_is_not_a_full_disk(
     tmp_path: Path,
 ) -> None:
-    lock = WriterLock(tmp_path / "gone" / "resident.lock", takes_over=True)
+    lock = WriterLock(tmp_path / "gone" / "daemon.lock", takes_over=True)
 
     with pytest.raises(IndexAbsent):
         lock.try_take()

@@ -12,8 +12,8 @@ import pytest
 from faults.desk import Desk, fingerprint
 from faults.vaults import make_vault, write
 
+from glassmind.daemon.protocol import Card, read_card, write_card
 from glassmind.errors import GlassmindError, IndexUnwritable
-from glassmind.resident.card import Card, read_card, write_card
 from glassmind.store.lock import WriterLock
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs POSIX files")
@@ -230,7 +230,7 @@ def test_a_note_that_the_cloud_took_away_stays_known_and_is_not_opened(
 
 @posix
 @pytest.mark.parametrize("there", [True, False])
-@pytest.mark.parametrize("name", ["writer.lock", "resident.lock", "index.db"])
+@pytest.mark.parametrize("name", ["writer.lock", "daemon.lock", "index.db"])
 def test_no_link_in_a_vault_from_elsewhere_makes_us_write_outside(
     desk: Desk, outside: Path, name: str, *, there: bool
 ) -> None:
@@ -291,7 +291,7 @@ def test_a_lock_that_is_a_link_or_a_pipe_is_refused(tmp_path: Path) -> None:
 @pytest.mark.timeout(60)
 def test_a_pipe_a_link_or_a_flood_is_no_card(tmp_path: Path) -> None:
     kept = Card(os.getpid(), "1", "", "token", "", "")
-    card = tmp_path / "resident.json"
+    card = tmp_path / "daemon.json"
     os.mkfifo(card)
     assert read_card(tmp_path) is None
 

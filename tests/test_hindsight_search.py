@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from daemon_desk import desk_in
 from hindsight_desk import Heard, HindsightDesk, Reply, as_json, fact, remembering
 from meaning_desk import LONG, MeaningDesk, WordModel
-from resident_desk import desk_in
 from search_desk import check_whole, harbour
 
+from glassmind.daemon.protocol import pack, pack_error, unpack, unpack_error
 from glassmind.errors.hindsight import HindsightFailed
-from glassmind.resident.codec import packed, packed_error, unpacked, unpacked_error
 from glassmind.retrieval.patience import WAITS_S, Patience, PatientMemory
 from glassmind.types.hindsight import RecalledFact, Told
 from glassmind.wiring import LocalAdapters
@@ -428,8 +428,8 @@ def test_an_answer_with_facts_travels_and_so_does_what_went_wrong(
     error = HindsightFailed("here: HTTP 500")
 
     assert not all(hit.is_note for hit in reply.hits)
-    assert unpacked(packed(reply)) == reply
-    back = unpacked_error(packed_error(error))
+    assert unpack(pack(reply)) == reply
+    back = unpack_error(pack_error(error))
     assert isinstance(back, HindsightFailed)
     assert (str(back), back.reason) == (str(error), error.reason)
 
@@ -448,7 +448,7 @@ def test_a_steady_answer_has_its_facts_once(
     assert len(memory.asked) == 2
 
 
-def test_a_resident_asks_for_its_guests(
+def test_a_daemon_asks_for_its_clients(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = WordModel()
@@ -460,12 +460,12 @@ def test_a_resident_asks_for_its_guests(
             words = ("oolong", "lantern", "harbour")
             desk.indexed({f"{word}.md": LONG.format(word) for word in words})
             desk.close()
-            desk.resident()
-            guest = desk.stay()
+            desk.daemon()
+            client = desk.process()
 
-            found = guest.ask("search", text="oolong")
+            found = client.ask("search", text="oolong")
 
-            assert guest.role == "guest"
-            assert guest.ask("asked") == 0
+            assert client.role == "client"
+            assert client.ask("asked") == 0
             assert "hindsight://default/fact-1" in found["paths"]
             assert len(memory.asked) == 1

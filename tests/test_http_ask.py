@@ -30,7 +30,7 @@ from glassmind.render.answers import answer_as_json
 from glassmind.surfaces.http import answers_talk, app
 from glassmind.surfaces.http.answers_schemas import EVENT_VALUES
 from glassmind.surfaces.http.answers_table import longest_answer_s
-from glassmind.surfaces.http.guard import ANSWER_S
+from glassmind.surfaces.http.limits import ANSWER_S
 from glassmind.types.answers import Answer, Found, News, Spoken, Withdrawn
 
 Told = Callable[[News], None]
@@ -423,7 +423,7 @@ def test_of_a_question_the_log_says_nothing(desk: VaultDesk) -> None:
     told: list[tuple[Any, ...]] = []
     scripted(desk.engine)
 
-    with serving(desk.engine, tell=lambda *facts: told.append(facts)) as web:
+    with serving(desk.engine, on_request=lambda *facts: told.append(facts)) as web:
         web.get(address("where are the pearls", stream=1))
         web.get(address("where are the pearls"))
 

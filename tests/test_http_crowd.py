@@ -14,15 +14,17 @@ from cli_desk import with_note
 from http_desk import serving, started, until
 from vault_desk import VaultDesk
 
-from glassmind.surfaces.http import connection, room
-from glassmind.surfaces.http.room import Turned, make_room
+from glassmind.surfaces.http import limits
+from glassmind.surfaces.http.limits import ClosedCount, raise_file_limit
 
 
 def test_beyond_the_most_connections_a_request_is_refused_like_any_other(
     sample: VaultDesk,
 ) -> None:
     told: list[tuple[Any, ...]] = []
-    with serving(sample.engine, most=3, tell=lambda *facts: told.append(facts)) as web:
+    with serving(
+        sample.engine, most=3, on_request=lambda *facts: told.append(facts)
+    ) as web:
         idle = [web.raw() for _ in range(3)]
         refused = [web.ask("GET", "/health"), web.post("/search", {"query": "river"})]
         for wire in idle:
@@ -43,8 +45,8 @@ def test_far_beyond_them_a_connection_is_closed_at_once(
     sample: VaultDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines: list[dict[str, Any]] = []
-    monkeypatch.setattr(connection, "log", lambda _, **facts: lines.append(facts))
-    monkeypatch.setattr(connection, "TURNED", Turned())
+    monkeypatch.setattr(limits, "log", lambda _, **facts: lines.append(facts))
+    monkeypatch.setattr(limits, "CLOSED", ClosedCount())
     begun = time.monotonic()
     with serving(sample.engine, most=16) as web:
         wires = [web.raw() for _ in range(16 + 3 + 60)]
@@ -54,7 +56,7 @@ def test_far_beyond_them_a_connection_is_closed_at_once(
         until(lambda: web.ask("GET", "/health").status == 200)
 
     assert closed == [b""] * 60
-    assert 1 <= len(lines) <= 1 + (time.monotonic() - begun) / room.TELL_S
+    assert 1 <= len(lines) <= 1 + (time.monotonic() - begun) / limits.LOG_EVERY_S
     assert lines[0]["open"] == 16
 
 
@@ -110,7 +112,7 @@ def test_half_of_the_files_a_process_may_open_are_for_connections(
     monkeypatch.setattr(resource, "getrlimit", lambda _: (soft, hard))
     monkeypatch.setattr(resource, "setrlimit", lambda _, pair: wishes.append(pair))
 
-    assert make_room() == room_for
+    assert raise_file_limit() == room_for
     assert wishes == ([] if raised is None else [(raised, hard)])
 
 
@@ -123,7 +125,7 @@ def test_a_bound_that_cannot_be_raised_is_kept_to(
     monkeypatch.setattr(resource, "getrlimit", lambda _: (256, resource.RLIM_INFINITY))
     monkeypatch.setattr(resource, "setrlimit", refuse)
 
-    assert make_room() == 128
+    assert raise_file_limit() == 128
 
 
 @pytest.mark.slow
@@ -148,7 +150,7 @@ def test_idle_connections_leave_a_server_of_few_files_some(
         seconds = time.monotonic() - begun
 
     assert "library" not in lines, running.told.read_text("utf-8")
-    assert lines.count("crowded") <= 1 + seconds / room.TELL_S
+    assert lines.count("crowded") <= 1 + seconds / limits.LOG_EVERY_S
 
 
 @pytest.mark.slow
@@ -156,7 +158,7 @@ def test_a_server_may_open_more_files_than_a_shell_begins_with(tmp_path: Path) -
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if not hasattr(resource, "prlimit"):
         pytest.skip("this system does not tell what another process may")
-    if hard != resource.RLIM_INFINITY and hard < room.WANTED_FILES:
+    if hard != resource.RLIM_INFINITY and hard < limits.WANTED_FILES:
         pytest.skip("this system allows no more files")
     program = with_note(tmp_path)
     resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
@@ -167,4 +169,4 @@ def test_a_server_may_open_more_files_than_a_shell_begins_with(tmp_path: Path) -
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
-    assert found == (room.WANTED_FILES, hard)
+    assert found == (limits.WANTED_FILES, hard)

@@ -10,10 +10,10 @@ import pytest
 from http_desk import JSON, LIMIT_S, Web, Wire, serving, until
 from vault_desk import VaultDesk
 
-from glassmind.surfaces.http import connection, guard, intake
-from glassmind.surfaces.http.addresses import host_names, origins_of
+from glassmind.surfaces.http import limits, middleware
+from glassmind.surfaces.http.jobs import THREADS
+from glassmind.surfaces.http.security import host_names, origins_of
 from glassmind.surfaces.http.table import ROUTES
-from glassmind.surfaces.http.work import THREADS
 from glassmind.types.access import EVERY_AGENT
 
 PATHS = [
@@ -248,7 +248,7 @@ def test_every_answer_is_marked_as_what_it_is(web: Web, method: str, path: str) 
 
 @pytest.mark.parametrize("path", ["/search", "/mcp"])
 def test_a_body_that_is_too_large_is_refused(web: Web, path: str) -> None:
-    body = b'{"query": "%s"}' % (b"a" * intake.LARGEST_BODY)
+    body = b'{"query": "%s"}' % (b"a" * limits.LARGEST_BODY)
 
     answer = web.post(path, body)
 
@@ -260,7 +260,7 @@ def test_a_body_of_unknown_length_is_held_to_the_same_bound(web: Web) -> None:
         head = _head(web, "POST /search", "Transfer-Encoding: chunked")
         wire.send(*head)
         piece = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
-        with_end = piece * (intake.LARGEST_BODY // 0x10000 + 2) + b"0\r\n\r\n"
+        with_end = piece * (limits.LARGEST_BODY // 0x10000 + 2) + b"0\r\n\r\n"
         threading.Thread(target=_sent, args=(wire, with_end), daemon=True).start()
         assert wire.status() == 413
 
@@ -297,7 +297,7 @@ def test_brackets_in_a_text_are_not_deep(web: Web) -> None:
     assert answer.status == 200
 
 
-BRACKETS = b"[]" * (intake.LARGEST_BODY // 2)
+BRACKETS = b"[]" * (limits.LARGEST_BODY // 2)
 """As large as a body may be, and as tedious to look at."""
 
 
@@ -307,7 +307,7 @@ def test_the_brackets_of_a_stranger_are_not_looked_at(
     web: Web, monkeypatch: pytest.MonkeyPatch, method: str, path: str
 ) -> None:
     looked: list[int] = []
-    monkeypatch.setattr(guard, "fault_in", lambda body: looked.append(len(body)))
+    monkeypatch.setattr(limits, "json_problem", lambda body: looked.append(len(body)))
 
     answer = web.ask(method, path, BRACKETS, JSON)
 
@@ -318,7 +318,7 @@ def test_the_brackets_of_a_stranger_are_not_looked_at(
 
 @pytest.mark.parametrize("path", ["/health", "/stats", "/nowhere"])
 def test_a_body_where_none_is_asked_for_has_to_be_small(web: Web, path: str) -> None:
-    large, small = b" " * (intake.SMALL_BODY + 1), b" " * intake.SMALL_BODY
+    large, small = b" " * (limits.SMALL_BODY + 1), b" " * limits.SMALL_BODY
 
     assert web.ask("GET", path, large, web.known).code == "no_body"
     assert web.ask("GET", path, small, web.known).status in {200, 404}
@@ -337,7 +337,7 @@ def test_others_are_answered_while_a_body_is_looked_at(
         begun.set()
         over.wait(LIMIT_S)
 
-    monkeypatch.setattr(guard, "fault_in", slowly)
+    monkeypatch.setattr(limits, "json_problem", slowly)
     answers: list[int] = []
     asking = threading.Thread(
         target=lambda: answers.append(web.post("/search", BRACKETS).status)
@@ -353,7 +353,7 @@ def test_others_are_answered_while_a_body_is_looked_at(
 
 @pytest.mark.parametrize("path", ["/search", "/mcp"])
 def test_json_of_too_many_parts_is_refused(web: Web, path: str) -> None:
-    texts = b'["' + b'","' * intake.MOST_MARKS + b'"' + b",[]" * 70 + b"]"
+    texts = b'["' + b'","' * limits.MOST_PARTS + b'"' + b",[]" * 70 + b"]"
 
     assert web.post(path, BRACKETS).code == "too_many_parts"
     assert web.post(path, texts).code == "too_many_parts"
@@ -362,18 +362,18 @@ def test_json_of_too_many_parts_is_refused(web: Web, path: str) -> None:
 @pytest.mark.parametrize("letter", [b"a", b"\\\\", b'\\"', b"\\n", b"["])
 @pytest.mark.parametrize("end", [b'"', b""])
 def test_a_long_text_is_looked_at_in_little_room(letter: bytes, end: bytes) -> None:
-    text = letter * (intake.LARGEST_BODY // len(letter))
+    text = letter * (limits.LARGEST_BODY // len(letter))
     body = b"[]" * 70 + b'"' + text + end
 
     tracemalloc.start()
     try:
-        fault = intake.fault_in(body)
+        fault = limits.json_problem(body)
         _, most = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
 
     assert fault is None
-    assert most < 3 * intake.LARGEST_BODY
+    assert most < 3 * limits.LARGEST_BODY
 
 
 @pytest.mark.parametrize("path", ["/health", "/search"])
@@ -452,7 +452,7 @@ def test_what_is_no_request_is_refused_in_json(web: Web, line: str) -> None:
 def test_a_head_that_does_not_come_ends_the_connection(
     web: Web, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "HEAD_S", 0.3)
+    monkeypatch.setattr(limits, "HEAD_S", 0.3)
     with web.raw() as silent, web.raw() as slow, web.raw() as second:
         slow.send("GET /health HTTP/1.1")
         second.send("GET /health HTTP/1.1", f"Host: {web.host}", "")
@@ -467,7 +467,7 @@ def test_a_head_that_does_not_come_ends_the_connection(
 def test_a_head_that_drips_is_not_waited_for(
     web: Web, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "HEAD_S", 0.3)
+    monkeypatch.setattr(limits, "HEAD_S", 0.3)
     ended = threading.Event()
 
     def drip(wire: Wire) -> None:
@@ -491,8 +491,8 @@ def test_a_head_that_drips_is_not_waited_for(
 def test_a_body_that_does_not_come_is_not_waited_for(
     web: Web, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(intake, "BODY_S", 0.3)
-    monkeypatch.setattr(intake, "LEFTOVER_S", 0.1)
+    monkeypatch.setattr(limits, "BODY_S", 0.3)
+    monkeypatch.setattr(limits, "DRAIN_S", 0.1)
     with web.raw() as wire:
         wire.send(*_head(web, "POST /search", "Content-Length: 100"), '{"query":')
         assert wire.status() == 408
@@ -501,7 +501,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(
 def test_a_stranger_cannot_hold_a_connection_with_a_body(
     web: Web, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(intake, "LEFTOVER_S", 0.1)
+    monkeypatch.setattr(limits, "DRAIN_S", 0.1)
     with web.raw() as wire:
         host = f"Host: {web.host}"
         wire.send("POST /search HTTP/1.1", host, "Content-Length: 1000000", "")
@@ -513,7 +513,7 @@ def test_an_answer_that_takes_too_long_is_given_up(
 ) -> None:
     vault.indexed({"Tea.md": "# Tea\n"})
     over = threading.Event()
-    monkeypatch.setattr(guard, "ANSWER_S", 0.2)
+    monkeypatch.setattr(limits, "ANSWER_S", 0.2)
     monkeypatch.setattr(
         vault.engine.seen_by(EVERY_AGENT), "search", lambda *_, **__: over.wait(LIMIT_S)
     )
@@ -541,7 +541,7 @@ def test_what_nobody_waits_for_is_not_begun(
         ended.append(status)
 
     monkeypatch.setattr(vault.engine.seen_by(EVERY_AGENT), "search", slowly)
-    with serving(vault.engine, tell=tell) as web:
+    with serving(vault.engine, on_request=tell) as web:
         wires = [web.raw() for _ in range(20)]
         for wire in wires:
             length = "Content-Length: 16"
@@ -554,7 +554,7 @@ def test_what_nobody_waits_for_is_not_begun(
         over.set()
 
     assert healthy == 200
-    assert sorted(ended) == [200] + [guard.GONE] * 20
+    assert sorted(ended) == [200] + [middleware.CLIENT_LEFT] * 20
     assert len(begun) == THREADS
 
 

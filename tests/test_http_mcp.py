@@ -237,7 +237,7 @@ def test_a_client_that_goes_is_not_waited_for(
     call = {"name": "glassmind_search", "arguments": {"query": "tea"}}
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
     body = json.dumps(message)
-    with serving(vault.engine, tell=tell) as web:
+    with serving(vault.engine, on_request=tell) as web:
         with web.raw() as wire:
             wire.send(
                 "POST /mcp HTTP/1.1",

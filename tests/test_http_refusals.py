@@ -13,8 +13,7 @@ import glassmind.surfaces.http as surface
 from glassmind.errors import GlassmindError
 from glassmind.operations.failures import FAILURES
 from glassmind.store import changesets_file
-from glassmind.surfaces.http.refusals import code_of
-from glassmind.surfaces.http.replies import Refusal
+from glassmind.surfaces.http.errors import Refusal, code_of
 
 PAGE = Path(__file__).parent.parent / "docs" / "http.md"
 

@@ -18,12 +18,12 @@ from cli_desk import Inside, Program, with_index, with_note
 from http_desk import LIMIT_S, Started, started, until
 
 from glassmind.errors.serving import PortTaken
-from glassmind.surfaces.http import listen
-from glassmind.surfaces.http.door import Door
-from glassmind.surfaces.http.listen import listening_socket
+from glassmind.surfaces.http import run
+from glassmind.surfaces.http.run import listening_socket
+from glassmind.surfaces.http.security import AccessRules
 
 CHOSEN = "chosen-by-somebody-who-likes-tea"
-CARD = ".local/share/glassmind/*/resident.json"
+CARD = ".local/share/glassmind/*/daemon.json"
 """What a server that holds a vault leaves for others to find, until it ends."""
 
 
@@ -251,7 +251,7 @@ ODD = {
 def test_whatever_another_program_says_on_its_port_it_is_named_in_time(
     said: bytes, drips: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listen, "PROBE_S", 0.4)
+    monkeypatch.setattr(run, "PROBE_S", 0.4)
     with socket.create_server(("127.0.0.1", 0)) as odd:
         over = threading.Event()
         speaking = threading.Thread(target=_speak, args=(odd, said, drips, over))
@@ -299,9 +299,9 @@ def test_everywhere_is_everywhere_however_it_is_written(
         other = running.web(CHOSEN).get("/stats", Host=f"{host}:{running.port}").status
 
     assert (named, other) == (200, 421)
-    scope = {"server": (reached, 7331), "path": "/health"}
-    door = Door(frozenset(), frozenset(), None, by_address=True)
-    assert door.refusal(scope, {b"host": b"127.0.0.1:7331"}) is None
+    scope = {"server": (reached, 7331), "path": "/health", "headers": []}
+    rules = AccessRules(frozenset(), frozenset(), None, by_address=True)
+    assert rules.refusal(scope, {b"host": b"127.0.0.1:7331"}) is None
 
 
 @pytest.mark.slow

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from daemon_desk import DaemonDesk, desk_in
 from leak_desk import leaks
 from meaning_desk import LONG, MeaningDesk, WordModel
-from resident_desk import ResidentDesk, desk_in
 
 from glassmind.access.scopes import read_scope
 from glassmind.engine import Engine
@@ -73,7 +73,7 @@ def test_nothing_kept_is_found_by_meaning(meaning: MeaningDesk, kind: str) -> No
 
 
 @pytest.fixture
-def embedded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ResidentDesk]:
+def embedded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[DaemonDesk]:
     model = WordModel()
     monkeypatch.setattr(LocalAdapters, "embedder", lambda _: model)
     monkeypatch.setattr(LocalAdapters, "embedder_of", lambda *_: model)
@@ -83,19 +83,19 @@ def embedded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reside
         yield desk
 
 
-def test_a_resident_answers_a_guest_within_the_scope_of_its_client(
-    embedded: ResidentDesk,
+def test_a_daemon_answers_a_client_process_within_the_scope_of_its_client(
+    embedded: DaemonDesk,
 ) -> None:
-    resident, guest = embedded.resident(), embedded.stay()
+    daemon, client_process = embedded.daemon(), embedded.process()
     rules = {"private": [], "folder": ["folder:Desk"]}
-    whole = guest.ask("search", text=WORDS)["paths"]
+    whole = client_process.ask("search", text=WORDS)["paths"]
 
-    agents = guest.ask("search", text=WORDS, scope=rules["private"])
-    clients = guest.ask("search", text=WORDS, scope=rules["folder"])
+    agents = client_process.ask("search", text=WORDS, scope=rules["private"])
+    clients = client_process.ask("search", text=WORDS, scope=rules["folder"])
 
-    assert guest.role == "guest"
-    assert resident.ask("asked") >= 3
-    assert guest.ask("asked") == 0
+    assert client_process.role == "client"
+    assert daemon.ask("asked") >= 3
+    assert client_process.ask("asked") == 0
     assert "semantic" in agents["channels"]
     assert any(path.startswith("Deep/Zq") for path in whole)
     assert leaks(str(agents["paths"]), "") == ["zqout"]

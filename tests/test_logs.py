@@ -17,7 +17,7 @@ from mcp_desk import Line, call, line
 from vault_desk import VaultDesk
 
 from glassmind.engine import Engine
-from glassmind.surfaces.http.log import tell_request
+from glassmind.surfaces.http.middleware import log_request
 from glassmind.surfaces.mcp.log import PlainRecords
 from glassmind.surfaces.mcp.server import make_server
 from glassmind.types.search import SearchReply
@@ -113,7 +113,7 @@ def test_no_log_holds_what_was_asked_or_what_notes_say(
 
     monkeypatch.setattr(Engine, "search", search)
     server = make_server(vault.engine, toolsets=("core", "graph", "write"))
-    with serving(vault.engine, tell=tell_request) as web:
+    with serving(vault.engine, on_request=log_request) as web:
         assert web.post("/search", {"query": f"{FAILING} {ASKED}"}).status == 500
         assert web.post("/search", {"query": f"oolong {ASKED}"}).status == 200
         web.get(f"/{ASKED}?{ASKED}={ASKED}")

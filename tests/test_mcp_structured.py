@@ -14,7 +14,7 @@ from glassmind.operations.registry import all_operations
 from glassmind.surfaces.mcp.server import make_server
 
 ALL_SETS = ("core", "graph", "memory", "write", "brain", "graphrag", "knowledge")
-SEARCH = {"name": "glassmind_search", "arguments": {"query": "oolong"}}
+SEARCH: dict[str, Any] = {"name": "glassmind_search", "arguments": {"query": "oolong"}}
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from daemon_desk import DaemonDesk, desk_in
 from meaning_desk import LONG, MeaningDesk
-from resident_desk import ResidentDesk, desk_in
 from vault_desk import VaultDesk
 
 from glassmind import keeping
@@ -502,20 +502,20 @@ def test_a_place_that_cannot_be_written_is_one_clear_error(
 
 
 @pytest.fixture
-def residents(tmp_path: Path) -> Iterator[ResidentDesk]:
+def daemons(tmp_path: Path) -> Iterator[DaemonDesk]:
     yield from desk_in(tmp_path)
 
 
-def test_the_resident_takes_in_what_a_guest_captures(residents: ResidentDesk) -> None:
-    residents.write({"Tea.md": LONG.format("oolong")})
-    resident = residents.resident()
-    resident.ask("index")
-    guest = residents.stay()
+def test_the_daemon_takes_in_what_a_client_captures(daemons: DaemonDesk) -> None:
+    daemons.write({"Tea.md": LONG.format("oolong")})
+    daemon = daemons.daemon()
+    daemon.ask("index")
+    client = daemons.process()
 
     text = LONG.format("gyokuro")
-    done = guest.ask("capture", kind="memory", text=text, agent=True)
+    done = client.ask("capture", kind="memory", text=text, agent=True)
 
     assert done["indexed"]
-    found = resident.ask("search", text="gyokuro", mode="semantic")
+    found = daemon.ask("search", text="gyokuro", mode="semantic")
     assert found["paths"][0] == done["path"]
-    assert guest.ask("asked") == 0  # its own model was not needed
+    assert client.ask("asked") == 0  # its own model was not needed

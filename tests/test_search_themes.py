@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from meaning_desk import MeaningDesk
 from search_desk import check_sum, harbour
 
-from glassmind.resident.codec import packed, unpacked
+from glassmind.daemon.protocol import pack, unpack
 from glassmind.retrieval.graph import THEME_SHARE, Vote, kindred
 from glassmind.types.graph import Home, Hop
 
@@ -174,9 +174,9 @@ def test_there_are_as_many_hops_as_the_depth_says(meaning: MeaningDesk) -> None:
             assert len(hit.hops) == hit.depth == len(hit.connected_via)
 
 
-def test_hops_travel_from_a_resident(meaning: MeaningDesk) -> None:
+def test_hops_travel_from_a_daemon(meaning: MeaningDesk) -> None:
     desk = harbour(meaning)
     reply = desk.ask("nothing", channels=["graph"], root_note="Boats/Skiff")
 
     assert any(hit.hops for hit in reply.hits)
-    assert unpacked(packed(reply)) == reply
+    assert unpack(pack(reply)) == reply

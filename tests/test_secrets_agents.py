@@ -285,7 +285,9 @@ def test_no_route_gives_a_credential_out(
     )
     known = {"id": [one.changeset.id for one in made]}
     with serving(
-        harbour.engine, structured=True, tell=lambda *told: lines.append(str(told))
+        harbour.engine,
+        structured=True,
+        on_request=lambda *told: lines.append(str(told)),
     ) as web:
         known["job"] = [web.post("/index", {"wait": False}).json["job"]]
         for route in ROUTES:

@@ -12,7 +12,10 @@ from typing import NamedTuple
 
 DATABASE = "index.db"
 
-SOCKET = "resident.sock"
+DAEMON_LOCK = "daemon.lock"
+"""Held by the daemon of the vault."""
+
+SOCKET = "daemon.sock"
 """The one thing in the folder of an index that is neither file nor folder."""
 
 DEEPEST = 20

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from functools import partial
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING
@@ -63,9 +62,6 @@ if TYPE_CHECKING:
     from glassmind.wiring.search import OpenMeaning
     from glassmind.wiring.write import Writing
 
-RESIDENT = "resident.json"
-"""What a resident leaves beside the index; who finds none asks nobody."""
-
 WATCH = "watch.json"
 """What whoever follows the vault leaves there."""
 
@@ -90,24 +86,9 @@ def open_vault(
     return engine_for(load_config(flags=flags, env=known, cwd=Path.cwd()))
 
 
-def engine_for(config: Config, *, guest: bool = False) -> Engine:
-    """Return the engine of a loaded configuration.
-
-    A `guest` lets the resident of the vault work for it, where there is one.
-    """
-    adapters = LocalAdapters(config)
-    if guest:
-        adapters.host = partial(guest_for, adapters)
-    return Engine(adapters)
-
-
-def guest_for(adapters: "LocalAdapters") -> "Elsewhere | None":
-    """Return what asks the resident of a vault; None where there is no resident."""
-    if not (adapters.place.folder / RESIDENT).is_file():
-        return None
-    from glassmind.wiring.guest import Guest  # noqa: PLC0415
-
-    return Guest(adapters)
+def engine_for(config: Config) -> Engine:
+    """Return the engine of a loaded configuration."""
+    return Engine(LocalAdapters(config))
 
 
 class LocalAdapters:

@@ -22,6 +22,7 @@ from glassmind.store.lexical import integrity as word_integrity
 from glassmind.store.lexical import place as word_place
 from glassmind.store.lexical import write as word_write
 from glassmind.store.lock import WriterLock
+from glassmind.store.place import DAEMON_LOCK
 from glassmind.store.sqlite.examine import wrong_with
 from glassmind.store.sqlite.vector_rows import VectorRows
 from glassmind.store.sqlite.writer import SqliteWriter
@@ -247,7 +248,7 @@ def bench_for(adapters: Adapters) -> Bench:
         faults=adapters.reader.faults,
         vectors=vector_bench(adapters),
         watch=lambda: read_state(folder),
-        resident=lambda: WriterLock(folder / "resident.lock").busy_holder(),
+        resident=lambda: WriterLock(folder / DAEMON_LOCK).busy_holder(),
         warnings=tuple(adapters.config.warnings),
         notices=here.notices,
         use=lambda: (adapters.config.memory.record_use, adapters.use_log.folder),

@@ -74,9 +74,9 @@ def _tell_what_follows(report: IndexReport, call: str, output: Output) -> None:
 
 
 def _opened(config: Config) -> "Engine":
-    from glassmind.wiring import engine_for  # noqa: PLC0415 - as `opening` does
+    from glassmind.daemon.client import client_engine  # noqa: PLC0415 - tantivy
 
-    engine = engine_for(config, guest=True)
+    engine = client_engine(config)
     engine.client = "cli"
     return engine
 

@@ -45,7 +45,7 @@ def file_of(args: Namespace) -> Path:
 def engine_of(args: Namespace, output: Output) -> Engine:
     """Return the engine of the vault that is meant, having told of odd settings.
 
-    Where the vault has a resident, that one answers what needs a model.
+    If the vault has a daemon, that one does what needs a model.
 
     Raises:
         ConfigError: the vault or a setting cannot be used.
@@ -53,9 +53,9 @@ def engine_of(args: Namespace, output: Output) -> Engine:
     config = config_of(args)
     for warning in config.warnings:
         output.notice(warning)
-    from glassmind.wiring import engine_for  # noqa: PLC0415 - settings do without it
+    from glassmind.daemon.client import client_engine  # noqa: PLC0415 - tantivy
 
-    engine = engine_for(config, guest=True)
+    engine = client_engine(config)
     engine.client = "cli"
     return engine
 

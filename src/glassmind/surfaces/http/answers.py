@@ -2,9 +2,9 @@
 
 from glassmind.answers.asked import check_asked
 from glassmind.ports.chat import Halt
-from glassmind.surfaces.http.accepting import wants_events
 from glassmind.surfaces.http.answers_talk import Talk
 from glassmind.surfaces.http.asked import Asked
+from glassmind.surfaces.http.replies import wants_events
 from glassmind.types.questions import MOST_SOURCES
 
 YES = ("1", "true")

@@ -3,8 +3,9 @@
 from typing import Any, assert_never
 
 from glassmind.render.answers import answer_as_json, source_as_json, statement_as_json
+from glassmind.surfaces.http.errors import Refusal, error_body
 from glassmind.surfaces.http.labels import labelled
-from glassmind.surfaces.http.replies import Refusal, encoded, error_body
+from glassmind.surfaces.http.replies import encoded
 from glassmind.types.answers import Answer, Found, News, Spoken, Stated, Withdrawn
 
 EVENTS = "text/event-stream; charset=utf-8"

@@ -6,7 +6,7 @@ from glassmind.surfaces.http.answers_events import EVENTS
 from glassmind.surfaces.http.arguments import INTENT, MODE
 from glassmind.surfaces.http.asked import Route
 from glassmind.surfaces.http.context_table import PROJECT
-from glassmind.surfaces.http.guard import ANSWER_S
+from glassmind.surfaces.http.limits import ANSWER_S
 from glassmind.surfaces.mcp.tool import Argument
 from glassmind.types.questions import LONGEST_QUESTION, MOST_SOURCES
 

@@ -24,11 +24,10 @@ from glassmind.surfaces.http.answers_events import (
     error_event,
     news_event,
 )
-from glassmind.surfaces.http.guard import Visit
-from glassmind.surfaces.http.intake import Gone
-from glassmind.surfaces.http.refusals import STOPPING
-from glassmind.surfaces.http.replies import JSON, Refused, Reply, answered
-from glassmind.surfaces.http.work import Workers
+from glassmind.surfaces.http.errors import STOPPING, Disconnected, Refused
+from glassmind.surfaces.http.jobs import Workers
+from glassmind.surfaces.http.middleware import Exchange
+from glassmind.surfaces.http.replies import JSON, Reply, answered
 from glassmind.types.answers import Answer, Found, News
 
 THREADS = 2
@@ -167,13 +166,13 @@ class Talks:
         self._workers, self._plain = Workers(THREADS, ROOM), plain
         self._halts: set[Halt] = set()
 
-    async def answer(self, talk: Talk, visit: Visit) -> None:
+    async def answer(self, talk: Talk, exchange: Exchange) -> None:
         """Answer a question; when the client goes away, so does the model."""
         with self._under_way(talk.halt):
             if talk.streams:
-                await self._stream(talk, visit)
+                await self._stream(talk, exchange)
             else:
-                await visit.answer(await self._of(talk).run(talk.reply))
+                await exchange.answer(await self._of(talk).run(talk.reply))
 
     def _of(self, talk: Talk) -> Workers:
         """Return who answers: what no model holds up waits behind none."""
@@ -188,7 +187,7 @@ class Talks:
             self._halts.discard(halt)
             halt.set()  # what is still at work has nobody to work for
 
-    async def _stream(self, talk: Talk, visit: Visit) -> None:
+    async def _stream(self, talk: Talk, exchange: Exchange) -> None:
         """Send events as they come; until one has, what goes wrong has a status."""
         post = Post(talk.halt)
         telling = asyncio.ensure_future(self._of(talk).run(partial(talk.tell, post)))
@@ -197,12 +196,12 @@ class Talks:
             while not telling.done():
                 parts = await post.came(KEEP_ALIVE_S)
                 if parts != b"":
-                    await _send(visit, parts or KEEP_ALIVE)
+                    await _send(exchange, parts or KEEP_ALIVE)
             await telling
         finally:
             if not telling.cancel() and not telling.cancelled():
                 telling.exception()  # or it would be told as one that nobody saw
-        await _send(visit, post.taken(), more=False)
+        await _send(exchange, post.taken(), more=False)
 
     def close(self) -> None:
         """End what is under way, begin nothing more, and wait for nothing."""
@@ -211,27 +210,27 @@ class Talks:
         self._workers.close()
 
 
-async def show_head(talk: Talk, visit: Visit) -> None:
+async def show_head(talk: Talk, exchange: Exchange) -> None:
     """Answer who wants to see the head of an answer alone; nothing is asked."""
     kind = EVENTS.encode() if talk.streams else JSON
     start = {"type": "http.response.start", "status": 200}
-    await visit.send({**start, "headers": [(b"content-type", kind)]})
-    await visit.send({"type": "http.response.body", "body": b""})
+    await exchange.send({**start, "headers": [(b"content-type", kind)]})
+    await exchange.send({"type": "http.response.body", "body": b""})
 
 
-async def _send(visit: Visit, body: bytes, *, more: bool = True) -> None:
+async def _send(exchange: Exchange, body: bytes, *, more: bool = True) -> None:
     """Send a part of the events, the head before the first.
 
     Raises:
-        Gone: the client reads nothing any more.
+        Disconnected: the client reads nothing any more.
     """
     try:
         async with asyncio.timeout(UNREAD_S):
-            if not visit.status:
+            if not exchange.status:
                 start = {"type": "http.response.start", "status": 200}
-                await visit.send({**start, "headers": list(HEAD)})
-                visit.last_words = error_event
+                await exchange.send({**start, "headers": list(HEAD)})
+                exchange.last_event = error_event
             part = {"type": "http.response.body", "body": body, "more_body": more}
-            await visit.send(part)
+            await exchange.send(part)
     except TimeoutError:
-        raise Gone from None
+        raise Disconnected from None

@@ -1,4 +1,4 @@
-"""The application: every route behind one guard, and MCP beside them."""
+"""The ASGI application: all routes and MCP behind one middleware."""
 
 import threading
 from collections.abc import AsyncIterator, Sequence
@@ -17,60 +17,67 @@ from starlette.types import Receive, Scope, Send
 from glassmind.access.clients import Clients
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
-from glassmind.surfaces.http.addresses import origins_of
+from glassmind.surfaces.http import limits
 from glassmind.surfaces.http.answers_table import ASKED, longest_answer_s
 from glassmind.surfaces.http.answers_talk import Talk, Talks, show_head
 from glassmind.surfaces.http.arguments import from_body, from_query
 from glassmind.surfaces.http.asked import Asked, Desk, Route
-from glassmind.surfaces.http.door import NOT_JSON, Door, is_json
-from glassmind.surfaces.http.guard import LONG_S, Guard, Tell, Visit
-from glassmind.surfaces.http.jobs import Job, Jobs
-from glassmind.surfaces.http.log import tell_nobody
-from glassmind.surfaces.http.meter import Meter
-from glassmind.surfaces.http.operations import given_to
-from glassmind.surfaces.http.posted import PostedPaths
-from glassmind.surfaces.http.refusals import refusal_of
-from glassmind.surfaces.http.replies import (
+from glassmind.surfaces.http.errors import (
+    NOT_JSON,
     Refusal,
     Refused,
-    Reply,
-    encoded,
     error_body,
+    refusal_of,
+)
+from glassmind.surfaces.http.jobs import Job, Jobs, Workers
+from glassmind.surfaces.http.mcp import PATH, McpEndpoint
+from glassmind.surfaces.http.metrics import Metrics
+from glassmind.surfaces.http.middleware import (
+    Exchange,
+    Guard,
+    OnRequest,
+    ignore_request,
+)
+from glassmind.surfaces.http.operations import given_to
+from glassmind.surfaces.http.replies import Reply, encoded
+from glassmind.surfaces.http.security import (
+    AccessRules,
+    TokenThrottle,
+    is_json,
+    origins_of,
 )
 from glassmind.surfaces.http.showing import caller_in, taken
 from glassmind.surfaces.http.table import all_routes
-from glassmind.surfaces.http.throttle import TokenThrottle
 from glassmind.surfaces.http.token import TokenFile
-from glassmind.surfaces.http.tools import Tools
-from glassmind.surfaces.http.work import Workers
 from glassmind.surfaces.ledger import Recording
 from glassmind.types.callers import known_as
 
-NOWHERE = Refusal(404, "no_route", "there is nothing here", "see GET /openapi.json")
 QUICK_THREADS = 2
-"""For what tells how the server is, also when it is busy."""
+"""For routes that say how the server is, also when it is busy."""
 
-OTHERWISE = Refusal(405, "wrong_method", "this is not asked that way", "use {}")
-
+NO_ROUTE = Refusal(404, "no_route", "there is no such route", "see GET /openapi.json")
+WRONG_METHOD = Refusal(
+    405, "wrong_method", "this route does not take that method", "use {}"
+)
 BEYOND = Refusal(
     403,
     "beyond_scope",
-    "this client may not ask that",
+    "this client may not use this route",
     "glassmind clients set NAME --toolset {} lets it",
 )
-OWNERS = BEYOND._replace(
-    code="needs_vault_token", hint="ask with the token of glassmind serve --show-token"
+OWNER_ONLY = BEYOND._replace(
+    code="needs_vault_token", hint="use the token of glassmind serve --show-token"
 )
 
 
-def make_app(  # noqa: PLR0913 - each wish by its name
+def make_app(  # noqa: PLR0913 - options by name
     engine: Engine,
     *,
     token: str | TokenFile | None,
     hosts: Sequence[str],
     origins: Sequence[str] = (),
     toolsets: Sequence[str] = ("core",),
-    tell: Tell = tell_nobody,
+    on_request: OnRequest = ignore_request,
     by_address: bool = False,
     clients: Clients | None = None,
     throttle: TokenThrottle | None = None,
@@ -78,47 +85,38 @@ def make_app(  # noqa: PLR0913 - each wish by its name
 ) -> Starlette:
     """Return the application that serves a vault.
 
-    `hosts` are what `Host` may say, to the letter, and `origins` are pages beyond its
-    own that may ask. Without `token` everybody may, which no command offers. With
-    `by_address` the address that a client reached counts as a name too. `tell` hears of
-    every request. `clients` have tokens of their own, and are answered within their
-    scopes; whoever shows the vault's own is an agent as well. `throttle` slows
-    addresses that send wrong tokens. With `structured`, MCP tools
-    send structured content.
+    `hosts` are the accepted values of `Host`, and `origins` the pages of other servers
+    that may use this one. Without `token` anybody may use it, which no command offers.
+    With `by_address`, the address that a client connected to is accepted as a host.
+    `clients` have their own tokens and scopes. With `structured`, MCP tools send
+    structured content.
     """
     workers, quick = Workers(), Workers(QUICK_THREADS)
-    meter, jobs, talks = Meter(), Jobs(), Talks(workers)
-    desk = Desk(engine, engine, jobs, meter, threading.Lock(), {})
+    metrics, jobs, talks = Metrics(), Jobs(), Talks(workers)
+    desk = Desk(engine, engine, jobs, metrics, threading.Lock(), {})
     known = frozenset(hosts), origins_of(hosts, origins)
-    door = Door(*known, token, by_address, clients)
-    tools = Tools(engine, toolsets, structured=structured)
-    paths = _paths(desk, workers, quick, talks)
+    rules = AccessRules(*known, token, by_address, clients)
+    mcp = McpEndpoint(engine, toolsets, structured=structured)
+    routes = [Path(PATH, endpoint=mcp, methods=["POST"])]
+    for route in all_routes():
+        pool = quick if route.quick else workers
+        path = route.path.replace("{name}", "{name:path}")
+        endpoint = Endpoint(route, desk, pool, talks)
+        routes.append(Path(path, endpoint=endpoint, methods=[route.method]))
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
-            stack.callback(workers.close)
-            stack.callback(quick.close)
-            stack.callback(jobs.close)
-            stack.callback(talks.close)
-            await stack.enter_async_context(tools.running())
+            for resource in (workers, quick, jobs, talks):
+                stack.callback(resource.close)
+            await stack.enter_async_context(mcp.running())
             yield
 
-    posted = PostedPaths(
-        ["/mcp", *(one.path for one in all_routes() if one.method == "POST")]
-    )
-    limits = {**LONG_S, ASKED: longest_answer_s(engine.config)}
     guard = Middleware(
-        Guard,
-        door=door,
-        meter=meter,
-        tell=tell,
-        posted=posted,
-        limits=limits,
-        throttle=throttle,
+        Guard, rules=rules, metrics=metrics, on_request=on_request, throttle=throttle
     )
     app = Starlette(
-        routes=[*paths, Path("/mcp", endpoint=tools, methods=["POST"])],
+        routes=routes,
         middleware=[guard],
         exception_handlers={HTTPException: _unrouted},
         lifespan=lifespan,
@@ -127,18 +125,7 @@ def make_app(  # noqa: PLR0913 - each wish by its name
     return app
 
 
-def _paths(desk: Desk, workers: Workers, quick: Workers, talks: Talks) -> list[Path]:
-    return [
-        Path(
-            route.path.replace("{name}", "{name:path}"),
-            endpoint=Answering(route, desk, quick if route.quick else workers, talks),
-            methods=[route.method],
-        )
-        for route in all_routes()
-    ]
-
-
-class Answering:
+class Endpoint:
     """Answers the requests of one route."""
 
     def __init__(
@@ -148,64 +135,71 @@ class Answering:
         self._workers, self._talks = workers, talks
         self._owner = f"{route.method} {route.path}"
 
-    async def __call__(self, scope: Scope, receive: Receive, _send: Send) -> None:
-        """Read what is asked, have it answered by a thread, and send that."""
-        visit: Visit = scope["glassmind"]
-        visit.route = self._route.path
-        if not self._route.is_for(visit.visitor):
-            hint = BEYOND.hint.format(" or ".join(self._route.sets))
-            raise Refused(BEYOND._replace(hint=hint) if self._route.sets else OWNERS)
-        if self._route.method == "POST" and not is_json(visit.head):
-            raise Refused(NOT_JSON)
-        with known_as(visit.visitor.name):
-            await self._answer(scope, receive, visit)
+    @property
+    def _limit_s(self) -> float:
+        if self._route.path == ASKED:
+            return longest_answer_s(self._desk.engine.config)
+        return limits.TIME_LIMITS.get(self._route.path, limits.ANSWER_S)
 
-    async def _answer(self, scope: Scope, receive: Receive, visit: Visit) -> None:
+    async def __call__(self, scope: Scope, _receive: Receive, _send: Send) -> None:
+        """Read the request, run it in a thread, and send the result."""
+        exchange: Exchange = scope["glassmind"]
+        is_post = self._route.method == "POST"
+        exchange.route = self._route.path
+        body = await exchange.read_body(expected=is_post)
+        if not self._route.is_for(exchange.identity):
+            hint = BEYOND.hint.format(" or ".join(self._route.sets))
+            by_sets = bool(self._route.sets)
+            raise Refused(BEYOND._replace(hint=hint) if by_sets else OWNER_ONLY)
+        if is_post and not is_json(exchange.head):
+            raise Refused(NOT_JSON)
+        await exchange.run(self._answer(scope, body, exchange), self._limit_s)
+
+    async def _answer(self, scope: Scope, body: bytes, exchange: Exchange) -> None:
         try:
-            body = (await receive()).get("body", b"")
-            work = partial(self._replied, scope, body, visit)
-            reply = await self._workers.run(work)
-            if isinstance(reply, Talk):
-                if scope["method"] == "HEAD":
-                    await show_head(reply, visit)
+            with known_as(exchange.identity.name):
+                work = partial(self._run, scope, body, exchange)
+                reply = await self._workers.run(work)
+                if isinstance(reply, Job):
+                    reply = await self._desk.jobs.ended(reply)
+                if isinstance(reply, Reply):
+                    await exchange.answer(reply)
+                elif scope["method"] == "HEAD":
+                    await show_head(reply, exchange)
                 else:
-                    await self._talks.answer(reply, visit)
-                return
-            made = reply if isinstance(reply, Reply) else await self._ended(reply)
+                    await self._talks.answer(reply, exchange)
         except GlassmindError as error:
             raise Refused(refusal_of(error, self._desk.engine.config)) from error
-        await visit.answer(made)
 
-    def _replied(self, scope: Scope, body: bytes, visit: Visit) -> Reply | Job | Talk:
-        accept = visit.head.get(b"accept", b"").decode("latin-1")
-        given, visitor = self._given(scope, body), visit.visitor
-        if visitor.name and "client" in given:
-            given["client"] = visitor.name  # whatever it calls itself
-        desk = self._desk._replace(engine=self._desk.engine.seen_by(visitor.scope))
-        engine = self._desk.engine
-        with Recording(engine, "http", self._owner, caller_in(given)) as ledger:
-            reply = self._route.run(Asked(desk, given, visit.known, accept, visitor))
-            return taken(reply, ledger)
+    def _run(self, scope: Scope, body: bytes, exchange: Exchange) -> Reply | Job | Talk:
+        accept = exchange.head.get(b"accept", b"").decode("latin-1")
+        given, identity = self._arguments(scope, body), exchange.identity
+        if identity.name and "client" in given:
+            given["client"] = identity.name  # a client cannot choose another name
+        whole = self._desk.engine
+        desk = self._desk._replace(engine=whole.seen_by(identity.scope))
+        asked = Asked(desk, given, exchange.has_token, accept, identity)
+        with Recording(whole, "http", self._owner, caller_in(given)) as access_log:
+            return taken(self._route.run(asked), access_log)
 
-    def _given(self, scope: Scope, body: bytes) -> dict[str, Any]:
-        arguments, path = self._route.arguments, scope["path_params"]
+    def _arguments(self, scope: Scope, body: bytes) -> dict[str, Any]:
+        query, path = scope["query_string"], scope["path_params"]
         operation = self._route.operation
         if operation is not None:
-            return given_to(operation, self._owner, scope["query_string"], body, path)
+            return given_to(operation, self._owner, query, body, path)
         if self._route.method == "POST":
-            from_query(self._owner, (), scope["query_string"], {})
-            return from_body(self._owner, arguments, body, path)
-        return from_query(self._owner, arguments, scope["query_string"], path)
-
-    async def _ended(self, job: Job) -> Reply:
-        return await self._desk.jobs.ended(job)
+            from_query(self._owner, (), query, {})
+            return from_body(self._owner, self._route.arguments, body, path)
+        return from_query(self._owner, self._route.arguments, query, path)
 
 
-async def _unrouted(_: Request, error: Exception) -> Response:
-    """Answer what no route takes."""
-    known = isinstance(error, HTTPException) and error.status_code == 405  # noqa: PLR2004
-    refusal = OTHERWISE if known else NOWHERE
+async def _unrouted(request: Request, error: Exception) -> Response:
+    """Answer a request that no route takes."""
+    await request.scope["glassmind"].read_body(expected=False)
     headers = dict(getattr(error, "headers", None) or {})
-    refusal = refusal._replace(hint=refusal.hint.format(headers.get("Allow", "")))
+    refusal = NO_ROUTE
+    if isinstance(error, HTTPException) and error.status_code == 405:  # noqa: PLR2004
+        hint = WRONG_METHOD.hint.format(headers.get("Allow", ""))
+        refusal = WRONG_METHOD._replace(hint=hint)
     body = encoded(error_body(refusal))
     return Response(body, refusal.status, headers, media_type="application/json")

@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl
 from glassmind.errors.serving import BadArgument
 from glassmind.render.style import is_text
 from glassmind.retrieval.wishes import SAYS
-from glassmind.surfaces.http.replies import Refusal, Refused
+from glassmind.surfaces.http.errors import Refusal, Refused
 from glassmind.surfaces.mcp.tool import (
     LONGEST_TEXT,
     REQUIRED,

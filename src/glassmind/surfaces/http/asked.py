@@ -7,16 +7,16 @@ from typing import Any, NamedTuple
 from glassmind.engine import Engine
 from glassmind.operations.registry import Operation
 from glassmind.surfaces.http.answers_talk import Talk
-from glassmind.surfaces.http.door import STRANGER, Visitor
 from glassmind.surfaces.http.jobs import Job, Jobs
-from glassmind.surfaces.http.meter import Meter
+from glassmind.surfaces.http.metrics import Metrics
 from glassmind.surfaces.http.replies import Reply
+from glassmind.surfaces.http.security import ANONYMOUS, Identity
 from glassmind.surfaces.mcp.tool import Argument
 from glassmind.types.access import Scope
 
 
 class Desk(NamedTuple):
-    """What every route may use: an engine that sees what the visitor may.
+    """What every route may use: an engine that sees what the caller may.
 
     `whole` sees all; what it finds is kept in the index and told to nobody.
     """
@@ -24,7 +24,7 @@ class Desk(NamedTuple):
     engine: Engine
     whole: Engine
     jobs: Jobs
-    meter: Meter
+    metrics: Metrics
     lock: threading.Lock
     kept: dict[Scope, tuple[float, dict[str, Any]]]
     """Health, which is answered from memory for a moment, and when it was looked at;
@@ -32,9 +32,9 @@ class Desk(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """One request; `known` tells that it showed a token, and `visitor` whose.
+    """One request; `known` tells that it showed a token, and `identity` whose.
 
-    The engine of its desk sees what that visitor may. `accept` is what its header says
+    The engine of its desk sees what that caller may. `accept` is what its header says
     of the kinds of answers it would rather have.
     """
 
@@ -42,7 +42,7 @@ class Asked(NamedTuple):
     given: Mapping[str, Any]
     known: bool
     accept: str = ""
-    visitor: Visitor = STRANGER
+    identity: Identity = ANONYMOUS
 
     @property
     def engine(self) -> Engine:
@@ -90,9 +90,9 @@ class Route(NamedTuple):
             ).replace(".json", "")
         )
 
-    def is_for(self, visitor: Visitor) -> bool:
-        """Whether a visitor may ask it, as far as its sets of tools say so."""
-        if visitor.owns or ANY in self.sets:
+    def is_for(self, identity: Identity) -> bool:
+        """Whether a caller may ask it, as far as its sets of tools say so."""
+        if identity.is_owner or ANY in self.sets:
             return True
-        usable = visitor.scope.toolsets
+        usable = identity.scope.toolsets
         return bool(self.sets) and not (usable and set(usable).isdisjoint(self.sets))

@@ -4,9 +4,8 @@ from glassmind.render.briefings import briefing_as_json, summary_as_json
 from glassmind.render.briefings_markdown import briefing_as_markdown
 from glassmind.render.bundles import bundle_as_json
 from glassmind.render.bundles_markdown import bundle_as_markdown
-from glassmind.surfaces.http.accepting import as_markdown, wants_markdown
 from glassmind.surfaces.http.asked import Asked
-from glassmind.surfaces.http.replies import Reply, answered
+from glassmind.surfaces.http.replies import Reply, answered, as_markdown, wants_markdown
 from glassmind.types.context import Bundle
 
 

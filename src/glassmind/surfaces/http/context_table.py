@@ -1,9 +1,9 @@
 """The routes of bundles: a part of the table of all routes."""
 
 from glassmind.surfaces.http import context
-from glassmind.surfaces.http.accepting import MARKDOWN
 from glassmind.surfaces.http.arguments import INTENT, LONGEST_NAME, MODE
 from glassmind.surfaces.http.asked import Route
+from glassmind.surfaces.http.replies import MARKDOWN
 from glassmind.surfaces.mcp.tool import REQUIRED, Argument
 
 LEAST_TOKENS, MOST_TOKENS = 200, 100_000

@@ -10,8 +10,8 @@ from glassmind.surfaces.asking import asking_of
 from glassmind.surfaces.edits import read_edits, whole_values
 from glassmind.surfaces.http.arguments import LONGEST_SENT
 from glassmind.surfaces.http.asked import Asked
+from glassmind.surfaces.http.errors import placeless
 from glassmind.surfaces.http.memory import USUAL
-from glassmind.surfaces.http.refusals import placeless
 from glassmind.surfaces.http.replies import Reply, answered
 from glassmind.surfaces.mcp.callers import plain_caller
 from glassmind.types.editing import Changed

@@ -11,7 +11,6 @@ from glassmind.surfaces.http.answers_schemas import ANSWERS_SCHEMAS
 from glassmind.surfaces.http.arguments import body_schema, query_schema
 from glassmind.surfaces.http.asked import Route
 from glassmind.surfaces.http.context_schemas import CONTEXT_SCHEMAS
-from glassmind.surfaces.http.door import OPEN_PATH
 from glassmind.surfaces.http.editing_schemas import EDITING_SCHEMAS
 from glassmind.surfaces.http.graph_schemas import GRAPH_SCHEMAS
 from glassmind.surfaces.http.labels import LABELS, PLAIN
@@ -23,6 +22,7 @@ from glassmind.surfaces.http.operations import (
 )
 from glassmind.surfaces.http.replies import Reply, answered
 from glassmind.surfaces.http.schemas import SCHEMAS
+from glassmind.surfaces.http.security import OPEN_PATH
 from glassmind.surfaces.mcp.tool import REQUIRED, Argument
 from glassmind.version import __version__
 

@@ -17,8 +17,8 @@ from glassmind.operations.registry import Arguments, Caller, Operation, arg
 from glassmind.surfaces.hiding import safe_text
 from glassmind.surfaces.http.arguments import decoded_body, decoded_query
 from glassmind.surfaces.http.asked import Asked, Route
+from glassmind.surfaces.http.errors import placeless
 from glassmind.surfaces.http.memory import USUAL
-from glassmind.surfaces.http.refusals import placeless
 from glassmind.surfaces.http.replies import Reply, answered
 from glassmind.surfaces.mcp.callers import NAME_CHARS, plain_caller
 from glassmind.surfaces.mcp.tool import argument_table

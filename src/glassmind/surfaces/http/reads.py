@@ -7,7 +7,7 @@ from typing import Any, get_args
 from glassmind.errors import GlassmindError
 from glassmind.render.reports import stats_as_json
 from glassmind.surfaces.http.asked import Asked
-from glassmind.surfaces.http.meter import MEDIA_TYPE
+from glassmind.surfaces.http.metrics import MEDIA_TYPE
 from glassmind.surfaces.http.replies import Reply, answered
 from glassmind.types.catalogue import Status
 from glassmind.types.watch import WatchMode
@@ -34,7 +34,7 @@ def get_health(asked: Asked) -> Reply:
 
 
 def _health(asked: Asked) -> dict[str, Any]:
-    kept, scope = asked.desk.kept, asked.visitor.scope
+    kept, scope = asked.desk.kept, asked.identity.scope
     found: dict[str, Any]
     with asked.desk.lock:  # one looks, however many ask, for each scope
         at, found = kept.get(scope, (float("-inf"), {}))
@@ -78,7 +78,7 @@ def _has_meaning(status: Status) -> bool:
 
 def get_metrics(asked: Asked) -> Reply:
     """Answer with figures of the requests and of the index."""
-    text = asked.desk.meter.text(_gauges(asked))
+    text = asked.desk.metrics.text(_gauges(asked))
     return Reply(200, text.encode(), media_type=MEDIA_TYPE)
 
 

@@ -1,17 +1,43 @@
-"""What is answered: bodies encoded once, and refusals that say what to do."""
+"""Responses: JSON without credentials, and the media type that a client prefers."""
 
 import json
 from typing import NamedTuple
 
 from glassmind.render.texts import texts_in
-from glassmind.surfaces.hiding import safe_values
+from glassmind.surfaces.hiding import safe_text, safe_values
 from glassmind.surfaces.http.labels import labelled
 
 JSON = b"application/json"
+MARKDOWN = "text/markdown; charset=utf-8"
+"""As in RFC 7763."""
+
+SAFE_HEADERS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"cache-control", b"no-store"),
+    (
+        b"content-security-policy",
+        (
+            b"default-src 'none'; frame-ancestors 'none'; base-uri 'none'; "
+            b"form-action 'none'"
+        ),
+    ),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+)
+"""Headers of every response: no sniffing, no caching, no use by a web page. The last
+three directives of the policy do not fall back to `default-src`."""
+
+CLOSE = (b"connection", b"close")
+
+_JSON_RANGES = ("application/json", "application/*", "*/*")
+_MARKDOWN_RANGES = ("text/markdown", "text/*")
+_EVENT_RANGES = ("text/event-stream",)
+
+_as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 class Reply(NamedTuple):
-    """A whole answer, encoded; `shown` are the values it was made of."""
+    """A complete response; `shown` are the values that its body was made from."""
 
     status: int
     body: bytes
@@ -20,43 +46,22 @@ class Reply(NamedTuple):
     shown: object = None
 
 
-class Refusal(NamedTuple):
-    """Why a request is not answered; `hint` says what would be.
-
-    `digest` is what a note is now that was not what the caller read; `names_notes` is
-    whether there may be words of the vault in the message.
-    """
-
-    status: int
-    code: str
-    message: str
-    hint: str
-    headers: tuple[tuple[bytes, bytes], ...] = ()
-    digest: str = ""
-    names_notes: bool = False
-
-
-class Refused(Exception):
-    """A request is not answered."""
-
-    def __init__(self, refusal: Refusal) -> None:
-        super().__init__(refusal.message)
-        self.refusal = refusal
-
-
-_as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-
-
 def encoded(value: object) -> bytes:
     """Return a value as JSON in UTF-8, without credentials."""
     return _written(safe_values(value))
 
 
 def answered(value: object, status: int = 200, *, of_notes: bool = True) -> Reply:
-    """Return a value as an answer; one `of_notes` says that it is."""
-    texts = set(texts_in(value))  # gathered once, looked at for two things
+    """Return a value as a response; `of_notes` labels it as untrusted note text."""
+    texts = set(texts_in(value))
     made = labelled(value, texts) if of_notes else value
     return Reply(status, _written(safe_values(made, texts)), shown=value)
+
+
+def as_markdown(text: str, shown: object) -> Reply:
+    """Return Markdown as a response."""
+    body = safe_text(text).encode("utf-8", "backslashreplace")
+    return Reply(200, body, media_type=MARKDOWN.encode(), shown=shown)
 
 
 def _written(value: object) -> bytes:
@@ -64,18 +69,35 @@ def _written(value: object) -> bytes:
     return _as_json(value).encode("utf-8", "backslashreplace")
 
 
-def refused(refusal: Refusal) -> Reply:
-    """Return a refusal as an answer."""
-    return Reply(refusal.status, encoded(error_body(refusal)), refusal.headers)
+def wants_markdown(accept: str) -> bool:
+    """Return whether the `Accept` header prefers Markdown to JSON."""
+    return _prefers(accept, _MARKDOWN_RANGES)
 
 
-def error_body(refusal: Refusal) -> object:
-    """Return what every failed request gets to read; names of notes are labelled."""
-    body = {"error": error_of(refusal)}
-    return labelled(body) if refusal.names_notes else body
+def wants_events(accept: str) -> bool:
+    """Return whether the `Accept` header prefers server-sent events to JSON."""
+    return _prefers(accept, _EVENT_RANGES)
 
 
-def error_of(refusal: Refusal) -> dict[str, str]:
-    """Return what is said of a failure itself."""
-    said = {"code": refusal.code, "message": refusal.message, "hint": refusal.hint}
-    return said | ({"digest": refusal.digest} if refusal.digest else {})
+def _prefers(accept: str, ranges: tuple[str, ...]) -> bool:
+    """Compare the weights of the most specific range of each kind."""
+    weights = {}
+    for part in accept.lower().split(","):
+        name, *parameters = (text.strip() for text in part.split(";"))
+        weights[name] = _quality(parameters)
+    first, other = (
+        next((weights[name] for name in names if name in weights), 0.0)
+        for names in (ranges, _JSON_RANGES)
+    )
+    return first > other
+
+
+def _quality(parameters: list[str]) -> float:
+    for parameter in parameters:
+        key, _, value = parameter.partition("=")
+        if key.strip() == "q":
+            try:
+                return min(max(float(value), 0.0), 1.0)
+            except ValueError:
+                return 0.0
+    return 1.0

@@ -1,7 +1,7 @@
-"""The token of a vault: made once, kept in a file that its owner alone can read.
+"""The token of a vault: made once, kept in a file that only its owner can read.
 
-A server looks at the file with every request: one that is deleted, replaced, or that
-others can read by now lets nobody in any more.
+A running server checks the file with every request, so a token that is deleted,
+replaced or exposed stops working at once.
 """
 
 import os
@@ -16,81 +16,34 @@ from glassmind.errors.serving import BadToken, TokenUnreadable
 
 FILE = "http.token"
 
-SHORTEST = 16
-"""Characters of a token that somebody chose."""
-
-LONGEST = 512
+SHORTEST, LONGEST = 16, 512
+"""Characters of a token that a user chose."""
 
 
 def token_file(config: Config) -> Path:
-    """Return where the token of a vault is kept: with the user, never in the vault."""
+    """Return where the token of a vault is kept: in the user's data folder."""
     return config.index_home / index_name(config.vault.path) / FILE
 
 
 def kept_token(file: Path) -> str:
-    """Return the token in a file, made now if there is none.
-
-    One that others could have read is replaced.
+    """Return the token in a file; make one if there is none, or others could read it.
 
     Raises:
         TokenUnreadable: the file cannot be read or made.
     """
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _drop_exposed(file)
-        return _made(file) or read_token(file)
+        with suppress(FileNotFoundError):
+            found = file.lstat()
+            if _is_exposed(found) or not found.st_size:
+                file.unlink()
+        return _make(file) or read_token(file)
     except OSError as error:
         raise TokenUnreadable(str(file), error.strerror or str(error)) from error
 
 
-def _drop_exposed(file: Path) -> None:
-    try:
-        found = file.lstat()
-    except FileNotFoundError:
-        return
-    if _is_exposed(found) or not found.st_size:
-        file.unlink()
-
-
-def _is_exposed(found: os.stat_result) -> bool:
-    return not stat.S_ISREG(found.st_mode) or is_open_to_others(found)
-
-
-def is_open_to_others(found: os.stat_result) -> bool:
-    """Whether others on this machine can read a file, as far as its mode tells."""
-    return os.name != "nt" and bool(found.st_mode & 0o077)
-
-
-class TokenFile:
-    """The token that a file holds now; for any number of threads.
-
-    In one that is to be `private`, a token that others can read is none.
-    """
-
-    def __init__(self, file: Path, *, private: bool) -> None:
-        self._file, self._private = file, private
-        self._read: tuple[tuple[int, ...], str] = ((), "")
-
-    def current(self) -> str:
-        """Return the token; empty where there is none."""
-        try:
-            found = self._file.lstat() if self._private else self._file.stat()
-        except OSError:
-            return ""
-        if self._private and _is_exposed(found):
-            return ""
-        stamp = (found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_size)
-        known, token = self._read
-        if stamp != known:
-            token = ""
-            with suppress(TokenUnreadable, BadToken):
-                token = read_token(self._file)
-            self._read = (stamp, token)
-        return token
-
-
-def _made(file: Path) -> str:
-    """Make the file, and return its token; nothing if there is one already."""
+def _make(file: Path) -> str:
+    """Make the file and return its token; empty if there is one already."""
     token = secrets.token_urlsafe(32)
     staged = file.with_name(f"{FILE}.{secrets.token_hex(4)}")
     fd = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -99,7 +52,7 @@ def _made(file: Path) -> str:
             out.write(f"{token}\n")
             out.flush()
             os.fsync(out.fileno())
-        os.link(staged, file)  # which fails if another was first
+        os.link(staged, file)  # fails if another process was first
     except FileExistsError:
         return ""
     finally:
@@ -107,12 +60,49 @@ def _made(file: Path) -> str:
     return token
 
 
+def _is_exposed(found: os.stat_result) -> bool:
+    return not stat.S_ISREG(found.st_mode) or is_open_to_others(found)
+
+
+def is_open_to_others(found: os.stat_result) -> bool:
+    """Return whether the mode of a file lets other users read it."""
+    return os.name != "nt" and bool(found.st_mode & 0o077)
+
+
+class TokenFile:
+    """The current token of a file; for any number of threads.
+
+    An exposed token in a `private` file is not valid.
+    """
+
+    def __init__(self, file: Path, *, private: bool) -> None:
+        self._file, self._private = file, private
+        self._last: tuple[tuple[int, ...], str] = ((), "")
+
+    def current(self) -> str:
+        """Return the token; empty if there is none."""
+        try:
+            found = self._file.lstat() if self._private else self._file.stat()
+        except OSError:
+            return ""
+        if self._private and _is_exposed(found):
+            return ""
+        stamp = (found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_size)
+        known, token = self._last
+        if stamp != known:
+            token = ""
+            with suppress(TokenUnreadable, BadToken):
+                token = read_token(self._file)
+            self._last = (stamp, token)
+        return token
+
+
 def read_token(file: Path) -> str:
     """Return the token in a file.
 
     Raises:
         TokenUnreadable: the file cannot be read.
-        BadToken: it holds none.
+        BadToken: its content is not a token.
     """
     try:
         text = file.read_text("utf-8").strip()
@@ -123,10 +113,10 @@ def read_token(file: Path) -> str:
 
 
 def checked_token(token: str, origin: str) -> str:
-    """Return a token that a header can carry and nobody guesses.
+    """Return a token that a header can carry and that is long enough.
 
     Raises:
-        BadToken: it is none; what it is is not repeated.
+        BadToken: it is neither; the message does not repeat it.
     """
     plain = token.isascii() and token.isprintable() and " " not in token
     if not plain or not SHORTEST <= len(token) <= LONGEST:

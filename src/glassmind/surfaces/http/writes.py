@@ -1,13 +1,9 @@
 """Bringing the index up to the vault, on request."""
 
 from glassmind.surfaces.http.asked import Asked
+from glassmind.surfaces.http.errors import Refusal, Refused
 from glassmind.surfaces.http.jobs import Job
-from glassmind.surfaces.http.replies import (
-    Refusal,
-    Refused,
-    Reply,
-    answered,
-)
+from glassmind.surfaces.http.replies import Reply, answered
 from glassmind.vault.paths import safe_path
 
 NO_JOB = Refusal(

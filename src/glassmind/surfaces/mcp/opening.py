@@ -22,7 +22,7 @@ ENDING_S = 0.5
 
 
 class Opened(Protocol):
-    """An engine and all that goes on beside it, such as `Residence`."""
+    """An engine and all that goes on beside it, such as `VaultHost`."""
 
     engine: Engine
 

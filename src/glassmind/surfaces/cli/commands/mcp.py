@@ -139,7 +139,7 @@ def _opened(args: Namespace) -> "Opened":
     Raises:
         ConfigError: the vault or a setting cannot be used.
     """
-    from glassmind.residence import Residence  # noqa: PLC0415 - behind the handshake
+    from glassmind.daemon.host import VaultHost  # noqa: PLC0415 - loads tantivy
 
     def told(sentence: str) -> None:
         log("vault", said=sentence)
@@ -147,6 +147,6 @@ def _opened(args: Namespace) -> "Opened":
     config = config_of(args)
     for warning in config.warnings:
         told(warning)
-    home = Residence(config, watch=not args.no_watch, log=told)
-    home.engine.client = "mcp"
-    return home
+    host = VaultHost(config, watch=not args.no_watch, log=told)
+    host.engine.client = "mcp"
+    return host

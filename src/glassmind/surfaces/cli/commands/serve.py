@@ -141,7 +141,7 @@ def _show_token(token: _Token, output: Output) -> int:
 
 
 def _serve(args: Namespace, config: Config, output: Output, token: _Token) -> None:
-    from glassmind.surfaces.http.serve import Terms, serve  # noqa: PLC0415 - a second
+    from glassmind.surfaces.http.run import Terms, serve  # noqa: PLC0415 - a second
 
     host = args.host or config.server.host
     if not is_loopback(host):

@@ -5,9 +5,9 @@ from argparse import Namespace
 from datetime import datetime
 from threading import Event
 
+from glassmind.daemon.host import VaultHost
 from glassmind.render.style import Style
 from glassmind.render.watch import news_as_json, news_as_text
-from glassmind.residence import Residence
 from glassmind.surfaces.cli import exits
 from glassmind.surfaces.cli.opening import config_of
 from glassmind.surfaces.cli.output import Output
@@ -35,9 +35,9 @@ def run(args: Namespace, output: Output) -> int:
         output.remark(warning)
     stop = ending()
     told = teller(output, stop)
-    with Residence(config, watch=True, log=output.remark, told=told) as home:
+    with VaultHost(config, watch=True, log=output.remark, on_news=told) as host:
         while not stop.wait(LOOK_S):
-            if not home.is_alive:
+            if not host.is_alive:
                 return exits.BUG
     return exits.OK
 

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from daemon_desk import PATIENCE_S, wait_for
 from faults.desk import Desk
 from faults.vaults import edit, make_vault
 from mcp_desk import Line, environment
 from model_desk import FOLDER_VARIABLE, real_models
-from resident_desk import PATIENCE_S, wait_for
 from vault_desk import VaultDesk
 
 from glassmind.models.cards import MINILM
@@ -60,18 +60,18 @@ class Crowd:
             text=True,
         )
 
-    def resident(self, among: list[Line]) -> Line:
-        """Return the server that is the resident, once one is."""
+    def daemon(self, among: list[Line]) -> Line:
+        """Return the server that is the daemon, once one is."""
 
         def found() -> list[Line]:
             return [one for one in among if one.started.pid == self._pid()]
 
-        wait_for(found, "one of them is the resident")
+        wait_for(found, "one of them is the daemon")
         return found()[0]
 
     def _pid(self) -> int:
         try:
-            card = json.loads((self.desk.folder / "resident.json").read_text("utf-8"))
+            card = json.loads((self.desk.folder / "daemon.json").read_text("utf-8"))
         except (OSError, ValueError):
             return 0
         return int(card["pid"])
@@ -157,11 +157,11 @@ def test_eight_servers_make_the_first_index_together_and_share_one_model(
     wait_for(lambda: crowd.missing() == 0, "all is embedded")
     for number, one in enumerate(lines, 10):
         assert by_meaning(found_by(one, number, "how is bread baked"))
-    assert crowd.with_model() == [crowd.resident(lines)]
+    assert crowd.with_model() == [crowd.daemon(lines)]
     check_quiet(crowd)
 
 
-def test_when_the_resident_goes_another_server_answers_soon(crowd: Crowd) -> None:
+def test_when_the_daemon_goes_another_server_answers_soon(crowd: Crowd) -> None:
     with crowd.command("index") as running:
         running.communicate(timeout=5 * PATIENCE_S)
     lines = crowd.begin(3)
@@ -169,11 +169,11 @@ def test_when_the_resident_goes_another_server_answers_soon(crowd: Crowd) -> Non
         found_by(one, number, "how is bread baked")
 
     for turn, number in enumerate((signal.SIGKILL, signal.SIGSTOP)):
-        resident = crowd.resident(lines)
-        lines.remove(resident)
-        resident.started.send_signal(number)
+        daemon = crowd.daemon(lines)
+        lines.remove(daemon)
+        daemon.started.send_signal(number)
         began = time.monotonic()
-        successor = crowd.resident(lines)
+        successor = crowd.daemon(lines)
         took = time.monotonic() - began
         reply = found_by(lines[0], 50 + turn, "how is bread baked")
 

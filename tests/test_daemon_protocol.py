@@ -1,4 +1,4 @@
-"""What a guest and the resident say to each other, and what each does with nonsense."""
+"""What a client and the daemon say to each other, and what each does with nonsense."""
 
 import json
 import os
@@ -15,35 +15,42 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
+import msgspec
 import pytest
+from daemon_desk import PATIENCE_S, wait_for
 from hypothesis import given
 from hypothesis import strategies as st
 from meaning_desk import LONG, MeaningDesk
-from resident_desk import PATIENCE_S, wait_for
 
 from glassmind.config.load import config_for
+from glassmind.daemon import protocol
+from glassmind.daemon.protocol import (
+    Card,
+    ClientLeft,
+    NoDaemon,
+    ProtocolError,
+    SendProgress,
+    Server,
+    call,
+    connect,
+    fingerprint,
+    is_daemon_socket,
+    new_token,
+    open_socket,
+    pack,
+    pack_error,
+    read_card,
+    read_frame,
+    remove_card,
+    remove_socket,
+    send_frame,
+    unpack,
+    unpack_error,
+    write_card,
+)
 from glassmind.errors import AmbiguousName, BadWish, GlassmindError, IndexDamaged
 from glassmind.errors.knowledge import UnknownTheme
 from glassmind.errors.writing import WritesOff
-from glassmind.resident import listener as listening
-from glassmind.resident.ask import NoAnswer, ask
-from glassmind.resident.card import (
-    Card,
-    fingerprint,
-    read_card,
-    remove_card,
-    write_card,
-)
-from glassmind.resident.codec import (
-    Unreadable,
-    packed,
-    packed_error,
-    unpacked,
-    unpacked_error,
-)
-from glassmind.resident.door import is_door, knock, new_token, open_door, remove_door
-from glassmind.resident.frames import read_frame, send_frame
-from glassmind.resident.listener import Listener, Tell, Unwanted
 from glassmind.types import NotePath, Span
 from glassmind.types.adjustments import Adjustment
 from glassmind.types.files import IndexReport, Progress, Skipped
@@ -61,7 +68,7 @@ T = TypeVar("T")
 
 def travelled(value: Any) -> Any:
     """Return a value as it arrives on the other side."""
-    return unpacked(json.loads(json.dumps(packed(value))))
+    return unpack(json.loads(json.dumps(pack(value))))
 
 
 TEXTS = st.text(st.characters(), max_size=10)  # lone surrogates among them
@@ -138,8 +145,8 @@ def test_what_travels_arrives_equal_and_of_its_kind(value: Any) -> None:
 
 @pytest.mark.parametrize("value", [object(), {1, 2}, b"bytes", Path("x")])
 def test_what_does_not_travel_is_not_sent(value: object) -> None:
-    with pytest.raises(Unreadable):
-        packed(value)
+    with pytest.raises(ProtocolError):
+        pack(value)
 
 
 @pytest.mark.parametrize(
@@ -157,8 +164,8 @@ def test_what_does_not_travel_is_not_sent(value: object) -> None:
     ],
 )
 def test_nothing_is_made_of_what_nobody_packs(found: Any) -> None:
-    with pytest.raises(Unreadable):
-        unpacked(found)
+    with pytest.raises(ProtocolError):
+        unpack(found)
 
 
 @pytest.mark.parametrize(
@@ -172,7 +179,7 @@ def test_nothing_is_made_of_what_nobody_packs(found: Any) -> None:
     ],
 )
 def test_an_error_arrives_as_it_was(error: GlassmindError) -> None:
-    found = unpacked_error(json.loads(json.dumps(packed_error(error))))
+    found = unpack_error(json.loads(json.dumps(pack_error(error))))
 
     assert type(found) is type(error)
     assert str(found) == str(error)
@@ -183,15 +190,15 @@ def test_an_error_arrives_as_it_was(error: GlassmindError) -> None:
     "found", [None, [], ["KeyboardInterrupt", "x", {}], ["IndexBusy", 1, {}]]
 )
 def test_an_error_that_nobody_knows_is_none(found: Any) -> None:
-    with pytest.raises(Unreadable):
-        unpacked_error(found)
+    with pytest.raises(ProtocolError):
+        unpack_error(found)
 
 
 class Desk:
-    """A resident that answers two verbs, and its card."""
+    """A daemon that answers two verbs, and its card."""
 
     def __init__(self, folder: Path) -> None:
-        door, address = open_door(folder)
+        door, address = open_socket(folder)
         self.folder, token = folder, new_token()
         self.begun, self.ended = threading.Event(), threading.Event()
         verbs = {
@@ -200,46 +207,46 @@ class Desk:
             "fail": self._fail,
             "wait": self._wait,
         }
-        self.listener = Listener(door, token, verbs, long=("wait",))
+        self.server = Server(door, token, verbs, long=("wait",))
         self.card = Card(os.getpid(), __version__, address, token, "", "")
-        self.listener.start()
+        self.server.start()
 
-    def _twice(self, asked: Mapping[str, Any], _: Tell) -> Any:
+    def _twice(self, asked: Mapping[str, Any], _: SendProgress) -> Any:
         return (asked["text"],) * 2
 
-    def _count(self, asked: Mapping[str, Any], tell: Tell) -> int:
+    def _count(self, asked: Mapping[str, Any], tell: SendProgress) -> int:
         """Count until nobody is there any more, or up to a number."""
         self.begun.set()
         try:
             for number in range(asked.get("most", 10**9)):
                 tell(Progress("scan", number, 0))
-        except Unwanted:
+        except ClientLeft:
             self.ended.set()
             raise
         return 0
 
-    def _wait(self, _: Mapping[str, Any], tell: Tell) -> int:
+    def _wait(self, _: Mapping[str, Any], tell: SendProgress) -> int:
         """Wait for a turn that does not come."""
         while True:
             tell(Progress("wait", 0, 0))
             time.sleep(0.01)
 
-    def _fail(self, _: Mapping[str, Any], __: Tell) -> None:
+    def _fail(self, _: Mapping[str, Any], __: SendProgress) -> None:
         raise IndexDamaged("/x/index.db", "torn")
 
-    def ask(self, verb: str, card: Card | None = None, **asked: Any) -> Any:
-        return ask(card or self.card, verb, asked, longest_s=PATIENCE_S)
+    def ask(self, method: str, card: Card | None = None, **asked: Any) -> Any:
+        return call(card or self.card, method, asked, timeout_s=PATIENCE_S)
 
     def stream(self) -> socket.socket:
-        return knock(self.card.address, PATIENCE_S)
+        return connect(self.card.address, PATIENCE_S)
 
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[Desk]:
     made = Desk(tmp_path)
     yield made
-    assert made.listener.close(PATIENCE_S)
-    remove_door(made.card.address, tmp_path)
+    assert made.server.close(PATIENCE_S)
+    remove_socket(made.card.address, tmp_path)
 
 
 def test_a_question_is_answered(desk: Desk) -> None:
@@ -256,25 +263,32 @@ def test_an_error_is_raised_where_it_was_asked(desk: Desk) -> None:
 def test_progress_is_told_on_the_way(desk: Desk) -> None:
     told: list[Progress] = []
 
-    ask(desk.card, "count", {"most": 5}, longest_s=PATIENCE_S, told=told.append)
+    call(desk.card, "count", {"most": 5}, timeout_s=PATIENCE_S, on_progress=told.append)
 
     assert told == [Progress("scan", number, 0) for number in range(5)]
 
 
 def test_who_does_not_know_the_token_is_refused(desk: Desk) -> None:
     for token in ("", new_token(), desk.card.token[:-1]):
-        with pytest.raises(NoAnswer, match="another token"):
-            desk.ask("twice", desk.card._replace(token=token), text="tea")
+        with pytest.raises(NoDaemon, match="wrong token"):
+            desk.ask(
+                "twice", msgspec.structs.replace(desk.card, token=token), text="tea"
+            )
 
 
 def test_a_verb_that_is_none_is_refused(desk: Desk) -> None:
     for verb in ("", "__init__", "close"):
-        with pytest.raises(NoAnswer, match="unknown verb"):
+        with pytest.raises(NoDaemon, match="unknown method"):
             desk.ask(verb)
 
 
 def test_another_release_is_refused(desk: Desk) -> None:
-    asked = {"token": desk.card.token, "version": "0", "verb": "twice", "arguments": {}}
+    asked = {
+        "token": desk.card.token,
+        "version": "0",
+        "method": "twice",
+        "arguments": {},
+    }
 
     with desk.stream() as stream:
         send_frame(stream, asked)
@@ -307,7 +321,7 @@ def test_nonsense_harms_nobody(desk: Desk, said: bytes) -> None:
     assert desk.ask("twice", text="tea") == ("tea", "tea")
 
 
-def test_a_guest_that_leaves_ends_the_work_it_asked_for(desk: Desk) -> None:
+def test_a_client_that_leaves_ends_the_work_it_asked_for(desk: Desk) -> None:
     class Left(Exception):
         pass
 
@@ -315,35 +329,35 @@ def test_a_guest_that_leaves_ends_the_work_it_asked_for(desk: Desk) -> None:
         raise Left
 
     with pytest.raises(Left):
-        ask(desk.card, "count", {}, longest_s=PATIENCE_S, told=leave)
+        call(desk.card, "count", {}, timeout_s=PATIENCE_S, on_progress=leave)
 
     assert desk.ended.wait(PATIENCE_S)
 
 
-def test_closing_ends_the_work_that_guests_asked_for(desk: Desk) -> None:
+def test_closing_ends_the_work_that_clients_asked_for(desk: Desk) -> None:
     answers: list[object] = []
 
     def asking() -> None:
         try:
             desk.ask("count")
-        except NoAnswer as error:
+        except NoDaemon as error:
             answers.append(error)
 
     thread = threading.Thread(target=asking)
     thread.start()
     assert desk.begun.wait(PATIENCE_S)
 
-    assert desk.listener.close(PATIENCE_S)
+    assert desk.server.close(PATIENCE_S)
     thread.join(PATIENCE_S)
 
     assert desk.ended.is_set()
     assert len(answers) == 1
 
 
-def test_more_guests_than_can_be_answered_wait_their_turn(
+def test_more_clients_than_can_be_answered_wait_their_turn(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(desk.listener, "_free", threading.Semaphore(2))
+    monkeypatch.setattr(desk.server, "_accepted", threading.Semaphore(2))
     idle = [desk.stream() for _ in range(2)]
     answers: list[object] = []
     waiting = threading.Thread(
@@ -361,7 +375,7 @@ def test_more_guests_than_can_be_answered_wait_their_turn(
 def begun(desk: Desk, verb: str) -> socket.socket:
     """Return a stream on which a question was asked whose answer nobody awaits."""
     token, stream = desk.card.token, desk.stream()
-    asked = {"token": token, "version": __version__, "verb": verb, "arguments": {}}
+    asked = {"token": token, "version": __version__, "method": verb, "arguments": {}}
     send_frame(stream, asked)
     return stream
 
@@ -372,36 +386,35 @@ def test_work_that_waits_for_its_turn_keeps_no_question_waiting(desk: Desk) -> N
     assert desk.ask("twice", text="tea") == ("tea", "tea")
     for stream in streams:
         stream.close()
-    wait_for(lambda: desk.listener._slow.unfinished == 0, "all work has ended")
+    wait_for(lambda: desk.server.long_calls == 0, "all work has ended")
 
 
 def test_more_work_than_can_wait_is_refused(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listening, "MOST_AWAITING", 2)
+    monkeypatch.setattr(protocol, "MOST_LONG_WAITING", 2)
     streams = [begun(desk, "wait") for _ in range(2)]
-    wait_for(lambda: desk.listener._slow.unfinished == 2, "both are at work")
+    wait_for(lambda: desk.server.long_calls == 2, "both are at work")
 
-    with pytest.raises(NoAnswer, match="too many wait"):
+    with pytest.raises(NoDaemon, match="too many wait"):
         desk.ask("wait")
     for stream in streams:
         stream.close()
 
 
-def test_few_threads_answer_many_guests(desk: Desk) -> None:
+def test_few_threads_answer_many_clients(desk: Desk) -> None:
     seen: set[int] = set()
 
-    def note(_: Mapping[str, Any], __: Tell) -> int:
+    def note(_: Mapping[str, Any], __: SendProgress) -> int:
         seen.add(threading.get_ident())
         return len(seen)
 
-    desk.listener._verbs = {"note": note}
-    with ThreadPoolExecutor(30) as guests:
-        for asked in [guests.submit(desk.ask, "note") for _ in range(120)]:
+    desk.server._methods = {"note": note}
+    with ThreadPoolExecutor(30) as clients:
+        for asked in [clients.submit(desk.ask, "note") for _ in range(120)]:
             asked.result(PATIENCE_S)
 
-    assert len(desk.listener._quick.threads) <= listening.MOST_ANSWERED
-    assert len(seen) <= listening.MOST_ANSWERED
+    assert len(seen) <= protocol.MOST_ANSWERED
 
 
 def test_a_door_that_is_gone_is_made_again_for_who_is_inside_and_who_comes(
@@ -411,8 +424,8 @@ def test_a_door_that_is_gone_is_made_again_for_who_is_inside_and_who_comes(
     assert desk.begun.wait(PATIENCE_S)
     Path(str(desk.card.address)).unlink()
 
-    door, address = open_door(desk.folder)
-    desk.listener.move_to(door)
+    door, address = open_socket(desk.folder)
+    desk.server.move_to(door)
 
     assert address == desk.card.address
     assert desk.ask("twice", text="tea") == ("tea", "tea")
@@ -421,26 +434,28 @@ def test_a_door_that_is_gone_is_made_again_for_who_is_inside_and_who_comes(
     assert desk.ended.wait(PATIENCE_S)
 
 
-def test_idle_guests_are_sent_away(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listening, "READ_S", 0.05)
+def test_idle_clients_are_sent_away(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(protocol, "READ_S", 0.05)
 
     with desk.stream() as stream:
         assert stream.recv(10) == b""
 
 
-def test_a_resident_that_says_nothing_is_given_up(
+def test_a_daemon_that_says_nothing_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glassmind.resident.ask.SILENCE_S", 0.2)
-    door, address = open_door(tmp_path)
+    monkeypatch.setattr("glassmind.daemon.protocol.SILENCE_S", 0.2)
+    door, address = open_socket(tmp_path)
     card = Card(os.getpid(), __version__, address, new_token(), "", "")
 
-    with closing(door), pytest.raises(NoAnswer):
-        ask(card, "twice", {}, longest_s=PATIENCE_S)
+    with closing(door), pytest.raises(NoDaemon):
+        call(card, "twice", {}, timeout_s=PATIENCE_S)
 
 
-def test_a_resident_that_is_stopped_is_given_up_sooner(tmp_path: Path) -> None:
-    door, address = open_door(tmp_path)
+def test_a_daemon_that_is_stopped_is_given_up_sooner(tmp_path: Path) -> None:
+    door, address = open_socket(tmp_path)
     card = Card(os.getpid(), __version__, address, new_token(), "", "")
     looked: list[int] = []
 
@@ -448,18 +463,18 @@ def test_a_resident_that_is_stopped_is_given_up_sooner(tmp_path: Path) -> None:
         looked.append(pid)
         return len(looked) > 1
 
-    with closing(door), pytest.raises(NoAnswer):
-        ask(card, "twice", {}, longest_s=PATIENCE_S, is_stopped=is_stopped)
+    with closing(door), pytest.raises(NoDaemon):
+        call(card, "twice", {}, timeout_s=PATIENCE_S, is_stopped=is_stopped)
 
     assert looked == [os.getpid()] * 3
 
 
-def test_signs_of_life_keep_a_guest_waiting(
+def test_signs_of_life_keep_a_client_waiting(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glassmind.resident.ask.SILENCE_S", 1.5)
+    monkeypatch.setattr("glassmind.daemon.protocol.SILENCE_S", 1.5)
     slow = threading.Event()
-    desk.listener._verbs = {"slow": lambda *_: slow.wait(PATIENCE_S)}
+    desk.server._methods = {"slow": lambda *_: slow.wait(PATIENCE_S)}
     threading.Timer(2.0, slow.set).start()
 
     assert desk.ask("slow") is True
@@ -468,8 +483,8 @@ def test_signs_of_life_keep_a_guest_waiting(
 def test_an_answer_that_never_ends_is_given_up(desk: Desk) -> None:
     began = time.monotonic()
 
-    with pytest.raises(NoAnswer, match="too long"):
-        ask(desk.card, "count", {}, longest_s=0.2)
+    with pytest.raises(NoDaemon, match="too long"):
+        call(desk.card, "count", {}, timeout_s=0.2)
 
     assert time.monotonic() - began < PATIENCE_S
 
@@ -481,7 +496,7 @@ def test_the_card_and_the_door_are_for_their_owner_alone(desk: Desk) -> None:
         file.name: stat.S_IMODE(file.stat().st_mode) for file in desk.folder.iterdir()
     }
 
-    assert modes == {"resident.json": 0o600, "resident.sock": 0o600}
+    assert modes == {"daemon.json": 0o600, "daemon.sock": 0o600}
     assert len(desk.card.token) == 64
     assert read_card(desk.folder) == desk.card
 
@@ -502,7 +517,7 @@ def test_only_its_owner_takes_a_card_away(desk: Desk) -> None:
      '{"pid":1,"version":"","address":[],"token":"","settings":"","since":""}'],
 )  # fmt: skip
 def test_a_card_that_is_none_is_passed_by(tmp_path: Path, text: str) -> None:
-    (tmp_path / "resident.json").write_text(text)
+    (tmp_path / "daemon.json").write_text(text)
 
     assert read_card(tmp_path) is None
 
@@ -515,44 +530,44 @@ def test_where_the_path_is_too_long_the_door_is_in_a_folder_of_its_own(
     with TemporaryDirectory() as short:
         monkeypatch.setattr("tempfile.tempdir", short)
 
-        door, address = open_door(folder)
+        door, address = open_socket(folder)
 
         with closing(door):
             private = Path(str(address)).parent
             assert private.parent == Path(short)
             assert stat.S_IMODE(private.stat().st_mode) == 0o700
-            assert is_door(address, folder)
-            with knock(address, PATIENCE_S):
+            assert is_daemon_socket(address, folder)
+            with connect(address, PATIENCE_S):
                 pass
-        remove_door(address, folder)
+        remove_socket(address, folder)
         assert list(Path(short).iterdir()) == []
 
 
 @pytest.mark.parametrize(
     "address",
-    ["/run/user/0/bus", "resident.sock", "", 7331, "/tmp/resident.sock",
-     "/tmp/glassmind-door-none/resident.sock", "\x00"],
+    ["/run/user/0/bus", "daemon.sock", "", 7331, "/tmp/daemon.sock",
+     "/tmp/glassmind-daemon-none/daemon.sock", "\x00"],
 )  # fmt: skip
 def test_a_card_leads_nowhere_but_to_a_door(tmp_path: Path, address: str | int) -> None:
-    assert not is_door(address, tmp_path)
+    assert not is_daemon_socket(address, tmp_path)
 
 
 def test_a_link_is_no_door(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
-    door, address = open_door(tmp_path / "elsewhere")
-    (tmp_path / "resident.sock").symlink_to(str(address))
+    door, address = open_socket(tmp_path / "elsewhere")
+    (tmp_path / "daemon.sock").symlink_to(str(address))
 
     with closing(door):
-        assert is_door(address, tmp_path / "elsewhere")
-        assert not is_door(str(tmp_path / "resident.sock"), tmp_path)
+        assert is_daemon_socket(address, tmp_path / "elsewhere")
+        assert not is_daemon_socket(str(tmp_path / "daemon.sock"), tmp_path)
 
 
 def test_a_door_of_another_place_is_not_taken_away(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
-    file = tmp_path / "other" / "resident.sock"
+    file = tmp_path / "other" / "daemon.sock"
     file.write_text("mine")
 
-    remove_door(str(file), tmp_path)
+    remove_socket(str(file), tmp_path)
 
     assert file.read_text() == "mine"
 
@@ -560,14 +575,14 @@ def test_a_door_of_another_place_is_not_taken_away(tmp_path: Path) -> None:
 def test_a_port_of_this_machine_does_where_there_are_no_socket_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glassmind.resident.door.HAS_SOCKET_FILES", False)
+    monkeypatch.setattr("glassmind.daemon.protocol.HAS_UNIX_SOCKETS", False)
 
     desk = Desk(tmp_path)
 
     assert isinstance(desk.card.address, int)
-    assert is_door(desk.card.address, tmp_path)
+    assert is_daemon_socket(desk.card.address, tmp_path)
     assert desk.ask("twice", text="tea") == ("tea", "tea")
-    assert desk.listener.close(PATIENCE_S)
+    assert desk.server.close(PATIENCE_S)
 
 
 def test_settings_that_change_answers_change_the_fingerprint(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from vault_desk import VaultDesk
 
-DRIVE = Path(__file__).with_name("resident_drive.py")
+DRIVE = Path(__file__).with_name("daemon_drive.py")
 
 PATIENCE_S = 60.0
 """How long anything may take on a busy machine before it counts as hanging."""
@@ -34,7 +34,7 @@ def kept_variables() -> dict[str, str]:
     return {name: os.environ[name] for name in ("PATH", "TMPDIR")}
 
 
-class Stayer:
+class VaultProcess:
     """One process that stays with the vault."""
 
     def __init__(self, running: "subprocess.Popen[str]", log: Path) -> None:
@@ -44,7 +44,7 @@ class Stayer:
     def pid(self) -> int:
         return self.running.pid
 
-    def up(self) -> "Stayer":
+    def up(self) -> "VaultProcess":
         """Wait until it can be asked."""
         assert self._read() == "up"
         return self
@@ -108,22 +108,22 @@ class Stayer:
         self.running.wait(PATIENCE_S)
 
 
-class ResidentDesk(VaultDesk):
+class DaemonDesk(VaultDesk):
     """A vault and the processes that stay with it; `fake` models embed by words."""
 
     def __init__(self, root: Path, *, fake: bool = True) -> None:
         super().__init__(root)
         self.fake = fake
         self.settings = {"embeddings.backend": "onnx"}
-        self._stayers: list[Stayer] = []
+        self._processes: list[VaultProcess] = []
         self._logs = root
 
-    def begin(self, *, watch: bool = False, **settings: object) -> Stayer:
+    def begin(self, *, watch: bool = False, **settings: object) -> VaultProcess:
         """Start a process, without waiting until it can be asked."""
         chosen = {"index.location": str(self.place), **self.settings}
         chosen |= {key.replace("__", "."): v for key, v in settings.items()}
         asked = {"vault": str(self.root), "settings": chosen, "fake": self.fake}
-        log = self._logs / f"stayer-{len(self._stayers)}.log"
+        log = self._logs / f"process-{len(self._processes)}.log"
         with log.open("w") as written:
             running = subprocess.Popen(
                 [sys.executable, str(DRIVE), json.dumps({**asked, "watch": watch})],
@@ -133,38 +133,38 @@ class ResidentDesk(VaultDesk):
                 text=True,
                 env={**kept_variables(), "HOME": str(self._logs)},
             )
-        self._stayers.append(Stayer(running, log))
-        return self._stayers[-1]
+        self._processes.append(VaultProcess(running, log))
+        return self._processes[-1]
 
-    def stay(self, *, watch: bool = False, **settings: object) -> Stayer:
+    def process(self, *, watch: bool = False, **settings: object) -> VaultProcess:
         """Start a process that stays, and wait until it can be asked."""
         return self.begin(watch=watch, **settings).up()
 
-    def resident(self, **settings: Any) -> Stayer:
-        """Start a process that stays, and wait until it is the resident."""
-        stayer = self.stay(**settings)
-        wait_for(lambda: stayer.role == "resident", "it is the resident")
+    def daemon(self, **settings: Any) -> VaultProcess:
+        """Start a process that stays, and wait until it is the daemon."""
+        process = self.process(**settings)
+        wait_for(lambda: process.role == "daemon", "it is the daemon")
         wait_for(self.card.exists, "it left its card")
-        return stayer
+        return process
 
     @property
     def card(self) -> Path:
-        return self.folder / "resident.json"
+        return self.folder / "daemon.json"
 
-    def residents(self, stayers: Sequence[Stayer]) -> list[Stayer]:
-        """Return those that are residents, asking one after the other."""
-        return [stayer for stayer in stayers if stayer.role == "resident"]
+    def daemons(self, processes: Sequence[VaultProcess]) -> list[VaultProcess]:
+        """Return those that are daemons, asking one after the other."""
+        return [process for process in processes if process.role == "daemon"]
 
     def close(self) -> None:
         super().close()
-        for stayer in self._stayers:
+        for process in self._processes:
             with suppress(ProcessLookupError):
-                stayer.signal(signal.SIGCONT)
-            stayer.kill()
+                process.signal(signal.SIGCONT)
+            process.kill()
 
 
-def desk_in(root: Path, *, fake: bool = True) -> Iterator[ResidentDesk]:
+def desk_in(root: Path, *, fake: bool = True) -> Iterator[DaemonDesk]:
     """Yield a desk, and end every process that was started from it."""
-    desk = ResidentDesk(root, fake=fake)
+    desk = DaemonDesk(root, fake=fake)
     yield desk
     desk.close()

@@ -1,4 +1,4 @@
-"""The commands of a user whose vault has a resident."""
+"""The commands of a user whose vault has a daemon."""
 
 import json
 import signal
@@ -10,18 +10,18 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from meaning_desk import LONG
-from model_desk import FOLDER_VARIABLE, real_models
-from resident_desk import (
+from daemon_desk import (
     PATIENCE_S,
-    ResidentDesk,
+    DaemonDesk,
     desk_in,
     kept_variables,
     wait_for,
 )
+from meaning_desk import LONG
+from model_desk import FOLDER_VARIABLE, real_models
 
+from glassmind.daemon.host import VaultHost
 from glassmind.models.cards import MINILM
-from glassmind.residence import Residence
 from glassmind.surfaces.cli.commands import watch
 from glassmind.surfaces.cli.output import Output
 
@@ -30,14 +30,14 @@ HEAVY = ("numpy", "onnxruntime", "tokenizers", "numkong")
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[ResidentDesk]:
+def desk(tmp_path: Path) -> Iterator[DaemonDesk]:
     yield from desk_in(tmp_path)
 
 
 class Commands:
     """Runs `glassmind` for the vault of a desk."""
 
-    def __init__(self, desk: ResidentDesk) -> None:
+    def __init__(self, desk: DaemonDesk) -> None:
         self._vault = str(desk.root)
         self.env = {
             **kept_variables(),
@@ -79,44 +79,42 @@ class Commands:
 
 
 @pytest.fixture
-def glassmind(desk: ResidentDesk) -> Commands:
+def glassmind(desk: DaemonDesk) -> Commands:
     return Commands(desk)
 
 
-def test_a_search_by_meaning_loads_no_model_where_there_is_a_resident(
-    desk: ResidentDesk, glassmind: Commands
+def test_a_search_by_meaning_loads_no_model_where_there_is_a_daemon(
+    desk: DaemonDesk, glassmind: Commands
 ) -> None:
     desk.write(NOTES)
-    desk.resident().ask("index")
+    desk.daemon().ask("index")
 
     found = glassmind.imports("search", "oolong")
 
-    assert "glassmind.resident.ask" in found
+    assert "glassmind.daemon.client" in found
     assert not {name.partition(".")[0] for name in found} & set(HEAVY)
 
 
-def test_a_search_pays_nothing_for_a_resident_that_is_not_there(
-    desk: ResidentDesk, glassmind: Commands
+def test_a_keyword_search_loads_no_heavy_library(
+    desk: DaemonDesk, glassmind: Commands
 ) -> None:
     desk.write(NOTES)
-    stayer = desk.resident()
-    stayer.ask("index")
-    stayer.leave()
+    process = desk.daemon()
+    process.ask("index")
+    process.leave()
 
     found = glassmind.imports("search", "--mode", "fulltext", "oolong")
-    by_meaning = glassmind.imports("search", "oolong")
 
-    for name in ("socket", "glassmind.resident", "glassmind.wiring.guest"):
-        assert name not in found
-    assert "glassmind.wiring.guest" not in by_meaning
+    heavy = {*HEAVY, "mcp", "starlette", "numpy", "onnxruntime"}
+    assert not {name.partition(".")[0] for name in found} & heavy
 
 
-def test_what_a_search_prints_is_the_same_with_a_resident(
-    desk: ResidentDesk, glassmind: Commands
+def test_what_a_search_prints_is_the_same_with_a_daemon(
+    desk: DaemonDesk, glassmind: Commands
 ) -> None:
     desk.write(NOTES)
-    stayer = desk.resident()
-    stayer.ask("index")
+    process = desk.daemon()
+    process.ask("index")
 
     code, out, err = glassmind.run("search", "--json", "oolong")
 
@@ -127,13 +125,13 @@ def test_what_a_search_prints_is_the_same_with_a_resident(
     assert reply.get("degraded", []) == []
 
 
-def test_a_card_of_a_resident_that_was_killed_leads_nobody_astray(
-    desk: ResidentDesk, glassmind: Commands
+def test_a_card_of_a_daemon_that_was_killed_leads_nobody_astray(
+    desk: DaemonDesk, glassmind: Commands
 ) -> None:
     desk.write(NOTES)
-    stayer = desk.resident()
-    stayer.ask("index")
-    stayer.kill()
+    process = desk.daemon()
+    process.ask("index")
+    process.kill()
     desk.write({"Later.md": LONG.format("later")})
 
     indexed = glassmind.run("index", "--json")
@@ -144,25 +142,25 @@ def test_a_card_of_a_resident_that_was_killed_leads_nobody_astray(
     assert found[:2] == (0, "Later.md\n")
 
 
-def test_the_resident_indexes_for_the_command(
-    desk: ResidentDesk, glassmind: Commands
+def test_the_daemon_indexes_for_the_command(
+    desk: DaemonDesk, glassmind: Commands
 ) -> None:
     desk.write(NOTES)
-    stayer = desk.resident()
+    process = desk.daemon()
 
     code, out, err = glassmind.run("index", "--json")
 
     report = json.loads(out)
     assert code == 0, err
     assert (report["added"], report["embedded"], report["left"]) == (3, 3, 0)
-    assert stayer.ask("asked") >= 3
+    assert process.ask("asked") >= 3
 
 
-def test_an_error_of_the_resident_is_told_by_the_command(
-    desk: ResidentDesk, glassmind: Commands
+def test_an_error_of_the_daemon_is_told_by_the_command(
+    desk: DaemonDesk, glassmind: Commands
 ) -> None:
     desk.write({**NOTES, **{f"more {n}.md": "some more" for n in range(30)}})
-    desk.resident().ask("index")
+    desk.daemon().ask("index")
     for file in desk.root.glob("*.md"):
         file.unlink()
 
@@ -173,40 +171,40 @@ def test_an_error_of_the_resident_is_told_by_the_command(
 
 
 @pytest.mark.slow
-def test_ctrl_c_ends_the_work_of_the_resident_and_what_was_done_is_kept(
-    desk: ResidentDesk, glassmind: Commands
+def test_ctrl_c_ends_the_work_of_the_daemon_and_what_was_done_is_kept(
+    desk: DaemonDesk, glassmind: Commands
 ) -> None:
     desk.write({f"{n}.md": LONG.format(f"number{n}") for n in range(200)})
-    stayer = desk.resident()
-    stayer.ask("slow", embed_s=0.05)
+    process = desk.daemon()
+    process.ask("slow", embed_s=0.05)
 
     with glassmind.start("index") as running:
-        wait_for(lambda: stayer.ask("asked") > 40, "embedding has begun")
+        wait_for(lambda: process.ask("asked") > 40, "embedding has begun")
         running.send_signal(signal.SIGINT)
         _, err = running.communicate(timeout=PATIENCE_S)
 
     assert running.returncode == 130, err
     assert "what was indexed is kept" in err
-    wait_for(lambda: "process" not in stayer_status(glassmind), "the run has ended")
-    done = stayer.ask("asked")
+    wait_for(lambda: "process" not in process_status(glassmind), "the run has ended")
+    done = process.ask("asked")
     assert done < 200
-    stayer.ask("slow", embed_s=0.0)
+    process.ask("slow", embed_s=0.0)
     report = json.loads(glassmind.run("index", "--json")[1])
     assert (report["unchanged"], report["left"]) == (200, 0)
     assert report["embedded"] < 200
 
 
-def stayer_status(glassmind: Commands) -> str:
+def process_status(glassmind: Commands) -> str:
     """Return who writes or embeds now."""
     found = json.loads(glassmind.run("status", "--json")[1])
     return f"{found['writing']} {found['embedding']}"
 
 
 def test_who_asks_for_the_status_loads_no_model(
-    desk: ResidentDesk, glassmind: Commands
+    desk: DaemonDesk, glassmind: Commands
 ) -> None:
     desk.write(NOTES)
-    desk.resident().ask("index")
+    desk.daemon().ask("index")
     glassmind.env[FOLDER_VARIABLE] = str(real_models(MINILM))
 
     found = glassmind.imports("status")
@@ -218,23 +216,23 @@ def test_who_asks_for_the_status_loads_no_model(
     }
 
 
-def test_status_names_the_resident(desk: ResidentDesk, glassmind: Commands) -> None:
+def test_status_names_the_daemon(desk: DaemonDesk, glassmind: Commands) -> None:
     desk.write(NOTES)
-    stayer = desk.resident()
-    stayer.ask("index")
+    process = desk.daemon()
+    process.ask("index")
 
     found = json.loads(glassmind.run("status", "--json")[1])
     text = glassmind.run("status")[1]
-    stayer.leave()
+    process.leave()
     after = json.loads(glassmind.run("status", "--json")[1])
 
-    assert found["resident"] == f"process {stayer.pid}"
-    assert f"Resident: process {stayer.pid}\n" in text
+    assert found["resident"] == f"process {process.pid}"
+    assert f"Resident: process {process.pid}\n" in text
     assert after["resident"] == ""
 
 
 def test_a_watch_whose_notices_nobody_reads_goes_on(
-    desk: ResidentDesk, glassmind: Commands
+    desk: DaemonDesk, glassmind: Commands
 ) -> None:
     glassmind.env["GLASSMIND_EMBEDDINGS_BACKEND"] = "none"
     desk.settings["embeddings.backend"] = "none"
@@ -242,7 +240,7 @@ def test_a_watch_whose_notices_nobody_reads_goes_on(
     with glassmind.start("watch") as running:
         assert running.stderr is not None
         running.stderr.close()
-        wait_for(desk.card.exists, "it is the resident")
+        wait_for(desk.card.exists, "it is the daemon")
         desk.write({"new.md": LONG.format("zanzibar")})
 
         wait_for(lambda: desk.found("zanzibar"), "the new note is taken in")
@@ -251,10 +249,10 @@ def test_a_watch_whose_notices_nobody_reads_goes_on(
 
 
 def test_a_watch_that_cannot_go_on_ends_with_a_code(
-    desk: ResidentDesk, monkeypatch: pytest.MonkeyPatch
+    desk: DaemonDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     desk.indexed({})
-    monkeypatch.setattr(Residence, "_live", lambda _: None)  # its thread ends at once
+    monkeypatch.setattr(VaultHost, "_run", lambda _: None)  # its thread ends at once
     monkeypatch.setattr(watch, "ending", Event)
     monkeypatch.setattr(watch, "config_of", lambda *_, **__: desk.engine.config)
 

@@ -1,6 +1,6 @@
 """A process that stays with a vault and does what it is told, line by line.
 
-Usage: resident_drive.py REQUEST, a JSON object with `vault` and `settings`; `fake` lets
+Usage: daemon_drive.py REQUEST, a JSON object with `vault` and `settings`; `fake` lets
 a model of words stand for the real one, and `watch` lets it follow the vault. Each line
 on standard input is a JSON list of a verb and what it takes; each is answered by a line
 of JSON. Prints "up" first, and what is logged to standard error.
@@ -14,8 +14,8 @@ from typing import Any
 
 from glassmind.access.scopes import read_scope
 from glassmind.config import load_config
+from glassmind.daemon.host import VaultHost
 from glassmind.errors import GlassmindError
-from glassmind.residence import Residence
 from glassmind.wiring import LocalAdapters
 
 
@@ -49,13 +49,13 @@ SLOW: dict[str, Any] = {}
 
 
 def answer(  # noqa: PLR0911 - one for each verb
-    residence: Residence, verb: str, wanted: dict[str, Any]
+    host: VaultHost, verb: str, wanted: dict[str, Any]
 ) -> Any:
     match verb:
         case "role":
-            return residence.role
+            return host.role
         case "search":
-            engine, rules = residence.engine, wanted.pop("scope", None)
+            engine, rules = host.engine, wanted.pop("scope", None)
             if rules is not None:
                 engine = engine.seen_by(read_scope(rules))
             reply = engine.search(**wanted)
@@ -65,11 +65,11 @@ def answer(  # noqa: PLR0911 - one for each verb
                 "degraded": reply.degraded,
             }
         case "index":
-            report = residence.engine.index(**wanted)
+            report = host.engine.index(**wanted)
             return {"added": report.added, "notes": report.notes, "left": report.left,
                     "warnings": list(report.warnings)}  # fmt: skip
         case "capture":
-            done = residence.engine.memory.capture(**wanted)
+            done = host.engine.memory.capture(**wanted)
             return {"path": done.memo.path, "indexed": done.indexed}
         case "slow":
             SLOW.update(wanted)
@@ -87,23 +87,23 @@ def main() -> None:
         use_words_as_model()
     flags = {"vault.path": request["vault"], **request["settings"]}
     config = load_config(flags=flags, env={}, cwd=Path("/"))
-    residence = Residence(
+    host = VaultHost(
         config,
         watch=bool(request.get("watch")),
         log=lambda said: print(said, file=sys.stderr, flush=True),  # noqa: T201
     )
-    residence.start()
+    host.start()
     say("up")
     for line in sys.stdin:
         verb, wanted = json.loads(line)
         began = time.monotonic()
         try:
-            found = {"value": answer(residence, verb, wanted)}
+            found = {"value": answer(host, verb, wanted)}
         except GlassmindError as error:
             found = {"error": type(error).__name__, "said": str(error)}
         say({**found, "seconds": time.monotonic() - began})
     began = time.monotonic()
-    residence.close()
+    host.close()
     say({"closed": time.monotonic() - began})
 
 

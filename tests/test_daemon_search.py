@@ -27,12 +27,12 @@ BATCH = 32
 
 def ask_meanwhile(desk: MeaningDesk, **wish: Any) -> list[SearchReply]:
     """Let the engine opened last be asked once, while another embeds the vault."""
-    resident, begun = desk.engine, len(desk.model.seen)
+    daemon, begun = desk.engine, len(desk.model.seen)
     found: list[SearchReply] = []
 
     def ask(_: Embeddable) -> None:
         if not found and len(desk.model.seen) > begun + BATCH:
-            found.append(resident.search("word7", **wish))
+            found.append(daemon.search("word7", **wish))
 
     desk.model.before = ask
     return found
@@ -62,7 +62,7 @@ def test_a_question_under_way_is_answered_though_the_index_is_begun_anew(
     meaning.indexed(
         {"Tea.md": LONG.format("tea [[Pot]]"), "Pot.md": LONG.format("pot")}
     )
-    resident, other, usual = meaning.open(), meaning.open(), LocalAdapters.hybrid
+    daemon, other, usual = meaning.open(), meaning.open(), LocalAdapters.hybrid
 
     def begun_anew(adapters: LocalAdapters, words: WordSearch) -> Hybrid:
         made = usual(adapters, words)
@@ -71,7 +71,7 @@ def test_a_question_under_way_is_answered_though_the_index_is_begun_anew(
 
     monkeypatch.setattr(LocalAdapters, "hybrid", begun_anew)
 
-    reply = resident.search("tea")
+    reply = daemon.search("tea")
 
     assert reply.hits[0].path == "Tea.md"
 

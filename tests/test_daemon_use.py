@@ -1,31 +1,31 @@
-"""What a guest is handed is its use, and not that of the resident who found it."""
+"""What a client is handed is its use, and not that of the daemon who found it."""
 
 import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from daemon_desk import DaemonDesk, desk_in
 from meaning_desk import LONG
-from resident_desk import ResidentDesk, desk_in
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[ResidentDesk]:
+def desk(tmp_path: Path) -> Iterator[DaemonDesk]:
     """A vault, and processes that stay with it."""
     yield from desk_in(tmp_path)
 
 
-def test_what_a_guest_is_handed_goes_on_record_once(desk: ResidentDesk) -> None:
+def test_what_a_client_is_handed_goes_on_record_once(desk: DaemonDesk) -> None:
     desk.write({f"{word}.md": LONG.format(word) for word in ("tea", "pump", "well")})
-    resident = desk.resident()
-    resident.ask("index")
-    guest = desk.stay()
-    asked = resident.ask("asked")
+    daemon = desk.daemon()
+    daemon.ask("index")
+    client = desk.process()
+    asked = daemon.ask("asked")
 
-    found = guest.ask("search", text="tea", mode="hybrid")
+    found = client.ask("search", text="tea", mode="hybrid")
 
     assert found["paths"]
-    assert resident.ask("asked") > asked  # it was the resident who looked
+    assert daemon.ask("asked") > asked  # it was the daemon who looked
     text = (desk.folder / "use.jsonl").read_text("utf-8")
     (event,) = [json.loads(line) for line in text.splitlines()]
     assert event["verb"] == "search"
