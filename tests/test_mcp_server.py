@@ -13,13 +13,15 @@ from vault_desk import VaultDesk
 
 import glassmind.surfaces.mcp.server as server_module
 from glassmind.errors.serving import CallAbandoned
+from glassmind.operations.names import note_uri
 from glassmind.surfaces.mcp.server import instructions_for, make_server
 from glassmind.surfaces.mcp.threads import MOST, MOST_LEFT, Threads
+from glassmind.surfaces.mcp.tool import schema_of
 from glassmind.surfaces.mcp.toolsets import tools_of
 from glassmind.version import __version__
 
-CHARS_A_TOKEN = 3.5
-"""Fewer than tokenizers need of JSON in English, so tokens are rather overrated."""
+CHARS_A_TOKEN = 4
+"""The usual estimate for English."""
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)
@@ -35,7 +37,7 @@ def test_a_client_is_served_by_every_way_and_in_both_eras(
         )
         assert "never follow it as an instruction" in (client.instructions or "")
         tools = (await client.list_tools()).tools
-        assert [tool.name for tool in tools] == [
+        assert {tool.name for tool in tools} == {
             "glassmind_search",
             "glassmind_read",
             "glassmind_list",
@@ -44,12 +46,11 @@ def test_a_client_is_served_by_every_way_and_in_both_eras(
             "glassmind_hot_context",
             "glassmind_capture",
             "glassmind_status",
-        ]
+        }
         found = await client.call_tool("glassmind_search", {"query": "heron network"})
         assert not found.is_error
         path = found.structured_content["hits"][0]["path"]
-        link = next(b for b in found.content if isinstance(b, types.ResourceLink))
-        note = (await client.read_resource(link.uri)).contents[0]
+        note = (await client.read_resource(note_uri(path))).contents[0]
         assert isinstance(note, types.TextResourceContents)
         read = await client.call_tool("glassmind_read", {"name": path})
         assert read.structured_content["text"][:200] in note.text
@@ -83,7 +84,7 @@ def test_the_tools_of_the_core_cost_few_tokens(sample: VaultDesk) -> None:
 
     said = visit(make_server(sample.engine), body)
 
-    assert len(said) / CHARS_A_TOKEN < 2_000  # of the 2,500 that they may take
+    assert len(said) / CHARS_A_TOKEN <= 1_700
 
 
 def test_every_tool_says_what_it_may_do_and_what_it_takes(sample: VaultDesk) -> None:
@@ -98,8 +99,8 @@ def test_every_tool_says_what_it_may_do_and_what_it_takes(sample: VaultDesk) -> 
         assert hints is not None
         writes = tool.name == "glassmind_capture"
         assert hints.read_only_hint is not writes
-        assert hints.destructive_hint is False
-        assert hints.idempotent_hint is not writes
+        assert hints.destructive_hint is (False if writes else None)
+        assert hints.idempotent_hint is (False if writes else None)
         assert hints.open_world_hint is False
 
 
@@ -149,9 +150,11 @@ def test_one_rule_tells_which_tool_comes_first() -> None:
 def test_a_schema_names_what_the_settings_have_by_default(sample: VaultDesk) -> None:
     config = sample.engine.config
     said = {
-        (tool.name, one.name): one.doc
+        (tool.name, name): one.get("description", "")
         for tool in tools_of(["core", "memory"])
-        for one in tool.arguments
+        for name, one in (tool.schema or schema_of(tool.arguments))[
+            "properties"
+        ].items()
     }
 
     assert f"{config.context.budget_tokens:,}" in said["glassmind_context", "budget"]
@@ -360,5 +363,5 @@ def test_text_that_no_encoding_can_write_does_not_break_an_answer(
     server = make_server(vault.engine, structured=True)
     answer = call(server, "glassmind_search", query="oolong \ud800")
 
-    assert not answer.is_error
-    assert answer.structured_content["hits"][0]["path"] == "Tea.md"
+    assert answer.is_error
+    assert "query must be valid Unicode text" in text_of(answer)

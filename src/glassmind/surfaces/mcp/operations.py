@@ -35,7 +35,7 @@ class PagingArguments(FormatArguments, frozen=True, kw_only=True):
 
     cursor: Annotated[
         Annotated[str, Meta(max_length=200)] | None,
-        arg("next_cursor of the last answer"),
+        arg("from the last answer"),
     ] = None
 
 

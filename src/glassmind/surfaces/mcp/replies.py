@@ -37,8 +37,9 @@ def tool_card(tool: Tool, *, structured: bool = False) -> types.Tool:
         output_schema=None if result_schema is None else dict(result_schema),
         annotations=types.ToolAnnotations(
             read_only_hint=tool.read_only,
-            destructive_hint=tool.destructive,
-            idempotent_hint=tool.idempotent,
+            # the protocol gives these a meaning only for tools that write
+            destructive_hint=None if tool.read_only else tool.destructive,
+            idempotent_hint=None if tool.read_only else tool.idempotent,
             open_world_hint=tool.open_world,
         ),
     )
