@@ -259,4 +259,4 @@ def test_a_file_that_takes_no_line_is_not_the_settings_fault(
     assert done.status == 409
     error = done.json["error"]
     assert error["code"] == "write_failed"
-    assert error["hint"] == "name another file, or mend the one it names"
+    assert error["hint"] == "name another file, or repair the one it names"
