@@ -26,6 +26,7 @@ from test_cli_ask_model import HALF, NOTE, QUESTION
 from test_models_served import Ollama, OpenAI, hung, says, silent
 
 from glassmind import open_vault
+from glassmind.daemon.protocol import CARD_FILE
 from glassmind.errors import ModelFailed
 from glassmind.errors.serving import CallAbandoned
 from glassmind.models.http import Bounds, ModelServer
@@ -33,7 +34,6 @@ from glassmind.models.ollama import ollama_embedder
 from glassmind.models.openai import openai_embedder
 from glassmind.models.served import Patience
 from glassmind.ports.chat import Halt
-from glassmind.wiring import RESIDENT
 
 BOUND_S = 20.0
 """What any answer below may take on a busy machine: what is cut is cut after 1 s."""
@@ -397,17 +397,17 @@ ENDS = {signal.SIGINT: 130, signal.SIGTERM: -15, signal.SIGKILL: -9}
 
 
 @pytest.mark.slow
-def test_who_is_ended_in_the_company_of_a_resident_leaves_nothing_and_harms_nobody(
+def test_who_is_ended_in_the_company_of_a_daemon_leaves_nothing_and_harms_nobody(
     program: Program,
 ) -> None:
     model = Hanging()
     env = variables(program, "llm ollama", "") | {"GLASSMIND_LLM_TIMEOUT_S": "100"}
     with (
         chat_server(model) as desk,
-        started(program, **env, GLASSMIND_SERVER_TOKEN=TOKEN) as resident,
+        started(program, **env, GLASSMIND_SERVER_TOKEN=TOKEN) as daemon,
     ):
         env["GLASSMIND_LLM_URL"] = desk.url
-        until(lambda: list((program.home / "words").rglob(RESIDENT)))
+        until(lambda: list((program.home / "words").rglob(CARD_FILE)))
         for number, code in ENDS.items():
             with running(program, "ask", QUESTION, **env) as asking:
                 assert model.came.acquire(timeout=LIMIT_S)
@@ -418,7 +418,7 @@ def test_who_is_ended_in_the_company_of_a_resident_leaves_nothing_and_harms_nobo
                 assert time.monotonic() - begun < ENDED_S
                 assert model.left.acquire(timeout=WAIT_S)
                 assert of_session(asking.pid) == set()
-        answer = resident.web(TOKEN).get(address(QUESTION, model="false"))
+        answer = daemon.web(TOKEN).get(address(QUESTION, model="false"))
 
     assert len(desk.asked) == len(ENDS)
     assert answer.json["in_notes"] is True

@@ -73,71 +73,66 @@ class Workers:
 
 
 class Job:
-    """One index run, from the request on."""
+    """One index run, from the request on; `future` has its report."""
+
+    future: Future[dict[str, Any]]
 
     def __init__(self, engine: Engine, options: Mapping[str, Any]) -> None:
         self.id = secrets.token_hex(8)
         self._engine, self._options = engine, options
         self._stop = threading.Event()
         self._progress: Progress | None = None
-        self._began = False
-        self.report: dict[str, Any] | None = None
-        self.refusal: Refusal | None = None
         self.show: Callable[[object], None] = lambda _: None
-        self.future: Future[None] = Future()
 
-    @property
-    def ended(self) -> bool:
-        """Whether it is over."""
-        return self.report is not None or self.refusal is not None
-
-    def run(self) -> None:
+    def run(self) -> dict[str, Any]:
         """Update the index; to be called once, in a thread."""
-        try:
-            self._check()
-            self._began = True
-            report = self._engine.index(
-                **self._options, reason="http", progress=self._on_progress
-            )
-            self.report = shortened_report(report)
-        except CallAbandoned:
-            self.refusal = STOPPING
-        except GlassmindError as error:
-            self.refusal = refusal_of(error, self._engine.config)
-        except Exception:  # noqa: BLE001 - the edge: a waiting client needs an answer
-            self.refusal = FAULT
-
-    def _check(self) -> None:
-        if self._stop.is_set():
-            raise CallAbandoned
+        report = self._engine.index(
+            **self._options, reason="http", progress=self._on_progress
+        )
+        return shortened_report(report)
 
     def _on_progress(self, progress: Progress) -> None:
         self._progress = progress
-        self._check()
+        if self._stop.is_set():
+            raise CallAbandoned
 
     def stop(self) -> None:
         """End the run after its current step; what was indexed is kept."""
         self._stop.set()
-        if self.future.cancel():
-            self.refusal = STOPPING
+        self.future.cancel()
+
+    def _refusal(self) -> Refusal | None:
+        """Return why a run that is over has failed, if it has."""
+        if self.future.cancelled():
+            return STOPPING
+        match self.future.exception():
+            case None:
+                return None
+            case CallAbandoned():
+                return STOPPING
+            case GlassmindError() as error:
+                return refusal_of(error, self._engine.config)
+        return FAULT
 
     def reply(self) -> Reply:
         """Return the response to a client that waited for the end."""
-        if self.refusal is not None:
-            return refused(self.refusal)
-        self.show(self.report)
-        return answered(self.report)
+        refusal = self._refusal()
+        if refusal is not None:
+            return refused(refusal)
+        self.show(self.future.result())
+        return answered(self.future.result())
 
     def as_json(self) -> dict[str, Any]:
         """Return the state of the run."""
-        now = self._progress
-        state = "failed" if self.refusal else "done" if self.report else "running"
+        done, now = self.future.done(), self._progress
+        refusal = self._refusal() if done else None
+        state = "running" if self.future.running() else "waiting"
         return {
             "job": self.id,
-            "state": state if self._began or self.ended else "waiting",
-            "progress": None if now is None or self.ended else dict(now._asdict()),
-            "report": self.report,
-            "error": error_of(self.refusal) if self.refusal else None,
+            "state": ("failed" if refusal else "done") if done else state,
+            "progress": None if now is None or done else dict(now._asdict()),
+            "report": self.future.result() if done and not refusal else None,
+            "error": error_of(refusal) if refusal else None,
         }
 
 
@@ -166,13 +161,13 @@ class Jobs:
         """
         job = Job(engine, options)
         with self._lock:
-            ended = [known for known in self._known.values() if known.ended]
+            ended = [known for known in self._known.values() if known.future.done()]
             if len(self._known) - len(ended) > WAITING_JOBS:
                 raise Refused(BUSY)
             for old in ended[:-KEPT_JOBS]:
                 del self._known[old.id]
-            self._known[job.id] = job
             job.future = self._pool.submit(job.run)
+            self._known[job.id] = job
         return job
 
     def find(self, name: str) -> Job | None:
@@ -182,7 +177,7 @@ class Jobs:
     async def ended(self, job: Job) -> Reply:
         """Wait for the end of a run; it is stopped if the caller is cancelled."""
         try:
-            await asyncio.shield(asyncio.wrap_future(job.future))
+            await asyncio.wait([asyncio.wrap_future(job.future)])
         except asyncio.CancelledError:
             job.stop()
             raise
