@@ -132,10 +132,10 @@ def test_markup_in_notes_is_text_in_every_answer(web: Web, route: Route) -> None
 def test_markup_is_text_where_answers_are_no_json(web: Web, name: str) -> None:
     around = next(one for one in ROUTES if one.path == "/graph/connections")
     asking = next(one for one in ROUTES if EVENTS in one.other_types)
-    for shape in MEDIA_TYPES:
+    for shape, media_type in MEDIA_TYPES.items():
         given = {"name": name, "format": shape, "depth": 2, "ghosts": True}
         answer = answer_of(web, around, given)
-        assert answer.headers["content-type"] == MEDIA_TYPES[shape]
+        assert answer.headers["content-type"] == media_type
         check_is_no_page(answer)
 
     answer = answer_of(web, asking, {"question": f"tea of {name}"}, Accept=EVENTS)
