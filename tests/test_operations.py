@@ -9,7 +9,8 @@ import pytest
 from cli_desk import Inside, with_note
 from http_desk import serving
 from mcp_desk import call, text_of, visit
-from msgspec import Meta
+from msgspec import Meta, to_builtins
+from operation_desk import result_of
 from vault_desk import VaultDesk
 
 from glassmind.engine import Engine
@@ -29,6 +30,7 @@ from glassmind.operations.registry import (
     shown,
 )
 from glassmind.surfaces.mcp.server import make_server
+from glassmind.surfaces.shown import shown_in
 from glassmind.types.ledger import Passage, Shown
 from glassmind.wiring.ledger import ledger_for
 
@@ -166,3 +168,44 @@ def test_models_may_write_numbers_as_text_and_programs_may_not() -> None:
     assert made.times == 3
     with pytest.raises(BadArgument, match="times must be a whole number"):
         read(CountArguments, given, owner="count", surface="http", strict=True)
+
+
+GRAPH_CALLS: list[tuple[str, dict[str, Any]]] = [
+    ("connections", {"name": "Cup", "depth": 2, "ghosts": True, "subgraph": True}),
+    ("subgraph", {"name": "Cup", "format": "dot"}),
+    ("path", {"source": "Cup", "target": "Day"}),
+    ("themes", {"ghosts": True}),
+    ("rank", {"ghosts": True}),
+    ("timeline", {"name": "Cup"}),
+    ("suggest", {}),
+    ("similar", {}),
+    ("dismiss_pair", {"a": "Cup", "b": "Kettle"}),
+    ("health", {}),
+    ("check_finding", {"key": "orphans:Alone.md"}),
+    ("ontology", {}),
+    ("ingest", {"name": "Day"}),
+]
+
+
+@pytest.mark.parametrize(("name", "given"), GRAPH_CALLS, ids=str)
+def test_sources_cover_every_note_in_the_values(
+    vault: VaultDesk, name: str, given: dict[str, Any]
+) -> None:
+    vault.indexed(
+        {
+            "Cup.md": "---\nup: '[[Pot]]'\n---\nTea from a [[Pot]] and [[Nobody]] #tea",
+            "Pot.md": "---\nup: '[[Shelf]]'\n---\nFor the [[Cup]]. #tea",
+            "Shelf.md": "[[Cup]] [[Pot]] [[Day]] #tea",
+            "Day.md": "Used the Kettle with a [[Pot]] today. #tea",
+            "Kettle.md": "---\nup: '[[Shelf]]'\n---\nhot #tea",
+            "Alone.md": "nothing",
+        }
+    )
+
+    result = result_of(vault.engine, name, **given)
+
+    found, sources = shown_in(to_builtins(result)), result.sources()
+    assert set(found.passages) <= set(sources.passages)
+    known = {*sources.named, *(passage.path for passage in sources.passages)}
+    assert set(found.named) <= known
+    assert known or name == "similar"

@@ -216,7 +216,7 @@ def test_a_finding_is_told_the_same_by_every_way(ways: Ways) -> None:
 
     printed = ways.program("health", "--again", key)
     served = ways.web.get(f"/graph/finding?{urlencode({'key': key})}").json
-    told = ways.tool("glassmind_health", finding=key)
+    told = ways.tool("glassmind_check_finding", key=key)
 
     assert printed == served == told
     assert printed["state"] == "there"

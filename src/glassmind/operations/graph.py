@@ -61,7 +61,7 @@ Unresolved = Annotated[
     bool,
     arg(
         "Include unresolved links: names that no file has.",
-        for_models="include linked names without a note",
+        for_models="linked names without a note too",
     ),
 ]
 ThemeName = Annotated[
@@ -258,9 +258,8 @@ GRAPH_FILES = {
         title="Show connections",
         sets=("core",),
         description=(
-            "Show the notes that links connect with a note, hop by hop, each with the "
-            "sentence around the link, and similar notes without a link. <- links to "
-            "it, -> is linked from it."
+            "Show notes linked with a note, hop by hop, each link with its sentence, "
+            "and similar notes without a link. <- links to it, -> is linked from it."
         ),
         page=Page("hops", most=200, inner="neighbours", grows=False),
     ),
