@@ -4,7 +4,6 @@ import pytest
 from vault_desk import VaultDesk
 
 from glassmind.errors import AmbiguousName, IndexAbsent, NoteNotFound
-from glassmind.render.notes import links_as_json
 
 NOTES: dict[str, str | bytes] = {
     "Kettle.md": (
@@ -62,17 +61,6 @@ def test_of_a_long_paragraph_the_line_of_the_link_is_shown(vault: VaultDesk) -> 
     vault.indexed({"List.md": f"{rows}\n- the [[Tea]] here\n{rows}\n"})
 
     assert vault.engine.links("List").outgoing[0].context == "- the [[Tea]] here"
-
-
-def test_links_are_shown_to_programs_under_their_names(vault: VaultDesk) -> None:
-    vault.indexed(NOTES)
-
-    shown = links_as_json(vault.engine.links("Tea"), vault="Notes")
-
-    assert shown["note"]["path"] == "drinks/Tea.md"
-    assert shown["outgoing"] == []
-    assert shown["incoming"][0]["path"] == "Kettle.md"
-    assert (shown["incoming_total"], shown["outgoing_total"]) == (1, 0)
 
 
 def test_the_links_of_no_one_note_are_an_error(vault: VaultDesk) -> None:

@@ -9,14 +9,14 @@ from typing import Any
 from urllib.parse import quote
 
 import jsonschema  # type: ignore[import-untyped]
+import msgspec
 import pytest
 from http_desk import Web, Wire, serving, until
 from path_table import NAMES, Fence, lay
 from vault_desk import VaultDesk
 
 from glassmind.errors import IndexBusy, IndexUnwritable
-from glassmind.render.hits import hits_as_json
-from glassmind.render.notes import note_as_json
+from glassmind.operations.find import search_result
 from glassmind.render.reports import stats_as_json
 from glassmind.retrieval.wishes import UNMEASURED
 from glassmind.store.lock import WriterLock
@@ -48,9 +48,9 @@ def test_a_search_answers_as_the_engine_does(web: Web, sample: VaultDesk) -> Non
 
     reply = sample.engine.seen_by(EVERY_AGENT).search("heron radio", limit=3)
     root = str(sample.root)
-    expected = hits_as_json(reply, vault=sample.root.name, root=root)
+    expected = search_result(reply, vault=sample.root.name, root=root)
     assert answer.status == 200
-    assert answer.json == json.loads(json.dumps(expected))
+    assert answer.json == json.loads(msgspec.json.encode(expected))
     assert len(answer.json["hits"]) == 3
 
 
@@ -123,8 +123,10 @@ def test_a_note_is_read_by_path_title_or_alias(
 ) -> None:
     answer = tea.get(f"/notes/{name}")
 
-    expected = note_as_json(vault.engine.read("Tea.md"), vault="Notes")
-    assert {key: answer.json[key] for key in expected} == expected
+    note = vault.engine.read("Tea.md")
+    assert (answer.json["path"], answer.json["text"]) == (note.path, note.text)
+    assert answer.json["digest"] == note.digest
+    assert answer.json["uri"] == "obsidian://open?vault=Notes&file=Tea"
     assert answer.json["truncated"] is False
 
 

@@ -1,14 +1,20 @@
 """Hits in words and as JSON: addresses, shares, marks."""
 
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from glassmind.operations.find import SearchArguments, search_result
+from glassmind.operations.find_text import (
+    marked,
+    search_for_people,
+    shares_in_hundredths,
+)
 from glassmind.render.address import heading_address, iso_time, obsidian_uri
-from glassmind.render.hits import hits_as_json
-from glassmind.render.hits_text import hits_as_text, marked, shares_in_hundredths
 from glassmind.render.style import Style, counted, shortened
 from glassmind.types import NotePath, Span
 from glassmind.types.adjustments import Adjustment
@@ -19,6 +25,16 @@ from glassmind.types.search import (
     SearchReply,
     Snippet,
 )
+
+
+def hits_as_json(reply: SearchReply, *, vault: str, root: str) -> Any:
+    return msgspec.to_builtins(search_result(reply, vault=vault, root=root))
+
+
+def hits_as_text(reply: SearchReply, style: Style, *, explain: bool = False) -> str:
+    result = search_result(reply, vault="Notes", root="/Notes")
+    return search_for_people(result, SearchArguments(query="x", explain=explain), style)
+
 
 HIT = Hit(
     path=NotePath("Projects/Glassmind.md"),
@@ -159,7 +175,7 @@ def test_votes_and_adjustments_as_shown_add_up_to_the_score() -> None:
 
 
 def test_an_explained_answer_says_how_many_passages_were_read_once_more() -> None:
-    said = "read once more together with the question: 11 passages\n"
+    said = "11 passages reranked\n"
     plain, reply = (SearchReply("way", (FUSED,), reranked=n) for n in (0, 11))
 
     explained = hits_as_text(reply, Style(), explain=True)

@@ -293,14 +293,14 @@ def search(vault: Engine, arguments: SearchArguments, caller: Caller) -> SearchR
         explain=arguments.explain,
         steady=caller.surface == "mcp",  # comes in pages
     )
-    return search_result(reply, vault)
-
-
-def search_result(reply: found.SearchReply, vault: Engine) -> SearchResult:
-    """Return the typed result of a search."""
     where = vault.config.vault
+    return search_result(reply, vault=where.name, root=str(where.path))
+
+
+def search_result(reply: found.SearchReply, *, vault: str, root: str) -> SearchResult:
+    """Return a typed result; `vault` is the name in Obsidian, `root` the folder."""
     return SearchResult(
-        vault=str(where.path),
+        vault=root,
         query=reply.query,
         mode=reply.mode,
         intent=reply.intent,
@@ -308,7 +308,7 @@ def search_result(reply: found.SearchReply, vault: Engine) -> SearchResult:
         confidence=reply.confidence,
         doubtful=reply.is_doubtful,
         reranked=reply.reranked,
-        hits=[search_hit(hit, where.name) for hit in reply.hits],
+        hits=[search_hit(hit, vault) for hit in reply.hits],
         degraded=list(reply.degraded),
     )
 
