@@ -148,6 +148,7 @@ class Stage:
         The home folder, which has the index, is always new: SQLite must not take the
         database for one that is still open in this process.
         """
+        read_shapes.forget_clients()
         shutil.rmtree(self.home)
         shutil.copytree(self._kept / "home", self.home)
         found, kept = _stamps(self.vault), self._stamps

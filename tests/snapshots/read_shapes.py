@@ -20,6 +20,7 @@ from starlette.applications import Starlette
 import glassmind
 from glassmind import Engine, open_vault
 from glassmind.config.sections import KEYS
+from glassmind.memory.provenance import GIVEN
 from glassmind.surfaces.cli.program import command_parser, run_program
 from glassmind.surfaces.cli.table import COMMANDS
 from glassmind.surfaces.http.app import make_app
@@ -44,6 +45,11 @@ class CliResult(NamedTuple):
     code: int
     stdout: str
     stderr: str
+
+
+def forget_clients() -> None:
+    """Forget what clients read earlier in this process, as a new process would."""
+    GIVEN._notes.clear()
 
 
 # CLI
