@@ -26,10 +26,11 @@ import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, redirect_stderr
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
+from zoneinfo import ZoneInfo
 
 import mcp_types
 import time_machine
@@ -42,8 +43,10 @@ from starlette.testclient import TestClient
 CALLS = Path(__file__).with_name("calls.txt")
 SAMPLE = Path(__file__).parents[2] / "sample-vault"
 
-NOW = datetime(2026, 3, 20, 9, tzinfo=UTC)
-"""When a sequence starts: two days after the last note of the sample vault."""
+NOW = datetime(2026, 3, 20, 9, tzinfo=ZoneInfo("UTC"))
+"""When a sequence starts: two days after the last note of the sample vault.
+
+`time_machine` makes the zone that of the process."""
 
 BETWEEN_CALLS = timedelta(minutes=1)
 """Time between two calls; it stands still during a call."""
