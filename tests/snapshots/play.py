@@ -170,7 +170,7 @@ class Stage:
     def changes(self) -> str:
         """Return the differences between the vault and the sample vault."""
         found, kept = _stamps(self.vault), self._stamps
-        parts = []
+        parts: list[str] = []
         for path in sorted(found.keys() | kept.keys()):
             stamps = found.get(path, "none"), kept.get(path, "none")
             if stamps[0] == stamps[1] or None in stamps:
@@ -202,13 +202,13 @@ def _stamps(root: Path) -> dict[str, tuple[int, int] | None]:
 
 
 def _lines(file: Path) -> list[str]:
+    """Return the lines of a file, with carriage returns and a missing end visible."""
     if not file.is_file():
         return []
-    text = file.read_bytes().decode("utf-8", "replace")
-    return [
-        line if line.endswith("\n") else f"{line}\n\\ no newline\n"
-        for line in text.splitlines(keepends=True)
-    ]
+    text = file.read_bytes().decode("utf-8", "backslashreplace").replace("\r", "\\r")
+    *lines, last = text.split("\n")
+    ends = [f"{last}\n", "\\ no newline at the end\n"] if last else []
+    return [*(f"{line}\n" for line in lines), *ends]
 
 
 class Player:
@@ -402,10 +402,6 @@ def visit(
 
 def ask(server: Any, name: str, given: dict[str, Any]) -> Any:
     """Return the result of a tool, or of one of the other methods of the protocol."""
-    reference = {
-        "prompt": lambda: mcp_types.PromptReference(name=given["name"]),
-        "resource": lambda: mcp_types.ResourceTemplateReference(uri=given["name"]),
-    }
     bodies: dict[str, Callable[[Client], Awaitable[Any]]] = {
         "tools/list": lambda client: client.list_tools(),
         "resources/list": lambda client: client.list_resources(**given),
@@ -414,7 +410,7 @@ def ask(server: Any, name: str, given: dict[str, Any]) -> Any:
         "prompts/list": lambda client: client.list_prompts(),
         "prompts/get": lambda client: client.get_prompt(**given),
         "completion/complete": lambda client: client.complete(
-            reference[given["ref"]](), given["argument"]
+            _reference(given), given["argument"]
         ),
     }
 
@@ -422,6 +418,14 @@ def ask(server: Any, name: str, given: dict[str, Any]) -> Any:
         return client.call_tool(name, given)
 
     return visit(server, bodies.get(name, call_tool))
+
+
+def _reference(
+    given: dict[str, Any],
+) -> mcp_types.PromptReference | mcp_types.ResourceTemplateReference:
+    if "prompt" in given:
+        return mcp_types.PromptReference(name=given["prompt"])
+    return mcp_types.ResourceTemplateReference(uri=given["template"])
 
 
 def instructions(server: Any) -> str:
