@@ -7,7 +7,7 @@ import difflib
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -189,7 +189,7 @@ DECLARED: dict[str, Callable[[Stage], Files]] = {
 
 def compare(files: Files) -> None:
     """Fail with a readable difference where a file is not as it was."""
-    differences = []
+    differences: list[str] = []
     for path, content in files.items():
         file = FOLDER / path
         before = file.read_text("utf-8") if file.exists() else ""
@@ -223,7 +223,7 @@ def update() -> None:
 
 
 @pytest.fixture(scope="module")
-def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Stage:
     """The sample vault, indexed once for this module."""
     return Stage(tmp_path_factory.mktemp("snapshots"))
 

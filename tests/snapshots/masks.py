@@ -132,9 +132,9 @@ def without_texts(schema: Any) -> Any:
 
 def texts_in(schema: Any, place: str = "") -> Iterable[tuple[str, str]]:
     """Yield every description and title of a JSON document, with its place."""
-    items = schema.items() if isinstance(schema, dict) else ()
-    if isinstance(schema, list):
-        items = ((str(at), item) for at, item in enumerate(schema))
+    items: Iterable[tuple[Any, Any]] = ()
+    if isinstance(schema, dict | list):
+        items = schema.items() if isinstance(schema, dict) else enumerate(schema)
     for key, value in items:
         if key in ("description", "title", "summary") and isinstance(value, str):
             yield f"{place}/{key}", value

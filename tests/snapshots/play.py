@@ -26,10 +26,11 @@ import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, redirect_stderr
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
+from zoneinfo import ZoneInfo
 
 import mcp_types
 import time_machine
@@ -42,8 +43,10 @@ from starlette.testclient import TestClient
 CALLS = Path(__file__).with_name("calls.txt")
 SAMPLE = Path(__file__).parents[2] / "sample-vault"
 
-NOW = datetime(2026, 3, 20, 9, tzinfo=UTC)
-"""When a sequence starts: two days after the last note of the sample vault."""
+NOW = datetime(2026, 3, 20, 9, tzinfo=ZoneInfo("UTC"))
+"""When a sequence starts: two days after the last note of the sample vault.
+
+`time_machine` makes the zone that of the process."""
 
 BETWEEN_CALLS = timedelta(minutes=1)
 """Time between two calls; it stands still during a call."""
@@ -148,6 +151,7 @@ class Stage:
         The home folder, which has the index, is always new: SQLite must not take the
         database for one that is still open in this process.
         """
+        read_shapes.forget_clients()
         shutil.rmtree(self.home)
         shutil.copytree(self._kept / "home", self.home)
         found, kept = _stamps(self.vault), self._stamps
@@ -166,7 +170,7 @@ class Stage:
     def changes(self) -> str:
         """Return the differences between the vault and the sample vault."""
         found, kept = _stamps(self.vault), self._stamps
-        parts = []
+        parts: list[str] = []
         for path in sorted(found.keys() | kept.keys()):
             stamps = found.get(path, "none"), kept.get(path, "none")
             if stamps[0] == stamps[1] or None in stamps:
@@ -198,13 +202,13 @@ def _stamps(root: Path) -> dict[str, tuple[int, int] | None]:
 
 
 def _lines(file: Path) -> list[str]:
+    """Return the lines of a file, with carriage returns and a missing end visible."""
     if not file.is_file():
         return []
-    text = file.read_bytes().decode("utf-8", "replace")
-    return [
-        line if line.endswith("\n") else f"{line}\n\\ no newline\n"
-        for line in text.splitlines(keepends=True)
-    ]
+    text = file.read_bytes().decode("utf-8", "backslashreplace").replace("\r", "\\r")
+    *lines, last = text.split("\n")
+    ends = [f"{last}\n", "\\ no newline at the end\n"] if last else []
+    return [*(f"{line}\n" for line in lines), *ends]
 
 
 class Player:
@@ -398,10 +402,6 @@ def visit(
 
 def ask(server: Any, name: str, given: dict[str, Any]) -> Any:
     """Return the result of a tool, or of one of the other methods of the protocol."""
-    reference = {
-        "prompt": lambda: mcp_types.PromptReference(name=given["name"]),
-        "resource": lambda: mcp_types.ResourceTemplateReference(uri=given["name"]),
-    }
     bodies: dict[str, Callable[[Client], Awaitable[Any]]] = {
         "tools/list": lambda client: client.list_tools(),
         "resources/list": lambda client: client.list_resources(**given),
@@ -410,7 +410,7 @@ def ask(server: Any, name: str, given: dict[str, Any]) -> Any:
         "prompts/list": lambda client: client.list_prompts(),
         "prompts/get": lambda client: client.get_prompt(**given),
         "completion/complete": lambda client: client.complete(
-            reference[given["ref"]](), given["argument"]
+            _reference(given), given["argument"]
         ),
     }
 
@@ -418,6 +418,14 @@ def ask(server: Any, name: str, given: dict[str, Any]) -> Any:
         return client.call_tool(name, given)
 
     return visit(server, bodies.get(name, call_tool))
+
+
+def _reference(
+    given: dict[str, Any],
+) -> mcp_types.PromptReference | mcp_types.ResourceTemplateReference:
+    if "prompt" in given:
+        return mcp_types.PromptReference(name=given["prompt"])
+    return mcp_types.ResourceTemplateReference(uri=given["template"])
 
 
 def instructions(server: Any) -> str:

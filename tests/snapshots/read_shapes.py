@@ -21,6 +21,7 @@ import glassmind
 from glassmind import Engine, open_vault
 from glassmind.config import values
 from glassmind.config.settings import SETTINGS
+from glassmind.memory.provenance import GIVEN
 from glassmind.operations.arguments import Field, fields_of
 from glassmind.operations.registry import find_commands
 from glassmind.surfaces.cli.program import command_parser, run_program
@@ -47,6 +48,11 @@ class CliResult(NamedTuple):
     code: int
     stdout: str
     stderr: str
+
+
+def forget_clients() -> None:
+    """Forget what clients read earlier in this process, as a new process would."""
+    GIVEN._notes.clear()
 
 
 # CLI
