@@ -225,7 +225,8 @@ class ConnectionsResult(Result, kw_only=True):
         """Return the lines with links, and every note that is named."""
         near = [one for hop in self.hops for one in hop.neighbours]
         passages, named = link_sources(edge for one in near for edge in one.edges)
-        names = [self.path, *(one.path for one in (*near, *self.similar))]
+        names = [self.path, *(one.path for one in self.similar)]
+        names += [one.path for one in near]
         names += [name for one in near for name in one.via]
         if self.subgraph:
             more, others = self.subgraph.sources()

@@ -315,7 +315,7 @@ def find_commands(word: str) -> dict[str, tuple[Operation, dict[str, object]]]:
 
     Importing stops with the module that has a command of that one word.
     """
-    found = {}
+    found: dict[str, tuple[Operation, dict[str, object]]] = {}
     for operations in _by_module():
         for op in operations:
             found |= {
