@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from http_desk import Answer, Web, answer_of
+from surface_arguments import arguments_of
 from vault_desk import VaultDesk
 
 from glassmind.access.scopes import read_scope
@@ -321,7 +322,7 @@ def calls_of_tool(
     tool: Tool, samples: Mapping[str, tuple[Any, ...]] = SAMPLES
 ) -> Iterator[dict[str, Any]]:
     """Yield what a tool is called with."""
-    yield from calls_of(tool.arguments, writes=not tool.read_only, samples=samples)
+    yield from calls_of(arguments_of(tool), writes=not tool.read_only, samples=samples)
     yield from WHOLE.get(tool.name, ())
     if tool.name == "apply_edit_preview":
         yield from ({"previewId": one} for one in samples["previewId"][1:])
@@ -353,6 +354,6 @@ def calls_of_route(
 ) -> list[dict[str, Any]]:
     """Return what a route is called with."""
     writes = route.method == "POST" and route.path in KEEPING
-    calls = list(calls_of(route.arguments, writes=writes, samples=samples))
+    calls = list(calls_of(arguments_of(route), writes=writes, samples=samples))
     calls += WHOLE.get(route.path, ())
     return calls[:1] if route.path in SELDOM else calls

@@ -2,9 +2,12 @@
 
 from typing import Any
 
-from glassmind.operations.arguments import fields_of
+from glassmind.operations.arguments import (
+    fields_of,
+    schema_for_http,
+)
 from glassmind.surfaces.http.asked import Route
-from glassmind.surfaces.mcp.tool import REQUIRED, Tool, schema_of
+from glassmind.surfaces.mcp.tool import REQUIRED, Argument, Tool, schema_of
 
 
 def names_of(one: Tool | Route) -> list[str]:
@@ -32,3 +35,29 @@ def choices_of(one: Tool | Route) -> dict[str, tuple[Any, ...]]:
         own = {"client": ()} if one.operation.writes else {}
         return {field.name: field.choices for field in fields} | own
     return {argument.name: argument.choices for argument in one.arguments}
+
+
+def arguments_of(one: Tool | Route) -> tuple[Argument, ...]:
+    """Return every argument, also of what is made from an operation."""
+    if isinstance(one, Route) and one.operation is not None:
+        schema: Any = schema_for_http(one.operation.arguments)
+    elif isinstance(one, Tool) and one.schema is not None:
+        schema = one.schema
+    else:
+        return one.arguments
+    required = schema.get("required", ())
+    return tuple(
+        Argument(
+            name,
+            "strings" if _type_of(said) == "array" else _type_of(said),
+            default=REQUIRED if name in required else said.get("default"),
+            choices=tuple(value for value in said.get("enum", ()) if value is not None),
+        )
+        for name, said in schema["properties"].items()
+    )
+
+
+def _type_of(said: dict[str, Any]) -> Any:
+    """Return the type of a value that is not null."""
+    types = said.get("type", "object")
+    return types if isinstance(types, str) else types[0]

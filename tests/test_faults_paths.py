@@ -16,6 +16,7 @@ from http_desk import Web, answer_of, serving
 from mcp import Client
 from mcp_desk import environment, structured_server, visit
 from path_table import CANARY, NAMES, Fence, lay
+from surface_arguments import arguments_of
 from vault_desk import VaultDesk
 
 from glassmind.surfaces.http.asked import Route
@@ -146,7 +147,7 @@ CAPTURING = ("glassmind_capture", "/capture")
 TOOLS = [
     tool
     for tool in tools_of(SETS)
-    if taking_text(tool.arguments) and tool.name not in CAPTURING
+    if taking_text(arguments_of(tool)) and tool.name not in CAPTURING
 ]
 
 
@@ -164,7 +165,7 @@ def test_no_argument_of_a_tool_leads_out_of_the_vault(
 
     async def body(client: Client) -> list[str]:
         said = []
-        for given in tries(tool.arguments, every):
+        for given in tries(arguments_of(tool), every):
             answer = await client.call_tool(tool.name, given)
             text = answer.model_dump_json()
             # what was asked may be said again, in whatever form
@@ -182,7 +183,7 @@ def test_no_question_finds_what_stands_outside(
     trapped: tuple[VaultDesk, Fence],
 ) -> None:
     desk, _ = trapped
-    searching = [tool for tool in TOOLS if tool.arguments[0].name == "query"]
+    searching = [tool for tool in TOOLS if arguments_of(tool)[0].name == "query"]
 
     async def body(client: Client) -> list[str]:
         asked = [{"query": "canary sings", **more(tool)} for tool in searching]
@@ -201,7 +202,7 @@ def test_no_question_finds_what_stands_outside(
 SERVED = [
     route
     for route in ROUTES
-    if taking_text(route.arguments) and route.path not in CAPTURING
+    if taking_text(arguments_of(route)) and route.path not in CAPTURING
 ]
 
 
@@ -212,7 +213,7 @@ def test_no_argument_of_a_route_leads_out_of_the_vault(
 ) -> None:
     _, fence = trapped
 
-    for given in tries(tuple(route.arguments), every):
+    for given in tries(arguments_of(route), every):
         answer = answer_of(web, route, given)
 
         said = answer.body.decode()
@@ -229,12 +230,14 @@ def test_no_argument_of_a_capture_leads_out_of_the_inbox(vault: VaultDesk) -> No
     (route,) = [one for one in ROUTES if one.path in CAPTURING]
 
     async def body(client: Client) -> list[str]:
-        calls = [await client.call_tool(tool.name, g) for g in tries(tool.arguments)]
+        calls = [
+            await client.call_tool(tool.name, g) for g in tries(arguments_of(tool))
+        ]
         return [one.model_dump_json().replace(CANARY, "") for one in calls]
 
     answers = visit(structured_server(vault.engine, toolsets=SETS), body)
     with serving(vault.engine) as web:
-        said = [given for given in tries(route.arguments) if "client" in given]
+        said = [given for given in tries(arguments_of(route)) if "client" in given]
         replies = [answer_of(web, route, given) for given in said]
 
     assert {reply.status for reply in replies} <= {200, 422}

@@ -225,7 +225,8 @@ class ConnectionsResult(Result, kw_only=True):
         """Return the lines with links, and every note that is named."""
         near = [one for hop in self.hops for one in hop.neighbours]
         passages, named = link_sources(edge for one in near for edge in one.edges)
-        names = [self.path, *(one.path for one in (*near, *self.similar))]
+        names = [self.path, *(one.path for one in self.similar)]
+        names += [one.path for one in near]
         names += [name for one in near for name in one.via]
         if self.subgraph:
             more, others = self.subgraph.sources()
@@ -485,10 +486,14 @@ class PathResult(Result):
     notices: list[str]
 
     def sources(self) -> Shown:
-        """Return the lines with links, and every note on the way."""
+        """Return the lines with links, notes linked with both, and notes on the way."""
         steps = [step for chain in self.chains for step in chain.steps]
         passages, named = link_sources(edge for step in steps for edge in step.edges)
-        stops = [self.source, self.target, *self.common]
+        # how these link is told without a line
+        passages += [
+            Passage(path) for path in note_paths(one.path for one in self.common)
+        ]
+        stops = [self.source, self.target]
         stops += [note for chain in self.chains for note in chain.notes]
         return shown(passages, [*named, *note_paths(stop.path for stop in stops)])
 

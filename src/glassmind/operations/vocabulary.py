@@ -172,8 +172,10 @@ class OntologyResult(Result):
         return note_paths(path for path, members in listed if members.shown)
 
     def _named(self) -> Iterator[str]:
-        for one in (*self.labels.shown, *self.schemas.shown):
-            yield from note_paths(one.examples)
+        for label in self.labels.shown:
+            yield from note_paths(label.examples)
+        for schema in self.schemas.shown:
+            yield from note_paths(schema.examples)
         for hub in self.hubs.shown:
             yield from note_paths([hub.path, *hub.members.shown])
         for tree in self.hierarchies:

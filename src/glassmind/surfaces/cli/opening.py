@@ -2,7 +2,7 @@
 
 import os
 from argparse import Namespace
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from glassmind.config import Config, load_config
@@ -58,13 +58,3 @@ def engine_of(args: Namespace, output: Output) -> Engine:
     engine = client_engine(config)
     engine.client = "cli"
     return engine
-
-
-def tell_guesses(
-    engine: Engine, names: Iterable[str], output: Output, *, ghosts: bool = False
-) -> None:
-    """Say which notes were taken for names that none has, as `read` does."""
-    for name in names:
-        path = engine.knowledge.guess(name, ghosts=ghosts)
-        if path is not None:
-            output.notice(f"taken for: {path}")
