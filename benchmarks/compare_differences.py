@@ -128,17 +128,28 @@ class Equality:
     def _reordered(self, old: list[Any], new: list[Any]) -> list[Any]:
         """Return the new items in the order of the old ones they equal.
 
-        Only items with a day of the run may move: files that one edit changes get times
-        that differ by a tick or not at all, so their order is chance.
+        Only items whose order is chance may move: those with a day of the run, since
+        files that one edit changes get times that differ by a tick or not at all, and
+        those with the same score.
         """
-        movable = [n for n, item in enumerate(new) if self._date.search(str(item))]
         result = list(new)
-        for place in movable:
-            for other in (n for n in movable if n >= place):
-                if self._is_equal(old[place], result[other]):
-                    result[place], result[other] = result[other], result[place]
+        for place, item in enumerate(old):
+            if item == result[place]:
+                continue
+            for other in range(place, len(result)):
+                pair = result[place], result[other]
+                if self._may_swap(*pair) and self._is_equal(item, pair[1]):
+                    result[place], result[other] = pair[1], pair[0]
                     break
         return result
+
+    def _may_swap(self, one: Any, other: Any) -> bool:
+        if all(self._date.search(str(item)) for item in (one, other)):
+            return True
+        if not isinstance(one, dict) or not isinstance(other, dict):
+            return False
+        scores = [item.get("score", item.get("relevance")) for item in (one, other)]
+        return None not in scores and self._same("score", *scores)
 
     def _is_equal(self, old: Any, new: Any) -> bool:
         remembered = dict(self._to_new), dict(self._to_old)

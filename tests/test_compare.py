@@ -114,6 +114,15 @@ def test_only_items_changed_during_the_run_may_come_in_another_order(
     assert differences(equality, older, older[::-1])
 
 
+def test_only_hits_with_the_same_score_may_come_in_another_order(
+    equality: Equality,
+) -> None:
+    tied = [{"path": "A.md", "score": 0.5}, {"path": "B.md", "score": 0.5}]
+    assert not differences(equality, tied, tied[::-1])
+    ranked = [{"path": "A.md", "score": 0.6}, {"path": "B.md", "score": 0.5}]
+    assert differences(equality, ranked, ranked[::-1])
+
+
 def test_a_reply_differs_by_status_before_json_and_text(equality: Equality) -> None:
     old, new = Reply("ok", {"a": 1}, "one"), Reply("error", {"a": 2}, "two")
     (found,) = equality.replies(old, new, text=True)
