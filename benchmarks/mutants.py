@@ -305,23 +305,7 @@ def run(mutants: Sequence[Mutant], workers: int) -> list[Result]:
                 count = f"({result.ran} of {result.executing} tests)"
                 line = f"{state:<8} {described(result.mutant)} {count}"
                 print(f"{len(results):>3} {line} {result.killer}", flush=True)
-        return confirmed(results, spaces[0])
-
-
-def confirmed(results: Sequence[Result], space: Workspace) -> list[Result]:
-    """Return the results; a mutant whose killer fails without it counts as survived."""
-    killers = {result.killer for result in results} - {"", TIMEOUT, CRASH}
-    unreliable: set[str] = set()
-    while killers and (name := space.failure(sorted(killers))):
-        if name not in killers:
-            raise RuntimeError(f"The tests fail without a mutant: {name}.")
-        print(f"Not counted: {name} also fails without the mutant.")
-        unreliable.add(name)
-        killers.remove(name)
-    return [
-        result._replace(killer="") if result.killer in unreliable else result
-        for result in results
-    ]
+        return results
 
 
 def record(
@@ -351,17 +335,28 @@ def record(
 def try_mutant(
     number: int, mutant: Mutant, space: Workspace, tests: Mapping[str, RecordedTest]
 ) -> Result:
-    """Run the tests that execute one mutant."""
+    """Run the tests that execute one mutant.
+
+    A failure counts only if the same tests pass on the real source. A test that fails
+    there (because it needs another test to run before it) is dropped.
+    """
     executing = tests_for(number, tests)
     names = executing[:MOST_TESTS]
-    if not names:
-        return Result(mutant, 0, 0, killer="")
     source = (ROOT / mutant.path).read_bytes()
-    space.write(mutant.path, mutant.apply(source))
-    try:
+    killer = ""
+    while names:
+        space.write(mutant.path, mutant.apply(source))
         killer = space.failure(names)
-    finally:
         space.write(mutant.path, source)
+        last = names.index(killer) if killer in names else len(names)
+        unreliable = space.failure(names[: last + 1]) if killer else ""
+        if not unreliable:
+            break
+        if unreliable not in names:
+            raise RuntimeError(f"The tests fail without the mutant: {unreliable}.")
+        print(f"Not used: {unreliable} also fails without the mutant.", flush=True)
+        names.remove(unreliable)
+        killer = ""
     return Result(mutant, len(executing), len(names), killer)
 
 

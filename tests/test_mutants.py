@@ -5,6 +5,7 @@ import json
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import mutants
 import mutants_recorder
@@ -233,6 +234,44 @@ def test_a_run_kills_what_tests_notice(tiny: list[Mutant]) -> None:
         8: "",
     }
     assert mutants.ROOT.joinpath(tiny[0].path).read_bytes() == TINY
+
+
+class FakeWorkspace:
+    """Runs no tests: some fail with the mutant, and some always."""
+
+    def __init__(self, noticing: set[str], unreliable: set[str]) -> None:
+        self.noticing, self.unreliable = noticing, unreliable
+        self.is_mutated = False
+
+    def write(self, _path: str, content: bytes) -> None:
+        self.is_mutated = content != TINY
+
+    def failure(self, names: list[str]) -> str:
+        failing = self.unreliable | (self.noticing if self.is_mutated else set())
+        return next((name for name in names if name in failing), "")
+
+
+@pytest.mark.parametrize(
+    ("noticing", "unreliable", "killer"),
+    [
+        (set(), set(), ""),
+        ({"b", "c"}, set(), "b"),
+        (set(), {"a"}, ""),
+        ({"c"}, {"a", "b"}, "c"),
+        (set(), {"a", "b", "c"}, ""),
+    ],
+)
+def test_a_test_that_fails_without_the_mutant_does_not_kill_it(
+    tiny: list[Mutant], noticing: set[str], unreliable: set[str], killer: str
+) -> None:
+    space = FakeWorkspace(noticing, unreliable)
+    tests = {name: recorded(1, 0) for name in "abc"}
+
+    result = mutants.try_mutant(0, tiny[0], cast("mutants.Workspace", space), tests)
+
+    assert (result.killer, result.executing) == (killer, 3)
+    assert result.ran == 3 - len(unreliable)
+    assert not space.is_mutated
 
 
 def results_of(killed: int, survived: int) -> list[Result]:
