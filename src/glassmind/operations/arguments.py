@@ -284,6 +284,8 @@ def property_schema(
         description = "" if in_query else field.about.description
         if field.kind is str and not field.choices:
             made.setdefault("maxLength", LONGEST_TEXT)
+        if field.extra["pattern"]:
+            made["pattern"] = field.extra["pattern"]
         if not field.required and not in_query and "type" in made:
             made["type"] = [made["type"], "null"]
             if "enum" in made:

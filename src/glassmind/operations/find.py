@@ -46,7 +46,7 @@ from glassmind.render.approval import UNREAD
 from glassmind.render.hidden_text import hidden_kinds, hidden_notice
 from glassmind.render.style import shortened
 from glassmind.retrieval.notes import GuessedNote
-from glassmind.retrieval.wishes import MOST_HITS, MOST_HOPS
+from glassmind.retrieval.wishes import MOST_HITS, MOST_HOPS, SAYS
 from glassmind.types import search as found
 from glassmind.types.catalogue import NoteFacts
 from glassmind.types.context import ReceiptState
@@ -78,6 +78,7 @@ class SearchArguments(Arguments, frozen=True, kw_only=True):
         arg(
             "Words, phrases and filters, or a question.",
             positional="words",
+            pattern=SAYS,
             for_models="question or words, with filters if wanted",
         ),
     ]
@@ -388,6 +389,7 @@ class ReadArguments(Arguments, frozen=True, kw_only=True):
         arg(
             "Only these lines, such as 12-34, or 12- to the end.",
             metavar="A-B",
+            pattern=r"^[0-9]{1,9}(-([0-9]{1,9})?)?$",
             for_models="12-34, or 12- to the end",
         ),
     ] = None

@@ -26,6 +26,7 @@ from glassmind.operations.registry import (
 )
 from glassmind.render.address import obsidian_uri
 from glassmind.render.style import counted
+from glassmind.retrieval.wishes import SAYS
 from glassmind.types import NotePath
 from glassmind.types import chains as chain_types
 from glassmind.types import connections as connection_types
@@ -736,6 +737,7 @@ class RankArguments(Arguments):
         arg(
             "Only notes around what this search finds.",
             metavar="QUERY",
+            pattern=SAYS,
             for_models="a search query",
         ),
     ] = None

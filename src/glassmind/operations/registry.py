@@ -113,6 +113,7 @@ def arg(  # noqa: PLR0913 - a declaration names every part
     metavar: str = "",
     separator: str = "",
     from_stdin: Callable[[str], list[str]] | None = None,
+    pattern: str = "",
     only: tuple[Surface, ...] = ("cli", "mcp", "http"),
     for_models: str | None = None,
 ) -> Meta:
@@ -122,6 +123,7 @@ def arg(  # noqa: PLR0913 - a declaration names every part
     with a flag can be given either way. `separator` splits one CLI value into a list.
     The word `-` stands for the text of standard input, or for the items that
     `from_stdin` finds in it.
+    `pattern` tells HTTP clients which texts the operation accepts.
     `only` lists the surfaces that offer the argument. `for_models` replaces the
     description in the tool's schema, where every word costs tokens.
     """
@@ -132,6 +134,7 @@ def arg(  # noqa: PLR0913 - a declaration names every part
         "metavar": metavar,
         "separator": separator,
         "from_stdin": from_stdin,
+        "pattern": pattern,
         "only": only,
         "for_models": description if for_models is None else for_models,
     }
