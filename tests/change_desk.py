@@ -81,7 +81,7 @@ def at_the_command_line(editing: WrittenDown) -> Iterator[None]:
     def opened(*_: object) -> Iterator[Any]:
         yield engine_with(editing)
 
-    places = ("changing", "commands.changeset", "commands.proposals")
+    places = ("changing", "operations", "commands.changeset", "commands.proposals")
     patches = [
         mock.patch(f"glassmind.surfaces.cli.{place}.engine_of", opened)
         for place in places

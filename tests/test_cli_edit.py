@@ -226,7 +226,7 @@ def test_every_kind_of_edit_can_be_listed_and_asked_for_alone() -> None:
         (["append", NOTE, "--file", "not-there.md"], "cannot be read"),
         (["replace", NOTE, "--text", "a"], "--find"),
         (["replace", NOTE, "--find", "a", "--text", "b", "--fuzzy", "2"], "0 to 1"),
-        (["line", NOTE, "--line", "x", "--text", "b"], "no range of lines"),
+        (["line", NOTE, "--line", "x", "--text", "b"], "lines must be a range"),
         (["line", NOTE, "--line", "3-", "--text", "b"], "both ends"),
         (["task", NOTE], "by --line or by --find"),
         (["task", NOTE, "--line", "1", "--find", "x"], "by --line or by --find"),

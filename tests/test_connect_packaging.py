@@ -15,7 +15,7 @@ import pytest
 from cli_desk import LIMIT_S, with_note
 from clients_desk import Clients
 
-from glassmind.surfaces.mcp.tools.core import TOOLS
+from glassmind.surfaces.mcp.toolsets import tools_of
 from glassmind.version import __version__
 
 ROOT = Path(__file__).parents[1]
@@ -86,7 +86,7 @@ def test_the_manifest_of_the_bundle_names_this_release_and_its_tools() -> None:
     tools = {one["name"] for one in MANIFEST["tools"]}
 
     assert (MANIFEST["name"], MANIFEST["version"]) == ("glassmind", __version__)
-    assert tools == {one.name for one in TOOLS}
+    assert tools == {one.name for one in tools_of(["core"])}
     runtimes = MANIFEST["compatibility"]["runtimes"]
     assert runtimes == {"python": PROJECT["requires-python"]}
     asked = " ".join(MANIFEST["server"]["mcp_config"]["args"])
@@ -157,7 +157,7 @@ def test_an_unpacked_bundle_serves_its_tools_by_uv(tmp_path: Path) -> None:
     ) as started:
         tools = tools_listed(started)
 
-    assert tools == {one.name for one in TOOLS}
+    assert tools == {one.name for one in tools_of(["core"])}
 
 
 def filled(word: str, known: dict[str, str]) -> str:

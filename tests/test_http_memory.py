@@ -28,7 +28,6 @@ ASKED: dict[tuple[str, str], dict[str, Any]] = {
     ("GET", "/hot-context"): {"budget": 2_000, "limit": 5},
     ("GET", "/brief"): {"budget": 2_000, "since": "2020-01-01"},
     ("GET", "/summary"): {"project": "Heron network", "budget": 1_000},
-    ("POST", "/verify"): {"receipts": ["Home.md#:1-2@0f1e2d3c"]},
     ("GET", "/recall"): {"limit": 5},
     ("GET", "/inbox"): {},
     ("GET", "/hot"): {"limit": 5},

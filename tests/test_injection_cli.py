@@ -10,7 +10,7 @@ from injection.corpus import ATTACKS, BESIDE, CANARY, FILES, TOPIC
 from test_injection_http import outside
 
 from glassmind.render.hidden_text import hidden_notice
-from glassmind.surfaces.cli.table import COMMANDS
+from glassmind.surfaces.cli.table import all_commands
 
 NOTE = "<the path of a note>"
 
@@ -93,7 +93,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
 
 
 def test_no_command_is_forgotten() -> None:
-    assert set(CALLS) | OF_THE_MACHINE == set(COMMANDS)
+    assert set(CALLS) | OF_THE_MACHINE == set(all_commands())
     assert not set(CALLS) & OF_THE_MACHINE
 
 

@@ -61,6 +61,7 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "glassmind_ontology": [{}, {"response_format": ALL}],
     "glassmind_ingest": [{"name": NOTE, "response_format": ALL}],
     "glassmind_health": [{}, {"response_format": ALL, "limit": 50}],
+    "glassmind_check_finding": [{"key": "orphans:Tea.md"}],
     "glassmind_dismiss": [{"a": NOTE, "b": "Home"}],
     "glassmind_recall": [{}, {"query": TOPIC, "response_format": ALL}],
     "glassmind_verify": [{"receipts": [f"{NOTE}:1-3"]}],

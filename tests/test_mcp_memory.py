@@ -133,7 +133,7 @@ def test_more_budget_holds_more(sample: VaultDesk) -> None:
         ("glassmind_capture", {"kind": "memory", "text": " "}, "text"),
         ("glassmind_recall", {"since": "soon"}, "soon"),
         ("glassmind_verify", {"receipts": []}, "no receipt is given"),
-        ("glassmind_verify", {"receipts": ["odd"] * 1_001}, "more than 1,000"),
+        ("glassmind_verify", {"receipts": ["odd"] * 1_001}, "at most 1000 items"),
     ],
 )
 def test_a_call_that_cannot_be_met_says_what_to_do(

@@ -45,10 +45,9 @@ from glassmind.render.address import heading_address, iso_time, obsidian_uri
 from glassmind.render.approval import UNREAD
 from glassmind.render.hidden_text import hidden_kinds, hidden_notice
 from glassmind.render.style import shortened
-from glassmind.retrieval.notes import GuessedNote
 from glassmind.retrieval.wishes import MOST_HITS, MOST_HOPS, SAYS
 from glassmind.types import search as found
-from glassmind.types.catalogue import NoteFacts
+from glassmind.types.catalogue import GuessedNote, NoteFacts
 from glassmind.types.context import ReceiptState
 from glassmind.types.ledger import Passage, Shown
 from glassmind.types.search import FusionName, Mode, Rerank

@@ -240,9 +240,13 @@ class FindingResult(Result):
     reason: str | None
 
     def sources(self) -> Shown:
-        """Return the line that the problem quotes, or the note that its key names."""
+        """Return the line that the problem quotes, or the note that its key names.
+
+        The key of a problem that is gone names only what the caller asked for.
+        """
         found = [self.finding.passage] if self.finding and self.finding.path else []
-        return shown(found, note_paths([self.key.partition(":")[2]]))
+        named = [] if self.state == "gone" else [self.key.partition(":")[2]]
+        return shown(found, note_paths(named))
 
     def is_empty(self) -> bool:
         """Return whether the problem no longer exists."""

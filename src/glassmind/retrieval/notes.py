@@ -7,7 +7,7 @@ that is no Markdown, such as a canvas, they are lines of the text that was index
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeAlias
@@ -31,6 +31,7 @@ from glassmind.types import NotePath, Span
 from glassmind.types.catalogue import (
     ChunkText,
     Ghost,
+    GuessedNote,
     NoteLinks,
     NoteList,
     NoteText,
@@ -101,11 +102,6 @@ class NamedRows(KeptNames, Protocol):
 
     def skipped(self) -> list[tuple[NotePath, str, bool]]:
         """Return path and reason of what was left out, and may it be a note."""
-
-
-@dataclass(frozen=True, slots=True)
-class GuessedNote(NoteText):
-    """A note that was taken for a name which no note has, as the closest to it."""
 
 
 class _Called:

@@ -58,6 +58,11 @@ class NoteText:
 
 
 @dataclass(frozen=True, slots=True)
+class GuessedNote(NoteText):
+    """The note whose name is closest to one that no note has."""
+
+
+@dataclass(frozen=True, slots=True)
 class LinkEnd:
     """A link seen from one of its notes: what stands at the other end of it.
 

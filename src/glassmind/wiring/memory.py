@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Protocol
 
 from glassmind.memory.cabinet import Acts, Cabinet
 from glassmind.memory.verbs import Memory
-from glassmind.retrieval.notes import GuessedNote
 from glassmind.retrieval.query import parse_day
 from glassmind.store.sqlite.connection import still
 from glassmind.store.sqlite.memo_rows import MemoRows
 from glassmind.store.sqlite.pair_rows import PairRows
 from glassmind.store.sqlite.project_rows import ProjectRows
 from glassmind.store.sqlite.vector_rows import VectorRows
+from glassmind.types.catalogue import GuessedNote
 from glassmind.vault.read import VaultFiles
 from glassmind.vault.write import Permit, VaultWriter
 from glassmind.wiring.trust import trust_for

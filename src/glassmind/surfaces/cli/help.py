@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import NamedTuple, get_args
 
+from glassmind.operations.arguments import fields_of
 from glassmind.operations.registry import Group, all_operations
 from glassmind.surfaces.cli.commands import edit, inbox
 from glassmind.surfaces.cli.table import COMMANDS, GROUPS
@@ -89,6 +90,10 @@ def similar_command(name: str) -> str:
         word, _, action = operation.command_path.partition(" ")
         if operation.command and action == name:
             return f"{word} {action}"
+        fields = fields_of(operation.arguments, "cli")
+        first = [field for field in fields if field.extra["positional"]][:1]
+        if operation.command and first and name in first[0].choices:
+            return f"{operation.command_path} {name}"
     for command, actions in {"edit": edit.ACTIONS, "inbox": inbox.ACTIONS}.items():
         if name in actions:
             return f"{command} {name}"

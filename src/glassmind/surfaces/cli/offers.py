@@ -3,6 +3,7 @@
 from argparse import Action
 from typing import NamedTuple
 
+from glassmind.surfaces.cli.parser import CommandParser
 from glassmind.surfaces.cli.program import command_parser
 from glassmind.surfaces.cli.table import all_commands
 
@@ -26,10 +27,14 @@ class Offer(NamedTuple):
 
 def offers_of() -> dict[str, list[Offer]]:
     """Return what each command takes, by its name."""
-    return {
-        name: [_offer(action) for action in command_parser(name)[1].actions()]
-        for name in all_commands()
-    }
+    return {name: _offers(command_parser(name)[1]) for name in all_commands()}
+
+
+def _offers(parser: CommandParser) -> list[Offer]:
+    offers = [_offer(action) for action in parser.actions()]
+    if parser.offered:
+        offers.append(Offer((), "", "text", parser.offered, many=False))
+    return offers
 
 
 def _offer(action: Action) -> Offer:

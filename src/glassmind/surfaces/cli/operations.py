@@ -96,7 +96,7 @@ class OperationCommand:
         if self._positional:
             names = self.positional_names
             about = "; ".join(f.about.description or "" for f in self._positional)
-            parser.take_words(WORDS, names, about)
+            parser.take_words(WORDS, names, about, self._positional[0].choices)
         taken: set[str] = set()
         for command in (self, *self.variants):
             command.add_options(parser, taken)

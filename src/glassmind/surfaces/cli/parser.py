@@ -10,7 +10,7 @@ from argparse import (
     HelpFormatter,
     Namespace,
 )
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, NoReturn, cast
 
@@ -68,14 +68,20 @@ class CommandParser(ArgumentParser):
         )
         self._name = name
         self._words = ""
+        self.offered: tuple[str, ...] = ()
         self._parts: Any = None
         self._elsewhere: Mapping[str, str] = {}
         self._usual = ""
         add_global_options(self)
 
-    def take_words(self, dest: str, metavar: str, help_line: str) -> None:
-        """Take any number of free words; behind `--` they may begin with a dash."""
-        self._words = dest
+    def take_words(
+        self, dest: str, metavar: str, help_line: str, offered: Sequence[str] = ()
+    ) -> None:
+        """Take any number of free words; behind `--` they may begin with a dash.
+
+        `offered` are values of the first word that a shell may complete.
+        """
+        self._words, self.offered = dest, tuple(offered)
         self.add_argument(dest, nargs="*", metavar=metavar, help=help_line)
 
     def take_actions(
