@@ -262,7 +262,7 @@ def test_an_agent_that_hides_a_note_is_told_that_it_is_done(
 
     assert told["applied"] is True
     assert told["message"].startswith("Done (")
-    assert "You can no longer read what it wrote" in told["message"]
+    assert "what it wrote, and only the user can" in told["message"]
     assert path in told["notices"][0]
     if tool.startswith("glassmind"):
         assert (told["state"], told["files"]) == ("applied", [])

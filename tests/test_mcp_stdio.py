@@ -125,7 +125,7 @@ def test_twenty_megabytes_of_argument_are_refused_in_good_order(
     unknown = server.ask(3, "glassmind_search", **{"y" * 1_000_000: 1})
 
     assert huge["isError"]
-    assert "20,000 letters" in text_of(huge)
+    assert "20,000 characters" in text_of(huge)
     assert unknown["isError"]
     assert len(text_of(unknown)) < 500
     assert not server.ask(4, "glassmind_status")["isError"]

@@ -177,7 +177,7 @@ def asking(vault: Engine, caller: Caller, *, dry_run: bool) -> Asking:
 
 def digest(text: str | None) -> Digest | None:
     """Return the digest that a caller read."""
-    return None if text is None else Digest(text)
+    return None if text is None else Digest(text.lower())
 
 
 def change_result(done: changes.Changed) -> ChangeResult:
