@@ -212,6 +212,9 @@ def _wanted(field: Field, value: Any) -> str:
         longest = field.bounds.max_length if field.kind is str else None
         if len(text) > (longest or LONGEST_TEXT):
             return f"at most {longest or LONGEST_TEXT:,} characters (got {len(text):,})"
+        least = field.bounds.min_length or 0
+        if field.kind is str and len(text) < least:
+            return f"at least {least} characters (got {len(text)})"
     if field.choices:
         wanted = f"one of {', '.join(field.choices)}"
     elif field.is_list:
@@ -278,6 +281,7 @@ def property_schema(
         made = {"type": "string", "enum": list(field.choices)}
     if surface == "mcp":
         made.pop("maxLength", None)
+        made.pop("minLength", None)
         made.pop("maxItems", None)
         description = field.extra["for_models"]
     else:

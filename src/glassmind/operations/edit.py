@@ -35,7 +35,7 @@ PATIENT_S = 120.0
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+", re.MULTILINE)
 
 Name = Annotated[str, Meta(max_length=4_096)]
-DigestText = Annotated[str, Meta(max_length=128)]
+DigestText = Annotated[str, Meta(min_length=8, max_length=128)]
 
 Expected = Annotated[
     DigestText | None,
