@@ -19,8 +19,8 @@ from glassmind.errors import (
     LinesOutOfRange,
     NoteNotFound,
 )
-from glassmind.retrieval.notes import GuessedNote
 from glassmind.types import Span
+from glassmind.types.catalogue import GuessedNote
 from glassmind.vault.read import digest_of
 
 NOTE = (

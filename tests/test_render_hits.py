@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from glassmind.operations import find
 from glassmind.operations.find import SearchArguments, search_result
 from glassmind.operations.find_text import (
     marked,
@@ -275,7 +276,7 @@ def test_times_before_1970_are_times_too() -> None:
 
 
 def test_marks_are_bold_with_colours_and_stars_without() -> None:
-    snippet = Snippet("green tea", ((0, 5), (6, 9)))
+    snippet = find.Snippet("green tea", [[0, 5], [6, 9]])
 
     assert marked(snippet, Style()) == "**green** **tea**"
     assert marked(snippet, Style(colour=True)) == (

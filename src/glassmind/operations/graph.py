@@ -121,7 +121,7 @@ def _theme_label(theme: connection_types.ThemeName | None) -> ThemeLabel | None:
     return copied(ThemeLabel, theme) if theme else None
 
 
-class ConnectionsArguments(Arguments):
+class ConnectionsArguments(Arguments, frozen=True, kw_only=True):
     """What `connections` takes."""
 
     name: Name
@@ -207,7 +207,7 @@ class GraphPart(Struct, frozen=True):
         return passages, [*named, *note_paths(node.path for node in self.nodes)]
 
 
-class ConnectionsResult(Result, kw_only=True):
+class ConnectionsResult(Result, frozen=True, kw_only=True):
     """A note with its neighbours by hop, and similar notes without a link."""
 
     path: str
@@ -326,7 +326,7 @@ def graph_part(found: connection_types.Subgraph) -> GraphPart:
     )
 
 
-class SubgraphArguments(Arguments):
+class SubgraphArguments(Arguments, frozen=True, kw_only=True):
     """What `subgraph` takes."""
 
     name: Name
@@ -341,7 +341,7 @@ class SubgraphArguments(Arguments):
     ghosts: Unresolved = False
 
 
-class SubgraphResult(Result, kw_only=True):
+class SubgraphResult(Result, frozen=True, kw_only=True):
     """A note, its neighbours and all links between them; `text` is the graph file."""
 
     path: str
@@ -400,7 +400,7 @@ def subgraph(vault: Engine, arguments: SubgraphArguments) -> SubgraphResult:
     )
 
 
-class PathArguments(Arguments):
+class PathArguments(Arguments, frozen=True, kw_only=True):
     """What `path` takes."""
 
     source: Annotated[
@@ -474,7 +474,7 @@ class NoPath(Struct, frozen=True, kw_only=True):
     hops: int | UnsetType = UNSET
 
 
-class PathResult(Result):
+class PathResult(Result, frozen=True, kw_only=True):
     """Chains of links, shortest first; `reason` says why there are none."""
 
     source: PathNote
@@ -594,7 +594,7 @@ def no_path(reason: chain_types.NoChain) -> NoPath:
             assert_never(reason)
 
 
-class ThemesArguments(Arguments):
+class ThemesArguments(Arguments, frozen=True, kw_only=True):
     """What `themes` takes."""
 
     theme: ThemeName = None
@@ -647,7 +647,7 @@ class Theme(Struct, frozen=True, kw_only=True):
     members: list[ThemeMember]
 
 
-class ThemesResult(Result):
+class ThemesResult(Result, frozen=True, kw_only=True):
     """Themes, largest first. `apart` counts notes in no theme."""
 
     vault: str
@@ -722,7 +722,7 @@ def _theme(vault: Engine, theme: theme_types.Theme) -> Theme:
     )
 
 
-class RankArguments(Arguments):
+class RankArguments(Arguments, frozen=True, kw_only=True):
     """What `rank` takes."""
 
     metric: Annotated[Metric, arg("What counts (influence).", for_models="")] = (
@@ -766,7 +766,7 @@ class RankedNote(Struct, frozen=True, kw_only=True):
     uri: str | None
 
 
-class RankResult(Result):
+class RankResult(Result, frozen=True, kw_only=True):
     """Notes by rank. `margin` bounds the error of a score, estimated from `samples`."""
 
     metric: str
@@ -828,7 +828,7 @@ def rank(vault: Engine, arguments: RankArguments) -> RankResult:
     )
 
 
-class TimelineArguments(Arguments):
+class TimelineArguments(Arguments, frozen=True, kw_only=True):
     """What `timeline` takes."""
 
     name: Name
@@ -860,7 +860,7 @@ class TimelineEvent(Struct, frozen=True, kw_only=True):
     uri: str
 
 
-class TimelineResult(Result):
+class TimelineResult(Result, frozen=True, kw_only=True):
     """The latest events around a note, earliest first; `total` counts all."""
 
     path: str

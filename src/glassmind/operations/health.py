@@ -59,7 +59,7 @@ Checks = Annotated[
 ]
 
 
-class HealthArguments(Arguments):
+class HealthArguments(Arguments, frozen=True, kw_only=True):
     """What `health` takes."""
 
     check: Checks = None
@@ -121,7 +121,7 @@ class SecretPlace(Struct, frozen=True):
     kind: str
 
 
-class HealthResult(Result):
+class HealthResult(Result, frozen=True, kw_only=True):
     """The score of a vault and what each check found, worst first.
 
     If `partial`, the score covers only the chosen checks. Only the owner at the CLI
@@ -216,7 +216,7 @@ def _problem(one: found.Finding) -> Problem:
     return copied(Problem, one, line=one.line or None)
 
 
-class CheckFindingArguments(Arguments):
+class CheckFindingArguments(Arguments, frozen=True, kw_only=True):
     """What `check_finding` takes."""
 
     key: Annotated[
@@ -230,7 +230,7 @@ class CheckFindingArguments(Arguments):
     ]
 
 
-class FindingResult(Result):
+class FindingResult(Result, frozen=True, kw_only=True):
     """Whether a problem still exists; `reason` says why it could not be checked."""
 
     key: str
@@ -268,7 +268,7 @@ def check_finding(vault: Engine, arguments: CheckFindingArguments) -> FindingRes
     return copied(FindingResult, now, finding=problem, reason=now.reason or None)
 
 
-class DismissFindingArguments(Arguments):
+class DismissFindingArguments(Arguments, frozen=True, kw_only=True):
     """What `dismiss_finding` takes."""
 
     key: Annotated[
@@ -300,7 +300,7 @@ def dismiss_finding(
     return dismiss_by_key(vault, arguments.key, restore=arguments.restore)
 
 
-class FixArguments(Arguments):
+class FixArguments(Arguments, frozen=True, kw_only=True):
     """What `fix_findings` takes."""
 
     check: Checks = None

@@ -45,7 +45,7 @@ OptionalName = Annotated[
 ]
 
 
-class SuggestArguments(Arguments):
+class SuggestArguments(Arguments, frozen=True, kw_only=True):
     """What `suggest` takes."""
 
     name: OptionalName = None
@@ -105,7 +105,7 @@ class SuggestedLink(Struct, frozen=True, kw_only=True):
     edit: ProposedEdit | None
 
 
-class SuggestResult(Result):
+class SuggestResult(Result, frozen=True, kw_only=True):
     """Suggested links, best first; `note` is null for the whole vault."""
 
     note: str | None
@@ -180,7 +180,7 @@ def _suggested(vault: Engine, one: Suggestion) -> SuggestedLink:
     )
 
 
-class AddLinksArguments(Arguments):
+class AddLinksArguments(Arguments, frozen=True, kw_only=True):
     """What `add_suggested_links` takes."""
 
     name: OptionalName = None
@@ -225,7 +225,7 @@ def add_suggested_links(
     return change_result(done)
 
 
-class SimilarArguments(Arguments):
+class SimilarArguments(Arguments, frozen=True, kw_only=True):
     """What `similar` takes."""
 
     name: OptionalName = None
@@ -266,7 +266,7 @@ class PairStatus(Struct, frozen=True):
     most: int | None
 
 
-class SimilarResult(Result):
+class SimilarResult(Result, frozen=True, kw_only=True):
     """Pairs, most similar first; `note` is null for the whole vault."""
 
     note: str | None
@@ -331,7 +331,7 @@ Restore = Annotated[
 ]
 
 
-class DismissPairArguments(Arguments):
+class DismissPairArguments(Arguments, frozen=True, kw_only=True):
     """What `dismiss_pair` takes."""
 
     a: Annotated[NoteName, arg("A note.", positional="word")]
@@ -339,7 +339,7 @@ class DismissPairArguments(Arguments):
     restore: Restore = False
 
 
-class DismissResult(Result):
+class DismissResult(Result, frozen=True, kw_only=True):
     """The line of the list of dismissals; `changed` is false if nothing had to be."""
 
     file: str
@@ -370,7 +370,7 @@ def dismiss_pair(
     return dismissed(change(a, b))
 
 
-class DismissArguments(Arguments):
+class DismissArguments(Arguments, frozen=True, kw_only=True):
     """What `dismiss` takes: two notes, or a problem of the vault."""
 
     a: Annotated[NoteName | None, arg("A note.", for_models="a note")] = None

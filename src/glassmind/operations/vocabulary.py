@@ -40,7 +40,7 @@ MOST_ENTITIES = 500
 T = TypeVar("T")
 
 
-class OntologyArguments(Arguments):
+class OntologyArguments(Arguments, frozen=True, kw_only=True):
     """What `ontology` takes."""
 
     limit: Annotated[
@@ -147,7 +147,7 @@ class Hierarchy(Struct, frozen=True, kw_only=True):
     cycles: Some[list[str]]
 
 
-class OntologyResult(Result):
+class OntologyResult(Result, frozen=True, kw_only=True):
     """What a vault calls things, most used first."""
 
     vault: str
@@ -266,7 +266,7 @@ def _branch(branch: found.Branch) -> Branch:
     return copied(Branch, branch, children=_some(branch.children, str))
 
 
-class IngestArguments(Arguments):
+class IngestArguments(Arguments, frozen=True, kw_only=True):
     """What `ingest` takes."""
 
     name: Name
@@ -320,7 +320,7 @@ class Entity(Struct, frozen=True, kw_only=True):
     stub: ProposedNote | None
 
 
-class IngestResult(Result):
+class IngestResult(Result, frozen=True, kw_only=True):
     """What a note names; `counts` are by state."""
 
     vault: str
