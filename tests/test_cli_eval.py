@@ -225,11 +225,11 @@ def test_a_vault_with_nothing_to_ask_says_so(tmp_path: Path) -> None:
 
 
 def test_tuning_by_words_alone_changes_nothing_and_says_why(sample: Program) -> None:
-    found = sample.json("tune", "--limit-queries", "50", "--quiet")
+    found = sample.json("tune", "--limit-queries", "60", "--quiet")
 
     assert found["accepted"] is False
     assert found["reason"]
-    assert found["queries"] == 50
+    assert found["queries"] == 60
     assert found["current"]["name"] == "in force"
     assert len(found["tried"]) > 2
     assert found["file"] == ""

@@ -64,7 +64,7 @@ def check_kills(desk: Desk, *, notes: int, kills: int, longest_s: float) -> None
 
 
 def test_a_run_killed_anywhere_is_finished_by_the_next(desk: Desk) -> None:
-    check_kills(desk, notes=60, kills=3, longest_s=0.25)
+    check_kills(desk, notes=120, kills=5, longest_s=0.25)
 
 
 @pytest.mark.slow
