@@ -26,7 +26,7 @@ from test_cli_ask_model import HALF, NOTE, QUESTION
 from test_models_served import Ollama, OpenAI, hung, says, silent
 
 from glassmind import open_vault
-from glassmind.daemon.protocol import CARD_FILE
+from glassmind.daemon import CARD_FILE
 from glassmind.errors import ModelFailed
 from glassmind.errors.serving import CallAbandoned
 from glassmind.models.http import Bounds, ModelServer

@@ -2,12 +2,9 @@
 
 from collections.abc import Callable, Mapping
 from datetime import date
-from functools import partial
 from typing import Any, cast
 
-from glassmind.config import Config
 from glassmind.daemon.protocol import (
-    CARD_FILE,
     Card,
     NoDaemon,
     call,
@@ -15,7 +12,6 @@ from glassmind.daemon.protocol import (
     is_daemon_socket,
     read_card,
 )
-from glassmind.engine import Engine
 from glassmind.ports.elsewhere import IndexWishes
 from glassmind.ports.indexing import ShowProgress
 from glassmind.store.hung import is_stopped
@@ -28,19 +24,6 @@ from glassmind.wiring import LocalAdapters
 SEARCH_S, INDEX_S = 120.0, 24 * 3600.0
 """Seconds that an answer may take while there are signs of life: loading a model takes
 seconds, but embedding a large vault takes hours."""
-
-
-def client_engine(config: Config) -> Engine:
-    """Return an engine that lets the daemon of its vault work, if there is one."""
-    adapters = LocalAdapters(config)
-    adapters.host = partial(find_daemon, adapters)
-    return Engine(adapters)
-
-
-def find_daemon(adapters: LocalAdapters) -> "DaemonClient | None":
-    """Return a client of the vault's daemon; None if there is no daemon."""
-    has_card = (adapters.place.folder / CARD_FILE).is_file()
-    return DaemonClient(adapters) if has_card else None
 
 
 class DaemonClient:

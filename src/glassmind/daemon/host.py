@@ -17,7 +17,8 @@ from typing import Any, Literal, Self, TypeVar
 import msgspec
 
 from glassmind.config import Config
-from glassmind.daemon.client import DaemonClient, find_daemon
+from glassmind.daemon import find_daemon
+from glassmind.daemon.client import DaemonClient
 from glassmind.daemon.protocol import (
     Address,
     Card,

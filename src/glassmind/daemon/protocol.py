@@ -29,10 +29,11 @@ import msgspec
 
 import glassmind.errors
 from glassmind.config import Config
+from glassmind.daemon import CARD_FILE
 from glassmind.errors import GlassmindError
 from glassmind.version import __version__
 
-CARD_FILE, SOCKET_FILE = "daemon.json", "daemon.sock"
+SOCKET_FILE = "daemon.sock"
 
 LARGEST_CARD = 16_384
 """Bytes; a card with the longest path has less than five thousand."""

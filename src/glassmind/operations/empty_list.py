@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from glassmind.engine import Engine
 from glassmind.render.style import shortened
 from glassmind.retrieval.query import parse_day
-from glassmind.types.catalogue import NoteFacts
 
 if TYPE_CHECKING:
     from glassmind.operations.find import ListArguments
+    from glassmind.types.catalogue import NoteFacts
 
 LOOKED_AT = 10_000
 """Notes whose tags, folders and properties are compared: the last modified."""
@@ -77,7 +77,7 @@ def _days(given: "ListArguments") -> Reason | None:
     )
 
 
-def _folder(engine: Engine, folder: str, notes: Sequence[NoteFacts]) -> Reason | None:
+def _folder(engine: Engine, folder: str, notes: Sequence["NoteFacts"]) -> Reason | None:
     if not folder or engine.list_notes(folder=folder, limit=1).total:
         return None
     there = {above for note in notes for above in _above(note.path)}
@@ -91,7 +91,7 @@ def _above(path: str) -> Iterator[str]:
         yield path
 
 
-def _tag(engine: Engine, tag: str, notes: Sequence[NoteFacts]) -> Reason | None:
+def _tag(engine: Engine, tag: str, notes: Sequence["NoteFacts"]) -> Reason | None:
     if not tag or engine.list_notes(tag=tag, limit=1).total:
         return None
     there = {one for note in notes for one in note.tags}
@@ -99,7 +99,7 @@ def _tag(engine: Engine, tag: str, notes: Sequence[NoteFacts]) -> Reason | None:
     return Reason("tag", said, _closest(tag.strip("#/ "), there))
 
 
-def _property(engine: Engine, text: str, notes: Sequence[NoteFacts]) -> Reason | None:
+def _property(engine: Engine, text: str, notes: Sequence["NoteFacts"]) -> Reason | None:
     name, value = property_filter(text)
     if not name:
         return None
@@ -116,7 +116,7 @@ def _property(engine: Engine, text: str, notes: Sequence[NoteFacts]) -> Reason |
     return Reason("property", said, tuple(f"{name}={one}" for one in near))
 
 
-def _values(note: NoteFacts, name: str) -> Iterator[str]:
+def _values(note: "NoteFacts", name: str) -> Iterator[str]:
     for key, value in note.properties.items():
         if key.lower() == name.lower():
             several = value if isinstance(value, list) else [value]

@@ -2,15 +2,13 @@
 
 import re
 import sys
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from glassmind.engine import Engine
 from glassmind.errors import NoteNotFound, OffsetOutOfRange
 from glassmind.errors.serving import BadArgument
-from glassmind.markdown.cited import receipts_in
-from glassmind.markdown.receipts import parse_receipt
 from glassmind.markdown.tokens import QUARTERS, reach
 from glassmind.operations.empty_list import empty_reasons, property_filter
 from glassmind.operations.find_text import (
@@ -47,10 +45,11 @@ from glassmind.render.hidden_text import hidden_kinds, hidden_notice
 from glassmind.render.style import shortened
 from glassmind.retrieval.wishes import MOST_HITS, MOST_HOPS, SAYS
 from glassmind.types import search as found
-from glassmind.types.catalogue import GuessedNote, NoteFacts
-from glassmind.types.context import ReceiptState
 from glassmind.types.ledger import Passage, Shown
 from glassmind.types.search import FusionName, Mode, Rerank
+
+if TYPE_CHECKING:
+    from glassmind.types.catalogue import NoteFacts
 
 Name = Annotated[str, Meta(max_length=4_096)]
 Share = Annotated[float, Meta(ge=0, le=1)]
@@ -472,6 +471,8 @@ class ReadResult(Result, frozen=True, kw_only=True):
 )
 def read(vault: Engine, arguments: ReadArguments, caller: Caller) -> ReadResult:
     """Print a note, a section or some lines of it."""
+    from glassmind.types.catalogue import GuessedNote  # noqa: PLC0415 - 24 ms
+
     config = vault.config.vault
     name = named_by(arguments.name, vault=config.name, owner="read")
     note = vault.read(
@@ -761,7 +762,7 @@ def list_notes(vault: Engine, arguments: ListArguments) -> ListResult:
     )
 
 
-def listed_note(note: NoteFacts, vault: str) -> ListedNote:
+def listed_note(note: "NoteFacts", vault: str) -> ListedNote:
     """Return a note for a list; `vault` is the vault's name in Obsidian."""
     return ListedNote(
         path=note.path,
@@ -780,6 +781,12 @@ def listed_note(note: NoteFacts, vault: str) -> ListedNote:
 # --- verify -------------------------------------------------------------------------
 
 
+def _receipts_in(text: str) -> list[str]:
+    from glassmind.markdown.cited import receipts_in  # noqa: PLC0415 - 27 ms
+
+    return receipts_in(text)
+
+
 class VerifyArguments(Arguments, frozen=True, kw_only=True):
     """What `verify` takes."""
 
@@ -788,7 +795,7 @@ class VerifyArguments(Arguments, frozen=True, kw_only=True):
         arg(
             "Receipts (path#heading:lines@digest); - takes those in standard input.",
             positional="list",
-            from_stdin=receipts_in,
+            from_stdin=_receipts_in,
             for_models="",
         ),
     ]
@@ -798,7 +805,7 @@ class VerifiedReceipt(Struct, frozen=True):
     """What became of cited lines; `now` is None if the text is nowhere."""
 
     receipt: str
-    state: ReceiptState
+    state: Literal["unchanged", "moved", "changed", "gone", "unread", "bad"]
     now: str | None
     note: str
 
@@ -810,6 +817,8 @@ class VerifyResult(Result, frozen=True, kw_only=True):
 
     def sources(self) -> Shown:
         """Return the notes that the receipts name."""
+        from glassmind.markdown.receipts import parse_receipt  # noqa: PLC0415 - 27 ms
+
         texts = [text for one in self.receipts for text in (one.receipt, one.now)]
         cited = [parse_receipt(text) for text in texts if text]
         return shown(named=[one.path for one in cited if one])

@@ -74,7 +74,7 @@ def _tell_what_follows(report: IndexReport, call: str, output: Output) -> None:
 
 
 def _opened(config: Config) -> "Engine":
-    from glassmind.daemon.client import client_engine  # noqa: PLC0415 - tantivy
+    from glassmind.daemon import client_engine  # noqa: PLC0415 - tantivy
 
     engine = client_engine(config)
     engine.client = "cli"

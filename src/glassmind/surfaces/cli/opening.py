@@ -53,7 +53,7 @@ def engine_of(args: Namespace, output: Output) -> Engine:
     config = config_of(args)
     for warning in config.warnings:
         output.notice(warning)
-    from glassmind.daemon.client import client_engine  # noqa: PLC0415 - tantivy
+    from glassmind.daemon import client_engine  # noqa: PLC0415 - tantivy
 
     engine = client_engine(config)
     engine.client = "cli"
