@@ -191,7 +191,7 @@ class Workspace:
         shutil.copy(recorder.__file__, self.root / "src")
         (self.root / "src" / recorder.FOLDER.name).mkdir()
         self._list, self._record = folder / "tests.json", folder / "record.json"
-        self._output = folder / "output.txt"
+        self.output = folder / "output.txt"
         self._times = itertools.count(1_000_000_000)
 
     def write(self, path: str, content: bytes) -> None:
@@ -247,7 +247,7 @@ class Workspace:
         environment = {**os.environ, "PYTHONPATH": str(self.root / "src"), **variables}
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
         # Not a pipe: programs that tests leave running would keep it open.
-        with self._output.open("w+", encoding="utf-8", errors="replace") as output:
+        with self.output.open("w+", encoding="utf-8", errors="replace") as output:
             process = subprocess.Popen(
                 [sys.executable, "-m", "pytest", *options, *words],
                 cwd=self.root,
@@ -353,7 +353,8 @@ def try_mutant(
         if not unreliable:
             break
         if unreliable not in names:
-            raise RuntimeError(f"The tests fail without the mutant: {unreliable}.")
+            output = space.output.read_text("utf-8", "replace")
+            raise RuntimeError(f"{unreliable} without the mutant:\n{output}")
         print(f"Not used: {unreliable} also fails without the mutant.", flush=True)
         names.remove(unreliable)
         killer = ""
