@@ -1,7 +1,7 @@
 """Compare the replies and the vault files of two sides, and group the differences.
 
 Values that differ in every run count as equal: times of the run, durations, process
-ids, folders of the two copies, and random ids. An id of one side stands for exactly one
+ids, folders of the two copies, and random ids. An id of one side matches exactly one
 id of the other.
 """
 

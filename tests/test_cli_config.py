@@ -84,7 +84,7 @@ def test_a_file_that_a_variable_names_is_the_one_that_is_changed(
         (["set", "search.limit"], "takes KEY VALUE"),
         (["get"], "takes a KEY"),
         (["show", "search.limit"], "takes no more words"),
-        (["shew"], "invalid choice"),
+        (["shew"], "must be one of"),
     ],
 )
 def test_what_cannot_be_set_or_shown_is_refused(

@@ -92,8 +92,8 @@ def test_a_misspelt_command_is_answered_with_the_nearest(program: Program) -> No
 
     assert done.returncode == 2
     assert done.stderr == (
-        "glassmind: there is no command 'serach'; did you mean search?; "
-        "see: glassmind --help\n"
+        "glassmind: there is no command 'serach'; did you mean search? "
+        "See: glassmind --help\n"
     )
 
 

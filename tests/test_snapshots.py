@@ -1,6 +1,6 @@
 """Snapshots of everything that users see: shapes and texts of every surface.
 
-`python tests/test_snapshots.py --update` writes the files anew; see docs/testing.md.
+`python tests/test_snapshots.py --update` rewrites the files; see docs/testing.md.
 """
 
 import difflib

@@ -155,7 +155,8 @@ class WrongUsage(QueryError):
 
     def __init__(self, problem: str, command: str = "") -> None:
         see = " ".join(word for word in ("glassmind", command, "--help") if word)
-        super().__init__(f"{problem}; see: {see}")
+        link = " See:" if problem.endswith("?") else "; see:"
+        super().__init__(f"{problem}{link} {see}")
         self.problem, self.command = problem, command
 
 

@@ -296,7 +296,7 @@ def property_schema(
                 made["enum"] = [*made["enum"], None]
     if description:
         made["description"] = description
-    # every word of a tool's schema costs tokens, and false or 0 is no surprise
+    # every word of a tool's schema costs tokens, and readers expect false or 0
     silent = (None, "", False, 0) if surface == "mcp" else (None, "")
     if not field.required and field.default not in silent:
         made["default"] = msgspec.to_builtins(field.default)

@@ -56,8 +56,6 @@ DryRun = Annotated[
 
 
 class MoveArguments(Arguments, frozen=True, kw_only=True):
-    """What `move` takes."""
-
     source: Annotated[
         Name,
         arg(

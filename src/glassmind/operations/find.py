@@ -69,8 +69,6 @@ IntentChoice = Literal[
 
 
 class SearchArguments(Arguments, frozen=True, kw_only=True):
-    """What `search` takes."""
-
     query: Annotated[
         str,
         arg(
@@ -248,7 +246,6 @@ class SearchResult(Result, frozen=True, kw_only=True):
         return [*self.degraded, *([near] if self.doubtful else [])]
 
     def is_empty(self) -> bool:
-        """Return whether there are no hits."""
         return not self.hits
 
 
@@ -368,8 +365,6 @@ PAGE_CHARS = 200_000
 
 
 class ReadArguments(Arguments, frozen=True, kw_only=True):
-    """What `read` takes."""
-
     name: Annotated[
         Name,
         arg(
@@ -549,8 +544,6 @@ def line_range(text: str | None) -> tuple[int, int | None] | None:
 
 
 class ReadChunksArguments(Arguments, frozen=True, kw_only=True):
-    """What `read_chunks` takes."""
-
     name: Annotated[Name, arg("Path, title or alias of a note.", positional="words")]
 
 
@@ -703,7 +696,11 @@ class ListResult(Result, frozen=True, kw_only=True):
                 f"Offset {self.offset:,} is past the end: {self.total:,} notes match."
             )
         elif not self.notes:
-            place = "No notes match."
+            near = [
+                f"Similar {argument}: {', '.join(values)}."
+                for argument, values in (self.closest or {}).items()
+            ]
+            place = " ".join(["No notes match.", *near])
         elif self.total > len(self.notes):
             place = f"Notes {first:,} to {last:,} of {self.total:,}."
         else:
@@ -711,7 +708,6 @@ class ListResult(Result, frozen=True, kw_only=True):
         return [*self.notices, place]
 
     def is_empty(self) -> bool:
-        """Return whether no note matches."""
         return not self.notes
 
 
@@ -788,8 +784,6 @@ def _receipts_in(text: str) -> list[str]:
 
 
 class VerifyArguments(Arguments, frozen=True, kw_only=True):
-    """What `verify` takes."""
-
     receipts: Annotated[
         Annotated[list[str], Meta(max_length=1_000)],
         arg(
@@ -824,7 +818,6 @@ class VerifyResult(Result, frozen=True, kw_only=True):
         return shown(named=[one.path for one in cited if one])
 
     def is_empty(self) -> bool:
-        """Return whether the text of a receipt changed or is gone."""
         return any(one.state not in ("unchanged", "moved") for one in self.receipts)
 
 

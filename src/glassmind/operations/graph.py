@@ -122,8 +122,6 @@ def _theme_label(theme: connection_types.ThemeName | None) -> ThemeLabel | None:
 
 
 class ConnectionsArguments(Arguments, frozen=True, kw_only=True):
-    """What `connections` takes."""
-
     name: Name
     depth: Depth = 1
     limit: Annotated[
@@ -235,7 +233,6 @@ class ConnectionsResult(Result, frozen=True, kw_only=True):
         return shown(passages, [*named, *note_paths(names)])
 
     def is_empty(self) -> bool:
-        """Return whether nothing is linked with the note."""
         return not any(hop.total for hop in self.hops)
 
 
@@ -327,8 +324,6 @@ def graph_part(found: connection_types.Subgraph) -> GraphPart:
 
 
 class SubgraphArguments(Arguments, frozen=True, kw_only=True):
-    """What `subgraph` takes."""
-
     name: Name
     format: Annotated[
         Literal["json", "graphml", "dot"], arg("The format.", for_models="")
@@ -401,8 +396,6 @@ def subgraph(vault: Engine, arguments: SubgraphArguments) -> SubgraphResult:
 
 
 class PathArguments(Arguments, frozen=True, kw_only=True):
-    """What `path` takes."""
-
     source: Annotated[
         NoteName,
         arg("A note.", positional="word", for_models="path, title or alias"),
@@ -490,7 +483,7 @@ class PathResult(Result, frozen=True, kw_only=True):
         """Return the lines with links, notes linked with both, and notes on the way."""
         steps = [step for chain in self.chains for step in chain.steps]
         passages, named = link_sources(edge for step in steps for edge in step.edges)
-        # how these link is told without a line
+        # the link is shown without its line
         passages += [
             Passage(path) for path in note_paths(one.path for one in self.common)
         ]
@@ -499,7 +492,6 @@ class PathResult(Result, frozen=True, kw_only=True):
         return shown(passages, [*named, *note_paths(stop.path for stop in stops)])
 
     def is_empty(self) -> bool:
-        """Return whether there is no chain."""
         return not self.chains
 
 
@@ -595,8 +587,6 @@ def no_path(reason: chain_types.NoChain) -> NoPath:
 
 
 class ThemesArguments(Arguments, frozen=True, kw_only=True):
-    """What `themes` takes."""
-
     theme: ThemeName = None
     resolution: Annotated[
         Annotated[float, Meta(ge=0.01, le=100)] | None,
@@ -666,7 +656,6 @@ class ThemesResult(Result, frozen=True, kw_only=True):
         return shown(named=note_paths([*members, *(one.hub for one in self.themes)]))
 
     def is_empty(self) -> bool:
-        """Return whether there are no themes."""
         return not self.themes
 
 
@@ -723,8 +712,6 @@ def _theme(vault: Engine, theme: theme_types.Theme) -> Theme:
 
 
 class RankArguments(Arguments, frozen=True, kw_only=True):
-    """What `rank` takes."""
-
     metric: Annotated[Metric, arg("What counts (influence).", for_models="")] = (
         "influence"
     )
@@ -783,7 +770,6 @@ class RankResult(Result, frozen=True, kw_only=True):
         return shown(named=note_paths(note.path for note in self.notes))
 
     def is_empty(self) -> bool:
-        """Return whether no note qualifies."""
         return not self.notes
 
 
@@ -829,8 +815,6 @@ def rank(vault: Engine, arguments: RankArguments) -> RankResult:
 
 
 class TimelineArguments(Arguments, frozen=True, kw_only=True):
-    """What `timeline` takes."""
-
     name: Name
     limit: Annotated[
         Limit,
@@ -876,7 +860,6 @@ class TimelineResult(Result, frozen=True, kw_only=True):
         return shown([Passage(path) for path in paths])
 
     def is_empty(self) -> bool:
-        """Return whether nothing is dated."""
         return not self.events
 
 

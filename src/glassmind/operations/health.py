@@ -60,8 +60,6 @@ Checks = Annotated[
 
 
 class HealthArguments(Arguments, frozen=True, kw_only=True):
-    """What `health` takes."""
-
     check: Checks = None
     limit: Annotated[
         Annotated[int, Meta(ge=0, le=MOST_FINDINGS)],
@@ -217,8 +215,6 @@ def _problem(one: found.Finding) -> Problem:
 
 
 class CheckFindingArguments(Arguments, frozen=True, kw_only=True):
-    """What `check_finding` takes."""
-
     key: Annotated[
         Key,
         arg(
@@ -249,7 +245,6 @@ class FindingResult(Result, frozen=True, kw_only=True):
         return shown(found, note_paths(named))
 
     def is_empty(self) -> bool:
-        """Return whether the problem no longer exists."""
         return self.state in {"mended", "gone"}
 
 
@@ -269,8 +264,6 @@ def check_finding(vault: Engine, arguments: CheckFindingArguments) -> FindingRes
 
 
 class DismissFindingArguments(Arguments, frozen=True, kw_only=True):
-    """What `dismiss_finding` takes."""
-
     key: Annotated[
         Key,
         arg(
@@ -301,8 +294,6 @@ def dismiss_finding(
 
 
 class FixArguments(Arguments, frozen=True, kw_only=True):
-    """What `fix_findings` takes."""
-
     check: Checks = None
     dry_run: DryRun = False
 

@@ -26,8 +26,6 @@ CapturedKind = Literal["memory", "decision", "task", "question"]
 
 
 class CaptureArguments(Arguments, frozen=True, kw_only=True):
-    """What `capture` takes."""
-
     kind: Annotated[CapturedKind, arg("What it is.", positional="word", for_models="")]
     text: Annotated[
         str,

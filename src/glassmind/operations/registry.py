@@ -121,7 +121,7 @@ def arg(  # noqa: PLR0913 - a declaration names every part
 
     `flag` and `short` name the CLI option (default: the argument's name); a positional
     with a flag can be given either way. `separator` splits one CLI value into a list.
-    The word `-` stands for the text of standard input, or for the items that
+    The word `-` means the text of standard input, or for the items that
     `from_stdin` finds in it.
     `pattern` tells HTTP clients which texts the operation accepts.
     `only` lists the surfaces that offer the argument. `for_models` replaces the

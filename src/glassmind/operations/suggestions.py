@@ -46,8 +46,6 @@ OptionalName = Annotated[
 
 
 class SuggestArguments(Arguments, frozen=True, kw_only=True):
-    """What `suggest` takes."""
-
     name: OptionalName = None
     limit: Annotated[
         Limit, arg("Maximum number of suggestions (20).", short="-n", for_models="")
@@ -125,7 +123,6 @@ class SuggestResult(Result, frozen=True, kw_only=True):
         return shown(passages, note_paths(named))
 
     def is_empty(self) -> bool:
-        """Return whether there is nothing to suggest."""
         return not self.suggestions
 
 
@@ -181,8 +178,6 @@ def _suggested(vault: Engine, one: Suggestion) -> SuggestedLink:
 
 
 class AddLinksArguments(Arguments, frozen=True, kw_only=True):
-    """What `add_suggested_links` takes."""
-
     name: OptionalName = None
     keys: Annotated[
         list[str] | None,
@@ -226,8 +221,6 @@ def add_suggested_links(
 
 
 class SimilarArguments(Arguments, frozen=True, kw_only=True):
-    """What `similar` takes."""
-
     name: OptionalName = None
     limit: Annotated[
         Limit, arg("Maximum number of pairs (20).", short="-n", for_models="")
@@ -282,7 +275,6 @@ class SimilarResult(Result, frozen=True, kw_only=True):
         return shown(named=note_paths([self.note, *ends]))
 
     def is_empty(self) -> bool:
-        """Return whether there are no pairs."""
         return not self.pairs
 
 
@@ -332,8 +324,6 @@ Restore = Annotated[
 
 
 class DismissPairArguments(Arguments, frozen=True, kw_only=True):
-    """What `dismiss_pair` takes."""
-
     a: Annotated[NoteName, arg("A note.", positional="word")]
     b: Annotated[NoteName, arg("The other note.", positional="word")]
     restore: Restore = False

@@ -41,8 +41,6 @@ T = TypeVar("T")
 
 
 class OntologyArguments(Arguments, frozen=True, kw_only=True):
-    """What `ontology` takes."""
-
     limit: Annotated[
         Limit,
         arg("Maximum number of each kind (20).", short="-n", for_models="of each kind"),
@@ -267,8 +265,6 @@ def _branch(branch: found.Branch) -> Branch:
 
 
 class IngestArguments(Arguments, frozen=True, kw_only=True):
-    """What `ingest` takes."""
-
     name: Name
     limit: Annotated[
         Annotated[int, Meta(ge=1, le=MOST_ENTITIES)],
@@ -341,7 +337,6 @@ class IngestResult(Result, frozen=True, kw_only=True):
         return shown(passages, note_paths(named))
 
     def is_empty(self) -> bool:
-        """Return whether the note names nothing."""
         return not self.total
 
 

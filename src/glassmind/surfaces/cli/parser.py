@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 from argparse import (
     SUPPRESS,
     Action,
@@ -31,6 +32,10 @@ vars(argparse)["_"] = _as_it_is
 
 VALUED = ("--vault", "--config")
 """Options of every command that take a value."""
+
+_BAD_CHOICE = re.compile(
+    r"argument ([^:]+): invalid choice: (.+) \(choose from (.+)\)", re.DOTALL
+)
 
 LACKS_VALUE = "expected one argument"
 """How argparse tells of an option that a dash or nothing follows."""
@@ -186,6 +191,10 @@ class CommandParser(ArgumentParser):
             flag = message.removeprefix("argument ").partition(":")[0].partition("/")[0]
             how = f"one that begins with - is joined to it, as in {flag}=-x"
             message = f"{flag} needs a value; {how}"
+        if found := _BAD_CHOICE.fullmatch(message):
+            name, got, choices = found.groups()
+            listed = choices.replace("'", "")
+            message = f"{name.partition('/')[0]} must be one of {listed} (got {got})"
         raise WrongUsage(message, self._name)
 
 

@@ -76,7 +76,7 @@ STOPPING = Refusal(503, "stopping", "the server is shutting down", "try again", 
 
 
 def refusal_of(error: errors.GlassmindError, config: Config) -> Refusal:
-    """Return what a client is told about an error."""
+    """Return the error response of an exception."""
     failure = _failure_of(error)
     if failure is UNEXPECTED or not failure.hint:
         return FAULT

@@ -46,7 +46,7 @@ NAMED_FILES = 1_000
 
 
 class Workers:
-    """A bounded pool of threads; work that nobody waits for any more is not begun.
+    """A bounded pool of threads; work without a waiting caller is not started.
 
     anyio's limiter would not do: it frees the place of a thread whose caller left.
     """

@@ -79,8 +79,8 @@ would otherwise lose the answer with the connection."""
 
 MOST_CONNECTIONS = 512
 SPARE = 8
-"""One more connection for each so many is accepted and told `full`; others are closed
-at once."""
+"""One connection in this many over the limit is answered with `full`; the others are
+closed at once."""
 
 WANTED_FILES = 4 * MOST_CONNECTIONS
 """The limit of open files to ask the system for: many start with 256."""
