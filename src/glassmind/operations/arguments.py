@@ -7,7 +7,7 @@ be written as JSON.
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import (
     Annotated,
     Any,
@@ -301,3 +301,11 @@ def property_schema(
     if not field.required and field.default not in silent:
         made["default"] = msgspec.to_builtins(field.default)
     return made
+
+
+def remove_properties(schema: dict[str, Any], names: Sequence[str]) -> None:
+    """Remove properties from the schema of an object."""
+    for name in names:
+        schema["properties"].pop(name, None)
+    if "required" in schema:
+        schema["required"] = [one for one in schema["required"] if one not in names]

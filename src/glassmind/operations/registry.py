@@ -11,9 +11,9 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, Literal, TypeAlias, TypeVar, get_type_hints
+from typing import Any, ClassVar, Literal, TypeAlias, TypeVar, get_type_hints
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, to_builtins
 
 from glassmind.engine import Engine
 from glassmind.render.style import Style
@@ -40,7 +40,20 @@ class Arguments(Struct, frozen=True, kw_only=True):
 
 
 class Result(Struct, frozen=True, kw_only=True):
-    """Base of all results; its fields are the JSON of every surface."""
+    """Base of all results; its fields are the JSON of every surface.
+
+    A field may have a type of the domain if its names are those of the JSON. Fields in
+    `text_only` are not part of the JSON: only the text renderers use them.
+    """
+
+    text_only: ClassVar[tuple[str, ...]] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the values that are sent as JSON."""
+        values: dict[str, Any] = to_builtins(self)
+        for name in self.text_only:
+            values.pop(name, None)
+        return values
 
     def sources(self) -> Shown:
         """Return every note that this result discloses: by its text, or by its name.
@@ -257,6 +270,8 @@ class Operation:
     takes_caller: bool
     files: Mapping[str, FileForm] = field(default_factory=dict)
     """Files that the argument `format` chooses from."""
+    markdown: Callable[[Any], str] | None = None
+    """Renders a result as Markdown, for HTTP clients that prefer it."""
 
     def run(self, vault: Engine, arguments: Arguments, caller: Caller) -> Any:
         """Run the operation."""
@@ -297,6 +312,7 @@ def operation(  # noqa: PLR0913 - a declaration names every part
     tool: Tool | None = None,
     route: Route | None = None,
     files: Mapping[str, FileForm] | None = None,
+    markdown: Callable[[Any], str] | None = None,
 ) -> Callable[[Run], Run]:
     """Register a function under its own name; its docstring is the summary.
 
@@ -327,6 +343,7 @@ def operation(  # noqa: PLR0913 - a declaration names every part
             detail=detail,
             takes_caller="caller" in names,
             files=files or {},
+            markdown=markdown,
         )
         return function
 

@@ -156,7 +156,7 @@ class OperationCommand:
         if form:
             output.verbatim(form.render(result))
         elif output.as_json:
-            output.json(msgspec.to_builtins(result))
+            output.json(result.to_json())
         else:
             self._print(result, arguments, args, output)
         if operation.command and operation.command.exit_code:

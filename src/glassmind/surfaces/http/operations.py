@@ -11,6 +11,7 @@ from glassmind.operations.arguments import (
     fields_of,
     property_schema,
     read,
+    remove_properties,
     schema_for_http,
 )
 from glassmind.operations.registry import Arguments, Caller, Operation, arg
@@ -19,7 +20,13 @@ from glassmind.surfaces.http.arguments import decoded_body, decoded_query
 from glassmind.surfaces.http.asked import Asked, Route
 from glassmind.surfaces.http.errors import placeless
 from glassmind.surfaces.http.memory import USUAL
-from glassmind.surfaces.http.replies import Reply, answered
+from glassmind.surfaces.http.replies import (
+    MARKDOWN,
+    Reply,
+    answered,
+    as_markdown,
+    wants_markdown,
+)
 from glassmind.surfaces.mcp.callers import NAME_CHARS, plain_caller
 from glassmind.surfaces.mcp.tool import argument_table
 
@@ -48,7 +55,10 @@ def route_of(operation: Operation) -> Route:
         operation.result.__name__,
         argument_table(fields),
         fails=route.fails,
-        other_types=tuple(form.media_type for form in operation.files.values()),
+        other_types=(
+            *(form.media_type for form in operation.files.values()),
+            *([MARKDOWN] if operation.markdown else ()),
+        ),
         quick=route.quick,
         called=route.id,
         sets=route.sets,
@@ -96,9 +106,7 @@ def body_schema_of(operation: Operation) -> dict[str, Any]:
     in_path = [
         name for name in made["properties"] if route and f"{{{name}}}" in route.path
     ]
-    for name in in_path:
-        del made["properties"][name]
-    made["required"] = [one for one in made.get("required", ()) if one not in in_path]
+    remove_properties(made, in_path)
     return made
 
 
@@ -127,6 +135,8 @@ def result_schemas(operations: Sequence[Operation]) -> dict[str, Any]:
     _, parts = msgspec.json.schema_components(
         results, ref_template="#/components/schemas/{name}"
     )
+    for result in results:
+        remove_properties(parts[result.__name__], result.text_only)
     return parts
 
 
@@ -140,7 +150,9 @@ def _answer(operation: Operation, asked: Asked) -> Reply:
         body = safe_text(form.render(result)).encode("utf-8", "replace")
         media_type = form.media_type.encode()
         return Reply(200, body, media_type=media_type, shown=result.sources())
-    values = msgspec.to_builtins(result)
+    if operation.markdown and wants_markdown(asked.accept):
+        return as_markdown(operation.markdown(result), result.sources())
+    values = result.to_json()
     if values.get("notices"):
         config = asked.engine.config
         values["notices"] = [placeless(one, config) for one in values["notices"]]

@@ -9,7 +9,12 @@ from msgspec import Meta
 
 from glassmind.errors.serving import BadArgument
 from glassmind.markdown.tokens import estimate_tokens
-from glassmind.operations.arguments import fields_of, read, schema_for_models
+from glassmind.operations.arguments import (
+    fields_of,
+    read,
+    remove_properties,
+    schema_for_models,
+)
 from glassmind.operations.model_text import labelled
 from glassmind.operations.registry import (
     Arguments,
@@ -76,7 +81,10 @@ def tool_of(operation: Operation) -> Tool:
 
 def _result_schema(operation: Operation) -> dict[str, Any]:
     """Return the schema of a result; paging and labels only add fields to it."""
-    return {"type": "object", **msgspec.json.schema(operation.result)}
+    schema = {"type": "object", **msgspec.json.schema(operation.result)}
+    part = schema["$defs"][operation.result.__name__] if "$ref" in schema else schema
+    remove_properties(part, operation.result.text_only)
+    return schema
 
 
 def answer(operation: Operation, call: Call) -> Answer:
@@ -89,7 +97,7 @@ def answer(operation: Operation, call: Call) -> Answer:
     arguments = _read(operation, operation.arguments, call.given)
     result = operation.run(call.engine, arguments, _caller(call))
     text = operation.for_models(result, view)
-    return Answer(text, labelled(msgspec.to_builtins(result)), shown=result.sources())
+    return Answer(text, labelled(result.to_json()), shown=result.sources())
 
 
 def _page(operation: Operation, page: Page, call: Call, view: View) -> Answer:
@@ -127,7 +135,7 @@ def _page(operation: Operation, page: Page, call: Call, view: View) -> Answer:
     truncated = count < len(wanted)
     lines = ["Truncated to fit."] if truncated else []
     lines += [f"More: the same call with cursor={following}"] if following else []
-    values = msgspec.to_builtins(result) | {
+    values = result.to_json() | {
         "truncated": truncated,
         "next_cursor": following,
     }
@@ -193,7 +201,7 @@ def _fitted(operation: Operation, call: Call, view: View) -> Answer:
     if limit < wanted:
         text += f"\nTruncated to fit: limit was lowered to {limit}."
         text += "" if view.detailed else " response_format=detailed shows more."
-    values = msgspec.to_builtins(result) | {"truncated": limit < wanted}
+    values = result.to_json() | {"truncated": limit < wanted}
     return Answer(text, labelled(values), shown=result.sources())
 
 
