@@ -26,7 +26,7 @@ from mcp.server.lowlevel import Server
 from processes import PROGRAM, SAMPLE, environment
 
 from glassmind import Engine, open_vault
-from glassmind.surfaces.mcp.server import make_server
+from glassmind.serve.mcp.server import make_server
 
 BARE = Path(__file__).with_name("bare_server.py")
 ERAS = {"auto": "2026-07-28", "legacy": "2025-11-25"}

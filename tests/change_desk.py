@@ -83,8 +83,7 @@ def at_the_command_line(editing: WrittenDown) -> Iterator[None]:
 
     places = ("changing", "operations", "commands.changeset", "commands.proposals")
     patches = [
-        mock.patch(f"glassmind.surfaces.cli.{place}.engine_of", opened)
-        for place in places
+        mock.patch(f"glassmind.serve.cli.{place}.engine_of", opened) for place in places
     ]
     for patch in patches:
         patch.start()

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from glassmind.surfaces.cli.program import run_program
+from glassmind.serve.cli.program import run_program
 
 SAMPLE = Path(__file__).parents[1] / "sample-vault"
 KEPT = ("PATH", "LANG", "PYTHONDONTWRITEBYTECODE", "PYTHONPATH", "SYSTEMROOT", "TMPDIR")

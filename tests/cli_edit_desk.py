@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cli_desk import LIMIT_S, Done, Inside, Program
 
-from glassmind.surfaces.cli import exits
+from glassmind.serve.cli import exits
 
 
 def indexed_program(place: Path, tea: str, cups: str) -> Inside:

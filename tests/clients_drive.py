@@ -10,9 +10,9 @@ program.
 import sys
 
 from glassmind import open_vault
-from glassmind.surfaces.http.app import make_app
-from glassmind.surfaces.http.run import listening_socket, make_server
-from glassmind.surfaces.http.security import host_names
+from glassmind.serve.http.app import make_app
+from glassmind.serve.http.run import listening_socket, make_server
+from glassmind.serve.http.security import host_names
 
 HOST = "127.0.0.1"
 

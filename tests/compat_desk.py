@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from glassmind import Engine
-from glassmind.surfaces.mcp.tool import Answer, Call, Tool, read_arguments
-from glassmind.surfaces.mcp.toolsets import tools_of
+from glassmind.serve.mcp.tool import Answer, Call, Tool, read_arguments
+from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.types.search import SearchReply
 
 NEAREST = "nothing good was found; these are the nearest misses"

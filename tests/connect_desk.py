@@ -9,9 +9,9 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from glassmind.surfaces.connecting.entries import entry_of
-from glassmind.surfaces.connecting.joining import connect
-from glassmind.surfaces.connecting.programs import PROGRAMS, Program
+from glassmind.serve.connect.entries import entry_of
+from glassmind.serve.connect.joining import connect
+from glassmind.serve.connect.programs import PROGRAMS, Program
 
 HERE = Path(__file__).parent / "connect"
 

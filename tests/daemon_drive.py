@@ -14,8 +14,8 @@ from typing import Any
 
 from glassmind.access.scopes import read_scope
 from glassmind.config import load_config
-from glassmind.daemon.host import VaultHost
 from glassmind.errors import GlassmindError
+from glassmind.serve.daemon.host import VaultHost
 from glassmind.wiring import LocalAdapters
 
 

@@ -21,10 +21,10 @@ import uvicorn.server
 from cli_desk import Inside, Program
 
 from glassmind.engine import Engine
-from glassmind.surfaces.http.app import make_app
-from glassmind.surfaces.http.asked import Route
-from glassmind.surfaces.http.run import listening_socket, make_server
-from glassmind.surfaces.http.security import TokenThrottle, host_names
+from glassmind.serve.http.app import make_app
+from glassmind.serve.http.asked import Route
+from glassmind.serve.http.run import listening_socket, make_server
+from glassmind.serve.http.security import TokenThrottle, host_names
 
 TOKEN = "a-token-that-lives-as-long-as-a-test"  # noqa: S105 - of the test alone
 LIMIT_S = 60.0

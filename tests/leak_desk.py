@@ -14,8 +14,8 @@ from vault_desk import VaultDesk
 
 from glassmind.access.scopes import read_scope
 from glassmind.editing.asking import Asking
-from glassmind.surfaces.http.asked import Route
-from glassmind.surfaces.mcp.tool import REQUIRED, Argument, Tool
+from glassmind.serve.http.asked import Route
+from glassmind.serve.mcp.tool import REQUIRED, Argument, Tool
 from glassmind.types.access import EVERY_AGENT, Scope
 from glassmind.types.editing import Append
 

@@ -10,7 +10,7 @@ import warnings
 from typing import Any
 
 from glassmind.engine import Engine
-from glassmind.surfaces.cli.program import leave, run_program
+from glassmind.serve.cli.program import leave, run_program
 
 ENGINE: Any = Engine
 

@@ -18,7 +18,7 @@ import mcp_types as types
 from mcp import Client, StdioServerParameters
 from vault_desk import VaultDesk
 
-from glassmind.surfaces.mcp.server import make_server
+from glassmind.serve.mcp.server import make_server
 from glassmind.types.access import EVERY_AGENT
 
 LIMIT_S = 60.0

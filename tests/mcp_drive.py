@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from glassmind.engine import Engine
-from glassmind.surfaces.cli.program import leave, run_program
-from glassmind.surfaces.mcp.opening import Opening
+from glassmind.serve.cli.program import leave, run_program
+from glassmind.serve.mcp.opening import Opening
 from glassmind.types.files import Progress
 
 FOREVER_S = 600

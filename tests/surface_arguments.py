@@ -6,8 +6,8 @@ from glassmind.operations.arguments import (
     fields_of,
     schema_for_http,
 )
-from glassmind.surfaces.http.asked import Route
-from glassmind.surfaces.mcp.tool import REQUIRED, Argument, Tool, schema_of
+from glassmind.serve.http.asked import Route
+from glassmind.serve.mcp.tool import REQUIRED, Argument, Tool, schema_of
 
 
 def names_of(one: Tool | Route) -> list[str]:

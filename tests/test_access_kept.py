@@ -18,7 +18,7 @@ from glassmind import Engine
 from glassmind.access.scopes import read_scope
 from glassmind.editing.asking import Asking
 from glassmind.errors.editing import ChangesetUnknown
-from glassmind.surfaces.hiding import safe_text, safe_values
+from glassmind.serve.hiding import safe_text, safe_values
 from glassmind.types.access import EVERY_AGENT, Scope
 from glassmind.types.callers import known_as
 from glassmind.types.editing import Append

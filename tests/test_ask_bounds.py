@@ -10,7 +10,7 @@ from mcp_desk import visit
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, BadWish, NothingAsked
-from glassmind.surfaces.mcp.server import make_server
+from glassmind.serve.mcp.server import make_server
 
 NOTES = {
     f"Cells {number}.md": f"# Cells\n\nThe Heron cells of year {number} froze.\n"

@@ -11,9 +11,9 @@ from compat_desk import called
 
 from glassmind.errors.editing import NeedsApproval, NoMatch
 from glassmind.errors.serving import BadArgument
-from glassmind.surfaces.mcp.tool import schema_of
-from glassmind.surfaces.mcp.tools import brain_edit
-from glassmind.surfaces.mcp.tools.brain_buffer import (
+from glassmind.serve.mcp.tool import schema_of
+from glassmind.serve.mcp.tools import brain_edit
+from glassmind.serve.mcp.tools.brain_buffer import (
     BUFFER,
     LARGEST,
     MOST_ENTRIES,
@@ -21,8 +21,8 @@ from glassmind.surfaces.mcp.tools.brain_buffer import (
     EditBuffer,
     Key,
 )
-from glassmind.surfaces.mcp.tools.brain_edit import PREVIEW_S
-from glassmind.surfaces.mcp.toolsets import tools_of
+from glassmind.serve.mcp.tools.brain_edit import PREVIEW_S
+from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.types.catalogue import Ghost
 from glassmind.types.editing import (
     AddLink,

@@ -11,7 +11,7 @@ from mcp_desk import call, text_of, visit
 from vault_desk import VaultDesk
 
 from glassmind.editing.asking import Asking
-from glassmind.surfaces.mcp.server import make_server
+from glassmind.serve.mcp.server import make_server
 from glassmind.types.access import EVERY_AGENT
 from glassmind.types.editing import Append
 

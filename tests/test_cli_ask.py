@@ -14,7 +14,7 @@ from cli_desk import Inside, with_note
 
 from glassmind.engine import Engine
 from glassmind.ports.chat import Halt
-from glassmind.surfaces.cli.program import run_program
+from glassmind.serve.cli.program import run_program
 from glassmind.types.answers import Answer, Found, News, Spoken, Withdrawn
 
 Told = Callable[[News], None]
@@ -241,7 +241,7 @@ def test_ctrl_c_is_one_object_where_json_is_wanted(
     asked.script = script
     early = program.run("--json", *QUESTION)
     asked.script = whole
-    monkeypatch.setattr("glassmind.surfaces.cli.program.Output.flush", late)
+    monkeypatch.setattr("glassmind.serve.cli.program.Output.flush", late)
     after = program.run("--json", *QUESTION)
 
     said = {"kind": "Interrupted", "message": "interrupted"}

@@ -11,11 +11,11 @@ from cli_desk import Inside, Program, with_index
 from vault_desk import VaultDesk
 
 from glassmind.markdown.cited import receipts_in
-from glassmind.surfaces.cli import exits
-from glassmind.surfaces.cli.offers import offers_of
-from glassmind.surfaces.cli.program import command_parser
-from glassmind.surfaces.cli.scripts import COMMON, SHELLS
-from glassmind.surfaces.cli.table import all_commands
+from glassmind.serve.cli import exits
+from glassmind.serve.cli.offers import offers_of
+from glassmind.serve.cli.program import command_parser
+from glassmind.serve.cli.scripts import COMMON, SHELLS
+from glassmind.serve.cli.table import all_commands
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "cli.md").read_text("utf-8")

@@ -18,9 +18,9 @@ from glassmind.errors.editing import (
     PolicyForbids,
 )
 from glassmind.errors.writing import NameTaken, NoteChanged
-from glassmind.surfaces.cli import exits
-from glassmind.surfaces.cli.commands.edit import ACTIONS
-from glassmind.surfaces.edits import OPS
+from glassmind.serve.cli import exits
+from glassmind.serve.cli.commands.edit import ACTIONS
+from glassmind.serve.edits import OPS
 from glassmind.types.editing import (
     AddLink,
     Append,

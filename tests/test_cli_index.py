@@ -12,9 +12,9 @@ import pytest
 from cli_desk import Inside, Program, with_note, with_sample
 from rich import progress
 
-from glassmind.surfaces.cli.commands import index
-from glassmind.surfaces.cli.output import Output
-from glassmind.surfaces.cli.progress import shown_progress
+from glassmind.serve.cli.commands import index
+from glassmind.serve.cli.output import Output
+from glassmind.serve.cli.progress import shown_progress
 from glassmind.types.files import Progress
 
 

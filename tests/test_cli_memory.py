@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from cli_desk import Inside, with_index, with_note
 
-from glassmind.surfaces.cli.commands.inbox import ACTIONS
+from glassmind.serve.cli.commands.inbox import ACTIONS
 
 WAITS = {"GLASSMIND_MEMORY_INBOX": "all"}
 """Lets also what a person captures wait for one."""

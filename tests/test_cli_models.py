@@ -20,7 +20,7 @@ from glassmind.models.cards import (
     USE_MULTILINGUAL,
     WORDLLAMA,
 )
-from glassmind.surfaces.cli import exits
+from glassmind.serve.cli import exits
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from clients_desk import (
 )
 from scripted_model import LAST_WORDS, ScriptedModel, scripted_model
 
-from glassmind.surfaces.mcp.tools.core import TOOLS
+from glassmind.serve.mcp.tools.core import TOOLS
 
 pytestmark = pytest.mark.slow
 

@@ -17,9 +17,9 @@ from vault_desk import VaultDesk
 
 from glassmind.access.clients import Clients, clients_of
 from glassmind.access.scopes import read_scope
-from glassmind.surfaces.http.asked import ANY
-from glassmind.surfaces.http.table import ROUTES, SETS
-from glassmind.surfaces.mcp import toolsets
+from glassmind.serve.http.asked import ANY
+from glassmind.serve.http.table import ROUTES, SETS
+from glassmind.serve.mcp import toolsets
 
 FILES = {
     "Work/Heron.md": "# Heron\n\nThe heron project needs a boiler. See [[Diary]].\n",
@@ -145,7 +145,7 @@ def test_a_wrong_token_is_nobodys_and_compared_all_the_same(
         compared.append(len(shown))
         return kept == shown
 
-    monkeypatch.setattr("glassmind.surfaces.http.security.hmac.compare_digest", compare)
+    monkeypatch.setattr("glassmind.serve.http.security.hmac.compare_digest", compare)
     for token in ("gm_wrong", TOKEN[:-1], "", "x" * 4_000):
         reply = Web(two.web.port, token).get("/stats")
         assert (reply.status, reply.code) == (401, "wrong_token")

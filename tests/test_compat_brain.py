@@ -11,8 +11,8 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import AmbiguousName, MassDeletion, NoteNotFound
 from glassmind.errors.serving import BadArgument
-from glassmind.surfaces.mcp.tool import Call, read_arguments, schema_of
-from glassmind.surfaces.mcp.tools.brain_hints import (
+from glassmind.serve.mcp.tool import Call, read_arguments, schema_of
+from glassmind.serve.mcp.tools.brain_hints import (
     Hint,
     connection_hints,
     deleted_hints,
@@ -20,7 +20,7 @@ from glassmind.surfaces.mcp.tools.brain_hints import (
     search_hints,
     simplified,
 )
-from glassmind.surfaces.mcp.toolsets import tools_of
+from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.types.files import Progress
 
 WRITING = {

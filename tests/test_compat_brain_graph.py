@@ -10,9 +10,9 @@ from vault_desk import VaultDesk
 from glassmind.errors import NoteNotFound
 from glassmind.errors.knowledge import UnknownTheme
 from glassmind.markdown.tokens import estimate_tokens
-from glassmind.surfaces.mcp.tool import read_arguments
-from glassmind.surfaces.mcp.tools.brain_shapes import SERVED
-from glassmind.surfaces.mcp.toolsets import tools_of
+from glassmind.serve.mcp.tool import read_arguments
+from glassmind.serve.mcp.tools.brain_shapes import SERVED
+from glassmind.serve.mcp.toolsets import tools_of
 
 CHAIN: dict[str, str | bytes] = {
     "A.md": (

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from glassmind.surfaces.mcp.tool import REQUIRED, Tool
-from glassmind.surfaces.mcp.toolsets import tools_of
+from glassmind.serve.mcp.tool import REQUIRED, Tool
+from glassmind.serve.mcp.toolsets import tools_of
 
 PAGE = (Path(__file__).parents[1] / "docs" / "compatibility.md").read_text("utf-8")
 SETS = ("brain", "graphrag", "knowledge")

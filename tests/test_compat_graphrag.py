@@ -11,7 +11,7 @@ from vault_desk import VaultDesk
 from glassmind.errors import NoteNotFound
 from glassmind.errors.serving import BadArgument
 from glassmind.retrieval.plan import BY_INTENT
-from glassmind.surfaces.mcp.tool import schema_of
+from glassmind.serve.mcp.tool import schema_of
 from glassmind.types.search import Intent
 
 FIELDS = "path title channel relevance match_reason excerpt depth connected_via"

@@ -10,7 +10,7 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import BadDate
 from glassmind.errors.serving import BadArgument
-from glassmind.surfaces.mcp.tool import schema_of
+from glassmind.serve.mcp.tool import schema_of
 
 BOTH = pytest.mark.parametrize("tool", ["semantic_search", "search_files"])
 

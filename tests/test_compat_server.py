@@ -11,7 +11,7 @@ from mcp_desk import call, environment, line, structured_server, text_of, visit
 from vault_desk import VaultDesk
 
 from glassmind.errors.serving import ToolsetsClash
-from glassmind.surfaces.mcp.toolsets import tools_of
+from glassmind.serve.mcp.toolsets import tools_of
 
 SETS = {
     "brain": [

@@ -15,7 +15,7 @@ import pytest
 from cli_desk import LIMIT_S, with_note
 from clients_desk import Clients
 
-from glassmind.surfaces.mcp.toolsets import tools_of
+from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.version import __version__
 
 ROOT = Path(__file__).parents[1]

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from glassmind.surfaces.connecting.entries import is_ours
-from glassmind.surfaces.connecting.launching import (
+from glassmind.serve.connect.entries import is_ours
+from glassmind.serve.connect.launching import (
     RELEASE,
     Running,
     launch_of,
     source_in,
     this_program,
 )
-from glassmind.surfaces.connecting.places import FILES, Machine
+from glassmind.serve.connect.places import FILES, Machine
 
 LINUX = {
     "claude-code": ".claude.json",

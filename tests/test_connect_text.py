@@ -8,10 +8,10 @@ from connect_desk import entry_for
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glassmind.surfaces.connecting.forms import Unfit
-from glassmind.surfaces.connecting.json_text import JsonForm
-from glassmind.surfaces.connecting.programs import PROGRAMS
-from glassmind.surfaces.connecting.toml_text import TomlForm
+from glassmind.serve.connect.forms import Unfit
+from glassmind.serve.connect.json_text import JsonForm
+from glassmind.serve.connect.programs import PROGRAMS
+from glassmind.serve.connect.toml_text import TomlForm
 
 STRICT, LOOSE = JsonForm("servers"), JsonForm("servers", comments=True)
 TOML = TomlForm("servers")

@@ -15,8 +15,8 @@ from glassmind.context.budget import Estimate
 from glassmind.errors import VaultMissing
 from glassmind.render.briefings_markdown import briefing_as_markdown
 from glassmind.render.bundles_markdown import bundle_as_markdown
+from glassmind.serve.mcp.server import make_server
 from glassmind.store.watching import write_state
-from glassmind.surfaces.mcp.server import make_server
 from glassmind.types.context import Bundle
 from glassmind.types.watch import WatchState
 

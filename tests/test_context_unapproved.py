@@ -10,7 +10,7 @@ from vault_desk import VaultDesk
 
 from glassmind.render.briefings_markdown import briefing_as_markdown
 from glassmind.render.bundles_markdown import NOT_APPROVED, bundle_as_markdown
-from glassmind.surfaces.mcp.server import make_server
+from glassmind.serve.mcp.server import make_server
 
 MARK = f"({NOT_APPROVED})"
 ATLAS = {

@@ -20,10 +20,10 @@ from daemon_desk import (
 from meaning_desk import LONG
 from model_desk import FOLDER_VARIABLE, real_models
 
-from glassmind.daemon.host import VaultHost
 from glassmind.models.cards import MINILM
-from glassmind.surfaces.cli.commands import watch
-from glassmind.surfaces.cli.output import Output
+from glassmind.serve.cli.commands import watch
+from glassmind.serve.cli.output import Output
+from glassmind.serve.daemon.host import VaultHost
 
 NOTES = {f"{word}.md": LONG.format(word) for word in ("oolong", "lantern", "harbour")}
 HEAVY = ("numpy", "onnxruntime", "tokenizers", "numkong")
@@ -91,7 +91,7 @@ def test_a_search_by_meaning_loads_no_model_where_there_is_a_daemon(
 
     found = glassmind.imports("search", "oolong")
 
-    assert "glassmind.daemon.client" in found
+    assert "glassmind.serve.daemon.client" in found
     assert not {name.partition(".")[0] for name in found} & set(HEAVY)
 
 

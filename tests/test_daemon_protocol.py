@@ -23,8 +23,11 @@ from hypothesis import strategies as st
 from meaning_desk import LONG, MeaningDesk
 
 from glassmind.config.load import config_for
-from glassmind.daemon import protocol
-from glassmind.daemon.protocol import (
+from glassmind.errors import AmbiguousName, BadWish, GlassmindError, IndexDamaged
+from glassmind.errors.knowledge import UnknownTheme
+from glassmind.errors.writing import WritesOff
+from glassmind.serve.daemon import protocol
+from glassmind.serve.daemon.protocol import (
     Card,
     ClientLeft,
     NoDaemon,
@@ -48,9 +51,6 @@ from glassmind.daemon.protocol import (
     unpack_error,
     write_card,
 )
-from glassmind.errors import AmbiguousName, BadWish, GlassmindError, IndexDamaged
-from glassmind.errors.knowledge import UnknownTheme
-from glassmind.errors.writing import WritesOff
 from glassmind.types import NotePath, Span
 from glassmind.types.adjustments import Adjustment
 from glassmind.types.files import IndexReport, Progress, Skipped
@@ -446,7 +446,7 @@ def test_idle_clients_are_sent_away(
 def test_a_daemon_that_says_nothing_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glassmind.daemon.protocol.SILENCE_S", 0.2)
+    monkeypatch.setattr("glassmind.serve.daemon.protocol.SILENCE_S", 0.2)
     door, address = open_socket(tmp_path)
     card = Card(os.getpid(), __version__, address, new_token(), "", "")
 
@@ -472,7 +472,7 @@ def test_a_daemon_that_is_stopped_is_given_up_sooner(tmp_path: Path) -> None:
 def test_signs_of_life_keep_a_client_waiting(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glassmind.daemon.protocol.SILENCE_S", 1.5)
+    monkeypatch.setattr("glassmind.serve.daemon.protocol.SILENCE_S", 1.5)
     slow = threading.Event()
     desk.server._methods = {"slow": lambda *_: slow.wait(PATIENCE_S)}
     threading.Timer(2.0, slow.set).start()
@@ -575,7 +575,7 @@ def test_a_door_of_another_place_is_not_taken_away(tmp_path: Path) -> None:
 def test_a_port_of_this_machine_does_where_there_are_no_socket_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glassmind.daemon.protocol.HAS_UNIX_SOCKETS", False)
+    monkeypatch.setattr("glassmind.serve.daemon.protocol.HAS_UNIX_SOCKETS", False)
 
     desk = Desk(tmp_path)
 

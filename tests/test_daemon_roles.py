@@ -12,9 +12,9 @@ from daemon_desk import DaemonDesk, desk_in, wait_for
 from faults.desk import delete_index
 from meaning_desk import LONG, WordModel
 
-from glassmind.daemon import host
-from glassmind.daemon.host import VaultHost
-from glassmind.daemon.protocol import Card, read_card
+from glassmind.serve.daemon import host
+from glassmind.serve.daemon.host import VaultHost
+from glassmind.serve.daemon.protocol import Card, read_card
 from glassmind.store import hung
 from glassmind.store.lock import WriterLock
 from glassmind.store.place import make_folder
@@ -328,8 +328,8 @@ def test_what_clients_find_the_daemon_by_is_made_again_when_it_is_gone(
 def test_a_client_that_finds_nobody_does_not_wait_again_at_once(
     embedded: DaemonDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glassmind.daemon.host.REPLACED_S", 0.5)
-    monkeypatch.setattr("glassmind.daemon.host.ALONE_S", 60.0)
+    monkeypatch.setattr("glassmind.serve.daemon.host.REPLACED_S", 0.5)
+    monkeypatch.setattr("glassmind.serve.daemon.host.ALONE_S", 60.0)
     embedded.open()
     held = WriterLock(embedded.folder / "daemon.lock")
     assert held.try_acquire()  # by one who leaves no card

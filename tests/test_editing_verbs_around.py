@@ -12,11 +12,11 @@ from git_desk import GitDesk
 from vault_desk import VaultDesk
 
 from glassmind import Engine
-from glassmind.daemon.host import VaultHost
 from glassmind.editing.asking import Asking
 from glassmind.errors import GlassmindError
 from glassmind.errors.editing import EditRefused
 from glassmind.errors.writing import NameTaken
+from glassmind.serve.daemon.host import VaultHost
 from glassmind.store.changesets import ChangesetFolder
 from glassmind.types import NotePath
 from glassmind.types.callers import known_as

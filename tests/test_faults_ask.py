@@ -26,7 +26,6 @@ from test_cli_ask_model import HALF, NOTE, QUESTION
 from test_models_served import Ollama, OpenAI, hung, says, silent
 
 from glassmind import open_vault
-from glassmind.daemon import CARD_FILE
 from glassmind.errors import ModelFailed
 from glassmind.errors.serving import CallAbandoned
 from glassmind.models.http import Bounds, ModelServer
@@ -34,6 +33,7 @@ from glassmind.models.ollama import ollama_embedder
 from glassmind.models.openai import openai_embedder
 from glassmind.models.served import Patience
 from glassmind.ports.chat import Halt
+from glassmind.serve.daemon import CARD_FILE
 
 BOUND_S = 20.0
 """What any answer below may take on a busy machine: what is cut is cut after 1 s."""

@@ -19,10 +19,10 @@ from path_table import CANARY, NAMES, Fence, lay
 from surface_arguments import arguments_of
 from vault_desk import VaultDesk
 
-from glassmind.surfaces.http.asked import Route
-from glassmind.surfaces.http.table import ROUTES
-from glassmind.surfaces.mcp.tool import REQUIRED, Argument, Tool
-from glassmind.surfaces.mcp.toolsets import tools_of
+from glassmind.serve.http.asked import Route
+from glassmind.serve.http.table import ROUTES
+from glassmind.serve.mcp.tool import REQUIRED, Argument, Tool
+from glassmind.serve.mcp.toolsets import tools_of
 
 SETS = ("core", "graph", "memory", "brain", "graphrag", "knowledge")
 
@@ -92,7 +92,7 @@ NEXT = "--- what the next command says ---"
 
 DRIVE = f"""
 import json, sys
-from glassmind.surfaces.cli.program import run_program
+from glassmind.serve.cli.program import run_program
 for calls in json.load(sys.stdin):
     for argv in calls:
         print("exit", run_program(argv), flush=True)

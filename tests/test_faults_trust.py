@@ -12,8 +12,8 @@ import pytest
 from faults.desk import Desk, fingerprint
 from faults.vaults import make_vault, write
 
-from glassmind.daemon.protocol import Card, read_card, write_card
 from glassmind.errors import GlassmindError, IndexUnwritable
+from glassmind.serve.daemon.protocol import Card, read_card, write_card
 from glassmind.store.lock import WriterLock
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs POSIX files")

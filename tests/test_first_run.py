@@ -33,8 +33,8 @@ from glassmind.errors import (
     VaultClosed,
 )
 from glassmind.errors.serving import PortTaken
-from glassmind.surfaces.cli import called
-from glassmind.surfaces.connecting.launching import Launch, Running
+from glassmind.serve.cli import called
+from glassmind.serve.connect.launching import Launch, Running
 from glassmind.vault.choose import known_vaults, registry_folders
 
 ROOT = Path(__file__).parents[1]

@@ -12,9 +12,9 @@ from hindsight_desk import Heard, HindsightDesk, Reply, as_json, fact, rememberi
 from meaning_desk import LONG, MeaningDesk, WordModel
 from search_desk import check_whole, harbour
 
-from glassmind.daemon.protocol import pack, pack_error, unpack, unpack_error
 from glassmind.errors.hindsight import HindsightFailed
 from glassmind.retrieval.patience import WAITS_S, Patience, PatientMemory
+from glassmind.serve.daemon.protocol import pack, pack_error, unpack, unpack_error
 from glassmind.types.hindsight import RecalledFact, Told
 from glassmind.wiring import LocalAdapters
 from glassmind.wiring.search import OpenMeaning

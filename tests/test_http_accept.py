@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.surfaces.http.replies import wants_markdown
+from glassmind.serve.http.replies import wants_markdown
 
 
 @pytest.mark.parametrize(

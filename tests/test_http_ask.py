@@ -27,10 +27,10 @@ from glassmind.errors.context import ProjectUnknown
 from glassmind.errors.serving import CallAbandoned
 from glassmind.ports.chat import Halt
 from glassmind.render.answers import answer_as_json
-from glassmind.surfaces.http import answers_talk, app
-from glassmind.surfaces.http.answers_schemas import EVENT_VALUES
-from glassmind.surfaces.http.answers_table import longest_answer_s
-from glassmind.surfaces.http.limits import ANSWER_S
+from glassmind.serve.http import answers_talk, app
+from glassmind.serve.http.answers_schemas import EVENT_VALUES
+from glassmind.serve.http.answers_table import longest_answer_s
+from glassmind.serve.http.limits import ANSWER_S
 from glassmind.types.answers import Answer, Found, News, Spoken, Withdrawn
 
 Told = Callable[[News], None]

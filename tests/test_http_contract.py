@@ -14,8 +14,8 @@ from vault_desk import VaultDesk
 
 from glassmind.access.clients import clients_of
 from glassmind.access.scopes import read_scope
-from glassmind.surfaces.http.asked import Route
-from glassmind.surfaces.http.table import ROUTES
+from glassmind.serve.http.asked import Route
+from glassmind.serve.http.table import ROUTES
 from glassmind.types.access import Scope
 
 SAMPLE = Path(__file__).parents[1] / "sample-vault"

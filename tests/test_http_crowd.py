@@ -14,8 +14,8 @@ from cli_desk import with_note
 from http_desk import serving, started, until
 from vault_desk import VaultDesk
 
-from glassmind.surfaces.http import limits
-from glassmind.surfaces.http.limits import ClosedCount, raise_file_limit
+from glassmind.serve.http import limits
+from glassmind.serve.http.limits import ClosedCount, raise_file_limit
 
 
 def test_beyond_the_most_connections_a_request_is_refused_like_any_other(

@@ -8,8 +8,8 @@ import pytest
 from http_desk import Web, serving
 from vault_desk import VaultDesk
 
-from glassmind.surfaces.http.arguments import LONGEST_SENT
-from glassmind.surfaces.http.table import ROUTES
+from glassmind.serve.http.arguments import LONGEST_SENT
+from glassmind.serve.http.table import ROUTES
 
 PAGE = Path(__file__).parent.parent / "docs" / "http.md"
 

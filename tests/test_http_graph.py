@@ -10,7 +10,7 @@ from http_desk import Web, serving
 from vault_desk import VaultDesk
 
 from glassmind.operations.arguments import fields_of
-from glassmind.surfaces.http.table import all_routes
+from glassmind.serve.http.table import all_routes
 
 GRAPH = [route for route in all_routes() if route.path.startswith("/graph/")]
 

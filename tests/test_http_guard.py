@@ -10,10 +10,10 @@ import pytest
 from http_desk import JSON, LIMIT_S, Web, Wire, serving, until
 from vault_desk import VaultDesk
 
-from glassmind.surfaces.http import limits, middleware
-from glassmind.surfaces.http.jobs import THREADS
-from glassmind.surfaces.http.security import host_names, origins_of
-from glassmind.surfaces.http.table import ROUTES
+from glassmind.serve.http import limits, middleware
+from glassmind.serve.http.jobs import THREADS
+from glassmind.serve.http.security import host_names, origins_of
+from glassmind.serve.http.table import ROUTES
 from glassmind.types.access import EVERY_AGENT
 
 PATHS = [

@@ -15,9 +15,9 @@ from leak_desk import SAMPLES, calls_of_route
 from vault_desk import VaultDesk
 
 from glassmind.operations.graph import GRAPH_FILES
-from glassmind.surfaces.http.answers_events import EVENTS
-from glassmind.surfaces.http.asked import Route
-from glassmind.surfaces.http.table import ROUTES
+from glassmind.serve.http.answers_events import EVENTS
+from glassmind.serve.http.asked import Route
+from glassmind.serve.http.table import ROUTES
 
 MARKUP = (
     "<script>alert(1)<|script>",

@@ -18,7 +18,7 @@ from vault_desk import VaultDesk
 
 from glassmind.access.clients import clients_of
 from glassmind.access.scopes import read_scope
-from glassmind.surfaces.mcp.toolsets import tools_of
+from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.types.access import EVERY_AGENT
 
 

@@ -14,10 +14,10 @@ from http_desk import LIMIT_S, Answer, Web, serving, started, until
 from vault_desk import VaultDesk
 
 from glassmind.markdown.tokens import estimate_tokens
-from glassmind.surfaces.http.context_schemas import CONTEXT_SCHEMAS
-from glassmind.surfaces.http.context_table import CONTEXT
-from glassmind.surfaces.http.memory_schemas import MEMORY_SCHEMAS
-from glassmind.surfaces.http.memory_table import MEMORY
+from glassmind.serve.http.context_schemas import CONTEXT_SCHEMAS
+from glassmind.serve.http.context_table import CONTEXT
+from glassmind.serve.http.memory_schemas import MEMORY_SCHEMAS
+from glassmind.serve.http.memory_table import MEMORY
 
 ROUTES = {(route.method, route.path): route for route in (*CONTEXT, *MEMORY)}
 SCHEMAS = {**CONTEXT_SCHEMAS, **MEMORY_SCHEMAS}

@@ -2,9 +2,9 @@
 
 import pytest
 
-from glassmind.surfaces.http.editing_table import EDITING
-from glassmind.surfaces.http.limits import LINKS_S, TIME_LIMITS
-from glassmind.surfaces.http.table import all_routes
+from glassmind.serve.http.editing_table import EDITING
+from glassmind.serve.http.limits import LINKS_S, TIME_LIMITS
+from glassmind.serve.http.table import all_routes
 
 QUICK = {"/edit", "/changes", "/changes/{id}"}
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 import glassmind.errors
-import glassmind.surfaces.http as surface
+import glassmind.serve.http as surface
 from glassmind.errors import GlassmindError
 from glassmind.operations.failures import FAILURES
+from glassmind.serve.http.errors import Refusal, code_of
 from glassmind.store import changesets_file
-from glassmind.surfaces.http.errors import Refusal, code_of
 
 PAGE = Path(__file__).parent.parent / "docs" / "http.md"
 
@@ -75,7 +75,7 @@ def of_the_server() -> set[tuple[int, str]]:
     """Return the statuses and codes of what the server itself refuses."""
     found = set()
     for module in pkgutil.iter_modules(surface.__path__):
-        held = vars(import_module(f"glassmind.surfaces.http.{module.name}")).values()
+        held = vars(import_module(f"glassmind.serve.http.{module.name}")).values()
         found |= {(one.status, one.code) for one in held if isinstance(one, Refusal)}
     return found
 

@@ -19,9 +19,9 @@ from glassmind.errors import IndexBusy, IndexUnwritable
 from glassmind.operations.find import search_result
 from glassmind.render.reports import stats_as_json
 from glassmind.retrieval.wishes import UNMEASURED
+from glassmind.serve.http.table import ROUTES
 from glassmind.store.lock import WriterLock
 from glassmind.store.watching import write_state
-from glassmind.surfaces.http.table import ROUTES
 from glassmind.types.access import EVERY_AGENT
 from glassmind.types.files import Progress
 from glassmind.types.watch import WatchState

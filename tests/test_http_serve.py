@@ -18,9 +18,9 @@ from cli_desk import Inside, Program, with_index, with_note
 from http_desk import LIMIT_S, Started, started, until
 
 from glassmind.errors.serving import PortTaken
-from glassmind.surfaces.http import run
-from glassmind.surfaces.http.run import listening_socket
-from glassmind.surfaces.http.security import AccessRules
+from glassmind.serve.http import run
+from glassmind.serve.http.run import listening_socket
+from glassmind.serve.http.security import AccessRules
 
 CHOSEN = "chosen-by-somebody-who-likes-tea"
 CARD = ".local/share/glassmind/*/daemon.json"

@@ -11,7 +11,7 @@ from cli_desk import with_index
 from http_desk import Answer, Web, serving, started
 from vault_desk import VaultDesk
 
-from glassmind.surfaces.http.security import (
+from glassmind.serve.http.security import (
     DELAY_S,
     FREE,
     MOST_HELD,

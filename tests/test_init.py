@@ -12,10 +12,10 @@ import pytest
 from cli_desk import Inside, Program, with_note
 
 from glassmind.models import shelf
-from glassmind.surfaces.cli import beginning
-from glassmind.surfaces.cli.commands import init
-from glassmind.surfaces.cli.output import Output
-from glassmind.surfaces.cli.table import all_commands
+from glassmind.serve.cli import beginning
+from glassmind.serve.cli.commands import init
+from glassmind.serve.cli.output import Output
+from glassmind.serve.cli.table import all_commands
 from glassmind.types.files import Progress
 from glassmind.types.models import ModelFetched
 

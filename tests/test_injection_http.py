@@ -16,10 +16,10 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import HeadingNotFound
 from glassmind.operations.model_text import LABEL_OF_VALUES
-from glassmind.surfaces.http.answers_events import error_event
-from glassmind.surfaces.http.errors import refusal_of
-from glassmind.surfaces.http.labels import PLAIN
-from glassmind.surfaces.http.table import ROUTES
+from glassmind.serve.http.answers_events import error_event
+from glassmind.serve.http.errors import refusal_of
+from glassmind.serve.http.labels import PLAIN
+from glassmind.serve.http.table import ROUTES
 
 JOB = "<the id of a run>"
 DRY = {"dry_run": True}

@@ -26,8 +26,8 @@ from test_mcp_fence import inside
 from vault_desk import VaultDesk
 
 from glassmind.render.hidden_text import hidden_in, hidden_notice
-from glassmind.surfaces.mcp.replies import PLAIN
-from glassmind.surfaces.mcp.toolsets import SETS
+from glassmind.serve.mcp.replies import PLAIN
+from glassmind.serve.mcp.toolsets import SETS
 
 ALL = "detailed"
 

@@ -14,8 +14,8 @@ from mcp_desk import structured_server, visit
 from vault_desk import VaultDesk
 
 from glassmind.editing.asking import Asking
-from glassmind.surfaces.asking import asking_of
-from glassmind.surfaces.mcp.toolsets import SETS
+from glassmind.serve.asking import asking_of
+from glassmind.serve.mcp.toolsets import SETS
 from glassmind.types.editing import Append
 
 WEB = "Clippings/Web page.md"

@@ -17,8 +17,8 @@ from test_http_mcp import visited
 from vault_desk import VaultDesk
 
 from glassmind.editing.asking import Asking
-from glassmind.surfaces.http.table import ROUTES
-from glassmind.surfaces.mcp.toolsets import SETS
+from glassmind.serve.http.table import ROUTES
+from glassmind.serve.mcp.toolsets import SETS
 from glassmind.types.editing import Append
 
 NOTES = {

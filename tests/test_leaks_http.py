@@ -17,8 +17,8 @@ from leak_desk import (
 )
 from vault_desk import VaultDesk
 
-from glassmind.surfaces.http.asked import Route
-from glassmind.surfaces.http.table import ROUTES
+from glassmind.serve.http.asked import Route
+from glassmind.serve.http.table import ROUTES
 
 
 @pytest.fixture(scope="module")

@@ -23,8 +23,8 @@ from mcp_desk import structured_server, visit
 from vault_desk import VaultDesk
 
 from glassmind.errors import NoteNotFound
-from glassmind.surfaces.mcp.tool import Tool
-from glassmind.surfaces.mcp.toolsets import EMPTY, SETS, tools_of
+from glassmind.serve.mcp.tool import Tool
+from glassmind.serve.mcp.toolsets import EMPTY, SETS, tools_of
 from glassmind.types.access import EVERY_AGENT
 
 TOOLS = [

@@ -29,10 +29,10 @@ from leak_desk import (
 from vault_desk import VaultDesk
 
 from glassmind.access.clients import clients_of
-from glassmind.surfaces.http.answers_events import EVENTS
-from glassmind.surfaces.http.asked import Route
-from glassmind.surfaces.http.table import ROUTES
-from glassmind.surfaces.mcp.toolsets import EMPTY, SETS, tools_of
+from glassmind.serve.http.answers_events import EVENTS
+from glassmind.serve.http.asked import Route
+from glassmind.serve.http.table import ROUTES
+from glassmind.serve.mcp.toolsets import EMPTY, SETS, tools_of
 
 OTHER_KINDS = ("tag", "property", "excluded")
 SERVED = [name for name in SETS if name not in EMPTY]

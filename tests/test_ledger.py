@@ -16,9 +16,9 @@ from mcp_desk import call, visit
 from vault_desk import VaultDesk
 
 from glassmind import open_vault
+from glassmind.serve.mcp.server import make_server
 from glassmind.store.ledger import MOST_NAMED, Ledger
 from glassmind.store.ledger_sums import summed
-from glassmind.surfaces.mcp.server import make_server
 from glassmind.types.ledger import Passage, Reading, Shown, Wanted
 from glassmind.wiring.ledger import ledger_for
 

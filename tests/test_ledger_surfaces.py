@@ -16,12 +16,12 @@ from vault_desk import VaultDesk
 
 from glassmind.access.clients import clients_of
 from glassmind.access.scopes import read_scope
+from glassmind.serve.http.asked import Route
+from glassmind.serve.http.table import ROUTES
+from glassmind.serve.mcp.tool import Tool
+from glassmind.serve.mcp.toolsets import SETS, tools_of
+from glassmind.serve.shown import shown_in
 from glassmind.store.ledger import Ledger
-from glassmind.surfaces.http.asked import Route
-from glassmind.surfaces.http.table import ROUTES
-from glassmind.surfaces.mcp.tool import Tool
-from glassmind.surfaces.mcp.toolsets import SETS, tools_of
-from glassmind.surfaces.shown import shown_in
 from glassmind.types.ledger import Passage, Reading, Shown
 from glassmind.wiring.ledger import ledger_for
 

@@ -17,9 +17,9 @@ from mcp_desk import Line, call, line
 from vault_desk import VaultDesk
 
 from glassmind.engine import Engine
-from glassmind.surfaces.http.middleware import log_request
-from glassmind.surfaces.mcp.log import PlainRecords
-from glassmind.surfaces.mcp.server import make_server
+from glassmind.serve.http.middleware import log_request
+from glassmind.serve.mcp.log import PlainRecords
+from glassmind.serve.mcp.server import make_server
 from glassmind.types.search import SearchReply
 
 NOTE, ASKED = "kingfisher", "nightingale"

@@ -10,7 +10,7 @@ import pytest
 from mcp_desk import LIMIT_S, Line, environment, line
 from vault_desk import VaultDesk
 
-from glassmind.surfaces.mcp.stdio import error_for
+from glassmind.serve.mcp.stdio import error_for
 
 PARSE, REQUEST = types.PARSE_ERROR, types.INVALID_REQUEST
 PARAMS = types.INVALID_PARAMS

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.surfaces.mcp.callers import (
+from glassmind.serve.mcp.callers import (
     NAME_CHARS,
     caller_of,
     plain_caller,

@@ -17,9 +17,9 @@ from meaning_desk import MeaningDesk
 from vault_desk import VaultDesk
 
 from glassmind.markdown.tokens import estimate_tokens
+from glassmind.serve.mcp.tool import Tool
+from glassmind.serve.mcp.tools.core import TOOLS
 from glassmind.store.watching import write_state
-from glassmind.surfaces.mcp.tool import Tool
-from glassmind.surfaces.mcp.tools.core import TOOLS
 from glassmind.types.watch import WatchState
 from glassmind.wiring import LocalAdapters
 

@@ -12,8 +12,8 @@ from test_mcp_fence import inside
 from vault_desk import VaultDesk
 
 from glassmind.markdown.tokens import estimate_tokens
-from glassmind.surfaces.mcp.tool import schema_of
-from glassmind.surfaces.mcp.toolsets import tools_of
+from glassmind.serve.mcp.tool import schema_of
+from glassmind.serve.mcp.toolsets import tools_of
 
 SETS = ("core", "graph")
 TOOLS = {tool.name: tool for tool in tools_of(SETS)}

@@ -27,9 +27,9 @@ from vault_desk import VaultDesk
 
 from glassmind.markdown.tokens import estimate_tokens
 from glassmind.models.cards import MINILM
+from glassmind.serve.mcp.tools.packets import LEAST_TOKENS, MOST_TOKENS
+from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.store.lock import WriterLock
-from glassmind.surfaces.mcp.tools.packets import LEAST_TOKENS, MOST_TOKENS
-from glassmind.surfaces.mcp.toolsets import tools_of
 
 SETS = ("core", "memory")
 
@@ -380,8 +380,8 @@ def test_two_clients_that_capture_at_once_lose_nothing(tea: VaultDesk) -> None:
 
 def test_tools_of_the_set_cost_few_tokens() -> None:
     program = (
-        "import json; from glassmind.surfaces.mcp.toolsets import tools_of; "
-        "from glassmind.surfaces.mcp.replies import tool_card; "
+        "import json; from glassmind.serve.mcp.toolsets import tools_of; "
+        "from glassmind.serve.mcp.replies import tool_card; "
         "print(json.dumps([tool_card(t).model_dump(by_alias=True, exclude_none=True, "
         "mode='json') for t in tools_of(['memory'])]))"
     )

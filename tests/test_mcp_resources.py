@@ -14,7 +14,7 @@ from vault_desk import VaultDesk
 
 from glassmind.operations.model_text import LABEL_OF_VALUES
 from glassmind.operations.names import note_uri
-from glassmind.surfaces.mcp.server import make_server
+from glassmind.serve.mcp.server import make_server
 
 
 @pytest.fixture(scope="module")

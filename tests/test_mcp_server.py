@@ -11,13 +11,13 @@ from mcp.shared.exceptions import MCPError
 from mcp_desk import ERAS, WAYS, Way, call, text_of, visit
 from vault_desk import VaultDesk
 
-import glassmind.surfaces.mcp.server as server_module
+import glassmind.serve.mcp.server as server_module
 from glassmind.errors.serving import CallAbandoned
 from glassmind.operations.names import note_uri
-from glassmind.surfaces.mcp.server import instructions_for, make_server
-from glassmind.surfaces.mcp.threads import MOST, MOST_LEFT, Threads
-from glassmind.surfaces.mcp.tool import schema_of
-from glassmind.surfaces.mcp.toolsets import tools_of
+from glassmind.serve.mcp.server import instructions_for, make_server
+from glassmind.serve.mcp.threads import MOST, MOST_LEFT, Threads
+from glassmind.serve.mcp.tool import schema_of
+from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.version import __version__
 
 CHARS_A_TOKEN = 4

@@ -11,7 +11,7 @@ from mcp_desk import by_stdio, call, structured_server, text_of, visit
 from vault_desk import VaultDesk
 
 from glassmind.operations.registry import all_operations
-from glassmind.surfaces.mcp.server import make_server
+from glassmind.serve.mcp.server import make_server
 
 ALL_SETS = ("core", "graph", "memory", "write", "brain", "graphrag", "knowledge")
 SEARCH: dict[str, Any] = {"name": "glassmind_search", "arguments": {"query": "oolong"}}

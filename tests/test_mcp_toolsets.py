@@ -13,9 +13,9 @@ from mcp_desk import call, text_of, visit
 from vault_desk import VaultDesk
 
 from glassmind.errors.serving import BadArgument, ToolsetsClash, UnknownToolset
-from glassmind.surfaces.mcp import toolsets
-from glassmind.surfaces.mcp.server import make_server
-from glassmind.surfaces.mcp.tool import (
+from glassmind.serve.mcp import toolsets
+from glassmind.serve.mcp.server import make_server
+from glassmind.serve.mcp.tool import (
     Answer,
     Argument,
     Call,
@@ -23,7 +23,7 @@ from glassmind.surfaces.mcp.tool import (
     read_arguments,
     schema_of,
 )
-from glassmind.surfaces.mcp.toolsets import EMPTY, SETS, read_names, tools_of
+from glassmind.serve.mcp.toolsets import EMPTY, SETS, read_names, tools_of
 from glassmind.types.files import Progress
 
 
@@ -83,7 +83,7 @@ def test_two_sets_with_a_tool_of_the_same_name_are_refused(
 
 def test_a_set_is_loaded_only_when_it_is_asked_for() -> None:
     program = (
-        "import sys; from glassmind.surfaces.mcp.toolsets import tools_of; "
+        "import sys; from glassmind.serve.mcp.toolsets import tools_of; "
         "tools_of(['core']); print([m for m in sys.modules if '.tools.brain' in m])"
     )
 

@@ -27,11 +27,11 @@ from glassmind.errors.serving import BadArgument
 from glassmind.errors.writing import NoteChanged
 from glassmind.operations.failures import quotes_notes
 from glassmind.operations.model_text import LABEL_OF_VALUES
-from glassmind.surfaces.mcp.faults import sentence_of, text_of
-from glassmind.surfaces.mcp.server import instructions_for
-from glassmind.surfaces.mcp.tool import Answer, schema_of
-from glassmind.surfaces.mcp.tools.write_answers import DIFF_CHARS, MOST_FILES, said_of
-from glassmind.surfaces.mcp.toolsets import EMPTY, SETS, tools_of
+from glassmind.serve.mcp.faults import sentence_of, text_of
+from glassmind.serve.mcp.server import instructions_for
+from glassmind.serve.mcp.tool import Answer, schema_of
+from glassmind.serve.mcp.tools.write_answers import DIFF_CHARS, MOST_FILES, said_of
+from glassmind.serve.mcp.toolsets import EMPTY, SETS, tools_of
 from glassmind.types.editing import (
     STATES,
     Append,

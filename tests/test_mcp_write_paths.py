@@ -9,7 +9,7 @@ from mcp_desk import visit
 from path_table import NAMES, lay
 from vault_desk import VaultDesk
 
-from glassmind.surfaces.mcp.server import make_server
+from glassmind.serve.mcp.server import make_server
 
 EDIT = {"op": "append", "text": "x"}
 

@@ -14,8 +14,8 @@ from vault_desk import VaultDesk
 
 from glassmind.editing.asking import Asking
 from glassmind.render.changes import changed_as_json
-from glassmind.surfaces.mcp.tool import Argument
-from glassmind.surfaces.mcp.toolsets import SETS, tools_of
+from glassmind.serve.mcp.tool import Argument
+from glassmind.serve.mcp.toolsets import SETS, tools_of
 from glassmind.types.editing import Append
 
 NOTES: dict[str, str | bytes] = {

@@ -29,8 +29,8 @@ from glassmind.operations.registry import (
     operation,
     shown,
 )
-from glassmind.surfaces.mcp.server import make_server
-from glassmind.surfaces.shown import shown_in
+from glassmind.serve.mcp.server import make_server
+from glassmind.serve.shown import shown_in
 from glassmind.types.ledger import Passage, Shown
 from glassmind.wiring.ledger import ledger_for
 

@@ -11,7 +11,7 @@ from http_desk import serving
 from mcp_desk import call
 from vault_desk import VaultDesk
 
-from glassmind.surfaces.mcp.server import make_server
+from glassmind.serve.mcp.server import make_server
 
 ASKED = (
     ("search", "river", "gauge"),

@@ -10,8 +10,8 @@ from http_desk import Web, serving
 from mcp_desk import call, structured_server, text_of
 from vault_desk import VaultDesk
 
-from glassmind.surfaces.cli import exits
-from glassmind.surfaces.http.table import ROUTES
+from glassmind.serve.cli import exits
+from glassmind.serve.http.table import ROUTES
 
 NOTES: dict[str, str | bytes] = {
     "Barometer.md": "---\naliases: [Glass]\n---\nIt falls before rain. #weather\n",

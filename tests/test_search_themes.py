@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from meaning_desk import MeaningDesk
 from search_desk import check_sum, harbour
 
-from glassmind.daemon.protocol import pack, unpack
 from glassmind.retrieval.graph import THEME_SHARE, Vote, kindred
+from glassmind.serve.daemon.protocol import pack, unpack
 from glassmind.types.graph import Home, Hop
 
 

@@ -21,10 +21,10 @@ from test_secrets_shapes import pieces
 from vault_desk import VaultDesk
 
 from glassmind.editing.asking import Asking
-from glassmind.surfaces.http.asked import Route
-from glassmind.surfaces.http.table import ROUTES
-from glassmind.surfaces.mcp.tool import Argument, Tool
-from glassmind.surfaces.mcp.toolsets import SETS, tools_of
+from glassmind.serve.http.asked import Route
+from glassmind.serve.http.table import ROUTES
+from glassmind.serve.mcp.tool import Argument, Tool
+from glassmind.serve.mcp.toolsets import SETS, tools_of
 from glassmind.types.access import EVERY_AGENT
 from glassmind.types.editing import Append
 

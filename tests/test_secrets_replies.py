@@ -11,10 +11,10 @@ from test_secrets_shapes import pieces
 
 from glassmind.markdown.receipts import receipt_of
 from glassmind.markdown.secrets import redacted
-from glassmind.surfaces.hiding import safe_text, safe_values
-from glassmind.surfaces.http.replies import answered, encoded
-from glassmind.surfaces.mcp.cursors import Cursor, write_cursor
-from glassmind.surfaces.mcp.hiding import safe
+from glassmind.serve.hiding import safe_text, safe_values
+from glassmind.serve.http.replies import answered, encoded
+from glassmind.serve.mcp.cursors import Cursor, write_cursor
+from glassmind.serve.mcp.hiding import safe
 from glassmind.types import Span
 
 DRAW = Drawing(8)

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from glassmind.surfaces.http.asked import Route
-from glassmind.surfaces.http.table import ROUTES
-from glassmind.surfaces.mcp.tool import Tool
-from glassmind.surfaces.mcp.toolsets import SETS, tools_of
+from glassmind.serve.http.asked import Route
+from glassmind.serve.http.table import ROUTES
+from glassmind.serve.mcp.tool import Tool
+from glassmind.serve.mcp.toolsets import SETS, tools_of
 
 DOCS = Path(__file__).parents[1] / "docs"
 MCP = (DOCS / "mcp.md").read_text("utf-8")

@@ -44,7 +44,7 @@ HEAVY = frozenset(
 )
 """Libraries that are slow to import; starting the program must not load them."""
 
-SURFACES = ("serve/", "surfaces/")
+SURFACES = ("serve/",)
 SEARCH = ("search/", "retrieval/search.py")
 
 LARGE = {"networkx", "numkong", "pandas", "scipy", "sympy", "torch", "transformers"}

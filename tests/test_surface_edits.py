@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from glassmind.errors.serving import BadArgument
-from glassmind.surfaces.edits import read_edit, read_edits
+from glassmind.serve.edits import read_edit, read_edits
 from glassmind.types.editing import ChangeProperty
 
 

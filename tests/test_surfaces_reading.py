@@ -9,11 +9,11 @@ from mcp_desk import call, text_of
 from test_knowledge_reading import seen
 from vault_desk import VaultDesk
 
-from glassmind.surfaces.http.asked import Route
-from glassmind.surfaces.http.table import ROUTES
-from glassmind.surfaces.mcp.server import make_server
-from glassmind.surfaces.mcp.tool import REQUIRED, Argument, Tool
-from glassmind.surfaces.mcp.toolsets import SETS, tools_of
+from glassmind.serve.http.asked import Route
+from glassmind.serve.http.table import ROUTES
+from glassmind.serve.mcp.server import make_server
+from glassmind.serve.mcp.tool import REQUIRED, Argument, Tool
+from glassmind.serve.mcp.toolsets import SETS, tools_of
 
 OURS = ("core", "graph", "memory")
 

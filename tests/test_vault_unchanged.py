@@ -12,7 +12,7 @@ from mcp_desk import call
 from test_reading_leaves_the_vault import everything_in
 from vault_desk import VaultDesk
 
-from glassmind.surfaces.mcp.server import make_server
+from glassmind.serve.mcp.server import make_server
 
 READS: tuple[tuple[str, ...], ...] = (
     ("index",),

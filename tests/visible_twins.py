@@ -28,7 +28,7 @@ from glassmind.access.clients import clients_of
 from glassmind.access.scopes import read_scope
 from glassmind.editing.asking import Asking
 from glassmind.engine import Engine
-from glassmind.surfaces.mcp.toolsets import EMPTY, SETS
+from glassmind.serve.mcp.toolsets import EMPTY, SETS
 from glassmind.types.access import EVERY_AGENT, Scope
 from glassmind.types.editing import Append
 from glassmind.wiring import LocalAdapters

@@ -27,7 +27,7 @@ def main() -> int:
     # What is loaded stays: looking through it for litter takes a tenth of a search.
     gc.disable()
     try:
-        from glassmind.surfaces.cli.program import leave, run_program  # noqa: PLC0415
+        from glassmind.serve.cli.program import leave, run_program  # noqa: PLC0415
 
         code = run_program(sys.argv[1:], as_program=True)
     except KeyboardInterrupt:  # before the program could say it better

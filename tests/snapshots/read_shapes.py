@@ -24,11 +24,11 @@ from glassmind.config.settings import SETTINGS
 from glassmind.memory.provenance import GIVEN
 from glassmind.operations.arguments import Field, fields_of
 from glassmind.operations.registry import find_commands
-from glassmind.surfaces.cli.program import command_parser, run_program
-from glassmind.surfaces.cli.table import all_commands
-from glassmind.surfaces.http.app import make_app
-from glassmind.surfaces.mcp.server import make_server
-from glassmind.surfaces.mcp.toolsets import SETS, tools_of
+from glassmind.serve.cli.program import command_parser, run_program
+from glassmind.serve.cli.table import all_commands
+from glassmind.serve.http.app import make_app
+from glassmind.serve.mcp.server import make_server
+from glassmind.serve.mcp.toolsets import SETS, tools_of
 from glassmind.types.access import EVERY_AGENT
 
 TOKEN = "token-of-the-snapshots"  # noqa: S105 - not a secret

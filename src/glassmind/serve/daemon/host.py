@@ -1,0 +1,407 @@
+"""A vault in a long-running process, which takes the role of the daemon if it is free.
+
+The role is a lock beside the index. When the process that holds it ends or hangs, one
+of the others takes it.
+"""
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Event, Thread
+from types import TracebackType
+from typing import Any, Literal, Self, TypeVar
+
+import msgspec
+
+from glassmind.config import Config
+from glassmind.engine import Engine
+from glassmind.errors import GlassmindError, IndexAbsent, IndexTaken
+from glassmind.ports.elsewhere import Elsewhere
+from glassmind.render.watch import news_as_text
+from glassmind.serve.daemon import find_daemon
+from glassmind.serve.daemon.client import DaemonClient
+from glassmind.serve.daemon.protocol import (
+    Address,
+    Card,
+    NoDaemon,
+    SendProgress,
+    Server,
+    call,
+    fingerprint,
+    is_daemon_socket,
+    new_token,
+    open_socket,
+    read_card,
+    remove_card,
+    remove_socket,
+    write_card,
+)
+from glassmind.store.lock import WriterLock
+from glassmind.store.place import DAEMON_LOCK, make_folder
+from glassmind.types.files import IndexReport, Progress
+from glassmind.types.search import SearchReply
+from glassmind.types.watch import Brought, News, StoodBy, TellNews, TookOver
+from glassmind.version import __version__
+from glassmind.wiring import LocalAdapters
+
+T = TypeVar("T")
+
+TRY_S = 0.5
+"""How often a process tries for the role: a killed daemon is replaced in that time."""
+
+BEAT_S = 1.0
+"""How often a daemon shows that it is alive."""
+
+REPLACED_S = 4.0
+"""How long a call waits for a daemon: in this time one that hangs is replaced. A
+process that can become the daemon itself does not wait."""
+
+ALONE_S = 5.0
+"""How long calls do not wait again after no daemon was found."""
+
+POLL_S = 0.02
+"""How often a waiting call looks for a daemon."""
+
+YIELD_S = 3.0
+"""How long a process that yielded the role does not try for it."""
+
+WARM_AFTER_S = 5.0
+"""Seconds without a call after which the model is loaded in advance."""
+
+PROGRESS_S = 0.1
+"""Seconds between two messages about progress."""
+
+CLOSE_S = 2.0
+"""Seconds for closing; work that has not ended by then is left as a kill leaves it."""
+
+
+class VaultHost:
+    """The engine of a vault in a long-running process.
+
+    `engine` can be used at once, before `start` and from any thread. With `watch`, the
+    daemon watches the vault, if the settings allow it. `log` gets messages for the
+    operator, and `on_news` all news of watching; any thread may call them.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        *,
+        watch: bool = True,
+        log: Callable[[str], None],
+        on_news: TellNews | None = None,
+    ) -> None:
+        self.config, self._log = config, _unless_closed(log)
+        watches = watch and config.watch.enabled
+        self._on_news = _unless_closed(on_news or _logged(log)) if watches else None
+        self._adapters = LocalAdapters(config)
+        self._adapters.host = self._find_daemon
+        self.engine = Engine(self._adapters)
+        self._local = Engine(self._adapters, alone=True, records=False)
+        self._closing, self._try_now, self._is_daemon = Event(), Event(), Event()
+        self._has_no_role = self._is_waiting = self._has_yielded = False
+        self._alone_until = 0.0
+        self._thread: Thread | None = None
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether this process still tries for the role or has it."""
+        return self._thread is not None and self._thread.is_alive()
+
+    @property
+    def role(self) -> Literal["daemon", "client"]:
+        """The role of this process now."""
+        return "daemon" if self._is_daemon.is_set() else "client"
+
+    def start(self) -> None:
+        """Begin to try for the role; returns at once."""
+        if self._thread is None:
+            self._thread = _start_thread("role", self._run)
+
+    def _find_daemon(self) -> Elsewhere | None:
+        """Return a client of another daemon, waiting a little until there is one."""
+        if self._is_daemon.is_set():
+            return None
+        if self._thread is None:
+            return find_daemon(self._adapters)
+        if self._next_card(None) is None:
+            return None
+        return DaemonClient(self._adapters, self._next_card)
+
+    def _next_card(self, failed: Card | None) -> Card | None:
+        """Return the card of another daemon than ourselves and the one that failed."""
+        began = time.monotonic()
+        deadline = began if began < self._alone_until else began + REPLACED_S
+        while not (self._is_daemon.is_set() or self._has_no_role):
+            card = read_card(self._adapters.place.folder)
+            if card is not None and (failed is None or card.token != failed.token):
+                return card
+            if time.monotonic() > deadline or self._closing.is_set():
+                if deadline > began:
+                    self._alone_until = deadline + ALONE_S
+                break
+            self._try_now.set()
+            time.sleep(POLL_S)
+        return None
+
+    def _run(self) -> None:
+        """Try for the role, and fill it, until this process closes.
+
+        An interrupted change of notes is completed first.
+        """
+        lock: WriterLock | None = None
+        with suppress(GlassmindError, OSError):
+            for message in self._adapters.settle():
+                self._log(message)
+        while not self._closing.is_set():
+            try:
+                lock = self._try_role(lock)
+            except (GlassmindError, OSError) as error:
+                lock = None
+                self._work_alone(str(error))
+            if self._has_yielded:
+                self._has_yielded = False
+                self._closing.wait(YIELD_S)
+            self._try_now.wait(TRY_S)
+            self._try_now.clear()
+
+    def _try_role(self, lock: WriterLock | None) -> WriterLock | None:
+        """Fill the role if it is free; return the lock for the next attempt, if any."""
+        folder = self._adapters.place.folder
+        if lock is not None and not (folder / DAEMON_LOCK).exists():
+            self._log_deleted()
+            lock = None
+        lock = lock or self._role_lock()
+        if lock is None:
+            return None
+        try:
+            taken = lock.try_take()
+        except IndexAbsent:
+            self._log_deleted()
+            return None
+        if not taken:
+            self._wait_for_role(lock)
+            return lock
+        self._serve(lock, folder)
+        return None
+
+    def _wait_for_role(self, lock: WriterLock) -> None:
+        """Report once which process has the role; ask one that does not watch."""
+        self._has_no_role = False
+        card = read_card(self._adapters.place.folder)
+        if self._on_news is None or card is None:
+            return
+        if not card.watches:
+            with suppress(NoDaemon, GlassmindError):
+                call(card, "yield_role", {}, timeout_s=BEAT_S)
+                return
+        holder = f"process {card.pid}"
+        if not self._is_waiting and lock.holder() == holder:
+            self._is_waiting = True
+            self._on_news(StoodBy(holder))
+
+    def _log_deleted(self) -> None:
+        more = "" if self._on_news is None else "; it is being rebuilt"
+        self._log(f"the index was deleted{more}")
+
+    def _role_lock(self) -> WriterLock | None:
+        place = self._adapters.place
+        problem = make_folder(place.folder) if place.writable else "it is read-only"
+        if place.temporary or problem is not None:
+            self._work_alone(problem or "the index is temporary")
+            return None
+        return WriterLock(place.folder / DAEMON_LOCK, takes_over=True, beats=True)
+
+    def _work_alone(self, reason: str) -> None:
+        """Work without a daemon; the reason is logged once."""
+        if not self._has_no_role:
+            self._log(f"this process works without a daemon: {reason}")
+        self._has_no_role = True
+
+    def _serve(self, lock: WriterLock, folder: Path) -> None:
+        """Be the daemon until this process closes or another takes the role."""
+        self._is_daemon.set()
+        daemon = Daemon(self._local, folder, self._on_news)
+        try:
+            daemon.start()
+            self._has_no_role = False
+            self._log("this process is the daemon of the vault now")
+            if self._is_waiting and self._on_news is not None:
+                self._on_news(TookOver())
+            self._is_waiting = False
+            while not self._closing.wait(BEAT_S):
+                lock.beat()
+                daemon.restore_files()
+                if daemon.yields.is_set():
+                    self._has_yielded = True
+                    self._log("yields the role to a process that watches the vault")
+                    break
+                if self._adapters.place.folder != folder:
+                    break  # the index moved to another folder, and so does the role
+        except IndexTaken as error:
+            self._log(f"{error.holder} is the daemon of the vault now")
+        except IndexAbsent:
+            self._log_deleted()
+        finally:
+            daemon.stop(lock)
+            self._is_daemon.clear()
+            lock.release()
+
+    def close(self) -> None:
+        """Give up the role and close the engine, within two seconds."""
+        self._closing.set()
+        self._try_now.set()
+        thread, self._thread = self._thread, None
+        if thread is not None:
+            thread.join(CLOSE_S)
+        if thread is None or not thread.is_alive():
+            self.engine.close()
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class Daemon:
+    """Serves clients, watches the vault if there is someone to report to, and warms up.
+
+    Runs for as long as this process has the role.
+    """
+
+    def __init__(self, engine: Engine, folder: Path, on_news: TellNews | None) -> None:
+        self._engine, self._on_news = engine, on_news
+        self._folder, self._token = folder, new_token()
+        self._was_called, self._stopped, self.yields = Event(), Event(), Event()
+        self._server: Server | None = None
+        self._address: Address = ""
+        self._card: Card | None = None
+        self._threads: list[Thread] = []
+
+    def start(self) -> None:
+        """Open the socket, write the card, and begin to work.
+
+        Raises:
+            OSError: either is not possible.
+        """
+        old = read_card(self._folder)
+        if old is not None:
+            remove_socket(old.address, self._folder)
+        listening, self._address = open_socket(self._folder)
+        methods = {
+            "search": self._search,
+            "index": self._index,
+            "yield_role": self._yield_role,
+        }
+        self._server = Server(
+            listening, self._token, methods, self._was_called.set, long=("index",)
+        )
+        self._server.start()
+        self._card = Card(
+            os.getpid(),
+            __version__,
+            self._address,
+            self._token,
+            fingerprint(self._engine.config, self._token),
+            datetime.now(UTC).isoformat(timespec="seconds"),
+            self._on_news is not None,
+        )
+        write_card(self._folder, self._card)
+        self._threads.append(_start_thread("warm", self._warm))
+        if self._on_news is not None:
+            self._threads.append(_start_thread("watch", self._watch))
+
+    def restore_files(self) -> None:
+        """Make the socket and the card again if somebody deleted them."""
+        if self._server is None or self._card is None:
+            return
+        with suppress(OSError):  # the next beat tries again
+            if not is_daemon_socket(self._address, self._folder):
+                listening, self._address = open_socket(self._folder)
+                self._server.move_to(listening)
+                self._card = msgspec.structs.replace(self._card, address=self._address)
+            if read_card(self._folder) != self._card:
+                write_card(self._folder, self._card)
+
+    def _search(self, arguments: Mapping[str, Any], _: SendProgress) -> SearchReply:
+        options = {**arguments}
+        scope = options.pop("scope", None)
+        engine = self._engine if scope is None else self._engine.seen_by(scope)
+        return engine.search(**options)
+
+    def _index(self, arguments: Mapping[str, Any], send: SendProgress) -> IndexReport:
+        last, due = "", 0.0
+
+        def on_progress(progress: Progress) -> None:
+            nonlocal last, due
+            if progress.stage != last or time.monotonic() >= due:
+                last, due = progress.stage, time.monotonic() + PROGRESS_S
+                send(progress)
+
+        return self._engine.index(**arguments, progress=on_progress)
+
+    def _yield_role(self, _: Mapping[str, Any], __: SendProgress) -> None:
+        """Leave the role to a process that watches the vault, unless we do."""
+        if self._on_news is None:
+            self.yields.set()
+
+    def _warm(self) -> None:
+        """Load the model after the first call, or when there is none for a while."""
+        self._was_called.wait(WARM_AFTER_S)
+        if not self._stopped.is_set():
+            self._engine.warm()
+
+    def _watch(self) -> None:
+        self._engine.watch(self._stopped, told=self._on_news)
+
+    def stop(self, lock: WriterLock) -> None:
+        """Stop all work; remove the socket and the card if they are still ours."""
+        self._stopped.set()
+        self._was_called.set()
+        deadline = time.monotonic() + CLOSE_S * 0.8
+        with suppress(IndexTaken, IndexAbsent):
+            lock.check()
+            remove_card(self._folder, self._token)
+            if self._address:
+                remove_socket(self._address, self._folder)
+        if self._server is not None:
+            self._server.close(CLOSE_S / 2)
+        for thread in self._threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
+
+
+def _start_thread(name: str, work: Callable[[], None]) -> Thread:
+    """Start a thread that ends with the process."""
+    thread = Thread(target=work, name=f"glassmind-{name}", daemon=True)
+    thread.start()
+    return thread
+
+
+def _unless_closed(tell: Callable[[T], None]) -> Callable[[T], None]:
+    """Return a function that ignores a stream which is closed or has no reader."""
+
+    def tell_if_open(what: T) -> None:
+        with suppress(OSError, ValueError):
+            tell(what)
+
+    return tell_if_open
+
+
+def _logged(log: Callable[[str], None]) -> TellNews:
+    """Return a function that logs all news but that of daily work."""
+
+    def tell(news: News) -> None:
+        if not isinstance(news, Brought):
+            log(news_as_text(news))
+
+    return tell

@@ -1,0 +1,152 @@
+"""Errors over HTTP: each has a status, a code, a message and a hint.
+
+A message may name notes by their path in the vault, but no other path of the machine.
+"""
+
+import errno
+import re
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+from glassmind import errors
+from glassmind.config import Config
+from glassmind.config.places import index_locations
+from glassmind.errors.writing import WriteFailed
+from glassmind.operations.failures import (
+    UNEXPECTED,
+    Failure,
+    digest_now,
+    failure_of,
+    quotes_notes,
+)
+from glassmind.operations.model_text import on_one_line
+from glassmind.serve.http.labels import labelled
+from glassmind.serve.http.replies import Reply, encoded
+
+RETRY = ((b"retry-after", b"5"),)
+
+
+class Refusal(NamedTuple):
+    """Why a request fails, and what to do about it.
+
+    `digest` is that of a note which changed since the caller read it. `names_notes`
+    marks a message that may contain text of the vault.
+    """
+
+    status: int
+    code: str
+    message: str
+    hint: str
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+    digest: str = ""
+    names_notes: bool = False
+
+
+class Refused(Exception):
+    """Ends a request with an error response."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(refusal.message)
+        self.refusal = refusal
+
+
+class Disconnected(Exception):
+    """The client closed the connection before it had its answer."""
+
+
+WHOLE_VAULT = "the vault"
+"""The path in a `WriteFailed` that is about no single file."""
+
+NOT_JSON = Refusal(
+    415,
+    "not_json",
+    "only JSON is accepted",
+    "send the header Content-Type: application/json",
+)
+FAULT = Refusal(
+    500,
+    "unexpected",
+    "an unexpected error occurred in the server",
+    "try again; the log on stderr says where it happened",
+)
+BUSY = Refusal(503, "busy", "too many requests are waiting", "try again", RETRY)
+LATE = Refusal(503, "late", "the answer took too long", "ask for less", RETRY)
+STOPPING = Refusal(503, "stopping", "the server is shutting down", "try again", RETRY)
+
+
+def refusal_of(error: errors.GlassmindError, config: Config) -> Refusal:
+    """Return the error response of an exception."""
+    failure = _failure_of(error)
+    if failure is UNEXPECTED or not failure.hint:
+        return FAULT
+    headers = RETRY if isinstance(error, errors.IndexBusy) else ()
+    message = on_one_line(without_places(str(error), error, config))
+    return Refusal(
+        failure.status,
+        code_of(type(error)),
+        message,
+        failure.hint,
+        headers,
+        digest_now(error),
+        quotes_notes(error),
+    )
+
+
+def _failure_of(error: errors.GlassmindError) -> Failure:
+    """Return how an error is reported; a failed write may be the caller's fault.
+
+    A name may be too long for any disk, or belong to a folder or a pipe.
+    """
+    failure = failure_of(error)
+    if not isinstance(error, WriteFailed) or error.path == WHOLE_VAULT:
+        return failure
+    code = getattr(error.__cause__, "errno", None)
+    if code == errno.ENAMETOOLONG:
+        return failure._replace(status=422, hint="give a shorter name")
+    if error.__cause__ is None or code in {errno.ENOTDIR, errno.EISDIR}:
+        hint = "name another file, or fix the one it names"
+        return failure._replace(status=409, hint=hint)
+    return failure
+
+
+def refused(refusal: Refusal) -> Reply:
+    """Return an error as a response."""
+    return Reply(refusal.status, encoded(error_body(refusal)), refusal.headers)
+
+
+def error_body(refusal: Refusal) -> object:
+    """Return the JSON of an error response; names of notes are labelled."""
+    body = {"error": error_of(refusal)}
+    return labelled(body) if refusal.names_notes else body
+
+
+def error_of(refusal: Refusal) -> dict[str, str]:
+    """Return the JSON of the error itself."""
+    made = {"code": refusal.code, "message": refusal.message, "hint": refusal.hint}
+    return made | ({"digest": refusal.digest} if refusal.digest else {})
+
+
+def code_of(kind: type) -> str:
+    """Return the name of an error's class in snake case."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", kind.__name__).lower()
+
+
+def without_places(text: str, error: object, config: Config) -> str:
+    """Return a message in which every absolute path is reduced to its name."""
+    for value in vars(error).values():
+        if isinstance(value, str) and Path(value).is_absolute():
+            text = text.replace(value, Path(value).name)
+    return placeless(text, config)
+
+
+def placeless(text: str, config: Config) -> str:
+    """Return a message in which our own folders are named by their purpose."""
+    known = {str(config.vault.path): "the vault", str(config.index_home): "the index"}
+    known |= {str(place): "the index" for place in index_locations(config)}
+    known |= {tempfile.gettempdir(): "a folder", str(Path.home()): "a folder"}
+    for root in sorted(known, key=len, reverse=True):
+        if len(root) > 1:
+            pattern = rf"{re.escape(root)}(?:/[^\s'\",;()]*)?"
+            text = re.sub(pattern, known[root], text)
+    return text

@@ -1,0 +1,190 @@
+"""Threads that use the engine: a pool for requests, and one thread for index runs."""
+
+import asyncio
+import secrets
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
+from typing import Any, TypeVar
+
+from glassmind.engine import Engine
+from glassmind.errors import GlassmindError
+from glassmind.errors.serving import CallAbandoned
+from glassmind.render.reports import report_as_json
+from glassmind.serve.http.errors import (
+    BUSY,
+    FAULT,
+    STOPPING,
+    Refusal,
+    Refused,
+    error_of,
+    refusal_of,
+    refused,
+)
+from glassmind.serve.http.replies import Reply, answered
+from glassmind.types.files import IndexReport, Progress
+
+T = TypeVar("T")
+
+THREADS = 2
+"""Requests that run at once. The interpreter computes one at a time: with eight clients
+on two cores, four threads and eight were slower by a tenth. With only one, a slow
+request would block all others."""
+
+QUEUE = 256
+"""Requests that run or wait: half as many as there may be connections."""
+
+KEPT_JOBS = 32
+"""Finished index runs that can still be looked up."""
+
+WAITING_JOBS = 8
+"""Index runs that may wait; each finds what those before it have done."""
+
+NAMED_FILES = 1_000
+"""Files and warnings that a report names; a vault may have a hundred thousand."""
+
+
+class Workers:
+    """A bounded pool of threads; work without a waiting caller is not started.
+
+    anyio's limiter would not do: it frees the place of a thread whose caller left.
+    """
+
+    def __init__(self, threads: int = THREADS, queue: int = QUEUE) -> None:
+        self._pool = ThreadPoolExecutor(threads, "glassmind-http")
+        self._places = threading.BoundedSemaphore(queue)
+
+    async def run(self, work: Callable[[], T]) -> T:
+        """Return the result of some work, which sees the caller's context variables.
+
+        Raises:
+            Refused: too much is waiting.
+        """
+        if not self._places.acquire(blocking=False):
+            raise Refused(BUSY)
+        future = self._pool.submit(copy_context().run, work)
+        future.add_done_callback(lambda _: self._places.release())
+        return await asyncio.wrap_future(future)
+
+    def close(self) -> None:
+        """Start nothing more, and wait for nothing."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+class Job:
+    """One index run, from the request on; `future` has its report."""
+
+    future: Future[dict[str, Any]]
+
+    def __init__(self, engine: Engine, options: Mapping[str, Any]) -> None:
+        self.id = secrets.token_hex(8)
+        self._engine, self._options = engine, options
+        self._stop = threading.Event()
+        self._progress: Progress | None = None
+        self.show: Callable[[object], None] = lambda _: None
+
+    def run(self) -> dict[str, Any]:
+        """Update the index; to be called once, in a thread."""
+        report = self._engine.index(
+            **self._options, reason="http", progress=self._on_progress
+        )
+        return shortened_report(report)
+
+    def _on_progress(self, progress: Progress) -> None:
+        self._progress = progress
+        if self._stop.is_set():
+            raise CallAbandoned
+
+    def stop(self) -> None:
+        """End the run after its current step; what was indexed is kept."""
+        self._stop.set()
+        self.future.cancel()
+
+    def _refusal(self) -> Refusal | None:
+        """Return why a run that is over has failed, if it has."""
+        if self.future.cancelled():
+            return STOPPING
+        match self.future.exception():
+            case None:
+                return None
+            case CallAbandoned():
+                return STOPPING
+            case GlassmindError() as error:
+                return refusal_of(error, self._engine.config)
+        return FAULT
+
+    def reply(self) -> Reply:
+        """Return the response to a client that waited for the end."""
+        refusal = self._refusal()
+        if refusal is not None:
+            return refused(refusal)
+        self.show(self.future.result())
+        return answered(self.future.result())
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the state of the run."""
+        done, now = self.future.done(), self._progress
+        refusal = self._refusal() if done else None
+        state = "running" if self.future.running() else "waiting"
+        return {
+            "job": self.id,
+            "state": ("failed" if refusal else "done") if done else state,
+            "progress": None if now is None or done else dict(now._asdict()),
+            "report": self.future.result() if done and not refusal else None,
+            "error": error_of(refusal) if refusal else None,
+        }
+
+
+def shortened_report(report: IndexReport) -> dict[str, Any]:
+    """Return a report with the first of the files it names, and their number."""
+    made = report_as_json(report)
+    for name in ("skipped", "warnings"):
+        made[f"{name}_total"] = len(made[name])
+        made[name] = made[name][:NAMED_FILES]
+    return made
+
+
+class Jobs:
+    """Owns the thread for index runs, which run one at a time."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(1, "glassmind-index")
+        self._lock = threading.Lock()
+        self._known: dict[str, Job] = {}
+
+    def begin(self, engine: Engine, options: Mapping[str, Any]) -> Job:
+        """Return a run that begins when those before it are over.
+
+        Raises:
+            Refused: too many are waiting.
+        """
+        job = Job(engine, options)
+        with self._lock:
+            ended = [known for known in self._known.values() if known.future.done()]
+            if len(self._known) - len(ended) > WAITING_JOBS:
+                raise Refused(BUSY)
+            for old in ended[:-KEPT_JOBS]:
+                del self._known[old.id]
+            job.future = self._pool.submit(job.run)
+            self._known[job.id] = job
+        return job
+
+    def find(self, name: str) -> Job | None:
+        """Return a run; None if it is unknown, or forgotten."""
+        return self._known.get(name)
+
+    async def ended(self, job: Job) -> Reply:
+        """Wait for the end of a run; it is stopped if the caller is cancelled."""
+        try:
+            await asyncio.wait([asyncio.wrap_future(job.future)])
+        except asyncio.CancelledError:
+            job.stop()
+            raise
+        return job.reply()
+
+    def close(self) -> None:
+        """Stop every run after its current step, and wait for none."""
+        for job in list(self._known.values()):
+            job.stop()
+        self._pool.shutdown(wait=False, cancel_futures=True)

@@ -1,0 +1,189 @@
+"""MCP at `/mcp`: stateless, JSON responses, tools by client."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from typing import Any, NamedTuple
+
+import anyio
+from anyio.abc import TaskGroup, TaskStatus
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.types import Receive, Scope, Send
+
+from glassmind.engine import Engine
+from glassmind.errors import GlassmindError
+from glassmind.errors.serving import CallAbandoned, ServingFault
+from glassmind.serve.http.errors import (
+    NOT_JSON,
+    STOPPING,
+    Refusal,
+    Refused,
+    without_places,
+)
+from glassmind.serve.http.limits import TIME_LIMITS, Message
+from glassmind.serve.http.middleware import Exchange
+from glassmind.serve.http.security import is_json
+from glassmind.serve.mcp.callers import SESSION, session_of
+from glassmind.serve.mcp.server import make_server
+from glassmind.serve.mcp.toolsets import OWNERS
+from glassmind.types.access import Scope as ReadScope
+from glassmind.types.callers import known_as
+
+PATH = "/mcp"
+
+READ_SCOPE: ContextVar[ReadScope | None] = ContextVar("read_scope", default=None)
+"""What the client of the current request may read."""
+
+UNSERVED = Refusal(
+    403, "beyond_scope", "", "glassmind clients set NAME --toolset changes it"
+)
+"""For a client whose sets of tools do not exist, or cannot be combined."""
+
+
+class ToolChoice(NamedTuple):
+    """The tools that a client is served."""
+
+    toolsets: tuple[str, ...]
+    for_owner: bool
+
+
+class McpEndpoint:
+    """One MCP server for each choice of tools, made when first needed.
+
+    Clients that may use the same tools share one; what each may read is checked with
+    every call.
+    """
+
+    def __init__(
+        self, engine: Engine, toolsets: Sequence[str], *, structured: bool = False
+    ) -> None:
+        self._engine, self._toolsets = engine, tuple(toolsets)
+        self._structured = structured
+        self._sessions: dict[ToolChoice, StreamableHTTPSessionManager] = {}
+        self._tasks: TaskGroup | None = None
+        self._lock = anyio.Lock()
+        self._for_owner = ToolChoice(self._toolsets, for_owner=True)
+        self._first = self._make(self._for_owner)  # raises if the sets are not usable
+
+    def _make(self, choice: ToolChoice) -> StreamableHTTPSessionManager:
+        server = make_server(
+            self._visible_engine,
+            toolsets=choice.toolsets,
+            wording=self._message,
+            surface="mcp-http",
+            spared=() if choice.for_owner else OWNERS,
+            structured=self._structured,
+        )
+        # the middleware has checked Host and Origin
+        unchecked = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+        return StreamableHTTPSessionManager(
+            server, json_response=True, stateless=True, security_settings=unchecked
+        )
+
+    def _visible_engine(self) -> Engine:
+        scope = READ_SCOPE.get()
+        if scope is None:  # never answer without knowing what the client may read
+            raise CallAbandoned
+        return self._engine.seen_by(scope)
+
+    def _message(self, error: GlassmindError) -> str:
+        return without_places(str(error), error, self._engine.config)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Accept calls while this is open."""
+        async with anyio.create_task_group() as tasks:
+            self._tasks = tasks
+            await self._open(self._for_owner)
+            yield
+            self._tasks = None
+            tasks.cancel_scope.cancel()
+
+    async def _open(self, choice: ToolChoice) -> StreamableHTTPSessionManager:
+        async with self._lock:
+            if choice not in self._sessions:
+                if self._tasks is None:
+                    raise Refused(STOPPING)
+                await self._tasks.start(self._keep_open, choice)
+            return self._sessions[choice]
+
+    async def _keep_open(
+        self, choice: ToolChoice, *, task_status: TaskStatus[None]
+    ) -> None:
+        sessions = self._first if choice == self._for_owner else self._make(choice)
+        try:
+            async with sessions.run():
+                self._sessions[choice] = sessions
+                task_status.started()
+                await anyio.sleep_forever()
+        finally:
+            self._sessions.pop(choice, None)
+
+    async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
+        """Answer one message."""
+        exchange: Exchange = scope["glassmind"]
+        exchange.route = PATH
+        body = await exchange.read_body(expected=True)
+        if not is_json(exchange.head):
+            raise Refused(NOT_JSON)
+        work = self._answer(scope, body, send)
+        await exchange.run(work, TIME_LIMITS[PATH])
+
+    async def _answer(self, scope: Scope, body: bytes, send: Send) -> None:
+        identity = scope["glassmind"].identity
+        sets = identity.scope.toolsets or self._toolsets
+        try:
+            sessions = await self._open(ToolChoice(sets, identity.is_owner))
+        except ServingFault as error:
+            raise Refused(UNSERVED._replace(message=str(error))) from error
+        READ_SCOPE.set(identity.scope)  # this task answers one request
+        with known_as(identity.name):
+            await sessions.handle_request(
+                scope, _replayed(body), _with_session(body, send)
+            )
+
+
+def _replayed(body: bytes) -> Receive:
+    """Return an ASGI `receive` that gives a body that was read already."""
+    messages = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def receive() -> Message:
+        if messages:
+            return messages.pop()
+        await asyncio.Event().wait()  # cancelled when the client leaves
+        raise AssertionError
+
+    return receive
+
+
+def _with_session(body: bytes, send: Send) -> Send:
+    """Add a session id to the response of `initialize`; see `mcp.callers`."""
+    session = session_of(_client_name(body))
+    if not session:
+        return send
+    header = (SESSION.encode(), session.encode())
+
+    async def send_with_session(message: Message) -> None:
+        if message["type"] == "http.response.start" and message["status"] == 200:  # noqa: PLR2004
+            message = {**message, "headers": [*message.get("headers", ()), header]}
+        await send(message)
+
+    return send_with_session
+
+
+def _client_name(body: bytes) -> str:
+    """Return the client's name in an `initialize` message; empty for any other."""
+    if b"initialize" not in body:
+        return ""
+    try:
+        value: Any = json.loads(body)
+    except ValueError:
+        return ""
+    if not isinstance(value, dict) or value.get("method") != "initialize":
+        return ""
+    for key in ("params", "clientInfo", "name"):
+        value = value.get(key) if isinstance(value, dict) else None
+    return value if isinstance(value, str) else ""

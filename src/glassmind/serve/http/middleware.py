@@ -1,0 +1,249 @@
+"""The middleware around every route: access checks, errors, headers, log, metrics."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
+from typing import Any, TypeAlias
+
+from glassmind.serve.http.errors import (
+    FAULT,
+    LATE,
+    STOPPING,
+    Disconnected,
+    Refusal,
+    Refused,
+    refused,
+)
+from glassmind.serve.http.limits import (
+    CROWDED,
+    FULL,
+    Message,
+    Receive,
+    drain,
+    has_body,
+    read_body,
+)
+from glassmind.serve.http.metrics import Metrics
+from glassmind.serve.http.replies import CLOSE, SAFE_HEADERS, Reply
+from glassmind.serve.http.security import (
+    ANONYMOUS,
+    NO_TOKEN,
+    TOO_MANY,
+    WRONG_TOKEN,
+    AccessRules,
+    TokenThrottle,
+)
+from glassmind.serve.mcp.log import log, log_fault
+
+Scope: TypeAlias = Any
+Send: TypeAlias = Callable[[Message], Awaitable[None]]
+App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
+OnRequest: TypeAlias = Callable[[str, str, int, float, int], None]
+"""Called after a request: method, route, status, seconds, bytes of the body."""
+
+LAST_EVENT_S = 1.0
+"""Seconds to send the reason why a stream of events ends early."""
+
+NO_ROUTE = "other"
+"""The route of requests that match none, in the log and in metrics."""
+
+CLIENT_LEFT = 499
+"""The status that is counted if the client did not wait for one."""
+
+METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"))
+"""Methods that are logged by name; a client may send any word."""
+
+
+def log_request(
+    method: str, route: str, status: int, seconds: float, size: int
+) -> None:
+    """Log a request, but never its arguments or its client."""
+    name, ms = method if method in METHODS else "other", round(seconds * 1_000, 1)
+    log("request", method=name, route=route, status=status, ms=ms, bytes=size)
+
+
+def ignore_request(*_: object) -> None:
+    """Log nothing."""
+
+
+class Exchange:
+    """One request and its response."""
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self.scope, self.head = scope, dict(scope["headers"])
+        self.route, self.identity, self.has_token = NO_ROUTE, ANONYMOUS, False
+        self.status, self.size, self.finished = 0, 0, False
+        self.last_event: Callable[[Refusal], bytes] | None = None
+        """Makes the last part of a response that ends early with an error."""
+        self._unread = has_body(self.head)
+        self._receive, self._send = receive, send
+
+    async def read_body(self, *, expected: bool) -> bytes:
+        """Return the whole body; to be called once.
+
+        Raises:
+            Refused, Disconnected: as `limits.read_body`.
+        """
+        body = await read_body(self.head, self._receive, expected=expected)
+        self._unread = False
+        return body
+
+    async def run(self, work: Coroutine[Any, Any, None], limit_s: float) -> None:
+        """Await the answer, unless it is late or the client leaves.
+
+        Raises:
+            Refused: it takes longer than `limit_s`.
+            Disconnected: the client left.
+        """
+        answering = asyncio.ensure_future(work)
+        leaving = asyncio.ensure_future(self._client_left())
+        tasks = {answering, leaving}
+        try:
+            first = asyncio.FIRST_COMPLETED
+            await asyncio.wait(tasks, timeout=limit_s, return_when=first)
+            if answering.done():
+                answering.result()
+            elif leaving.done():
+                raise Disconnected
+            else:
+                raise Refused(LATE)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _client_left(self) -> None:
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+        if self.finished:  # uvicorn also says so at the end of a response
+            await asyncio.Event().wait()
+
+    async def send(self, message: Message) -> None:
+        """Send a part of the response, with the headers of all responses."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            message["headers"] = [*message.get("headers", ()), *SAFE_HEADERS]
+        elif message["type"] == "http.response.body":
+            self.size += len(message.get("body", b""))
+            self.finished = not message.get("more_body", False)
+        await self._send(message)
+
+    async def answer(self, reply: Reply, *more: tuple[bytes, bytes]) -> None:
+        """Send a whole response."""
+        length = str(len(reply.body)).encode()
+        headers = [(b"content-type", reply.media_type), (b"content-length", length)]
+        headers += [*reply.headers, *more]
+        start = {"type": "http.response.start", "status": reply.status}
+        await self.send({**start, "headers": headers})
+        await self.send({"type": "http.response.body", "body": reply.body})
+
+    async def refuse(self, refusal: Refusal) -> None:
+        """Send an error; a response that has begun ends with it, if it can."""
+        if self.status:
+            if self.last_event is not None and not self.finished:
+                body = self.last_event(refusal)
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(LAST_EVENT_S):
+                        await self.send({"type": "http.response.body", "body": body})
+        elif not self._unread:
+            await self.answer(refused(refusal))
+        else:
+            await drain(self.head, self._receive)
+            closing = () if CLOSE in refusal.headers else (CLOSE,)
+            await self.answer(refused(refusal), *closing)
+
+    async def stop(self) -> None:
+        """Tell the client that the server is shutting down."""
+        self._unread = False
+        await self.refuse(STOPPING)
+
+
+class Guard:
+    """Lets requests in that the rules accept, and answers every error."""
+
+    def __init__(
+        self,
+        app: App,
+        *,
+        rules: AccessRules,
+        metrics: Metrics,
+        on_request: OnRequest,
+        throttle: TokenThrottle | None = None,
+    ) -> None:
+        self._app, self._rules, self._metrics = app, rules, metrics
+        self._on_request = on_request
+        self._throttle = TokenThrottle() if throttle is None else throttle
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, or pass on the start and the end of the server."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        began = time.perf_counter()
+        exchange = Exchange(scope, receive, send)
+        scope["glassmind"] = exchange
+        try:
+            await self._let_in(exchange)
+            await self._app(scope, receive, exchange.send)
+        except Refused as error:
+            await exchange.refuse(error.refusal)
+        except Disconnected:
+            exchange.status = CLIENT_LEFT
+        except asyncio.CancelledError:  # the time of the shutdown is over
+            await exchange.stop()
+        except Exception as error:  # noqa: BLE001 - the edge: clients see no traceback
+            log_fault("fault", error, route=exchange.route)
+            await exchange.refuse(FAULT)
+        finally:
+            seconds, route = time.perf_counter() - began, exchange.route
+            status = exchange.status or CLIENT_LEFT
+            self._metrics.count(route, status, seconds)
+            self._on_request(scope["method"], route, status, seconds, exchange.size)
+
+    async def _let_in(self, exchange: Exchange) -> None:
+        """Check everything that is known before the body is read.
+
+        Raises:
+            Refused: the request is rejected.
+        """
+        scope, head = exchange.scope, exchange.head
+        if scope.get(CROWDED):
+            raise Refused(FULL)
+        peer = (scope.get("client") or ("",))[0]
+        if self._throttle.is_flooded_by(peer):
+            raise Refused(_too_many(1))
+        identity = self._rules.identify(head)
+        refusal = self._rules.refusal(scope, head, identity)
+        if identity is None and refusal in (None, NO_TOKEN, WRONG_TOKEN):
+            await self._slow_down(head, peer, is_open=refusal is None)
+        if refusal is not None:
+            raise Refused(refusal)
+        exchange.has_token = identity is not None
+        exchange.identity = identity or ANONYMOUS
+
+    async def _slow_down(
+        self, head: dict[bytes, bytes], peer: str, *, is_open: bool
+    ) -> None:
+        """Reject, late, a request without a valid token from an address that guesses.
+
+        A path that is open to all takes no token, so it is rejected only with one.
+
+        Raises:
+            Refused: the address has to wait.
+        """
+        guessed = b"authorization" in head
+        if is_open and not guessed:
+            return
+        wait_s = self._throttle.wait_s(peer, guessed=guessed)
+        if wait_s:
+            if guessed:
+                await self._throttle.hold(peer)
+            raise Refused(_too_many(wait_s))
+
+
+def _too_many(wait_s: int) -> Refusal:
+    return TOO_MANY._replace(headers=((b"retry-after", str(wait_s).encode()),))

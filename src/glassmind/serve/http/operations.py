@@ -1,0 +1,159 @@
+"""Routes made from operations."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from glassmind.errors.serving import BadArgument
+from glassmind.operations.arguments import (
+    fields_of,
+    property_schema,
+    read,
+    remove_properties,
+    schema_for_http,
+)
+from glassmind.operations.registry import Arguments, Caller, Operation, arg
+from glassmind.serve.hiding import safe_text
+from glassmind.serve.http.arguments import decoded_body, decoded_query
+from glassmind.serve.http.asked import Asked, Route
+from glassmind.serve.http.errors import placeless
+from glassmind.serve.http.memory import USUAL
+from glassmind.serve.http.replies import (
+    MARKDOWN,
+    Reply,
+    answered,
+    as_markdown,
+    wants_markdown,
+)
+from glassmind.serve.mcp.callers import NAME_CHARS, plain_caller
+from glassmind.serve.mcp.tool import argument_table
+
+
+class ClientArguments(Arguments, frozen=True, kw_only=True):
+    """What every route takes that records who asks."""
+
+    client: Annotated[
+        Annotated[str, Meta(max_length=NAME_CHARS)],
+        arg("The name of the client, for the record."),
+    ] = ""
+
+
+def route_of(operation: Operation) -> Route:
+    """Return an operation as a route."""
+    route = operation.route
+    if route is None:
+        raise ValueError(f"{operation.name} has no route")
+    fields = fields_of(operation.arguments, "http")
+    fields += fields_of(ClientArguments, "http") if operation.writes else []
+    return Route(
+        route.method,
+        route.path,
+        operation.summary,
+        lambda asked: _answer(operation, asked),
+        operation.result.__name__,
+        argument_table(fields),
+        fails=route.fails,
+        other_types=(
+            *(form.media_type for form in operation.files.values()),
+            *([MARKDOWN] if operation.markdown else ()),
+        ),
+        quick=route.quick,
+        called=route.id,
+        sets=route.sets,
+        operation=operation,
+    )
+
+
+def given_to(
+    operation: Operation, owner: str, query: bytes, body: bytes, path: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return the checked arguments of a request, and the client that it names.
+
+    Raises:
+        Refused: the body or the query cannot be read.
+        BadArgument: one of the arguments cannot be used.
+    """
+    strict = operation.route is not None and operation.route.method == "POST"
+    fields = fields_of(operation.arguments, "http")
+    lists = () if strict else {field.name for field in fields if field.is_list}
+    rest, client = decoded_query(owner, query, lists), ""
+    if strict and rest:
+        raise BadArgument(owner, "arguments belong in the body, not in the query")
+    if strict:
+        rest = decoded_body(owner, body)
+    for name in path:
+        if name in rest:
+            raise BadArgument(owner, f"{name} is given in the path already")
+    rest |= path
+    if operation.writes and "client" in rest:
+        named = {"client": rest.pop("client")}
+        client = read(
+            ClientArguments, named, owner=owner, surface="http", strict=strict
+        ).client
+    arguments = read(
+        operation.arguments, rest, owner=owner, surface="http", strict=strict
+    )
+    return {"arguments": arguments, "client": client}
+
+
+def body_schema_of(operation: Operation) -> dict[str, Any]:
+    """Return the schema of a request's body."""
+    route, made = operation.route, schema_for_http(operation.arguments)
+    if operation.writes:
+        made["properties"] |= schema_for_http(ClientArguments)["properties"]
+    in_path = [
+        name for name in made["properties"] if route and f"{{{name}}}" in route.path
+    ]
+    remove_properties(made, in_path)
+    return made
+
+
+def parameters_of(operation: Operation) -> list[dict[str, Any]]:
+    """Return the parameters of a request: in its path, or in its query."""
+    route = operation.route
+    found = []
+    for field in fields_of(operation.arguments, "http"):
+        in_path = route is not None and f"{{{field.name}}}" in route.path
+        if in_path or (route and route.method == "GET"):
+            found.append(
+                {
+                    "name": field.name,
+                    "in": "path" if in_path else "query",
+                    "required": field.required,
+                    "description": field.about.description,
+                    "schema": property_schema(field, "http", in_query=True),
+                }
+            )
+    return found
+
+
+def result_schemas(operations: Sequence[Operation]) -> dict[str, Any]:
+    """Return the schemas of all results, by name."""
+    results = [operation.result for operation in operations]
+    _, parts = msgspec.json.schema_components(
+        results, ref_template="#/components/schemas/{name}"
+    )
+    for result in results:
+        remove_properties(parts[result.__name__], result.text_only)
+    return parts
+
+
+def _answer(operation: Operation, asked: Asked) -> Reply:
+    client = plain_caller(asked.given["client"], USUAL)
+    result = operation.run(
+        asked.engine, asked.given["arguments"], Caller("http", client)
+    )
+    form = operation.files.get(getattr(asked.given["arguments"], "format", None) or "")
+    if form is not None:
+        body = safe_text(form.render(result)).encode("utf-8", "replace")
+        media_type = form.media_type.encode()
+        return Reply(200, body, media_type=media_type, shown=result.sources())
+    if operation.markdown and wants_markdown(asked.accept):
+        return as_markdown(operation.markdown(result), result.sources())
+    values = result.to_json()
+    if values.get("notices"):
+        config = asked.engine.config
+        values["notices"] = [placeless(one, config) for one in values["notices"]]
+    return answered(values)._replace(shown=result.sources())

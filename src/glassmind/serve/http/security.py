@@ -1,0 +1,325 @@
+"""Who may use the server: Host, Origin and token checks, and back-off for guesses."""
+
+import asyncio
+import hmac
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from ipaddress import IPv6Address, ip_address
+from math import ceil
+from typing import Any, NamedTuple
+
+from glassmind.access.clients import PREFIX, Client, Clients, digest_of
+from glassmind.config.values import is_loopback
+from glassmind.errors.access import ClientsUnreadable
+from glassmind.serve.http.errors import Refusal
+from glassmind.serve.http.token import TokenFile
+from glassmind.serve.mcp.log import log
+from glassmind.types.access import EVERY_AGENT
+from glassmind.types.access import Scope as ReadScope
+
+Headers = Mapping[bytes, bytes]
+
+HTTP_PORT = 80
+"""The port that clients leave out of `Host`."""
+
+LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
+ALL_INTERFACES = frozenset(("0.0.0.0", "::", "[::]"))  # noqa: S104 - to recognise it
+
+OPEN_PATH = "/health"
+"""The only path that answers without a token."""
+
+UNREPEATABLE = frozenset(
+    (b"host", b"origin", b"authorization", b"content-type", b"content-length")
+)
+
+OTHER_SITES = frozenset((b"cross-site", b"same-site"))
+"""Values of `Sec-Fetch-Site` for requests that a page of another server made."""
+
+CHALLENGE = ((b"www-authenticate", b'Bearer realm="glassmind"'),)
+
+UNHOSTED = Refusal(400, "bad_host", "the Host header is missing", "send it once")
+DOUBLED = Refusal(
+    400, "doubled_header", "a header that may occur once is repeated", "send it once"
+)
+TWO_LENGTHS = Refusal(
+    400,
+    "two_lengths",
+    "the request has both Content-Length and Transfer-Encoding",
+    "send one of them",
+)
+MISDIRECTED = Refusal(
+    421,
+    "wrong_host",
+    "this server does not answer to that host",
+    "use the address that glassmind serve printed, or add a name to server.hosts",
+)
+FOREIGN = Refusal(
+    403,
+    "wrong_origin",
+    "pages of other servers may not use this one",
+    "add the origin to server.origins if it is yours",
+)
+NO_TOKEN = Refusal(
+    401,
+    "no_token",
+    "a token is needed",
+    "send Authorization: Bearer TOKEN; glassmind serve --show-token prints it",
+    CHALLENGE,
+)
+WRONG_TOKEN = NO_TOKEN._replace(
+    code="wrong_token",
+    message="the token is not valid",
+    hint="glassmind serve --show-token prints the token of the vault; glassmind "
+    "clients add printed that of a client",
+)
+TOO_MANY = Refusal(
+    429,
+    "too_many_wrong_tokens",
+    "too many wrong tokens came from this address",
+    "send a valid token, or wait as long as Retry-After says",
+)
+
+FREE = 5
+"""Wrong tokens that an address may send in a window: more than a person mistypes."""
+
+WINDOW_S = 60.0
+"""Seconds without a wrong token after which the count of an address starts again."""
+
+FIRST_S, LONGEST_S = 1.0, 60.0
+"""The first back-off; each further wrong token doubles it up to the longest."""
+
+DELAY_S, MOST_HELD = 0.5, 32
+"""How late a wrong token is answered, and how many of an address wait at once. Together
+they bound the guesses of an address in back-off: 64 a second."""
+
+MOST_PEERS = 1024
+"""Addresses that are remembered, the latest ones: about 200 KB."""
+
+
+def bracketed(host: str) -> str:
+    """Return an address as it is written in a URL."""
+    bare = host.strip("[]")
+    return f"[{bare}]" if ":" in bare else bare
+
+
+def host_names(host: str, port: int, more: Iterable[str] = ()) -> frozenset[str]:
+    """Return every accepted `Host` of a server that listens on `host`.
+
+    `more` are names that the user configured, with or without a port. All are compared
+    literally.
+    """
+    hosts = list(LOOPBACK_NAMES) if host in ALL_INTERFACES or is_loopback(host) else []
+    if host not in ALL_INTERFACES:
+        hosts.append(bracketed(host))
+    names = set()
+    for name in (*hosts, *more):
+        last = name.rpartition(":")[2]
+        if last != name and last.isdigit():
+            names.add(name)
+        else:
+            names |= {f"{name}:{port}"} | ({name} if port == HTTP_PORT else set())
+    return frozenset(names)
+
+
+def origins_of(hosts: Iterable[str], more: Iterable[str] = ()) -> frozenset[str]:
+    """Return every accepted `Origin`: pages of this server, and those configured.
+
+    Another port of this machine is another program.
+    """
+    return frozenset([*(f"http://{host}" for host in hosts), *more])
+
+
+class Identity(NamedTuple):
+    """Who sent a request, by its token: a named client, or an agent without a name.
+
+    The owner shows the vault's own token and may use routes that no client may.
+    """
+
+    name: str = ""
+    scope: ReadScope = EVERY_AGENT
+    is_owner: bool = False
+
+
+ANONYMOUS, OWNER = Identity(), Identity(is_owner=True)
+
+
+class AccessRules(NamedTuple):
+    """What the head of a request must show. Without `token` anybody may use the server.
+
+    With `by_address`, the address that the client connected to is accepted as a host.
+    The token of a `TokenFile` may change at any time. `clients` have their own tokens.
+    """
+
+    hosts: frozenset[str]
+    origins: frozenset[str]
+    token: str | TokenFile | None
+    by_address: bool = False
+    clients: Clients | None = None
+
+    def refusal(
+        self, scope: Mapping[str, Any], head: Headers, identity: Identity | None = None
+    ) -> Refusal | None:
+        """Return why a request is rejected; None if it is accepted."""
+        refusal = (
+            _malformed(scope, head)
+            or self._wrong_host(scope, head)
+            or self._wrong_origin(head)
+        )
+        if refusal or identity is not None or scope["path"] == OPEN_PATH:
+            return refusal
+        return WRONG_TOKEN if b"authorization" in head else NO_TOKEN
+
+    def _wrong_host(self, scope: Mapping[str, Any], head: Headers) -> Refusal | None:
+        host = head[b"host"].decode("latin-1")
+        by_address = self.by_address and host == _local_address(scope)
+        return None if by_address or host in self.hosts else MISDIRECTED
+
+    def _wrong_origin(self, head: Headers) -> Refusal | None:
+        origin = head.get(b"origin")
+        if origin is None:
+            return FOREIGN if head.get(b"sec-fetch-site") in OTHER_SITES else None
+        return None if origin.decode("latin-1") in self.origins else FOREIGN
+
+    def identify(self, head: Headers) -> Identity | None:
+        """Return whose token a request shows; None without a valid one.
+
+        Every digest is compared, whatever the scheme, so that the time tells nothing.
+        """
+        if self.token is None:
+            return OWNER
+        scheme, _, shown = head.get(b"authorization", b"").partition(b" ")
+        token = shown.strip()
+        current = self.token if isinstance(self.token, str) else self.token.current()
+        is_owner = hmac.compare_digest(digest_of(token), digest_of(current.encode()))
+        client = self._client_with(token)
+        if scheme.lower() != b"bearer":
+            return None
+        if is_owner and current:
+            return OWNER
+        if client is None or self.clients is None:
+            return None
+        self.clients.note_use(client)
+        return Identity(client.name, client.scope)
+
+    def _client_with(self, token: bytes) -> Client | None:
+        if self.clients is None:
+            return None
+        try:
+            return self.clients.holder(token)
+        except ClientsUnreadable as error:
+            if token.startswith(PREFIX.encode()):
+                log("unready", kind=type(error).__name__)
+            return None
+
+
+def _malformed(scope: Mapping[str, Any], head: Headers) -> Refusal | None:
+    names = [name for name, _ in scope["headers"] if name in UNREPEATABLE]
+    if len(names) != len(set(names)):
+        return DOUBLED
+    if b"content-length" in head and b"transfer-encoding" in head:
+        return TWO_LENGTHS  # proxies disagree where such a request ends
+    return None if b"host" in head else UNHOSTED
+
+
+def _local_address(scope: Mapping[str, Any]) -> str:
+    address, port = scope["server"]
+    # an IPv4 client of an IPv6 socket connects to an address such as ::ffff:192.0.2.1
+    plain = address.removeprefix("::ffff:") if "." in address else address
+    return f"{bracketed(plain)}:{port}"
+
+
+def is_json(head: Headers) -> bool:
+    """Return whether a body is declared as JSON, which no HTML form can do."""
+    kind, _, rest = head.get(b"content-type", b"").lower().partition(b";")
+    charset = rest.strip().removeprefix(b"charset=").strip(b'"')
+    return kind.strip() == b"application/json" and charset in {b"", b"utf-8"}
+
+
+@dataclass(slots=True)
+class _Peer:
+    """Wrong tokens of one address."""
+
+    count: int = 0
+    last: float = 0.0
+    until: float = 0.0
+    held: int = 0
+    backoff_s: float = 0.0
+
+
+class TokenThrottle:
+    """Back-off for addresses that send wrong tokens. For the event loop only.
+
+    A valid token is not slowed, since clients of one machine share an address. A wrong
+    one from an address in back-off is answered late, and only so many at a time.
+    """
+
+    def __init__(
+        self, clock: Callable[[], float] = time.monotonic, delay_s: float = DELAY_S
+    ) -> None:
+        self._clock, self._delay_s = clock, delay_s
+        self._peers: OrderedDict[str, _Peer] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._peers)
+
+    def is_flooded_by(self, address: str) -> bool:
+        """Return whether an address guesses so fast that no token is checked now."""
+        peer = self._peers.get(_network(address))
+        if peer is None or self._clock() >= peer.until:
+            return False
+        return peer.held >= MOST_HELD
+
+    async def hold(self, address: str) -> None:
+        """Delay the answer to a wrong token."""
+        peer = self._peers.get(_network(address), _Peer())
+        peer.held += 1
+        try:
+            await asyncio.sleep(self._delay_s)
+        finally:
+            peer.held -= 1
+
+    def wait_s(self, address: str, *, guessed: bool) -> int:
+        """Return how many seconds an address without a valid token must wait, or 0.
+
+        `guessed` says that it sent a token, which was wrong.
+        """
+        name, now = _network(address), self._clock()
+        peer = self._peers.get(name)
+        if peer is not None and now >= max(peer.until, peer.last) + WINDOW_S:
+            del self._peers[name]
+            peer = None
+        if peer is not None and now < peer.until:
+            peer.count += guessed
+            return ceil(peer.until - now)
+        if guessed:
+            self._count(name, peer or _Peer(), now)
+        return 0
+
+    def _count(self, name: str, peer: _Peer, now: float) -> None:
+        peer.count, peer.last = peer.count + 1, now
+        self._peers[name] = peer
+        self._peers.move_to_end(name)
+        if len(self._peers) > MOST_PEERS:
+            self._peers.popitem(last=False)
+        if peer.count >= FREE:
+            peer.backoff_s = min(max(2 * peer.backoff_s, FIRST_S), LONGEST_S)
+            peer.until = now + peer.backoff_s
+            wait_s = int(peer.backoff_s)
+            facts = {"peer": name, "count": peer.count, "retry_after_s": wait_s}
+            log("wrong_tokens", level="WARNING", **facts)
+
+
+def _network(address: str) -> str:
+    """Return the key of an address: for IPv6 its /64, since one host has all of it."""
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return address[:64]
+    if isinstance(parsed, IPv6Address):
+        if parsed.ipv4_mapped is not None:
+            return str(parsed.ipv4_mapped)
+        if not parsed.is_loopback:
+            return f"{IPv6Address(int(parsed) >> 64 << 64)}/64"
+    return str(parsed)

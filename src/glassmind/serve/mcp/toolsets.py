@@ -1,0 +1,93 @@
+"""Sets of tools by name, each imported when it is asked for."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from importlib import import_module
+
+from glassmind.errors.access import BeyondToolsets
+from glassmind.errors.serving import ToolsetsClash, UnknownToolset
+from glassmind.operations.registry import all_operations
+from glassmind.serve.mcp.operations import tool_of
+from glassmind.serve.mcp.tool import Tool
+from glassmind.types.access import Scope
+
+PACKAGE = "glassmind.serve.mcp.tools"
+
+DEFAULT = ("core",)
+
+SETS = (
+    "core",
+    "graph",
+    "memory",
+    "write",
+    "query",
+    "brain",
+    "graphrag",
+    "knowledge",
+)
+"""Every name that may be asked for; a set without a module has no tools yet."""
+
+EMPTY = frozenset(("query",))
+"""Sets whose tools need verbs that the engine does not have yet."""
+
+
+OWNERS = frozenset(("reindex",))
+"""Tools for who has the whole vault: a client with a scope of its own has none."""
+
+
+def read_names(given: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of sets in values such as `core,brain`, each once, in order.
+
+    Raises:
+        UnknownToolset: one of them is none.
+    """
+    names = [name.strip().lower() for value in given for name in value.split(",")]
+    for name in names:
+        if name and name not in SETS:
+            raise UnknownToolset(name, SETS)
+    return tuple(dict.fromkeys(name for name in names if name)) or DEFAULT
+
+
+def sets_within(scope: Scope, wanted: Iterable[str] | None) -> tuple[str, ...]:
+    """Return the sets of a client: its own, or those of them that are wanted.
+
+    Raises:
+        UnknownToolset: one that is wanted is none.
+        BeyondToolsets: it may use none of those that are wanted.
+    """
+    if not scope.toolsets:
+        return read_names(wanted or DEFAULT)
+    if not wanted:
+        return scope.toolsets
+    named = read_names(wanted)
+    found = tuple(name for name in named if name in scope.toolsets)
+    if not found:
+        raise BeyondToolsets(scope.client, named, scope.toolsets)
+    return found
+
+
+def tools_of(names: Sequence[str]) -> tuple[Tool, ...]:
+    """Return the tools of some sets, set by set, always in the same order.
+
+    Raises:
+        UnknownToolset: there is no such set.
+        ToolsetsClash: two of them have a tool of the same name.
+    """
+    owners: dict[str, str] = {}
+    tools: list[Tool] = []
+    for name in read_names(names):
+        if name in EMPTY:
+            continue
+        for tool in _tools_in(name):
+            if tool.name in owners:
+                raise ToolsetsClash(tool.name, owners[tool.name], name)
+            owners[tool.name] = name
+            tools.append(tool)
+    return tuple(tools)
+
+
+def _tools_in(name: str) -> Iterator[Tool]:
+    """Yield the tools of one set: those made from operations, then all others."""
+    for operation in all_operations():
+        if operation.tool and operation.tool.sets[0] == name:
+            yield tool_of(operation)
+    yield from import_module(f"{PACKAGE}.{name}").TOOLS
