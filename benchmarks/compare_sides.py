@@ -301,7 +301,11 @@ class Side:
         done = self.program.run(["index", "--json"], self.env)
         if done.returncode:
             raise SystemExit(f"{self.name}: glassmind index failed: {done.stderr}")
-        self.mcp = McpServer(self.program, self.env, ["--tools", toolsets])
+        options = ["--tools", toolsets]
+        if "--structured" in self.program.run(["mcp", "--help"], self.env).stdout:
+            self.mcp = McpServer(self.program, self.env, [*options, "--structured"])
+        else:  # commits before --structured always send values
+            self.mcp = McpServer(self.program, self.env, options)
         self.http = HttpServer(self.program, self.env, ["--tools", toolsets])
 
     def stop(self) -> None:
