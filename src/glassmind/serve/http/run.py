@@ -28,8 +28,7 @@ from glassmind.serve.http.limits import (
 from glassmind.serve.http.middleware import ignore_request, log_request
 from glassmind.serve.http.security import ALL_INTERFACES, bracketed, host_names
 from glassmind.serve.http.token import TokenFile
-from glassmind.serve.mcp.log import log, take_over_logging
-from glassmind.serve.mcp.patient import PatientStream
+from glassmind.serve.mcp.log import PatientStream, log, take_over_logging
 
 KEEP_ALIVE_S = 15
 """Seconds for which a connection stays open between two requests."""
