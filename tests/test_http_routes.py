@@ -98,7 +98,7 @@ def test_a_least_similarity_that_nothing_is_measured_by_is_told(web: Web) -> Non
         (b'{"query": "a", "limit": 0}', 422, "limit must be 1 or more (got 0)"),
         (b'{"query": "a", "mode": "magic"}', 422, "must be one of hybrid"),
         (b'{"query": "a", "mode": true}', 422, "must be one of hybrid"),
-        (b'{"query": "a", "query": "b"}', 422, "'query' stands twice"),
+        (b'{"query": "a", "query": "b"}', 422, "'query' is given twice"),
         (b'{"query": "a", "colour": "red"}', 422, "no argument 'colour'"),
         (b'{"query": "\\ud800"}', 422, "valid Unicode text"),
         (b'{"query": "before:never"}', 422, "is no day"),
