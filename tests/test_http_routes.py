@@ -85,11 +85,11 @@ def test_a_least_similarity_that_nothing_is_measured_by_is_told(web: Web) -> Non
 @pytest.mark.parametrize(
     ("body", "status", "said"),
     [
-        (b"", 400, "no JSON object"),
-        (b"[]", 400, "no JSON object"),
-        (b'{"query": "a"', 400, "no JSON object"),
-        (b'{"query": NaN}', 400, "no JSON object"),
-        ('{"query": "a"}'.encode("utf-16"), 400, "no JSON object"),
+        (b"", 400, "not a JSON object"),
+        (b"[]", 400, "not a JSON object"),
+        (b'{"query": "a"', 400, "not a JSON object"),
+        (b'{"query": NaN}', 400, "not a JSON object"),
+        ('{"query": "a"}'.encode("utf-16"), 400, "not a JSON object"),
         (b"{}", 422, "query is missing"),
         (b'{"query": ""}', 422, "nothing to search for"),
         (b'{"query": 1}', 422, "query must be a text"),

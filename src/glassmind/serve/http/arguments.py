@@ -31,14 +31,14 @@ from glassmind.types.search import Intent, Mode
 BAD_JSON = Refusal(
     400,
     "bad_json",
-    "the body is no JSON object in UTF-8",
+    "the body is not a JSON object in UTF-8",
     "send an object of arguments; see /openapi.json for what it takes",
 )
 BAD_QUERY = Refusal(
     400,
     "bad_query",
     "the query cannot be read",
-    "write what is no plain letter as UTF-8, each byte as %XX",
+    "encode it as UTF-8 and percent-encode each byte",
 )
 
 LONGEST_NAME = 1_000
@@ -59,7 +59,7 @@ INTENT = Argument(
 """How whatever searches is asked."""
 
 _OTHER = object()
-"""What stands for a value of another kind, which every reader refuses."""
+"""Replaces a value of another kind; every reader refuses it."""
 
 _NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,30})?([eE][+-]?\d{1,3})?", re.ASCII)
 _WHOLE = re.compile(r"-?\d{1,15}", re.ASCII)
@@ -99,7 +99,7 @@ def from_body(
             given[one.name] = _OTHER  # text would be read more kindly
     for name in path or {}:
         if name in given:
-            raise BadArgument(owner, f"{name!r} stands in the path")
+            raise BadArgument(owner, f"{name!r} is in the path already")
     return _checked(owner, arguments, {**given, **(path or {})})
 
 
@@ -166,8 +166,8 @@ def from_query(
 
     Raises:
         Refused: the query cannot be read.
-        BadArgument: an argument is unknown or cannot be taken, or stands twice where
-            it is no list.
+        BadArgument: an argument is unknown, invalid, or given twice without being a
+            list.
     """
     kinds = {one.name: one.kind for one in arguments}
     lists = {name for name, kind in kinds.items() if kind == "strings"}
@@ -207,7 +207,7 @@ def _once(owner: str, pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
     """Return the fields of an object, each of which may stand there once.
 
     Raises:
-        BadArgument: one stands twice, and readers differ in which of them counts.
+        BadArgument: a key is given twice; JSON readers differ in which one counts.
     """
     made = dict(pairs)
     if len(made) < len(pairs):

@@ -31,7 +31,7 @@ EVERYWHERE = (400, 401, 403, 408, 413, 421, 422, 429, 500, 503)
 ERROR = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
 
 OTHER_SHAPES: dict[str, Any] = {EVENTS: {"$ref": "#/components/schemas/AnswerEvent"}}
-"""What is no JSON and has a shape all the same; the rest is text."""
+"""Schemas of media types other than JSON; the rest is text."""
 
 _SHAPES = {
     **SCHEMAS,

@@ -129,7 +129,7 @@ class Resources:
         path = path_in(uri)
         with self._recording("resources/read", who) as (engine, ledger):
             note = engine.read(path)
-            if normalize("NFC", note.path) != path:  # a guess is no address
+            if normalize("NFC", note.path) != path:  # a guessed name
                 raise PathOutsideVault(path, "no note has this very path")
             passage = Passage(note.path, note.span.start, note.span.end)
             ledger.show(Shown((passage,)))
