@@ -16,6 +16,7 @@ from glassmind.errors.hindsight import HindsightFailed
 from glassmind.retrieval.patience import WAITS_S, Patience, PatientMemory
 from glassmind.serve.daemon.protocol import pack, pack_error, unpack, unpack_error
 from glassmind.types.hindsight import RecalledFact, Told
+from glassmind.types.search import SearchReply
 from glassmind.wiring import LocalAdapters
 from glassmind.wiring.search import OpenMeaning
 
@@ -428,7 +429,7 @@ def test_an_answer_with_facts_travels_and_so_does_what_went_wrong(
     error = HindsightFailed("here: HTTP 500")
 
     assert not all(hit.is_note for hit in reply.hits)
-    assert unpack(pack(reply)) == reply
+    assert unpack(pack(reply), SearchReply) == reply
     back = unpack_error(pack_error(error))
     assert isinstance(back, HindsightFailed)
     assert (str(back), back.reason) == (str(error), error.reason)

@@ -2,21 +2,20 @@
 
 import pytest
 
-from glassmind.serve.http.editing_table import EDITING
-from glassmind.serve.http.limits import LINKS_S, TIME_LIMITS
+from glassmind.serve.http.limits import ANSWER_S, TIME_LIMITS, WRITE_S
 from glassmind.serve.http.table import all_routes
 
-QUICK = {"/edit", "/changes", "/changes/{id}"}
+ROUTES = {(route.method, route.path): route for route in all_routes()}
 
 
-@pytest.mark.parametrize("path", sorted({route.path for route in EDITING} - QUICK))
+@pytest.mark.parametrize("path", ["/move", "/merge", "/changes/{id}/undo"])
 def test_routes_that_rewrite_links_have_time(path: str) -> None:
-    assert TIME_LIMITS[path] == LINKS_S
+    assert ROUTES["POST", path].limit_s == WRITE_S
 
 
-@pytest.mark.parametrize("path", ["/search", *sorted(QUICK)])
+@pytest.mark.parametrize("path", ["/search", "/context"])
 def test_other_routes_have_the_usual_limit(path: str) -> None:
-    assert path not in TIME_LIMITS
+    assert ROUTES["POST", path].limit_s == ANSWER_S
 
 
 def test_every_limit_is_of_a_route() -> None:

@@ -18,7 +18,7 @@ from glassmind.errors import HeadingNotFound
 from glassmind.operations.model_text import LABEL_OF_VALUES
 from glassmind.serve.http.answers_events import error_event
 from glassmind.serve.http.errors import refusal_of
-from glassmind.serve.http.labels import PLAIN
+from glassmind.serve.http.replies import PLAIN
 from glassmind.serve.http.table import ROUTES
 
 JOB = "<the id of a run>"

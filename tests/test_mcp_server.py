@@ -14,8 +14,8 @@ from vault_desk import VaultDesk
 import glassmind.serve.mcp.server as server_module
 from glassmind.errors.serving import CallAbandoned
 from glassmind.operations.names import note_uri
+from glassmind.serve.mcp.engine import MOST, Threads
 from glassmind.serve.mcp.server import instructions_for, make_server
-from glassmind.serve.mcp.threads import MOST, MOST_LEFT, Threads
 from glassmind.serve.mcp.tool import schema_of
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.version import __version__
@@ -336,7 +336,7 @@ def test_calls_that_were_abandoned_do_not_pile_up() -> None:
             assert await threads.run(lambda: "tea") == "tea"
         return found
 
-    assert anyio.run(many) <= MOST + MOST_LEFT
+    assert anyio.run(many) <= MOST
 
 
 def test_what_is_logged_holds_neither_questions_nor_text_of_notes(

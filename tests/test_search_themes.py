@@ -12,6 +12,7 @@ from search_desk import check_sum, harbour
 from glassmind.retrieval.graph import THEME_SHARE, Vote, kindred
 from glassmind.serve.daemon.protocol import pack, unpack
 from glassmind.types.graph import Home, Hop
+from glassmind.types.search import SearchReply
 
 
 class Homes:
@@ -179,4 +180,4 @@ def test_hops_travel_from_a_daemon(meaning: MeaningDesk) -> None:
     reply = desk.ask("nothing", channels=["graph"], root_note="Boats/Skiff")
 
     assert any(hit.hops for hit in reply.hits)
-    assert unpack(pack(reply)) == reply
+    assert unpack(pack(reply), SearchReply) == reply

@@ -6,13 +6,11 @@ Named tuples, for the reason that `types` gives.
 from collections.abc import Mapping
 from datetime import date
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from glassmind.types import NotePath, Span
-
-if TYPE_CHECKING:  # a search by words follows no links, and seldom moves a hit
-    from glassmind.types.adjustments import Adjustment
-    from glassmind.types.graph import Hop
+from glassmind.types.adjustments import Adjustment
+from glassmind.types.graph import Hop
 
 ChannelName: TypeAlias = Literal[
     "lexical", "semantic", "graph", "implicit", "memory", "recent", "hindsight"
@@ -125,12 +123,12 @@ class Hit(NamedTuple):
     digest: str
     mtime_ns: int
     relevance: float = 1.0
-    adjustments: "tuple[Adjustment, ...]" = ()
+    adjustments: tuple[Adjustment, ...] = ()
     more: tuple[Passage, ...] = ()
     similarity: float | None = None
     depth: int = 0
     connected_via: tuple[NotePath, ...] = ()
-    hops: "tuple[Hop, ...]" = ()
+    hops: tuple[Hop, ...] = ()
     generated: bool = False
 
     @property

@@ -1,25 +1,28 @@
 """A client of the daemon: lets it search and index in our place."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from contextlib import suppress
 from datetime import date
-from typing import Any, cast
+from typing import Any, TypeVar
 
 from glassmind.ports.elsewhere import IndexWishes
 from glassmind.ports.indexing import ShowProgress
 from glassmind.serve.daemon.protocol import (
     Card,
     NoDaemon,
+    Search,
     call,
     fingerprint,
     is_daemon_socket,
     read_card,
 )
-from glassmind.store.hung import is_stopped
 from glassmind.types.access import Scope
 from glassmind.types.files import IndexReport
 from glassmind.types.search import SearchReply, Wish
 from glassmind.version import __version__
 from glassmind.wiring import LocalAdapters
+
+T = TypeVar("T")
 
 SEARCH_S, INDEX_S = 120.0, 24 * 3600.0
 """Seconds that an answer may take while there are signs of life: loading a model takes
@@ -49,9 +52,8 @@ class DaemonClient:
         self, text: str, wish: Wish, day: date, scope: Scope | None = None
     ) -> SearchReply | None:
         """Return what the daemon finds; None if none answers."""
-        arguments = {"text": text, **wish._asdict(), "today": day, "scope": scope}
-        result = self._call("search", arguments, timeout_s=SEARCH_S)
-        return cast("SearchReply | None", result)
+        asked = Search(text, wish, day, scope)
+        return self._call("search", asked, SearchReply, timeout_s=SEARCH_S)
 
     def index(
         self, wishes: IndexWishes, progress: ShowProgress | None
@@ -61,19 +63,19 @@ class DaemonClient:
         An exception of `progress` ends the daemon's work too.
         """
         on_progress = progress or (lambda _: None)
-        result = self._call("index", wishes, timeout_s=INDEX_S, on_progress=on_progress)
-        return cast("IndexReport | None", result)
+        return self._call(
+            "index", wishes, IndexReport, timeout_s=INDEX_S, on_progress=on_progress
+        )
 
-    def _call(self, method: str, arguments: Mapping[str, Any], **options: Any) -> Any:
+    def _call(
+        self, method: str, arguments: object, result: type[T], **options: Any
+    ) -> T | None:
         card = read_card(self._folder)
         while card is not None and self._agrees(card):
-            try:
-                # the next daemon removes an old socket before it writes its card
-                if is_daemon_socket(card.address, self._folder):
-                    options["is_stopped"] = is_stopped
-                    return call(card, method, arguments, **options)
-            except NoDaemon:
-                pass
+            # the next daemon removes an old socket before it writes its card
+            if is_daemon_socket(card.address, self._folder):
+                with suppress(NoDaemon):
+                    return call(card, method, arguments, result, **options)
             card = self._find_next(card)
         return None
 

@@ -5,8 +5,9 @@ of the others takes it.
 """
 
 import os
+import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,29 +15,27 @@ from threading import Event, Thread
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
 
-import msgspec
-
 from glassmind.config import Config
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError, IndexAbsent, IndexTaken
-from glassmind.ports.elsewhere import Elsewhere
+from glassmind.ports.elsewhere import Elsewhere, IndexWishes
 from glassmind.render.watch import news_as_text
 from glassmind.serve.daemon import find_daemon
 from glassmind.serve.daemon.client import DaemonClient
 from glassmind.serve.daemon.protocol import (
-    Address,
     Card,
     NoDaemon,
+    Search,
     SendProgress,
     Server,
     call,
     fingerprint,
     is_daemon_socket,
-    new_token,
     open_socket,
     read_card,
     remove_card,
     remove_socket,
+    unpack,
     write_card,
 )
 from glassmind.store.lock import WriterLock
@@ -69,7 +68,7 @@ YIELD_S = 3.0
 """How long a process that yielded the role does not try for it."""
 
 WARM_AFTER_S = 5.0
-"""Seconds without a call after which the model is loaded in advance."""
+"""Seconds without a search after which the model is loaded in advance."""
 
 PROGRESS_S = 0.1
 """Seconds between two messages about progress."""
@@ -196,7 +195,7 @@ class VaultHost:
             return
         if not card.watches:
             with suppress(NoDaemon, GlassmindError):
-                call(card, "yield_role", {}, timeout_s=BEAT_S)
+                call(card, "yield_role", {}, object, timeout_s=BEAT_S)
                 return
         holder = f"process {card.pid}"
         if not self._is_waiting and lock.holder() == holder:
@@ -224,9 +223,9 @@ class VaultHost:
     def _serve(self, lock: WriterLock, folder: Path) -> None:
         """Be the daemon until this process closes or another takes the role."""
         self._is_daemon.set()
-        daemon = Daemon(self._local, folder, self._on_news)
+        daemon: Daemon | None = None
         try:
-            daemon.start()
+            daemon = Daemon(self._local, folder, self._on_news)
             self._has_no_role = False
             self._log("this process is the daemon of the vault now")
             if self._is_waiting and self._on_news is not None:
@@ -234,7 +233,8 @@ class VaultHost:
             self._is_waiting = False
             while not self._closing.wait(BEAT_S):
                 lock.beat()
-                daemon.restore_files()
+                if not daemon.is_reachable:
+                    break  # and take the role again, with a new socket
                 if daemon.yields.is_set():
                     self._has_yielded = True
                     self._log("yields the role to a process that watches the vault")
@@ -246,7 +246,8 @@ class VaultHost:
         except IndexAbsent:
             self._log_deleted()
         finally:
-            daemon.stop(lock)
+            if daemon is not None:
+                daemon.stop(lock)
             self._is_daemon.clear()
             lock.release()
 
@@ -277,70 +278,57 @@ class Daemon:
     """Serves clients, watches the vault if there is someone to report to, and warms up.
 
     Runs for as long as this process has the role.
+
+    Raises:
+        OSError: the socket or the card cannot be made.
     """
 
     def __init__(self, engine: Engine, folder: Path, on_news: TellNews | None) -> None:
-        self._engine, self._on_news = engine, on_news
-        self._folder, self._token = folder, new_token()
+        self._engine, self._on_news, self._folder = engine, on_news, folder
         self._was_called, self._stopped, self.yields = Event(), Event(), Event()
-        self._server: Server | None = None
-        self._address: Address = ""
-        self._card: Card | None = None
-        self._threads: list[Thread] = []
-
-    def start(self) -> None:
-        """Open the socket, write the card, and begin to work.
-
-        Raises:
-            OSError: either is not possible.
-        """
-        old = read_card(self._folder)
+        old = read_card(folder)
         if old is not None:
-            remove_socket(old.address, self._folder)
-        listening, self._address = open_socket(self._folder)
+            remove_socket(old.address, folder)
+        listening, address = open_socket(folder)
+        token = secrets.token_hex(32)
+        self._card = Card(
+            os.getpid(),
+            __version__,
+            address,
+            token,
+            fingerprint(engine.config, token),
+            datetime.now(UTC).isoformat(timespec="seconds"),
+            on_news is not None,
+        )
+        write_card(folder, self._card)
         methods = {
             "search": self._search,
             "index": self._index,
             "yield_role": self._yield_role,
         }
-        self._server = Server(
-            listening, self._token, methods, self._was_called.set, long=("index",)
-        )
-        self._server.start()
-        self._card = Card(
-            os.getpid(),
-            __version__,
-            self._address,
-            self._token,
-            fingerprint(self._engine.config, self._token),
-            datetime.now(UTC).isoformat(timespec="seconds"),
-            self._on_news is not None,
-        )
-        write_card(self._folder, self._card)
-        self._threads.append(_start_thread("warm", self._warm))
-        if self._on_news is not None:
+        self._server = Server(listening, token, methods, long=("index",))
+        self._threads = [_start_thread("warm", self._warm)]
+        if on_news is not None:
             self._threads.append(_start_thread("watch", self._watch))
 
-    def restore_files(self) -> None:
-        """Make the socket and the card again if somebody deleted them."""
-        if self._server is None or self._card is None:
-            return
-        with suppress(OSError):  # the next beat tries again
-            if not is_daemon_socket(self._address, self._folder):
-                listening, self._address = open_socket(self._folder)
-                self._server.move_to(listening)
-                self._card = msgspec.structs.replace(self._card, address=self._address)
-            if read_card(self._folder) != self._card:
-                write_card(self._folder, self._card)
+    @property
+    def is_reachable(self) -> bool:
+        """Whether clients find the socket and the card, which somebody may delete."""
+        card = read_card(self._folder)
+        return card == self._card and is_daemon_socket(card.address, self._folder)
 
-    def _search(self, arguments: Mapping[str, Any], _: SendProgress) -> SearchReply:
-        options = {**arguments}
-        scope = options.pop("scope", None)
-        engine = self._engine if scope is None else self._engine.seen_by(scope)
-        return engine.search(**options)
+    def _search(self, packed: Any, _: SendProgress) -> SearchReply:
+        asked = unpack(packed, Search)
+        engine = self._engine
+        if asked.scope is not None:
+            engine = engine.seen_by(asked.scope)
+        try:
+            return engine.search(asked.text, today=asked.day, **asked.wish._asdict())
+        finally:
+            self._was_called.set()
 
-    def _index(self, arguments: Mapping[str, Any], send: SendProgress) -> IndexReport:
-        last, due = "", 0.0
+    def _index(self, packed: Any, send: SendProgress) -> IndexReport:
+        wishes, last, due = unpack(packed, IndexWishes), "", 0.0
 
         def on_progress(progress: Progress) -> None:
             nonlocal last, due
@@ -348,15 +336,15 @@ class Daemon:
                 last, due = progress.stage, time.monotonic() + PROGRESS_S
                 send(progress)
 
-        return self._engine.index(**arguments, progress=on_progress)
+        return self._engine.index(**wishes, progress=on_progress)
 
-    def _yield_role(self, _: Mapping[str, Any], __: SendProgress) -> None:
+    def _yield_role(self, _: Any, __: SendProgress) -> None:
         """Leave the role to a process that watches the vault, unless we do."""
         if self._on_news is None:
             self.yields.set()
 
     def _warm(self) -> None:
-        """Load the model after the first call, or when there is none for a while."""
+        """Load the model after the first search, or when there is none for a while."""
         self._was_called.wait(WARM_AFTER_S)
         if not self._stopped.is_set():
             self._engine.warm()
@@ -371,11 +359,9 @@ class Daemon:
         deadline = time.monotonic() + CLOSE_S * 0.8
         with suppress(IndexTaken, IndexAbsent):
             lock.check()
-            remove_card(self._folder, self._token)
-            if self._address:
-                remove_socket(self._address, self._folder)
-        if self._server is not None:
-            self._server.close(CLOSE_S / 2)
+            remove_card(self._folder, self._card.token)
+            remove_socket(self._card.address, self._folder)
+        self._server.close(CLOSE_S / 2)
         for thread in self._threads:
             thread.join(max(0.0, deadline - time.monotonic()))
 

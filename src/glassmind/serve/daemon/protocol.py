@@ -9,8 +9,6 @@ that a client can tell a slow daemon from a hung one.
 import hmac
 import json
 import os
-import pkgutil
-import secrets
 import socket
 import stat
 import tempfile
@@ -23,14 +21,17 @@ from datetime import date
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 
-import glassmind.errors
 from glassmind.config import Config
 from glassmind.errors import GlassmindError
 from glassmind.serve.daemon import CARD_FILE
+from glassmind.store.hung import is_stopped
+from glassmind.types.access import Scope
+from glassmind.types.files import Progress
+from glassmind.types.search import Wish
 from glassmind.version import __version__
 
 SOCKET_FILE = "daemon.sock"
@@ -74,6 +75,8 @@ PULSE_S = 0.5
 READ_S, SEND_S = 5.0, 2.0
 """Seconds for a client to send its request, and to read a frame."""
 
+T = TypeVar("T")
+
 Address: TypeAlias = str | int
 """The path of a socket, or a loopback port."""
 
@@ -93,117 +96,60 @@ class ClientLeft(BaseException):
     """
 
 
-# Values as JSON: a record is a list that begins with its name. Only records of this
-# table, and errors of Glassmind, are ever created from a message.
-
-_SEARCH, _FILES = "glassmind.types.search", "glassmind.types.files"
-_ACCESS = "glassmind.types.access"
-RECORDS = {
-    "SearchReply": _SEARCH,
-    "Hit": _SEARCH,
-    "Passage": _SEARCH,
-    "Snippet": _SEARCH,
-    "Evidence": _SEARCH,
-    "Hop": "glassmind.types.graph",
-    "Adjustment": "glassmind.types.adjustments",
-    "Span": "glassmind.types",
-    "IndexReport": _FILES,
-    "Skipped": _FILES,
-    "Progress": _FILES,
-    "Scope": _ACCESS,
-    "ReadRule": _ACCESS,
-}
-TUPLE, LIST, DATE = "()", "[]", "date"
-
-
-def pack(value: Any) -> Any:
+def pack(value: object) -> Any:
     """Return a value as JSON can hold it.
 
     Raises:
         ProtocolError: its type cannot be sent.
     """
-    match value:
-        case None | bool() | int() | float() | str():
-            return value
-        case date():
-            return [DATE, value.isoformat()]
-        case Mapping():
-            return {str(key): pack(item) for key, item in value.items()}
-        case list():
-            return [LIST, *map(pack, value)]
-    name = type(value).__name__
-    if RECORDS.get(name) == type(value).__module__:
-        return [name, *(pack(getattr(value, field)) for field in _fields(value))]
-    if isinstance(value, tuple):
-        return [TUPLE, *map(pack, value)]
-    raise ProtocolError(f"a {name} cannot be sent")
+    try:
+        return msgspec.to_builtins(value, enc_hook=dict)  # read-only mappings
+    except (TypeError, ValueError) as error:
+        raise ProtocolError(f"a {type(value).__name__} cannot be sent") from error
 
 
-def _fields(record: Any) -> tuple[str, ...]:
-    named = getattr(record, "_fields", None)
-    return tuple(record.__dataclass_fields__ if named is None else named)
-
-
-def unpack(packed: Any) -> Any:
+def unpack(packed: Any, kind: type[T]) -> T:
     """Return the value that was packed.
 
     Raises:
-        ProtocolError: `pack` returns nothing like that.
+        ProtocolError: it is not of that kind.
     """
-    if isinstance(packed, dict):
-        return {key: unpack(item) for key, item in packed.items()}
-    if not isinstance(packed, list):
-        return packed
-    if not packed or not isinstance(packed[0], str):
-        raise ProtocolError("a list without a name")
-    name, *rest = packed
-    parts = [unpack(item) for item in rest]
     try:
-        match name:
-            case "()":
-                return tuple(parts)
-            case "[]":
-                return parts
-            case "date":
-                return date.fromisoformat(parts[0])
-        record = getattr(import_module(RECORDS[name]), name)
-        if len(parts) != len(_fields(record)):
-            raise ProtocolError(f"a {name} with another number of fields")
-        return record(*parts)
-    except (TypeError, ValueError, KeyError, IndexError) as error:
-        raise ProtocolError(f"not a valid {name[:40]}") from error
+        return msgspec.convert(packed, kind)
+    except msgspec.ValidationError as error:
+        raise ProtocolError(f"not a valid {kind.__name__}") from error
 
 
 def pack_error(error: GlassmindError) -> Any:
-    """Return an error as JSON can hold it: class, message, attributes."""
-    attributes = {}
-    for name, value in vars(error).items():
-        try:
-            attributes[name] = pack(value)
-        except ProtocolError:
-            attributes[name] = str(value)
-    return [type(error).__name__, str(error), attributes]
+    """Return an error as JSON can hold it: module, class, message, attributes."""
+    attributes = msgspec.to_builtins(vars(error), enc_hook=str)
+    return [type(error).__module__, type(error).__name__, str(error), attributes]
 
 
 def unpack_error(packed: Any) -> GlassmindError:
-    """Return the error that was packed.
+    """Return the error that was packed. Only errors of Glassmind are ever created.
 
     Raises:
         ProtocolError: there is no such error.
     """
     match packed:
-        case [str() as name, str() as message, dict() as attributes]:
-            modules = pkgutil.iter_modules(
-                glassmind.errors.__path__, "glassmind.errors."
-            )
-            for path in ("glassmind.errors", *(module.name for module in modules)):
-                kind = vars(import_module(path)).get(name)
-                if isinstance(kind, type) and issubclass(kind, GlassmindError):
-                    error = kind.__new__(kind)
-                    Exception.__init__(error, message)
-                    vars(error).update(unpack(attributes))
-                    return error
+        case [str() as module, str() as name, str() as message, dict() as attributes]:
+            kind = None
+            if module.split(".")[:2] == ["glassmind", "errors"]:
+                with suppress(ImportError):
+                    kind = getattr(import_module(module), name, None)
+            if isinstance(kind, type) and issubclass(kind, GlassmindError):
+                error = kind.__new__(kind)
+                Exception.__init__(error, message)
+                vars(error).update(_with_tuples(attributes))
+                return error
     raise ProtocolError("an unknown error")
+
+
+def _with_tuples(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _with_tuples(item) for key, item in value.items()}
+    return tuple(map(_with_tuples, value)) if isinstance(value, list) else value
 
 
 # Frames: four bytes of length, then JSON.
@@ -232,23 +178,18 @@ def read_frame(stream: socket.socket, largest: int) -> Any:
     length = int.from_bytes(head, "big")
     if length > largest:
         raise ProtocolError(f"a message of {length:,} bytes")
-    body = _read_bytes(stream, length)
-    if len(body) < length:
-        raise ProtocolError("an incomplete message")
     try:
-        return json.loads(body)
+        return json.loads(_read_bytes(stream, length))
     except (ValueError, RecursionError) as error:
         raise ProtocolError("a message that is not JSON") from error
 
 
 def _read_bytes(stream: socket.socket, count: int) -> bytes:
-    """Return so many bytes, or none if the stream has ended."""
+    """Return so many bytes, or fewer if the stream has ended."""
     data = bytearray()
     while len(data) < count:
         part = stream.recv(min(count - len(data), 1 << 20))
         if not part:
-            if data:
-                raise ProtocolError("an incomplete message")
             break
         data += part
     return bytes(data)
@@ -271,11 +212,6 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     settings: str
     since: str
     watches: bool = True
-
-
-def new_token() -> str:
-    """Return a secret of 256 bits."""
-    return secrets.token_hex(32)
 
 
 def fingerprint(config: Config, token: str) -> str:
@@ -416,98 +352,100 @@ def connect(address: Address, timeout_s: float) -> socket.socket:
 def call(  # noqa: PLR0913 - options by name
     card: Card,
     method: str,
-    arguments: Mapping[str, Any],
+    arguments: object,
+    result: type[T],
     *,
     timeout_s: float,
-    on_progress: Callable[[Any], None] = lambda _: None,
-    is_stopped: Callable[[int], bool] = lambda _: False,
-) -> Any:
+    on_progress: Callable[[Progress], None] = lambda _: None,
+) -> T:
     """Return what a daemon answers.
 
-    `is_stopped` says of a process whether it is stopped now. Any exception here, also
-    of `on_progress`, closes the connection, which ends the work of the daemon.
+    Any exception here, also of `on_progress`, closes the connection, which ends the
+    work of the daemon.
 
     Raises:
         GlassmindError: as the daemon raised it.
         NoDaemon: it is gone, hangs, or refuses the call.
     """
-    request = {
-        "token": card.token,
-        "version": __version__,
-        "method": method,
-        "arguments": pack(arguments),
-    }
+    request = Request(card.token, __version__, method, pack(arguments))
     deadline = time.monotonic() + timeout_s
     try:
         with connect(card.address, CONNECT_S) as stream:
-            stream.settimeout(SILENCE_S)
-            send_frame(stream, request)
-            reply = {"working": True}
-            while "result" not in reply and "error" not in reply:
-                if "progress" in reply:
-                    on_progress(unpack(reply["progress"]))
-                reply = _next_reply(stream, deadline, lambda: is_stopped(card.pid))
-            if "result" in reply:
-                return unpack(reply["result"])
-            error = unpack_error(reply["error"])
+            send_frame(stream, pack(request))
+            while True:
+                match _next_reply(stream, deadline, card.pid):
+                    case {"progress": progress}:
+                        on_progress(unpack(progress, Progress))
+                    case {"result": packed}:
+                        return unpack(packed, result)
+                    case {"error": packed}:
+                        error = unpack_error(packed)
+                        break
     except (OSError, ProtocolError) as fault:
         raise NoDaemon(str(fault)) from fault
     raise error
 
 
-def _next_reply(
-    stream: socket.socket, deadline: float, is_stopped: Callable[[], bool]
-) -> dict[str, Any]:
+def _next_reply(stream: socket.socket, deadline: float, pid: int) -> Any:
     """Return the next message of a daemon.
 
     Raises:
         OSError: nothing came for long, or the daemon is stopped.
-        ProtocolError: the daemon refuses the call, or it takes too long.
+        ProtocolError: it takes too long, refuses the call, or closed the connection.
     """
+    silent_until, stopped = time.monotonic() + SILENCE_S, 0
+    stream.settimeout(STOPPED_CHECK_S)
+    while True:
+        try:
+            stream.recv(1, socket.MSG_PEEK)
+            break
+        except TimeoutError:
+            stopped = stopped + 1 if is_stopped(pid) else 0
+            if stopped >= STOPPED_CHECKS or time.monotonic() > silent_until:
+                raise
     if time.monotonic() > deadline:
         raise ProtocolError("the answer took too long")
-    _await_frame(stream, is_stopped)
+    stream.settimeout(SILENCE_S)
     match read_frame(stream, LARGEST_REPLY):
-        case {"refused": str() as reason}:
-            raise ProtocolError(reason)
+        case {"refused": reason}:
+            raise ProtocolError(str(reason))
         case dict() as reply:
             return reply
     raise ProtocolError("the connection ended without an answer")
 
 
-def _await_frame(stream: socket.socket, is_stopped: Callable[[], bool]) -> None:
-    """Wait for the first byte of a frame.
-
-    Raises:
-        OSError: nothing came for long, or the daemon is stopped.
-    """
-    deadline, stopped = time.monotonic() + SILENCE_S, 0
-    stream.settimeout(STOPPED_CHECK_S)
-    while True:
-        try:
-            stream.recv(1, socket.MSG_PEEK)
-        except TimeoutError:
-            stopped = stopped + 1 if is_stopped() else 0
-            if stopped >= STOPPED_CHECKS or time.monotonic() > deadline:
-                raise
-        else:
-            stream.settimeout(SILENCE_S)
-            return
-
-
 # The daemon's side.
 
-SendProgress: TypeAlias = Callable[[Any], None]
+SendProgress: TypeAlias = Callable[[Progress], None]
 """Sends progress to the client; raises `ClientLeft` when it is gone."""
 
-Method: TypeAlias = Callable[[Mapping[str, Any], SendProgress], Any]
+Method: TypeAlias = Callable[[Any, SendProgress], Any]
+"""Gets the packed arguments."""
+
+
+class Search(msgspec.Struct, frozen=True):
+    """A search; `wish` and `scope` as in the call of the client's engine."""
+
+    text: str
+    wish: Wish
+    day: date
+    scope: Scope | None
+
+
+class Request(msgspec.Struct, frozen=True):
+    """A call."""
+
+    token: str
+    version: str
+    method: str
+    arguments: Any
 
 
 class Server:
     """Answers every client that knows the token, until closed.
 
     `long` names methods that take long: they have threads of their own, so that others
-    are answered meanwhile. `on_call` is called after each call.
+    are answered meanwhile.
     """
 
     def __init__(
@@ -515,13 +453,10 @@ class Server:
         listening: socket.socket,
         token: str,
         methods: Mapping[str, Method],
-        on_call: Callable[[], None] = lambda: None,
-        *,
         long: Collection[str] = (),
     ) -> None:
-        self._listening, self._token, self._methods = listening, token, methods
-        self._on_call, self._long = on_call, long
-        self._accepted = threading.Semaphore(MOST_ACCEPTED)
+        self._listening, self._token = listening, token
+        self._methods, self._long = methods, long
         self._answers = ThreadPoolExecutor(MOST_ANSWERED, "glassmind-answer")
         self._work = ThreadPoolExecutor(MOST_LONG, "glassmind-work")
         self._calls: set[_Call] = set()
@@ -531,97 +466,70 @@ class Server:
             threading.Thread(target=target, name=f"glassmind-{name}", daemon=True)
             for name, target in (("accept", self._accept), ("pulse", self._pulse))
         ]
-
-    def start(self) -> None:
-        """Begin to answer; returns at once."""
         for thread in self._threads:
             thread.start()
 
-    def move_to(self, listening: socket.socket) -> None:
-        """Listen on another socket from now on; calls that run go on."""
-        self._listening = listening
-
     def _accept(self) -> None:
-        listening = self._listening
+        self._listening.settimeout(PULSE_S)
         while not self._closing.is_set():
-            if listening is not self._listening:
-                listening.close()
-                listening = self._listening
-            listening.settimeout(PULSE_S)
+            with self._changed:
+                room = len(self._calls) - self.long_calls < MOST_ACCEPTED
+                if not room:
+                    self._changed.wait(PULSE_S)
+                    continue
             try:
-                stream, _ = listening.accept()
+                stream, _ = self._listening.accept()
             except TimeoutError:
                 continue
             except OSError:  # no file is free
                 self._closing.wait(PULSE_S)
                 continue
-            while not self._accepted.acquire(timeout=PULSE_S):
-                if self._closing.is_set():
-                    stream.close()
-                    return
             call = _Call(stream)
             with self._changed:
                 self._calls.add(call)
-            self._submit(self._answers, self._answer_first, call)
-
-    def _submit(
-        self, pool: ThreadPoolExecutor, work: Callable[..., None], *arguments: Any
-    ) -> None:
-        try:
-            pool.submit(work, *arguments)
-        except RuntimeError:  # closed just now
-            self._end(arguments[0])
+            with suppress(RuntimeError):  # closed just now
+                self._answers.submit(self._answer_first, call)
 
     def _answer_first(self, call: "_Call") -> None:
         """Read a request, and answer it or pass it on to the threads for long work."""
-        passed_on = False
         try:
-            with suppress(OSError, ProtocolError):
-                request = call.read_request()
-                reason = self._refusal(request)
-                if reason is not None:
-                    call.send({"refused": reason}, is_last=True)
-                elif request["method"] in self._long:
-                    call.is_long = passed_on = True
-                    self._submit(self._work, self._answer_long, call, request)
-                else:
-                    self._answer(call, request)
-        finally:
-            self._accepted.release()
-            if not passed_on:
-                self._end(call)
+            request = call.read_request()
+            reason = self._refusal(request)
+            if reason is None and request.method in self._long:
+                call.is_long = True
+                self._work.submit(self._answer, call, request)
+                return
+            if reason is None:
+                self._answer(call, request)
+            else:
+                call.send({"refused": reason}, is_last=True)
+        except (OSError, ValueError, RuntimeError):
+            pass  # not a request, or closed just now
+        self._end(call)
 
-    def _answer_long(self, call: "_Call", request: Any) -> None:
+    def _answer(self, call: "_Call", request: Request) -> None:
         try:
             if not call.has_left.is_set():
-                with suppress(OSError, ProtocolError):
-                    self._answer(call, request)
-        finally:
-            self._end(call)
-
-    def _answer(self, call: "_Call", request: Any) -> None:
-        method = self._methods[request["method"]]
-        try:
-            result = method(unpack(request["arguments"]), call.send_progress)
+                method = self._methods[request.method]
+                result = method(request.arguments, call.send_progress)
+                call.send({"result": pack(result)}, is_last=True)
         except GlassmindError as error:
             call.send({"error": pack_error(error)}, is_last=True)
         except ClientLeft:
-            call.has_left.set()
-        else:
-            call.send({"result": pack(result)}, is_last=True)
+            pass
+        finally:
+            self._end(call)
 
-    def _refusal(self, request: Any) -> str | None:
+    def _refusal(self, request: Request) -> str | None:
         """Return why a call is not answered, if so."""
-        if not isinstance(request, dict) or not isinstance(request.get("token"), str):
-            return "not a request"
-        if not hmac.compare_digest(request["token"].encode(), self._token.encode()):
+        if not hmac.compare_digest(request.token.encode(), self._token.encode()):
             return "wrong token"
-        if request.get("version") != __version__:
+        if request.version != __version__:
             return "another version"
-        if request.get("method") not in self._methods or "arguments" not in request:
+        if request.method not in self._methods:
             return "unknown method"
         is_full = self.long_calls >= MOST_LONG_WAITING
-        return "too many wait" if is_full and request["method"] in self._long else None
+        return "too many wait" if is_full and request.method in self._long else None
 
     @property
     def long_calls(self) -> int:
@@ -637,7 +545,6 @@ class Server:
         with self._changed:
             self._calls.discard(call)
             self._changed.notify_all()
-        self._on_call()
 
     def _pulse(self) -> None:
         """Send signs of life, which also finds clients that have left."""
@@ -651,12 +558,10 @@ class Server:
         self._closing.set()
         for call in self._live():
             call.dismiss()
-        for thread in self._threads:
-            if thread.is_alive() and thread is not threading.current_thread():
-                thread.join(max(0.0, deadline - time.monotonic()))
         with self._changed:
-            left = max(0.0, deadline - time.monotonic())
-            ended = self._changed.wait_for(lambda: not self._calls, left)
+            ended = self._changed.wait_for(lambda: not self._calls, timeout_s)
+        for thread in self._threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
         for pool in (self._answers, self._work):
             pool.shutdown(wait=False, cancel_futures=True)
         for call in self._live():
@@ -673,14 +578,14 @@ class _Call:
         self._was_read = self._ended = self.is_long = False
         self.has_left = threading.Event()
 
-    def read_request(self) -> Any:
+    def read_request(self) -> Request:
         """Return the request.
 
         Raises:
             OSError, ProtocolError: none that can be read comes in time.
         """
         self._stream.settimeout(READ_S)
-        request = read_frame(self._stream, LARGEST_REQUEST)
+        request = unpack(read_frame(self._stream, LARGEST_REQUEST), Request)
         self._stream.settimeout(SEND_S)
         self._was_read = True
         return request
@@ -697,7 +602,7 @@ class _Call:
             self._ended = True
             self._stream.close()
 
-    def send_progress(self, progress: Any) -> None:
+    def send_progress(self, progress: Progress) -> None:
         """Send progress.
 
         Raises:
@@ -713,7 +618,7 @@ class _Call:
         if self._was_read and not self.has_left.is_set():
             self.send({"working": True})
 
-    def send(self, message: Any, *, is_last: bool = False) -> None:
+    def send(self, message: object, *, is_last: bool = False) -> None:
         """Send a message, unless the last one was sent."""
         with self._lock:
             if self._ended:

@@ -4,8 +4,7 @@ from typing import Any, assert_never
 
 from glassmind.render.answers import answer_as_json, source_as_json, statement_as_json
 from glassmind.serve.http.errors import Refusal, error_body
-from glassmind.serve.http.labels import labelled
-from glassmind.serve.http.replies import encoded
+from glassmind.serve.http.replies import encoded, labelled
 from glassmind.types.answers import Answer, Found, News, Spoken, Stated, Withdrawn
 
 EVENTS = "text/event-stream; charset=utf-8"

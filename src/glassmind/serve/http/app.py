@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
 
@@ -17,7 +17,6 @@ from starlette.types import Receive, Scope, Send
 from glassmind.access.clients import Clients
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
-from glassmind.serve.http import limits
 from glassmind.serve.http.answers_table import ASKED, longest_answer_s
 from glassmind.serve.http.answers_talk import Talk, Talks, show_head
 from glassmind.serve.http.arguments import from_body, from_query
@@ -30,7 +29,9 @@ from glassmind.serve.http.errors import (
     refusal_of,
 )
 from glassmind.serve.http.jobs import Job, Jobs, Workers
-from glassmind.serve.http.mcp import PATH, McpEndpoint
+from glassmind.serve.http.mcp import PATH as MCP_PATH
+from glassmind.serve.http.mcp import McpEndpoint
+from glassmind.serve.http.memory import USUAL
 from glassmind.serve.http.metrics import Metrics
 from glassmind.serve.http.middleware import (
     Exchange,
@@ -46,10 +47,10 @@ from glassmind.serve.http.security import (
     is_json,
     origins_of,
 )
-from glassmind.serve.http.showing import caller_in, taken
 from glassmind.serve.http.table import all_routes
 from glassmind.serve.http.token import TokenFile
 from glassmind.serve.ledger import Recording
+from glassmind.serve.mcp.callers import plain_caller
 from glassmind.types.callers import known_as
 
 QUICK_THREADS = 2
@@ -97,7 +98,7 @@ def make_app(  # noqa: PLR0913 - options by name
     known = frozenset(hosts), origins_of(hosts, origins)
     rules = AccessRules(*known, token, by_address, clients)
     mcp = McpEndpoint(engine, toolsets, structured=structured)
-    routes = [Path(PATH, endpoint=mcp, methods=["POST"])]
+    routes = [Path(MCP_PATH, endpoint=mcp, methods=["POST"])]
     for route in all_routes():
         pool = quick if route.quick else workers
         path = route.path.replace("{name}", "{name:path}")
@@ -106,11 +107,11 @@ def make_app(  # noqa: PLR0913 - options by name
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        async with AsyncExitStack() as stack:
-            for resource in (workers, quick, jobs, talks):
-                stack.callback(resource.close)
-            await stack.enter_async_context(mcp.running())
+        try:
             yield
+        finally:
+            for resource in (talks, jobs, quick, workers):
+                resource.close()
 
     guard = Middleware(
         Guard, rules=rules, metrics=metrics, on_request=on_request, throttle=throttle
@@ -139,7 +140,7 @@ class Endpoint:
     def _limit_s(self) -> float:
         if self._route.path == ASKED:
             return longest_answer_s(self._desk.engine.config)
-        return limits.TIME_LIMITS.get(self._route.path, limits.ANSWER_S)
+        return self._route.limit_s
 
     async def __call__(self, scope: Scope, _receive: Receive, _send: Send) -> None:
         """Read the request, run it in a thread, and send the result."""
@@ -179,8 +180,17 @@ class Endpoint:
         whole = self._desk.engine
         desk = self._desk._replace(engine=whole.seen_by(identity.scope))
         asked = Asked(desk, given, exchange.has_token, accept, identity)
-        with Recording(whole, "http", self._owner, caller_in(given)) as access_log:
-            return taken(self._route.run(asked), access_log)
+        caller = plain_caller(str(given.get("client") or ""), USUAL)
+        with Recording(whole, "http", self._owner, caller) as access_log:
+            reply = self._route.run(asked)
+            match reply:  # jobs and talks disclose notes later
+                case Reply():
+                    access_log.show(reply.shown)
+                case Talk():
+                    reply = reply._replace(show=access_log.show)
+                case Job():
+                    reply.show = access_log.show
+            return reply
 
     def _arguments(self, scope: Scope, body: bytes) -> dict[str, Any]:
         query, path = scope["query_string"], scope["path_params"]

@@ -16,6 +16,7 @@ from glassmind.errors.serving import BadArgument
 from glassmind.render.style import is_text
 from glassmind.retrieval.wishes import SAYS
 from glassmind.serve.http.errors import Refusal, Refused
+from glassmind.serve.http.limits import DEEPEST, TOO_DEEP
 from glassmind.serve.mcp.tool import (
     LONGEST_TEXT,
     REQUIRED,
@@ -30,14 +31,14 @@ from glassmind.types.search import Intent, Mode
 BAD_JSON = Refusal(
     400,
     "bad_json",
-    "the body is no JSON object in UTF-8",
+    "the body is not a JSON object in UTF-8",
     "send an object of arguments; see /openapi.json for what it takes",
 )
 BAD_QUERY = Refusal(
     400,
     "bad_query",
     "the query cannot be read",
-    "write what is no plain letter as UTF-8, each byte as %XX",
+    "encode it as UTF-8 and percent-encode each byte",
 )
 
 LONGEST_NAME = 1_000
@@ -58,7 +59,7 @@ INTENT = Argument(
 """How whatever searches is asked."""
 
 _OTHER = object()
-"""What stands for a value of another kind, which every reader refuses."""
+"""Replaces a value of another kind; every reader refuses it."""
 
 _NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,30})?([eE][+-]?\d{1,3})?", re.ASCII)
 _WHOLE = re.compile(r"-?\d{1,15}", re.ASCII)
@@ -98,7 +99,7 @@ def from_body(
             given[one.name] = _OTHER  # text would be read more kindly
     for name in path or {}:
         if name in given:
-            raise BadArgument(owner, f"{name!r} stands in the path")
+            raise BadArgument(owner, f"{name!r} is in the path already")
     return _checked(owner, arguments, {**given, **(path or {})})
 
 
@@ -119,7 +120,16 @@ def decoded_body(owner: str, body: bytes) -> dict[str, Any]:
         raise Refused(BAD_JSON) from None
     if not isinstance(given, dict):
         raise Refused(BAD_JSON)
+    if _is_deeper(given, DEEPEST):
+        raise Refused(TOO_DEEP)
     return given
+
+
+def _is_deeper(value: object, levels: int) -> bool:
+    if not isinstance(value, dict | list):
+        return False
+    items = value.values() if isinstance(value, dict) else value
+    return not levels or any(_is_deeper(item, levels - 1) for item in items)
 
 
 def decoded_query(owner: str, query: bytes, lists: Collection[str]) -> dict[str, Any]:
@@ -156,27 +166,19 @@ def from_query(
 
     Raises:
         Refused: the query cannot be read.
-        BadArgument: an argument is unknown or cannot be taken, or stands twice where
-            it is no list.
+        BadArgument: an argument is unknown, invalid, or given twice without being a
+            list.
     """
-    try:
-        pairs = parse_qsl(
-            query.decode("ascii"), keep_blank_values=True, errors="strict"
-        )
-    except ValueError:
-        raise Refused(BAD_QUERY) from None
-    given: dict[str, object] = {}
     kinds = {one.name: one.kind for one in arguments}
-    for name, text in pairs:
-        kind = kinds.get(name, "string")
-        known = given.get(name)
-        if kind == "strings" and name not in path:
-            given[name] = [*(known if isinstance(known, list) else ()), text]
-            continue
-        if name in given or name in path:
-            raise BadArgument(owner, f"{name[:50]!r} stands twice")
-        given[name] = _typed(kind, text)
-    return _checked(owner, arguments, {**given, **path})
+    lists = {name for name, kind in kinds.items() if kind == "strings"}
+    given = decoded_query(owner, query, lists)
+    for name in given.keys() & path.keys():
+        raise BadArgument(owner, f"{name[:50]!r} is given twice")
+    typed = {
+        name: value if name in lists else _typed(kinds.get(name, "string"), value)
+        for name, value in given.items()
+    }
+    return _checked(owner, arguments, {**typed, **path})
 
 
 def _typed(kind: Kind, text: str) -> object:
@@ -205,12 +207,12 @@ def _once(owner: str, pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
     """Return the fields of an object, each of which may stand there once.
 
     Raises:
-        BadArgument: one stands twice, and readers differ in which of them counts.
+        BadArgument: a key is given twice; JSON readers differ in which one counts.
     """
     made = dict(pairs)
     if len(made) < len(pairs):
         ((twice, _),) = Counter(name for name, _ in pairs).most_common(1)
-        raise BadArgument(owner, f"{twice[:50]!r} stands twice")
+        raise BadArgument(owner, f"{twice[:50]!r} is given twice")
     return made
 
 

@@ -1,4 +1,4 @@
-"""A request that was understood, and what answers it."""
+"""Routes, and requests whose arguments were read."""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from glassmind.engine import Engine
 from glassmind.operations.registry import Operation
+from glassmind.serve.http import limits
 from glassmind.serve.http.answers_talk import Talk
 from glassmind.serve.http.jobs import Job, Jobs
 from glassmind.serve.http.metrics import Metrics
@@ -18,7 +19,7 @@ from glassmind.types.access import Scope
 class Desk(NamedTuple):
     """What every route may use: an engine that sees what the caller may.
 
-    `whole` sees all; what it finds is kept in the index and told to nobody.
+    `whole` sees everything; what it finds is stored in the index and not sent.
     """
 
     engine: Engine
@@ -27,15 +28,13 @@ class Desk(NamedTuple):
     metrics: Metrics
     lock: threading.Lock
     kept: dict[Scope, tuple[float, dict[str, Any]]]
-    """Health, which is answered from memory for a moment, and when it was looked at;
-    what one scope is told is not for another."""
+    """The last health report for each scope, and when it was made."""
 
 
 class Asked(NamedTuple):
-    """One request; `known` tells that it showed a token, and `identity` whose.
+    """One request; `known` if it came with a valid token, and `identity` whose.
 
-    The engine of its desk sees what that caller may. `accept` is what its header says
-    of the kinds of answers it would rather have.
+    `accept` is its `Accept` header.
     """
 
     desk: Desk
@@ -46,25 +45,23 @@ class Asked(NamedTuple):
 
     @property
     def engine(self) -> Engine:
-        """The vault that is asked."""
+        """The engine, which sees what the caller may."""
         return self.desk.engine
 
 
 ANY = "any"
-"""In the place of sets of tools: every client may ask."""
+"""In place of toolsets: every client may use the route."""
 
 
 class Route(NamedTuple):
-    """One path: what it takes, what answers, and how that looks.
+    """One path and method, its arguments, and the function that answers.
 
-    `run` is called in a thread; a job in place of an answer is waited for, and a talk
-    answers in a thread of its own, which a model may hold for long. `schema` names the
-    shape of an answer in `schemas`, and `fails` are statuses beyond those of every
-    route; `other_types` are those of other shapes that may be asked for. One that
-    is `quick` never waits behind searches. `called` is what the operation is called
-    where its path has the beginning of another. `sets` are those of MCP tools that do
-    the same: a client that may use one of them may ask; without any, nobody may but
-    who has the vault's own token.
+    `run` is called in a thread; it may return a job, which is waited for, or a talk,
+    which runs in a thread of its own. `schema` names the response in `schemas`, and
+    `fails` are statuses beyond those of every route. A `quick` route never waits behind
+    searches. `called` replaces the operation id that is made from the path. `sets` are
+    toolsets: clients that may use one of them may use the route, and without any only
+    the owner of the vault's token may.
     """
 
     method: str
@@ -83,15 +80,22 @@ class Route(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What the operation is called, such as `get_notes`."""
+        """The operation id, such as `get_notes`."""
         return self.called or (
             f"{self.method.lower()}_{self.path.strip('/').partition('/{')[0]}".replace(
                 "/", "_"
             ).replace(".json", "")
         )
 
+    @property
+    def limit_s(self) -> float:
+        """Seconds for an answer."""
+        is_change = self.method == "POST" and "write" in self.sets
+        usual_s = limits.WRITE_S if is_change else limits.ANSWER_S
+        return limits.TIME_LIMITS.get(self.path, usual_s)
+
     def is_for(self, identity: Identity) -> bool:
-        """Whether a caller may ask it, as far as its sets of tools say so."""
+        """Return whether the toolsets of a caller allow the route."""
         if identity.is_owner or ANY in self.sets:
             return True
         usable = identity.scope.toolsets

@@ -21,8 +21,7 @@ from glassmind.operations.failures import (
     quotes_notes,
 )
 from glassmind.operations.model_text import on_one_line
-from glassmind.serve.http.labels import labelled
-from glassmind.serve.http.replies import Reply, encoded
+from glassmind.serve.http.replies import Reply, encoded, labelled
 
 RETRY = ((b"retry-after", b"5"),)
 

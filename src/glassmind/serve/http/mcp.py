@@ -2,13 +2,11 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from contextvars import ContextVar
-from typing import Any, NamedTuple
+from typing import Any
 
-import anyio
-from anyio.abc import TaskGroup, TaskStatus
+from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.types import Receive, Scope, Send
@@ -16,13 +14,7 @@ from starlette.types import Receive, Scope, Send
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
 from glassmind.errors.serving import CallAbandoned, ServingFault
-from glassmind.serve.http.errors import (
-    NOT_JSON,
-    STOPPING,
-    Refusal,
-    Refused,
-    without_places,
-)
+from glassmind.serve.http.errors import NOT_JSON, Refusal, Refused, without_places
 from glassmind.serve.http.limits import TIME_LIMITS, Message
 from glassmind.serve.http.middleware import Exchange
 from glassmind.serve.http.security import is_json
@@ -42,12 +34,8 @@ UNSERVED = Refusal(
 )
 """For a client whose sets of tools do not exist, or cannot be combined."""
 
-
-class ToolChoice(NamedTuple):
-    """The tools that a client is served."""
-
-    toolsets: tuple[str, ...]
-    for_owner: bool
+UNCHECKED = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+"""The middleware has checked Host and Origin."""
 
 
 class McpEndpoint:
@@ -62,26 +50,20 @@ class McpEndpoint:
     ) -> None:
         self._engine, self._toolsets = engine, tuple(toolsets)
         self._structured = structured
-        self._sessions: dict[ToolChoice, StreamableHTTPSessionManager] = {}
-        self._tasks: TaskGroup | None = None
-        self._lock = anyio.Lock()
-        self._for_owner = ToolChoice(self._toolsets, for_owner=True)
-        self._first = self._make(self._for_owner)  # raises if the sets are not usable
+        self._servers: dict[tuple[tuple[str, ...], bool], Server[Any]] = {}
+        self._server(self._toolsets, for_owner=True)  # raises if they are not usable
 
-    def _make(self, choice: ToolChoice) -> StreamableHTTPSessionManager:
-        server = make_server(
-            self._visible_engine,
-            toolsets=choice.toolsets,
-            wording=self._message,
-            surface="mcp-http",
-            spared=() if choice.for_owner else OWNERS,
-            structured=self._structured,
-        )
-        # the middleware has checked Host and Origin
-        unchecked = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-        return StreamableHTTPSessionManager(
-            server, json_response=True, stateless=True, security_settings=unchecked
-        )
+    def _server(self, toolsets: tuple[str, ...], *, for_owner: bool) -> Server[Any]:
+        if (toolsets, for_owner) not in self._servers:
+            self._servers[toolsets, for_owner] = make_server(
+                self._visible_engine,
+                toolsets=toolsets,
+                wording=self._message,
+                surface="mcp-http",
+                spared=() if for_owner else OWNERS,
+                structured=self._structured,
+            )
+        return self._servers[toolsets, for_owner]
 
     def _visible_engine(self) -> Engine:
         scope = READ_SCOPE.get()
@@ -91,36 +73,6 @@ class McpEndpoint:
 
     def _message(self, error: GlassmindError) -> str:
         return without_places(str(error), error, self._engine.config)
-
-    @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
-        """Accept calls while this is open."""
-        async with anyio.create_task_group() as tasks:
-            self._tasks = tasks
-            await self._open(self._for_owner)
-            yield
-            self._tasks = None
-            tasks.cancel_scope.cancel()
-
-    async def _open(self, choice: ToolChoice) -> StreamableHTTPSessionManager:
-        async with self._lock:
-            if choice not in self._sessions:
-                if self._tasks is None:
-                    raise Refused(STOPPING)
-                await self._tasks.start(self._keep_open, choice)
-            return self._sessions[choice]
-
-    async def _keep_open(
-        self, choice: ToolChoice, *, task_status: TaskStatus[None]
-    ) -> None:
-        sessions = self._first if choice == self._for_owner else self._make(choice)
-        try:
-            async with sessions.run():
-                self._sessions[choice] = sessions
-                task_status.started()
-                await anyio.sleep_forever()
-        finally:
-            self._sessions.pop(choice, None)
 
     async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
         """Answer one message."""
@@ -134,16 +86,20 @@ class McpEndpoint:
 
     async def _answer(self, scope: Scope, body: bytes, send: Send) -> None:
         identity = scope["glassmind"].identity
-        sets = identity.scope.toolsets or self._toolsets
+        toolsets = identity.scope.toolsets or self._toolsets
         try:
-            sessions = await self._open(ToolChoice(sets, identity.is_owner))
+            server = self._server(toolsets, for_owner=identity.is_owner)
         except ServingFault as error:
             raise Refused(UNSERVED._replace(message=str(error))) from error
         READ_SCOPE.set(identity.scope)  # this task answers one request
+        sessions = StreamableHTTPSessionManager(
+            server, json_response=True, stateless=True, security_settings=UNCHECKED
+        )
         with known_as(identity.name):
-            await sessions.handle_request(
-                scope, _replayed(body), _with_session(body, send)
-            )
+            async with sessions.run():
+                await sessions.handle_request(
+                    scope, _replayed(body), _with_session(body, send)
+                )
 
 
 def _replayed(body: bytes) -> Receive:
@@ -179,11 +135,12 @@ def _client_name(body: bytes) -> str:
     if b"initialize" not in body:
         return ""
     try:
-        value: Any = json.loads(body)
+        match json.loads(body):
+            case {
+                "method": "initialize",
+                "params": {"clientInfo": {"name": str() as name}},
+            }:
+                return name
     except ValueError:
-        return ""
-    if not isinstance(value, dict) or value.get("method") != "initialize":
-        return ""
-    for key in ("params", "clientInfo", "name"):
-        value = value.get(key) if isinstance(value, dict) else None
-    return value if isinstance(value, str) else ""
+        pass
+    return ""

@@ -15,15 +15,7 @@ from glassmind.serve.http.errors import (
     Refused,
     refused,
 )
-from glassmind.serve.http.limits import (
-    CROWDED,
-    FULL,
-    Message,
-    Receive,
-    drain,
-    has_body,
-    read_body,
-)
+from glassmind.serve.http.limits import Message, Receive, drain, has_body, read_body
 from glassmind.serve.http.metrics import Metrics
 from glassmind.serve.http.replies import CLOSE, SAFE_HEADERS, Reply
 from glassmind.serve.http.security import (
@@ -138,7 +130,7 @@ class Exchange:
         await self.send({**start, "headers": headers})
         await self.send({"type": "http.response.body", "body": reply.body})
 
-    async def refuse(self, refusal: Refusal) -> None:
+    async def refuse(self, refusal: Refusal, *, drains: bool = True) -> None:
         """Send an error; a response that has begun ends with it, if it can."""
         if self.status:
             if self.last_event is not None and not self.finished:
@@ -146,17 +138,11 @@ class Exchange:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(LAST_EVENT_S):
                         await self.send({"type": "http.response.body", "body": body})
-        elif not self._unread:
-            await self.answer(refused(refusal))
-        else:
+        elif self._unread and drains:
             await drain(self.head, self._receive)
-            closing = () if CLOSE in refusal.headers else (CLOSE,)
-            await self.answer(refused(refusal), *closing)
-
-    async def stop(self) -> None:
-        """Tell the client that the server is shutting down."""
-        self._unread = False
-        await self.refuse(STOPPING)
+            await self.answer(refused(refusal), CLOSE)
+        else:
+            await self.answer(refused(refusal))
 
 
 class Guard:
@@ -177,11 +163,8 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or pass on the start and the end of the server."""
-        if scope["type"] == "lifespan":
+        if scope["type"] != "http":  # lifespan; uvicorn refuses websockets
             await self._app(scope, receive, send)
-            return
-        if scope["type"] != "http":
-            await send({"type": "websocket.close", "code": 1008})
             return
         began = time.perf_counter()
         exchange = Exchange(scope, receive, send)
@@ -194,7 +177,7 @@ class Guard:
         except Disconnected:
             exchange.status = CLIENT_LEFT
         except asyncio.CancelledError:  # the time of the shutdown is over
-            await exchange.stop()
+            await exchange.refuse(STOPPING, drains=False)
         except Exception as error:  # noqa: BLE001 - the edge: clients see no traceback
             log_fault("fault", error, route=exchange.route)
             await exchange.refuse(FAULT)
@@ -211,39 +194,15 @@ class Guard:
             Refused: the request is rejected.
         """
         scope, head = exchange.scope, exchange.head
-        if scope.get(CROWDED):
-            raise Refused(FULL)
         peer = (scope.get("client") or ("",))[0]
         if self._throttle.is_flooded_by(peer):
-            raise Refused(_too_many(1))
+            raise Refused(TOO_MANY)
         identity = self._rules.identify(head)
         refusal = self._rules.refusal(scope, head, identity)
-        if identity is None and refusal in (None, NO_TOKEN, WRONG_TOKEN):
-            await self._slow_down(head, peer, is_open=refusal is None)
+        guessed = identity is None and b"authorization" in head
+        if (guessed and refusal is None) or refusal in (NO_TOKEN, WRONG_TOKEN):
+            await self._throttle.slow_down(peer, guessed=guessed)
         if refusal is not None:
             raise Refused(refusal)
         exchange.has_token = identity is not None
         exchange.identity = identity or ANONYMOUS
-
-    async def _slow_down(
-        self, head: dict[bytes, bytes], peer: str, *, is_open: bool
-    ) -> None:
-        """Reject, late, a request without a valid token from an address that guesses.
-
-        A path that is open to all takes no token, so it is rejected only with one.
-
-        Raises:
-            Refused: the address has to wait.
-        """
-        guessed = b"authorization" in head
-        if is_open and not guessed:
-            return
-        wait_s = self._throttle.wait_s(peer, guessed=guessed)
-        if wait_s:
-            if guessed:
-                await self._throttle.hold(peer)
-            raise Refused(_too_many(wait_s))
-
-
-def _too_many(wait_s: int) -> Refusal:
-    return TOO_MANY._replace(headers=((b"retry-after", str(wait_s).encode()),))

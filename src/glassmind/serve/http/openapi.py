@@ -13,26 +13,25 @@ from glassmind.serve.http.asked import Route
 from glassmind.serve.http.context_schemas import CONTEXT_SCHEMAS
 from glassmind.serve.http.editing_schemas import EDITING_SCHEMAS
 from glassmind.serve.http.graph_schemas import GRAPH_SCHEMAS
-from glassmind.serve.http.labels import LABELS, PLAIN
 from glassmind.serve.http.memory_schemas import MEMORY_SCHEMAS
 from glassmind.serve.http.operations import (
     body_schema_of,
     parameters_of,
     result_schemas,
 )
-from glassmind.serve.http.replies import Reply, answered
+from glassmind.serve.http.replies import LABELS, PLAIN, Reply, answered
 from glassmind.serve.http.schemas import SCHEMAS
 from glassmind.serve.http.security import OPEN_PATH
 from glassmind.serve.mcp.tool import REQUIRED, Argument
 from glassmind.version import __version__
 
-EVERYWHERE = (400, 401, 403, 408, 413, 421, 422, 429, 431, 500, 503)
+EVERYWHERE = (400, 401, 403, 408, 413, 421, 422, 429, 500, 503)
 """Statuses that every route may answer with."""
 
 ERROR = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
 
 OTHER_SHAPES: dict[str, Any] = {EVENTS: {"$ref": "#/components/schemas/AnswerEvent"}}
-"""What is no JSON and has a shape all the same; the rest is text."""
+"""Schemas of media types other than JSON; the rest is text."""
 
 _SHAPES = {
     **SCHEMAS,

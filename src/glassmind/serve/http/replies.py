@@ -1,11 +1,14 @@
 """Responses: JSON without credentials, and the media type that a client prefers."""
 
 import json
-from typing import NamedTuple
+from collections.abc import Collection
+from typing import Any, NamedTuple
 
+from glassmind.operations.model_text import LABEL_OF_VALUES
+from glassmind.render.hidden_text import KINDS, hidden_among
 from glassmind.render.texts import texts_in
 from glassmind.serve.hiding import safe_text, safe_values
-from glassmind.serve.http.labels import labelled
+from glassmind.serve.mcp.flags import FIELD
 
 JSON = b"application/json"
 MARKDOWN = "text/markdown; charset=utf-8"
@@ -30,10 +33,38 @@ three directives of the policy do not fall back to `default-src`."""
 CLOSE = (b"connection", b"close")
 
 _JSON_RANGES = ("application/json", "application/*", "*/*")
-_MARKDOWN_RANGES = ("text/markdown", "text/*")
-_EVENT_RANGES = ("text/event-stream",)
 
 _as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+PLAIN = frozenset(("Health", "OpenApi", "Passages", "Stats"))
+"""Schemas of responses without the label: counts, and a list."""
+
+LABELS: dict[str, Any] = {
+    "properties": {
+        "untrusted": {"type": "string", "description": LABEL_OF_VALUES},
+        FIELD: {
+            "type": "array",
+            "items": {"enum": list(KINDS)},
+            "description": "Kinds of text that readers of the notes do not see.",
+        },
+    },
+    "required": ["untrusted"],
+}
+"""The schema of the label."""
+
+
+def labelled(value: object, texts: Collection[str] | None = None) -> object:
+    """Return an object with a label that its text is data, and what text is hidden.
+
+    `texts` are those in it, if the caller has them. A list, as other systems return,
+    has no place for a label.
+    """
+    if not isinstance(value, dict):
+        return value
+    kinds = hidden_among(texts_in(value) if texts is None else texts)
+    flags = {FIELD: list(kinds)} if kinds else {}
+    return {"untrusted": LABEL_OF_VALUES, **flags, **value}
 
 
 class Reply(NamedTuple):
@@ -70,34 +101,17 @@ def _written(value: object) -> bytes:
 
 
 def wants_markdown(accept: str) -> bool:
-    """Return whether the `Accept` header prefers Markdown to JSON."""
-    return _prefers(accept, _MARKDOWN_RANGES)
+    """Return whether the `Accept` header names Markdown before JSON."""
+    return _prefers(accept, ("text/markdown", "text/*"))
 
 
 def wants_events(accept: str) -> bool:
-    """Return whether the `Accept` header prefers server-sent events to JSON."""
-    return _prefers(accept, _EVENT_RANGES)
+    """Return whether the `Accept` header names server-sent events before JSON."""
+    return _prefers(accept, ("text/event-stream",))
 
 
-def _prefers(accept: str, ranges: tuple[str, ...]) -> bool:
-    """Compare the weights of the most specific range of each kind."""
-    weights = {}
-    for part in accept.lower().split(","):
-        name, *parameters = (text.strip() for text in part.split(";"))
-        weights[name] = _quality(parameters)
-    first, other = (
-        next((weights[name] for name in names if name in weights), 0.0)
-        for names in (ranges, _JSON_RANGES)
-    )
-    return first > other
-
-
-def _quality(parameters: list[str]) -> float:
-    for parameter in parameters:
-        key, _, value = parameter.partition("=")
-        if key.strip() == "q":
-            try:
-                return min(max(float(value), 0.0), 1.0)
-            except ValueError:
-                return 0.0
-    return 1.0
+def _prefers(accept: str, wanted: tuple[str, ...]) -> bool:
+    """Compare places in the list, where clients put the most wanted type first."""
+    names = [part.partition(";")[0].strip() for part in accept.lower().split(",")]
+    known = [name for name in names if name in {*wanted, *_JSON_RANGES}]
+    return bool(known) and known[0] in wanted

@@ -2,14 +2,14 @@
 
 import contextlib
 import errno
+import http.client
 import json
 import signal
 import socket
 import sys
-import time
 from collections.abc import Callable, Iterator
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import NamedTuple, cast
 
 import uvicorn
 from starlette.applications import Starlette
@@ -28,8 +28,7 @@ from glassmind.serve.http.limits import (
 from glassmind.serve.http.middleware import ignore_request, log_request
 from glassmind.serve.http.security import ALL_INTERFACES, bracketed, host_names
 from glassmind.serve.http.token import TokenFile
-from glassmind.serve.mcp.log import log, take_over_logging
-from glassmind.serve.mcp.patient import PatientStream
+from glassmind.serve.mcp.log import PatientStream, log, take_over_logging
 
 KEEP_ALIVE_S = 15
 """Seconds for which a connection stays open between two requests."""
@@ -43,13 +42,8 @@ SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
 PROBE_S, PROBE_BYTES = 1.0, 65_536
 """Limits of the answer of a program that uses the port already."""
 
-BACKLOG = 512
-"""Connections that may wait in the kernel."""
-
-AT_ONCE = 16
-"""Connections that asyncio accepts in a row, before it can close any of them."""
-
-NO_FILES = frozenset((errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM))
+BACKLOG = 128
+"""Connections that may wait in the kernel, and that asyncio accepts in a row."""
 
 
 class Terms(NamedTuple):
@@ -77,14 +71,14 @@ def serve(config: Config, terms: Terms, on_start: Callable[[str], None]) -> None
     try:
         sys.stderr = stderr
         take_over_logging()
+        server = make_server(None, most)
         with (
-            stopping_signals() as stop_on_signal,
+            _stopped_by_signals(server),
             VaultHost(config, watch=terms.watch, log=_log_vault) as host,
         ):
             host.engine.client = "http"
             bound, port = listening.getsockname()[:2]
-            server = make_server(_app(host, terms, bound, port), most)
-            stop_on_signal(server)
+            server.config.app = _app(host, terms, bound, port)
             # an address can be written in several ways: 0 is 0.0.0.0
             address = bound if bound in ALL_INTERFACES else terms.host
             on_start(f"http://{bracketed(address)}:{port}")
@@ -124,11 +118,11 @@ class Server(uvicorn.Server):
         yield
 
 
-def make_server(app: Starlette, most: int = MOST_CONNECTIONS) -> Server:
-    """Return a server for an application and at most so many connections."""
+def make_server(app: Starlette | None, most: int = MOST_CONNECTIONS) -> Server:
+    """Return a server for at most so many connections; `config.app` may come later."""
     return Server(
         uvicorn.Config(
-            app,
+            cast("Starlette", app),
             http=Connection,
             ws="none",
             loop="asyncio",
@@ -137,7 +131,7 @@ def make_server(app: Starlette, most: int = MOST_CONNECTIONS) -> Server:
             access_log=False,
             server_header=False,
             proxy_headers=False,
-            backlog=AT_ONCE,
+            backlog=BACKLOG,
             timeout_keep_alive=KEEP_ALIVE_S,
             timeout_graceful_shutdown=SHUTDOWN_S,
             limit_concurrency=most,
@@ -147,71 +141,27 @@ def make_server(app: Starlette, most: int = MOST_CONNECTIONS) -> Server:
 
 
 @contextlib.contextmanager
-def stopping_signals() -> Iterator[Callable[[Server], None]]:
-    """Handle signals that end a program; yield a function that names the server.
+def _stopped_by_signals(server: Server) -> Iterator[None]:
+    """Stop a server on signals, but not on SIGHUP if it was started with nohup."""
 
-    A signal that came earlier ends the server at once. A program that was started with
-    nohup ignores SIGHUP.
-    """
-    servers: list[Server] = []
-    stopped = False
-
-    def handle(_number: int, _frame: FrameType | None) -> None:
-        nonlocal stopped
-        stopped = True
-        for server in servers:
-            server.should_exit = True
-
-    def stop_on_signal(server: Server) -> None:
-        servers.append(server)
-        server.should_exit = stopped
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        server.should_exit = True
 
     before = {}
     for name in SIGNALS:
         number = getattr(signal, name, None)
-        if number is not None and not (
-            name == "SIGHUP" and signal.getsignal(number) is signal.SIG_IGN
-        ):
-            before[number] = signal.signal(number, handle)
+        if number is None:
+            continue
+        if name != "SIGHUP" or signal.getsignal(number) is not signal.SIG_IGN:
+            before[number] = signal.signal(number, stop)
     try:
-        yield stop_on_signal
+        yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
 
 
-class ListeningSocket(socket.socket):
-    """A socket for asyncio, which accepts `backlog` connections before any other work.
-
-    So uvicorn's backlog is small, and that of the kernel is set here. When no file can
-    be opened, asyncio tries as often again and logs every failure; here it stops after
-    the first.
-    """
-
-    _failed = False
-
-    def listen(self, _backlog: int = 0) -> None:
-        """Listen with a backlog of our own."""
-        super().listen(BACKLOG)
-
-    def accept(self) -> tuple[socket.socket, Any]:
-        """Accept a connection.
-
-        Raises:
-            BlockingIOError: there is none, or the last attempt found no free file.
-        """
-        try:
-            return super().accept()
-        except OSError as error:
-            if error.errno not in NO_FILES:
-                raise
-            self._failed = not self._failed
-            if self._failed:
-                raise
-            raise BlockingIOError(errno.EAGAIN, "no free file yet") from error
-
-
-def listening_socket(host: str, port: int) -> ListeningSocket:
+def listening_socket(host: str, port: int) -> socket.socket:
     """Return a socket that listens.
 
     Raises:
@@ -227,12 +177,12 @@ def listening_socket(host: str, port: int) -> ListeningSocket:
     except (OSError, UnicodeError) as error:
         raise AddressUnusable(host, port, "there is no such address") from error
     # asyncio sets TCP_NODELAY only if TCP is named: without it answers take 40 ms more
-    made = ListeningSocket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if sys.platform != "win32":  # there two programs could listen then
             made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind(address)
-        made.listen()
+        made.listen(BACKLOG)
     except OSError as error:
         made.close()
         if error.errno == errno.EADDRINUSE:
@@ -244,27 +194,15 @@ def listening_socket(host: str, port: int) -> ListeningSocket:
 
 def _who_listens(address: str, port: int) -> str:
     """Name the program that uses a port, if it says so itself and in time."""
-    reached = "127.0.0.1" if address in ALL_INTERFACES else address
+    host = "127.0.0.1" if address in ALL_INTERFACES else address
+    wire = http.client.HTTPConnection(host, port, timeout=PROBE_S)
     try:
-        health = json.loads(_health_of(reached, port))
-    except (OSError, ValueError, RecursionError):
+        wire.request("GET", "/health")
+        health = json.loads(wire.getresponse().read(PROBE_BYTES))
+    except (OSError, ValueError, RecursionError, http.client.HTTPException):
         return "another program"
+    finally:
+        wire.close()
     version = health.get("version") if isinstance(health, dict) else None
     ours = isinstance(version, str) and version.startswith("glassmind ")
     return "another glassmind serve" if ours else "another program"
-
-
-def _health_of(address: str, port: int) -> bytes:
-    """Return the body of `/health`; `PROBE_S` bounds all of it, unlike http.client."""
-    ends, got = time.monotonic() + PROBE_S, bytearray()
-    request = f"GET /health HTTP/1.0\r\nHost: {bracketed(address)}:{port}\r\n\r\n"
-    with socket.create_connection((address, port), timeout=PROBE_S) as wire:
-        wire.sendall(request.encode())
-        while len(got) < PROBE_BYTES:
-            wire.settimeout(max(ends - time.monotonic(), 0.001))
-            part = wire.recv(PROBE_BYTES)
-            if not part or time.monotonic() > ends:
-                break
-            got += part
-    head, _, body = bytes(got).partition(b"\r\n\r\n")
-    return body if head.startswith(b"HTTP/1.") else b""

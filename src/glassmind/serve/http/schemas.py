@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from glassmind.serve.http.labels import LABELS
+from glassmind.serve.http.replies import LABELS
 
 
 def shape(**properties: Any) -> dict[str, Any]:

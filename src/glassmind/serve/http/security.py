@@ -10,10 +10,10 @@ from ipaddress import IPv6Address, ip_address
 from math import ceil
 from typing import Any, NamedTuple
 
-from glassmind.access.clients import PREFIX, Client, Clients, digest_of
+from glassmind.access.clients import PREFIX, Clients, digest_of
 from glassmind.config.values import is_loopback
 from glassmind.errors.access import ClientsUnreadable
-from glassmind.serve.http.errors import Refusal
+from glassmind.serve.http.errors import Refusal, Refused
 from glassmind.serve.http.token import TokenFile
 from glassmind.serve.mcp.log import log
 from glassmind.types.access import EVERY_AGENT
@@ -42,12 +42,6 @@ CHALLENGE = ((b"www-authenticate", b'Bearer realm="glassmind"'),)
 UNHOSTED = Refusal(400, "bad_host", "the Host header is missing", "send it once")
 DOUBLED = Refusal(
     400, "doubled_header", "a header that may occur once is repeated", "send it once"
-)
-TWO_LENGTHS = Refusal(
-    400,
-    "two_lengths",
-    "the request has both Content-Length and Transfer-Encoding",
-    "send one of them",
 )
 MISDIRECTED = Refusal(
     421,
@@ -79,6 +73,7 @@ TOO_MANY = Refusal(
     "too_many_wrong_tokens",
     "too many wrong tokens came from this address",
     "send a valid token, or wait as long as Retry-After says",
+    ((b"retry-after", b"1"),),
 )
 
 FREE = 5
@@ -162,30 +157,30 @@ class AccessRules(NamedTuple):
         self, scope: Mapping[str, Any], head: Headers, identity: Identity | None = None
     ) -> Refusal | None:
         """Return why a request is rejected; None if it is accepted."""
-        refusal = (
-            _malformed(scope, head)
-            or self._wrong_host(scope, head)
-            or self._wrong_origin(head)
-        )
-        if refusal or identity is not None or scope["path"] == OPEN_PATH:
-            return refusal
-        return WRONG_TOKEN if b"authorization" in head else NO_TOKEN
-
-    def _wrong_host(self, scope: Mapping[str, Any], head: Headers) -> Refusal | None:
+        names = [name for name, _ in scope["headers"] if name in UNREPEATABLE]
+        if len(names) != len(set(names)):
+            return DOUBLED
+        if b"host" not in head:
+            return UNHOSTED
         host = head[b"host"].decode("latin-1")
         by_address = self.by_address and host == _local_address(scope)
-        return None if by_address or host in self.hosts else MISDIRECTED
+        if not by_address and host not in self.hosts:
+            return MISDIRECTED
+        if not self._accepts_origin(head):
+            return FOREIGN
+        if identity is not None or scope["path"] == OPEN_PATH:
+            return None
+        return WRONG_TOKEN if b"authorization" in head else NO_TOKEN
 
-    def _wrong_origin(self, head: Headers) -> Refusal | None:
-        origin = head.get(b"origin")
-        if origin is None:
-            return FOREIGN if head.get(b"sec-fetch-site") in OTHER_SITES else None
-        return None if origin.decode("latin-1") in self.origins else FOREIGN
+    def _accepts_origin(self, head: Headers) -> bool:
+        if b"origin" in head:
+            return head[b"origin"].decode("latin-1") in self.origins
+        return head.get(b"sec-fetch-site") not in OTHER_SITES
 
     def identify(self, head: Headers) -> Identity | None:
         """Return whose token a request shows; None without a valid one.
 
-        Every digest is compared, whatever the scheme, so that the time tells nothing.
+        Every digest is compared, whatever the scheme, so that the time says nothing.
         """
         if self.token is None:
             return OWNER
@@ -193,7 +188,12 @@ class AccessRules(NamedTuple):
         token = shown.strip()
         current = self.token if isinstance(self.token, str) else self.token.current()
         is_owner = hmac.compare_digest(digest_of(token), digest_of(current.encode()))
-        client = self._client_with(token)
+        client = None
+        try:
+            client = self.clients.holder(token) if self.clients else None
+        except ClientsUnreadable as error:
+            if token.startswith(PREFIX.encode()):
+                log("unready", kind=type(error).__name__)
         if scheme.lower() != b"bearer":
             return None
         if is_owner and current:
@@ -202,25 +202,6 @@ class AccessRules(NamedTuple):
             return None
         self.clients.note_use(client)
         return Identity(client.name, client.scope)
-
-    def _client_with(self, token: bytes) -> Client | None:
-        if self.clients is None:
-            return None
-        try:
-            return self.clients.holder(token)
-        except ClientsUnreadable as error:
-            if token.startswith(PREFIX.encode()):
-                log("unready", kind=type(error).__name__)
-            return None
-
-
-def _malformed(scope: Mapping[str, Any], head: Headers) -> Refusal | None:
-    names = [name for name, _ in scope["headers"] if name in UNREPEATABLE]
-    if len(names) != len(set(names)):
-        return DOUBLED
-    if b"content-length" in head and b"transfer-encoding" in head:
-        return TWO_LENGTHS  # proxies disagree where such a request ends
-    return None if b"host" in head else UNHOSTED
 
 
 def _local_address(scope: Mapping[str, Any]) -> str:
@@ -242,8 +223,7 @@ class _Peer:
     """Wrong tokens of one address."""
 
     count: int = 0
-    last: float = 0.0
-    until: float = 0.0
+    until: float = 0.0  # of the back-off, or when the last wrong token came
     held: int = 0
     backoff_s: float = 0.0
 
@@ -267,9 +247,20 @@ class TokenThrottle:
     def is_flooded_by(self, address: str) -> bool:
         """Return whether an address guesses so fast that no token is checked now."""
         peer = self._peers.get(_network(address))
-        if peer is None or self._clock() >= peer.until:
-            return False
-        return peer.held >= MOST_HELD
+        return peer is not None and peer.held >= MOST_HELD
+
+    async def slow_down(self, address: str, *, guessed: bool) -> None:
+        """Reject, late, a request without a valid token from an address that guesses.
+
+        Raises:
+            Refused: the address has to wait.
+        """
+        wait_s = self.wait_s(address, guessed=guessed)
+        if wait_s and guessed:
+            await self.hold(address)
+        if wait_s:
+            headers = ((b"retry-after", str(wait_s).encode()),)
+            raise Refused(TOO_MANY._replace(headers=headers))
 
     async def hold(self, address: str) -> None:
         """Delay the answer to a wrong token."""
@@ -286,19 +277,17 @@ class TokenThrottle:
         `guessed` says that it sent a token, which was wrong.
         """
         name, now = _network(address), self._clock()
-        peer = self._peers.get(name)
-        if peer is not None and now >= max(peer.until, peer.last) + WINDOW_S:
-            del self._peers[name]
-            peer = None
-        if peer is not None and now < peer.until:
-            peer.count += guessed
+        peer = self._peers.get(name, _Peer())
+        if now < peer.until:
             return ceil(peer.until - now)
         if guessed:
-            self._count(name, peer or _Peer(), now)
+            if now >= peer.until + WINDOW_S:
+                peer = _Peer(held=peer.held)
+            self._count(name, peer, now)
         return 0
 
     def _count(self, name: str, peer: _Peer, now: float) -> None:
-        peer.count, peer.last = peer.count + 1, now
+        peer.count, peer.until = peer.count + 1, now
         self._peers[name] = peer
         self._peers.move_to_end(name)
         if len(self._peers) > MOST_PEERS:

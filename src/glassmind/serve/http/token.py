@@ -37,27 +37,20 @@ def kept_token(file: Path) -> str:
             found = file.lstat()
             if _is_exposed(found) or not found.st_size:
                 file.unlink()
-        return _make(file) or read_token(file)
+        staged = file.with_name(f"{FILE}.{secrets.token_hex(4)}")
+        fd = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            with os.fdopen(fd, "w", encoding="ascii") as out:
+                out.write(f"{secrets.token_urlsafe(32)}\n")
+                out.flush()
+                os.fsync(out.fileno())
+            with suppress(FileExistsError):  # there is one already
+                os.link(staged, file)
+        finally:
+            staged.unlink(missing_ok=True)
+        return read_token(file)
     except OSError as error:
         raise TokenUnreadable(str(file), error.strerror or str(error)) from error
-
-
-def _make(file: Path) -> str:
-    """Make the file and return its token; empty if there is one already."""
-    token = secrets.token_urlsafe(32)
-    staged = file.with_name(f"{FILE}.{secrets.token_hex(4)}")
-    fd = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(fd, "w", encoding="ascii") as out:
-            out.write(f"{token}\n")
-            out.flush()
-            os.fsync(out.fileno())
-        os.link(staged, file)  # fails if another process was first
-    except FileExistsError:
-        return ""
-    finally:
-        staged.unlink(missing_ok=True)
-    return token
 
 
 def _is_exposed(found: os.stat_result) -> bool:

@@ -1,9 +1,8 @@
-"""What a caller goes by where its acts are put on record.
+"""The name under which the acts of an MCP client are recorded.
 
-Over HTTP no sessions are kept, and a client of the older era says its name in the
-greeting alone. So the id of the session that it is given there carries the name, and
-comes back with every call. Whoever makes up such an id says a name of its own choice,
-which it might have said in the greeting just as well.
+Over HTTP there are no sessions, and a client of the older protocol gives its name only
+in `initialize`. So the session id in that response carries the name, and comes back
+with every call. A client could make up such an id, but so it could its name.
 """
 
 import re
@@ -15,40 +14,32 @@ from typing import Any
 from glassmind.operations.model_text import one_line, sound
 
 NAME_CHARS = 80
-"""Letters of a name on record; the longest of a known client has 30."""
+"""Characters of a recorded name; the longest of a known client has 30."""
 
 OURS = frozenset(("cli", "person", "user", "obsidian", "http", "library", "glassmind"))
-"""Names that the record has for the user and for ourselves; no caller goes by them."""
+"""Names that stand for the user and for Glassmind; no client may use them."""
 
 _UNSEEN = re.compile(r"[\W_\u115f\u1160\u3164\uffa0]+")
-"""What may stand in a name that reads as another all the same."""
+"""Characters that do not make a name look different."""
 
 USUAL = "mcp"
-"""What a client of the protocol is called that says no name."""
+"""The name of a client that gives none."""
 
 SESSION = "mcp-session-id"
-"""The header that a session of the older era is known by."""
-
-ID_BYTES = 16
-"""Of an id by chance, as many as those have that the protocol gives as an example."""
 
 LONGEST_WRITTEN = NAME_CHARS * 6
-"""Letters of a name inside an id: four bytes each at most, and four letters for three
-bytes."""
+"""Characters of a name in base64: at most four bytes each, four letters per three."""
 
 
 def plain_caller(said: str, usual: str) -> str:
-    """Return a name that a caller gives itself, on one line, or the usual one."""
+    """Return the name that a client gives itself, on one line, or the usual one."""
     name = one_line(sound(said))[:NAME_CHARS].strip()
     read = _UNSEEN.sub("", unicodedata.normalize("NFKC", name)).casefold()
     return usual if not name or read in OURS else name
 
 
 def caller_of(session: Any, request: Any = None) -> str:
-    """Return what the client of a session calls itself; old ones may say nothing.
-
-    `request` is the one of HTTP that a call came by, if it did.
-    """
+    """Return the name of a session's client; `request` is that of HTTP, if any."""
     said = getattr(session, "client_params", None)
     if said is not None:
         return plain_caller(said.client_info.name, USUAL)
@@ -57,19 +48,16 @@ def caller_of(session: Any, request: Any = None) -> str:
 
 
 def session_of(said: str) -> str:
-    """Return an id for a session whose client calls itself so; empty without a name.
-
-    No two are the same: clients and what stands between may go by that.
-    """
+    """Return a unique session id that carries a client's name; empty without a name."""
     name = plain_caller(said, USUAL)
     if name == USUAL:
         return ""
     written = urlsafe_b64encode(name.encode()).decode().rstrip("=")
-    return f"{secrets.token_hex(ID_BYTES)}.{written}"
+    return f"{secrets.token_hex(16)}.{written}"
 
 
 def _named_by(session: str) -> str:
-    """Return the name that an id of a session carries; empty for one not of ours."""
+    """Return the name that a session id carries; empty for an id that is not ours."""
     written = session.partition(".")[2]
     if len(written) > LONGEST_WRITTEN:
         return ""

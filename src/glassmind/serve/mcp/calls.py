@@ -16,6 +16,7 @@ from glassmind.operations.failures import digest_now, quotes_notes
 from glassmind.render.style import shortened
 from glassmind.serve.ledger import Recording
 from glassmind.serve.mcp.callers import caller_of
+from glassmind.serve.mcp.engine import Context, EngineSource, Threads
 from glassmind.serve.mcp.faults import (
     Wording,
     sentence_of,
@@ -25,7 +26,6 @@ from glassmind.serve.mcp.faults import (
 from glassmind.serve.mcp.flags import flagged
 from glassmind.serve.mcp.log import log, log_fault
 from glassmind.serve.mcp.replies import fault_of, reply_of, tool_card, without_values
-from glassmind.serve.mcp.threads import Context, EngineSource, Threads
 from glassmind.serve.mcp.tool import Call, Tool, read_arguments
 from glassmind.types.callers import CALLER, known_as
 from glassmind.types.files import Progress, Stage

@@ -7,7 +7,7 @@ from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel
 
 from glassmind.serve.hiding import safe_text, safe_values
-from glassmind.serve.mcp.threads import Context
+from glassmind.serve.mcp.engine import Context
 
 Params = TypeVar("Params")
 Result = TypeVar("Result", bound=BaseModel)

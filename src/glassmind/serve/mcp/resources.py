@@ -19,6 +19,7 @@ from glassmind.render.address import iso_time
 from glassmind.serve.ledger import Recording
 from glassmind.serve.mcp.callers import caller_of
 from glassmind.serve.mcp.cursors import Cursor, read_cursor, trace_of, write_cursor
+from glassmind.serve.mcp.engine import Context, EngineSource, Threads
 from glassmind.serve.mcp.faults import (
     Wording,
     sentence_of,
@@ -27,19 +28,15 @@ from glassmind.serve.mcp.faults import (
 from glassmind.serve.mcp.flags import fenced_note
 from glassmind.serve.mcp.log import log_fault
 from glassmind.serve.mcp.replies import mime_of
-from glassmind.serve.mcp.threads import Context, EngineSource, Threads
 from glassmind.types.catalogue import NoteFacts
 from glassmind.types.ledger import Passage, Shown, Surface
 
 METHOD = "resources/list"
 PAGE = 50
-"""Notes a page, the last modified first: a user picks one that is fresh in mind."""
+"""Notes per page, the last modified first: users mostly want a recent one."""
 
-OFFERED = 20
-"""Paths offered to who types one."""
-
-LOOKED_AT = 2_000
-"""Notes looked at to find them, the last modified."""
+COMPLETIONS, LOOKED_AT = 20, 2_000
+"""Paths that complete a typed text, from so many of the last modified notes."""
 
 TEMPLATE = types.ResourceTemplate(
     uri_template=f"{SCHEME}{{+path}}",
@@ -54,7 +51,7 @@ Result = TypeVar("Result")
 
 
 class Resources:
-    """Answers what is asked of notes as resources."""
+    """Answers requests for notes as resources."""
 
     def __init__(
         self,
@@ -72,12 +69,12 @@ class Resources:
         """Return a page of notes, the last modified first."""
         cursor = params.cursor if params else None
         work = partial(self._page, cursor or "", _who(ctx))
-        return await self._threads.run(_told("", work, self._wording))
+        return await self._threads.run(_reported("", work, self._wording))
 
     async def list_templates(
         self, _: Context, __: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
-        """Return how the address of a note is written."""
+        """Return the template of the address of a note."""
         return types.ListResourceTemplatesResult(resource_templates=[TEMPLATE])
 
     async def read_resource(
@@ -85,27 +82,30 @@ class Resources:
     ) -> types.ReadResourceResult:
         """Return the text of a note."""
         work = partial(self._read, params.uri, _who(ctx))
-        return await self._threads.run(_told(params.uri, work, self._wording))
+        return await self._threads.run(_reported(params.uri, work, self._wording))
 
     def paths_like(self, typed: str, ctx: Context) -> list[str]:
-        """Return paths of notes that hold what was typed, the last modified first.
+        """Return paths of notes that contain a text; none if the vault has a problem.
 
-        One that is more than a line is left out: what is picked becomes the user's.
+        A path with a line break is left out: what the user picks goes into a prompt.
         """
         wanted = typed.casefold()
-        with self._recording("completion/complete", _who(ctx)) as (engine, ledger):
-            found = engine.list_notes(newest=True, limit=LOOKED_AT).notes
-            paths = [
-                str(note.path)
-                for note in found
-                if wanted in note.path.casefold() and one_line(note.path) == note.path
-            ]
-            ledger.show(Shown(named=tuple(paths[:OFFERED])))
-        return [sound(path) for path in paths[:OFFERED]]
+        try:
+            with self._recording("completion/complete", _who(ctx)) as (engine, ledger):
+                paths = [
+                    str(note.path)
+                    for note in engine.list_notes(newest=True, limit=LOOKED_AT).notes
+                    if wanted in note.path.casefold()
+                    and one_line(note.path) == note.path
+                ][:COMPLETIONS]
+                ledger.show(Shown(named=tuple(paths)))
+        except Exception:  # noqa: BLE001 - the edge: typing goes on without completion
+            return []
+        return [sound(path) for path in paths]
 
     @contextmanager
     def _recording(self, verb: str, who: str) -> Iterator[tuple[Engine, Recording]]:
-        """Ask the engine, and have what is told on record, faults among it."""
+        """Give the engine and the record of what is disclosed, errors too."""
         engine = self._source()
         with Recording(engine, self._surface, verb, who) as ledger:
             yield engine, ledger
@@ -129,7 +129,7 @@ class Resources:
         path = path_in(uri)
         with self._recording("resources/read", who) as (engine, ledger):
             note = engine.read(path)
-            if normalize("NFC", note.path) != path:  # a guess is no address
+            if normalize("NFC", note.path) != path:  # a guessed name
                 raise PathOutsideVault(path, "no note has this very path")
             passage = Passage(note.path, note.span.start, note.span.end)
             ledger.show(Shown((passage,)))
@@ -155,33 +155,31 @@ def _card(note: NoteFacts) -> types.Resource:
 
 
 def _is_readable(note: NoteFacts) -> bool:
-    """Whether an address may name it: a few odd names are for the tools alone."""
+    """Return whether an address leads to the note; for a few odd names none does."""
     try:
         return path_in(note_uri(note.path)) == normalize("NFC", note.path)
     except PathOutsideVault:
         return False
 
 
-def _told(
+def _reported(
     uri: str, work: Callable[[], Result], wording: Wording
 ) -> Callable[[], Result]:
-    """Return the same work, its faults those of the protocol."""
+    """Return the same work, which raises errors of the protocol."""
     about = {"uri": sound(uri)} if uri else None
 
     def run() -> Result:
         try:
             return work()
-        except (VaultError, BadArgument) as error:
-            said = sound(sentence_of(error, wording=wording))
-            more = labelled(about or {}) if quotes_notes(error) else about
-            raise MCPError(types.INVALID_PARAMS, said, more) from error
         except GlassmindError as error:
-            said = sound(sentence_of(error, wording=wording))
+            is_callers = isinstance(error, VaultError | BadArgument)
+            code = types.INVALID_PARAMS if is_callers else types.INTERNAL_ERROR
+            message = sound(sentence_of(error, wording=wording))
             more = labelled(about or {}) if quotes_notes(error) else about
-            raise MCPError(types.INTERNAL_ERROR, said, more) from error
+            raise MCPError(code, message, more) from error
         except Exception as error:  # noqa: BLE001 - the edge: a client sees no trace
             log_fault("fault", error, work="resources")
-            said = unexpected("reading notes", error)
-            raise MCPError(types.INTERNAL_ERROR, said, about) from None
+            message = unexpected("reading notes", error)
+            raise MCPError(types.INTERNAL_ERROR, message, about) from None
 
     return run

@@ -1,8 +1,7 @@
-"""The server of the protocol: tools, notes as resources, prompts, over one engine.
+"""The MCP server of an engine: tools, notes as resources, prompts.
 
-It speaks both eras of the protocol, and knows no transport: whoever has two streams,
-or HTTP, runs it there. Every call of the engine has a thread of its own, so a slow one
-holds nobody up, and a caller that goes away is no longer waited for.
+It serves both versions of the protocol over any transport. Calls of the engine run in
+threads, so a slow one delays no other.
 """
 
 from collections.abc import Collection, Sequence
@@ -13,11 +12,11 @@ from mcp.server.lowlevel import Server
 
 from glassmind.engine import Engine
 from glassmind.serve.mcp.calls import Calls
+from glassmind.serve.mcp.engine import EngineSource, Threads
 from glassmind.serve.mcp.faults import Wording
 from glassmind.serve.mcp.hiding import hiding
 from glassmind.serve.mcp.prompts import Prompts
 from glassmind.serve.mcp.resources import Resources
-from glassmind.serve.mcp.threads import EngineSource, Threads
 from glassmind.serve.mcp.toolsets import DEFAULT, tools_of
 from glassmind.types.ledger import Surface
 from glassmind.version import __version__
@@ -56,11 +55,11 @@ DIGEST = """\
  Give `expected`, the digest of what was read, where you write over something."""
 
 WRITERS = frozenset(("glassmind_edit", "edit_note"))
-"""Of each set that changes notes the tool that is used most."""
+"""The main tool of each toolset that changes notes."""
 
 READERS = frozenset(("glassmind_read", "read_note"))
-"""Tools that read whole notes. Without one of them no resource is served, and no
-completion: both would hand out notes to a client that may only write."""
+"""Tools that read whole notes. Without one of them there are no resources and no
+completions, which would disclose notes to a client that may only write."""
 
 TRUST = """\
 
@@ -77,10 +76,10 @@ IN_JSON = """\
  {whose} are JSON: it stands in their strings."""
 
 OURS = "glassmind_"
-"""How tools are called whose text is fenced; those of other systems reply with JSON."""
+"""Prefix of tools whose text is fenced; those of other systems reply with JSON."""
 
 HOUR = CacheHint(ttl_ms=3_600_000, scope="private")
-"""For what changes with a release, or with what its owner lets a client use."""
+"""For lists that change with a release, or with the rights of a client."""
 
 
 def make_server(  # noqa: PLR0913 - options by name
@@ -134,7 +133,7 @@ def make_server(  # noqa: PLR0913 - options by name
 
 
 def instructions_for(served: Collection[str]) -> str:
-    """Return what a model should know; it is told of tools that it has."""
+    """Return the instructions for a model; they name only tools that it has."""
     ours = [name for name in served if name.startswith(OURS)]
     alone = len(ours) in {0, len(served)}
     marks = IN_MARKS.format(whose="In text" if alone else f"In text of {OURS}* tools")

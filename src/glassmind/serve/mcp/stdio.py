@@ -1,12 +1,12 @@
-"""Serving one client over stdin and stdout, for as long as it is there."""
+"""Serving one client over stdin and stdout until it disconnects."""
 
 import json
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
-from typing import Any, TextIO, cast
+from typing import Any, cast
 
 import anyio
-from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+import anyio.to_thread
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
@@ -18,25 +18,19 @@ from mcp_types import (
 )
 
 from glassmind.engine import Engine
-from glassmind.serve.mcp.leaving import Departure
-from glassmind.serve.mcp.log import log, log_fault, take_over_logging
-from glassmind.serve.mcp.opening import Opened, Opening
-from glassmind.serve.mcp.patient import PatientStream
+from glassmind.serve.mcp.engine import Opened, Opening
+from glassmind.serve.mcp.log import PatientStream, log, log_fault, take_over_logging
+from glassmind.serve.mcp.process import Departure, Wires
 from glassmind.serve.mcp.server import make_server
 from glassmind.serve.mcp.toolsets import OWNERS
-from glassmind.serve.mcp.wires import Wires
 from glassmind.types.access import EVERY_AGENT, Scope
 from glassmind.types.callers import known_as
 
 OK = 0
 
 LAST_ANSWERS_S = 1.8
-"""How long answers under way may take when nothing more is asked: a first search by
-meaning takes most of a second. Where nobody reads them it is over at once."""
-
-MOMENT_S, TURNS = 0.02, 50
-"""How long a message takes from the pipe to its work, and from there to the pipe, with
-room to spare: in time, and, for a machine that lets us wait, in turns of the loop."""
+"""How long requests may take after the end of stdin: a first semantic search takes most
+of a second."""
 
 
 def serve(  # noqa: PLR0913 - options by name
@@ -59,79 +53,100 @@ def serve(  # noqa: PLR0913 - options by name
     """
     opening = Opening(make)
 
-    def seen() -> Engine:
+    def visible_engine() -> Engine:
         return opening.engine().seen_by(scope())
 
     server = make_server(
-        seen,
+        visible_engine,
         toolsets=toolsets,
         spared=OWNERS if name else (),
         structured=structured,
     )
-    requests = _Requests(opening.begin)
-    server.middleware.append(requests)
-    patient = PatientStream(sys.stderr)
-    sys.stderr = patient
+    stderr = PatientStream(sys.stderr)
+    sys.stderr = stderr
     take_over_logging()
-    departure = Departure(wires, opening.close, patient.finish)
+    departure = Departure(wires, opening.close, stderr.finish)
     departure.begin()
     log("serving", transport="stdio", tools=list(toolsets))
+    messages = _Messages(wires, opening.begin, departure.input_ended)
     try:
         with known_as(name):
-            anyio.run(_run, server, wires, requests, departure.nothing_more)
+            anyio.run(_run, server, messages)
     except Exception as error:  # noqa: BLE001 - the edge: a broken pipe, in a group
         log_fault("broken", error)
     departure.close()
     log("left")
-    sys.stderr = patient.finish()
+    sys.stderr = stderr.finish()
     return OK
 
 
-async def _run(
-    server: Server[Any],
-    wires: Wires,
-    requests: "_Requests",
-    nothing_more: Callable[[], None],
-) -> None:
-    reader = anyio.wrap_file(wires.reader())
-    writer = cast("anyio.AsyncFile[str]", _Writer(wires.writer(), requests))
-    heard = _answerable(_lines(reader, requests, nothing_more), writer)
-    lines = cast("anyio.AsyncFile[str]", heard)
-    async with stdio_server(lines, writer) as (incoming, outgoing):
+async def _run(server: Server[Any], messages: "_Messages") -> None:
+    stream = cast("anyio.AsyncFile[str]", messages)  # it uses nothing else of a file
+    async with stdio_server(stream, stream) as (incoming, outgoing):
         options = server.create_initialization_options()
         await server.run(incoming, outgoing, options)
 
 
-async def _lines(
-    reader: anyio.AsyncFile[str],
-    requests: "_Requests",
-    nothing_more: Callable[[], None],
-) -> AsyncIterator[str]:
-    """Yield what comes in; its end is told when the last answers are out.
+class _Messages:
+    """Reads and writes messages, as a file does for the SDK.
 
-    The SDK gives up on what is under way when there is nothing more to read.
+    Messages that the SDK would drop without an answer are answered here: their sender
+    would wait for ever. The end is reported when all requests are answered, since the
+    SDK gives up what is running then.
     """
-    async for line in reader:
-        yield line
-    nothing_more()
-    with anyio.move_on_after(LAST_ANSWERS_S):
-        await requests.answered()
 
+    def __init__(
+        self,
+        wires: Wires,
+        on_first_reply: Callable[[], None],
+        on_end: Callable[[], None],
+    ) -> None:
+        self._reader, self._writer = anyio.wrap_file(wires.reader()), wires.writer()
+        self._on_first_reply, self._on_end = on_first_reply, on_end
+        self._running: set[str | int] = set()
+        self._all_answered: anyio.Event | None = None
+        self._replied, self._turn = False, anyio.Lock()
 
-async def _answerable(
-    lines: AsyncIterator[str], writer: "anyio.AsyncFile[str]"
-) -> AsyncIterator[str]:
-    """Yield the messages that the SDK takes, and answer the others with an error.
+    async def __aiter__(self) -> AsyncIterator[str]:
+        """Yield the messages that the SDK accepts."""
+        async for line in self._reader:
+            error = error_for(line)
+            if error is None:
+                self._note_request(json.loads(line))
+                yield line
+            elif error:
+                await self.write(error)
+        self._on_end()
+        self._all_answered = anyio.Event()
+        if self._running:
+            with anyio.move_on_after(LAST_ANSWERS_S):
+                await self._all_answered.wait()
 
-    The SDK drops those without a word, and their sender would wait for ever.
-    """
-    async for line in lines:
-        error = error_for(line)
-        if error is None:
-            yield line
-        elif error:
-            await writer.write(error)
-            await writer.flush()
+    def _note_request(self, message: dict[str, Any]) -> None:
+        if message.get("method") == "notifications/cancelled":
+            self._running.discard((message.get("params") or {}).get("requestId", ""))
+        elif "method" in message and "id" in message:
+            self._running.add(message["id"])
+
+    async def write(self, text: str) -> None:
+        """Send a message."""
+        async with self._turn:
+            await anyio.to_thread.run_sync(self._write, text)
+        message = json.loads(text)
+        if "method" not in message:
+            self._running.discard(message["id"])
+            if self._all_answered is not None and not self._running:
+                self._all_answered.set()
+            if not self._replied:
+                self._replied = True
+                self._on_first_reply()
+
+    def _write(self, text: str) -> None:
+        self._writer.write(text)
+        self._writer.flush()
+
+    async def flush(self) -> None:
+        """Do nothing; `write` has sent the message."""
 
 
 def error_for(line: str) -> str | None:
@@ -147,7 +162,7 @@ def error_for(line: str) -> str | None:
         message = _parsed(line)
         _check(message, line)
     except MCPError as fault:
-        if _is_unanswered(message):
+        if "id" not in message if "method" in message else _is_response(message):
             return ""
         identity = message.get("id")
         error = {"code": fault.code, "message": fault.message}
@@ -199,58 +214,5 @@ def _is_id(value: object) -> bool:
     return type(value) in (int, str)
 
 
-def _is_unanswered(message: dict[str, Any]) -> bool:
-    """Whether a message is a notification or a response."""
-    if "method" in message:
-        return "id" not in message
+def _is_response(message: dict[str, Any]) -> bool:
     return "result" in message or "error" in message
-
-
-class _Writer:
-    """Writes messages, and says of each when it is on its way."""
-
-    def __init__(self, stream: TextIO, requests: "_Requests") -> None:
-        self._file, self._requests = anyio.wrap_file(stream), requests
-        self._turn = anyio.Lock()
-
-    async def write(self, text: str) -> None:
-        """Take a message."""
-        self._requests.unsent += 1
-        async with self._turn:
-            await self._file.write(text)
-
-    async def flush(self) -> None:
-        """Send what was taken."""
-        async with self._turn:
-            await self._file.flush()
-        self._requests.unsent = 0
-
-
-class _Requests:
-    """Counts the requests under way, and calls something behind the first reply.
-
-    `unsent` are the messages that are being written.
-    """
-
-    def __init__(self, begin: Callable[[], None]) -> None:
-        self._begin: Callable[[], None] | None = begin
-        self._open = self.unsent = 0
-
-    async def __call__(
-        self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
-    ) -> HandlerResult:
-        self._open += 1
-        try:
-            return await call_next(ctx)
-        finally:
-            self._open -= 1
-            if self._begin is not None:
-                begin, self._begin = self._begin, None
-                begin()
-
-    async def answered(self) -> None:
-        """Return when nothing has been under way for a moment."""
-        quiet = 0
-        while quiet < TURNS:
-            await anyio.sleep(MOMENT_S if not quiet else 0)
-            quiet = 0 if self._open or self.unsent else quiet + 1

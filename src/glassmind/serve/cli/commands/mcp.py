@@ -21,7 +21,7 @@ from glassmind.serve.mcp.toolsets import (
 from glassmind.types.access import EVERY_AGENT, Scope
 
 if TYPE_CHECKING:
-    from glassmind.serve.mcp.opening import Opened
+    from glassmind.serve.mcp.engine import Opened
 
 
 def add_arguments(parser: CommandParser) -> None:
@@ -52,7 +52,7 @@ def run(args: Namespace, output: Output) -> int:
     for name in names:
         if name in EMPTY:
             output.notice(f"the set of tools {name} is empty as yet")
-    from glassmind.serve.mcp.wires import Wires  # noqa: PLC0415 - before all else
+    from glassmind.serve.mcp.process import Wires  # noqa: PLC0415 - before all else
 
     wires = Wires()
     from glassmind.serve.mcp.stdio import serve  # noqa: PLC0415 - loads the protocol

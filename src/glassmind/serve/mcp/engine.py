@@ -1,15 +1,18 @@
-"""The engine of a server, opened behind the handshake, or why it cannot be opened.
+"""The engine of a server: opened after the first reply, and used in threads.
 
-A client waits seconds for the first reply, its user hours for the reason why nothing
-works. So the reply never waits for the engine, and a vault that is missing is told by
-every tool, until it is there.
+Clients wait only seconds for the first reply, so it does not wait for the engine. If
+the vault is missing, every tool says so until it is there.
 """
 
-import contextlib
+import asyncio
 import threading
 from collections.abc import Callable
-from functools import partial
-from typing import Protocol
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from contextvars import copy_context
+from typing import Any, Protocol, TypeAlias, TypeVar
+
+from mcp.server.context import ServerRequestContext
 
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError, IndexAbsent
@@ -17,24 +20,52 @@ from glassmind.errors.serving import CallAbandoned, StillIndexing
 from glassmind.serve.mcp.log import log, log_fault
 from glassmind.types.files import Progress
 
+Context: TypeAlias = ServerRequestContext[Any, Any]
+
+EngineSource: TypeAlias = Callable[[], Engine]
+"""Returns the engine, or raises a GlassmindError that says why there is none."""
+
+Result = TypeVar("Result")
+
+MOST = 32
+"""Calls that run at once; more wait. Some of them may have no caller any more: they end
+at their next step."""
+
 ENDING_S = 0.5
-"""How long a first index may take to end in good order; the next goes on from there."""
+"""How long a first index may take to stop in order; the next run continues it."""
+
+
+class Threads:
+    """Runs work of the engine, which is synchronous, in a bounded pool of threads.
+
+    anyio's limiter would not do: it frees the place of a thread whose caller left.
+    """
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(MOST, "glassmind-mcp")
+
+    async def run(self, work: Callable[[], Result]) -> Result:
+        """Return the result of some work, which sees the caller's context variables.
+
+        A caller that is cancelled returns at once; work that waits is then not started.
+        """
+        return await asyncio.wrap_future(self._pool.submit(copy_context().run, work))
 
 
 class Opened(Protocol):
-    """An engine and all that goes on beside it, such as `VaultHost`."""
+    """An engine and its background work, such as `VaultHost`."""
 
     engine: Engine
 
     def start(self) -> None:
-        """Begin what goes on beside it; returns at once."""
+        """Start the background work; returns at once."""
 
     def close(self) -> None:
-        """Let go of everything."""
+        """Release everything."""
 
 
 class Opening:
-    """Opens the engine once, when it is first needed, and again after a failure."""
+    """Opens the engine once, when first needed, and again after a failure."""
 
     def __init__(self, make: Callable[[], Opened]) -> None:
         self._make = make
@@ -45,7 +76,7 @@ class Opening:
         self._over = False
 
     def begin(self) -> None:
-        """Open it behind whoever calls; a fault is told to those who ask."""
+        """Open it in the background; every call then reports a fault."""
         threading.Thread(target=self._prepare, name="opening", daemon=True).start()
 
     def engine(self) -> Engine:
@@ -67,10 +98,10 @@ class Opening:
                     opened.start()
                 else:
                     self._first = Progress("scan", 0, 0)
-                    work = partial(self._index_first, opened)
-                    thread = threading.Thread(target=work, name="first", daemon=True)
-                    self._indexing = thread
-                    thread.start()
+                    self._indexing = threading.Thread(
+                        target=self._index_first, args=[opened], daemon=True
+                    )
+                    self._indexing.start()
                 self._opened = opened
                 log("opened")
             return self._opened
@@ -86,11 +117,11 @@ class Opening:
     def _index_first(self, opened: Opened) -> None:
         """Make the index of a vault that has none: text, then vectors.
 
-        What else goes on waits for the text, so that its progress can be told.
+        Other background work waits for the text, so that calls can report its progress.
         """
         try:
             report = opened.engine.index(
-                embed=False, reason="first", progress=self._told
+                embed=False, reason="first", progress=self._on_progress
             )
             log("indexed", notes=report.notes, seconds=round(report.seconds, 1))
         except CallAbandoned:
@@ -99,16 +130,16 @@ class Opening:
             log_fault("fault", error, work="first index")
         self._first = None
         opened.start()
-        with contextlib.suppress(GlassmindError):  # told when somebody asks for it
+        with suppress(GlassmindError):  # a call will report it
             opened.engine.index(reason="first")
 
-    def _told(self, now: Progress) -> None:
+    def _on_progress(self, now: Progress) -> None:
         if self._over:
             raise CallAbandoned
         self._first = now
 
     def close(self) -> None:
-        """Let go of the engine, if there is one."""
+        """Release the engine, if there is one."""
         self._over = True
         if self._indexing is not None:
             self._indexing.join(ENDING_S)
@@ -121,6 +152,6 @@ def _has_index(engine: Engine) -> bool:
         engine.status()
     except IndexAbsent:
         return False
-    except GlassmindError:  # told by whoever asks for it
+    except GlassmindError:  # a call will report it
         return True
     return True
