@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from glassmind.config.write import put_text
+from glassmind.config.sources import put_text
 from glassmind.errors import BadConfigFile, ConfigUnwritable
 from glassmind.errors.connecting import EntryTaken
 from glassmind.serve.connect.entries import Entry, is_off, is_ours
