@@ -11,34 +11,8 @@ from pathlib import Path
 from shlex import quote
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from glassmind.config import trust
-from glassmind.config.places import (
-    CONFIG_VARIABLE,
-    FILE_NAME,
-    USER_NAMES,
-    config_home,
-    index_home,
-    named_file,
-    present,
-    short,
-    unread,
-)
+from glassmind.config import places, sources, trust, values
 from glassmind.config.settings import SECTIONS, SETTINGS, Config
-from glassmind.config.sources import (
-    closest,
-    decode,
-    line_of,
-    parse_dotenv,
-    parse_toml,
-    read_text,
-)
-from glassmind.config.values import (
-    AGENT_DIR,
-    BOOLEANS,
-    host_of,
-    is_bare_name,
-    is_loopback,
-)
 from glassmind.errors import (
     BadConfigFile,
     BadSetting,
@@ -48,7 +22,7 @@ from glassmind.errors import (
 )
 from glassmind.types.verdicts import STRICTNESS
 
-VAULT_MARKS = (".obsidian", FILE_NAME, AGENT_DIR)
+VAULT_MARKS = (".obsidian", places.FILE_NAME, values.AGENT_DIR)
 """Names that mark a folder as a vault."""
 
 LONGEST_LINE = 2_000
@@ -71,7 +45,7 @@ Source: TypeAlias = Literal["user", "trusted vault", "vault"]
 
 TRUSTED: tuple[Source, ...] = ("user", "trusted vault")
 
-OTHER_VARIABLES = (CONFIG_VARIABLE, "GLASSMIND_DEBUG", "GLASSMIND_TOKEN")
+OTHER_VARIABLES = (places.CONFIG_VARIABLE, "GLASSMIND_DEBUG", "GLASSMIND_TOKEN")
 """Our variables that are not settings."""
 
 TRANSLATIONS = {
@@ -133,7 +107,7 @@ def load_config(
     layers = Layers(flags, cwd)
     layers.add_variables(env, cwd, ENVIRONMENT)
     layers.add_user_files(env, cwd, file)
-    vault = _vault(layers, cwd, config_home(env))
+    vault = _vault(layers, cwd, places.config_home(env))
     if not vault.is_set and need_vault:
         raise NoVault
     if vault.is_set:
@@ -171,7 +145,7 @@ def vault_around(cwd: Path, home: Path) -> Path | None:
 def configured_vault(file: Path) -> Path | None:
     """Return the vault that a file names, if any; raises `ConfigError`."""
     layers = Layers()
-    layers.add_file(file, read_text(file), file.parent)
+    layers.add_file(file, sources.read_text(file), file.parent)
     choice = layers.strongest("vault.path")
     return choice.value if choice.is_set else None
 
@@ -186,8 +160,8 @@ def preview_trust(
     layers = Layers()
     layers.add_vault_files(settings, trusted=True)
     choices = {path: layers.strongest(path) for path in SETTINGS}
-    values = {path: choice.value for path, choice in choices.items() if choice.is_set}
-    return values if layers.files else None, dict.fromkeys(layers.warnings)
+    found = {path: choice.value for path, choice in choices.items() if choice.is_set}
+    return found if layers.files else None, dict.fromkeys(layers.warnings)
 
 
 def check_file(file: Path, text: str) -> None:
@@ -210,7 +184,7 @@ class Layers:
         self.trust_changed = False
         for path, raw in (flags or {}).items():
             if path not in SETTINGS:
-                problem = f"is not a known setting{closest(path, SETTINGS)}"
+                problem = f"is not a known setting{sources.closest(path, SETTINGS)}"
                 raise BadSetting(path, "option", problem)
             if raw is not None:
                 name = path.partition(".")[2].replace("_", "-")
@@ -250,22 +224,23 @@ class Layers:
         self, env: Mapping[str, str], cwd: Path, file: Path | None
     ) -> None:
         """Add the user's file and the `.env` beside it; raises `BadConfigFile`."""
-        named = named_file(env, cwd, file)
-        if named and not present(named.parent, (named.name,)):
+        named = places.named_file(env, cwd, file)
+        if named and not places.present(named.parent, (named.name,)):
             raise BadConfigFile(str(named), 0, "there is no such file")
-        found = [named] if named else present(config_home(env), USER_NAMES)
+        home = places.config_home(env)
+        found = [named] if named else places.present(home, places.USER_NAMES)
         if not found:
             return
         first = found[0]
-        instead = f"{short(first)} is used instead"
-        self.warnings += [unread(other, instead) for other in found[1:]]
-        self.add_file(first, read_text(first), first.parent)
+        instead = f"{places.short(first)} is used instead"
+        self.warnings += [places.unread(other, instead) for other in found[1:]]
+        self.add_file(first, sources.read_text(first), first.parent)
         self.files.append(first)
         dotenv = first.with_name(trust.DOTENV)
         try:
             content = dotenv.read_bytes() if dotenv.is_file() else b""
         except OSError as error:
-            self.warnings.append(unread(dotenv, error.strerror))
+            self.warnings.append(places.unread(dotenv, error.strerror))
         else:
             self.add_dotenv(dotenv, content, first.parent, "user")
 
@@ -277,7 +252,7 @@ class Layers:
         source: Source = "trusted vault" if trusted else "vault"
         file, vault = settings.file, settings.vault
         try:
-            text = decode(file, settings.content, LONGEST_LINE)
+            text = sources.decode(file, settings.content, LONGEST_LINE)
             self.add_file(file, text, vault, source)
         except BadConfigFile as error:
             self.warnings.append(f"{error}. This file is ignored.")
@@ -294,13 +269,14 @@ class Layers:
     ) -> None:
         """Add the values of a configuration file; raises `ConfigError`."""
         rank, owner = (USER_FILE, "user") if source == "user" else (VAULT_FILE, "vault")
+        label = f"{owner} file {places.short(file)}"
         unknown: list[tuple[str, str, str, Iterable[str]]] = []
 
         def origin(section: str, name: str) -> str:
-            label, line = f"{owner} file {short(file)}", line_of(text, section, name)
+            line = sources.line_of(text, section, name)
             return f"{label}:{line}" if line else label
 
-        for section, table in parse_toml(file, text).items():
+        for section, table in sources.parse_toml(file, text).items():
             if not isinstance(table, Mapping):
                 unknown.append((section, "", "{} is not in a section", ()))
             elif section not in SECTIONS:
@@ -318,27 +294,28 @@ class Layers:
             path = (f"{section}.{name}" if name else section)[:80]
             # An escape sequence in a name must not reach the terminal.
             shown = path if path.isprintable() else ascii(path)
-            sentence = problem.format(shown) + closest(shown, known)
+            sentence = problem.format(shown) + sources.closest(shown, known)
             self.warnings.append(f"{origin(section, name)}: {sentence}")
         if (more := len(unknown) - MOST_UNKNOWN) > 0:
-            self.warnings.append(f"{short(file)} has {more} more unknown names")
+            self.warnings.append(f"{places.short(file)} has {more} more unknown names")
 
     def add_dotenv(
         self, file: Path, content: bytes, base: Path, source: Source
     ) -> None:
         """Add the values of a `.env` file."""
-        found = parse_dotenv(content.decode("utf-8-sig", "replace"))
+        short = places.short(file)
+        found = sources.parse_dotenv(content.decode("utf-8-sig", "replace"))
         self.add_variables(
             {name: value for name, (value, _) in found.items()},
             base,
             USER_DOTENV if source == "user" else VAULT_DOTENV,
-            {name: f"{name} in {short(file)}:{at}" for name, (_, at) in found.items()},
+            {name: f"{name} in {short}:{at}" for name, (_, at) in found.items()},
             source,
         )
 
     def add_variables(
         self,
-        values: Mapping[str, str],
+        variables: Mapping[str, str],
         base: Path,
         rank: int,
         origins: Mapping[str, str] | None = None,
@@ -349,7 +326,7 @@ class Layers:
         for setting in SETTINGS.values():
             for alias in (setting.variable, *setting.aliases):
                 name = alias.removeprefix("!")
-                if raw := values.get(name, "").strip():
+                if raw := variables.get(name, "").strip():
                     foreign = name != setting.variable
                     own_rank = rank if foreign else rank + OWN_VARIABLE
                     choice = Choice(None, origins.get(name, name), own_rank, source)
@@ -357,9 +334,9 @@ class Layers:
                     path = setting.path
                     self.add(path, raw, base, choice, is_text=True, foreign=foreign)
         known = [setting.variable for setting in SETTINGS.values()] + [*OTHER_VARIABLES]
-        for name in values:
+        for name in variables:
             if name.startswith("GLASSMIND_") and name not in known:
-                problem = f"is not a known variable{closest(name, known)}"
+                problem = f"is not a known variable{sources.closest(name, known)}"
                 self.warnings.append(f"{origins.get(name, name)} {problem}")
 
     def choose(self, path: str) -> Choice:
@@ -376,17 +353,17 @@ class Layers:
             self.ignored.append(path)
         return chosen
 
-    def strongest(self, path: str, sources: tuple[Source, ...] = TRUSTED) -> Choice:
-        """Return the strongest value from some sources, or the default."""
-        found = (each for each in self.choices[path] if each.source in sources)
+    def strongest(self, path: str, by: tuple[Source, ...] = TRUSTED) -> Choice:
+        """Return the strongest value set by some sources, or the default."""
+        found = (each for each in self.choices[path] if each.source in by)
         return next(found, Choice(SETTINGS[path].default))
 
 
 def _translated(alias: str, raw: str) -> str:
     """Return the value of a variable of another tool as we write it."""
     if alias.startswith("!"):
-        return "false" if BOOLEANS.get(raw.lower()) is True else "true"
-    if alias == "DATA_DIR" and is_bare_name(raw):
+        return "false" if values.BOOLEANS.get(raw.lower()) is True else "true"
+    if alias == "DATA_DIR" and values.is_bare_name(raw):
         return f"./{raw}"  # always a folder there; here one word would name a place
     return TRANSLATIONS.get((alias, raw), raw)
 
@@ -432,7 +409,7 @@ def _config(layers: Layers, vault: Choice, env: Mapping[str, str]) -> Config:
         **sections,
         origins={path: choices[path].origin for path in SETTINGS if path in choices},
         files=tuple(layers.files),
-        index_home=index_home(env),
+        index_home=places.index_home(env),
         from_untrusted_vault=frozenset(
             path for path, choice in choices.items() if choice.source == "vault"
         ),
@@ -484,7 +461,8 @@ def _settle_writes(layers: Layers, choices: Choices) -> bool:
         if value != choices[path].value:
             choices[path] = Choice(value, "the rest of [writes]")
     folder = choices["writes.agent_dir"]
-    choices["writes.agent_dir"] = folder._replace(value=folder.value or AGENT_DIR)
+    default = values.AGENT_DIR
+    choices["writes.agent_dir"] = folder._replace(value=folder.value or default)
     return writable
 
 
@@ -520,7 +498,8 @@ def _drop_conflicting(layers: Layers, choices: Choices) -> None:
             choices[path] = layers.strongest(path, ("user",))
         _check_together(choices)
     url, allowed = choices["embeddings.url"], choices["embeddings.allow_remote"]
-    if url.is_set and not allowed.value and not is_loopback(host_of(url.value)):
+    is_here = values.is_loopback(values.host_of(url.value))
+    if url.is_set and not allowed.value and not is_here:
         layers.warnings.append(
             f"embeddings.url (from {url.origin}) is not this machine; it is not used "
             "unless embeddings.allow_remote = true"

@@ -54,9 +54,7 @@ class Vault(Section):
         vault="own-folder",
         also="VAULT_PATH KG_VAULT_PATH",
     )
-    name: str = setting(
-        "", "Name of the vault; empty: its folder's name.", vault="short"
-    )
+    name: str = setting("", "Name; empty: the folder's name.", vault="short")
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> NoReturn:
@@ -92,10 +90,7 @@ class Index(Section):
         1000, "Merge chunks of notes that have more.", (1, 1_000_000), "lower"
     )
     max_note_bytes: int = setting(
-        MAX_NOTE_BYTES,
-        "Notes with more bytes are not indexed, read or edited.",
-        (1, 1 << 31),
-        "lower",
+        MAX_NOTE_BYTES, "Ignore notes with more bytes.", (1, 1 << 31), "lower"
     )
     location: Place = setting(
         "data",
@@ -129,9 +124,7 @@ class Embeddings(Section):
         also="OLLAMA_URL OLLAMA_BASE_URL",
     )
     api_key: Secret = setting("", "API key of the server.", also="OPENAI_API_KEY")
-    allow_remote: bool = setting(
-        False, "Allow sending note text to a URL that is not this machine."
-    )
+    allow_remote: bool = setting(False, "Allow sending note text to another machine.")
     dimensions: int = setting(
         0,
         "Vector width of a server's model; 0: what the model reports.",
@@ -149,17 +142,13 @@ class Embeddings(Section):
         "What is embedded before a chunk: title and headings, the title, or nothing.",
         vault="any",
     )
-    enrich: bool = setting(
-        False, "Embed every chunk a second time, with some text around it."
-    )
+    enrich: bool = setting(False, "Embed every chunk again with text around it.")
 
 
 class Search(Section):
     """How results are found and ranked."""
 
-    limit: int = setting(
-        10, "Results if a request sets no limit.", (1, 10_000), "lower"
-    )
+    limit: int = setting(10, "Results if a request sets none.", (1, 10_000), "lower")
     mode: Literal["hybrid", "semantic", "fulltext"] = setting(
         "hybrid",
         "By keywords, meaning and links (hybrid), meaning alone (semantic) or keywords "
@@ -200,7 +189,7 @@ class Hindsight(Section):
         2.0, "Seconds that a search waits at most.", (0.1, 60), also="HINDSIGHT_TIMEOUT"
     )
     allow_remote: bool = setting(
-        False, "Allow sending queries and captures to a URL that is not this machine."
+        False, "Allow sending queries and captures to another machine."
     )
     retain: bool = setting(False, "Send captures to the bank, after any approval.")
 
@@ -219,9 +208,7 @@ class Writes(Section):
         vault="stricter-writes",
     )
     user_notes: May = setting(
-        "propose",
-        "The same for notes outside the agent folder.",
-        vault="stricter-writes",
+        "propose", "The same for all other notes.", vault="stricter-writes"
     )
     agent_dir: AgentFolder = setting(
         AGENT_DIR,
@@ -236,21 +223,15 @@ class Writes(Section):
     )
     tags: Rules = setting(
         (),
-        "Rules for notes with a tag, such as `locked=off`, used if they are stricter.",
+        "Stricter rules for notes with a tag, such as `locked=off`.",
         vault="add-off",
     )
-    untrusted: Names = setting(
-        (), "Folders and #tags of notes with untrusted text; empty: all notes."
-    )
+    untrusted: Names = setting((), "Folders and #tags of untrusted notes; empty: all.")
     approve_after_untrusted: bool = setting(
         False, "Ask for approval once a client was given untrusted text.", vault="true"
     )
-    undo_days: int = setting(
-        UNDO_DAYS, "Days for which changes can be undone.", DAYS, "higher"
-    )
-    git_commit: bool = setting(
-        False, "Commit every change to the vault's git repository.", vault="false"
-    )
+    undo_days: int = setting(UNDO_DAYS, "Days to keep undo data.", DAYS, "higher")
+    git_commit: bool = setting(False, "Commit every change with git.", vault="false")
     agent_dir_writable: bool = True
 
 
@@ -264,17 +245,13 @@ class Server(Section):
     )
     token: Secret = setting("", "Token for clients of `serve`; empty: a generated one.")
     hosts: Names = setting((), "Further host names of `serve`, such as `notes.lan`.")
-    origins: Names = setting(
-        (), "Other web origins that may call `serve`, such as `app://obsidian.md`."
-    )
+    origins: Names = setting((), "Further web origins, such as `app://obsidian.md`.")
 
 
 class Watch(Section):
     """How a server or `watch` follows changes of the vault."""
 
-    enabled: bool = setting(
-        True, "Watch the vault for changes.", also="!OBSIDIAN_BRAIN_NO_WATCH"
-    )
+    enabled: bool = setting(True, "Watch the vault.", also="!OBSIDIAN_BRAIN_NO_WATCH")
     debounce_ms: int = setting(
         750,
         "Index a file once it has not changed for this long.",
@@ -284,12 +261,8 @@ class Watch(Section):
     longest_wait_ms: int = setting(
         5_000, "Index a file that keeps changing after this long.", MILLISECONDS
     )
-    rescan_s: int = setting(
-        300, "Time between comparisons of the whole vault.", SECONDS
-    )
-    poll_s: int = setting(
-        5, "Polling interval if the system reports no changes.", SECONDS
-    )
+    rescan_s: int = setting(300, "Time between checks of the whole vault.", SECONDS)
+    poll_s: int = setting(5, "Polling interval without change events.", SECONDS)
     community_debounce_ms: int = setting(
         60_000,
         "Recompute themes once the vault has not changed for this long.",
@@ -332,20 +305,14 @@ class Memory(Section):
         "Which captures wait in the inbox for a person: those of agents, all or none.",
         vault="stricter",
     )
-    record_use: bool = setting(
-        True, "Record in your data folder what was retrieved.", vault="false"
-    )
-    active_days: int = setting(
-        14, "Days for which a used project stays active.", DAYS, "any"
-    )
+    record_use: bool = setting(True, "Record locally what is retrieved.", vault="false")
+    active_days: int = setting(14, "Days a used project stays active.", DAYS, "any")
     half_life_days: float = setting(
         7.0, "Half-life of a note's activity, in days.", (0.1, 36_500), "any"
     )
-    hot_weight: float = setting(
-        0.0, "Largest search boost of a hot note.", (0, 0.1), "any"
-    )
+    hot_weight: float = setting(0.0, "Largest boost of a hot note.", (0, 0.1), "any")
     pinned_weight: float = setting(
-        0.0, "Largest search boost of a pinned note.", (0, 0.1), "any"
+        0.0, "Largest boost of a pinned note.", (0, 0.1), "any"
     )
 
 
@@ -358,31 +325,21 @@ class Llm(Section):
     model: str = setting("llama3.2", "Name of the model.")
     url: Url = setting("", "URL of its server; empty: `embeddings.url`.")
     api_key: Secret = setting("", "API key of the server.")
-    allow_remote: bool = setting(
-        False, "Allow sending note text to a URL that is not this machine."
-    )
-    temperature: float = setting(
-        0.7, "Sampling temperature; 0: always the likeliest token.", (0, 2)
-    )
-    timeout_s: float = setting(
-        120.0, "Give up on an answer after this many seconds.", (1, 3_600)
-    )
+    allow_remote: bool = setting(False, "Allow sending note text to another machine.")
+    temperature: float = setting(0.7, "Sampling temperature; 0: greedy.", (0, 2))
+    timeout_s: float = setting(120.0, "Seconds to wait for an answer.", (1, 3_600))
     context_tokens: int = setting(
-        8_192, "Tokens of prompt and answer together.", (1_024, 10_000_000)
+        8_192, "Tokens of prompt and answer.", (1_024, 10_000_000)
     )
-    answer_tokens: int = setting(
-        800, "Maximum length of an answer, in tokens.", (64, 1_000_000)
-    )
+    answer_tokens: int = setting(800, "Longest answer, in tokens.", (64, 1_000_000))
 
 
 class Ask(Section):
     """How questions are answered."""
 
-    sources: int = setting(
-        8, "Most passages that an answer uses.", (1, MOST_SOURCES), "lower"
-    )
+    sources: int = setting(8, "Passages an answer may use.", (1, MOST_SOURCES), "lower")
     excerpt_chars: int = setting(
-        200, "Characters of a source to show.", (20, 100_000), "lower"
+        200, "Characters shown of a source.", (20, 100_000), "lower"
     )
     unsupported: Literal["flag", "drop"] = setting(
         "flag",
@@ -395,19 +352,13 @@ class Access(Section):
     """What agents may not read, besides notes with `private: true`; the access log."""
 
     private_folders: Names = setting(
-        (),
-        "Folders whose notes are hidden from agents, such as `Journal`.",
-        vault="add",
+        (), "Folders hidden from agents, such as `Journal`.", vault="add"
     )
     private_tags: Names = setting(
         (), "Tags whose notes are hidden from agents, with nested tags.", vault="add"
     )
-    ledger: bool = setting(
-        True, "Record in your data folder which client was given what.", vault="true"
-    )
-    ledger_days: int = setting(
-        LEDGER_DAYS, "Days for which that record is kept.", DAYS, "higher"
-    )
+    ledger: bool = setting(True, "Log which client was given what.", vault="true")
+    ledger_days: int = setting(LEDGER_DAYS, "Days to keep that log.", DAYS, "higher")
 
 
 @dataclass(frozen=True, kw_only=True)
