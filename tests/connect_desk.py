@@ -9,9 +9,8 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from glassmind.serve.connect.entries import entry_of
 from glassmind.serve.connect.joining import connect
-from glassmind.serve.connect.programs import PROGRAMS, Program
+from glassmind.serve.connect.programs import PROGRAMS, Program, entry_of
 
 HERE = Path(__file__).parent / "connect"
 

@@ -16,7 +16,8 @@ from typing import Any
 
 from glassmind.config import load_config
 from glassmind.config.reference import as_toml
-from glassmind.config.settings import SETTINGS, Setting
+from glassmind.config.settings import SETTINGS
+from glassmind.config.values import Setting
 from glassmind.serve.http.app import make_app
 from glassmind.serve.mcp.server import make_server
 from glassmind.types.access import EVERY_AGENT

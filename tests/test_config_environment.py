@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from glassmind.config import config_for, values
 from glassmind.config.reference import as_toml
-from glassmind.config.settings import SETTINGS, Setting
+from glassmind.config.settings import SETTINGS
 from glassmind.config.sources import parse_dotenv
+from glassmind.config.values import Setting
 
 LINE = st.text(st.characters(exclude_categories=["C", "Zl", "Zp"]), max_size=20)
 NAME = LINE.map(str.strip).filter(bool)
@@ -31,6 +32,7 @@ def values_for(key: Setting) -> st.SearchStrategy[object]:
         values.INTEGER: st.integers(int(least), int(most)),
         values.NUMBER: st.floats(least, min(most, 100)),
         values.TEXT: NAME.filter(lambda text: text.isprintable()),
+        values.SECRET: NAME.filter(lambda text: text.isprintable()),
         values.NAMES: st.lists(
             NAME.filter(lambda text: "," not in text and not text.startswith("[")),
             min_size=1,

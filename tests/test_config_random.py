@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from glassmind.config import Config
 from glassmind.config.reference import as_toml, settings_in_force
-from glassmind.config.settings import SETTINGS, Setting
+from glassmind.config.settings import SETTINGS
 from glassmind.config.values import (
     AGENT_FOLDER,
     BOOLEAN,
@@ -22,6 +22,7 @@ from glassmind.config.values import (
     PLACE,
     RULES,
     URL,
+    Setting,
 )
 from glassmind.errors import ConfigError
 from glassmind.types.verdicts import STRICTNESS

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from glassmind.config.reference import reference_tables
-from glassmind.config.settings import SETTINGS, Setting
-from glassmind.config.values import INTEGER, NUMBER
+from glassmind.config.settings import SETTINGS
+from glassmind.config.values import INTEGER, NUMBER, Setting
 from glassmind.config.write import new_file, write_config
 
 PAGE = Path(__file__).parents[1] / "docs/configuration.md"

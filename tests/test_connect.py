@@ -152,11 +152,11 @@ def test_an_entry_of_another_is_replaced_only_when_forced(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("program", "content", "line", "problem"),
     [
-        (DESKTOP, b'{"mcpServers": {},\n', 2, "no JSON"),
-        (DESKTOP, b'{\n // mine\n "a": 1}', 2, "no JSON"),
+        (DESKTOP, b'{"mcpServers": {},\n', 2, "not JSON"),
+        (DESKTOP, b'{\n // mine\n "a": 1}', 2, "not JSON"),
         (DESKTOP, b'{"a": NaN}', 0, "NaN"),
-        (DESKTOP, b"[]", 0, "no JSON object"),
-        (DESKTOP, b'{"mcpServers": []}', 0, "mcpServers is no object"),
+        (DESKTOP, b"[]", 0, "not a JSON object"),
+        (DESKTOP, b'{"mcpServers": []}', 0, "mcpServers is not an object"),
         (DESKTOP, b'{"mcpServers": {},\n"mcpServers": {}}', 2, "twice"),
         (DESKTOP, b'{"a": 1,\n"b": "\xff"}', 2, "not UTF-8"),
         (DESKTOP, b"[" * 100_000, 0, "nested"),
@@ -176,7 +176,7 @@ def test_a_file_that_its_program_cannot_read_is_left_as_it_is(
     with pytest.raises(BadConfigFile, match=problem) as refused:
         connect(file, program.form, NAME, entry_for(program))
 
-    assert "mend the file and try again" in str(refused.value)
+    assert "fix the file and try again" in str(refused.value)
     assert refused.value.line == line
     assert file.read_bytes() == content
     assert [*tmp_path.iterdir()] == [file]
@@ -231,7 +231,7 @@ def test_a_link_is_written_through_and_one_to_nowhere_is_refused(
     with pytest.raises(BadConfigFile, match="leads nowhere"):
         connect(lost, DESKTOP.form, NAME, ENTRY)
     assert not (tmp_path / "nowhere.json").exists()
-    with pytest.raises(BadConfigFile, match="no file"):
+    with pytest.raises(BadConfigFile, match="not a file"):
         connect(tmp_path, DESKTOP.form, NAME, ENTRY)
 
 
@@ -304,7 +304,7 @@ def test_the_entry_starts_this_program_by_its_whole_path_with_what_was_asked_for
         ],
     }  # fmt: skip
     assert f"Connected Claude Code to {inside.vault}\n" in done.stdout
-    assert "Next: start Claude Code anew" in done.stdout
+    assert "Next: restart Claude Code" in done.stdout
     assert "not passed on: GLASSMIND_EMBEDDINGS_BACKEND;" in done.stderr
     assert "is Claude Code installed?" in done.stderr
 

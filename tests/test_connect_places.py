@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from glassmind.serve.connect.entries import is_ours
 from glassmind.serve.connect.launching import (
     RELEASE,
     Running,
@@ -13,7 +12,7 @@ from glassmind.serve.connect.launching import (
     source_in,
     this_program,
 )
-from glassmind.serve.connect.places import FILES, Machine
+from glassmind.serve.connect.programs import PROGRAMS, Machine, is_ours
 
 LINUX = {
     "claude-code": ".claude.json",
@@ -46,7 +45,7 @@ def test_every_system_has_its_own_places(
 ) -> None:
     machine = Machine(platform, tmp_path, {})
 
-    found = {name: file(machine) for name, file in FILES.items()}
+    found = {name: program.file(machine) for name, program in PROGRAMS.items()}
 
     assert found == {name: tmp_path / place for name, place in expected.items()}
 
@@ -68,8 +67,10 @@ def test_a_variable_moves_them_unless_it_is_relative(
     moved = Machine(platform, tmp_path, {variable: str(tmp_path / "moved")})
     relative = Machine(platform, tmp_path, {variable: "moved"})
 
-    assert FILES[name](moved) == tmp_path / "moved" / place
-    assert FILES[name](relative) == FILES[name](Machine(platform, tmp_path, {}))
+    assert PROGRAMS[name].file(moved) == tmp_path / "moved" / place
+    assert PROGRAMS[name].file(relative) == PROGRAMS[name].file(
+        Machine(platform, tmp_path, {})
+    )
 
 
 @pytest.mark.parametrize(
@@ -97,7 +98,7 @@ def test_what_is_installed_decides_where_a_program_may_be_in_two_ways(
     (tmp_path / there).touch()
     env = {"LOCALAPPDATA": str(tmp_path / "AppData/Local")}
 
-    assert FILES[name](Machine(platform, tmp_path, env)) == tmp_path / expected
+    assert PROGRAMS[name].file(Machine(platform, tmp_path, env)) == tmp_path / expected
 
 
 @pytest.mark.parametrize(
@@ -115,7 +116,7 @@ def test_jan_keeps_its_list_where_its_user_wants_it(
     usual.mkdir(parents=True)
     (usual / "settings.json").write_text(json.dumps(settings), "utf-8")
 
-    found = FILES["jan"](Machine("linux", tmp_path, {}))
+    found = PROGRAMS["jan"].file(Machine("linux", tmp_path, {}))
 
     assert found == (chosen or usual / "data") / "mcp_config.json"
 

@@ -8,10 +8,8 @@ from connect_desk import entry_for
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glassmind.serve.connect.forms import Unfit
-from glassmind.serve.connect.json_text import JsonForm
 from glassmind.serve.connect.programs import PROGRAMS
-from glassmind.serve.connect.toml_text import TomlForm
+from glassmind.serve.connect.texts import JsonForm, TomlForm, Unfit
 
 STRICT, LOOSE = JsonForm("servers"), JsonForm("servers", comments=True)
 TOML = TomlForm("servers")

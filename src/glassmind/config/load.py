@@ -9,32 +9,10 @@ from collections.abc import Iterable, Mapping
 from errno import EACCES
 from pathlib import Path
 from shlex import quote
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
-from glassmind.config import trust
-from glassmind.config.places import (
-    FILE_NAME,
-    USER_NAMES,
-    config_home,
-    index_home,
-    named_file,
-    present,
-    short,
-)
+from glassmind.config import places, sources, trust, values
 from glassmind.config.settings import SECTIONS, SETTINGS, Config
-from glassmind.config.sources import (
-    DEFAULT,
-    OPTION,
-    Entry,
-    Source,
-    closest,
-    decode,
-    dotenv_entries,
-    file_entries,
-    read_text,
-    variable_entries,
-)
-from glassmind.config.values import AGENT_DIR, host_of, is_loopback
 from glassmind.errors import (
     BadConfigFile,
     BadSetting,
@@ -44,7 +22,7 @@ from glassmind.errors import (
 )
 from glassmind.types.verdicts import STRICTNESS
 
-VAULT_MARKS = (".obsidian", FILE_NAME, AGENT_DIR)
+VAULT_MARKS = (".obsidian", places.FILE_NAME, values.AGENT_DIR)
 """Names that mark a folder as a vault."""
 
 LONGEST_LINE = 2_000
@@ -54,7 +32,27 @@ of a dotted key, and lists can go over several lines."""
 MOST_IGNORED = 12
 """Ignored settings that the warning names."""
 
+MOST_UNKNOWN = 5
+"""Unknown names in a file that get a warning each; a vault may contain thousands."""
+
+DEFAULT, USER_FILE, VAULT_FILE, USER_DOTENV, VAULT_DOTENV, ENVIRONMENT = range(6)
+OWN_VARIABLE, OPTION = 3, 9
+"""Ranks of origins; the highest wins. Our own variables rank `OWN_VARIABLE` above those
+of other tools."""
+
+Source: TypeAlias = Literal["user", "trusted vault", "vault"]
+"""Who set a value: the user (options, variables, own file), or a file in the vault."""
+
 TRUSTED: tuple[Source, ...] = ("user", "trusted vault")
+
+OTHER_VARIABLES = (places.CONFIG_VARIABLE, "GLASSMIND_DEBUG", "GLASSMIND_TOKEN")
+"""Our variables that are not settings."""
+
+TRANSLATIONS = {
+    ("EMBEDDING_PROVIDER", "transformers"): "onnx",
+    ("MCP_TRANSPORT", "streamable-http"): "http",
+}
+"""Values of other tools' variables that have another name here."""
 
 WRITES = ("writes.mode", "writes.user_notes", "writes.agent_dir")
 CHUNKS = ("index.chunk_target_tokens", "index.chunk_overlap_tokens")
@@ -70,9 +68,9 @@ CREDENTIALS = {
 
 
 class Choice(NamedTuple):
-    """The value in force, and who set it where."""
+    """A value, and who set it where."""
 
-    value: Any
+    value: Any = None
     origin: str = "default"
     rank: int = DEFAULT
     source: Source = "user"
@@ -107,9 +105,9 @@ def load_config(
         BadSetting: a value is invalid.
     """
     layers = Layers(flags, cwd)
-    layers.add(variable_entries(env, cwd, layers.warnings.append))
+    layers.add_variables(env, cwd, ENVIRONMENT)
     layers.add_user_files(env, cwd, file)
-    vault = _vault(layers, cwd, config_home(env))
+    vault = _vault(layers, cwd, places.config_home(env))
     if not vault.is_set and need_vault:
         raise NoVault
     if vault.is_set:
@@ -146,9 +144,9 @@ def vault_around(cwd: Path, home: Path) -> Path | None:
 
 def configured_vault(file: Path) -> Path | None:
     """Return the vault that a file names, if any; raises `ConfigError`."""
-    layers = Layers({}, file.parent)
-    layers.add(file_entries(file, read_text(file), file.parent, layers.warnings.append))
-    choice = layers.strongest("vault.path", TRUSTED)
+    layers = Layers()
+    layers.add_file(file, sources.read_text(file), file.parent)
+    choice = layers.strongest("vault.path")
     return choice.value if choice.is_set else None
 
 
@@ -159,67 +157,92 @@ def preview_trust(
 
     None if the file cannot be used.
     """
-    layers = Layers({}, settings.vault)
+    layers = Layers()
     layers.add_vault_files(settings, trusted=True)
-    choices = {path: layers.choose(path) for path in SETTINGS}
-    values = {path: choice.value for path, choice in choices.items() if choice.is_set}
-    return values if layers.files else None, dict.fromkeys(layers.warnings)
+    choices = {path: layers.strongest(path) for path in SETTINGS}
+    found = {path: choice.value for path, choice in choices.items() if choice.is_set}
+    return found if layers.files else None, dict.fromkeys(layers.warnings)
 
 
 def check_file(file: Path, text: str) -> None:
     """Check the settings of a configuration file; raises `ConfigError`."""
-    layers = Layers({}, file.parent)
-    layers.add(file_entries(file, text, file.parent, layers.warnings.append))
-    _check_together({path: layers.choose(path) for path in SETTINGS})
+    layers = Layers()
+    layers.add_file(file, text, file.parent)
+    _check_together({path: layers.strongest(path) for path in SETTINGS})
 
 
 class Layers:
-    """Everything that is written about the settings, and what was ignored of it."""
+    """Every value that was set somewhere, and what was ignored."""
 
-    def __init__(self, flags: Mapping[str, object], cwd: Path) -> None:
-        self.entries: dict[str, list[Entry]] = {path: [] for path in SETTINGS}
+    def __init__(
+        self, flags: Mapping[str, object] | None = None, cwd: Path = Path()
+    ) -> None:
+        self.choices: dict[str, list[Choice]] = {path: [] for path in SETTINGS}
         self.files: list[Path] = []
         self.warnings: list[str] = []
         self.ignored: list[str] = []
         self.trust_changed = False
-        for path, raw in flags.items():
+        for path, raw in (flags or {}).items():
             if path not in SETTINGS:
-                hint = closest(path, list(SETTINGS))
-                raise BadSetting(path, "option", f"is not a known setting{hint}")
+                problem = f"is not a known setting{sources.closest(path, SETTINGS)}"
+                raise BadSetting(path, "option", problem)
             if raw is not None:
                 name = path.partition(".")[2].replace("_", "-")
                 origin = "--vault" if path == "vault.path" else f"--{name}"
-                self.add([Entry(path, raw, origin, cwd, OPTION, is_text=True)])
+                self.add(path, raw, cwd, Choice(None, origin, OPTION), is_text=True)
 
-    def add(self, entries: Iterable[Entry]) -> None:
-        """Add entries, and keep the strongest of each setting first."""
-        for entry in entries:
-            same = self.entries[entry.path]
-            same.append(entry)
-            same.sort(key=lambda each: (-each.rank, -each.order))
+    def add(  # noqa: PLR0913 - facts about one value
+        self,
+        path: str,
+        raw: object,
+        base: Path,
+        choice: Choice,
+        *,
+        is_text: bool = False,
+        foreign: bool = False,
+    ) -> None:
+        """Add a value as it was written, keeping the strongest of each setting first.
+
+        Relative paths start at `base`. `is_text` marks values of variables and options;
+        `foreign` those of other tools' variables, which may mean something else.
+
+        Raises:
+            BadSetting: the user set an invalid value; others are ignored.
+        """
+        try:
+            value = SETTINGS[path].parse(raw, base, is_text=is_text)
+        except ValueError as problem:
+            error = BadSetting(path, choice.origin, str(problem))
+            if choice.source == "user" and not foreign:
+                raise error from None
+            self.warnings.append(f"{error}. This value is ignored.")
+        else:
+            self.choices[path].append(choice._replace(value=value))
+            self.choices[path].sort(key=lambda each: -each.rank)
 
     def add_user_files(
         self, env: Mapping[str, str], cwd: Path, file: Path | None
     ) -> None:
         """Add the user's file and the `.env` beside it; raises `BadConfigFile`."""
-        named = named_file(env, cwd, file)
-        if named and not present(named.parent, (named.name,)):
+        named = places.named_file(env, cwd, file)
+        if named and not places.present(named.parent, (named.name,)):
             raise BadConfigFile(str(named), 0, "there is no such file")
-        found = [named] if named else present(config_home(env), USER_NAMES)
+        home = places.config_home(env)
+        found = [named] if named else places.present(home, places.USER_NAMES)
         if not found:
             return
-        first, warn = found[0], self.warnings.append
-        for other in found[1:]:
-            warn(f"{short(other)} is not read: {short(first)} is used instead")
-        self.add(file_entries(first, read_text(first), first.parent, warn))
+        first = found[0]
+        instead = f"{places.short(first)} is used instead"
+        self.warnings += [places.unread(other, instead) for other in found[1:]]
+        self.add_file(first, sources.read_text(first), first.parent)
         self.files.append(first)
         dotenv = first.with_name(trust.DOTENV)
         try:
             content = dotenv.read_bytes() if dotenv.is_file() else b""
         except OSError as error:
-            warn(f"{short(dotenv)} is not read: {error.strerror}")
+            self.warnings.append(places.unread(dotenv, error.strerror))
         else:
-            self.add(dotenv_entries(dotenv, content, first.parent, warn))
+            self.add_dotenv(dotenv, content, first.parent, "user")
 
     def add_vault_files(self, settings: trust.VaultSettings, *, trusted: bool) -> None:
         """Add the files of a vault, its `.env` only if the user trusts them.
@@ -227,58 +250,122 @@ class Layers:
         A file that cannot be used is a warning: a vault must not stop a command.
         """
         source: Source = "trusted vault" if trusted else "vault"
-        file, vault, warn = settings.file, settings.vault, self.warnings.append
+        file, vault = settings.file, settings.vault
         try:
-            text = decode(file, settings.content, LONGEST_LINE)
-            self.add(file_entries(file, text, vault, warn, source))
+            text = sources.decode(file, settings.content, LONGEST_LINE)
+            self.add_file(file, text, vault, source)
         except BadConfigFile as error:
-            warn(f"{error}. This file is ignored.")
+            self.warnings.append(f"{error}. This file is ignored.")
             return
         self.files.insert(0, file)
-        dotenv = file.with_name(trust.DOTENV)
         if settings.dotenv is not None and trusted:
-            self.add(dotenv_entries(dotenv, settings.dotenv, vault, warn, source))
+            dotenv = file.with_name(trust.DOTENV)
+            self.add_dotenv(dotenv, settings.dotenv, vault, source)
         elif settings.dotenv is not None:
-            self.ignored.append(dotenv.name)
+            self.ignored.append(trust.DOTENV)
+
+    def add_file(
+        self, file: Path, text: str, base: Path, source: Source = "user"
+    ) -> None:
+        """Add the values of a configuration file; raises `ConfigError`."""
+        rank, owner = (USER_FILE, "user") if source == "user" else (VAULT_FILE, "vault")
+        label = f"{owner} file {places.short(file)}"
+        unknown: list[tuple[str, str, str, Iterable[str]]] = []
+
+        def origin(section: str, name: str) -> str:
+            line = sources.line_of(text, section, name)
+            return f"{label}:{line}" if line else label
+
+        for section, table in sources.parse_toml(file, text).items():
+            if not isinstance(table, Mapping):
+                unknown.append((section, "", "{} is not in a section", ()))
+            elif section not in SECTIONS:
+                unknown.append((section, "", "[{}] is not a known section", SECTIONS))
+            else:
+                for name, raw in table.items():
+                    path = f"{section}.{name}"
+                    if path in SETTINGS:
+                        choice = Choice(None, origin(section, name), rank, source)
+                        self.add(path, raw, base, choice)
+                    else:
+                        problem = "{} is not a known setting"
+                        unknown.append((section, name, problem, SETTINGS))
+        for section, name, problem, known in unknown[:MOST_UNKNOWN]:
+            path = (f"{section}.{name}" if name else section)[:80]
+            # An escape sequence in a name must not reach the terminal.
+            shown = path if path.isprintable() else ascii(path)
+            sentence = problem.format(shown) + sources.closest(shown, known)
+            self.warnings.append(f"{origin(section, name)}: {sentence}")
+        if (more := len(unknown) - MOST_UNKNOWN) > 0:
+            self.warnings.append(f"{places.short(file)} has {more} more unknown names")
+
+    def add_dotenv(
+        self, file: Path, content: bytes, base: Path, source: Source
+    ) -> None:
+        """Add the values of a `.env` file."""
+        short = places.short(file)
+        found = sources.parse_dotenv(content.decode("utf-8-sig", "replace"))
+        self.add_variables(
+            {name: value for name, (value, _) in found.items()},
+            base,
+            USER_DOTENV if source == "user" else VAULT_DOTENV,
+            {name: f"{name} in {short}:{at}" for name, (_, at) in found.items()},
+            source,
+        )
+
+    def add_variables(
+        self,
+        variables: Mapping[str, str],
+        base: Path,
+        rank: int,
+        origins: Mapping[str, str] | None = None,
+        source: Source = "user",
+    ) -> None:
+        """Add the values of environment variables; empty ones do not count."""
+        origins = origins or {}
+        for setting in SETTINGS.values():
+            for alias in (setting.variable, *setting.aliases):
+                name = alias.removeprefix("!")
+                if raw := variables.get(name, "").strip():
+                    foreign = name != setting.variable
+                    own_rank = rank if foreign else rank + OWN_VARIABLE
+                    choice = Choice(None, origins.get(name, name), own_rank, source)
+                    raw = _translated(alias, raw)
+                    path = setting.path
+                    self.add(path, raw, base, choice, is_text=True, foreign=foreign)
+        known = [setting.variable for setting in SETTINGS.values()] + [*OTHER_VARIABLES]
+        for name in variables:
+            if name.startswith("GLASSMIND_") and name not in known:
+                problem = f"is not a known variable{sources.closest(name, known)}"
+                self.warnings.append(f"{origins.get(name, name)} {problem}")
 
     def choose(self, path: str) -> Choice:
-        """Return the strongest value, narrowed by what an untrusted vault says.
-
-        Raises `BadSetting` if a value that the user set is invalid, as below.
-        """
-        chosen, setting = self.strongest(path, TRUSTED), SETTINGS[path]
-        for entry in self.entries[path]:
-            is_weaker = entry.rank <= chosen.rank and setting.vault not in trust.ADDING
-            if entry.source in TRUSTED or is_weaker:
+        """Return the strongest value, narrowed by what an untrusted vault says."""
+        chosen, setting = self.strongest(path), SETTINGS[path]
+        for choice in self.choices[path]:
+            is_weaker = choice.rank <= chosen.rank and setting.vault not in trust.ADDING
+            if choice.source in TRUSTED or is_weaker or choice.value == chosen.value:
                 continue
-            value = self.usable(entry)
-            if value is None or value == chosen.value:
-                continue
-            result = trust.narrowed(setting, value, chosen.value)
-            if result is not trust.REFUSED:
-                return Choice(result, entry.origin, entry.rank, entry.source)
+            _, combine = trust.RULES[setting.vault]
+            result = combine(choice.value, chosen.value, setting)
+            if result is not None:
+                return choice._replace(value=result)
             self.ignored.append(path)
         return chosen
 
-    def strongest(self, path: str, sources: tuple[Source, ...]) -> Choice:
-        """Return the strongest value from some sources, or the default."""
-        for entry in self.entries[path]:
-            value = self.usable(entry) if entry.source in sources else None
-            if value is not None:
-                return Choice(value, entry.origin, entry.rank, entry.source)
-        return Choice(SETTINGS[path].default)
+    def strongest(self, path: str, by: tuple[Source, ...] = TRUSTED) -> Choice:
+        """Return the strongest value set by some sources, or the default."""
+        found = (each for each in self.choices[path] if each.source in by)
+        return next(found, Choice(SETTINGS[path].default))
 
-    def usable(self, entry: Entry) -> object | None:
-        """Return the value of an entry; None, with a warning, if it is ignored."""
-        setting = SETTINGS[entry.path]
-        try:
-            return setting.parse(entry.raw, entry.base, is_text=entry.is_text)
-        except ValueError as problem:
-            error = BadSetting(entry.path, entry.origin, str(problem))
-        if entry.source == "user" and not entry.foreign:
-            raise error
-        self.warnings.append(f"{error}. This value is ignored.")
-        return None
+
+def _translated(alias: str, raw: str) -> str:
+    """Return the value of a variable of another tool as we write it."""
+    if alias.startswith("!"):
+        return "false" if values.BOOLEANS.get(raw.lower()) is True else "true"
+    if alias == "DATA_DIR" and values.is_bare_name(raw):
+        return f"./{raw}"  # always a folder there; here one word would name a place
+    return TRANSLATIONS.get((alias, raw), raw)
 
 
 def _vault(layers: Layers, cwd: Path, home: Path) -> Choice:
@@ -322,7 +409,7 @@ def _config(layers: Layers, vault: Choice, env: Mapping[str, str]) -> Config:
         **sections,
         origins={path: choices[path].origin for path in SETTINGS if path in choices},
         files=tuple(layers.files),
-        index_home=index_home(env),
+        index_home=places.index_home(env),
         from_untrusted_vault=frozenset(
             path for path, choice in choices.items() if choice.source == "vault"
         ),
@@ -332,10 +419,9 @@ def _config(layers: Layers, vault: Choice, env: Mapping[str, str]) -> Config:
 
 def _ignored_warning(layers: Layers, vault: Path) -> str:
     ignored = list(dict.fromkeys(layers.ignored))
-    more = len(ignored) - MOST_IGNORED
-    names = ", ".join(ignored[:MOST_IGNORED]) + (
-        f" and {more} more" if more > 0 else ""
-    )
+    names = ", ".join(ignored[:MOST_IGNORED])
+    if len(ignored) > MOST_IGNORED:
+        names += f" and {len(ignored) - MOST_IGNORED} more"
     changed = layers.trust_changed
     state = "changed since you trusted them" if changed else "are not trusted"
     return (
@@ -348,10 +434,9 @@ def _settle_vault(layers: Layers, choices: Choices, vault: Path) -> None:
     """Name the vault after its folder; its own file cannot choose another vault."""
     name = choices["vault.name"]
     choices["vault.name"] = name._replace(value=name.value or vault.name)
-    for entry in layers.entries["vault.path"]:
-        path = layers.usable(entry) if entry.source != "user" else None
-        if path is not None and os.path.realpath(str(path)) != str(vault):
-            problem = f"vault.path (from {entry.origin}) is ignored: not this vault"
+    for choice in layers.choices["vault.path"]:
+        if choice.source != "user" and os.path.realpath(choice.value) != str(vault):
+            problem = f"vault.path (from {choice.origin}) is ignored: not this vault"
             layers.warnings.append(problem)
 
 
@@ -376,7 +461,8 @@ def _settle_writes(layers: Layers, choices: Choices) -> bool:
         if value != choices[path].value:
             choices[path] = Choice(value, "the rest of [writes]")
     folder = choices["writes.agent_dir"]
-    choices["writes.agent_dir"] = folder._replace(value=folder.value or AGENT_DIR)
+    default = values.AGENT_DIR
+    choices["writes.agent_dir"] = folder._replace(value=folder.value or default)
     return writable
 
 
@@ -412,7 +498,8 @@ def _drop_conflicting(layers: Layers, choices: Choices) -> None:
             choices[path] = layers.strongest(path, ("user",))
         _check_together(choices)
     url, allowed = choices["embeddings.url"], choices["embeddings.allow_remote"]
-    if url.is_set and not allowed.value and not is_loopback(host_of(url.value)):
+    is_here = values.is_loopback(values.host_of(url.value))
+    if url.is_set and not allowed.value and not is_here:
         layers.warnings.append(
             f"embeddings.url (from {url.origin}) is not this machine; it is not used "
             "unless embeddings.allow_remote = true"

@@ -4,9 +4,9 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from glassmind.config.settings import SECTIONS, SETTINGS, Config, Setting
+from glassmind.config.settings import SECTIONS, SETTINGS, Config
 from glassmind.config.trust import RULES
-from glassmind.config.values import AGENT_FOLDER, HIDDEN, without_password
+from glassmind.config.values import AGENT_FOLDER, HIDDEN, Setting, without_password
 
 HEAD = """\
 # Settings of Glassmind; see docs/configuration.md.
@@ -114,7 +114,7 @@ def trust_table() -> str:
     """Return the table of the security page: which origin may set what."""
     lines = _head(("setting", "you", "a trusted vault", "an untrusted vault"))
     for path, setting in SETTINGS.items():
-        rule = RULES[setting.vault]
+        rule, _ = RULES[setting.vault]
         trusted = rule if path == "vault.path" else "any value"
         lines.append(f"| `{path}` | any value | {trusted} | {rule} |")
     return "\n".join(lines)

@@ -1,54 +1,35 @@
 """Every setting, declared once.
 
-A declaration holds the name, type, default, description, bounds, variables of other
-tools, and what an untrusted vault may do with the setting. Loading, validation, the
+A declaration holds the name, type, default, description, bounds, what an untrusted
+vault may do with it, and variables of other tools. Loading, validation, the
 environment variables, `glassmind config`, the commented configuration file and the
 tables of the documentation derive from it. You (options, variables, your own file) and
 a vault that you trust may set everything, except that no vault sets `vault.path`.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    ClassVar,
-    Literal,
-    NamedTuple,
-    NoReturn,
-    TypeAlias,
-    TypeVar,
-    cast,
-    dataclass_transform,
-    get_args,
-)
+from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias
 
 from glassmind.config.values import (
     AGENT_DIR,
-    AGENT_FOLDER,
-    FOLDER,
-    HOST,
-    PLACE,
-    RULES,
-    TEXT,
-    URL,
-    WORD,
-    Kind,
-    got,
-    kind_of,
+    AgentFolder,
+    Folder,
+    Host,
+    Names,
+    Place,
+    Rules,
+    Secret,
+    Section,
+    Setting,
+    Url,
+    setting,
 )
 from glassmind.errors import NoVault
 from glassmind.types import MAX_NOTE_BYTES
 from glassmind.types.questions import MOST_SOURCES
 from glassmind.types.verdicts import May
-
-T = TypeVar("T")
-
-VaultRule: TypeAlias = Literal[
-    "nothing", "any", "lower", "higher", "true", "false", "short", "add", "add-off",
-    "stricter", "stricter-writes", "own-folder", "own-agent-dir",
-]  # fmt: skip
-"""What an untrusted vault may set; `trust.narrowed` applies the rules."""
 
 Prefix: TypeAlias = Literal["headings", "title", "none"]
 
@@ -60,157 +41,20 @@ MILLISECONDS = (0, 86_400_000)
 SECONDS = (1, 2_592_000)
 
 
-class Setting(NamedTuple):
-    """The declaration of one setting.
-
-    `aliases` are variables of other tools, read if our own is not set; one that begins
-    with `!` means the opposite. `vault` is the rule for values from untrusted vaults.
-    """
-
-    default: Any
-    description: str
-    bounds: tuple[float, float] | None
-    kind: Kind
-    aliases: Sequence[str]
-    vault: VaultRule
-    secret: bool
-    section: str = ""
-    name: str = ""
-    choices: Sequence[str] = ()
-
-    @property
-    def path(self) -> str:
-        """The full name, such as `search.limit`."""
-        return f"{self.section}.{self.name}"
-
-    @property
-    def variable(self) -> str:
-        """The environment variable that sets it."""
-        return f"GLASSMIND_{self.section}_{self.name}".upper()
-
-    def parse(self, raw: object, base: Path, *, is_text: bool = False) -> object:
-        """Return the checked value; relative paths start at `base`.
-
-        `is_text` marks values of variables and options, which are written as text.
-
-        Raises:
-            ValueError: with a phrase that completes "search.limit ...".
-        """
-        try:
-            if is_text and isinstance(raw, str):
-                raw = self.kind.from_text(raw)
-            value = self.kind.read(raw, base)
-        except OverflowError:
-            raise ValueError("is too large") from None
-        if value is None:
-            received = "" if self.secret else f" {got(raw)}"
-            raise ValueError(f"must be {self.kind.expected}{received}")
-        if self.kind is URL and self.default and not value:
-            raise ValueError("must not be empty")
-        if self.choices and value not in self.choices:
-            expected = ", ".join(self.choices)
-            raise ValueError(f"must be one of {expected} {got(value)}")
-        if self.bounds and isinstance(value, int | float):
-            least, most = self.bounds
-            if not least <= value <= most:
-                limit = f"{least} or more" if value < least else f"{most} or less"
-                raise ValueError(f"must be {limit} {got(value)}")
-        return value
-
-
-def setting(  # noqa: PLR0913 - a declaration names its facts
-    default: T,
-    description: str,
-    bounds: tuple[float, float] | None = None,
-    *,
-    kind: Kind = TEXT,
-    also: str = "",
-    vault: VaultRule = "nothing",
-    secret: bool = False,
-) -> T:
-    """Declare a field of a section; `also` are its aliases, separated by blanks."""
-    facts = (default, description, bounds, kind, also.split(), vault, secret)
-    return cast("T", Setting(*facts))
-
-
-def _weight(default: float, description: str) -> float:
-    return setting(default, description, (0, 1_000), vault="any")
-
-
-@dataclass_transform(frozen_default=True, kw_only_default=True)
-class Frozen:
-    """A value whose fields are given once, by name.
-
-    Like a frozen dataclass, but 14 of those would add 25 ms to every start.
-    """
-
-    def __init__(self, **fields: object) -> None:
-        if unknown := fields.keys() - type(self).__annotations__.keys():
-            raise TypeError(f"{type(self).__name__} has no field {min(unknown)}")
-        vars(self).update(fields)
-
-    def _refuse(self, name: str, _: object = None) -> NoReturn:
-        raise AttributeError(f"{type(self).__name__}.{name} cannot be changed")
-
-    __setattr__ = __delattr__ = _refuse
-
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and vars(self) == vars(other)
-
-    def __hash__(self) -> int:
-        return hash(repr(self))
-
-    def __repr__(self) -> str:
-        shown = (f"{name}={value!r}" for name, value in vars(self).items())
-        return f"{type(self).__name__}({', '.join(shown)})"
-
-
-class Section(Frozen):
-    """A table of the configuration; its fields are the settings in it."""
-
-    settings: ClassVar[Mapping[str, Setting]]
-
-    def __init_subclass__(cls) -> None:
-        """Complete the declarations with their names, types and choices."""
-        cls.settings, section = {}, cls.__name__.lower()
-        for name, annotation in cls.__annotations__.items():
-            each = vars(cls)[name]
-            if isinstance(each, Setting):
-                delattr(cls, name)
-                kind = each.kind if each.kind is not TEXT else kind_of(annotation)
-                choices = get_args(annotation) if kind in (TEXT, WORD) else ()
-                each = each._replace(section=section, name=name)
-                cls.settings[name] = each._replace(kind=kind, choices=choices)
-
-    def __init__(self, **fields: object) -> None:
-        settings = self.settings.items()
-        defaults = {name: each.default for name, each in settings if name != "path"}
-        super().__init__(**defaults | fields)
-
-    def __repr__(self) -> str:
-        # Configurations end up in logs, and a URL may contain a password.
-        shown = (
-            f"{name}={vars(self).get(name)!r}"
-            for name, each in self.settings.items()
-            if not each.secret and each.kind is not URL
-        )
-        return f"{type(self).__name__}({', '.join(shown)})"
+def weight(default: float, description: str) -> float:
+    return setting(default, description, (0, 1_000), "any")
 
 
 class Vault(Section):
     """Which vault to use."""
 
-    path: Path = setting(
+    path: Folder = setting(
         Path(),
         "Folder of the vault, relative to the file that sets it.",
-        kind=FOLDER,
-        also="VAULT_PATH KG_VAULT_PATH",
         vault="own-folder",
+        also="VAULT_PATH KG_VAULT_PATH",
     )
-    name: str = setting(
-        "", "Name of the vault; empty: its folder's name.", vault="short"
-    )
-
+    name: str = setting("", "Name; empty: the folder's name.", vault="short")
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> NoReturn:
@@ -222,40 +66,36 @@ class Index(Section):
     """What is indexed, how notes are split, and where the index is stored."""
 
     include_agent_dir: bool = setting(True, "Index the agent folder.", vault="false")
-    ignore_dirs: tuple[str, ...] = setting(
+    ignore_dirs: Names = setting(
         (".git", ".obsidian", ".trash", "node_modules"),
         "Folders to skip, by name or by path in the vault.",
         vault="add",
     )
     chunk_target_tokens: int = setting(
-        500, "Target size of a chunk, in tokens.", (1, 100_000), vault="any"
+        500, "Target size of a chunk, in tokens.", (1, 100_000), "any"
     )
     chunk_overlap_tokens: int = setting(
-        80, "Tokens repeated from the chunk before.", (0, 100_000), vault="any"
+        80, "Tokens repeated from the chunk before.", (0, 100_000), "any"
     )
     chunk_min_chars: int = setting(
-        200, "Merge chunks with fewer characters.", (0, 1_000_000), vault="any"
+        200, "Merge chunks with fewer characters.", (0, 1_000_000), "any"
     )
     embed_min_chars: int = setting(
         50,
         "Chunks with fewer characters get no vector if their note has longer ones.",
         (0, 1_000_000),
-        vault="any",
+        "any",
     )
     max_chunks_per_note: int = setting(
-        1000, "Merge chunks of notes that have more.", (1, 1_000_000), vault="lower"
+        1000, "Merge chunks of notes that have more.", (1, 1_000_000), "lower"
     )
     max_note_bytes: int = setting(
-        MAX_NOTE_BYTES,
-        "Notes with more bytes are not indexed, read or edited.",
-        (1, 1 << 31),
-        vault="lower",
+        MAX_NOTE_BYTES, "Ignore notes with more bytes.", (1, 1 << 31), "lower"
     )
-    location: str = setting(
+    location: Place = setting(
         "data",
-        'Where the index is stored: "data" (your data folder), "vault" (the agent '
-        'folder\'s cache), "plugin" (.obsidian/plugins/glassmind) or a folder.',
-        kind=PLACE,
+        "Where the index is stored: `data` (your data folder), `vault` (the agent "
+        "folder's cache), `plugin` (.obsidian/plugins/glassmind) or a folder.",
         also="DATA_DIR",
     )
 
@@ -273,29 +113,18 @@ class Embeddings(Section):
     )
     preset: Literal[
         "english", "english-quality", "balanced", "fastest", "multilingual"
-    ] = setting(
-        "english",
-        "Model by purpose.",
-        kind=WORD,
-        also="EMBEDDING_PRESET",
-        vault="any",
-    )
+    ] = setting("english", "Model by purpose.", vault="any", also="EMBEDDING_PRESET")
     model: str = setting(
         "", "Model, by name or folder; empty: by preset.", also="EMBEDDING_MODEL"
     )
     models_folder: str = setting("", "Folder for model files; empty: your data folder.")
-    url: str = setting(
+    url: Url = setting(
         "http://localhost:11434",
         "URL of Ollama or another model server.",
-        kind=URL,
         also="OLLAMA_URL OLLAMA_BASE_URL",
     )
-    api_key: str = setting(
-        "", "API key of the server.", also="OPENAI_API_KEY", secret=True
-    )
-    allow_remote: bool = setting(
-        False, "Allow sending note text to a URL that is not this machine."
-    )
+    api_key: Secret = setting("", "API key of the server.", also="OPENAI_API_KEY")
+    allow_remote: bool = setting(False, "Allow sending note text to another machine.")
     dimensions: int = setting(
         0,
         "Vector width of a server's model; 0: what the model reports.",
@@ -313,17 +142,13 @@ class Embeddings(Section):
         "What is embedded before a chunk: title and headings, the title, or nothing.",
         vault="any",
     )
-    enrich: bool = setting(
-        False, "Embed every chunk a second time, with some text around it."
-    )
+    enrich: bool = setting(False, "Embed every chunk again with text around it.")
 
 
 class Search(Section):
     """How results are found and ranked."""
 
-    limit: int = setting(
-        10, "Results if a request sets no limit.", (1, 10_000), vault="lower"
-    )
+    limit: int = setting(10, "Results if a request sets none.", (1, 10_000), "lower")
     mode: Literal["hybrid", "semantic", "fulltext"] = setting(
         "hybrid",
         "By keywords, meaning and links (hybrid), meaning alone (semantic) or keywords "
@@ -337,18 +162,18 @@ class Search(Section):
         "auto", "Rerank the best passages; auto: if tuning found it helps.", vault="any"
     )
     rerank_budget_ms: int = setting(
-        300, "Stop reranking after this many ms.", (0, 600_000), vault="lower"
+        300, "Stop reranking after this many ms.", (0, 600_000), "lower"
     )
     balance: float = setting(
-        0.5, "Share of meaning in minmax and weighted_rrf.", (0, 1), vault="any"
+        0.5, "Share of meaning in minmax and weighted_rrf.", (0, 1), "any"
     )
-    graph_weight: float = _weight(0.8, "Weight of links in minmax.")
-    implicit_weight: float = _weight(0.0, "Weight of similar unlinked notes in minmax.")
-    semantic_weight: float = _weight(0.55, "Weight of meaning in weighted_sum.")
-    keyword_weight: float = _weight(0.25, "Weight of keywords in weighted_sum.")
-    recency_weight: float = _weight(0.10, "Weight of recent changes in weighted_sum.")
-    link_weight: float = _weight(0.05, "Weight of links in weighted_sum.")
-    tag_weight: float = _weight(0.05, "Weight of matching tags in weighted_sum.")
+    graph_weight: float = weight(0.8, "Weight of links in minmax.")
+    implicit_weight: float = weight(0.0, "Weight of similar unlinked notes in minmax.")
+    semantic_weight: float = weight(0.55, "Weight of meaning in weighted_sum.")
+    keyword_weight: float = weight(0.25, "Weight of keywords in weighted_sum.")
+    recency_weight: float = weight(0.10, "Weight of recent changes in weighted_sum.")
+    link_weight: float = weight(0.05, "Weight of links in weighted_sum.")
+    tag_weight: float = weight(0.05, "Weight of matching tags in weighted_sum.")
     intent_model: str = setting(
         "", "Ollama model to classify queries; empty: none.", also="OLLAMA_INTENT_MODEL"
     )
@@ -357,18 +182,14 @@ class Search(Section):
 class Hindsight(Section):
     """A Hindsight server that is searched for memories along with the vault."""
 
-    url: str = setting(
-        "", "URL of the server; empty: none.", kind=URL, also="HINDSIGHT_URL"
-    )
+    url: Url = setting("", "URL of the server; empty: none.", also="HINDSIGHT_URL")
     bank: str = setting("default", "Memory bank to search.", also="HINDSIGHT_BANK")
-    token: str = setting(
-        "", "Token for the server.", also="HINDSIGHT_TOKEN", secret=True
-    )
+    token: Secret = setting("", "Token for the server.", also="HINDSIGHT_TOKEN")
     timeout_s: float = setting(
         2.0, "Seconds that a search waits at most.", (0.1, 60), also="HINDSIGHT_TIMEOUT"
     )
     allow_remote: bool = setting(
-        False, "Allow sending queries and captures to a URL that is not this machine."
+        False, "Allow sending queries and captures to another machine."
     )
     retain: bool = setting(False, "Send captures to the bank, after any approval.")
 
@@ -387,71 +208,50 @@ class Writes(Section):
         vault="stricter-writes",
     )
     user_notes: May = setting(
-        "propose",
-        "The same for notes outside the agent folder.",
-        vault="stricter-writes",
+        "propose", "The same for all other notes.", vault="stricter-writes"
     )
-    agent_dir: str = setting(
+    agent_dir: AgentFolder = setting(
         AGENT_DIR,
         "Folder that agents may write freely; true: .agent, false: none.",
-        kind=AGENT_FOLDER,
         vault="own-agent-dir",
     )
-    folders: tuple[str, ...] = setting(
+    folders: Rules = setting(
         (),
         "Rules that replace user_notes in a folder, such as `Journal=off`; the "
         "innermost folder decides.",
-        kind=RULES,
         vault="add-off",
     )
-    tags: tuple[str, ...] = setting(
+    tags: Rules = setting(
         (),
-        "Rules for notes with a tag, such as `locked=off`, used if they are stricter.",
-        kind=RULES,
+        "Stricter rules for notes with a tag, such as `locked=off`.",
         vault="add-off",
     )
-    untrusted: tuple[str, ...] = setting(
-        (), "Folders and #tags of notes with untrusted text; empty: all notes."
-    )
+    untrusted: Names = setting((), "Folders and #tags of untrusted notes; empty: all.")
     approve_after_untrusted: bool = setting(
         False, "Ask for approval once a client was given untrusted text.", vault="true"
     )
-    undo_days: int = setting(
-        UNDO_DAYS, "Days for which changes can be undone.", DAYS, vault="higher"
-    )
-    git_commit: bool = setting(
-        False, "Commit every change to the vault's git repository.", vault="false"
-    )
+    undo_days: int = setting(UNDO_DAYS, "Days to keep undo data.", DAYS, "higher")
+    git_commit: bool = setting(False, "Commit every change with git.", vault="false")
     agent_dir_writable: bool = True
 
 
 class Server(Section):
     """Where `serve` listens; nothing listens unless you start it."""
 
-    host: str = setting(
-        "127.0.0.1", "Address to listen on.", kind=HOST, also="MCP_HOST"
-    )
+    host: Host = setting("127.0.0.1", "Address to listen on.", also="MCP_HOST")
     port: int = setting(7331, "Port to listen on.", (1, 65535), also="MCP_PORT")
     transport: Literal["stdio", "http"] = setting(
         "stdio", "Transport of `glassmind mcp`.", also="MCP_TRANSPORT"
     )
-    token: str = setting(
-        "", "Token for clients of `serve`; empty: a generated one.", secret=True
-    )
-    hosts: tuple[str, ...] = setting(
-        (), "Further host names of `serve`, such as `notes.lan`."
-    )
-    origins: tuple[str, ...] = setting(
-        (), "Other web origins that may call `serve`, such as `app://obsidian.md`."
-    )
+    token: Secret = setting("", "Token for clients of `serve`; empty: a generated one.")
+    hosts: Names = setting((), "Further host names of `serve`, such as `notes.lan`.")
+    origins: Names = setting((), "Further web origins, such as `app://obsidian.md`.")
 
 
 class Watch(Section):
     """How a server or `watch` follows changes of the vault."""
 
-    enabled: bool = setting(
-        True, "Watch the vault for changes.", also="!OBSIDIAN_BRAIN_NO_WATCH"
-    )
+    enabled: bool = setting(True, "Watch the vault.", also="!OBSIDIAN_BRAIN_NO_WATCH")
     debounce_ms: int = setting(
         750,
         "Index a file once it has not changed for this long.",
@@ -461,12 +261,8 @@ class Watch(Section):
     longest_wait_ms: int = setting(
         5_000, "Index a file that keeps changing after this long.", MILLISECONDS
     )
-    rescan_s: int = setting(
-        300, "Time between comparisons of the whole vault.", SECONDS
-    )
-    poll_s: int = setting(
-        5, "Polling interval if the system reports no changes.", SECONDS
-    )
+    rescan_s: int = setting(300, "Time between checks of the whole vault.", SECONDS)
+    poll_s: int = setting(5, "Polling interval without change events.", SECONDS)
     community_debounce_ms: int = setting(
         60_000,
         "Recompute themes once the vault has not changed for this long.",
@@ -479,14 +275,14 @@ class Graph(Section):
     """What is derived from the links between notes."""
 
     theme_resolution: float = setting(
-        1.0, "Higher values give more, smaller themes.", (0.01, 100), vault="any"
+        1.0, "Higher values give more, smaller themes.", (0.01, 100), "any"
     )
     similarity: float = setting(
         0.7,
         "Least similarity of suggested unlinked notes: a cosine of the default model, "
         "rescaled for other models.",
         (0, 1),
-        vault="any",
+        "any",
     )
 
 
@@ -494,7 +290,7 @@ class Context(Section):
     """Context bundles for agents."""
 
     budget_tokens: int = setting(
-        6_000, "Default size of a bundle, in tokens.", (200, 1_000_000), vault="lower"
+        6_000, "Default size of a bundle, in tokens.", (200, 1_000_000), "lower"
     )
 
 
@@ -509,20 +305,14 @@ class Memory(Section):
         "Which captures wait in the inbox for a person: those of agents, all or none.",
         vault="stricter",
     )
-    record_use: bool = setting(
-        True, "Record in your data folder what was retrieved.", vault="false"
-    )
-    active_days: int = setting(
-        14, "Days for which a used project stays active.", DAYS, vault="any"
-    )
+    record_use: bool = setting(True, "Record locally what is retrieved.", vault="false")
+    active_days: int = setting(14, "Days a used project stays active.", DAYS, "any")
     half_life_days: float = setting(
-        7.0, "Half-life of a note's activity, in days.", (0.1, 36_500), vault="any"
+        7.0, "Half-life of a note's activity, in days.", (0.1, 36_500), "any"
     )
-    hot_weight: float = setting(
-        0.0, "Largest search boost of a hot note.", (0, 0.1), vault="any"
-    )
+    hot_weight: float = setting(0.0, "Largest boost of a hot note.", (0, 0.1), "any")
     pinned_weight: float = setting(
-        0.0, "Largest search boost of a pinned note.", (0, 0.1), vault="any"
+        0.0, "Largest boost of a pinned note.", (0, 0.1), "any"
     )
 
 
@@ -533,33 +323,23 @@ class Llm(Section):
         "none", "What writes answers: Ollama, an OpenAI-compatible server, or nothing."
     )
     model: str = setting("llama3.2", "Name of the model.")
-    url: str = setting("", "URL of its server; empty: `embeddings.url`.", kind=URL)
-    api_key: str = setting("", "API key of the server.", secret=True)
-    allow_remote: bool = setting(
-        False, "Allow sending note text to a URL that is not this machine."
-    )
-    temperature: float = setting(
-        0.7, "Sampling temperature; 0: always the likeliest token.", (0, 2)
-    )
-    timeout_s: float = setting(
-        120.0, "Give up on an answer after this many seconds.", (1, 3_600)
-    )
+    url: Url = setting("", "URL of its server; empty: `embeddings.url`.")
+    api_key: Secret = setting("", "API key of the server.")
+    allow_remote: bool = setting(False, "Allow sending note text to another machine.")
+    temperature: float = setting(0.7, "Sampling temperature; 0: greedy.", (0, 2))
+    timeout_s: float = setting(120.0, "Seconds to wait for an answer.", (1, 3_600))
     context_tokens: int = setting(
-        8_192, "Tokens of prompt and answer together.", (1_024, 10_000_000)
+        8_192, "Tokens of prompt and answer.", (1_024, 10_000_000)
     )
-    answer_tokens: int = setting(
-        800, "Maximum length of an answer, in tokens.", (64, 1_000_000)
-    )
+    answer_tokens: int = setting(800, "Longest answer, in tokens.", (64, 1_000_000))
 
 
 class Ask(Section):
     """How questions are answered."""
 
-    sources: int = setting(
-        8, "Most passages that an answer uses.", (1, MOST_SOURCES), vault="lower"
-    )
+    sources: int = setting(8, "Passages an answer may use.", (1, MOST_SOURCES), "lower")
     excerpt_chars: int = setting(
-        200, "Characters of a source to show.", (20, 100_000), vault="lower"
+        200, "Characters shown of a source.", (20, 100_000), "lower"
     )
     unsupported: Literal["flag", "drop"] = setting(
         "flag",
@@ -571,23 +351,18 @@ class Ask(Section):
 class Access(Section):
     """What agents may not read, besides notes with `private: true`; the access log."""
 
-    private_folders: tuple[str, ...] = setting(
-        (),
-        "Folders whose notes are hidden from agents, such as `Journal`.",
-        vault="add",
+    private_folders: Names = setting(
+        (), "Folders hidden from agents, such as `Journal`.", vault="add"
     )
-    private_tags: tuple[str, ...] = setting(
+    private_tags: Names = setting(
         (), "Tags whose notes are hidden from agents, with nested tags.", vault="add"
     )
-    ledger: bool = setting(
-        True, "Record in your data folder which client was given what.", vault="true"
-    )
-    ledger_days: int = setting(
-        LEDGER_DAYS, "Days for which that record is kept.", DAYS, vault="higher"
-    )
+    ledger: bool = setting(True, "Log which client was given what.", vault="true")
+    ledger_days: int = setting(LEDGER_DAYS, "Days to keep that log.", DAYS, "higher")
 
 
-class Config(Frozen):
+@dataclass(frozen=True, kw_only=True)
+class Config:
     """The settings in force, by section, and where each came from.
 
     `vault.path` raises `NoVault` if the configuration was loaded without a vault.
@@ -608,7 +383,7 @@ class Config(Frozen):
     ask: Ask = Ask()
     access: Access = Access()
 
-    origins: Mapping[str, str] = {}
+    origins: Mapping[str, str] = field(default_factory=dict)
     """Where the value of each setting came from, by full name."""
 
     files: Sequence[Path] = ()

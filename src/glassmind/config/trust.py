@@ -9,13 +9,15 @@ beside it. A changed file has another digest and is untrusted again.
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from operator import ge, le
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from glassmind.config.places import VAULT_NAMES, config_home, present, short
-from glassmind.config.settings import Setting, VaultRule
+from glassmind.config.places import VAULT_NAMES, config_home, present, short, unread
+from glassmind.config.sources import put_text
+from glassmind.config.values import Setting
 from glassmind.errors import BadConfigFile
 
 TRUST_FILE = "trusted.json"
@@ -24,61 +26,61 @@ DOTENV = ".env"
 LARGEST_FILE = 256 * 1024
 """Bytes of a settings file in a vault; one with every setting explained has 12,000."""
 
+LONGEST_SHORT = 100
+"""Characters of a text by the rule "short"."""
 
-RULES: Mapping[VaultRule, str] = {
-    "nothing": "nothing",
-    "any": "any value",
-    "lower": "a lower number",
-    "higher": "a higher number",
-    "true": "`true`",
-    "false": "`false`",
-    "short": "up to 100 characters",
-    "add": "further names, added to yours",
-    "add-off": "further rules that say `off`, added to yours",
-    "stricter": "a stricter value",
-    "stricter-writes": "a stricter value",
-    "own-folder": "its own folder (`.`)",
-    "own-agent-dir": "`false`, or `.agent` if you chose no other folder",
-}
-"""What an untrusted vault may set by each rule, in words of the documentation."""
-
-ADDING: tuple[VaultRule, ...] = ("add", "add-off")
+ADDING = ("add", "add-off")
 """Rules that also apply to values from variables and options, which otherwise replace
 those of a vault's file."""
 
-REFUSED = object()
+Combine = Callable[[Any, Any, Setting], object | None]
 
 
-def narrowed(setting: Setting, value: Any, own: Any) -> object:
-    """Combine an untrusted vault's value with the user's own, or the default.
+def _accept(is_accepted: Callable[[Any, Any], bool]) -> Combine:
+    return lambda value, own, _: value if is_accepted(value, own) else None
 
-    Returns the value to use, or `REFUSED`. `load.py` compares the settings of
-    `[writes]` as a whole ("stricter-writes") and checks `vault.path` ("own-folder").
-    """
-    match setting.vault:
-        case "add":
-            return tuple(dict.fromkeys((*own, *value)))
-        case "add-off" if all(rule.endswith("=off") for rule in value):
-            by_name = {rule.rpartition("=")[0]: rule for rule in (*own, *value)}
-            return tuple(by_name.values())
-        case "any" | "stricter-writes":
-            accepted = True
-        case "lower":
-            accepted = value <= own
-        case "higher":
-            accepted = value >= own
-        case "true" | "false" as rule:
-            accepted = value is (rule == "true")
-        case "short":
-            accepted = len(value) <= 100  # noqa: PLR2004 - as `RULES` says
-        case "stricter":  # choices are declared from loosest to strictest
-            rank = list(setting.choices).index
-            accepted = rank(value) >= rank(own)
-        case "own-agent-dir":
-            accepted = value in ("", own)
-        case _:
-            accepted = False
-    return value if accepted else REFUSED
+
+def _stricter(value: str, own: str, setting: Setting) -> str | None:
+    order = setting.choices.index  # from loosest to strictest
+    return value if order(value) >= order(own) else None
+
+
+def _add_off(value: Sequence[str], own: Sequence[str], _: Setting) -> object | None:
+    if not all(rule.endswith("=off") for rule in value):
+        return None
+    return tuple({rule.rpartition("=")[0]: rule for rule in (*own, *value)}.values())
+
+
+RULES: Mapping[str, tuple[str, Combine]] = {
+    "nothing": ("nothing", lambda *_: None),
+    "any": ("any value", lambda value, *_: value),
+    "lower": ("a lower number", _accept(le)),
+    "higher": ("a higher number", _accept(ge)),
+    "true": ("`true`", _accept(lambda value, _: value is True)),
+    "false": ("`false`", _accept(lambda value, _: value is False)),
+    "short": (
+        f"up to {LONGEST_SHORT} characters",
+        _accept(lambda value, _: len(value) <= LONGEST_SHORT),
+    ),
+    "add": (
+        "further names, added to yours",
+        lambda value, own, _: tuple(dict.fromkeys((*own, *value))),
+    ),
+    "add-off": ("further rules that say `off`, added to yours", _add_off),
+    "stricter": ("a stricter value", _stricter),
+    "stricter-writes": ("a stricter value", lambda value, *_: value),
+    "own-folder": ("its own folder (`.`)", lambda *_: None),
+    "own-agent-dir": (
+        "`false`, or `.agent` if you chose no other folder",
+        _accept(lambda value, own: value in ("", own)),
+    ),
+}
+"""What an untrusted vault may set by each rule, in words of the documentation, and how
+its value combines with the user's own or the default; None: it is refused.
+
+`load.py` compares the settings of `[writes]` as a whole ("stricter-writes") and checks
+`vault.path` ("own-folder").
+"""
 
 
 class VaultSettings(NamedTuple):
@@ -117,29 +119,29 @@ def read_vault_settings(
     The first of `VAULT_NAMES` counts, unless it is one of `exclude`. Symbolic links are
     not followed, and files too large to be settings are not read.
     """
+    warnings: list[str] = []
     try:
         files = present(vault, VAULT_NAMES)
         files = [file for file in files if not any(map(file.samefile, exclude))]
     except (BadConfigFile, OSError) as error:
         return None, [str(error)]
-    linked = [file for file in files if is_linked(vault, file)]
-    warnings = [f"{short(file)} is not read: it is a symbolic link" for file in linked]
-    files = [file for file in files if file not in linked]
-    if not files:
-        return None, warnings
-    first, *others = files
+    files = [file for file in files if not _is_refused(vault, file, warnings)]
     warnings += [
-        f"{short(file)} is not read: {short(first)} is used instead" for file in others
+        unread(each, f"{short(files[0])} is used instead") for each in files[1:]
     ]
-    content = _content(first, warnings)
+    content = _content(files[0], warnings) if files else None
     if content is None:
         return None, warnings
-    dotenv, beside = first.with_name(DOTENV), None
-    if dotenv.is_symlink():
-        warnings.append(f"{short(dotenv)} is not read: it is a symbolic link")
-    elif dotenv.is_file():
-        beside = _content(dotenv, warnings)
-    return VaultSettings(vault, first, content, beside), warnings
+    dotenv = files[0].with_name(DOTENV)
+    is_read = not _is_refused(vault, dotenv, warnings) and dotenv.is_file()
+    beside = _content(dotenv, warnings) if is_read else None
+    return VaultSettings(vault, files[0], content, beside), warnings
+
+
+def _is_refused(vault: Path, file: Path, warnings: list[str]) -> bool:
+    linked = is_linked(vault, file)
+    warnings += [unread(file, "it is a symbolic link")] * linked
+    return linked
 
 
 def _content(file: Path, warnings: list[str]) -> bytes | None:
@@ -147,12 +149,11 @@ def _content(file: Path, warnings: list[str]) -> bytes | None:
         with file.open("rb") as opened:
             content = opened.read(LARGEST_FILE + 1)
     except OSError as error:
-        warnings.append(f"{short(file)} is not read: {error.strerror}")
+        warnings.append(unread(file, error.strerror))
         return None
     if len(content) <= LARGEST_FILE:
         return content
-    most = LARGEST_FILE // 1024
-    warnings.append(f"{short(file)} is not read: it is larger than {most} KiB")
+    warnings.append(unread(file, f"it is larger than {LARGEST_FILE // 1024} KiB"))
     return None
 
 
@@ -216,7 +217,5 @@ def _record(env: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _write(env: Mapping[str, str], vaults: Mapping[str, object]) -> None:
-    from glassmind.config.write import replace_file  # noqa: PLC0415 - not for reading
-
     text = json.dumps({"vaults": vaults}, indent=2, sort_keys=True) + "\n"
-    replace_file(config_home(env) / TRUST_FILE, text)
+    put_text(config_home(env) / TRUST_FILE, text)

@@ -1,8 +1,6 @@
 """Write configuration files: a new commented one, or single settings with tomlkit."""
 
-import os
 import re
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,20 +9,16 @@ from glassmind.config.load import check_file
 from glassmind.config.places import FILE_NAME, USER_NAMES, config_home, current_folder
 from glassmind.config.reference import commented_file, plain_value
 from glassmind.config.settings import SETTINGS
-from glassmind.config.sources import closest, line_of, parse_toml, read_text
-from glassmind.config.values import AGENT_DIR, AGENT_FOLDER
-from glassmind.errors import (
-    BadConfigFile,
-    BadSetting,
-    ConfigExists,
-    ConfigUnwritable,
+from glassmind.config.sources import (
+    closest,
+    line_of,
+    parse_toml,
+    put_text,
+    read_text,
+    refuse_link,
 )
-
-USER_MODE = 0o600
-"""A user's file may contain a password in a URL."""
-
-VAULT_MODE = 0o644
-"""A vault's file is as readable as the notes around it."""
+from glassmind.config.values import AGENT_FOLDER
+from glassmind.errors import BadConfigFile, BadSetting, ConfigExists, ConfigUnwritable
 
 
 def new_file(
@@ -51,7 +45,7 @@ def new_file(
         if file.exists() and not force:
             raise ConfigExists(str(file))
     if in_vault:
-        _refuse_link(found[0])
+        refuse_link(found[0])
     return found[0]
 
 
@@ -59,15 +53,6 @@ def write_config(file: Path, vault: Path, *, in_vault: bool = False) -> None:
     """Write a commented configuration for a vault; raises `ConfigUnwritable`."""
     text = commented_file("." if in_vault else str(vault.resolve()))
     put_text(file, text, in_vault=in_vault)
-
-
-def _refuse_link(file: Path) -> None:
-    """Refuse to write through a link in a vault, which may lead anywhere."""
-    in_agent_dir = file.parent.name == AGENT_DIR
-    if file.is_symlink() or (in_agent_dir and file.parent.is_symlink()):
-        raise ConfigUnwritable(str(file), "a symbolic link leads there; remove it")
-    if file.exists() and not file.is_file():
-        raise ConfigUnwritable(str(file), "it is not a regular file; remove it")
 
 
 def set_key(file: Path, path: str, raw: object, *, in_vault: bool = False) -> None:
@@ -96,37 +81,28 @@ def set_keys(
     """
     values = {path: _value(path, raw) for path, raw in settings.items()}
     if in_vault:
-        _refuse_link(file)
+        refuse_link(file)
     old = read_text(file) if file.exists() else ""
     try:
         check_file(file, old)
         was_valid = True
     except BadSetting:
         was_valid = False  # it may be repaired one setting at a time
-    text = old.replace("\r\n", "\n")
+    text, newline = old.replace("\r\n", "\n"), "\r\n" if "\r\n" in old else "\n"
     for path, value in values.items():
         text = _with_setting(file, text, path, value)
     if was_valid:
         check_file(file, text)
     if above:
         text = _with_comment(text, next(iter(values)), above)
-    put_text(
-        file, text.replace("\n", "\r\n") if "\r\n" in old else text, in_vault=in_vault
-    )
-
-
-def put_text(file: Path, text: str, *, in_vault: bool = False) -> None:
-    """Replace the text of a configuration file; raises `ConfigUnwritable`."""
-    if in_vault:
-        _refuse_link(file)
-    replace_file(file, text, mode=VAULT_MODE if in_vault else USER_MODE)
+    put_text(file, text.replace("\n", newline), in_vault=in_vault)
 
 
 def _value(path: str, raw: object) -> Any:
     """Return the checked value as it is written in a file."""
     setting = SETTINGS.get(path)
     if setting is None:
-        hint = closest(path, list(SETTINGS))
+        hint = closest(path, SETTINGS)
         raise BadSetting(path, "the command line", f"is not a known setting{hint}")
     try:
         value = setting.parse(raw, current_folder(), is_text=True)
@@ -174,35 +150,3 @@ def _with_comment(text: str, path: str, comment: Sequence[str]) -> str:
     line = line_of(text, *path.split("."))
     at = line - 1 if line else len(lines)
     return "\n".join([*lines[:at], *(f"# {each}" for each in comment), *lines[at:]])
-
-
-def replace_file(file: Path, text: str, *, mode: int = USER_MODE) -> None:
-    """Replace a file atomically; raises `ConfigUnwritable` if nothing was changed.
-
-    A link stays a link, and an existing file keeps its mode.
-    """
-    real = Path(os.path.realpath(file))
-    staged = None
-    try:
-        if real.exists():
-            mode = real.stat().st_mode & 0o777
-        real.parent.mkdir(parents=True, exist_ok=True)
-        number, staged = tempfile.mkstemp(".tmp", f".{real.name}-", real.parent)
-        with os.fdopen(number, "wb") as opened:
-            opened.write(text.encode("utf-8"))
-            opened.flush()
-            os.fsync(opened.fileno())
-        Path(staged).chmod(mode)
-        Path(staged).replace(real)
-    except (OSError, UnicodeEncodeError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise ConfigUnwritable(str(file), reason) from error
-    finally:
-        if staged:
-            Path(staged).unlink(missing_ok=True)
-    if os.name == "posix":  # so that the rename survives a power cut
-        folder = os.open(real.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from glassmind.config.places import index_name
 from glassmind.config.settings import Config
-from glassmind.config.sources import parse_toml, read_text
-from glassmind.config.write import put_text, set_keys
+from glassmind.config.sources import parse_toml, put_text, read_text
+from glassmind.config.write import set_keys
 from glassmind.errors import IndexUnwritable
 from glassmind.evaluation.faults import NothingToUndo
 from glassmind.types.evaluation import TuneReport

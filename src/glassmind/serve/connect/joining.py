@@ -1,7 +1,7 @@
-"""Entries put into the files of other programs, and taken out again.
+"""Put an entry into the file of another program, and take it out again.
 
-A file is replaced whole, by a rename, or not at all; what it was is kept beside it. One
-that its program rewrites between our look and our rename is left to it.
+A file is replaced whole, by a rename, or not at all, and a copy of the old text is kept
+beside it. If its program rewrites it between our reading and our rename, we give up.
 """
 
 import os
@@ -9,38 +9,39 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from glassmind.config.write import put_text
+from glassmind.config.sources import put_text
 from glassmind.errors import BadConfigFile, ConfigUnwritable
 from glassmind.errors.connecting import EntryTaken
-from glassmind.serve.connect.entries import Entry, is_off, is_ours
-from glassmind.serve.connect.forms import Form, Unfit
+from glassmind.serve.connect.programs import is_ours
+from glassmind.serve.connect.texts import Entry, Form, Unfit
 
 BACKUP = "before-glassmind"
-"""What the name of a copy has behind that of its file; later ones have a number too."""
+"""Suffix of a copy's name; later copies also have a number."""
 
 MARK = "\ufeff"
-"""A byte order mark, which Windows writes and nobody reads."""
+"""A byte order mark, which Windows writes and the programs ignore."""
 
 UNCHANGED = (
-    "nothing was changed: mend the file and try again, or write the entry into it "
-    "yourself, as glassmind connect --print shows it"
+    "nothing was changed: fix the file and try again, or add the entry yourself "
+    "(glassmind connect --print shows it)"
 )
 
 FIRM = ("type", "command", "args", "active")
-"""Values that make an entry start us; others are its owner's once they are there."""
+"""Values that make an entry start us; a person may set the others."""
 
 State = Literal["connected", "changed", "unchanged", "disconnected", "absent"]
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What was made of a file; `backup` is where a copy of what it was stands.
+    """What was done to a file; `backup` is the copy of the old text.
 
-    `made` says that there was no file; `off` that a person has switched the entry off;
-    `others` are entries of ours by other names.
+    `made`: there was no file. `off`: a person disabled the entry in its program.
+    `others`: entries of ours with other names.
     """
 
     state: State
@@ -53,26 +54,28 @@ class Outcome:
 def connect(
     file: Path, form: Form, name: str, entry: Entry, *, force: bool = False
 ) -> Outcome:
-    """Put an entry into a file; one of ours is changed, and what it has besides stays.
+    """Put an entry into a file; what a person added to one of ours stays.
 
     Raises:
-        EntryTaken: another's stands there by that name, and `force` was not given.
+        EntryTaken: another's entry has that name, and `force` was not given.
         BadConfigFile: the file is not what its program reads; nothing was changed.
         ConfigUnwritable: it cannot be written; nothing was changed.
     """
     old = _text_of(file)
     text = (old or "").removeprefix(MARK)
-    with _telling(file):
+    with _naming(file):
         servers = form.servers(text)
         known, others = servers.get(name), _others(servers, name)
-        off = isinstance(known, dict) and is_off(known)
         if name in servers and not is_ours(known):
             if not force:
                 raise EntryTaken(str(file), name)
             new = form.with_entry(form.without_entry(text, name), name, entry)
-            known, off = None, False
+            known = None
         else:
-            new = form.with_entry(text, name, _over(known, entry))
+            kept = {k: v for k, v in (known or {}).items() if k not in FIRM}
+            fresh = {key: kept.get(key, value) for key, value in entry.items()}
+            new = form.with_entry(text, name, fresh)
+    off = known is not None and _is_off(known)
     if new == text:
         return Outcome("unchanged", off=off, others=others)
     backup = _replace(file, old, new)
@@ -81,7 +84,7 @@ def connect(
 
 
 def disconnect(file: Path, form: Form, name: str, *, force: bool = False) -> Outcome:
-    """Take an entry of ours out of a file; where nothing else was changed, to the byte.
+    """Remove an entry of ours; if nothing else changed, restore the file's old bytes.
 
     Raises:
         EntryTaken: it is another's, and `force` was not given.
@@ -90,7 +93,7 @@ def disconnect(file: Path, form: Form, name: str, *, force: bool = False) -> Out
     """
     old = _text_of(file)
     text = (old or "").removeprefix(MARK)
-    with _telling(file):
+    with _naming(file):
         servers = form.servers(text)
         others = _others(servers, name)
         if name not in servers:
@@ -99,41 +102,25 @@ def disconnect(file: Path, form: Form, name: str, *, force: bool = False) -> Out
             raise EntryTaken(str(file), name)
         new = form.without_entry(text, name)
     for before in _backups(file):
-        was = before.removeprefix(MARK)
-        if _gives(form, was, name, servers[name]) == text:
-            new = was
-            break
+        with suppress(Unfit):
+            is_without = name not in form.servers(before)
+            if is_without and form.with_entry(before, name, servers[name]) == text:
+                new = before
+                break
     return Outcome("disconnected", _replace(file, old, new), others=others)
 
 
-def _over(known: object, entry: Entry) -> Entry:
-    """Return an entry for the place of a known one; what a person may set, stays."""
-    if not isinstance(known, dict):
-        return entry
-    return {
-        key: value if key in FIRM else known.get(key, value)
-        for key, value in entry.items()
-    }
+def _is_off(entry: Entry) -> bool:
+    return entry.get("disabled") is True or entry.get("enabled") is False
 
 
-def _others(servers: object, name: str) -> tuple[str, ...]:
-    held = servers.items() if isinstance(servers, dict) else ()
-    return tuple(key for key, entry in held if key != name and is_ours(entry))
-
-
-def _gives(form: Form, text: str, name: str, entry: object) -> str | None:
-    """Return what connecting makes of a text; None where it cannot."""
-    try:
-        if not isinstance(entry, dict) or name in form.servers(text):
-            return None
-        return form.with_entry(text, name, entry)
-    except Unfit:
-        return None
+def _others(servers: dict[str, Any], name: str) -> tuple[str, ...]:
+    return tuple(key for key in servers if key != name and is_ours(servers[key]))
 
 
 @contextmanager
-def _telling(file: Path) -> Iterator[None]:
-    """Tell of a text that is unfit which file it is of."""
+def _naming(file: Path) -> Iterator[None]:
+    """Name the file of a text that is unfit."""
     try:
         yield
     except Unfit as error:
@@ -142,16 +129,12 @@ def _telling(file: Path) -> Iterator[None]:
 
 
 def _text_of(file: Path) -> str | None:
-    """Return a file's text; None where there is none.
-
-    Raises:
-        BadConfigFile: it cannot be read, or is no text.
-    """
+    """Return a file's text; None without one. Raises `BadConfigFile`."""
     try:
         if not file.is_symlink() and not file.exists():
             return None
         if not stat.S_ISREG(file.stat().st_mode):
-            raise BadConfigFile(str(file), 0, "it is no file")
+            raise BadConfigFile(str(file), 0, "it is not a file")
         return file.read_bytes().decode("utf-8")
     except FileNotFoundError as error:
         problem = "it is a symbolic link that leads nowhere"
@@ -165,84 +148,66 @@ def _text_of(file: Path) -> str | None:
 
 
 def _replace(file: Path, old: str | None, new: str) -> Path | None:
-    """Put a text in the place of what was read, having kept a copy of that.
+    """Replace the text that was read, after keeping a copy; return the copy.
 
     Raises:
-        ConfigUnwritable: the file may not be written, or is not what was read.
+        ConfigUnwritable: the file may not be written, or has changed.
     """
     backup = None
-    mark = MARK if (old or "").startswith(MARK) else ""
     if old is not None:
-        _refuse_what_is_not_ours_to_write(file)
+        facts = file.stat()  # a rename asks for neither right
+        if not facts.st_mode & stat.S_IWUSR:
+            raise ConfigUnwritable(str(file), "it is read-only")
+        if os.name == "posix" and facts.st_uid != os.geteuid():
+            raise ConfigUnwritable(str(file), "it belongs to another user")
         backup = _kept(file, old)
     if _text_of(file) != old:
         problem = "its program changed it just now; nothing was changed, try again"
         raise ConfigUnwritable(str(file), problem)
-    put_text(file, mark + new)
+    put_text(file, MARK * (old or "").startswith(MARK) + new)
     return backup
 
 
-def _refuse_what_is_not_ours_to_write(file: Path) -> None:
-    """Refuse a file that is read-only, or of another user: a rename asks neither."""
-    facts = file.stat()
-    if not facts.st_mode & stat.S_IWUSR:
-        raise ConfigUnwritable(str(file), "it is read-only")
-    if os.name == "posix" and facts.st_uid != os.geteuid():
-        raise ConfigUnwritable(str(file), "it belongs to another user")
-
-
 def _kept(file: Path, text: str) -> Path:
-    """Return a copy of a file beside it, a new one unless there is one that is equal.
-
-    Raises:
-        ConfigUnwritable: it cannot be written.
-    """
-    for place in _copies(file):
-        try:
-            _write_new(place, text, stat.S_IMODE(file.stat().st_mode))
-        except FileExistsError:
-            if place.is_symlink() or not _is_equal(place, text):
-                continue
-        except OSError as error:
-            reason = error.strerror or str(error)
-            raise ConfigUnwritable(str(place), reason) from error
+    """Return a copy of a file beside it: an equal one, or a new one."""
+    content, mode = text.encode("utf-8"), stat.S_IMODE(file.stat().st_mode)
+    place = next(place for place in _copies(file) if _is_free(place, content))
+    if place.exists():
         return place
-    raise AssertionError  # names do not end
-
-
-def _write_new(file: Path, text: str, mode: int) -> None:
-    """Write a file that is not there yet, whole or not at all."""
-    number = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
+        number = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         with os.fdopen(number, "wb") as opened:
-            opened.write(text.encode("utf-8"))
+            opened.write(content)
             opened.flush()
             os.fsync(opened.fileno())
-    except BaseException:
-        file.unlink(missing_ok=True)
-        raise
+    except OSError as error:
+        if not isinstance(error, FileExistsError):
+            place.unlink(missing_ok=True)
+        raise ConfigUnwritable(str(place), error.strerror or str(error)) from error
+    return place
 
 
-def _is_equal(file: Path, text: str) -> bool:
+def _is_free(place: Path, content: bytes) -> bool:
+    """Return whether a name has no file, or one that is an equal copy."""
     try:
-        return file.read_bytes() == text.encode("utf-8")
+        return not place.is_symlink() and place.read_bytes() == content
+    except FileNotFoundError:
+        return True
     except OSError:
         return False
 
 
 def _copies(file: Path) -> Iterator[Path]:
-    """Yield the names of copies, the first one first, without an end."""
+    """Yield the names of copies without end, the first one first."""
     yield file.with_name(f"{file.name}.{BACKUP}")
-    number = 2
-    while True:
+    for number in count(2):
         yield file.with_name(f"{file.name}.{BACKUP}-{number}")
-        number += 1
 
 
 def _backups(file: Path) -> Iterator[str]:
-    """Yield what the copies say that there are, the first one first."""
+    """Yield the texts of the copies, the first one first."""
     for place in _copies(file):
         if place.is_symlink() or not place.is_file():
             return
         with suppress(BadConfigFile):
-            yield _text_of(place) or ""
+            yield (_text_of(place) or "").removeprefix(MARK)

@@ -1,6 +1,6 @@
-"""The words by which another program starts this one, wherever it is started from.
+"""The words by which another program starts this one, from any folder and environment.
 
-A program of a desktop knows hardly a path: the first word is a whole one.
+A desktop program has a short PATH, so the first word is an absolute path.
 """
 
 import json
@@ -21,11 +21,16 @@ NAME = "glassmind"
 RELEASE = f"{NAME}=={__version__}"
 
 CACHED = re.compile(r"[/\\](archive|environments|builds)-v\d+[/\\]")
-"""How uv names the folders of its cache: what stands in them may be cleaned away."""
+"""Folders of uv's cache, whose content may be deleted."""
+
+IN_CACHE = (
+    "this runs from the cache of uv, which may be cleaned away; better: "
+    f"uv tool install {NAME}, and connect again"
+)
 
 
 class Running(NamedTuple):
-    """How this program runs; `uv` and `on_path` are empty where there are none.
+    """How this program runs; `uv` and `on_path` are empty if there are none.
 
     `source` is what `uv` would install: a release, or where this one came from.
     """
@@ -39,14 +44,13 @@ class Running(NamedTuple):
 
 
 class Launch(NamedTuple):
-    """The words, and what is to be said of them; mostly nothing."""
+    """The words, and a notice for the user, mostly empty."""
 
     words: tuple[str, ...]
     notice: str = ""
 
 
 def this_program() -> Running:
-    """Return how this program runs."""
     return Running(
         sys.executable,
         sys.prefix,
@@ -60,51 +64,41 @@ def this_program() -> Running:
 def launch_of(running: Running) -> Launch:
     """Return the words that start this program again.
 
-    Its own script, by the path that the shell finds it at where that is the same one:
-    such links stay when a release is replaced. What runs from the cache of uv is
-    started by uv. Python itself is the last resort, told to leave out the folder it
-    is started in, which may be a stranger's.
+    Its own script, by the path where the shell finds it, as such links outlive a
+    release. What runs from the cache of uv is started by uv. The last resort is Python
+    itself, with `-P`: it may start in a folder of somebody else.
     """
     cached = CACHED.search(running.prefix + os.sep) is not None
     if cached and running.uv:
         uv = str(Path(running.uv).absolute())
         return Launch((uv, "tool", "run", "--from", running.source, NAME))
-    notice = ""
-    if cached:
-        notice = (
-            "this runs from the cache of uv, which may be cleaned away; better: "
-            f"uv tool install {NAME}, and connect again"
-        )
+    notice = IN_CACHE if cached else ""
     for script in (Path(running.scripts, NAME), Path(running.scripts, f"{NAME}.exe")):
-        if not script.is_file():
-            continue
-        on_path = running.on_path
-        if on_path and os.path.realpath(on_path) == os.path.realpath(script):
-            return Launch((str(Path(on_path).absolute()),), notice)
-        return Launch((str(script.absolute()),), notice)
+        if script.is_file():
+            on_path = running.on_path
+            same = on_path and os.path.realpath(on_path) == os.path.realpath(script)
+            return Launch((str(Path(on_path if same else script).absolute()),), notice)
     return Launch((running.executable, "-P", "-m", NAME), notice)
 
 
 def _source() -> str:
     """Return what this program was installed from."""
     try:
-        told = distribution(NAME).read_text("direct_url.json")
+        return source_in(distribution(NAME).read_text("direct_url.json") or "")
     except PackageNotFoundError:
         return RELEASE
-    return source_in(told or "")
 
 
-def source_in(told: str) -> str:
-    """Return what to install, by what the installer noted down; see PEP 610."""
+def source_in(noted: str) -> str:
+    """Return what to install, from the installer's `direct_url.json` (PEP 610)."""
     try:
-        origin = json.loads(told)
+        origin = json.loads(noted)
         url = origin["url"]
         parts = urlsplit(url)
         if parts.scheme == "file":
             return url2pathname(parts.path)
-        if "vcs_info" in origin:
-            held = origin["vcs_info"]
-            return f"{held['vcs']}+{url}@{held['commit_id']}"
-    except (ValueError, KeyError, TypeError):
+        if commit := origin.get("vcs_info"):
+            return f"{commit['vcs']}+{url}@{commit['commit_id']}"
+    except (ValueError, KeyError, TypeError, AttributeError):
         return RELEASE
     return str(url)

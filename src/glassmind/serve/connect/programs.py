@@ -1,19 +1,132 @@
-"""The programs that can be connected: what each wants, and what comes next."""
+"""The programs that can be connected: where each keeps its list of servers, and how."""
 
-from collections.abc import Mapping
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
-from glassmind.serve.connect.entries import Entry
-from glassmind.serve.connect.forms import Form
-from glassmind.serve.connect.json_text import JsonForm
-from glassmind.serve.connect.places import FILES, Machine
-from glassmind.serve.connect.toml_text import TomlForm
+from glassmind.serve.connect.launching import NAME
+from glassmind.serve.connect.texts import Entry, Form, JsonForm, TomlForm
+
+NAMES = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""Names that every program accepts; Claude Code and Codex refuse all others."""
+
+STORE_CLAUDE = "Packages/Claude_pzs8sxrjxfjjc"
+"""Claude Desktop from Microsoft's store: Windows gives it an AppData of its own."""
+
+DESKTOP_FILE = "Claude/claude_desktop_config.json"
+JAN_FILE = "mcp_config.json"
+
+CODEX_WAITS_S = 30
+"""Seconds for Codex to wait for a server; its default, 10, may be too short for the
+first start with uv or from a cold disk."""
+
+
+def entry_of(words: Sequence[str], more: Entry) -> dict[str, object]:
+    """Return the entry that starts a server by some words, with `type` first."""
+    kind = {"type": more["type"]} if "type" in more else {}
+    return {**kind, "command": words[0], "args": list(words[1:]), **more}
+
+
+def is_ours(entry: object) -> bool:
+    """Return whether an entry starts `glassmind mcp`, in whatever way."""
+    if not isinstance(entry, Mapping):
+        return False
+    command, args = entry.get("command"), entry.get("args")
+    if not isinstance(command, str) or not isinstance(args, list):
+        return False
+    words = [command, *map(str, args)]
+    before = words[: words.index("mcp")] if "mcp" in words else []
+    return NAME in map(_stem, before)
+
+
+def _stem(word: str) -> str:
+    """Return the name of a program or package, without folders, extras and release."""
+    last = re.split(r"[/\\]", word)[-1].lower().removesuffix(".exe")
+    return re.split(r"\[|==|@", last)[0]
+
+
+class Machine(NamedTuple):
+    """What decides where files are; `platform` is as in `sys.platform`."""
+
+    platform: str
+    home: Path
+    env: Mapping[str, str]
+
+    def folder_in(self, variable: str) -> Path | None:
+        """Return the folder that a variable names; a relative one is ignored."""
+        value = self.env.get(variable, "").strip()
+        return Path(value) if value and Path(value).is_absolute() else None
+
+    @property
+    def settings(self) -> Path:
+        """The folder where programs keep settings."""
+        if self.platform == "win32":
+            return self.folder_in("APPDATA") or self.home / "AppData/Roaming"
+        if self.platform == "darwin":
+            return self.home / "Library/Application Support"
+        return self.folder_in("XDG_CONFIG_HOME") or self.home / ".config"
+
+
+def this_machine() -> Machine:
+    return Machine(sys.platform, Path(os.path.expanduser("~")), os.environ)  # noqa: PTH111
+
+
+def claude_code(machine: Machine) -> Path:
+    """Return the file of Claude Code's user, or an older one if only that exists."""
+    own = machine.folder_in("CLAUDE_CONFIG_DIR")
+    file = (own or machine.home) / ".claude.json"
+    older = (own or machine.home / ".claude") / ".config.json"
+    return older if older.is_file() and not file.exists() else file
+
+
+def claude_desktop(machine: Machine) -> Path:
+    local = machine.folder_in("LOCALAPPDATA")
+    if machine.platform == "win32" and local and (local / STORE_CLAUDE).is_dir():
+        return local / STORE_CLAUDE / "LocalCache/Roaming" / DESKTOP_FILE
+    return machine.settings / DESKTOP_FILE
+
+
+def codex(machine: Machine) -> Path:
+    own = machine.folder_in("CODEX_HOME")
+    return (own or machine.home / ".codex") / "config.toml"
+
+
+def vscode(machine: Machine) -> Path:
+    """Return the file of VS Code's default profile, or of Insiders without VS Code."""
+    usual, insiders = (
+        machine.settings / f"{name}/User" for name in ("Code", "Code - Insiders")
+    )
+    alone = insiders.is_dir() and not usual.is_dir()
+    return (insiders if alone else usual) / "mcp.json"
+
+
+def jan(machine: Machine) -> Path:
+    """Return the file of Jan, in the folder that its user chose for it."""
+    if named := machine.folder_in("JAN_DATA_FOLDER"):
+        return named / JAN_FILE
+    own = machine.settings
+    if machine.platform not in {"win32", "darwin"}:
+        own = machine.folder_in("XDG_DATA_HOME") or machine.home / ".local/share"
+    for folder in (own / "Jan", machine.settings / "Jan"):
+        try:
+            chosen = Path(
+                json.loads((folder / "settings.json").read_bytes())["data_folder"]
+            )
+        except (OSError, ValueError, RecursionError, KeyError, TypeError):
+            continue
+        if chosen.is_absolute():
+            return chosen / JAN_FILE
+    return own / "Jan/data" / JAN_FILE
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program that starts servers of others.
+    """A program that starts servers.
 
     `more` is what its entries have besides a command; `follows` is what a person does
     next, with `{name}` for the name of the entry.
@@ -21,51 +134,49 @@ class Program:
 
     name: str
     title: str
+    file: Callable[[Machine], Path]
     form: Form
     follows: str
     more: Entry = field(default_factory=dict)
 
-    def file(self, machine: Machine) -> Path:
-        """Return where it keeps its list on a machine."""
-        return FILES[self.name](machine)
-
 
 STDIO: Entry = {"type": "stdio"}
-
-CODEX_WAITS_S = 30
-"""Seconds that Codex is to wait for a server; of itself it gives up after 10, which the
-first start by uv, or one on a cold disk, may take."""
 
 _ALL = (
     Program(
         "claude-code",
         "Claude Code",
+        claude_code,
         JsonForm("mcpServers"),
-        "start Claude Code anew; `claude mcp list` shows whether it is connected",
+        "restart Claude Code; `claude mcp list` shows whether it is connected",
         STDIO,
     ),
     Program(
         "claude-desktop",
         "Claude Desktop",
+        claude_desktop,
         JsonForm("mcpServers"),
         "quit Claude Desktop (closing its window is not enough) and start it again",
     ),
     Program(
         "codex",
         "Codex",
+        codex,
         TomlForm("mcp_servers"),
-        "start Codex anew; /mcp lists the tools",
+        "restart Codex; /mcp lists the tools",
         {"startup_timeout_sec": CODEX_WAITS_S},
     ),
     Program(
         "cursor",
         "Cursor",
+        lambda machine: machine.home / ".cursor/mcp.json",
         JsonForm("mcpServers", comments=True),
-        "switch {name} on in Cursor's settings, under MCP, if it is off",
+        "enable {name} in Cursor's settings, under MCP, if it is off",
     ),
     Program(
         "vscode",
         "VS Code",
+        vscode,
         JsonForm("servers", comments=True),
         "in VS Code, run `MCP: List Servers` and start {name}; it asks for your trust",
         STDIO,
@@ -73,11 +184,12 @@ _ALL = (
     Program(
         "jan",
         "Jan",
+        jan,
         JsonForm("mcpServers"),
         "quit Jan and start it again; Settings, MCP Servers shows {name}",
         {"env": {}, "active": True},
     ),
 )
 
-PROGRAMS: Mapping[str, Program] = {one.name: one for one in _ALL}
-"""Every program, by the name that the command line has for it."""
+PROGRAMS: Mapping[str, Program] = {program.name: program for program in _ALL}
+"""Every program, by its name on the command line."""

@@ -14,11 +14,15 @@ from glassmind.serve.cli.asking import notice_all
 from glassmind.serve.cli.opening import config_of, named_of
 from glassmind.serve.cli.output import Output
 from glassmind.serve.cli.parser import CommandParser
-from glassmind.serve.connect.entries import NAME, NAMES, entry_of
 from glassmind.serve.connect.joining import Outcome, connect
-from glassmind.serve.connect.launching import launch_of, this_program
-from glassmind.serve.connect.places import this_machine
-from glassmind.serve.connect.programs import PROGRAMS, Program
+from glassmind.serve.connect.launching import NAME, launch_of, this_program
+from glassmind.serve.connect.programs import (
+    NAMES,
+    PROGRAMS,
+    Program,
+    entry_of,
+    this_machine,
+)
 from glassmind.serve.mcp.toolsets import SETS, read_names, tools_of
 
 PASSED_ON = ("GLASSMIND_CONFIG", "GLASSMIND_VAULT_PATH")

@@ -6,8 +6,8 @@ from glassmind.serve.cli import exits
 from glassmind.serve.cli.commands.connect import entry_name, file_of
 from glassmind.serve.cli.output import Output
 from glassmind.serve.cli.parser import CommandParser
-from glassmind.serve.connect.entries import NAME
 from glassmind.serve.connect.joining import disconnect
+from glassmind.serve.connect.launching import NAME
 from glassmind.serve.connect.programs import PROGRAMS
 
 
@@ -39,7 +39,7 @@ def run(args: Namespace, output: Output) -> int:
         output.line(f"Disconnected {program.title}")
         output.line(f"  {args.name} is gone from {clean(str(file))}")
         output.line(f"  as it was: {clean(str(done.backup))}")
-        output.line(f"Next: start {program.title} anew, if it is running")
+        output.line(f"Next: restart {program.title}, if it is running")
     if done.others:
         output.notice(f"still connected, by other names: {', '.join(done.others)}")
     return exits.OK
