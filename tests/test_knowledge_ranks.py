@@ -10,10 +10,10 @@ from operation_desk import result_of, text_of, values_of
 from vault_desk import VaultDesk
 
 from glassmind import Engine
-from glassmind.errors import BadLimit, BadWish, IndexAbsent, NothingAsked
-from glassmind.errors.knowledge import UnknownTheme
 from glassmind.graph import ranks as measures
 from glassmind.graph.part import part_of
+from glassmind.errors import BadLimit, BadWish, IndexAbsent, NothingAsked
+from glassmind.errors.knowledge import UnknownTheme
 from glassmind.types.ranks import Ranking
 from glassmind.types.search import SearchReply
 
@@ -73,7 +73,7 @@ def test_what_joins_two_groups_is_on_their_ways(vault: VaultDesk) -> None:
     assert found.notes[0].reason == (
         "35.6 % of the shortest ways between two others go over it"
     )
-    assert (found.error, found.samples) == (0.0, 0)
+    assert (found.margin, found.samples) == (0.0, 0)
 
 
 def test_a_score_that_was_measured_from_some_notes_says_how_far_it_may_be_off(

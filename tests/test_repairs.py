@@ -223,7 +223,7 @@ def proposed(path: str, raw: bytes, find: str, after: str) -> ProposedEdit:
     start = raw.index(find.encode())
     end = start + len(find.encode())
     digest = digest_of(raw)
-    return ProposedEdit(NotePath(path), digest, 1, start, end, find, after)
+    return ProposedEdit(NotePath(path), digest, 1, (start, end), find, after)
 
 
 def test_edits_of_one_note_are_joined_and_of_two_in_one_place_the_first_counts(

@@ -269,6 +269,11 @@ class Route:
     id: str = ""
 
 
+def _no_text(*_: Any) -> str:
+    """Stand in for the text of an operation that has no command, or no tool."""
+    raise NotImplementedError
+
+
 @dataclass(kw_only=True)
 class Operation:
     """One operation, as declared; a decorator, which registers its function.
@@ -280,8 +285,8 @@ class Operation:
     """
 
     group: Group
-    for_people: PeopleText
-    for_models: ModelText
+    for_people: PeopleText = _no_text
+    for_models: ModelText = _no_text
     writes: bool = False
     detail: str = ""
     command: Command | None = None
@@ -378,11 +383,12 @@ def _by_module() -> Iterator[list[Operation]]:
         yield [OPERATIONS[name] for name in fresh]
 
 
-def shown(passages: Sequence[Passage] = (), named: Sequence[str | None] = ()) -> Shown:
+def shown(passages: Iterable[Passage] = (), named: Iterable[str | None] = ()) -> Shown:
     """Return sources: notes whose text is in a result, and notes it only names."""
+    passages = tuple(dict.fromkeys(passages))
     texts = {passage.path for passage in passages}
     names = dict.fromkeys(name for name in named if name and name not in texts)
-    return Shown(tuple(dict.fromkeys(passages)), tuple(names))
+    return Shown(passages, tuple(names))
 
 
 def copied(kind: type[Part], source: Any, /, **others: Any) -> Part:
@@ -400,6 +406,16 @@ def copied(kind: type[Part], source: Any, /, **others: Any) -> Part:
             for name, value in values.items()
         }
     )
+
+
+def parts_of(value: Any) -> Iterator[Struct]:
+    """Yield every struct in a value, beginning with the value itself."""
+    if isinstance(value, Struct):
+        yield value
+        value = [getattr(value, name) for name in value.__struct_fields__]
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            yield from parts_of(item)
 
 
 NOTE_SUFFIXES = (".md", ".canvas", ".base")
