@@ -10,10 +10,10 @@ from operation_desk import result_of, text_of, values_of
 from vault_desk import VaultDesk
 
 from glassmind import Engine
-from glassmind.graph import ranks as measures
-from glassmind.graph.part import part_of
 from glassmind.errors import BadLimit, BadWish, IndexAbsent, NothingAsked
 from glassmind.errors.knowledge import UnknownTheme
+from glassmind.graph import ranks as measures
+from glassmind.graph.part import part_of
 from glassmind.types.ranks import Ranking
 from glassmind.types.search import SearchReply
 
