@@ -119,7 +119,7 @@ def test_each_check_finds_the_one_thing_that_is_planted_for_it(
     assert subjects(report) == {check: [subject] for check, subject in FOUND.items()}
     assert set(FOUND) == {entry.name for entry in CHECKS}
     assert report.findings == len(CHECKS)
-    assert [check.unchecked for check in report.checks] == [""] * len(CHECKS)
+    assert [check.unchecked for check in report.checks] == [None] * len(CHECKS)
     assert contents(seen) == before
 
 

@@ -288,7 +288,7 @@ def test_two_notes_of_one_name_leave_the_choice(vault: VaultDesk) -> None:
 
     found = entities(vault, "A")["Night Watch"]
 
-    assert (found.state, found.link) == ("unsure", "")
+    assert (found.state, found.link) == ("unsure", None)
     assert len(found.candidates) == 2
 
 

@@ -9,7 +9,6 @@ import pytest
 from cli_desk import Inside, with_note
 from http_desk import serving
 from mcp_desk import call, text_of, visit
-from msgspec import to_builtins
 from operation_desk import result_of
 from vault_desk import VaultDesk
 
@@ -202,7 +201,7 @@ def test_sources_cover_every_note_in_the_values(
 
     result = result_of(vault.engine, name, **given)
 
-    found, sources = shown_in(to_builtins(result)), result.sources()
+    found, sources = shown_in(result.to_json()), result.sources()
     assert set(found.passages) <= set(sources.passages)
     known = {*sources.named, *(passage.path for passage in sources.passages)}
     assert set(found.named) <= known

@@ -1,12 +1,12 @@
 """Findings that are mended and suggestions that are followed: one change, or none."""
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from editing_desk import outside_agent
 from git_desk import GitDesk
+from msgspec.structs import replace
 from vault_desk import VaultDesk
 
 from glassmind.editing.asking import Asking

@@ -64,7 +64,7 @@ class Result(Struct, frozen=True, kw_only=True):
 
     def to_json(self) -> dict[str, Any]:
         """Return the values that are sent as JSON."""
-        values: dict[str, Any] = msgspec.to_builtins(self)
+        values: dict[str, Any] = _with_lists(msgspec.to_builtins(self))
         for name in self.text_only:
             values.pop(name, None)
         return values
@@ -85,6 +85,13 @@ class Result(Struct, frozen=True, kw_only=True):
     def is_empty(self) -> bool:
         """Return whether nothing was found; the command then exits with code 1."""
         return False
+
+
+def _with_lists(value: Any) -> Any:
+    """Return values with lists in place of tuples, as JSON has them."""
+    if isinstance(value, dict):
+        return {name: _with_lists(item) for name, item in value.items()}
+    return [*map(_with_lists, value)] if isinstance(value, (list, tuple)) else value
 
 
 def _ignore(_: str) -> None:

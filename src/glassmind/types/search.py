@@ -8,6 +8,8 @@ from datetime import date
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
+from msgspec import Struct
+
 from glassmind.types import NotePath, Span
 
 if TYPE_CHECKING:  # a search by words follows no links, and seldom moves a hit
@@ -85,7 +87,7 @@ class Evidence(NamedTuple):
     quoted: str = ""
 
 
-class Snippet(NamedTuple):
+class Snippet(Struct, frozen=True):
     """A short stretch of a chunk; `marks` are half-open ranges that matched."""
 
     text: str

@@ -140,8 +140,10 @@ def pack(value: Any) -> Any:
 
 
 def _fields(record: Any) -> tuple[str, ...]:
-    named = getattr(record, "_fields", None)
-    return tuple(record.__dataclass_fields__ if named is None else named)
+    for name in ("_fields", "__struct_fields__"):
+        if names := getattr(record, name, None):
+            return tuple(names)
+    return tuple(record.__dataclass_fields__)
 
 
 def unpack(packed: Any) -> Any:
