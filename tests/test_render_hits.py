@@ -131,8 +131,8 @@ FUSED = HIT._replace(
     score=1.25,
     relevance=0.5,
     evidence=(
-        Evidence("semantic", 2, 0.8, "close in meaning (cosine 0.61)"),
-        Evidence("graph", 1, 0.404, "linked from Home: the [[Glassmind]] way"),
+        Evidence("semantic", 2, 0.8, "close in meaning (cosine 0.61)", {}),
+        Evidence("graph", 1, 0.404, "linked from Home: the [[Glassmind]] way", {}),
     ),
     adjustments=(
         Adjustment("recency", 0.096, "changed 2 days ago"),
@@ -223,7 +223,7 @@ def test_json_tells_every_channel_adjustment_and_passage() -> None:
 
 
 def test_what_is_shown_of_a_channel_commands_no_terminal() -> None:
-    why = Evidence("graph", 1, 1.0, "linked from Home: \x1b]0;owned\x07")
+    why = Evidence("graph", 1, 1.0, "linked from Home: \x1b]0;owned\x07", {})
     hit = HIT._replace(evidence=(why,), connected_via=(NotePath("Home.md"),))
 
     text = hits_as_text(SearchReply("way", (hit,)), Style(), explain=True)

@@ -10,20 +10,8 @@ from glassmind.engine import Engine
 from glassmind.errors import NoteNotFound, OffsetOutOfRange
 from glassmind.errors.serving import BadArgument
 from glassmind.markdown.tokens import QUARTERS, reach
+from glassmind.operations import find_text as text
 from glassmind.operations.empty_list import empty_reasons, property_filter
-from glassmind.operations.find_text import (
-    chunks_for_people,
-    list_for_models,
-    list_for_people,
-    list_paths,
-    read_for_models,
-    read_for_people,
-    search_for_models,
-    search_for_people,
-    search_paths,
-    verify_for_models,
-    verify_for_people,
-)
 from glassmind.operations.names import is_address, named_by
 from glassmind.operations.registry import (
     Arguments,
@@ -51,7 +39,7 @@ from glassmind.types.adjustments import Adjustment
 from glassmind.types.context import Verified
 from glassmind.types.graph import Hop
 from glassmind.types.ledger import Passage, Shown
-from glassmind.types.search import FusionName, Mode, Rerank, Snippet
+from glassmind.types.search import Evidence, FusionName, Intent, Mode, Rerank, Snippet
 
 if TYPE_CHECKING:
     from glassmind.types.catalogue import NoteFacts
@@ -60,15 +48,7 @@ Name = Annotated[str, Meta(max_length=4_096)]
 HERE: tuple[Surface, ...] = ("cli", "http")
 """Surfaces whose clients choose how to search; models leave that to the settings."""
 
-IntentChoice = Literal[
-    "auto",
-    "balanced",
-    "factual_lookup",
-    "context_load",
-    "conceptual",
-    "backlink",
-    "serendipity",
-]
+IntentChoice = Literal["auto", "balanced", Intent]
 
 
 class SearchArguments(Arguments):
@@ -131,20 +111,6 @@ class MorePassage(Struct, frozen=True):
     digest: str
 
 
-class Evidence(Struct, frozen=True):
-    """What one channel contributed to a score, and why.
-
-    `quoted` is the path of another note, if the reason quotes a line of it.
-    """
-
-    channel: str
-    rank: int
-    share: float
-    reason: str
-    fields: dict[str, float]
-    quoted: str | UnsetType = UNSET
-
-
 class SearchHit(Struct, frozen=True, kw_only=True):
     """A passage that was found: where it is, why it is here, what it says.
 
@@ -165,7 +131,7 @@ class SearchHit(Struct, frozen=True, kw_only=True):
     depth: int
     connected_via: tuple[str, ...]
     hops: tuple[Hop, ...]
-    evidence: list[Evidence]
+    evidence: tuple[Evidence, ...]
     adjustments: tuple[Adjustment, ...]
     snippet: Snippet
     more: list[MorePassage]
@@ -220,12 +186,12 @@ class SearchResult(Result):
 
 @operation(
     group="Find",
-    for_people=search_for_people,
-    for_models=search_for_models,
+    for_people=text.search_for_people,
+    for_models=text.search_for_models,
     detail="explain",
     command=Command(
         everyday=True,
-        forms=(TextForm("--paths", "Print only the paths.", search_paths),),
+        forms=(TextForm("--paths", "Print only the paths.", text.search_paths),),
     ),
     tool=Tool(
         title="Search the vault",
@@ -270,10 +236,6 @@ def search_hit(hit: found.Hit, vault: str) -> SearchHit:
         hit,
         heading=heading_address(hit.path, hit.heading_path),
         lines=hit.span,
-        evidence=[
-            copied(Evidence, one, fields=dict(one.fields), quoted=one.quoted or UNSET)
-            for one in hit.evidence
-        ],
         more=[
             copied(
                 MorePassage,
@@ -377,8 +339,8 @@ class ReadResult(Result):
 
 @operation(
     group="Find",
-    for_people=read_for_people,
-    for_models=read_for_models,
+    for_people=text.read_for_people,
+    for_models=text.read_for_models,
     command=Command(everyday=True, verbatim=True),
     tool=Tool(
         title="Read a note",
@@ -497,7 +459,7 @@ class ReadChunksResult(Result):
 
 @operation(
     group="Find",
-    for_people=chunks_for_people,
+    for_people=text.chunks_for_people,
     command=Command(expert=True),
 )
 def read_chunks(vault: Engine, arguments: ReadChunksArguments) -> ReadChunksResult:
@@ -604,9 +566,9 @@ class ListResult(Result):
 
 @operation(
     group="Find",
-    for_people=list_for_people,
-    for_models=list_for_models,
-    command=Command(path="list", everyday=True, piped=list_paths),
+    for_people=text.list_for_people,
+    for_models=text.list_for_models,
+    command=Command(path="list", everyday=True, piped=text.list_paths),
     tool=Tool(
         title="List notes",
         sets=("core",),
@@ -700,8 +662,8 @@ class VerifyResult(Result):
 
 @operation(
     group="Find",
-    for_people=verify_for_people,
-    for_models=verify_for_models,
+    for_people=text.verify_for_people,
+    for_models=text.verify_for_models,
     command=Command(),
     tool=Tool(
         title="Verify receipts",
