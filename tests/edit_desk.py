@@ -24,9 +24,9 @@ def page_on(text: str, path: NotePath = HERE, *, mark: bool = False) -> Page:
 def made(page: Page, edit: ProposedEdit) -> Note:
     """Return the note once an edit is made; what it says of the bytes is checked."""
     assert edit.digest == digest_of(page.raw)
-    assert page.raw[edit.start : edit.end] == edit.before.encode()
-    assert edit.line == page.raw.count(b"\n", 0, edit.start) + 1
-    raw = page.raw[: edit.start] + edit.after.encode() + page.raw[edit.end :]
+    assert page.raw[edit.bytes[0] : edit.bytes[1]] == edit.before.encode()
+    assert edit.line == page.raw.count(b"\n", 0, edit.bytes[0]) + 1
+    raw = page.raw[: edit.bytes[0]] + edit.after.encode() + page.raw[edit.bytes[1] :]
     return read_note(page.note.path, raw[page.base :].decode())
 
 

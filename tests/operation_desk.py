@@ -2,10 +2,8 @@
 
 from typing import Any
 
-import msgspec
-
 from glassmind.engine import Engine
-from glassmind.operations.registry import Caller, Operation, all_operations
+from glassmind.operations.registry import Caller, Operation, all_operations, joined
 from glassmind.render.style import Style
 
 
@@ -23,7 +21,7 @@ def result_of(engine: Engine, operation_name: str, /, **given: Any) -> Any:
 
 def values_of(engine: Engine, operation_name: str, /, **given: Any) -> Any:
     """Return the JSON of an operation."""
-    return msgspec.to_builtins(result_of(engine, operation_name, **given))
+    return result_of(engine, operation_name, **given).to_json()
 
 
 def text_of(engine: Engine, operation_name: str, /, **given: Any) -> str:
@@ -31,4 +29,4 @@ def text_of(engine: Engine, operation_name: str, /, **given: Any) -> str:
     operation = _operation(operation_name)
     arguments = operation.arguments(**given)
     result = operation.run(engine, arguments, Caller("http", "test"))
-    return operation.for_people(result, arguments, Style())
+    return joined(operation.for_people(result, arguments, Style()))

@@ -32,7 +32,7 @@ OPEN = "zqtext [[Tea]]\n"
 def ties(vault: VaultDesk) -> set[tuple[str, str]]:
     """Return what an agent is told of the links around a note."""
     seen = vault.engine.seen_by(EVERY_AGENT).knowledge
-    rings = seen.connections("Tea.md", depth=2, ghosts=True).rings
+    rings = seen.connections("Tea.md", depth=2, ghosts=True).hops
     edges = [edge for ring in rings for near in ring.neighbours for edge in near.edges]
     return {(edge.target, edge.property or edge.sentence) for edge in edges}
 

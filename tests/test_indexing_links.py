@@ -389,7 +389,7 @@ def test_a_run_that_is_stopped_leaves_no_link_without_its_end(
     assert vault.edges() == before
     assert vault.value("select count(*) from links where settled = 0") == 0
     reply = vault.engine.knowledge.connections("Home")
-    assert [near.path for near in reply.rings[0].neighbours] == ["B.md", "A.md"]
+    assert [near.path for near in reply.hops[0].neighbours] == ["B.md", "A.md"]
 
 
 def test_a_note_that_goes_settles_its_links_in_the_same_step(vault: VaultDesk) -> None:

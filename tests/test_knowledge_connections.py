@@ -9,7 +9,7 @@ from meaning_desk import MeaningDesk
 from vault_desk import VaultDesk
 
 from glassmind.errors import AmbiguousName, BadLimit, BadWish, IndexAbsent, NoteNotFound
-from glassmind.types.connections import Connections, Neighbour, Tie
+from glassmind.types.connections import Connections, GraphLink, Neighbour
 
 NOTES: dict[str, str | bytes] = {
     "Tea.md": "---\nup: '[[Drinks]]'\n---\n#drink #Green\n\nIt comes from [[Camellia]]."
@@ -30,7 +30,7 @@ def around(vault: VaultDesk, name: str, **wanted: object) -> Connections:
 
 
 def by_path(found: Connections, hop: int = 1) -> dict[str, Neighbour]:
-    return {near.path: near for near in found.rings[hop - 1].neighbours}
+    return {near.path: near for near in found.hops[hop - 1].neighbours}
 
 
 def test_neighbours_are_told_with_direction_and_sentence(vault: VaultDesk) -> None:
@@ -65,15 +65,17 @@ def test_a_card_of_a_canvas_is_told_with_its_line_by_connections_and_path(
     vault.indexed({"Board.canvas": board, "Tea.md": "# Brew", "Pot.md": ""})
 
     ahead = by_path(around(vault, "Board"))
-    (back,) = around(vault, "Tea").rings[0].neighbours
+    (back,) = around(vault, "Tea").hops[0].neighbours
     (chain,) = vault.engine.knowledge.path("Tea", "Pot").chains
 
-    card = Tie("Board.canvas", "Tea.md", "canvas", "", 0.7, 3, "![[Tea.md#Brew]]")
-    said = Tie("Board.canvas", "Pot.md", "link", "", 1.0, 1, "Once a [[Pot]] is hot.")
+    card = GraphLink("Board.canvas", "Tea.md", "canvas", "", 0.7, 3, "![[Tea.md#Brew]]")
+    said = GraphLink(
+        "Board.canvas", "Pot.md", "link", "", 1.0, 1, "Once a [[Pot]] is hot."
+    )
     assert (ahead["Tea.md"].edges, ahead["Pot.md"].edges) == ((card,), (said,))
     assert (back.path, back.directions) == ("Board.canvas", ("inbound",))
     assert back.edges == (card,)
-    assert [stop.path for stop in chain.stops] == ["Tea.md", "Board.canvas", "Pot.md"]
+    assert [stop.path for stop in chain.notes] == ["Tea.md", "Board.canvas", "Pot.md"]
     assert [step.directions for step in chain.steps] == [("inbound",), ("outbound",)]
     assert [step.edges for step in chain.steps] == [(card,), (said,)]
 
@@ -97,7 +99,7 @@ def test_each_note_stands_at_its_nearest_hop_with_the_way_there(
 
     found = around(vault, "Tea", depth=3)
 
-    ways = [{n.path: n.via for n in ring.neighbours} for ring in found.rings]
+    ways = [{n.path: n.via for n in ring.neighbours} for ring in found.hops]
     assert ways[1:] == [
         {"Japan.md": ("Kettle.md",), "Coffee.md": ("Drinks.md",)},
         {"Brazil.md": ("Drinks.md", "Coffee.md")},
@@ -105,7 +107,7 @@ def test_each_note_stands_at_its_nearest_hop_with_the_way_there(
     japan, brazil = by_path(found, 2)["Japan.md"], by_path(found, 3)["Brazil.md"]
     assert japan.edges[0].sentence == "Made in [[Japan]]."
     assert brazil.directions == ("outbound",)
-    counts = [(r.total, r.inbound, r.outbound) for r in found.rings]
+    counts = [(r.total, r.inbound_total, r.outbound_total) for r in found.hops]
     assert counts == [(4, 2, 4), (2, 0, 2), (1, 1, 1)]
 
 
@@ -133,8 +135,8 @@ def test_a_note_that_links_to_itself_alone_has_no_neighbours(vault: VaultDesk) -
 
     found = around(vault, "Alone", depth=3, subgraph=True)
 
-    assert (found.rings, found.notices) == ((), ())
-    assert found.subgraph is not None
+    assert (found.hops, found.notices) == ((), ())
+    assert found.subgraph
     assert [node.path for node in found.subgraph.nodes] == ["Alone.md"]
 
 
@@ -146,11 +148,11 @@ def test_of_a_hub_the_closest_tied_are_shown_and_the_rest_counted(
 
     found = around(vault, "Hub", limit=4)
 
-    (ring,) = found.rings
+    (ring,) = found.hops
     assert [near.path for near in ring.neighbours] == [
         "s007.md", "s150.md", "s042.md", "s000.md"
     ]  # fmt: skip
-    assert (ring.total, ring.inbound, ring.outbound) == (200, 200, 2)
+    assert (ring.total, ring.inbound_total, ring.outbound_total) == (200, 200, 2)
     (notice,) = found.notices
     assert notice.startswith("of 200 notes 1 hop away the 4 closest tied are shown;")
 
@@ -160,7 +162,7 @@ def test_of_many_links_between_two_notes_some_are_shown_and_a_link_back(
 ) -> None:
     vault.indexed({"A.md": "[[B]]\n\n" * 30, "B.md": "see [[A]]"})
 
-    (near,) = around(vault, "A").rings[0].neighbours
+    (near,) = around(vault, "A").hops[0].neighbours
 
     assert near.edges_total == 31
     assert [edge.source for edge in near.edges] == ["A.md"] * 4 + ["B.md"]
@@ -171,7 +173,7 @@ def test_a_subgraph_holds_every_link_between_what_is_shown(vault: VaultDesk) -> 
 
     graph = around(vault, "Kettle", depth=2, subgraph=True).subgraph
 
-    assert graph is not None
+    assert graph
     assert [(node.path, node.hop) for node in graph.nodes] == [
         ("Kettle.md", 0), ("Japan.md", 1), ("Tea.md", 1), ("Brazil.md", 2),
         ("Camellia.md", 2), ("Drinks.md", 2), ("Oolong.md", 2),
@@ -274,8 +276,8 @@ def test_an_index_of_the_former_release_is_answered_from(vault: VaultDesk) -> No
 
     assert found.theme is not None
     assert found.similar == ()
-    assert found.rings[0].total == 5
-    assert knowledge.path("Tea", "Japan").chains[0].stops[1].path == "Kettle.md"
+    assert found.hops[0].total == 5
+    assert knowledge.path("Tea", "Japan").chains[0].notes[1].path == "Kettle.md"
     assert knowledge.rank(limit=1).total == 9
     assert knowledge.timeline("Tea").total > 5
 
@@ -296,7 +298,7 @@ def test_a_vault_linked_at_random_is_told_as_it_is(vault: VaultDesk) -> None:
         for hop in (1, 2, 3):
             reached = {t for n in far for t in ties[n]} - far.keys()
             far |= dict.fromkeys(reached, hop)
-        shown = {int(n.title): n for ring in found.rings for n in ring.neighbours}
+        shown = {int(n.title): n for ring in found.hops for n in ring.neighbours}
         assert {n: near.hop for n, near in shown.items()} == {
             n: hop for n, hop in far.items() if hop
         }

@@ -24,9 +24,16 @@ from glassmind.operations.health_text import (
     health_for_people,
     health_markdown,
 )
+from glassmind.operations.registry import joined
 from glassmind.render.style import Style
 from glassmind.types import NotePath
-from glassmind.types.health import CheckReport, Finding, HealthReport, ScorePart
+from glassmind.types.health import (
+    CheckReport,
+    Finding,
+    HealthReport,
+    ScorePart,
+    finding,
+)
 from glassmind.wiring import LocalAdapters
 
 
@@ -76,7 +83,8 @@ def markdown(report: HealthReport, *, whole: bool = False) -> str:
 
 
 def in_words(report: HealthReport) -> str:
-    return health_for_people(health_result(report), HealthArguments(), Style())
+    lines = health_for_people(health_result(report), HealthArguments(), Style())
+    return joined(lines)
 
 
 def findings(report: HealthReport) -> Iterator[Finding]:
@@ -111,7 +119,7 @@ def test_each_check_finds_the_one_thing_that_is_planted_for_it(
     assert subjects(report) == {check: [subject] for check, subject in FOUND.items()}
     assert set(FOUND) == {entry.name for entry in CHECKS}
     assert report.findings == len(CHECKS)
-    assert [check.unchecked for check in report.checks] == [""] * len(CHECKS)
+    assert [check.unchecked for check in report.checks] == [None] * len(CHECKS)
     assert contents(seen) == before
 
 
@@ -280,9 +288,9 @@ def test_a_check_without_its_ground_says_so_rather_than_that_all_is_well(
     report = health(vault)
 
     unchecked = {check.name: check.unchecked for check in report.checks}
-    assert "embedded" in unchecked["weakly_tied"]
-    assert "themes" in unchecked["stale_themes"]
-    assert unchecked["orphans"] == ""
+    assert "embedded" in (unchecked["weakly_tied"] or "")
+    assert "themes" in (unchecked["stale_themes"] or "")
+    assert unchecked["orphans"] is None
     assert "weakly_tied" not in {part.check for part in report.parts}
     assert "Not checked: weakly_tied" in in_words(report)
     now = vault.engine.knowledge.check_finding("weakly_tied:A.md <> B.md")
@@ -367,29 +375,38 @@ def test_the_markdown_report_is_short_unless_it_is_wanted_whole(
 def test_no_report_is_longer_than_it_may_be(
     letter: str, length: int, examples: int, count: int, unchecked: str
 ) -> None:
-    shown = Finding("ghosts", "x", NotePath(letter * length), count, letter * length)
+    shown = finding("ghosts", "x", NotePath(letter * length), count, letter * length)
     checks = tuple(
         CheckReport(
-            entry.name,
-            entry.title,
-            entry.severity,
-            0 if unchecked else count,
-            count,
-            (shown,) * examples,
-            entry.fix,
-            unchecked,
+            name=entry.name,
+            title=entry.title,
+            severity=entry.severity,
+            count=0 if unchecked else count,
+            dismissed=count,
+            examples=(shown,) * examples,
+            fix=entry.fix,
+            unchecked=unchecked or None,
         )
         for entry in CHECKS
     )
 
-    text = markdown(HealthReport(50, (), checks, 1, 1, count, count))
+    text = markdown(report_of(*checks))
 
     assert len(text) < REPORT_CHARS
 
 
 def test_a_report_cannot_command_a_terminal() -> None:
-    finding = Finding("ghosts", "a\x1b[31m", "No\x1b[2Jte.md", 3, "[[\x1b]0;x\x07]]")  # type: ignore[arg-type]
-    report = _report_of(finding)
+    odd = finding("ghosts", "a\x1b[31m", "No\x1b[2Jte.md", 3, "[[\x1b]0;x\x07]]")  # type: ignore[arg-type]
+    check = CheckReport(
+        name="ghosts",
+        title="names",
+        severity="low",
+        count=1,
+        dismissed=0,
+        examples=(odd,),
+        fix="Mend it.",
+    )
+    report = report_of(check)
 
     shown = in_words(report) + markdown(report, whole=True)
 
@@ -408,7 +425,13 @@ def test_a_finding_looked_at_again_is_told_in_a_sentence(vault: VaultDesk) -> No
     assert fixed == "fixed: orphans:Tea.md\n"
 
 
-def _report_of(finding: Finding) -> HealthReport:
-    check = CheckReport("ghosts", "names", "low", 1, 0, (finding,), "Mend it.")
-    parts = (ScorePart("ghosts", 100, 50),)
-    return HealthReport(50, parts, (check,), 1, 1, 1, 0)
+def report_of(*checks: CheckReport) -> HealthReport:
+    return HealthReport(
+        score=50,
+        parts=(ScorePart("ghosts", 100, 50),),
+        checks=checks,
+        notes=1,
+        sound=1,
+        findings=sum(check.count for check in checks),
+        dismissed=sum(check.dismissed for check in checks),
+    )

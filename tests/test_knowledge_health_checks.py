@@ -445,7 +445,7 @@ def test_attachments_are_not_checked_while_a_note_cannot_be_read(
     report = vault.engine.knowledge.health(checks=["unlinked_attachments"])
 
     assert report.checks[0].count == 0
-    assert "Draft.md" in report.checks[0].unchecked
+    assert "Draft.md" in (report.checks[0].unchecked or "")
 
 
 def test_nobody_is_advised_to_delete_an_attachment() -> None:

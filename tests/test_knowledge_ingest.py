@@ -19,7 +19,7 @@ from glassmind.types.ontology import Entity
 
 def entities(vault: VaultDesk, name: str, **wanted: int) -> dict[str, Entity]:
     found = vault.engine.knowledge.ingest(name, **wanted)
-    return {one.name: one for one in found.entities.shown}
+    return {one.name: one for one in found.entities}
 
 
 def named(text: str, source: str = "") -> list[str]:
@@ -53,7 +53,7 @@ def test_links_are_told_as_linked_and_ghosts_as_stubs(vault: VaultDesk) -> None:
     assert found["Deep Work"].stub is not None
     assert found["Deep Work"].stub.path == "Deep Work.md"
     assert "[[A]]" in found["Deep Work"].stub.text
-    (mention,) = found["Tea"].mentions.shown
+    (mention,) = found["Tea"].mentions
     assert (mention.line, mention.text) == (
         1,
         "See [[Tea]] and [[Deep Work|that book]].",
@@ -76,7 +76,7 @@ def test_a_note_named_without_a_link_is_a_match(vault: VaultDesk) -> None:
     assert found["Deep Work"].link == "[[Deep Work]]"
     assert found["Amara"].state == "unsure"
     assert found["Amara"].path == "Amara Sellick.md"
-    assert found["Amara"].mentions.total == 2
+    assert found["Amara"].mentions_total == 2
     assert set(found) == {"Deep Work", "Amara"}  # `home` is a word
 
 
@@ -91,10 +91,8 @@ def test_a_vault_that_writes_markdown_links_is_told_those(vault: VaultDesk) -> N
     )
     knowledge = vault.engine.knowledge
 
-    links = {one.name: one.link for one in knowledge.ingest("My Log").entities.shown}
-    (stub,) = (
-        one.stub for one in knowledge.ingest("My Log").entities.shown if one.stub
-    )
+    links = {one.name: one.link for one in knowledge.ingest("My Log").entities}
+    (stub,) = (one.stub for one in knowledge.ingest("My Log").entities if one.stub)
 
     assert links == {
         "Deep Work": "[Deep Work](Deep%20Work.md)",
@@ -147,7 +145,7 @@ def test_a_stub_stands_where_its_kind_does_with_their_properties(
     assert stub.reason == "most that author leads to stand in People"
     assert stub.text == ("---\nrole:\ntags: [person]\nemail:\n---\nNamed in [[New]].\n")
     assert eve.path == "People/Eve.md"
-    assert found["Dot Dee"].mentions.shown[0].text == "author: Dot Dee"
+    assert found["Dot Dee"].mentions[0].text == "author: Dot Dee"
 
 
 @pytest.mark.parametrize(
@@ -290,7 +288,7 @@ def test_two_notes_of_one_name_leave_the_choice(vault: VaultDesk) -> None:
 
     found = entities(vault, "A")["Night Watch"]
 
-    assert (found.state, found.link) == ("unsure", "")
+    assert (found.state, found.link) == ("unsure", None)
     assert len(found.candidates) == 2
 
 
@@ -337,7 +335,7 @@ def test_the_first_words_of_a_sentence_are_no_name(vault: VaultDesk) -> None:
         }
     )
 
-    entities = vault.engine.knowledge.ingest("Diary").entities.shown
+    entities = vault.engine.knowledge.ingest("Diary").entities
 
     assert [one.name for one in entities] == ["Bank of England"]
 
@@ -391,7 +389,7 @@ def test_names_and_limits_that_cannot_be_are_refused(vault: VaultDesk) -> None:
     with pytest.raises(BadLimit):
         entities(vault, "A", limit=0)
     found = vault.engine.knowledge.ingest("A", limit=2)
-    assert (len(found.entities.shown), found.entities.total) == (2, 3)
+    assert (len(found.entities), found.total) == (2, 3)
     assert found.counts == {"linked": 0, "match": 0, "unsure": 0, "stub": 3}
 
 
@@ -407,7 +405,7 @@ def test_the_sample_vault_finds_whom_a_letter_names(sample: VaultDesk) -> None:
 
     found = engine.knowledge.ingest(name)
 
-    by_name = {one.name: one for one in found.entities.shown}
+    by_name = {one.name: one for one in found.entities}
     author = by_name["Liesl Hartvig"].stub
     assert author is not None
     assert author.path == "People/Liesl Hartvig.md"

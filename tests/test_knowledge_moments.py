@@ -6,8 +6,7 @@ import pytest
 from vault_desk import VaultDesk
 
 from glassmind.store.sqlite.net_rows import NetRows
-from glassmind.types.chains import NotConnected
-from glassmind.types.connections import Tie
+from glassmind.types.connections import GraphLink
 
 Keys = Collection[tuple[int, int]]
 
@@ -36,8 +35,8 @@ def test_connections_are_told_as_of_one_moment(
 
     first, then = asked.connections("N"), asked.connections("N")
 
-    assert said(first.rings[0].neighbours[0].edges) == ["Here is [[A]] only."]
-    assert said(then.rings[0].neighbours[0].edges) == ["Later [[A]] stands."]
+    assert said(first.hops[0].neighbours[0].edges) == ["Here is [[A]] only."]
+    assert said(then.hops[0].neighbours[0].edges) == ["Later [[A]] stands."]
 
 
 def test_chains_are_told_as_of_one_moment(
@@ -52,7 +51,7 @@ def test_chains_are_told_as_of_one_moment(
     assert said(chain.steps[0].edges) == ["Here is [[A]] only."]
 
 
-def said(edges: tuple[Tie, ...]) -> list[str]:
+def said(edges: tuple[GraphLink, ...]) -> list[str]:
     return [edge.sentence for edge in edges]
 
 
@@ -78,9 +77,10 @@ def test_links_that_no_run_has_settled_are_no_ghosts_and_are_named(
         "an index run was cut short before it was known where 3 links lead, so the "
         "answer lacks them; glassmind index finds out"
     )
-    assert [one.path for one in near.rings[0].neighbours] == ["C.md"]
+    assert [one.path for one in near.hops[0].neighbours] == ["C.md"]
     assert (near.notices, way.notices) == ((lacks,), (lacks,))
-    assert way.reason == NotConnected(2, 1)
+    assert way.reason is not None
+    assert (way.reason.source_size, way.reason.target_size) == (2, 1)
     assert lacks in health.notices
     assert vault.engine.stats().ghosts == 0
 

@@ -32,7 +32,7 @@ def ontology_of(vault: VaultDesk, files: dict[str, str], **wanted: int) -> Ontol
 
 def spelled(found: Ontology) -> dict[str, tuple[str, ...]]:
     return {
-        one.canonical: tuple(name for name, _ in one.variants)
+        one.canonical: tuple(use.name for use in one.variants)
         for one in found.spellings.shown
     }
 
@@ -49,7 +49,10 @@ def test_categories_tags_and_folders_are_labels_with_their_notes(
         },
     )
 
-    labels = {(one.source, one.key, one.name): one.notes for one in found.labels.shown}
+    labels = {
+        (one.source, one.property or "", one.name): one.notes
+        for one in found.labels.shown
+    }
     assert labels == {
         ("property", "category", "Books"): 2,
         ("property", "category", "Essays"): 1,
@@ -193,7 +196,10 @@ def test_a_plural_beside_its_singular_in_a_note_is_a_word_of_its_own(
 
     found = vault.engine.knowledge.ontology()
 
-    spelled = {one.canonical: one.variants for one in found.spellings.shown}
+    spelled = {
+        one.canonical: tuple((use.name, use.notes) for use in one.variants)
+        for one in found.spellings.shown
+    }
     assert spelled == {"Pot": (("pot", 1),), "kettle": (("kettles", 1),)}
 
 
@@ -233,7 +239,9 @@ def test_what_many_notes_name_in_one_property_is_a_hub(vault: VaultDesk) -> None
 
     found = ontology_of(vault, files)
 
-    hubs = [(h.property, h.name, h.path, h.members.total) for h in found.hubs.shown]
+    hubs = [
+        (h.property or "", h.name, h.path, h.members.total) for h in found.hubs.shown
+    ]
     assert hubs == [
         ("author", "Ada Field", "Ada Field.md", 4),
         ("", "Map", "Map.md", 3),

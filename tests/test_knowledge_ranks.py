@@ -73,7 +73,7 @@ def test_what_joins_two_groups_is_on_their_ways(vault: VaultDesk) -> None:
     assert found.notes[0].reason == (
         "35.6 % of the shortest ways between two others go over it"
     )
-    assert (found.error, found.samples) == (0.0, 0)
+    assert (found.margin, found.samples) == (0.0, 0)
 
 
 def test_a_score_that_was_measured_from_some_notes_says_how_far_it_may_be_off(

@@ -37,8 +37,10 @@ def make(vault: VaultDesk, edit: ProposedEdit | None) -> None:
     file = vault.root / edit.path
     raw = file.read_bytes()
     assert digest_of(raw) == edit.digest
-    assert raw[edit.start : edit.end] == edit.before.encode()
-    vault.write({edit.path: raw[: edit.start] + edit.after.encode() + raw[edit.end :]})
+    assert raw[edit.bytes[0] : edit.bytes[1]] == edit.before.encode()
+    vault.write(
+        {edit.path: raw[: edit.bytes[0]] + edit.after.encode() + raw[edit.bytes[1] :]}
+    )
     vault.index()
 
 

@@ -27,7 +27,7 @@ def mention_of(page: Page, name: str = "Deep Work") -> Mention | None:
     spot = mentions_in(page.note, name_table({1: [pieces_of(name)]})).get(1)
     if spot is None:
         return None
-    return Mention(spot.text, spot.line, spot.start, spot.end, spot.sentence)
+    return Mention(spot.text, spot.line, (spot.start, spot.end), spot.sentence)
 
 
 WORDS = ["deep work", "Deep Work", "deep", "x", "é", "深", "[[Other]]", "[a](Other.md)"]

@@ -24,7 +24,9 @@ from glassmind.errors import BadWish, IndexAbsent
 from glassmind.errors.knowledge import AmbiguousTheme, UnknownTheme
 from glassmind.operations import graph
 from glassmind.operations.graph_text import themes_for_people
+from glassmind.operations.registry import joined
 from glassmind.render.style import Style
+from glassmind.types.themes import Theme, ThemeMember
 
 
 def test_notes_that_link_to_each_other_are_a_theme(vault: VaultDesk) -> None:
@@ -136,7 +138,8 @@ def test_a_summary_names_members_tags_and_size(vault: VaultDesk) -> None:
         "Key members: Assam, Oolong, Sencha. "
         "Tags: #Tea, #cold, #Green, #tea/black. 3 notes."
     )
-    assert theme.tags == (("Tea", 2), ("cold", 1), ("Green", 1), ("tea/black", 1))
+    tags = [(tag.name, tag.notes) for tag in theme.tags]
+    assert tags == [("Tea", 2), ("cold", 1), ("Green", 1), ("tea/black", 1)]
 
 
 def test_a_summary_names_no_more_than_five_of_each(vault: VaultDesk) -> None:
@@ -164,7 +167,7 @@ def test_a_theme_whose_members_name_one_hub_is_confirmed(vault: VaultDesk) -> No
     }
 
     assert standings[1] == ("confirmed", "Teas.md")
-    assert standings[2] == ("emergent", "")
+    assert standings[2] == ("emergent", None)
 
 
 def test_half_of_a_theme_is_not_enough_to_confirm_it(vault: VaultDesk) -> None:
@@ -339,19 +342,18 @@ def test_themes_are_read_by_programs_and_by_people(vault: VaultDesk) -> None:
 
 def test_a_title_cannot_command_the_terminal() -> None:
     title = "\x1b[2Jred"
-    theme = graph.Theme(
+    theme = Theme(
         id=1,
         label=title,
         summary=f"Key members: {title}.",
         size=1,
         standing="emergent",
         hub=title,
-        tags=[],
-        members=[graph.ThemeMember("\x1b[2J", title, 1.0, False, None)],
+        members=(ThemeMember("\x1b[2J", title, 1.0),),
     )
     found = graph.ThemesResult(
         vault="V",
-        themes=[theme],
+        themes=(theme,),
         total=1,
         modularity=0.5,
         resolution=1.0,
@@ -361,7 +363,7 @@ def test_a_title_cannot_command_the_terminal() -> None:
         warning="",
     )
 
-    assert "\x1b" not in themes_for_people(found, graph.ThemesArguments(), Style())
+    assert "\x1b" not in joined(themes_for_people(found, None, Style()))
 
 
 def test_a_vault_without_themes_says_what_one_would_be(vault: VaultDesk) -> None:

@@ -26,6 +26,7 @@ from glassmind.knowledge.themes import themed as themes_module
 from glassmind.knowledge.themes.parts import Parts, parted
 from glassmind.store.lock import WriterLock
 from glassmind.store.vault_index import LOCK
+from glassmind.types.themes import TagCount
 
 FIRST = {1: files(TEA), 2: files(BREAD), 3: files(WOOD)}
 
@@ -102,7 +103,7 @@ def test_text_that_changes_no_link_makes_no_theme_anew(
     found = groups.engine.knowledge.themes()
 
     assert partings == []
-    assert found.themes[0].tags == (("leaf", 1),)
+    assert found.themes[0].tags == (TagCount("leaf", 1),)
 
 
 def test_a_new_title_is_told_without_making_themes_anew(

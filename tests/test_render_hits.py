@@ -3,12 +3,10 @@
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.operations import find
 from glassmind.operations.find import SearchArguments, search_result
 from glassmind.operations.find_text import (
     marked,
@@ -29,7 +27,7 @@ from glassmind.types.search import (
 
 
 def hits_as_json(reply: SearchReply, *, vault: str, root: str) -> Any:
-    return msgspec.to_builtins(search_result(reply, vault=vault, root=root))
+    return search_result(reply, vault=vault, root=root).to_json()
 
 
 def hits_as_text(reply: SearchReply, style: Style, *, explain: bool = False) -> str:
@@ -133,8 +131,8 @@ FUSED = HIT._replace(
     score=1.25,
     relevance=0.5,
     evidence=(
-        Evidence("semantic", 2, 0.8, "close in meaning (cosine 0.61)"),
-        Evidence("graph", 1, 0.404, "linked from Home: the [[Glassmind]] way"),
+        Evidence("semantic", 2, 0.8, "close in meaning (cosine 0.61)", {}),
+        Evidence("graph", 1, 0.404, "linked from Home: the [[Glassmind]] way", {}),
     ),
     adjustments=(
         Adjustment("recency", 0.096, "changed 2 days ago"),
@@ -225,7 +223,7 @@ def test_json_tells_every_channel_adjustment_and_passage() -> None:
 
 
 def test_what_is_shown_of_a_channel_commands_no_terminal() -> None:
-    why = Evidence("graph", 1, 1.0, "linked from Home: \x1b]0;owned\x07")
+    why = Evidence("graph", 1, 1.0, "linked from Home: \x1b]0;owned\x07", {})
     hit = HIT._replace(evidence=(why,), connected_via=(NotePath("Home.md"),))
 
     text = hits_as_text(SearchReply("way", (hit,)), Style(), explain=True)
@@ -276,7 +274,7 @@ def test_times_before_1970_are_times_too() -> None:
 
 
 def test_marks_are_bold_with_colours_and_stars_without() -> None:
-    snippet = find.Snippet("green tea", [[0, 5], [6, 9]])
+    snippet = Snippet("green tea", ((0, 5), (6, 9)))
 
     assert marked(snippet, Style()) == "**green** **tea**"
     assert marked(snippet, Style(colour=True)) == (

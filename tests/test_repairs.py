@@ -1,12 +1,12 @@
 """Findings that are mended and suggestions that are followed: one change, or none."""
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from editing_desk import outside_agent
 from git_desk import GitDesk
+from msgspec.structs import replace
 from vault_desk import VaultDesk
 
 from glassmind.editing.asking import Asking
@@ -223,7 +223,7 @@ def proposed(path: str, raw: bytes, find: str, after: str) -> ProposedEdit:
     start = raw.index(find.encode())
     end = start + len(find.encode())
     digest = digest_of(raw)
-    return ProposedEdit(NotePath(path), digest, 1, start, end, find, after)
+    return ProposedEdit(NotePath(path), digest, 1, (start, end), find, after)
 
 
 def test_edits_of_one_note_are_joined_and_of_two_in_one_place_the_first_counts(

@@ -8,7 +8,6 @@ from vault_desk import VaultDesk
 
 from glassmind.markdown.read import read_note
 from glassmind.types.editing import Changed
-from glassmind.types.suggestions import key_of
 
 TARGET = "---\naliases: [Glass]\n---\nIt falls before rain.\n"
 
@@ -46,10 +45,10 @@ def test_several_suggestions_for_one_note_are_one_edit_with_all_their_links(
 
     text = raw(sample, source)
     edit = one.edit
-    assert text[edit.start : edit.end] == edit.before.encode()
-    after = text[: edit.start] + edit.after.encode() + text[edit.end :]
+    assert text[edit.bytes[0] : edit.bytes[1]] == edit.before.encode()
+    after = text[: edit.bytes[0]] + edit.after.encode() + text[edit.bytes[1] :]
     had, has = (read_note(source, each.decode()).links for each in (text, after))
-    assert sorted(one.keys) == sorted(map(key_of, listed))
+    assert sorted(one.keys) == sorted(one.key for one in listed)
     assert len(has) == len(had) + len(listed)
 
 

@@ -59,7 +59,12 @@ def told_of(vault: VaultDesk, **wanted: object) -> dict[int, set[str]]:
 def everything(themes: Themes) -> str:
     """Return every word that themes say."""
     said = chain.from_iterable(
-        (one.label, one.summary, one.hub, *(f"{m.path} {m.title}" for m in one.members))
+        (
+            one.label,
+            one.summary,
+            one.hub or "",
+            *(f"{m.path} {m.title}" for m in one.members),
+        )
         for one in themes.themes
     )
     return "\n".join(said)

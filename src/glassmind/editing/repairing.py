@@ -254,18 +254,18 @@ class _Work:
 
 def _fits(raw: bytes, one: LinkEdit) -> bool:
     edit = one.edit
-    there = raw[edit.start : edit.end] == edit.before.encode()
+    there = raw[slice(*edit.bytes)] == edit.before.encode()
     return there and digest_of(raw) == edit.digest
 
 
 def _splice(one: LinkEdit) -> Splice:
-    return Splice(one.edit.start, one.edit.end, one.edit.after.encode())
+    return Splice(*one.edit.bytes, one.edit.after.encode())
 
 
 def _meet(one: LinkEdit, other: LinkEdit) -> bool:
     """Whether two edits touch the same bytes, or add at the same place."""
-    a, b = one.edit, other.edit
-    return a.start == b.start or (a.start < b.end and b.start < a.end)
+    (a, a_end), (b, b_end) = one.edit.bytes, other.edit.bytes
+    return a == b or (a < b_end and b < a_end)
 
 
 def _title(links: int, tags: int, names: int) -> str:

@@ -47,7 +47,7 @@ def dismiss_finding(study: "Study", now: FindingNow) -> Dismissed:
     """
     _check_writes(study, UNDISMISSED)
     if now.state != "there" and not now.dismissed:
-        raise FindingAbsent(now.key, now.reason)
+        raise FindingAbsent(now.key, now.reason or "")
     return study.book.add(_finding(study, now.key), why=DISMISSED)
 
 

@@ -1,10 +1,11 @@
 """Why a list is empty: which filter no note passes, and what looks similar to it."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from glassmind.engine import Engine
 from glassmind.render.style import shortened
@@ -42,19 +43,14 @@ def property_filter(text: str) -> tuple[str, str | None]:
 
 def empty_reasons(engine: Engine, given: "ListArguments") -> list[Reason]:
     """Return which filters of an empty list no note passes."""
-    days = _days(given)
-    if days is not None:
-        return [days]
+    if given.since and given.until:
+        today = datetime.now().astimezone().date()
+        since, until = (parse_day(day, today) for day in (given.since, given.until))
+        if since >= until:
+            days = f"no day is since {since} and before {until}"
+            return [Reason("until", f"{days}: until is excluded")]
     notes = engine.list_notes(newest=True, limit=LOOKED_AT).notes
-    found = [
-        reason
-        for reason in (
-            _folder(engine, given.folder, notes),
-            _tag(engine, given.tag, notes),
-            _property(engine, given.property, notes),
-        )
-        if reason is not None
-    ]
+    found = list(_reasons(engine, given, notes))
     filters = ("folder", "tag", "property", "since", "until")
     several = [name for name in filters if getattr(given, name)]
     if not found and len(several) > 1:
@@ -63,67 +59,45 @@ def empty_reasons(engine: Engine, given: "ListArguments") -> list[Reason]:
     return found
 
 
-def _days(given: "ListArguments") -> Reason | None:
-    if not given.since or not given.until:
-        return None
-    today = datetime.now().astimezone().date()
-    since, until = (
-        parse_day(getattr(given, name), today) for name in ("since", "until")
-    )
-    if since < until:
-        return None
-    return Reason(
-        "until", f"no day is since {since} and before {until}: until is excluded"
-    )
+def _reasons(
+    engine: Engine, given: "ListArguments", notes: Sequence["NoteFacts"]
+) -> Iterator[Reason]:
+    def is_empty(**filters: Any) -> bool:
+        return not engine.list_notes(limit=1, **filters).total
 
-
-def _folder(engine: Engine, folder: str, notes: Sequence["NoteFacts"]) -> Reason | None:
-    if not folder or engine.list_notes(folder=folder, limit=1).total:
-        return None
-    there = {above for note in notes for above in _above(note.path)}
-    said = f"no note is in the folder {shortened(folder)!r}"
-    return Reason("folder", said, _closest(folder.strip("/"), there))
-
-
-def _above(path: str) -> Iterator[str]:
-    """Yield every folder above a note."""
-    while path := path.rpartition("/")[0]:
-        yield path
-
-
-def _tag(engine: Engine, tag: str, notes: Sequence["NoteFacts"]) -> Reason | None:
-    if not tag or engine.list_notes(tag=tag, limit=1).total:
-        return None
-    there = {one for note in notes for one in note.tags}
-    said = f"no note has the tag {shortened(tag)!r}"
-    return Reason("tag", said, _closest(tag.strip("#/ "), there))
-
-
-def _property(engine: Engine, text: str, notes: Sequence["NoteFacts"]) -> Reason | None:
-    name, value = property_filter(text)
-    if not name:
-        return None
-    if not engine.list_notes(property_name=name, limit=1).total:
-        there = {one for note in notes for one in note.properties}
+    folder, tag = given.folder, given.tag
+    if folder and is_empty(folder=folder):
+        folders = {str(a) for one in notes for a in PurePosixPath(one.path).parents}
+        said = f"no note is in the folder {shortened(folder)!r}"
+        yield Reason("folder", said, _closest(folder.strip("/"), folders - {"."}))
+    if tag and is_empty(tag=tag):
+        tags = {name for note in notes for name in note.tags}
+        said = f"no note has the tag {shortened(tag)!r}"
+        yield Reason("tag", said, _closest(tag.strip("#/ "), tags))
+    name, value = property_filter(given.property)
+    if name and is_empty(property_name=name):
+        names = {name for note in notes for name in note.properties}
         said = f"no note has the property {shortened(name)!r}"
-        return Reason("property", said, _closest(name, there))
-    found = engine.list_notes(property_name=name, property_value=value, limit=1)
-    if value is None or found.total:
-        return None
-    values = {one for note in notes for one in _values(note, name)}
-    said = f"no note has {shortened(name)!r} as {shortened(value)!r}"
-    near = _closest(value, values) or tuple(sorted(values)[:SHOWN])
-    return Reason("property", said, tuple(f"{name}={one}" for one in near))
+        yield Reason("property", said, _closest(name, names))
+    elif (
+        name
+        and value is not None
+        and is_empty(property_name=name, property_value=value)
+    ):
+        values = {text for note in notes for text in _values(note, name)}
+        said = f"no note has {shortened(name)!r} as {shortened(value)!r}"
+        near = _closest(value, values) or sorted(values)[:SHOWN]
+        yield Reason("property", said, tuple(f"{name}={text}" for text in near))
 
 
 def _values(note: "NoteFacts", name: str) -> Iterator[str]:
     for key, value in note.properties.items():
         if key.lower() == name.lower():
             several = value if isinstance(value, list) else [value]
-            yield from (one for one in several if isinstance(one, str) and one)
+            yield from (text for text in several if isinstance(text, str) and text)
 
 
-def _closest(wanted: str, there: set[str]) -> tuple[str, ...]:
-    folded = {one.casefold(): one for one in sorted(there)}
+def _closest(wanted: str, known: Iterable[str]) -> tuple[str, ...]:
+    folded = {text.casefold(): text for text in sorted(known)}
     near = get_close_matches(wanted.casefold(), list(folded), SHOWN, SIMILARITY)
-    return tuple(folded[one] for one in near)
+    return tuple(folded[text] for text in near)

@@ -4,27 +4,14 @@ import re
 import sys
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from glassmind.engine import Engine
 from glassmind.errors import NoteNotFound, OffsetOutOfRange
 from glassmind.errors.serving import BadArgument
 from glassmind.markdown.tokens import QUARTERS, reach
+from glassmind.operations import find_text as text
 from glassmind.operations.empty_list import empty_reasons, property_filter
-from glassmind.operations.find_text import (
-    chunks_for_models,
-    chunks_for_people,
-    list_for_models,
-    list_for_people,
-    list_paths,
-    read_for_models,
-    read_for_people,
-    search_for_models,
-    search_for_people,
-    search_paths,
-    verify_for_models,
-    verify_for_people,
-)
 from glassmind.operations.names import is_address, named_by
 from glassmind.operations.registry import (
     Arguments,
@@ -33,9 +20,11 @@ from glassmind.operations.registry import (
     Page,
     Result,
     Route,
+    Surface,
     TextForm,
     Tool,
     arg,
+    copied,
     operation,
     shown,
 )
@@ -44,43 +33,36 @@ from glassmind.render.approval import UNREAD
 from glassmind.render.hidden_text import hidden_kinds, hidden_notice
 from glassmind.render.style import shortened
 from glassmind.retrieval.wishes import MOST_HITS, MOST_HOPS, SAYS
+from glassmind.types import Span
 from glassmind.types import search as found
+from glassmind.types.adjustments import Adjustment
+from glassmind.types.context import Verified
+from glassmind.types.graph import Hop
 from glassmind.types.ledger import Passage, Shown
-from glassmind.types.search import FusionName, Mode, Rerank
+from glassmind.types.search import Evidence, FusionName, Intent, Mode, Rerank, Snippet
 
 if TYPE_CHECKING:
     from glassmind.types.catalogue import NoteFacts
 
 Name = Annotated[str, Meta(max_length=4_096)]
-Share = Annotated[float, Meta(ge=0, le=1)]
-Cosine = Annotated[float, Meta(ge=-1, le=1)]
-Hops = Annotated[int, Meta(ge=0, le=MOST_HOPS)]
-HitLimit = Annotated[int, Meta(ge=1, le=MOST_HITS)]
+HERE: tuple[Surface, ...] = ("cli", "http")
+"""Surfaces whose clients choose how to search; models leave that to the settings."""
 
-IntentChoice = Literal[
-    "auto",
-    "balanced",
-    "factual_lookup",
-    "context_load",
-    "conceptual",
-    "backlink",
-    "serendipity",
-]
+IntentChoice = Literal["auto", "balanced", Intent]
 
 
-class SearchArguments(Arguments, frozen=True, kw_only=True):
+class SearchArguments(Arguments):
     query: Annotated[
         str,
         arg(
-            "Words, phrases and filters, or a question.",
+            "A question, or words, phrases and filters.",
             positional="words",
             pattern=SAYS,
-            for_models="question or words, with filters if wanted",
         ),
     ]
     limit: Annotated[
-        HitLimit | None,
-        arg("Maximum number of results.", short="-n", for_models="hits; usually 10"),
+        int | None,
+        arg("Maximum number of results; usually 10.", short="-n", ge=1, le=MOST_HITS),
     ] = None
     mode: Annotated[
         Mode | None,
@@ -91,89 +73,42 @@ class SearchArguments(Arguments, frozen=True, kw_only=True):
     ] = "auto"
     root_note: Annotated[
         str | None,
-        arg(
-            "The note that links are followed from.",
-            flag="--root",
-            metavar="NOTE",
-            for_models="note that links are followed from",
-        ),
+        arg("Note that links are followed from.", flag="--root", metavar="NOTE"),
     ] = None
     hop_depth: Annotated[
-        Hops,
-        arg("How many links to follow from it.", flag="--hops", only=("cli", "http")),
+        int,
+        arg("Links to follow from it.", flag="--hops", only=HERE, ge=0, le=MOST_HOPS),
     ] = 2
     threshold: Annotated[
-        Share,
-        arg("Least relevance; the best hit has 1.", for_models="least relevance"),
+        float, arg("Least relevance; the best hit has 1.", ge=0, le=1)
     ] = 0.0
     min_similarity: Annotated[
-        Cosine | None,
-        arg("Least cosine between question and passage.", only=("cli", "http")),
+        float | None,
+        arg("Least cosine between question and passage.", only=HERE, ge=-1, le=1),
     ] = None
     fusion: Annotated[
-        FusionName | None,
-        arg("How the channels' rankings become one.", only=("cli", "http")),
+        FusionName | None, arg("How the channels' rankings become one.", only=HERE)
     ] = None
     rerank: Annotated[
         Rerank | None,
-        arg("Rank the best passages again with a cross-encoder.", only=("cli", "http")),
+        arg("Rank the best passages again with a cross-encoder.", only=HERE),
     ] = None
     unique: Annotated[
         Literal["notes", "chunks"],
-        arg("One hit per note, or one per passage.", only=("cli", "http")),
+        arg("One hit per note, or one per passage.", only=HERE),
     ] = "notes"
-    explain: Annotated[
-        bool, arg("Show how each score was made.", only=("cli", "http"))
-    ] = False
-
-
-class Snippet(Struct, frozen=True):
-    """A short piece of a passage; `marks` are half-open ranges that matched."""
-
-    text: str
-    marks: list[list[int]]
+    explain: Annotated[bool, arg("Show how each score was made.", only=HERE)] = False
 
 
 class MorePassage(Struct, frozen=True):
     """A further passage of the same note."""
 
-    heading_path: list[str]
+    heading_path: tuple[str, ...]
     heading: str
-    lines: list[int]
+    lines: Span
     chunk_index: int
     snippet: Snippet
     digest: str
-
-
-class Evidence(Struct, frozen=True):
-    """What one channel contributed to a score, and why.
-
-    `quoted` is the path of another note, if the reason quotes a line of it.
-    """
-
-    channel: str
-    rank: int
-    share: float
-    reason: str
-    fields: dict[str, float]
-    quoted: str | UnsetType = UNSET
-
-
-class Adjustment(Struct, frozen=True):
-    """What was added to a score, or taken from it, after the channels voted."""
-
-    name: str
-    share: float
-    reason: str
-
-
-class Hop(Struct, frozen=True):
-    """One link on the way from the root note to a hit."""
-
-    source: str
-    target: str
-    kind: str
-    property: str
 
 
 class SearchHit(Struct, frozen=True, kw_only=True):
@@ -184,20 +119,20 @@ class SearchHit(Struct, frozen=True, kw_only=True):
 
     path: str
     title: str
-    heading_path: list[str]
+    heading_path: tuple[str, ...]
     heading: str
-    lines: list[int]
+    lines: Span
     chunk_index: int
     score: float
     relevance: float
-    channels: list[str]
+    channels: tuple[str, ...]
     match_reason: str
     similarity: float | None
     depth: int
-    connected_via: list[str]
-    hops: list[Hop]
-    evidence: list[Evidence]
-    adjustments: list[Adjustment]
+    connected_via: tuple[str, ...]
+    hops: tuple[Hop, ...]
+    evidence: tuple[Evidence, ...]
+    adjustments: tuple[Adjustment, ...]
     snippet: Snippet
     more: list[MorePassage]
     digest: str
@@ -211,7 +146,7 @@ class SearchHit(Struct, frozen=True, kw_only=True):
         return not self.path.startswith(found.FACTS)
 
 
-class SearchResult(Result, frozen=True, kw_only=True):
+class SearchResult(Result):
     """Hits, best first, and what was missing."""
 
     vault: str
@@ -251,12 +186,12 @@ class SearchResult(Result, frozen=True, kw_only=True):
 
 @operation(
     group="Find",
-    for_people=search_for_people,
-    for_models=search_for_models,
+    for_people=text.search_for_people,
+    for_models=text.search_for_models,
     detail="explain",
     command=Command(
         everyday=True,
-        forms=(TextForm("--paths", "Print only the paths.", search_paths),),
+        forms=(TextForm("--paths", "Print only the paths.", text.search_paths),),
     ),
     tool=Tool(
         title="Search the vault",
@@ -274,144 +209,97 @@ class SearchResult(Result, frozen=True, kw_only=True):
 )
 def search(vault: Engine, arguments: SearchArguments, caller: Caller) -> SearchResult:
     """Search notes by keywords, meaning and links."""
-    reply = vault.search(
-        arguments.query,
-        limit=arguments.limit,
-        mode=arguments.mode,
-        intent=None if arguments.intent == "balanced" else arguments.intent,
-        root_note=arguments.root_note,
-        hop_depth=arguments.hop_depth,
-        threshold=arguments.threshold,
-        min_similarity=arguments.min_similarity,
-        fusion=arguments.fusion,
-        rerank=arguments.rerank,
-        unique=arguments.unique,
-        explain=arguments.explain,
-        steady=caller.surface == "mcp",  # comes in pages
-    )
+    intent = None if arguments.intent == "balanced" else arguments.intent
+    options = structs.asdict(arguments) | {"intent": intent}
+    steady = caller.surface == "mcp"  # comes in pages
+    reply = vault.search(options.pop("query"), **options, steady=steady)
     where = vault.config.vault
     return search_result(reply, vault=where.name, root=str(where.path))
 
 
 def search_result(reply: found.SearchReply, *, vault: str, root: str) -> SearchResult:
     """Return a typed result; `vault` is the name in Obsidian, `root` the folder."""
-    return SearchResult(
+    return copied(
+        SearchResult,
+        reply,
         vault=root,
-        query=reply.query,
-        mode=reply.mode,
-        intent=reply.intent,
-        channels=list(reply.channels),
-        confidence=reply.confidence,
         doubtful=reply.is_doubtful,
-        reranked=reply.reranked,
         hits=[search_hit(hit, vault) for hit in reply.hits],
-        degraded=list(reply.degraded),
     )
 
 
 def search_hit(hit: found.Hit, vault: str) -> SearchHit:
     """Return the typed result of one hit; `vault` is the vault's name in Obsidian."""
     uri = obsidian_uri(vault, hit.path, hit.heading_path) if hit.is_note else None
-    return SearchHit(
-        path=hit.path,
-        title=hit.title,
-        heading_path=list(hit.heading_path),
+    return copied(
+        SearchHit,
+        hit,
         heading=heading_address(hit.path, hit.heading_path),
-        lines=[hit.span.start, hit.span.end],
-        chunk_index=hit.chunk_index,
-        score=hit.score,
-        relevance=hit.relevance,
-        channels=list(hit.channels),
-        match_reason=hit.match_reason,
-        similarity=hit.similarity,
-        depth=hit.depth,
-        connected_via=list(hit.connected_via),
-        hops=[Hop(*hop) for hop in hit.hops],
-        evidence=[_evidence(one) for one in hit.evidence],
-        adjustments=[Adjustment(*one) for one in hit.adjustments],
-        snippet=_snippet(hit.snippet),
+        lines=hit.span,
         more=[
-            MorePassage(
-                list(more.heading_path),
-                heading_address(hit.path, more.heading_path),
-                [more.span.start, more.span.end],
-                more.chunk_index,
-                _snippet(more.snippet),
-                more.digest,
+            copied(
+                MorePassage,
+                more,
+                heading=heading_address(hit.path, more.heading_path),
+                lines=more.span,
             )
             for more in hit.more
         ],
-        digest=hit.digest,
         modified=iso_time(hit.mtime_ns) if hit.is_note else None,
         uri=uri,
         generated=True if hit.generated else UNSET,
     )
 
 
-def _snippet(snippet: found.Snippet) -> Snippet:
-    return Snippet(snippet.text, [list(mark) for mark in snippet.marks])
-
-
-def _evidence(one: found.Evidence) -> Evidence:
-    fields, quoted = dict(one.fields), one.quoted or UNSET
-    return Evidence(one.channel, one.rank, one.share, one.reason, fields, quoted)
-
-
 # --- read ---------------------------------------------------------------------------
 
-Line = Annotated[str, Meta(max_length=40)]
 PAGE_CHARS = 200_000
 """Characters of a note in one HTTP answer, at most a megabyte."""
 
 
-class ReadArguments(Arguments, frozen=True, kw_only=True):
+class ReadArguments(Arguments):
     name: Annotated[
         Name,
         arg(
             "Path, title, alias or receipt; Note#Heading, Note.md:12-18.",
             positional="words",
-            for_models="path, title, alias, address or receipt; Note#Heading, "
-            "Note.md:12-18",
         ),
     ]
-    heading: Annotated[
-        Annotated[str, Meta(max_length=1_000)], arg("Only this section.", for_models="")
-    ] = ""
+    heading: Annotated[str, arg("Only this section.", for_models="", longest=1_000)] = (
+        ""
+    )
     lines: Annotated[
-        Line | None,
+        str | None,
         arg(
-            "Only these lines, such as 12-34, or 12- to the end.",
+            "Only these lines: 12-34, or 12- to the end.",
             metavar="A-B",
             pattern=r"^[0-9]{1,9}(-([0-9]{1,9})?)?$",
-            for_models="12-34, or 12- to the end",
+            longest=40,
         ),
     ] = None
     raw: Annotated[
         bool,
-        arg(
-            "A canvas or drawing as its file is, not as it was indexed.",
-            only=("cli", "http"),
-        ),
+        arg("A canvas or drawing as its file is, not as it was indexed.", only=HERE),
     ] = False
     offset: Annotated[
-        Annotated[int, Meta(ge=0, le=1_000_000_000)],
+        int,
         arg(
-            "Characters to skip.",
+            "Characters to skip: next_offset of the last answer.",
             only=("mcp", "http"),
-            for_models="next_offset of the last answer",
+            ge=0,
+            le=1_000_000_000,
         ),
     ] = 0
     limit: Annotated[
-        Annotated[int, Meta(ge=1, le=PAGE_CHARS)],
-        arg("Maximum number of characters.", only=("http",)),
+        int, arg("Maximum number of characters.", only=("http",), ge=1, le=PAGE_CHARS)
     ] = PAGE_CHARS
     max_tokens: Annotated[
-        Annotated[int, Meta(ge=50, le=8_000)],
-        arg("Maximum number of tokens.", only=("mcp",), for_models=""),
+        int,
+        arg("Maximum number of tokens.", only=("mcp",), for_models="", ge=50, le=8_000),
     ] = 2_000
 
 
-class ReadResult(Result, frozen=True, kw_only=True):
+class ReadResult(Result):
     """A note, or a part of it, as it is on disk.
 
     `letters` is the length of the whole text in characters. `guessed` says that no
@@ -420,7 +308,7 @@ class ReadResult(Result, frozen=True, kw_only=True):
 
     path: str
     title: str
-    heading_path: list[str]
+    heading_path: tuple[str, ...]
     heading: str
     lines: list[int]
     text: str
@@ -451,8 +339,8 @@ class ReadResult(Result, frozen=True, kw_only=True):
 
 @operation(
     group="Find",
-    for_people=read_for_people,
-    for_models=read_for_models,
+    for_people=text.read_for_people,
+    for_models=text.read_for_models,
     command=Command(everyday=True, verbatim=True),
     tool=Tool(
         title="Read a note",
@@ -486,16 +374,13 @@ def read(vault: Engine, arguments: ReadArguments, caller: Caller) -> ReadResult:
     first = min(note.span.start + whole.count("\n", 0, start), note.span.end)
     part = whole[start:end]
     last = first + part.count("\n", 0, max(len(part) - 1, 0))
-    return ReadResult(
-        path=note.path,
-        title=note.title,
-        heading_path=list(note.heading_path),
+    return copied(
+        ReadResult,
+        note,
         heading=heading_address(note.path, note.heading_path),
         lines=[first, last],
         text=part,
-        digest=note.digest,
         uri=obsidian_uri(config.name, note.path, note.heading_path),
-        notices=list(note.notices),
         offset=start,
         letters=len(whole),
         truncated=end < len(whole),
@@ -543,7 +428,7 @@ def line_range(text: str | None) -> tuple[int, int | None] | None:
 # --- read_chunks --------------------------------------------------------------------
 
 
-class ReadChunksArguments(Arguments, frozen=True, kw_only=True):
+class ReadChunksArguments(Arguments):
     name: Annotated[Name, arg("Path, title or alias of a note.", positional="words")]
 
 
@@ -552,16 +437,16 @@ class Chunk(Struct, frozen=True, kw_only=True):
 
     chunk_index: int
     kind: str
-    heading_path: list[str]
+    heading_path: tuple[str, ...]
     heading: str
-    lines: list[int]
+    lines: Span
     tokens: int
     overlap: int
     digest: str
     text: str
 
 
-class ReadChunksResult(Result, frozen=True, kw_only=True):
+class ReadChunksResult(Result):
     """All passages of a note."""
 
     path: str
@@ -574,8 +459,7 @@ class ReadChunksResult(Result, frozen=True, kw_only=True):
 
 @operation(
     group="Find",
-    for_people=chunks_for_people,
-    for_models=chunks_for_models,
+    for_people=text.chunks_for_people,
     command=Command(expert=True),
 )
 def read_chunks(vault: Engine, arguments: ReadChunksArguments) -> ReadChunksResult:
@@ -584,16 +468,12 @@ def read_chunks(vault: Engine, arguments: ReadChunksArguments) -> ReadChunksResu
     return ReadChunksResult(
         path=path,
         chunks=[
-            Chunk(
+            copied(
+                Chunk,
+                chunk,
                 chunk_index=chunk.index,
-                kind=chunk.kind,
-                heading_path=list(chunk.heading_path),
                 heading=heading_address(path, chunk.heading_path),
-                lines=[chunk.span.start, chunk.span.end],
-                tokens=chunk.tokens,
-                overlap=chunk.overlap,
-                digest=chunk.digest,
-                text=chunk.text,
+                lines=chunk.span,
             )
             for chunk in chunks
         ],
@@ -602,58 +482,35 @@ def read_chunks(vault: Engine, arguments: ReadChunksArguments) -> ReadChunksResu
 
 # --- list ---------------------------------------------------------------------------
 
-Term = Annotated[str, Meta(max_length=1_000)]
 
-
-class ListArguments(Arguments, frozen=True, kw_only=True):
+class ListArguments(Arguments):
     """What `list` takes; a note must pass every filter."""
 
-    folder: Annotated[
-        Name,
-        arg(
-            "Notes in or below a folder.",
-            metavar="PATH",
-            for_models="notes in or below it",
-        ),
-    ] = ""
-    tag: Annotated[
-        Term, arg("Notes with a tag, or one below it.", for_models="or one below it")
-    ] = ""
+    folder: Annotated[Name, arg("Notes in or below a folder.", metavar="PATH")] = ""
+    tag: Annotated[str, arg("Notes with a tag, or one below it.", longest=1_000)] = ""
     property: Annotated[
-        Term,
+        str,
         arg(
             "Notes with a property, or with a value of it.",
             metavar="NAME[=VALUE]",
             for_models="name, name=value or name:value",
+            longest=1_000,
         ),
     ] = ""
     since: Annotated[
         str | None,
-        arg(
-            "Notes of this day or later: 2026-03-12, 2026-03, 7d.",
-            metavar="DAY",
-            for_models="day such as 2026-03-12, 2026-03 or 7d",
-        ),
+        arg("Notes of this day or later: 2026-03-12, 2026-03, 7d.", metavar="DAY"),
     ] = None
-    until: Annotated[
-        str | None,
-        arg("Notes before this day.", metavar="DAY", for_models="day, itself excluded"),
-    ] = None
+    until: Annotated[str | None, arg("Notes before this day.", metavar="DAY")] = None
     kind: Annotated[
         Literal["markdown", "canvas", "base", "excalidraw"] | None,
         arg("Notes of one kind.", only=("cli",)),
     ] = None
-    newest: Annotated[
-        bool,
-        arg("Last modified first, not by path.", for_models="last modified first"),
-    ] = False
+    newest: Annotated[bool, arg("Last modified first, not by path.")] = False
     limit: Annotated[
-        Annotated[int, Meta(ge=1)] | None,
-        arg("Maximum number of notes.", short="-n", for_models=""),
+        int | None, arg("Maximum number of notes.", short="-n", for_models="", ge=1)
     ] = None
-    offset: Annotated[
-        Annotated[int, Meta(ge=0)], arg("Notes to skip.", only=("cli",))
-    ] = 0
+    offset: Annotated[int, arg("Notes to skip.", only=("cli",), ge=0)] = 0
 
 
 class ListedNote(Struct, frozen=True, kw_only=True):
@@ -665,13 +522,13 @@ class ListedNote(Struct, frozen=True, kw_only=True):
     size: int
     modified: str
     day: str | None
-    tags: list[str]
-    aliases: list[str]
+    tags: tuple[str, ...]
+    aliases: tuple[str, ...]
     properties: dict[str, Any]
     uri: str
 
 
-class ListResult(Result, frozen=True, kw_only=True):
+class ListResult(Result):
     """Notes that pass the filters; `total` counts all of them.
 
     `closest` has, for a filter that no note passes, values that look similar.
@@ -691,21 +548,17 @@ class ListResult(Result, frozen=True, kw_only=True):
     def all_notices(self) -> list[str]:
         """Return why the list may be incomplete, or which part of it this is."""
         first, last = self.offset + 1, self.offset + len(self.notes)
-        if self.total and not self.notes:
-            place = (
-                f"Offset {self.offset:,} is past the end: {self.total:,} notes match."
-            )
-        elif not self.notes:
-            near = [
-                f"Similar {argument}: {', '.join(values)}."
-                for argument, values in (self.closest or {}).items()
-            ]
+        if not self.notes and not self.total:
+            similar = (self.closest or {}).items()
+            near = [f"Similar {name}: {', '.join(values)}." for name, values in similar]
             place = " ".join(["No notes match.", *near])
-        elif self.total > len(self.notes):
-            place = f"Notes {first:,} to {last:,} of {self.total:,}."
+        elif not self.notes:
+            end = f"Offset {self.offset:,} is past the end"
+            place = f"{end}: {self.total:,} notes match."
         else:
-            return self.notices
-        return [*self.notices, place]
+            place = f"Notes {first:,} to {last:,} of {self.total:,}."
+        is_whole = self.notes and self.total == len(self.notes)
+        return [*self.notices, *([] if is_whole else [place])]
 
     def is_empty(self) -> bool:
         return not self.notes
@@ -713,9 +566,9 @@ class ListResult(Result, frozen=True, kw_only=True):
 
 @operation(
     group="Find",
-    for_people=list_for_people,
-    for_models=list_for_models,
-    command=Command(path="list", everyday=True, piped=list_paths),
+    for_people=text.list_for_people,
+    for_models=text.list_for_models,
+    command=Command(path="list", everyday=True, piped=text.list_paths),
     tool=Tool(
         title="List notes",
         sets=("core",),
@@ -760,16 +613,10 @@ def list_notes(vault: Engine, arguments: ListArguments) -> ListResult:
 
 def listed_note(note: "NoteFacts", vault: str) -> ListedNote:
     """Return a note for a list; `vault` is the vault's name in Obsidian."""
-    return ListedNote(
-        path=note.path,
-        title=note.title,
-        kind=note.kind,
-        size=note.size,
+    return copied(
+        ListedNote,
+        note,
         modified=iso_time(note.mtime_ns),
-        day=note.day,
-        tags=list(note.tags),
-        aliases=list(note.aliases),
-        properties=dict(note.properties),
         uri=obsidian_uri(vault, note.path),
     )
 
@@ -783,31 +630,23 @@ def _receipts_in(text: str) -> list[str]:
     return receipts_in(text)
 
 
-class VerifyArguments(Arguments, frozen=True, kw_only=True):
+class VerifyArguments(Arguments):
     receipts: Annotated[
-        Annotated[list[str], Meta(max_length=1_000)],
+        list[str],
         arg(
             "Receipts (path#heading:lines@digest); - takes those in standard input.",
             positional="list",
             from_stdin=_receipts_in,
             for_models="",
+            longest=1_000,
         ),
     ]
 
 
-class VerifiedReceipt(Struct, frozen=True):
-    """What became of cited lines; `now` is None if the text is nowhere."""
-
-    receipt: str
-    state: Literal["unchanged", "moved", "changed", "gone", "unread", "bad"]
-    now: str | None
-    note: str
-
-
-class VerifyResult(Result, frozen=True, kw_only=True):
+class VerifyResult(Result):
     """What became of each receipt."""
 
-    receipts: list[VerifiedReceipt]
+    receipts: list[Verified]
 
     def sources(self) -> Shown:
         """Return the notes that the receipts name."""
@@ -823,8 +662,8 @@ class VerifyResult(Result, frozen=True, kw_only=True):
 
 @operation(
     group="Find",
-    for_people=verify_for_people,
-    for_models=verify_for_models,
+    for_people=text.verify_for_people,
+    for_models=text.verify_for_models,
     command=Command(),
     tool=Tool(
         title="Verify receipts",
@@ -839,9 +678,5 @@ class VerifyResult(Result, frozen=True, kw_only=True):
 )
 def verify(vault: Engine, arguments: VerifyArguments) -> VerifyResult:
     """Check whether cited lines are unchanged, moved, changed or gone."""
-    found = vault.bundles.verify(list(dict.fromkeys(arguments.receipts)))
-    return VerifyResult(
-        receipts=[
-            VerifiedReceipt(one.receipt, one.state, one.now, one.note) for one in found
-        ]
-    )
+    receipts = list(dict.fromkeys(arguments.receipts))
+    return VerifyResult(receipts=vault.bundles.verify(receipts))

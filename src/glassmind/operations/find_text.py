@@ -1,28 +1,23 @@
 """Notes that were found, as text: for people on a terminal, and for models."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from glassmind.operations.model_text import fenced, named, one_line
-from glassmind.operations.registry import View
+from glassmind.operations.model_text import fenced, named, one_line, shortly
+from glassmind.operations.registry import View, joined
 from glassmind.render.approval import GENERATED, UNREAD
 from glassmind.render.style import Style, bytes_in_words, counted
+from glassmind.types.search import Snippet
 
 if TYPE_CHECKING:
     from glassmind.operations.find import (
-        Evidence,
-        ListArguments,
         ListedNote,
         ListResult,
-        ReadArguments,
-        ReadChunksArguments,
         ReadChunksResult,
         ReadResult,
         SearchArguments,
         SearchHit,
         SearchResult,
-        Snippet,
-        VerifyArguments,
         VerifyResult,
     )
 
@@ -36,7 +31,7 @@ def search_for_people(
     """Return each hit with its place, its snippet and, with `explain`, its score."""
     explain = arguments.explain
     parts = [
-        "".join(f"{line}\n" for line in _hit_lines(number, hit, style, explain=explain))
+        joined(_hit_lines(number, hit, style, explain=explain))
         for number, hit in enumerate(result.hits, 1)
     ]
     if explain and result.reranked:
@@ -44,12 +39,10 @@ def search_for_people(
     return "\n".join(parts)
 
 
-def search_paths(
-    result: "SearchResult", _arguments: "SearchArguments", style: Style
-) -> str:
-    """Return the path of each note, one per line."""
+def search_paths(result: "SearchResult", _: Any, style: Style) -> Iterator[str]:
+    """Yield the path of each note, one per line."""
     paths = dict.fromkeys(hit.path for hit in result.hits if hit.is_note)
-    return "".join(f"{style.clean(path)}\n" for path in paths)
+    return map(style.clean, paths)
 
 
 def search_for_models(result: "SearchResult", view: View) -> str:
@@ -64,26 +57,22 @@ def search_for_models(result: "SearchResult", view: View) -> str:
     lines.append(f"Hits {view.first} to {last}, best first ({how}).")
     if result.doubtful:
         lines.append("No good match. These are the closest results.")
-    hits = [
-        "\n".join(_hit_for_models(number, hit, view))
-        for number, hit in enumerate(result.hits, view.first)
-    ]
-    return "\n".join([*lines, fenced("\n".join(hits))])
+    rows = list[str]()
+    for number, hit in enumerate(result.hits, view.first):
+        rows += _hit_for_models(number, hit, view)
+    return "\n".join([*lines, fenced("\n".join(rows))])
 
 
 def _hit_for_models(number: int, hit: "SearchHit", view: View) -> Iterator[str]:
-    lines = f":{hit.lines[0]}-{hit.lines[1]}" if hit.is_note else ""
+    lines = _lines(hit.lines) if hit.is_note else ""
     mark = f"; {GENERATED}" if hit.generated else ""
     yield f"{number}. {named(hit.path)}{lines} (relevance {hit.relevance:.2f}{mark})"
     if hit.heading_path:
         yield f"   under: {' > '.join(one_line(h) for h in hit.heading_path)}"
     yield f"   > {one_line(hit.snippet.text)}"
     for more in hit.more:
-        at = f"{more.lines[0]}-{more.lines[1]}"
-        yield f"   also :{at} > {one_line(more.snippet.text)}"
-    reason = one_line(hit.match_reason)
-    cut = "…" if len(reason) > REASON_CHARS else ""
-    yield f"   why: {reason[:REASON_CHARS]}{cut}"
+        yield f"   also {_lines(more.lines)} > {one_line(more.snippet.text)}"
+    yield f"   why: {shortly(one_line(hit.match_reason), REASON_CHARS)}"
     if view.detailed:
         votes = (f"{one.channel} {one.share:.3f}" for one in hit.evidence)
         added = (f"{one.name} {one.share:+.3f}" for one in hit.adjustments)
@@ -96,12 +85,12 @@ def _hit_lines(
     number: int, hit: "SearchHit", style: Style, *, explain: bool
 ) -> Iterator[str]:
     heading = f"#{hit.heading_path[-1]}" if hit.heading_path else ""
-    lines = style.faint(f":{hit.lines[0]}-{hit.lines[1]}") if hit.is_note else ""
+    lines = style.faint(_lines(hit.lines)) if hit.is_note else ""
     mark = f"  {style.faint(GENERATED)}" if hit.generated else ""
     yield f"{number}. {style.strong(hit.path + heading)}{lines}{mark}"
     yield f"   {marked(hit.snippet, style)}"
     for more in hit.more:
-        also = style.faint(f"   also :{more.lines[0]}-{more.lines[1]}")
+        also = style.faint(f"   also {_lines(more.lines)}")
         yield f"{also} {marked(more.snippet, style)}"
     if hit.connected_via or not hit.is_note:
         yield f"   {style.faint(style.clean(hit.match_reason))}"
@@ -115,31 +104,25 @@ def _explained(hit: "SearchHit", style: Style) -> Iterator[str]:
     given = [e.share for e in hit.evidence] + [a.share for a in hit.adjustments]
     shares = shares_in_hundredths(given, hit.score)
     for evidence, share in zip(hit.evidence, shares, strict=False):
-        yield from _why(evidence, share, style)
+        reason = style.faint(style.clean(f"rank {evidence.rank}, {evidence.reason}"))
+        yield f"     {evidence.channel} {share / 100:.2f}  {reason}"
+        fields = sorted(evidence.fields.items(), key=lambda one: (-one[1], one[0]))
+        values = shares_in_hundredths([value for _, value in fields], share / 100)
+        for (name, _), part in zip(fields, values, strict=True):
+            yield f"       {name} {part / 100:.2f}"
     for one, share in zip(hit.adjustments, shares[len(hit.evidence) :], strict=True):
         reason = style.faint(style.clean(one.reason))
         yield f"     {one.name} {share / 100:+.2f}  {reason}"
 
 
-def marked(snippet: "Snippet", style: Style) -> str:
+def marked(snippet: Snippet, style: Style) -> str:
     """Return a snippet with its matched words highlighted."""
     parts, at = [], 0
     for start, end in snippet.marks:
         parts.append(style.clean(snippet.text[at:start]))
         parts.append(style.mark(snippet.text[start:end]))
         at = end
-    parts.append(style.clean(snippet.text[at:]))
-    return "".join(parts)
-
-
-def _why(evidence: "Evidence", share: int, style: Style) -> Iterator[str]:
-    reason = style.faint(style.clean(f"rank {evidence.rank}, {evidence.reason}"))
-    yield f"     {evidence.channel} {share / 100:.2f}  {reason}"
-    names = sorted(evidence.fields, key=lambda name: (-evidence.fields[name], name))
-    values = [evidence.fields[name] for name in names]
-    parts = shares_in_hundredths(values, share / 100)
-    for name, part in zip(names, parts, strict=True):
-        yield f"       {name} {part / 100:.2f}"
+    return "".join([*parts, style.clean(snippet.text[at:])])
 
 
 def shares_in_hundredths(values: Sequence[float], total: float) -> list[int]:
@@ -159,9 +142,7 @@ def shares_in_hundredths(values: Sequence[float], total: float) -> list[int]:
     return floors
 
 
-def read_for_people(
-    result: "ReadResult", _arguments: "ReadArguments", _style: Style
-) -> str:
+def read_for_people(result: "ReadResult", _arguments: Any, _style: Style) -> str:
     """Return the text exactly as it is."""
     return result.text
 
@@ -172,50 +153,45 @@ def read_for_models(result: "ReadResult", _view: View) -> str:
     if result.guessed:
         head.append("Notice: no note has this very name; this is the closest")
     where = [f"notice: {one_line(notice)}" for notice in result.notices]
-    where.append(f"{named(result.path)}:{result.lines[0]}-{result.lines[1]}")
+    where.append(f"{named(result.path)}{_lines(result.lines)}")
     if result.heading_path:
         where.append(f"under: {' > '.join(one_line(h) for h in result.heading_path)}")
     where.append(f"digest: {result.digest[:16]}")  # `expected` of an edit
     where.append(result.uri)
-    tail = []
+    text = [*head, fenced("\n".join([*where, "", result.text]))]
     if result.next_offset is not None:
-        tail = [f"Truncated. More: the same call with offset={result.next_offset}"]
-    return "\n".join([*head, fenced("\n".join([*where, "", result.text])), *tail])
+        text.append(f"Truncated. More: the same call with offset={result.next_offset}")
+    return "\n".join(text)
 
 
 def chunks_for_people(
-    result: "ReadChunksResult", _arguments: "ReadChunksArguments", style: Style
-) -> str:
-    """Return each passage below its place and size."""
-    return "\n".join(
-        f"[{chunk.chunk_index}] {style.strong(chunk.heading)}"
-        f"{style.faint(f':{chunk.lines[0]}-{chunk.lines[1]}')}  "
-        f"{style.faint(f'{chunk.kind}, {chunk.tokens:,} tokens')}\n"
-        f"{style.clean(chunk.text.rstrip(chr(10)))}\n"
-        for chunk in result.chunks
-    )
+    result: "ReadChunksResult", _: Any, style: Style
+) -> Iterator[str]:
+    """Yield each passage below its place and size."""
+    for number, chunk in enumerate(result.chunks):
+        place = f"{style.strong(chunk.heading)}{style.faint(_lines(chunk.lines))}"
+        size = style.faint(f"{chunk.kind}, {chunk.tokens:,} tokens")
+        yield f"{'' if number == 0 else chr(10)}[{chunk.chunk_index}] {place}  {size}"
+        yield style.clean(chunk.text.rstrip("\n"))
 
 
-def chunks_for_models(result: "ReadChunksResult", _view: View) -> str:
-    """Return each passage below its lines."""
-    parts = [
-        f"[{chunk.chunk_index}] {named(result.path)}:{chunk.lines[0]}-{chunk.lines[1]}"
-        f"\n{chunk.text}"
-        for chunk in result.chunks
-    ]
-    return fenced("\n".join(parts))
+def _lines(lines: Sequence[int]) -> str:
+    return f":{lines[0]}-{lines[1]}"
 
 
-def list_for_people(
-    result: "ListResult", _arguments: "ListArguments", style: Style
-) -> str:
-    """Return a line for each note: its day, its size, its path and tags."""
-    return "".join(f"{_listed_line(note, style)}\n" for note in result.notes)
+def list_for_people(result: "ListResult", _: Any, style: Style) -> Iterator[str]:
+    """Yield a line for each note: its day, its size, its path and tags."""
+    for note in result.notes:
+        # columns of a known width come first, so that no script can misalign them
+        day = note.day or note.modified[:10]
+        tags = " ".join(f"#{tag}" for tag in note.tags)
+        row = f"{day}  {bytes_in_words(note.size):>9}  {style.strong(note.path)}"
+        yield f"{row}  {style.faint(tags)}" if tags else row
 
 
-def list_paths(result: "ListResult", _arguments: "ListArguments", style: Style) -> str:
-    """Return the path of each note, one per line."""
-    return "".join(f"{style.clean(note.path)}\n" for note in result.notes)
+def list_paths(result: "ListResult", _: Any, style: Style) -> Iterator[str]:
+    """Yield the path of each note, one per line."""
+    return (style.clean(note.path) for note in result.notes)
 
 
 def list_for_models(result: "ListResult", view: View) -> str:
@@ -224,59 +200,44 @@ def list_for_models(result: "ListResult", view: View) -> str:
     if not result.notes:
         lines.append("No more notes." if result.total else "No notes match.")
         if result.closest:
-            near = [
-                f"similar {argument}: {', '.join(one_line(one) for one in closest)}"
-                for argument, closest in result.closest.items()
-            ]
+            near = (
+                f"similar {name}: {', '.join(map(one_line, values))}"
+                for name, values in result.closest.items()
+            )
             lines.append(fenced("\n".join(near)))
         return "\n".join(lines)
     last = view.first + len(result.notes) - 1
     lines.append(f"Notes {view.first:,} to {last:,} of {result.total:,}.")
-    rows = [_listed_for_models(note, detailed=view.detailed) for note in result.notes]
+    rows = list[str]()
+    for note in result.notes:
+        rows += _listed_for_models(note, detailed=view.detailed)
     return "\n".join([*lines, fenced("\n".join(rows))])
 
 
-def _listed_for_models(note: "ListedNote", *, detailed: bool) -> str:
+def _listed_for_models(note: "ListedNote", *, detailed: bool) -> Iterator[str]:
     day = note.day or note.modified[:10]
     tags = " ".join(f"#{one_line(tag)}" for tag in note.tags)
-    row = f"{day} {named(note.path)} {tags}".rstrip()
-    if not detailed:
-        return row
-    rows = [row]
-    for name, value in note.properties.items():
+    yield f"{day} {named(note.path)} {tags}".rstrip()
+    for name, value in note.properties.items() if detailed else ():
         if name != "tags":
             text = ", ".join(map(str, value)) if isinstance(value, list) else value
-            rows.append(f"   {one_line(f'{name}: {text}')}")
-    return "\n".join(rows)
-
-
-def _listed_line(note: "ListedNote", style: Style) -> str:
-    # columns of a known width come first, so that no script can misalign them
-    day = note.day or note.modified[:10]
-    tags = " ".join(f"#{tag}" for tag in note.tags)
-    row = f"{day}  {bytes_in_words(note.size):>9}  {style.strong(note.path)}"
-    return f"{row}  {style.faint(tags)}" if tags else row
+            yield f"   {one_line(f'{name}: {text}')}"
 
 
 RECEIPT_COLOURS = {"unchanged": "ok", "moved": "warn", "unread": "warn"}
 STATE_WIDTH = len("unchanged")
 
 
-def verify_for_people(
-    result: "VerifyResult", _arguments: "VerifyArguments", style: Style
-) -> str:
-    """Return a line for each receipt, and below it what became of its text."""
-    lines = []
+def verify_for_people(result: "VerifyResult", _: Any, style: Style) -> Iterator[str]:
+    """Yield a line for each receipt, and below it what became of its text."""
+    indent = " " * (STATE_WIDTH + 2)
     for one in result.receipts:
         state = style.state(RECEIPT_COLOURS.get(one.state, "fail"), one.state)
-        padding = " " * (STATE_WIDTH - len(one.state))
-        lines.append(f"{state}{padding}  {one_line(one.receipt)}")
-        indent = " " * (STATE_WIDTH + 2)
+        yield f"{state}{indent[len(one.state) :]}{one_line(one.receipt)}"
         if one.state != "unchanged":
-            lines.append(f"{indent}{style.faint(one_line(one.note))}")
+            yield f"{indent}{style.faint(one_line(one.note))}"
         if one.now is not None and one.now != one.receipt:
-            lines.append(f"{indent}now {one_line(one.now)}")
-    return "".join(f"{line}\n" for line in lines)
+            yield f"{indent}now {one_line(one.now)}"
 
 
 def verify_for_models(result: "VerifyResult", view: View) -> str:

@@ -1,14 +1,13 @@
 """Operations on the link graph: connections, paths, themes, ranks, timelines."""
 
-from collections.abc import Iterable
-from typing import Annotated, Any, Literal, assert_never
+from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, UnsetType, structs
 
 from glassmind.engine import Engine
 from glassmind.operations import graph_text as text
 from glassmind.operations.graph_files import graph_as_dot, graph_as_graphml
-from glassmind.operations.names import note_name, report_guesses
+from glassmind.operations.names import note_name, report_guesses, with_uris
 from glassmind.operations.registry import (
     Arguments,
     Caller,
@@ -22,20 +21,16 @@ from glassmind.operations.registry import (
     copied,
     note_paths,
     operation,
+    parts_of,
     shown,
 )
-from glassmind.render.address import obsidian_uri
-from glassmind.render.style import counted
 from glassmind.retrieval.wishes import SAYS
-from glassmind.types import NotePath
-from glassmind.types import chains as chain_types
-from glassmind.types import connections as connection_types
-from glassmind.types import themes as theme_types
-from glassmind.types.connections import Direction
-from glassmind.types.graph import EdgeKind
+from glassmind.types.chains import Chains, CommonNote
+from glassmind.types.connections import Connections, GraphLink, GraphNode, GraphPart
 from glassmind.types.ledger import Passage, Shown
-from glassmind.types.ranks import Metric
-from glassmind.types.timeline import DateOrigin, EventKind
+from glassmind.types.ranks import Metric, Ranking
+from glassmind.types.themes import Themes
+from glassmind.types.timeline import Timeline
 
 MOST_SHOWN = 1_000
 """Items of one list that the engine returns."""
@@ -45,192 +40,53 @@ MOST_CHAINS, MOST_HOPS = 50, 20
 
 Limit = Annotated[int, Meta(ge=1, le=MOST_SHOWN)]
 NoteName = Annotated[str, Meta(max_length=4_096)]
+GraphFormat = Literal["json", "graphml", "dot"]
 
-Name = Annotated[
-    NoteName,
-    arg(
-        "Path, title or alias of a note.",
-        positional="words",
-        for_models="path, title or alias",
-    ),
-]
-Depth = Annotated[
-    Annotated[int, Meta(ge=1, le=3)],
-    arg("How many links away (1).", for_models="links away"),
-]
-Unresolved = Annotated[
-    bool,
-    arg(
-        "Include unresolved links: names that no file has.",
-        for_models="linked names without a note too",
-    ),
-]
+Name = Annotated[NoteName, arg("Path, title or alias of a note.", positional="words")]
+Depth = Annotated[int, arg("How many links away (1).", ge=1, le=3)]
+Unresolved = Annotated[bool, arg("Include unresolved links: names that no file has.")]
 ThemeName = Annotated[
-    NoteName | None,
-    arg(
-        "One theme, by its number or label.",
-        metavar="THEME",
-        for_models="number or label",
-    ),
+    NoteName | None, arg("One theme, by its number or label.", metavar="THEME")
 ]
 
 
-class GraphLink(Struct, frozen=True):
-    """One link with the sentence around it.
+class GraphResult(Result):
+    """A result that discloses the lines of its links, and every note it names."""
 
-    `source` and `target` are paths, or the name of an unresolved link; `line` is of
-    the source.
-    """
-
-    source: str
-    target: str
-    kind: EdgeKind
-    property: str
-    confidence: float
-    line: int
-    sentence: str
-
-
-class ThemeLabel(Struct, frozen=True):
-    """The theme of a note."""
-
-    id: int
-    label: str
+    def sources(self) -> Shown:
+        passages, named = list[Passage](), list[str]()
+        for part in parts_of(self):
+            if isinstance(part, GraphLink) and part.sentence:
+                passages.append(Passage(part.source, part.line, part.line))
+            if isinstance(part, GraphNode) and part.properties and not part.ghost:
+                passages.append(Passage(part.path))
+            if isinstance(part, CommonNote):  # its link is shown without a line
+                passages += [Passage(path) for path in note_paths([part.path])]
+            for name in ("path", "source", "target", "hub"):
+                value = getattr(part, name, None)
+                named += [value] if isinstance(value, str) else []
+            named += getattr(part, "via", ())
+        return shown(passages, note_paths(named))
 
 
-def link_sources(links: Iterable[GraphLink]) -> tuple[list[Passage], list[str]]:
-    """Return the lines that links quote, and the notes they name."""
-    passages = [
-        Passage(one.source, one.line, one.line) for one in links if one.sentence
-    ]
-    return passages, note_paths(
-        end for one in links for end in (one.source, one.target)
-    )
-
-
-def _links(found: Iterable[connection_types.Tie]) -> list[GraphLink]:
-    return [copied(GraphLink, tie) for tie in found]
-
-
-def note_uri_of(vault: Engine, path: str, *, ghost: bool = False) -> str | None:
-    """Return the Obsidian address of a note; opening an unresolved name creates it."""
-    return None if ghost else obsidian_uri(vault.config.vault.name, NotePath(path))
-
-
-def _theme_label(theme: connection_types.ThemeName | None) -> ThemeLabel | None:
-    return copied(ThemeLabel, theme) if theme else None
-
-
-class ConnectionsArguments(Arguments, frozen=True, kw_only=True):
+class ConnectionsArguments(Arguments):
     name: Name
     depth: Depth = 1
     limit: Annotated[
-        Limit,
-        arg("Maximum number of notes per hop (50).", short="-n", for_models="per hop"),
+        Limit, arg("Maximum number of notes per hop (50).", short="-n")
     ] = 50
     ghosts: Unresolved = False
     subgraph: Annotated[
         bool, arg("In JSON, all links among these notes.", only=("cli", "http"))
     ] = False
     format: Annotated[
-        Literal["json", "graphml", "dot"] | None,
+        GraphFormat | None,
         arg("JSON, or the notes and links as a graph file.", only=("cli", "http")),
     ] = None
 
 
-class Neighbour(Struct, frozen=True, kw_only=True):
-    """A note so many hops away.
-
-    `via` are the notes on the way to it. `directions` and `edges` are of the links
-    between it and the last of these.
-    """
-
-    path: str
-    title: str
-    ghost: bool
-    hop: int
-    directions: list[Direction]
-    via: list[str]
-    edges: list[GraphLink]
-    edges_total: int
-    shared_tags: list[str]
-    uri: str | None
-
-
-class HopNotes(Struct, frozen=True, kw_only=True):
-    """The notes so many hops away, and how many there are in all."""
-
-    hop: int
-    total: int
-    inbound_total: int
-    outbound_total: int
-    neighbours: list[Neighbour]
-
-
-class SimilarNote(Struct, frozen=True):
-    """A similar note without a link."""
-
-    path: str
-    title: str
-    similarity: float
-    uri: str | None
-
-
-class GraphNode(Struct, frozen=True):
-    """A note, or an unresolved name, in a part of the graph."""
-
-    path: str
-    title: str
-    hop: int
-    ghost: bool
-    tags: list[str]
-    properties: dict[str, Any]
-
-
-class GraphPart(Struct, frozen=True):
-    """Notes and the links between them; `edges_total` counts links left out too."""
-
-    nodes: list[GraphNode]
-    edges: list[GraphLink]
-    edges_total: int
-
-    def sources(self) -> tuple[list[Passage], list[str]]:
-        """Return the notes whose properties or lines are shown, and those named."""
-        passages, named = link_sources(self.edges)
-        passages += [
-            Passage(node.path)
-            for node in self.nodes
-            if node.properties and not node.ghost
-        ]
-        return passages, [*named, *note_paths(node.path for node in self.nodes)]
-
-
-class ConnectionsResult(Result, frozen=True, kw_only=True):
+class ConnectionsResult(GraphResult, Connections):
     """A note with its neighbours by hop, and similar notes without a link."""
-
-    path: str
-    title: str
-    ghost: bool
-    tags: list[str]
-    theme: ThemeLabel | None
-    uri: str | None
-    depth: int
-    hops: list[HopNotes]
-    similar: list[SimilarNote]
-    subgraph: GraphPart | UnsetType = UNSET
-    notices: list[str]
-
-    def sources(self) -> Shown:
-        """Return the lines with links, and every note that is named."""
-        near = [one for hop in self.hops for one in hop.neighbours]
-        passages, named = link_sources(edge for one in near for edge in one.edges)
-        names = [self.path, *(one.path for one in self.similar)]
-        names += [one.path for one in near]
-        names += [name for one in near for name in one.via]
-        if self.subgraph:
-            more, others = self.subgraph.sources()
-            passages, names = passages + more, names + others
-        return shown(passages, [*named, *note_paths(names)])
 
     def is_empty(self) -> bool:
         return not any(hop.total for hop in self.hops)
@@ -278,89 +134,28 @@ def connections(
         subgraph=arguments.subgraph or arguments.format in GRAPH_FILES,
     )
     report_guesses(vault, caller, name, ghosts=arguments.ghosts)
-    return copied(
-        ConnectionsResult,
-        found,
-        theme=_theme_label(found.theme),
-        uri=note_uri_of(vault, found.path, ghost=found.ghost),
-        hops=[_hop(vault, ring) for ring in found.rings],
-        similar=[
-            copied(SimilarNote, note, uri=note_uri_of(vault, note.path))
-            for note in found.similar
-        ],
-        subgraph=graph_part(found.subgraph) if found.subgraph else UNSET,
-    )
+    return with_uris(vault, copied(ConnectionsResult, found))
 
 
-def _hop(vault: Engine, ring: connection_types.Ring) -> HopNotes:
-    near = [
-        copied(
-            Neighbour,
-            one,
-            edges=_links(one.edges),
-            uri=note_uri_of(vault, one.path, ghost=one.ghost),
-        )
-        for one in ring.neighbours
-    ]
-    return copied(
-        HopNotes,
-        ring,
-        inbound_total=ring.inbound,
-        outbound_total=ring.outbound,
-        neighbours=near,
-    )
-
-
-def graph_part(found: connection_types.Subgraph) -> GraphPart:
-    """Return the typed result of a part of the graph."""
-    return GraphPart(
-        [
-            copied(GraphNode, node, properties=dict(node.properties))
-            for node in found.nodes
-        ],
-        _links(found.edges),
-        found.edges_total,
-    )
-
-
-class SubgraphArguments(Arguments, frozen=True, kw_only=True):
+class SubgraphArguments(Arguments):
     name: Name
-    format: Annotated[
-        Literal["json", "graphml", "dot"], arg("The format.", for_models="")
-    ] = "json"
+    format: Annotated[GraphFormat, arg("The format.")] = "json"
     depth: Depth = 1
-    limit: Annotated[
-        Annotated[int, Meta(ge=1, le=200)],
-        arg("Maximum number of notes per hop.", for_models="per hop"),
-    ] = 20
+    limit: Annotated[int, arg("Maximum number of notes per hop.", ge=1, le=200)] = 20
     ghosts: Unresolved = False
 
 
-class SubgraphResult(Result, frozen=True, kw_only=True):
+class SubgraphResult(GraphResult, GraphPart):
     """A note, its neighbours and all links between them; `text` is the graph file."""
 
     path: str
     format: str
-    nodes: list[GraphNode]
-    edges: list[GraphLink]
-    edges_total: int
+    notices: tuple[str, ...]
     text: str | UnsetType = UNSET
-    notices: list[str]
-
-    def sources(self) -> Shown:
-        """Return the notes whose properties or lines are shown, and those named."""
-        passages, named = self.part.sources()
-        return shown(passages, note_paths([self.path, *named]))
-
-    @property
-    def part(self) -> GraphPart:
-        """The notes and links."""
-        return GraphPart(self.nodes, self.edges, self.edges_total)
 
 
 @operation(
     group="Graph",
-    for_people=text.connections_for_people,
     for_models=text.subgraph_for_models,
     tool=Tool(
         title="Export a subgraph",
@@ -381,115 +176,38 @@ def subgraph(vault: Engine, arguments: SubgraphArguments) -> SubgraphResult:
         ghosts=arguments.ghosts,
         subgraph=True,
     )
-    part = graph_part(found.subgraph or connection_types.Subgraph((), (), 0))
-    writers = {"graphml": graph_as_graphml, "dot": graph_as_dot}
-    writer = writers.get(arguments.format)
-    return SubgraphResult(
+    part = found.subgraph or GraphPart((), (), 0)
+    writer = {"graphml": graph_as_graphml, "dot": graph_as_dot}.get(arguments.format)
+    return copied(
+        SubgraphResult,
+        part,
         path=found.path,
         format=arguments.format,
-        nodes=part.nodes,
-        edges=part.edges,
-        edges_total=part.edges_total,
+        notices=found.notices,
         text=writer(part) if writer else UNSET,
-        notices=list(found.notices),
     )
 
 
-class PathArguments(Arguments, frozen=True, kw_only=True):
-    source: Annotated[
-        NoteName,
-        arg("A note.", positional="word", for_models="path, title or alias"),
-    ]
-    target: Annotated[NoteName, arg("Another note.", positional="word", for_models="")]
+class PathArguments(Arguments):
+    source: Annotated[NoteName, arg("A note.", positional="word")]
+    target: Annotated[NoteName, arg("Another note.", positional="word")]
     limit: Annotated[
-        Annotated[int, Meta(ge=1, le=MOST_CHAINS)],
-        arg("Maximum number of chains (5).", short="-n", for_models="chains"),
+        int, arg("Maximum number of chains (5).", short="-n", ge=1, le=MOST_CHAINS)
     ] = 5
     most_hops: Annotated[
-        Annotated[int, Meta(ge=1, le=MOST_HOPS)],
-        arg("Maximum number of links in a chain (6).", for_models=""),
+        int, arg("Maximum number of links in a chain (6).", ge=1, le=MOST_HOPS)
     ] = 6
     common: Annotated[
         bool,
         arg("List notes linked with both.", flag="--no-common", only=("cli", "http")),
     ] = True
-    ghosts: Annotated[
-        bool,
-        arg(
-            "Follow unresolved links: names that no file has.",
-            for_models="also through linked names without a note",
-        ),
-    ] = False
+    ghosts: Annotated[bool, arg("Follow unresolved links: names that no file has.")] = (
+        False
+    )
 
 
-class PathNote(Struct, frozen=True, kw_only=True):
-    """A note on the way."""
-
-    path: str
-    title: str
-    ghost: bool
-    uri: str | None
-
-
-class CommonNote(PathNote, frozen=True, kw_only=True):
-    """A note that is linked with both ends, seen from each of them."""
-
-    from_source: list[Direction]
-    from_target: list[Direction]
-
-
-class PathStep(Struct, frozen=True):
-    """From one note to the next; `outbound` is the direction of the chain."""
-
-    directions: list[Direction]
-    edges: list[GraphLink]
-    edges_total: int
-
-
-class Chain(Struct, frozen=True):
-    """One chain of links; `length` counts them."""
-
-    length: int
-    notes: list[PathNote]
-    steps: list[PathStep]
-
-
-class NoPath(Struct, frozen=True, kw_only=True):
-    """Why there is no chain: its kind, a sentence, and the figures of that kind."""
-
-    kind: Literal["same_note", "not_connected", "too_far", "only_through_ghosts"]
-    text: str
-    source_size: int | UnsetType = UNSET
-    target_size: int | UnsetType = UNSET
-    most_hops: int | UnsetType = UNSET
-    shortest: int | UnsetType = UNSET
-    ghosts: list[str] | UnsetType = UNSET
-    hops: int | UnsetType = UNSET
-
-
-class PathResult(Result, frozen=True, kw_only=True):
+class PathResult(GraphResult, Chains):
     """Chains of links, shortest first; `reason` says why there are none."""
-
-    source: PathNote
-    target: PathNote
-    chains: list[Chain]
-    cut: bool
-    reason: NoPath | None
-    common: list[CommonNote]
-    common_total: int
-    notices: list[str]
-
-    def sources(self) -> Shown:
-        """Return the lines with links, notes linked with both, and notes on the way."""
-        steps = [step for chain in self.chains for step in chain.steps]
-        passages, named = link_sources(edge for step in steps for edge in step.edges)
-        # the link is shown without its line
-        passages += [
-            Passage(path) for path in note_paths(one.path for one in self.common)
-        ]
-        stops = [self.source, self.target]
-        stops += [note for chain in self.chains for note in chain.notes]
-        return shown(passages, [*named, *note_paths(stop.path for stop in stops)])
 
     def is_empty(self) -> bool:
         return not self.chains
@@ -525,75 +243,18 @@ def path(vault: Engine, arguments: PathArguments, caller: Caller) -> PathResult:
         ghosts=arguments.ghosts,
     )
     report_guesses(vault, caller, source, target, ghosts=arguments.ghosts)
-    return copied(
-        PathResult,
-        found,
-        source=_path_note(vault, found.source),
-        target=_path_note(vault, found.target),
-        chains=[
-            Chain(
-                len(chain.steps),
-                [_path_note(vault, stop) for stop in chain.stops],
-                [copied(PathStep, one, edges=_links(one.edges)) for one in chain.steps],
-            )
-            for chain in found.chains
-        ],
-        reason=no_path(found.reason) if found.reason else None,
-        common=[
-            CommonNote(
-                path=near.stop.path,
-                title=near.stop.title,
-                ghost=near.stop.ghost,
-                uri=note_uri_of(vault, near.stop.path, ghost=near.stop.ghost),
-                from_source=list(near.from_source),
-                from_target=list(near.from_target),
-            )
-            for near in found.common
-        ],
-    )
+    return with_uris(vault, copied(PathResult, found))
 
 
-def _path_note(vault: Engine, stop: chain_types.Stop) -> PathNote:
-    return copied(PathNote, stop, uri=note_uri_of(vault, stop.path, ghost=stop.ghost))
-
-
-def no_path(reason: chain_types.NoChain) -> NoPath:
-    """Return why there is no chain, and what to do."""
-    match reason:
-        case chain_types.SameNote():
-            return NoPath(kind="same_note", text="both names mean the same note")
-        case chain_types.NotConnected(ours, theirs):
-            said = (
-                "no chain of links connects them: the first is connected with "
-                f"{counted(ours - 1, 'note')}, the second with "
-                f"{counted(theirs - 1, 'note')}"
-            )
-            return NoPath(
-                kind="not_connected", text=said, source_size=ours, target_size=theirs
-            )
-        case chain_types.TooFar(most, shortest):
-            said = (
-                f"the shortest chain has {shortest:,} links, more than the {most:,} "
-                "allowed; allow more hops to see it"
-            )
-            return NoPath(kind="too_far", text=said, most_hops=most, shortest=shortest)
-        case chain_types.OnlyThroughGhosts(ghosts, hops):
-            said = f"only unresolved links connect them: {', '.join(ghosts)}"
-            return NoPath(
-                kind="only_through_ghosts", text=said, ghosts=list(ghosts), hops=hops
-            )
-        case _:
-            assert_never(reason)
-
-
-class ThemesArguments(Arguments, frozen=True, kw_only=True):
+class ThemesArguments(Arguments):
     theme: ThemeName = None
     resolution: Annotated[
-        Annotated[float, Meta(ge=0.01, le=100)] | None,
+        float | None,
         arg(
             "Above 1 finds more and smaller themes, below 1 fewer.",
             metavar="R",
-            for_models="above 1 more and smaller themes",
+            ge=0.01,
+            le=100,
         ),
     ] = None
     ghosts: Unresolved = False
@@ -603,57 +264,10 @@ class ThemesArguments(Arguments, frozen=True, kw_only=True):
     ] = False
 
 
-class TagCount(Struct, frozen=True):
-    """A tag, and how many members of a theme have it."""
+class ThemesResult(GraphResult, Themes):
+    """Themes, largest first; `total` counts all, and `apart` notes in no theme."""
 
-    name: str
-    notes: int
-
-
-class ThemeMember(Struct, frozen=True):
-    """A note of a theme; `influence` is its share of the theme, all make 1."""
-
-    path: str
-    title: str
-    influence: float
-    ghost: bool
-    uri: str | None
-
-
-class Theme(Struct, frozen=True, kw_only=True):
-    """A group of notes that are linked with each other more than with others.
-
-    It is `confirmed` if most members name one note, its `hub`, in a property. An id
-    below 0 is only valid for this answer.
-    """
-
-    id: int
-    label: str
-    summary: str
-    size: int
-    standing: theme_types.Standing
-    hub: str | None
-    tags: list[TagCount]
-    members: list[ThemeMember]
-
-
-class ThemesResult(Result, frozen=True, kw_only=True):
-    """Themes, largest first. `apart` counts notes in no theme."""
-
-    vault: str
-    themes: list[Theme]
-    total: int
-    modularity: float
-    resolution: float
-    notes: int
-    apart: int
-    ghosts: bool
-    warning: str
-
-    def sources(self) -> Shown:
-        """Return the notes of the themes."""
-        members = [one.path for theme in self.themes for one in theme.members]
-        return shown(named=note_paths([*members, *(one.hub for one in self.themes)]))
+    vault: str = ""
 
     def is_empty(self) -> bool:
         return not self.themes
@@ -678,96 +292,34 @@ class ThemesResult(Result, frozen=True, kw_only=True):
 )
 def themes(vault: Engine, arguments: ThemesArguments, caller: Caller) -> ThemesResult:
     """Show groups of notes that link to each other."""
-    found = vault.knowledge.themes(
-        theme=arguments.theme,
-        resolution=arguments.resolution,
-        ghosts=arguments.ghosts,
-        refresh=arguments.refresh,
-    )
+    found = vault.knowledge.themes(**structs.asdict(arguments))
     usual = vault.config.graph.theme_resolution
     if found.resolution != usual:
         said = f"Resolution {found.resolution:g} instead of {usual:g} (the setting)"
         once = arguments.resolution is not None and not arguments.refresh
         undo = "To undo it: glassmind graph themes --refresh"
         caller.notice(f"{said}, for this answer only." if once else f"{said}. {undo}")
-    return copied(
-        ThemesResult,
-        found,
-        vault=vault.config.vault.name,
-        themes=[_theme(vault, theme) for theme in found.themes],
-    )
+    name = vault.config.vault.name
+    return with_uris(vault, copied(ThemesResult, found, vault=name))
 
 
-def _theme(vault: Engine, theme: theme_types.Theme) -> Theme:
-    return copied(
-        Theme,
-        theme,
-        hub=theme.hub or None,
-        tags=[TagCount(name, count) for name, count in theme.tags],
-        members=[
-            copied(ThemeMember, one, uri=note_uri_of(vault, one.path, ghost=one.ghost))
-            for one in theme.members
-        ],
-    )
-
-
-class RankArguments(Arguments, frozen=True, kw_only=True):
-    metric: Annotated[Metric, arg("What counts (influence).", for_models="")] = (
-        "influence"
-    )
-    limit: Annotated[
-        Limit, arg("Maximum number of notes (20).", short="-n", for_models="")
-    ] = 20
+class RankArguments(Arguments):
+    metric: Annotated[Metric, arg("What counts (influence).")] = "influence"
+    limit: Annotated[Limit, arg("Maximum number of notes (20).", short="-n")] = 20
     theme: ThemeName = None
     about: Annotated[
         NoteName | None,
-        arg(
-            "Only notes around what this search finds.",
-            metavar="QUERY",
-            pattern=SAYS,
-            for_models="a search query",
-        ),
+        arg("Only notes around what this search finds.", metavar="QUERY", pattern=SAYS),
     ] = None
     least_inbound: Annotated[
-        Annotated[int, Meta(ge=0, le=1_000_000)],
-        arg(
-            "Only notes that at least so many others link to (0).",
-            for_models="least notes that link to it",
-        ),
+        int,
+        arg("Only notes that at least so many others link to (0).", ge=0, le=1_000_000),
     ] = 0
     ghosts: Unresolved = False
 
 
-class RankedNote(Struct, frozen=True, kw_only=True):
-    """A note and its place; `hit` says that the search `about` found it."""
-
-    rank: int
-    path: str
-    title: str
-    ghost: bool
-    score: float
-    inbound: int
-    outbound: int
-    hit: bool
-    reason: str
-    uri: str | None
-
-
-class RankResult(Result, frozen=True, kw_only=True):
+class RankResult(GraphResult, Ranking):
     """Notes by rank. `margin` bounds the error of a score, estimated from `samples`."""
-
-    metric: str
-    theme: ThemeLabel | None
-    about: str
-    notes: list[RankedNote]
-    total: int
-    margin: float
-    samples: int
-    notices: list[str]
-
-    def sources(self) -> Shown:
-        """Return the notes."""
-        return shown(named=note_paths(note.path for note in self.notes))
 
     def is_empty(self) -> bool:
         return not self.notes
@@ -792,67 +344,19 @@ class RankResult(Result, frozen=True, kw_only=True):
 )
 def rank(vault: Engine, arguments: RankArguments) -> RankResult:
     """Rank notes by their links."""
-    found = vault.knowledge.rank(
-        metric=arguments.metric,
-        limit=arguments.limit,
-        theme=arguments.theme,
-        about=arguments.about,
-        least_inbound=arguments.least_inbound,
-        ghosts=arguments.ghosts,
-    )
-    return copied(
-        RankResult,
-        found,
-        theme=_theme_label(found.theme),
-        notes=[
-            copied(
-                RankedNote, note, uri=note_uri_of(vault, note.path, ghost=note.ghost)
-            )
-            for note in found.notes
-        ],
-        margin=found.error,
-    )
+    found = vault.knowledge.rank(**structs.asdict(arguments))
+    return with_uris(vault, copied(RankResult, found))
 
 
-class TimelineArguments(Arguments, frozen=True, kw_only=True):
+class TimelineArguments(Arguments):
     name: Name
     limit: Annotated[
-        Limit,
-        arg(
-            "Maximum number of events, the latest (100).",
-            short="-n",
-            for_models="latest",
-        ),
+        Limit, arg("Maximum number of events, the latest (100).", short="-n")
     ] = 100
 
 
-class TimelineEvent(Struct, frozen=True, kw_only=True):
-    """Something that happened to a note, to a link of it or to a linked note.
-
-    `origin` says where the date is from.
-    """
-
-    day: str
-    time: str
-    kind: EventKind
-    path: str
-    title: str
-    origin: DateOrigin
-    detail: str
-    sentence: str
-    commit: str
-    uri: str
-
-
-class TimelineResult(Result, frozen=True, kw_only=True):
+class TimelineResult(Result, Timeline):
     """The latest events around a note, earliest first; `total` counts all."""
-
-    path: str
-    title: str
-    uri: str
-    events: list[TimelineEvent]
-    total: int
-    notices: list[str]
 
     def sources(self) -> Shown:
         """Return the note and its linked notes; a sentence may be from either."""
@@ -886,12 +390,4 @@ def timeline(
     name = note_name(vault, arguments.name, "name")
     found = vault.knowledge.timeline(name, limit=arguments.limit)
     report_guesses(vault, caller, name)
-    return copied(
-        TimelineResult,
-        found,
-        uri=note_uri_of(vault, found.path),
-        events=[
-            copied(TimelineEvent, event, uri=note_uri_of(vault, event.path))
-            for event in found.events
-        ],
-    )
+    return with_uris(vault, copied(TimelineResult, found))

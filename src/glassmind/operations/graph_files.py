@@ -6,12 +6,11 @@ attribute of a node. Equal graphs give equal files.
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from glassmind.types.connections import links_left_out
+from msgspec import Struct, structs
 
-if TYPE_CHECKING:
-    from glassmind.operations.graph import GraphLink, GraphNode, GraphPart
+from glassmind.operations.registry import joined
+from glassmind.types.connections import GraphLink, GraphNode, GraphPart
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 does not allow, not even as a reference."""
@@ -28,91 +27,64 @@ _ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
 UNKNOWN = "\ufffd"
 """Replaces a character that is not allowed."""
 
-_NODE_KEYS = {
-    "path": "string",
-    "title": "string",
-    "hop": "int",
-    "ghost": "boolean",
-    "tags": "string",
-}
-_EDGE_KEYS = {
-    "kind": "string",
-    "property": "string",
-    "confidence": "double",
-    "line": "int",
-    "sentence": "string",
-}
+_NODE = ("path", "title", "hop", "ghost", "tags")
+_EDGE = ("kind", "property", "confidence", "line", "sentence")
+_TYPES = {bool: "boolean", int: "int", float: "double"}
 
 
-def graph_as_graphml(graph: "GraphPart") -> str:
+def graph_as_graphml(graph: GraphPart) -> str:
     """Return a graph as GraphML: directed, each link an edge of its own."""
-    return "".join(f"{line}\n" for line in _graphml(graph))
+    return joined(_graphml(graph))
 
 
-def graph_as_dot(graph: "GraphPart") -> str:
+def graph_as_dot(graph: GraphPart) -> str:
     """Return a graph as Graphviz reads it; unresolved names are dashed."""
-    return "".join(f"{line}\n" for line in _dot(graph))
+    return joined(_dot(graph))
 
 
-def _numbers(graph: "GraphPart") -> dict[str, str]:
+def _numbers(graph: GraphPart) -> dict[str, str]:
     return {node.path: f"n{number}" for number, node in enumerate(graph.nodes)}
 
 
-def _graphml(graph: "GraphPart") -> Iterator[str]:
+def _graphml(graph: GraphPart) -> Iterator[str]:
     yield '<?xml version="1.0" encoding="UTF-8"?>'
-    if note := links_left_out(len(graph.edges), graph.edges_total):
-        yield f"<!-- {note} -->"
+    if graph.left_out:
+        yield f"<!-- {graph.left_out} -->"
     yield '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
-    for owner, keys in (("node", _NODE_KEYS), ("edge", _EDGE_KEYS)):
-        for name, kind in keys.items():
+    for owner, kind, names in (("node", GraphNode, _NODE), ("edge", GraphLink, _EDGE)):
+        types = {field.name: field.type for field in structs.fields(kind)}
+        for name in names:
             yield (
                 f'  <key id="{owner}_{name}" for="{owner}" attr.name="{name}" '
-                f'attr.type="{kind}"/>'
+                f'attr.type="{_TYPES.get(types[name], "string")}"/>'
             )
     yield '  <graph id="connections" edgedefault="directed">'
     numbers = _numbers(graph)
     for node in graph.nodes:
         yield f'    <node id="{numbers[node.path]}">'
-        yield from _values("node", _node_values(node))
+        yield from _values("node", node, _NODE)
         yield "    </node>"
     for number, link in enumerate(graph.edges):
         ends = f'source="{numbers[link.source]}" target="{numbers[link.target]}"'
         yield f'    <edge id="e{number}" {ends}>'
-        yield from _values("edge", _edge_values(link))
+        yield from _values("edge", link, _EDGE)
         yield "    </edge>"
     yield "  </graph>"
     yield "</graphml>"
 
 
-def _values(owner: str, values: dict[str, str]) -> Iterator[str]:
-    for name, value in values.items():
-        shown = _NOT_XML.sub(UNKNOWN, value).translate(_MARKUP)
+def _values(owner: str, part: Struct, names: tuple[str, ...]) -> Iterator[str]:
+    for name in names:
+        value = getattr(part, name)
+        value = " ".join(value) if isinstance(value, (list, tuple)) else str(value)
+        text = value.lower() if name == "ghost" else value
+        shown = _NOT_XML.sub(UNKNOWN, text).translate(_MARKUP)
         yield f'      <data key="{owner}_{name}">{shown}</data>'
 
 
-def _node_values(node: "GraphNode") -> dict[str, str]:
-    return {
-        "path": node.path,
-        "title": node.title,
-        "hop": str(node.hop),
-        "ghost": "true" if node.ghost else "false",
-        "tags": " ".join(node.tags),
-    }
-
-
-def _edge_values(link: "GraphLink") -> dict[str, str]:
-    return {
-        "kind": link.kind,
-        "property": link.property,
-        "confidence": repr(link.confidence),
-        "line": str(link.line),
-        "sentence": link.sentence,
-    }
-
-
-def _dot(graph: "GraphPart") -> Iterator[str]:
-    if note := links_left_out(len(graph.edges), graph.edges_total):
-        yield f"// {note}"
+def _dot(graph: GraphPart) -> Iterator[str]:
+    if graph.left_out:
+        yield f"// {graph.left_out}"
     yield "digraph connections {"
     yield "  node [shape=box];"
     numbers = _numbers(graph)

@@ -2,25 +2,23 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from glassmind.operations.model_text import listed, named, one_line, shortly
-from glassmind.operations.registry import Arguments, View
+from glassmind.operations.model_text import listed, named, one_line, quoted
+from glassmind.operations.registry import View
 from glassmind.render.style import Style, counted
+from glassmind.types.chains import Chain
+from glassmind.types.connections import GraphLink, Neighbour
+from glassmind.types.themes import Theme
+from glassmind.types.timeline import TimelineEvent
 
 if TYPE_CHECKING:
     from glassmind.operations.graph import (
-        Chain,
         ConnectionsResult,
-        GraphLink,
-        Neighbour,
         PathResult,
         RankResult,
         SubgraphResult,
-        Theme,
         ThemesResult,
-        TimelineEvent,
         TimelineResult,
     )
 
@@ -37,19 +35,10 @@ NO_THEMES = "No themes: they need at least three notes that link to each other."
 NO_RANK = "No notes match."
 
 
-def lines_of(lines: Iterator[str]) -> str:
-    """Return lines as one text, each with its line feed."""
-    return "".join(f"{line}\n" for line in lines)
-
-
 def connections_for_people(
-    result: "ConnectionsResult", _arguments: Arguments, style: Style
-) -> str:
-    """Return each hop with its notes and the sentences around the links."""
-    return lines_of(_connections(result, style))
-
-
-def _connections(result: "ConnectionsResult", style: Style) -> Iterator[str]:
+    result: "ConnectionsResult", _: Any, style: Style
+) -> Iterator[str]:
+    """Yield each hop with its notes and the sentences around the links."""
     theme = style.faint(f"  theme: {result.theme.label}") if result.theme else ""
     yield f"{style.strong(result.path)}{_tags(result.tags, style)}{theme}"
     if not result.hops:
@@ -69,7 +58,7 @@ def _connections(result: "ConnectionsResult", style: Style) -> Iterator[str]:
             yield f"  {note.similarity:.2f}  {style.strong(note.path)}"
 
 
-def _neighbour(near: "Neighbour", style: Style) -> Iterator[str]:
+def _neighbour(near: Neighbour, style: Style) -> Iterator[str]:
     ghost = style.faint(f"  {NO_NOTE}") if near.ghost else ""
     via = style.faint(f"  via {' > '.join(near.via)}") if near.via else ""
     shared = _tags(near.shared_tags, style)
@@ -85,7 +74,7 @@ def _arrow(directions: Sequence[str]) -> str:
     return ARROWS.get(tuple(directions), "--")
 
 
-def _link(link: "GraphLink", style: Style) -> str:
+def _link(link: GraphLink, style: Style) -> str:
     """Return the sentence of a link, or its kind if there is none, and its line."""
     sentence = " ".join(link.sentence.split()) or f"({link.kind})"
     return f"{style.clean(sentence)}{style.faint(f'  {link.source}:{link.line}')}"
@@ -104,8 +93,7 @@ def connections_for_models(result: "ConnectionsResult", view: View) -> str:
     ]
     rows = []
     if view.first == 1:
-        tags = " ".join(f"#{one_line(tag)}" for tag in result.tags)
-        rows.append(f"{named(result.path)} {tags}".rstrip())
+        rows.append(f"{named(result.path)}{_tags_for_models(result.tags)}")
         if result.theme:
             rows.append(f"theme {result.theme.id}: {one_line(result.theme.label)}")
         rows += [
@@ -120,53 +108,33 @@ def connections_for_models(result: "ConnectionsResult", view: View) -> str:
     return listed(head, rows, view, result.notices, nothing=nothing)
 
 
-def _neighbour_for_models(number: int, near: "Neighbour") -> Iterator[str]:
+def _neighbour_for_models(number: int, near: Neighbour) -> Iterator[str]:
     via = "".join(f" via {named(one)}" for one in near.via)
-    tags = "".join(f" #{one_line(tag)}" for tag in near.shared_tags)
+    tags = _tags_for_models(near.shared_tags)
     ghost = f" {NO_NOTE}" if near.ghost else ""
     yield f"{number}. {_arrow(near.directions)} {named(near.path)}{ghost}{tags}{via}"
     for link in near.edges:
-        sentence = one_line(link.sentence) or f"({link.kind})"
         line = "its line" if link.source == near.path else "line"
-        yield f"   {line} {link.line} > {shortly(sentence)}"
+        yield f"   {line} {link.line} > {quoted(link.sentence or f'({link.kind})')}"
+
+
+def _tags_for_models(tags: Sequence[str]) -> str:
+    return "".join(f" #{one_line(tag)}" for tag in tags)
 
 
 def subgraph_for_models(result: "SubgraphResult", view: View) -> str:
     """Return the graph file, or the graph as JSON."""
-    body = result.text
-    if not body:
-        nodes = [
-            {"path": one.path, "title": one.title, "hop": one.hop, "tags": one.tags}
-            | ({"ghost": True} if one.ghost else {})
-            | ({"properties": one.properties} if one.properties else {})
-            for one in result.nodes
-        ]
-        edges = [
-            {
-                "source": one.source,
-                "target": one.target,
-                "kind": one.kind,
-                "line": one.line,
-                "sentence": one.sentence,
-            }
-            for one in result.edges
-        ]
-        values = {"nodes": nodes, "edges": edges, "edges_total": result.edges_total}
-        body = json.dumps(values, ensure_ascii=False, default=str)
+    values = result.to_json()
+    graph = {name: values[name] for name in ("nodes", "edges", "edges_total")}
+    body = result.text or json.dumps(graph, ensure_ascii=False, default=str)
     return listed([], [named(result.path), body], view, result.notices)
 
 
-def path_for_people(result: "PathResult", _arguments: Arguments, style: Style) -> str:
-    """Return each chain: a line per note, and the sentences of the links between."""
-    return lines_of(_path(result, style))
-
-
-def _path(result: "PathResult", style: Style) -> Iterator[str]:
+def path_for_people(result: "PathResult", _: Any, style: Style) -> Iterator[str]:
+    """Yield each chain: a line per note, and the sentences of the links between."""
     if result.reason:
-        ends = (
-            f"{style.strong(result.source.path)} and {style.strong(result.target.path)}"
-        )
-        yield f"{ends}: {style.clean(result.reason.text)}"
+        ends = (style.strong(end.path) for end in (result.source, result.target))
+        yield f"{' and '.join(ends)}: {style.clean(result.reason.text)}"
     for number, chain in enumerate(result.chains, 1):
         if number > 1:
             yield ""
@@ -201,23 +169,17 @@ def path_for_models(result: "PathResult", view: View) -> str:
     return listed(head, rows, view, result.notices, nothing=nothing)
 
 
-def _chain_for_models(number: int, chain: "Chain") -> Iterator[str]:
+def _chain_for_models(number: int, chain: Chain) -> Iterator[str]:
     yield f"{number}. {named(chain.notes[0].path)}"
-    for step, (_, stop) in zip(chain.steps, pairwise(chain.notes), strict=True):
+    for step, stop in zip(chain.steps, chain.notes[1:], strict=True):
         for link in step.edges:
-            sentence = one_line(link.sentence) or f"({link.kind})"
-            yield f"      {named(link.source)}:{link.line} > {shortly(sentence)}"
+            sentence = quoted(link.sentence or f"({link.kind})")
+            yield f"      {named(link.source)}:{link.line} > {sentence}"
         yield f"   {_arrow(step.directions)} {named(stop.path)}"
 
 
-def themes_for_people(
-    result: "ThemesResult", _arguments: Arguments, style: Style
-) -> str:
-    """Return each theme with its summary, and the members of a single one."""
-    return lines_of(_themes(result, style))
-
-
-def _themes(result: "ThemesResult", style: Style) -> Iterator[str]:
+def themes_for_people(result: "ThemesResult", _: Any, style: Style) -> Iterator[str]:
+    """Yield each theme with its summary, and the members of a single one."""
     for theme in result.themes:
         by = f", confirmed by {style.clean(theme.hub)}" if theme.hub else ""
         size = style.faint(f"{counted(theme.size, 'note')}{by}")
@@ -237,7 +199,7 @@ def _themes(result: "ThemesResult", style: Style) -> Iterator[str]:
         yield result.warning
 
 
-def _members(theme: "Theme", style: Style) -> Iterator[str]:
+def _members(theme: Theme, style: Style) -> Iterator[str]:
     for member in theme.members[:MEMBERS_FOR_PEOPLE]:
         where = member.title if member.ghost else member.path
         yield f"   {member.influence:6.1%}  {style.clean(where)}"
@@ -254,24 +216,18 @@ def themes_for_models(result: "ThemesResult", view: View) -> str:
     head = [totals, *([f"Notice: {result.warning}"] if result.warning else [])]
     rows = []
     for theme in result.themes:
-        rows.append(
-            f"theme {theme.id}: {one_line(theme.label)} ({counted(theme.size, 'note')})"
-        )
+        size = counted(theme.size, "note")
+        rows.append(f"theme {theme.id}: {one_line(theme.label)} ({size})")
         rows.append(f"   {one_line(theme.summary)}")
         if len(result.themes) == 1:
             most = MEMBERS_FOR_MODELS[view.detailed]
             rows += [f"   {named(one.path)}" for one in theme.members[:most]]
-            if theme.size > most:
-                rows.append(f"   and {theme.size - most:,} more")
+            rows += [f"   and {theme.size - most:,} more"] * (theme.size > most)
     return listed(head, rows, view, nothing="" if result.themes else NO_THEMES)
 
 
-def rank_for_people(result: "RankResult", _arguments: Arguments, style: Style) -> str:
-    """Return a line per note: rank, score, path and reason."""
-    return lines_of(_ranks(result, style))
-
-
-def _ranks(result: "RankResult", style: Style) -> Iterator[str]:
+def rank_for_people(result: "RankResult", _: Any, style: Style) -> Iterator[str]:
+    """Yield a line per note: rank, score, path and reason."""
     if not result.notes:
         yield NO_RANK
     width = len(str(len(result.notes)))
@@ -280,53 +236,53 @@ def _ranks(result: "RankResult", style: Style) -> Iterator[str]:
         where, why = style.strong(note.path), style.faint(note.reason)
         yield f"{note.rank:>{width}}.{mark}{note.score:.4f}  {where}  {why}"
     if result.margin:
-        yield style.faint(
-            f"Estimated from {counted(result.samples, 'note')}: scores may be off by "
-            f"{result.margin:.2g} (95 % confidence)."
-        )
+        yield style.faint(_margin(result))
+
+
+def _margin(result: "RankResult") -> str:
+    notes = counted(result.samples, "note")
+    off = f"scores may be off by {result.margin:.2g} (95 % confidence)"
+    return f"Estimated from {notes}: {off}."
 
 
 def rank_for_models(result: "RankResult", view: View) -> str:
     """Return a line per note: rank, path, score and reason."""
-    head = f"Of {result.total:,} notes, by {result.metric}."
-    if result.margin:
-        count = f"{result.samples:,} notes"
-        head += f" Estimated from {count}: scores may be off by {result.margin:.2g}."
+    head = [f"Of {result.total:,} notes, by {result.metric}."]
+    head += [_margin(result)] if result.margin else []
     rows = [
         f"{note.rank}. {named(note.path)} {note.score:.4f} {one_line(note.reason)}"
         for note in result.notes
     ]
     nothing = "" if result.notes else NO_RANK
-    return listed([head], rows, view, result.notices, nothing=nothing)
+    return listed(head, rows, view, result.notices, nothing=nothing)
 
 
 def timeline_for_people(
-    result: "TimelineResult", _arguments: Arguments, style: Style
-) -> str:
-    """Return a line per event: its day, what happened, and where the date is from."""
-    lines = [style.strong(result.path)]
+    result: "TimelineResult", _: Any, style: Style
+) -> Iterator[str]:
+    """Yield a line per event: its day, what happened, and where the date is from."""
+    yield style.strong(result.path)
     left = result.total - len(result.events)
     if left:
-        lines.append(style.faint(f"{counted(left, 'earlier event')} left out"))
-    lines += [_event(event, style) for event in result.events]
-    return lines_of(iter(lines))
+        yield style.faint(f"{counted(left, 'earlier event')} left out")
+    for event in result.events:
+        yield _event(event, style)
 
 
-def _event(event: "TimelineEvent", style: Style) -> str:
+def _event(event: TimelineEvent, style: Style) -> str:
     origin = f"{event.origin} {event.commit[:8]}".rstrip()
     sentence = " ".join(event.sentence.split())
-    quoted = f": {style.clean(sentence)}" if sentence else ""
+    said = f": {style.clean(sentence)}" if sentence else ""
     detail = style.clean(event.detail)
-    return f"{event.day}  {detail}{quoted}{style.faint(f'  ({origin})')}"
+    return f"{event.day}  {detail}{said}{style.faint(f'  ({origin})')}"
 
 
 def timeline_for_models(result: "TimelineResult", view: View) -> str:
     """Return a line per event: its day, what happened, and where the date is from."""
     rows = [named(result.path)] if view.first == 1 else []
     for event in result.events:
-        sentence = shortly(one_line(event.sentence))
-        quoted = f" > {sentence}" if sentence else ""
-        rows.append(f"{event.day} {one_line(event.detail)} (by {event.origin}){quoted}")
+        said = f" > {quoted(event.sentence)}" if event.sentence else ""
+        rows.append(f"{event.day} {one_line(event.detail)} (by {event.origin}){said}")
     nothing = "" if result.events else "No dated events."
     head = [f"{counted(result.total, 'event')} in all."]
     return listed(head, rows, view, result.notices, nothing=nothing)

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
 from glassmind.engine import Engine
 from glassmind.operations import health_text as text
 from glassmind.operations.edit import ChangeResult, DryRun, asking, change_result
-from glassmind.operations.edit_text import changed_for_models, changed_for_people
+from glassmind.operations.edit_text import changed_for_people
 from glassmind.operations.graph import MOST_SHOWN
 from glassmind.operations.registry import (
     Arguments,
@@ -31,12 +31,14 @@ from glassmind.operations.suggestions import (
     check_untainted,
     dismiss_by_key,
 )
-from glassmind.operations.suggestions_text import (
-    dismissed_for_models,
-    dismissed_for_people,
+from glassmind.operations.suggestions_text import dismissed_for_people
+from glassmind.types.health import (
+    Finding,
+    FindingNow,
+    HealthReport,
+    ScorePart,
+    SecretPlace,
 )
-from glassmind.types import health as found
-from glassmind.types.health import FindingState, Helping, Severity
 from glassmind.types.ledger import Passage, Shown
 
 MOST_FINDINGS = 10 * MOST_SHOWN
@@ -51,97 +53,41 @@ SLOW_S = 120.0
 Key = Annotated[str, Meta(max_length=8_192)]
 Checks = Annotated[
     list[str] | None,
-    arg(
-        "Only this check; may be repeated.",
-        metavar="NAME",
-        for_models="names of checks; else all",
-    ),
+    arg("Only these checks, by name; may be repeated.", metavar="NAME"),
 ]
 
 
-class HealthArguments(Arguments, frozen=True, kw_only=True):
+class HealthArguments(Arguments):
     check: Checks = None
     limit: Annotated[
-        Annotated[int, Meta(ge=0, le=MOST_FINDINGS)],
-        arg("Problems to show of each check.", short="-n", for_models="of each check"),
+        int, arg("Problems to show of each check.", short="-n", ge=0, le=MOST_FINDINGS)
     ] = text.EXAMPLES
     all: Annotated[bool, arg("Show every problem.", only=("cli",))] = False
     fail_below: Annotated[
-        Annotated[int, Meta(ge=0, le=100)] | None,
-        arg("Exit with code 2 if the score is lower.", only=("cli",)),
+        int | None,
+        arg("Exit with code 2 if the score is lower.", only=("cli",), ge=0, le=100),
     ] = None
 
 
-class ScorePart(Struct, frozen=True):
-    """How many points a check can cost, and how many it costs now."""
-
-    check: str
-    points: float
-    lost: float
-
-
-class Problem(Struct, frozen=True):
-    """One problem; `line` is null if it is not about a line."""
-
-    key: str
-    path: str
-    line: int | None
-    what: str
-
-    @property
-    def passage(self) -> Passage:
-        """The line that it quotes."""
-        return Passage(self.path, self.line or 0, self.line or 0)
-
-
-class CheckResult(Struct, frozen=True, kw_only=True):
-    """What one check found; `count` does not include dismissed problems.
-
-    `verb` is the operation that helps, `unchecked` why the check could not run.
-    """
-
-    name: str
-    title: str
-    severity: Severity
-    count: int
-    dismissed: int
-    examples: list[Problem]
-    fix: str
-    verb: Helping | None
-    unchecked: str | None
-
-
-class SecretPlace(Struct, frozen=True):
-    """Where a credential is in a note; never the credential itself."""
-
-    path: str
-    line: int
-    kind: str
-
-
-class HealthResult(Result, frozen=True, kw_only=True):
+class HealthResult(Result, HealthReport):
     """The score of a vault and what each check found, worst first.
 
-    If `partial`, the score covers only the chosen checks. Only the owner at the CLI
-    sees `secrets`.
+    Only the owner at the CLI sees `secrets`.
     """
 
-    score: int
-    partial: bool
-    parts: list[ScorePart]
-    notes: int
-    sound: int
-    findings: int
-    dismissed: int
-    checks: list[CheckResult]
-    notices: list[str]
     secrets: list[SecretPlace] | UnsetType = UNSET
 
     def sources(self) -> Shown:
         """Return the lines that problems quote, and the places of credentials."""
-        problems = [one for check in self.checks for one in check.examples if one.path]
+        passages = [_passage(one) for check in self.checks for one in check.examples]
         secrets = [one.path for one in self.secrets or ()]
-        return shown([one.passage for one in problems], note_paths(secrets))
+        return shown(filter(None, passages), note_paths(secrets))
+
+
+def _passage(problem: Finding) -> Passage | None:
+    """Return the line that a problem quotes."""
+    line = problem.line or 0
+    return Passage(problem.path, line, line) if problem.path else None
 
 
 @operation(
@@ -180,27 +126,14 @@ def health(vault: Engine, arguments: HealthArguments, caller: Caller) -> HealthR
 
 
 def health_result(
-    report: found.HealthReport, secrets: Sequence[found.SecretPlace] = ()
+    report: HealthReport, secrets: Sequence[SecretPlace] = ()
 ) -> HealthResult:
-    """Return the typed result of a health report."""
-    return copied(
-        HealthResult,
-        report,
-        parts=[
-            ScorePart(part.check, round(part.points, 2), round(part.lost, 2))
-            for part in report.parts
-        ],
-        checks=[
-            copied(
-                CheckResult,
-                check,
-                examples=[_problem(one) for one in check.examples],
-                unchecked=check.unchecked or None,
-            )
-            for check in report.checks
-        ],
-        secrets=[copied(SecretPlace, place) for place in secrets] or UNSET,
-    )
+    """Return the result for a report: points have two digits."""
+    parts = [
+        ScorePart(part.check, round(part.points, 2), round(part.lost, 2))
+        for part in report.parts
+    ]
+    return copied(HealthResult, report, parts=parts, secrets=list(secrets) or UNSET)
 
 
 def _check_names(given: list[str] | None) -> list[str] | None:
@@ -210,39 +143,24 @@ def _check_names(given: list[str] | None) -> list[str] | None:
     return [name for value in given for name in value.split(",")]
 
 
-def _problem(one: found.Finding) -> Problem:
-    return copied(Problem, one, line=one.line or None)
-
-
-class CheckFindingArguments(Arguments, frozen=True, kw_only=True):
+class CheckFindingArguments(Arguments):
     key: Annotated[
         Key,
-        arg(
-            "Check whether a problem still exists.",
-            flag="--again",
-            metavar="KEY",
-            for_models="as glassmind_health shows it",
-        ),
+        arg("Check whether a problem still exists.", flag="--again", metavar="KEY"),
     ]
 
 
-class FindingResult(Result, frozen=True, kw_only=True):
+class FindingResult(Result, FindingNow):
     """Whether a problem still exists; `reason` says why it could not be checked."""
-
-    key: str
-    state: FindingState
-    dismissed: bool
-    finding: Problem | None
-    reason: str | None
 
     def sources(self) -> Shown:
         """Return the line that the problem quotes, or the note that its key names.
 
         The key of a problem that is gone names only what the caller asked for.
         """
-        found = [self.finding.passage] if self.finding and self.finding.path else []
+        found = [_passage(self.finding)] if self.finding else []
         named = [] if self.state == "gone" else [self.key.partition(":")[2]]
-        return shown(found, note_paths(named))
+        return shown(filter(None, found), note_paths(named))
 
     def is_empty(self) -> bool:
         return self.state in {"mended", "gone"}
@@ -258,12 +176,10 @@ class FindingResult(Result, frozen=True, kw_only=True):
 )
 def check_finding(vault: Engine, arguments: CheckFindingArguments) -> FindingResult:
     """Check whether a problem of glassmind_health still exists."""
-    now = vault.knowledge.check_finding(arguments.key)
-    problem = _problem(now.finding) if now.finding else None
-    return copied(FindingResult, now, finding=problem, reason=now.reason or None)
+    return copied(FindingResult, vault.knowledge.check_finding(arguments.key))
 
 
-class DismissFindingArguments(Arguments, frozen=True, kw_only=True):
+class DismissFindingArguments(Arguments):
     key: Annotated[
         Key,
         arg(
@@ -278,7 +194,6 @@ class DismissFindingArguments(Arguments, frozen=True, kw_only=True):
 @operation(
     group="Maintain",
     for_people=dismissed_for_people,
-    for_models=dismissed_for_models,
     writes=True,
     command=Command(
         "health --dismiss", aliases=(("health --restore", {"restore": True}),)
@@ -293,7 +208,7 @@ def dismiss_finding(
     return dismiss_by_key(vault, arguments.key, restore=arguments.restore)
 
 
-class FixArguments(Arguments, frozen=True, kw_only=True):
+class FixArguments(Arguments):
     check: Checks = None
     dry_run: DryRun = False
 
@@ -301,7 +216,6 @@ class FixArguments(Arguments, frozen=True, kw_only=True):
 @operation(
     group="Maintain",
     for_people=changed_for_people,
-    for_models=changed_for_models,
     writes=True,
     command=Command("health --fix"),
 )

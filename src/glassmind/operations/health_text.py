@@ -1,22 +1,15 @@
 """Vault health as text: for people, as Markdown, and for models."""
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from glassmind.operations.graph_text import lines_of
-from glassmind.operations.model_text import fenced, listed, named, one_line, shortly
-from glassmind.operations.registry import Arguments, View
+from glassmind.operations.model_text import fenced, listed, named, one_line, quoted
+from glassmind.operations.registry import View
 from glassmind.render.style import Style, counted
-from glassmind.types.health import Helping
+from glassmind.types.health import CheckReport, Finding, Helping
 
 if TYPE_CHECKING:
-    from glassmind.operations.health import (
-        CheckResult,
-        FindingResult,
-        HealthArguments,
-        HealthResult,
-        Problem,
-    )
+    from glassmind.operations.health import FindingResult, HealthArguments, HealthResult
 
 EXAMPLES = 3
 """Problems shown of each check unless a limit is given."""
@@ -50,15 +43,8 @@ TOOLS: Mapping[Helping, str] = {
 
 def health_for_people(
     result: "HealthResult", arguments: "HealthArguments", style: Style
-) -> str:
-    """Return the score, and for each check its problems and how to fix them."""
-    given = None if arguments.limit == EXAMPLES else arguments.limit
-    most = len(result.secrets or ()) if arguments.all else given
-    secrets = _secrets(result, style, SECRETS_SHOWN if most is None else most)
-    return lines_of(_report(result, style)) + lines_of(secrets)
-
-
-def _report(result: "HealthResult", style: Style) -> Iterator[str]:
+) -> Iterator[str]:
+    """Yield the score, and for each check its problems and how to fix them."""
     yield f"Health: {style.strong(f'{result.score} of 100')}{_scope(result)}"
     yield f"  {_totals(result)}"
     lost = {part.check: part.lost for part in result.parts}
@@ -69,6 +55,9 @@ def _report(result: "HealthResult", style: Style) -> Iterator[str]:
             yield f"  {style.faint(_fix(check, COMMANDS))}"
     yield ""
     yield from _rest(result)
+    most = SECRETS_SHOWN if arguments.limit == EXAMPLES else arguments.limit
+    most = len(result.secrets or ()) if arguments.all else most
+    yield from _secrets(result, style, most)
 
 
 def _scope(result: "HealthResult") -> str:
@@ -84,7 +73,7 @@ def _totals(result: "HealthResult") -> str:
     return f"{counted(result.findings, 'problem')}{gone}; {notes}"
 
 
-def _check(check: "CheckResult", style: Style, lost: float) -> Iterator[str]:
+def _check(check: CheckReport, style: Style, lost: float) -> Iterator[str]:
     gone = f", {check.dismissed:,} dismissed" if check.dismissed else ""
     head = style.strong(f"{check.title}: {check.count:,}")
     yield f"{check.severity}  {head} ({check.name}, -{lost:.1f}{gone})"
@@ -95,12 +84,12 @@ def _check(check: "CheckResult", style: Style, lost: float) -> Iterator[str]:
         yield f"  and {check.count - len(check.examples):,} more"
 
 
-def _place(problem: "Problem") -> str:
+def _place(problem: Finding) -> str:
     line = f":{problem.line}" if problem.line else ""
     return f"{problem.path}{line}: " if problem.path else ""
 
 
-def _fix(check: "CheckResult", calls: Mapping[Helping, str]) -> str:
+def _fix(check: CheckReport, calls: Mapping[Helping, str]) -> str:
     """Return what to do, and which command or tool helps."""
     call = calls.get(check.verb) if check.verb else None
     return f"{check.fix} See {call}." if call else check.fix
@@ -199,9 +188,7 @@ def health_for_models(result: "HealthResult", view: View) -> str:
         for one in check.examples:
             line = f":{one.line}" if one.line else ""
             place = f"{named(one.path)}{line} " if one.path else ""
-            rows.append(
-                f"   {place}{shortly(one_line(one.what))} [{one_line(one.key)}]"
-            )
+            rows.append(f"   {place}{quoted(one.what)} [{one_line(one.key)}]")
         fixes.append(f"{check.name}: {_fix(check, TOOLS)}")
     if view.first == 1 and any(one.count > len(one.examples) for one in result.checks):
         fixes.append("To see all problems of a check, give its name and a limit.")
@@ -211,9 +198,7 @@ def health_for_models(result: "HealthResult", view: View) -> str:
     return "\n".join([page, *fixes])
 
 
-def finding_for_people(
-    result: "FindingResult", _arguments: Arguments, style: Style
-) -> str:
+def finding_for_people(result: "FindingResult", _: Any, style: Style) -> str:
     """Return whether a problem still exists."""
     key, gone = style.clean(result.key), " (dismissed)" if result.dismissed else ""
     if result.finding:
@@ -228,4 +213,4 @@ def finding_for_people(
 
 def finding_for_models(result: "FindingResult", _view: View) -> str:
     """Return whether a problem still exists."""
-    return fenced(finding_for_people(result, Arguments(), Style()))
+    return fenced(finding_for_people(result, None, Style()))

@@ -74,6 +74,11 @@ def shortly(text: str, most: int = LINE_CHARS) -> str:
     return text if len(text) <= most else f"{text[:most]}…"
 
 
+def quoted(sentence: str) -> str:
+    """Return a sentence of a note on one line, cut if it is too long."""
+    return shortly(one_line(sentence))
+
+
 def listed(
     head: Sequence[str],
     rows: Sequence[str],

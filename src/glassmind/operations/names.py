@@ -3,18 +3,24 @@
 Results contain such addresses, so callers may use them as names.
 """
 
+from typing import Any, TypeVar
 from unicodedata import normalize
 from urllib.parse import quote, unquote
+
+from msgspec import Struct, structs
 
 from glassmind.engine import Engine
 from glassmind.errors import PathOutsideVault
 from glassmind.errors.serving import BadArgument
 from glassmind.operations.registry import Caller
+from glassmind.render.address import obsidian_uri
 from glassmind.render.style import shortened
 from glassmind.vault.paths import safe_path
 
 SCHEME = "note://"
 OBSIDIAN = "obsidian://"
+
+Value = TypeVar("Value")
 
 
 def note_uri(path: str) -> str:
@@ -80,6 +86,34 @@ def _opened(uri: str, vault: str, owner: str) -> str:
         said = f"the address is of the vault {shortened(other)!r}"
         raise BadArgument(owner, f"{said}; here are notes of {vault!r} alone")
     return file
+
+
+def with_uris(vault: Engine, value: Value) -> Value:
+    """Return a result with the Obsidian addresses of its notes.
+
+    A field `uri` gets that of `path`, and `x_uri` that of `x` or `x_path`. Unresolved
+    links have none: to open one would create a note.
+    """
+    filled: Value = _filled(vault.config.vault.name, value)
+    return filled
+
+
+def _filled(vault: str, value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_filled(vault, item) for item in value]
+    if not isinstance(value, Struct):
+        return value
+    values = {name: getattr(value, name) for name in value.__struct_fields__}
+    changes = {
+        name: _filled(vault, part)
+        for name, part in values.items()
+        if isinstance(part, (Struct, list, tuple))
+    }
+    for name in values:
+        if name.endswith("uri") and not values.get("ghost"):
+            path = values.get(f"{name[:-3]}path") or values.get(name[:-4])
+            changes[name] = obsidian_uri(vault, path) if path else None
+    return structs.replace(value, **changes)
 
 
 def report_guesses(

@@ -11,9 +11,18 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, ClassVar, Literal, TypeAlias, TypeVar, get_type_hints
+from typing import (
+    Any,
+    ClassVar,
+    Literal,
+    TypeAlias,
+    TypeVar,
+    dataclass_transform,
+    get_type_hints,
+)
 
-from msgspec import Meta, Struct, to_builtins
+import msgspec
+from msgspec import Meta, Struct
 
 from glassmind.engine import Engine
 from glassmind.render.style import Style
@@ -35,10 +44,15 @@ Run = TypeVar("Run", bound=Callable[..., Any])
 Part = TypeVar("Part", bound=Struct)
 
 
+@dataclass_transform(frozen_default=True, kw_only_default=True)
 class Arguments(Struct, frozen=True, kw_only=True):
-    """Base of all arguments. Unknown names are rejected when they are read."""
+    """Base of all arguments. Unknown names are rejected when they are read.
+
+    Subclasses are frozen too and made with keywords.
+    """
 
 
+@dataclass_transform(frozen_default=True, kw_only_default=True)
 class Result(Struct, frozen=True, kw_only=True):
     """Base of all results; its fields are the JSON of every surface.
 
@@ -50,7 +64,7 @@ class Result(Struct, frozen=True, kw_only=True):
 
     def to_json(self) -> dict[str, Any]:
         """Return the values that are sent as JSON."""
-        values: dict[str, Any] = to_builtins(self)
+        values: dict[str, Any] = _with_lists(msgspec.to_builtins(self))
         for name in self.text_only:
             values.pop(name, None)
         return values
@@ -71,6 +85,13 @@ class Result(Struct, frozen=True, kw_only=True):
     def is_empty(self) -> bool:
         """Return whether nothing was found; the command then exits with code 1."""
         return False
+
+
+def _with_lists(value: Any) -> Any:
+    """Return values with lists in place of tuples, as JSON has them."""
+    if isinstance(value, dict):
+        return {name: _with_lists(item) for name, item in value.items()}
+    return [*map(_with_lists, value)] if isinstance(value, (list, tuple)) else value
 
 
 def _ignore(_: str) -> None:
@@ -110,8 +131,8 @@ class View:
     notices: tuple[str, ...] = ()
 
 
-PeopleText: TypeAlias = Callable[[Any, Any, Style], str]
-"""Renders `(result, arguments, style)` for a terminal."""
+PeopleText: TypeAlias = Callable[[Any, Any, Style], str | Iterable[str]]
+"""Renders `(result, arguments, style)` for a terminal, as text or as lines."""
 
 ModelText: TypeAlias = Callable[[Any, View], str]
 """Renders a result for a language model."""
@@ -129,6 +150,9 @@ def arg(  # noqa: PLR0913 - a declaration names every part
     pattern: str = "",
     only: tuple[Surface, ...] = ("cli", "mcp", "http"),
     for_models: str | None = None,
+    ge: float | None = None,
+    le: float | None = None,
+    longest: int | None = None,
 ) -> Meta:
     """Describe one argument.
 
@@ -137,6 +161,7 @@ def arg(  # noqa: PLR0913 - a declaration names every part
     The word `-` means the text of standard input, or for the items that
     `from_stdin` finds in it.
     `pattern` tells HTTP clients which texts the operation accepts.
+    `ge` and `le` bound a number; `longest` bounds a text or a list.
     `only` lists the surfaces that offer the argument. `for_models` replaces the
     description in the tool's schema, where every word costs tokens.
     """
@@ -150,6 +175,7 @@ def arg(  # noqa: PLR0913 - a declaration names every part
         "pattern": pattern,
         "only": only,
         "for_models": description if for_models is None else for_models,
+        "bounds": Meta(ge=ge, le=le, max_length=longest),  # type: ignore[call-overload]
     }
     return Meta(description=description, extra=extra)
 
@@ -250,28 +276,50 @@ class Route:
     id: str = ""
 
 
-@dataclass(frozen=True)
-class Operation:
-    """One operation, as declared."""
+def _no_text(*_: Any) -> str:
+    """Stand in for the text of an operation that has no command, or no tool."""
+    raise NotImplementedError
 
-    name: str
+
+@dataclass(kw_only=True)
+class Operation:
+    """One operation, as declared; a decorator, which registers its function.
+
+    The function's name is that of the operation, and its docstring is the summary.
+    `detail` names an argument that asks for more detail: the CLI sets it with `--json`,
+    and MCP for a detailed answer. The argument `format` chooses from `files`.
+    `markdown` renders a result for HTTP clients that prefer it.
+    """
+
     group: Group
-    summary: str
-    function: Callable[..., Any]
-    arguments: type[Arguments]
-    result: type[Result]
-    for_people: PeopleText
-    for_models: ModelText
-    command: Command | None
-    tool: Tool | None
-    route: Route | None
-    writes: bool
-    detail: str
-    takes_caller: bool
+    for_people: PeopleText = _no_text
+    for_models: ModelText = _no_text
+    writes: bool = False
+    detail: str = ""
+    command: Command | None = None
+    tool: Tool | None = None
+    route: Route | None = None
     files: Mapping[str, FileForm] = field(default_factory=dict)
-    """Files that the argument `format` chooses from."""
     markdown: Callable[[Any], str] | None = None
-    """Renders a result as Markdown, for HTTP clients that prefer it."""
+    function: Callable[..., Any] = field(init=False)
+    name: str = field(init=False)
+    summary: str = field(init=False)
+    arguments: type[Arguments] = field(init=False)
+    result: type[Result] = field(init=False)
+    takes_caller: bool = field(init=False)
+
+    def __call__(self, function: Run) -> Run:
+        """Register the function that runs the operation."""
+        parameters = list(inspect.signature(function).parameters)
+        hints = get_type_hints(function)
+        self.function, self.name = function, function.__name__
+        self.summary = (inspect.getdoc(function) or "").partition("\n")[0]
+        self.arguments, self.result = hints[parameters[1]], hints["return"]
+        self.takes_caller = "caller" in parameters
+        if self.name in OPERATIONS:
+            raise ValueError(f"operation {self.name!r} is declared twice")
+        OPERATIONS[self.name] = self
+        return function
 
     def run(self, vault: Engine, arguments: Arguments, caller: Caller) -> Any:
         """Run the operation."""
@@ -297,57 +345,15 @@ class Operation:
         return {self.command_path: {}, **dict(self.command.aliases)}
 
 
+operation = Operation
+
 OPERATIONS: dict[str, Operation] = {}
 """Every operation that has been imported, by name, in the order of declaration."""
 
 
-def operation(  # noqa: PLR0913 - a declaration names every part
-    *,
-    group: Group,
-    for_people: PeopleText,
-    for_models: ModelText,
-    writes: bool = False,
-    detail: str = "",
-    command: Command | None = None,
-    tool: Tool | None = None,
-    route: Route | None = None,
-    files: Mapping[str, FileForm] | None = None,
-    markdown: Callable[[Any], str] | None = None,
-) -> Callable[[Run], Run]:
-    """Register a function under its own name; its docstring is the summary.
-
-    `detail` names an argument that asks for more detail: the CLI sets it with `--json`,
-    and MCP for a detailed answer.
-    """
-
-    def register(function: Run) -> Run:
-        hints = get_type_hints(function)
-        names = list(inspect.signature(function).parameters)
-        summary = (inspect.getdoc(function) or "").partition("\n")[0]
-        name = function.__name__
-        if name in OPERATIONS:
-            raise ValueError(f"operation {name!r} is declared twice")
-        OPERATIONS[name] = Operation(
-            name=name,
-            group=group,
-            summary=summary,
-            function=function,
-            arguments=hints[names[1]],
-            result=hints["return"],
-            for_people=for_people,
-            for_models=for_models,
-            command=command,
-            tool=tool,
-            route=route,
-            writes=writes,
-            detail=detail,
-            takes_caller="caller" in names,
-            files=files or {},
-            markdown=markdown,
-        )
-        return function
-
-    return register
+def joined(text: str | Iterable[str]) -> str:
+    """Return a text, or lines as one text."""
+    return text if isinstance(text, str) else "".join(f"{line}\n" for line in text)
 
 
 def all_operations() -> list[Operation]:
@@ -384,11 +390,12 @@ def _by_module() -> Iterator[list[Operation]]:
         yield [OPERATIONS[name] for name in fresh]
 
 
-def shown(passages: Sequence[Passage] = (), named: Sequence[str | None] = ()) -> Shown:
+def shown(passages: Iterable[Passage] = (), named: Iterable[str | None] = ()) -> Shown:
     """Return sources: notes whose text is in a result, and notes it only names."""
+    passages = tuple(dict.fromkeys(passages))
     texts = {passage.path for passage in passages}
     names = dict.fromkeys(name for name in named if name and name not in texts)
-    return Shown(tuple(dict.fromkeys(passages)), tuple(names))
+    return Shown(passages, tuple(names))
 
 
 def copied(kind: type[Part], source: Any, /, **others: Any) -> Part:
@@ -406,6 +413,16 @@ def copied(kind: type[Part], source: Any, /, **others: Any) -> Part:
             for name, value in values.items()
         }
     )
+
+
+def parts_of(value: Any) -> Iterator[Struct]:
+    """Yield every struct in a value, beginning with the value itself."""
+    if isinstance(value, Struct):
+        yield value
+        value = [getattr(value, name) for name in value.__struct_fields__]
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            yield from parts_of(item)
 
 
 NOTE_SUFFIXES = (".md", ".canvas", ".base")

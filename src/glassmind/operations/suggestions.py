@@ -2,16 +2,16 @@
 
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from glassmind.engine import Engine
 from glassmind.errors.editing import PolicyForbids
 from glassmind.errors.serving import BadArgument
 from glassmind.operations import suggestions_text as text
 from glassmind.operations.edit import ChangeResult, DryRun, asking, change_result
-from glassmind.operations.edit_text import changed_for_models, changed_for_people
-from glassmind.operations.graph import MOST_SHOWN, Limit, NoteName, note_uri_of
-from glassmind.operations.names import note_name, report_guesses
+from glassmind.operations.edit_text import changed_for_people
+from glassmind.operations.graph import MOST_SHOWN, Limit, NoteName
+from glassmind.operations.names import note_name, report_guesses, with_uris
 from glassmind.operations.registry import (
     Arguments,
     Caller,
@@ -27,88 +27,29 @@ from glassmind.operations.registry import (
     shown,
 )
 from glassmind.render.pairs import pair_status_as_json
-from glassmind.types import pairs
 from glassmind.types.ledger import Passage, Shown
-from glassmind.types.suggestions import Suggestion, SuggestionKind, key_of
+from glassmind.types.pairs import Pair
+from glassmind.types.suggestions import Suggestions
 
 SLOW_S = 120.0
 """Seconds for suggestions: they compare every note with every other."""
 
-Cosine = Annotated[float, Meta(ge=0, le=1)]
 OptionalName = Annotated[
     NoteName | None,
-    arg(
-        "Path, title or alias of a note; without it, the whole vault.",
-        positional="words",
-        for_models="a note; else the whole vault",
-    ),
+    arg("A note; without it, the whole vault.", positional="words"),
+]
+SuggestionLimit = Annotated[
+    Limit, arg("Maximum number of suggestions (20).", short="-n")
 ]
 
 
-class SuggestArguments(Arguments, frozen=True, kw_only=True):
+class SuggestArguments(Arguments):
     name: OptionalName = None
-    limit: Annotated[
-        Limit, arg("Maximum number of suggestions (20).", short="-n", for_models="")
-    ] = 20
+    limit: SuggestionLimit = 20
 
 
-class Signal(Struct, frozen=True):
-    """One reason for a link; the shares of all add up to the score."""
-
-    name: str
-    strength: float
-    share: float
-    reason: str
-
-
-class Mention(Struct, frozen=True):
-    """The name of a note in the text of another, without a link."""
-
-    text: str
-    line: int
-    sentence: str
-    namesakes: list[str]
-
-
-class ProposedEdit(Struct, frozen=True):
-    """The edit that would add the link; `bytes` is its half-open range in the file."""
-
-    path: str
-    digest: str
-    line: int
-    bytes: list[int]
-    before: str
-    after: str
-
-
-class SuggestedLink(Struct, frozen=True, kw_only=True):
-    """Two notes that should be linked; `source` is the one to edit."""
-
-    key: str
-    kind: SuggestionKind
-    source: str
-    source_title: str
-    source_uri: str
-    target: str
-    target_title: str
-    target_uri: str
-    score: float
-    reason: str
-    signs: list[Signal]
-    mention: Mention | None
-    property: str | None
-    similarity: float | None
-    shared_notes: list[str]
-    shared_tags: list[str]
-    edit: ProposedEdit | None
-
-
-class SuggestResult(Result, frozen=True, kw_only=True):
+class SuggestResult(Result, Suggestions):
     """Suggested links, best first; `note` is null for the whole vault."""
-
-    note: str | None
-    suggestions: list[SuggestedLink]
-    notices: list[str]
 
     def sources(self) -> Shown:
         """Return the lines that would be edited, and every note that is named."""
@@ -151,33 +92,14 @@ def suggest(
     name = _optional_name(vault, arguments.name)
     found = vault.knowledge.suggest(name, limit=arguments.limit)
     report_guesses(vault, caller, name)
-    return SuggestResult(
-        note=found.note,
-        suggestions=[_suggested(vault, one) for one in found.suggestions],
-        notices=list(found.notices),
-    )
+    return with_uris(vault, copied(SuggestResult, found))
 
 
 def _optional_name(vault: Engine, name: str | None) -> str | None:
     return None if name is None else note_name(vault, name, "name")
 
 
-def _suggested(vault: Engine, one: Suggestion) -> SuggestedLink:
-    edit = one.edit
-    return copied(
-        SuggestedLink,
-        one,
-        key=key_of(one),
-        source_uri=note_uri_of(vault, one.source),
-        target_uri=note_uri_of(vault, one.target),
-        signs=[copied(Signal, sign) for sign in one.signs],
-        mention=copied(Mention, one.mention) if one.mention else None,
-        property=one.property or None,
-        edit=copied(ProposedEdit, edit, bytes=[edit.start, edit.end]) if edit else None,
-    )
-
-
-class AddLinksArguments(Arguments, frozen=True, kw_only=True):
+class AddLinksArguments(Arguments):
     name: OptionalName = None
     keys: Annotated[
         list[str] | None,
@@ -191,16 +113,13 @@ class AddLinksArguments(Arguments, frozen=True, kw_only=True):
         bool,
         arg("With --apply, link every mention of a note.", flag="--all-mentions"),
     ] = False
-    limit: Annotated[
-        Limit, arg("Maximum number of suggestions (20).", short="-n", for_models="")
-    ] = 20
+    limit: SuggestionLimit = 20
     dry_run: DryRun = False
 
 
 @operation(
     group="Graph",
     for_people=changed_for_people,
-    for_models=changed_for_models,
     writes=True,
     command=Command("graph suggest --apply", aliases=(("suggest --apply", {}),)),
 )
@@ -220,31 +139,12 @@ def add_suggested_links(
     return change_result(done)
 
 
-class SimilarArguments(Arguments, frozen=True, kw_only=True):
+class SimilarArguments(Arguments):
     name: OptionalName = None
-    limit: Annotated[
-        Limit, arg("Maximum number of pairs (20).", short="-n", for_models="")
-    ] = 20
+    limit: Annotated[Limit, arg("Maximum number of pairs (20).", short="-n")] = 20
     least: Annotated[
-        Cosine,
-        arg(
-            "Least cosine between two notes (0).",
-            metavar="C",
-            for_models="least cosine",
-        ),
+        float, arg("Least cosine between two notes (0).", metavar="C", ge=0, le=1)
     ] = 0.0
-
-
-class SimilarPair(Struct, frozen=True, kw_only=True):
-    """Two similar notes without a link."""
-
-    path: str
-    title: str
-    uri: str
-    other_path: str
-    other_title: str
-    other_uri: str
-    similarity: float
 
 
 class PairStatus(Struct, frozen=True):
@@ -259,11 +159,11 @@ class PairStatus(Struct, frozen=True):
     most: int | None
 
 
-class SimilarResult(Result, frozen=True, kw_only=True):
+class SimilarResult(Result):
     """Pairs, most similar first; `note` is null for the whole vault."""
 
     note: str | None
-    pairs: list[SimilarPair]
+    pairs: list[Pair]
     total: int
     dismissed: int
     status: PairStatus
@@ -301,35 +201,20 @@ def similar(
     name = _optional_name(vault, arguments.name)
     found = vault.knowledge.similar(name, limit=arguments.limit, least=arguments.least)
     report_guesses(vault, caller, name)
-    return copied(
-        SimilarResult,
-        found,
-        pairs=[
-            copied(
-                SimilarPair,
-                pair,
-                uri=note_uri_of(vault, pair.path),
-                other_uri=note_uri_of(vault, pair.other_path),
-            )
-            for pair in found.pairs
-        ],
-        status=PairStatus(**pair_status_as_json(found.status)),
-    )
+    status = PairStatus(**pair_status_as_json(found.status))
+    return with_uris(vault, copied(SimilarResult, found, status=status))
 
 
-Restore = Annotated[
-    bool,
-    arg("Take the dismissal back.", only=("mcp", "http"), for_models="take it back"),
-]
+Restore = Annotated[bool, arg("Take the dismissal back.", only=("mcp", "http"))]
 
 
-class DismissPairArguments(Arguments, frozen=True, kw_only=True):
+class DismissPairArguments(Arguments):
     a: Annotated[NoteName, arg("A note.", positional="word")]
     b: Annotated[NoteName, arg("The other note.", positional="word")]
     restore: Restore = False
 
 
-class DismissResult(Result, frozen=True, kw_only=True):
+class DismissResult(Result):
     """The line of the list of dismissals; `changed` is false if nothing had to be."""
 
     file: str
@@ -344,7 +229,6 @@ class DismissResult(Result, frozen=True, kw_only=True):
 @operation(
     group="Graph",
     for_people=text.dismissed_for_people,
-    for_models=text.dismissed_for_models,
     writes=True,
     command=Command("graph dismiss", aliases=(("graph restore", {"restore": True}),)),
     route=Route("POST", "/graph/dismiss", sets=("graph",), fails=(404, 409)),
@@ -357,21 +241,20 @@ def dismiss_pair(
     a, b = note_name(vault, arguments.a, "a"), note_name(vault, arguments.b, "b")
     knowledge = vault.knowledge
     change = knowledge.restore_pair if arguments.restore else knowledge.dismiss
-    return dismissed(change(a, b))
+    return copied(DismissResult, change(a, b))
 
 
-class DismissArguments(Arguments, frozen=True, kw_only=True):
+class DismissArguments(Arguments):
     """What `dismiss` takes: two notes, or a problem of the vault."""
 
-    a: Annotated[NoteName | None, arg("A note.", for_models="a note")] = None
-    b: Annotated[NoteName | None, arg("The other.", for_models="the other")] = None
-    finding: Annotated[NoteName | None, arg("Its key.", for_models="its key")] = None
+    a: Annotated[NoteName | None, arg("A note.")] = None
+    b: Annotated[NoteName | None, arg("The other note.")] = None
+    finding: Annotated[NoteName | None, arg("The key of the problem.")] = None
     restore: Restore = False
 
 
 @operation(
     group="Graph",
-    for_people=text.dismissed_for_people,
     for_models=text.dismissed_for_models,
     writes=True,
     tool=Tool(
@@ -404,7 +287,7 @@ def dismiss_by_key(vault: Engine, key: str, *, restore: bool) -> DismissResult:
     check, _, subject = key.partition(":")
     knowledge = vault.knowledge
     change = knowledge.restore_finding if restore else knowledge.dismiss_finding
-    return dismissed(change(check, subject))
+    return copied(DismissResult, change(check, subject))
 
 
 def check_untainted(vault: Engine, caller: Caller) -> None:
@@ -416,8 +299,3 @@ def check_untainted(vault: Engine, caller: Caller) -> None:
     if vault.tainted(caller.client):
         rule = "writes.approve_after_untrusted = true"
         raise PolicyForbids("the list of dismissals", rule)
-
-
-def dismissed(done: pairs.Dismissed) -> DismissResult:
-    """Return the typed result of a dismissal."""
-    return copied(DismissResult, done)

@@ -3,16 +3,15 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from glassmind.operations.graph_text import lines_of
-from glassmind.operations.model_text import fenced, listed, named, one_line, shortly
-from glassmind.operations.registry import Arguments, View
+from glassmind.operations.model_text import fenced, listed, named, one_line, quoted
+from glassmind.operations.registry import View, joined
 from glassmind.render.style import Style, counted
+from glassmind.types.suggestions import Suggestion
 
 if TYPE_CHECKING:
     from glassmind.operations.suggestions import (
         DismissResult,
         SimilarResult,
-        SuggestedLink,
         SuggestResult,
     )
 
@@ -21,19 +20,17 @@ NOT_COMPARED = "No pairs yet: notes are compared when they are embedded."
 NO_PAIRS = "No similar notes without a link."
 
 
-def suggest_for_people(
-    result: "SuggestResult", _arguments: Arguments, style: Style
-) -> str:
+def suggest_for_people(result: "SuggestResult", _: Any, style: Style) -> str:
     """Return each suggestion with its reason and the edit that would add the link."""
     if not result.suggestions:
         return f"{NO_SUGGESTIONS}\n"
     return "\n".join(
-        lines_of(_suggestion(number, one, style))
+        joined(_suggestion(number, one, style))
         for number, one in enumerate(result.suggestions, 1)
     )
 
 
-def _suggestion(number: int, one: "SuggestedLink", style: Style) -> Iterator[str]:
+def _suggestion(number: int, one: Suggestion, style: Style) -> Iterator[str]:
     ends = f"{style.strong(one.source)} -> {style.strong(one.target)}"
     ends += f" ({style.clean(one.property)})" if one.property else ""
     yield f"{number}. {ends}  {style.faint(f'{one.kind} {one.score:.2f}')}"
@@ -60,7 +57,7 @@ def suggest_for_models(result: "SuggestResult", view: View) -> str:
         rows.append(f"{number}. {ends} ({one.kind} {one.score:.2f})")
         rows.append(f"   {one_line(one.reason)}")
         if one.mention:
-            sentence = shortly(one_line(one.mention.sentence))
+            sentence = quoted(one.mention.sentence)
             rows.append(f"   line {one.mention.line} > {sentence}")
         if one.edit:
             before, after = one_line(one.edit.before), one_line(one.edit.after)
@@ -71,22 +68,18 @@ def suggest_for_models(result: "SuggestResult", view: View) -> str:
     return listed(head, rows, view, result.notices, nothing=nothing)
 
 
-def similar_for_people(
-    result: "SimilarResult", _arguments: Arguments, style: Style
-) -> str:
-    """Return a line per pair, most similar first, and what was left out."""
-    lines = []
+def similar_for_people(result: "SimilarResult", _: Any, style: Style) -> Iterator[str]:
+    """Yield a line per pair, most similar first, and what was left out."""
     if not result.pairs:
-        lines.append(NOT_COMPARED if result.status.threshold is None else NO_PAIRS)
+        yield NOT_COMPARED if result.status.threshold is None else NO_PAIRS
     for pair in result.pairs:
         first = "" if result.note else f"{style.strong(pair.path)} ~ "
-        lines.append(f"{pair.similarity:.2f}  {first}{style.strong(pair.other_path)}")
+        yield f"{pair.similarity:.2f}  {first}{style.strong(pair.other_path)}"
     left = result.total - len(result.pairs)
     if left:
-        lines.append(style.faint(f"and {counted(left, 'more pair')}"))
+        yield style.faint(f"and {counted(left, 'more pair')}")
     if result.dismissed:
-        lines.append(style.faint(f"{counted(result.dismissed, 'pair')} dismissed"))
-    return lines_of(iter(lines))
+        yield style.faint(f"{counted(result.dismissed, 'pair')} dismissed")
 
 
 def similar_for_models(result: "SimilarResult", view: View) -> str:

@@ -1,26 +1,24 @@
 """The vocabulary of a vault as text: for people on a terminal, and for models."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from glassmind.operations.graph_text import lines_of
-from glassmind.operations.model_text import fenced, listed, named, one_line, shortly
-from glassmind.operations.registry import Arguments, View
+from glassmind.operations.model_text import fenced, listed, named, one_line, quoted
+from glassmind.operations.registry import View
 from glassmind.render.style import Style, counted
+from glassmind.types.ontology import (
+    Entity,
+    Hierarchy,
+    Hub,
+    Label,
+    Listed,
+    PropertyUse,
+    Schema,
+    Spelling,
+)
 
 if TYPE_CHECKING:
-    from glassmind.operations.vocabulary import (
-        Entity,
-        Hierarchy,
-        Hub,
-        IngestResult,
-        Label,
-        OntologyResult,
-        PropertyUse,
-        Schema,
-        Some,
-        Spelling,
-    )
+    from glassmind.operations.vocabulary import IngestResult, OntologyResult
 
 KINDS_SHOWN = 4
 """Kinds of notes that share a schema: what fits a line beside its keys."""
@@ -36,22 +34,20 @@ STATES = {
 
 
 def ontology_for_people(
-    result: "OntologyResult", _arguments: Arguments, style: Style
-) -> str:
-    """Return the vocabulary in sections; empty ones are left out."""
-    lines = [
-        style.clean(line) if line.startswith(" ") else style.strong(line)
-        for line in _sections(result)
-    ]
-    about = f"{counted(result.notes, 'note')}, without templates and the agent folder"
-    return lines_of(iter([*lines, style.faint(about)]))
+    result: "OntologyResult", _: Any, style: Style
+) -> Iterator[str]:
+    """Yield the vocabulary in sections; empty ones are left out."""
+    for line in _sections(result):
+        yield style.clean(line) if line.startswith(" ") else style.strong(line)
+    notes = counted(result.notes, "note")
+    yield style.faint(f"{notes}, without templates and the agent folder")
 
 
 def ontology_for_models(result: "OntologyResult", _view: View) -> str:
     """Return the vocabulary in sections; empty ones are left out."""
-    rows = [f"notice: {notice}" for notice in result.notices]
-    shown = ontology_for_people(result, Arguments(), Style())
-    return fenced("\n".join([*map(one_line, rows), shown]))
+    rows = [f"notice: {one_line(notice)}" for notice in result.notices]
+    rows += ontology_for_people(result, None, Style())
+    return fenced("\n".join(rows))
 
 
 def _sections(result: "OntologyResult") -> Iterator[str]:
@@ -66,7 +62,7 @@ def _sections(result: "OntologyResult") -> Iterator[str]:
 
 
 def _section(
-    title: str, some: "Some[Any]", line: Callable[[Any], str]
+    title: str, some: Listed[Any], line: Callable[[Any], str]
 ) -> Iterator[str]:
     if some.total:
         yield f"{title} ({some.total:,})"
@@ -75,7 +71,7 @@ def _section(
         yield f"  and {some.total - len(some.shown):,} more"
 
 
-def _labels(labels: "Some[Label]") -> Iterator[str]:
+def _labels(labels: Listed[Label]) -> Iterator[str]:
     for source, title in SOURCES.items():
         shown = [_label(label) for label in labels.shown if label.source == source]
         if shown:
@@ -86,13 +82,13 @@ def _labels(labels: "Some[Label]") -> Iterator[str]:
         yield f"More categories, tags and folders: {left:,}"
 
 
-def _label(label: "Label") -> str:
+def _label(label: Label) -> str:
     key = f"{label.property}: " if label.property else ""
     mark = "#" if label.source == "tag" else ""
     return f"{key}{mark}{label.name} {label.notes:,}"
 
 
-def _use(use: "PropertyUse") -> str:
+def _use(use: PropertyUse) -> str:
     kinds: str = use.kind
     if use.kind == "mixed":
         kinds = ", ".join(f"{kind} {count:,}" for kind, count in use.kinds.items())
@@ -101,26 +97,26 @@ def _use(use: "PropertyUse") -> str:
     return f"{use.name}  {kinds}{of}  {counted(use.notes, 'note')}{astray}"
 
 
-def _schema(schema: "Schema") -> str:
+def _schema(schema: Schema) -> str:
     keys = ", ".join(f"{key.name} {key.coverage:.0%} {key.kind}" for key in schema.keys)
     more = len(schema.of) - KINDS_SHOWN
     kinds = ", ".join(schema.of[:KINDS_SHOWN]) + f" and {more:,} more" * (more > 0)
     return f"{kinds}  {counted(schema.notes, 'note')}: {keys}"
 
 
-def _spelling(spelling: "Spelling") -> str:
+def _spelling(spelling: Spelling) -> str:
     variants = ", ".join(f"{one.name} {one.notes:,}" for one in spelling.variants)
     most = f"{spelling.what} {spelling.canonical} {spelling.notes:,}"
     return f"{most}, also {variants} ({spelling.reason})"
 
 
-def _hub(hub: "Hub") -> str:
+def _hub(hub: Hub) -> str:
     how = f"by {hub.property}" if hub.property else "as a map"
     ghost = "" if hub.path else ", no note yet"
     return f"{hub.path or hub.name}  {counted(hub.members.total, 'note')} {how}{ghost}"
 
 
-def _hierarchy(tree: "Hierarchy") -> Iterator[str]:
+def _hierarchy(tree: Hierarchy) -> Iterator[str]:
     yield f"Hierarchy by {tree.name} ({tree.size:,} in {counted(tree.depth, 'level')})"
     for branch in tree.roots.shown:
         if branch.below:
@@ -128,21 +124,11 @@ def _hierarchy(tree: "Hierarchy") -> Iterator[str]:
             left = f" and {more:,} more" if more else ""
             yield f"  {branch.name}: {', '.join(branch.children.shown)}{left}"
     for cycle in tree.cycles.shown:
-        yield f"  in a circle: {_circle(cycle)}"
+        yield f"  in a circle: {' > '.join([*cycle, cycle[0]])}"
 
 
-def _circle(cycle: Sequence[str]) -> str:
-    return " > ".join([*cycle, cycle[0]])
-
-
-def ingest_for_people(
-    result: "IngestResult", _arguments: Arguments, style: Style
-) -> str:
-    """Return each name with the link to write, and where the note has it."""
-    return lines_of(_ingested(result, style))
-
-
-def _ingested(result: "IngestResult", style: Style) -> Iterator[str]:
+def ingest_for_people(result: "IngestResult", _: Any, style: Style) -> Iterator[str]:
+    """Yield each name with the link to write, and where the note has it."""
     for entity in result.entities:
         link = f"  {style.clean(entity.link)}" if entity.link else ""
         yield f"{style.strong(entity.name)}{link}  {style.faint(STATES[entity.state])}"
@@ -160,7 +146,7 @@ def _ingested(result: "IngestResult", style: Style) -> Iterator[str]:
     yield style.faint(f"{result.path}: {counted(result.total, 'name')}; {totals}")
 
 
-def _candidates(entity: "Entity") -> Iterator[tuple[str, str]]:
+def _candidates(entity: Entity) -> Iterator[tuple[str, str]]:
     """Yield what an ambiguous name may mean, and why."""
     for one in entity.candidates if entity.state == "unsure" else ():
         yield one.link or one.path or one.title, one.reason
@@ -179,7 +165,7 @@ def ingest_for_models(result: "IngestResult", view: View) -> str:
         rows.append(f"{one_line(entity.name)} ({state}) {link}".rstrip())
         for mention in entity.mentions[:1]:
             line = f"line {mention.line} > " if mention.line else ""
-            rows.append(f"   {line}{shortly(one_line(mention.text))}")
+            rows.append(f"   {line}{quoted(mention.text)}")
         rows += [
             f"   perhaps {one_line(known)}: {one_line(reason)}"
             for known, reason in _candidates(entity)

@@ -204,7 +204,7 @@ class Answer:
             if name == "semantic":
                 rank = 1 + self._nearer(cosine or 0.0)
                 reason = meaning_reason(cosine)
-            evidence.append(Evidence(name, rank, one.shares[name], reason))
+            evidence.append(Evidence(name, rank, one.shares[name], reason, {}))
         return Hit(
             NotePath(fact.path),
             f"Hindsight: {kind_said(fact)}",
@@ -255,7 +255,7 @@ class Answer:
                     reason = UNAPPROVED
                 case _:
                     reason = PLAIN_REASONS[name]
-            yield Evidence(name, rank, one.shares[name], reason, quoted=quoted)
+            yield Evidence(name, rank, one.shares[name], reason, {}, quoted)
 
 
 def _order_of(hit: Hit, *, by_day: bool) -> tuple[float, bool, int, int, str]:

@@ -215,4 +215,4 @@ def _hit(  # noqa: PLR0913, PLR0917 - all that a hit shows
     )
 
 
-NO_FIELDS: Mapping[str, float] = MappingProxyType({})
+NO_FIELDS: Mapping[str, float] = {}

@@ -5,12 +5,14 @@ Named tuples, for the reason that `types` gives.
 
 from typing import Literal, NamedTuple, TypeAlias
 
+from msgspec import Struct
+
 AdjustmentName: TypeAlias = Literal[
     "recency", "tag", "path", "title", "hot", "pinned", "superseded", "rerank"
 ]
 
 
-class Adjustment(NamedTuple):
+class Adjustment(Struct, frozen=True):
     """What was added to a hit's score, or taken from it, after the channels voted."""
 
     name: AdjustmentName

@@ -1,97 +1,75 @@
-"""Ways from one note to another along links, or why there is none."""
+"""Chains of links from one note to another, or why there are none."""
 
-from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import Literal
 
-from glassmind.types.connections import Direction, Tie
+from msgspec import UNSET, Struct, UnsetType
+
+from glassmind.types.connections import Direction, GraphLink
 
 
-class Stop(NamedTuple):
-    """A note on the way; a ghost has its name for a path."""
+class PathNote(Struct, frozen=True):
+    """A note on the way; an unresolved link has its name as path."""
 
     path: str
     title: str
     ghost: bool
+    uri: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """From one stop to the next: who leads to whom, and the links that say so.
+class CommonNote(PathNote, frozen=True, kw_only=True):
+    """A note that is linked with both ends, seen from each of them."""
 
-    `outbound` is the way that the chain goes. Of many links the first are here.
-    """
-
-    directions: tuple[Direction, ...]
-    edges: tuple[Tie, ...]
-    edges_total: int
-
-
-@dataclass(frozen=True, slots=True)
-class Chain:
-    """One way: its stops from first to last, and the steps between them."""
-
-    stops: tuple[Stop, ...]
-    steps: tuple[Step, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CommonNeighbour:
-    """A note that is linked with both ends; seen from each of them."""
-
-    stop: Stop
     from_source: tuple[Direction, ...]
     from_target: tuple[Direction, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SameNote:
-    """Both ends are one note."""
+class PathStep(Struct, frozen=True):
+    """From one note to the next; `outbound` is the direction of the chain.
 
-
-@dataclass(frozen=True, slots=True)
-class NotConnected:
-    """No link leads out of what is linked with the one into what is with the other.
-
-    The sizes count the notes linked with each end in whatever many hops, itself too.
+    Of many links only the first are listed.
     """
 
-    source_size: int
-    target_size: int
+    directions: tuple[Direction, ...]
+    edges: tuple[GraphLink, ...]
+    edges_total: int
 
 
-@dataclass(frozen=True, slots=True)
-class TooFar:
-    """The shortest chain has more links than were allowed."""
+class Chain(Struct, frozen=True):
+    """One chain of links; `length` counts them."""
 
-    most_hops: int
-    shortest: int
-
-
-@dataclass(frozen=True, slots=True)
-class OnlyThroughGhosts:
-    """A chain there is, but over names that no note has."""
-
-    ghosts: tuple[str, ...]
-    hops: int
+    length: int
+    notes: tuple[PathNote, ...]
+    steps: tuple[PathStep, ...]
 
 
-NoChain: TypeAlias = SameNote | NotConnected | TooFar | OnlyThroughGhosts
+class NoPath(Struct, frozen=True):
+    """Why there is no chain: its kind, a sentence, and the figures of that kind.
 
-
-@dataclass(frozen=True, slots=True)
-class Chains:
-    """The shortest ways between two notes, and what is linked with both.
-
-    `reason` says why there is no way, and is None where there is one. `cut` says that
-    there may be more ways than these. Of common neighbours the best linked are here.
-    `notices` say what could not be looked at.
+    The sizes count the notes connected with each end, including itself.
     """
 
-    source: Stop
-    target: Stop
+    kind: Literal["same_note", "not_connected", "too_far", "only_through_ghosts"]
+    text: str
+    source_size: int | UnsetType = UNSET
+    target_size: int | UnsetType = UNSET
+    most_hops: int | UnsetType = UNSET
+    shortest: int | UnsetType = UNSET
+    ghosts: tuple[str, ...] | UnsetType = UNSET
+    hops: int | UnsetType = UNSET
+
+
+class Chains(Struct, frozen=True, kw_only=True):
+    """Chains of links, shortest first; `reason` says why there are none.
+
+    `cut` says that there may be more. Of the notes linked with both ends, those with
+    the fewest links are listed.
+    """
+
+    source: PathNote
+    target: PathNote
     chains: tuple[Chain, ...]
-    reason: NoChain | None
     cut: bool
-    common: tuple[CommonNeighbour, ...]
+    reason: NoPath | None
+    common: tuple[CommonNote, ...]
     common_total: int
     notices: tuple[str, ...] = ()

@@ -1,20 +1,24 @@
-"""What stands around a note: its neighbours by hop, and the graph they make."""
+"""What is linked with a note: its neighbours by hop, and the graph they make.
+
+Operations send these values as JSON. They fill in `uri`, the address in Obsidian.
+"""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-from glassmind.types import NotePath
+from msgspec import UNSET, Struct, UnsetType
+
 from glassmind.types.graph import EdgeKind
 
 Direction: TypeAlias = Literal["inbound", "outbound"]
-"""Which of two notes leads to the other, seen from the one that was asked about."""
+"""Which of two notes links to the other, from the point of view of the first."""
 
 
-class Tie(NamedTuple):
-    """One link between two notes, with the sentence that it stands in.
+class GraphLink(Struct, frozen=True):
+    """One link with the sentence around it.
 
-    `source` and `target` are paths, or the name of a ghost; `line` is of the source.
+    `source` and `target` are paths, or the name of an unresolved link; `line` is of
+    the source.
     """
 
     source: str
@@ -26,112 +30,99 @@ class Tie(NamedTuple):
     sentence: str
 
 
-@dataclass(frozen=True, slots=True)
-class Neighbour:
-    """A note that links tie to another, so many `hop`s away.
+class Neighbour(Struct, frozen=True, kw_only=True):
+    """A note so many hops away.
 
-    `via` are the notes on the way, from the root on. `directions` and `edges` are those
-    between it and the last of these, or the root itself; of many edges the first are
-    here. A ghost has its name for a path, and no tags.
+    `via` are the notes on the way to it. `directions` and `edges` are of the links
+    between it and the last of these; of many links only the first are listed. An
+    unresolved link has its name as path, and no tags.
     """
 
     path: str
     title: str
+    ghost: bool
     hop: int
     directions: tuple[Direction, ...]
     via: tuple[str, ...]
-    edges: tuple[Tie, ...]
+    edges: tuple[GraphLink, ...]
     edges_total: int
     shared_tags: tuple[str, ...]
-    ghost: bool
+    uri: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Ring:
-    """All that is so many hops away, the closest tied first; `total` counts all of it.
+class HopNotes(Struct, frozen=True):
+    """The notes so many hops away, the most closely linked first; totals count all.
 
-    `inbound` and `outbound` count those that lead to what is a hop nearer, and those
-    that this leads to; a note may be both.
+    A note may be both inbound and outbound.
     """
 
     hop: int
     neighbours: tuple[Neighbour, ...]
     total: int
-    inbound: int
-    outbound: int
+    inbound_total: int
+    outbound_total: int
 
 
-@dataclass(frozen=True, slots=True)
-class SimilarNote:
-    """A note that says much the same, without a link to it or from it."""
+class SimilarNote(Struct, frozen=True):
+    """A similar note without a link."""
 
-    path: NotePath
+    path: str
     title: str
     similarity: float
+    uri: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ThemeName:
-    """The community that a note belongs to."""
+class ThemeLabel(Struct, frozen=True):
+    """The theme of a note."""
 
     id: int
     label: str
 
 
-@dataclass(frozen=True, slots=True)
-class SubgraphNode:
-    """A node of a part of the graph; the root has hop 0."""
+class GraphNode(Struct, frozen=True):
+    """A note, or an unresolved name, in a part of the graph; the root has hop 0."""
 
     path: str
     title: str
     hop: int
     ghost: bool
     tags: tuple[str, ...] = ()
-    properties: Mapping[str, object] = field(default_factory=dict)
+    properties: Mapping[str, Any] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Subgraph:
-    """Part of the link graph: nodes by hop and path, and every link between them.
+class GraphPart(Struct, frozen=True):
+    """Notes by hop and path, and all links between them.
 
     `edges_total` counts links that were left out too.
     """
 
-    nodes: tuple[SubgraphNode, ...]
-    edges: tuple[Tie, ...]
+    nodes: tuple[GraphNode, ...]
+    edges: tuple[GraphLink, ...]
     edges_total: int
 
     @property
     def left_out(self) -> str:
-        """What to say about links that are not here; empty if all are."""
-        return links_left_out(len(self.edges), self.edges_total)
+        """The notice about links that were left out; empty if none were."""
+        if len(self.edges) == self.edges_total:
+            return ""
+        return (
+            f"{len(self.edges):,} of {self.edges_total:,} links between these notes "
+            "are shown, those of the nearest; with a lower limit or depth there are "
+            "fewer"
+        )
 
 
-def links_left_out(shown: int, total: int) -> str:
-    """Return what to say about links that are left out; empty if none are."""
-    if shown == total:
-        return ""
-    return (
-        f"{shown:,} of {total:,} links between these notes are shown, those of the "
-        "nearest; with a lower limit or depth there are fewer"
-    )
+class Connections(Struct, frozen=True, kw_only=True):
+    """A note with its neighbours by hop, and similar notes without a link."""
 
-
-@dataclass(frozen=True, slots=True)
-class Connections:
-    """A note with what links tie to it, and what is like it without a link.
-
-    The root may be a ghost, with its name for a path, where ghosts were asked for.
-    `notices` say what was left out.
-    """
-
-    path: NotePath
+    path: str
     title: str
     ghost: bool
     tags: tuple[str, ...]
-    theme: ThemeName | None
+    theme: ThemeLabel | None
+    uri: str | None = None
     depth: int
-    rings: tuple[Ring, ...]
+    hops: tuple[HopNotes, ...]
     similar: tuple[SimilarNote, ...]
-    subgraph: Subgraph | None
-    notices: tuple[str, ...]
+    subgraph: GraphPart | UnsetType = UNSET
+    notices: tuple[str, ...] = ()

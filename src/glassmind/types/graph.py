@@ -5,6 +5,8 @@ Named tuples, for the reason that `types` gives.
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
+from msgspec import Struct
+
 from glassmind.types import NotePath
 
 if TYPE_CHECKING:  # numpy costs a search by words more than the search
@@ -47,7 +49,7 @@ class Edge(NamedTuple):
     kind: EdgeKind = "link"
 
 
-class Hop(NamedTuple):
+class Hop(Struct, frozen=True):
     """One link on the way to a hit, from the note that holds it to where it leads.
 
     `property` names the one it stands in, and is empty for a link in the text. Of an

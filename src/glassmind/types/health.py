@@ -4,8 +4,9 @@ What there are thousands of are named tuples, for the reason that `types.notes` 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
+
+from msgspec import Struct
 
 from glassmind.types import NotePath, PropertyValue
 
@@ -18,31 +19,40 @@ SEVERITIES: Sequence[Severity] = ("high", "medium", "low")
 """The gravest first."""
 
 
-class SecretPlace(NamedTuple):
-    """Where a credential stands in a note, and its kind; never what it is."""
+class SecretPlace(Struct, frozen=True):
+    """Where a credential is in a note; never the credential itself."""
 
     path: NotePath
     line: int
     kind: str
 
 
-class Finding(NamedTuple):
-    """One thing to mend: where it stands, and what is wrong with it.
+class Finding(Struct, frozen=True):
+    """One problem; `line` is None if it is not about a line.
 
-    `subject` tells it from all others of its check and stays while the thing does,
-    wherever it moves inside its note. `line` is 0 where no line is meant.
+    The key names the check, and what it found: it stays the same while the problem
+    does, wherever it moves inside its note.
     """
 
-    check: str
-    subject: str
+    key: str
     path: NotePath
-    line: int
+    line: int | None
     what: str
 
     @property
-    def key(self) -> str:
-        """The name by which it can be dismissed, and asked about again."""
-        return f"{self.check}:{self.subject}"
+    def check(self) -> str:
+        """The name of the check."""
+        return self.key.partition(":")[0]
+
+    @property
+    def subject(self) -> str:
+        """What the problem is about: unique within its check."""
+        return self.key.partition(":")[2]
+
+
+def finding(check: str, subject: str, path: NotePath, line: int, what: str) -> Finding:
+    """Return a problem; line 0 means that it is not about a line."""
+    return Finding(f"{check}:{subject}", path, line or None, what)
 
 
 class Unchecked(NamedTuple):
@@ -51,12 +61,10 @@ class Unchecked(NamedTuple):
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class CheckReport:
-    """What one check found; `count` leaves out what was `dismissed`.
+class CheckReport(Struct, frozen=True, kw_only=True):
+    """What one check found; `count` does not include dismissed problems.
 
-    `examples` are the gravest, `fix` says what to do, and `verb` what helps with it.
-    `unchecked` is the reason where it could not be made, empty elsewhere.
+    `verb` is the operation that helps, `unchecked` why the check could not run.
     """
 
     name: str
@@ -66,55 +74,48 @@ class CheckReport:
     dismissed: int
     examples: tuple[Finding, ...]
     fix: str
-    unchecked: str = ""
     verb: Helping | None = None
+    unchecked: str | None = None
 
 
-class ScorePart(NamedTuple):
-    """What one check has to do with the score.
-
-    `points` are what it costs alone with as many findings as there are notes, `lost`
-    what it costs now; those of all checks are what the score lacks of 100.
-    """
+class ScorePart(Struct, frozen=True):
+    """How many points a check can cost, and how many it costs now."""
 
     check: str
     points: float
     lost: float
 
 
-@dataclass(frozen=True, slots=True)
-class HealthReport:
-    """The state of a vault: a score from 0 to 100, its parts, and every check.
+class HealthReport(Struct, frozen=True, kw_only=True):
+    """The score of a vault and what each check found, worst first.
 
-    Checks are sorted by severity, then by how much they found. The totals count
-    findings; `sound` is how many notes nothing was found in. `partial` says that some
-    checks alone were asked for, and the score is theirs.
+    `sound` counts notes without problems. If `partial`, the score covers only the
+    chosen checks.
     """
 
     score: int
+    partial: bool = False
     parts: tuple[ScorePart, ...]
-    checks: tuple[CheckReport, ...]
     notes: int
     sound: int
     findings: int
     dismissed: int
+    checks: tuple[CheckReport, ...]
     notices: tuple[str, ...] = ()
-    partial: bool = False
 
 
 FindingState: TypeAlias = Literal["there", "mended", "gone", "unchecked"]
-"""Gone is what the vault holds nothing of by now, or never did."""
+"""Gone: the vault has nothing of that name now; it may never have existed."""
 
 
-@dataclass(frozen=True, slots=True)
-class FindingNow:
-    """Whether a finding still is one; `reason` says why that could not be told."""
+class FindingNow(Struct, frozen=True):
+    """Whether a problem still exists; `reason` says why it could not be checked."""
 
     key: str
     state: FindingState
     dismissed: bool = False
     finding: Finding | None = None
-    reason: str = ""
+    reason: str | None = None
 
 
 class HealthNote(NamedTuple):

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
+from msgspec import Struct
+
 from glassmind.types import NotePath, PropertyValue
 
-T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 ValueKind: TypeAlias = Literal[
@@ -68,106 +69,108 @@ class HeadingName(NamedTuple):
     line: int
 
 
-class Listed(NamedTuple, Generic[T_co]):
+class Listed(Struct, Generic[T_co], frozen=True):
     """The first of many, and how many there are."""
 
     shown: tuple[T_co, ...] = ()
     total: int = 0
 
 
-class Label(NamedTuple):
-    """A word that sorts notes; `key` is the property that says it, if one does."""
+class Label(Struct, frozen=True):
+    """A category, tag or folder; `property` is the property that names the category."""
 
     source: LabelSource
-    key: str
+    property: str | None
     name: str
     notes: int
-    examples: tuple[NotePath, ...]
+    examples: tuple[str, ...]
 
 
-class PropertyUse(NamedTuple):
-    """How a property is used: by how many notes, and what its values are.
+class PropertyUse(Struct, frozen=True):
+    """A property: how many notes have it, and the kinds of its values.
 
-    `kinds` counts values by kind, empty ones too; `kind` is the one all others share,
-    "mixed" where there are several, "empty" where there is none. `items` is the same
-    of what lists hold. `declared` is what Obsidian's settings say, and `astray` counts
-    the values that are something else.
+    `kind` is the kind of all values that are not empty, "mixed" if they differ.
+    `items` is the kind of what lists hold. `declared` is the type in Obsidian, and
+    `astray` counts values of another.
     """
 
     name: str
     notes: int
     kind: ValueKind
     kinds: Mapping[ValueKind, int]
-    items: str = ""
-    declared: str = ""
+    items: str | None = None
+    declared: str | None = None
     astray: int = 0
 
 
-class SchemaKey(NamedTuple):
-    """A property that notes of one sort have; `coverage` is the share that do."""
+class SchemaKey(Struct, frozen=True):
+    """A property that notes of one kind have; `coverage` is the share that do."""
 
     name: str
     coverage: float
     kind: ValueKind
 
 
-class Schema(NamedTuple):
-    """The properties that occur together in notes of one sort.
+class Schema(Struct, frozen=True):
+    """Properties that occur together in notes of one kind; `whole` have them all.
 
-    `of` names what these notes share, several names where each has the same keys.
-    `whole` counts the notes that have every key.
+    `of` names the kind, or several kinds with the same properties.
     """
 
     of: tuple[str, ...]
     notes: int
     keys: tuple[SchemaKey, ...]
     whole: int
-    examples: tuple[NotePath, ...]
+    examples: tuple[str, ...]
 
 
-class Spelling(NamedTuple):
-    """Spellings that seem to mean one thing, and the one most used.
+class SpellingCount(Struct, frozen=True):
+    """A spelling, and how many notes use it."""
 
-    `variants` are the others with how often each is used; `reason` says by what they
-    differ. `form` is what all of them have in common, whichever is used most.
-    """
+    name: str
+    notes: int
+
+
+class Spelling(Struct, frozen=True):
+    """Spellings that seem to mean the same; `canonical` is the most used."""
 
     what: Spelled
     canonical: str
     notes: int
-    variants: tuple[tuple[str, int], ...]
+    variants: tuple[SpellingCount, ...]
     reason: str
-    form: str = ""
 
 
-class Hub(NamedTuple):
-    """A thing that many notes belong to through one property, or that lists them.
+class SpelledWord(Spelling, frozen=True):
+    """Spellings with the `form` that they have in common, whichever is used most."""
 
-    `path` is None where no note of the name is there; `property` is empty for a note
-    that leads to its members itself, as a map of content does.
+    form: str
+
+
+class Hub(Struct, frozen=True):
+    """A note that many belong to by a property, or that lists them.
+
+    `path` is None if no note has the name. Operations fill in its address.
     """
 
-    property: str
+    property: str | None
     name: str
-    path: NotePath | None
-    members: Listed[NotePath]
+    path: str | None
+    members: Listed[str]
+    uri: str | None = None
 
 
-class Branch(NamedTuple):
-    """A thing with others below it; `path` is its note, where it has one."""
+class Branch(Struct, frozen=True):
+    """An item with others below it; `path` is its note, if it has one."""
 
     name: str
-    path: NotePath | None
+    path: str | None
     children: Listed[str]
     below: int
 
 
-class Hierarchy(NamedTuple):
-    """Things that stand below others, in one way of saying so.
-
-    `cycles` are things that stand below themselves; each is led from one to the next,
-    and the last to the first.
-    """
+class Hierarchy(Struct, frozen=True):
+    """Items below others, by folder, tag or property; `cycles` are below themselves."""
 
     nesting: Nesting
     name: str
@@ -177,8 +180,8 @@ class Hierarchy(NamedTuple):
     cycles: Listed[tuple[str, ...]] = Listed()
 
 
-class Ontology(NamedTuple):
-    """The vocabulary of a vault, as its notes use it."""
+class Ontology(Struct, frozen=True, kw_only=True):
+    """What a vault calls things, most used first."""
 
     notes: int
     labels: Listed[Label]
@@ -191,12 +194,12 @@ class Ontology(NamedTuple):
     notices: tuple[str, ...] = ()
 
 
-class NameMatch(NamedTuple):
-    """Something in the vault that a text may mean.
+class NameMatch(Struct, frozen=True):
+    """A note, tag, heading or unresolved link that a name may mean.
 
-    `matched` is the name it goes by there, `link` what a note would write to lead to
-    it. `score` is from 0 to 1; `links` counts the links that lead to a ghost, or the
-    notes of a tag.
+    `matched` is its name there, `link` what a note would write to link to it. `links`
+    counts the links to an unresolved name, or the notes of a tag. Operations fill in
+    `uri`, the address in Obsidian.
     """
 
     kind: NameKind
@@ -207,6 +210,7 @@ class NameMatch(NamedTuple):
     reason: str
     matched: str
     links: int = 0
+    uri: str | None = None
 
 
 class Resolution(NamedTuple):
@@ -223,17 +227,17 @@ class Resolution(NamedTuple):
     notices: tuple[str, ...] = ()
 
 
-class Mention(NamedTuple):
-    """A line of a note that names an entity; 0 for one in its properties."""
+class NamedLine(Struct, frozen=True):
+    """A line that names something; `line` is None for a property."""
 
-    line: int
+    line: int | None
     text: str
 
 
-class Stub(NamedTuple):
-    """A note that could be made: nothing is written."""
+class ProposedNote(Struct, frozen=True):
+    """A note that could be created; nothing is written."""
 
-    path: NotePath
+    path: str
     text: str
     reason: str
 
@@ -241,29 +245,33 @@ class Stub(NamedTuple):
 EntityState: TypeAlias = Literal["linked", "match", "unsure", "stub"]
 
 
-class Entity(NamedTuple):
-    """Something a note names, and what the vault has of it.
+class Entity(Struct, frozen=True, kw_only=True):
+    """Something that a note names, and the note or the candidates for it.
 
-    "linked" is linked already, "match" has a note to link to, "unsure" has several or
-    a likely one, or none that could be made for the link; "stub" has none. A file that
-    is left out of the index has a link and no path.
+    "linked" is linked already, "match" has a note to link to, "unsure" has several, a
+    likely one, or none that could be created for the link; "stub" has none. A file
+    outside the index has a link and no path. Operations fill in `uri`.
     """
 
     name: str
     state: EntityState
     sources: tuple[str, ...]
-    mentions: Listed[Mention]
-    link: str
+    mentions: tuple[NamedLine, ...]
+    mentions_total: int
+    link: str | None = None
     path: NotePath | None = None
+    uri: str | None = None
     candidates: tuple[NameMatch, ...] = ()
-    stub: Stub | None = None
+    stub: ProposedNote | None = None
 
 
-class Ingestion(NamedTuple):
-    """Everything a note names; a proposal, of which nothing is written."""
+class Ingestion(Struct, frozen=True, kw_only=True):
+    """What a note names; `counts` are by state. Nothing is written."""
 
     path: NotePath
     title: str
-    entities: Listed[Entity]
+    uri: str | None = None
+    entities: tuple[Entity, ...]
+    total: int
     counts: Mapping[str, int]
     notices: tuple[str, ...] = ()

@@ -6,6 +6,8 @@ Named tuples, for the reason that `types` gives.
 from collections.abc import Collection, Sequence
 from typing import NamedTuple, TypeAlias
 
+from msgspec import Struct
+
 from glassmind.types import NotePath
 
 Mark: TypeAlias = tuple[int, str]
@@ -24,10 +26,10 @@ class Partner(NamedTuple):
     similarity: float
 
 
-class Pair(NamedTuple):
-    """Two notes that are alike and have no link; the first is the one asked about.
+class Pair(Struct, frozen=True):
+    """Two similar notes without a link; the first is the one asked about, if any.
 
-    Where none was asked about, it is the one whose path comes first.
+    Else it is the one whose path comes first. Operations fill in the addresses.
     """
 
     path: NotePath
@@ -35,6 +37,8 @@ class Pair(NamedTuple):
     other_path: NotePath
     other_title: str
     similarity: float
+    uri: str | None = None
+    other_uri: str | None = None
 
 
 class PairState(NamedTuple):

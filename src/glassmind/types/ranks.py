@@ -1,9 +1,10 @@
 """Which notes matter, by one measure, and why."""
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from glassmind.types.connections import ThemeName
+from msgspec import Struct
+
+from glassmind.types.connections import ThemeLabel
 
 Metric: TypeAlias = Literal["influence", "bridging", "hubs", "authorities"]
 
@@ -16,39 +17,38 @@ and good hubs lead to an authority.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class RankedNote:
-    """A note and its place; `rank` counts from 1, and no two notes share one.
+class RankedNote(Struct, frozen=True, kw_only=True):
+    """A note and its place; ranks count from 1, and are unique.
 
-    `inbound` and `outbound` count other notes of the whole vault. `hit` says that a
-    search for what the ranking is about found it.
+    `inbound` and `outbound` count other notes of the whole vault. `hit` says that the
+    search `about` found it.
     """
 
     rank: int
     path: str
     title: str
+    ghost: bool = False
     score: float
     inbound: int
     outbound: int
-    reason: str
-    ghost: bool = False
     hit: bool = False
+    reason: str
+    uri: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """The first notes by one measure, of `total` that came into question.
+class Ranking(Struct, frozen=True, kw_only=True):
+    """Notes by rank, of `total` that were considered.
 
-    `error` bounds how far a score may be off with 95 % confidence, and is 0 where it
-    is exact; `samples` is how many notes it was then measured from. Within a theme, or
-    about a query, only the links between the notes in question count.
+    `margin` bounds the error of a score (95 % confidence) estimated from `samples`
+    notes; it is 0 if scores are exact. Within a theme, or about a query, only links
+    between the notes considered count.
     """
 
     metric: Metric
+    theme: ThemeLabel | None = None
+    about: str = ""
     notes: tuple[RankedNote, ...]
     total: int
-    error: float = 0.0
+    margin: float = 0.0
     samples: int = 0
-    theme: ThemeName | None = None
-    about: str = ""
     notices: tuple[str, ...] = ()

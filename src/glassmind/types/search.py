@@ -5,8 +5,9 @@ Named tuples, for the reason that `types` gives.
 
 from collections.abc import Mapping
 from datetime import date
-from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
+
+from msgspec import Struct
 
 from glassmind.types import NotePath, Span
 from glassmind.types.adjustments import Adjustment
@@ -69,21 +70,21 @@ class Candidate(NamedTuple):
     score: float
 
 
-class Evidence(NamedTuple):
-    """Why a hit is here: one line per channel that voted for it.
+class Evidence(Struct, frozen=True, omit_defaults=True):
+    """What one channel contributed to a score, and why.
 
-    Where the reason quotes a line of another note, `quoted` is the path of that.
+    `quoted` is the path of another note, if the reason quotes a line of it.
     """
 
     channel: ChannelName
     rank: int
     share: float
     reason: str
-    fields: Mapping[str, float] = MappingProxyType({})
+    fields: Mapping[str, float]
     quoted: str = ""
 
 
-class Snippet(NamedTuple):
+class Snippet(Struct, frozen=True):
     """A short stretch of a chunk; `marks` are half-open ranges that matched."""
 
     text: str

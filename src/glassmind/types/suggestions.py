@@ -1,7 +1,8 @@
 """What should be linked: suggestions, why, and the edits that would do it."""
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
+
+from msgspec import Struct
 
 from glassmind.types import Digest, NotePath
 
@@ -28,10 +29,10 @@ class NoteNames(NamedTuple):
     names: tuple[str, ...]
 
 
-class Sign(NamedTuple):
-    """One thing that speaks for a link: how much of the score it gave, and why.
+class Sign(Struct, frozen=True):
+    """One reason for a link; the shares of all add up to the score.
 
-    `strength` is from 0 to 1; `share` is what it adds to the score.
+    `strength` is from 0 to 1.
     """
 
     name: SignName
@@ -40,77 +41,69 @@ class Sign(NamedTuple):
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """A name of a note in the text of another, where no link stands.
+class Mention(Struct, frozen=True):
+    """The name of a note in the text of another, without a link.
 
-    `start` and `end` are bytes of the note's text in UTF-8, half open, without a byte
-    order mark. `namesakes` are the first of the other notes of that name.
+    `bytes` is its half-open range in the text as UTF-8, without a byte order mark.
+    `namesakes` are other notes of that name.
     """
 
     text: str
     line: int
-    start: int
-    end: int
+    bytes: tuple[int, int]
     sentence: str
     namesakes: tuple[NotePath, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ProposedEdit:
-    """A change of one note that nobody has made yet.
+class ProposedEdit(Struct, frozen=True):
+    """The edit that would add the link; `bytes` is its half-open range in the file.
 
-    `digest` is that of the file it was made for: of another content it means nothing.
-    `start` and `end` are bytes of the file, half open; `before` stands there and
-    `after` is to stand there in its place. `line` counts from 1.
+    It is only valid for a file with this `digest`.
     """
 
     path: NotePath
     digest: Digest
     line: int
-    start: int
-    end: int
+    bytes: tuple[int, int]
     before: str
     after: str
 
 
-@dataclass(frozen=True, slots=True)
-class Suggestion:
-    """Two notes that should be linked: `source` is the one to be edited.
+class Suggestion(Struct, frozen=True, kw_only=True):
+    """Two notes that should be linked; `source` is the one to edit.
 
-    The shares of `signs` add up to `score`, from 0 to 1. `similarity` is the cosine of
-    the notes' vectors, None where one has none. `edit` is None where no link to the
-    target can be written there: a name with `#`, a file that is no UTF-8 Markdown.
+    `similarity` is None if a note has no vector. `edit` is None if no link to the
+    target can be written there: a name with `#`, a file that is not UTF-8 Markdown.
+    Operations fill in the addresses in Obsidian.
     """
 
+    key: str
     kind: SuggestionKind
     source: NotePath
     source_title: str
+    source_uri: str | None = None
     target: NotePath
     target_title: str
+    target_uri: str | None = None
     score: float
     reason: str
     signs: tuple[Sign, ...]
     mention: Mention | None = None
-    property: str = ""
+    property: str | None = None
     similarity: float | None = None
     shared_notes: tuple[NotePath, ...] = ()
     shared_tags: tuple[str, ...] = ()
     edit: ProposedEdit | None = None
 
 
-def key_of(one: Suggestion) -> str:
-    """Return the name by which one can be chosen; it stays while the two notes do."""
-    ends = f"{one.source}{LEADS}{one.target}"
-    return f"{ends} ({one.property})" if one.property else ends
+def suggestion_key(source: str, target: str, name: str = "") -> str:
+    """Return the key of a suggestion, by its notes and its property."""
+    ends = f"{source}{LEADS}{target}"
+    return f"{ends} ({name})" if name else ends
 
 
-@dataclass(frozen=True, slots=True)
-class Suggestions:
-    """Suggestions, best first, for one note or, without it, for the whole vault.
-
-    `notices` say what could not be looked at.
-    """
+class Suggestions(Struct, frozen=True):
+    """Suggested links, best first; `note` is None for the whole vault."""
 
     note: NotePath | None
     suggestions: tuple[Suggestion, ...]

@@ -1,8 +1,9 @@
 """Themes: notes that are linked with each other more than with the rest."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
+
+from msgspec import Struct
 
 Standing: TypeAlias = Literal["confirmed", "emergent"]
 """Whether the owner named what holds a theme together, or links alone show it."""
@@ -12,69 +13,65 @@ WEAK = 0.3
 find 0.3 to 0.7 in networks that have communities."""
 
 
-class Member(NamedTuple):
-    """One note of a theme; `influence` is its share of the theme, all make 1.
+class TagCount(Struct, frozen=True):
+    """A tag, and how many members of a theme have it."""
 
-    A ghost, where they are asked for, has its name for a path.
-    """
+    name: str
+    notes: int
+
+
+class ThemeMember(Struct, frozen=True):
+    """A note of a theme; `influence` is its share of the theme, all make 1."""
 
     path: str
     title: str
     influence: float
     ghost: bool = False
+    uri: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Theme:
-    """One theme, its members from the most central on.
+class Theme(Struct, frozen=True):
+    """A group of notes that are linked with each other more than with others.
 
-    An `id` below 0 is of a theme that is not kept, and for the answer alone.
-    `tags` are the commonest with how many members have each. `hub` is the note that
-    more than half of the members name in a property, if there is one: then the theme
-    is `confirmed`.
+    It is `confirmed` if most members name one note, its `hub`, in a property. An id
+    below 0 is only valid for this answer. Members are sorted by influence.
     """
 
     id: int
     label: str
     summary: str
-    members: tuple[Member, ...]
-    tags: tuple[tuple[str, int], ...] = ()
+    size: int
+    members: tuple[ThemeMember, ...]
+    tags: tuple[TagCount, ...] = ()
     standing: Standing = "emergent"
-    hub: str = ""
-
-    @property
-    def size(self) -> int:
-        """How many members it has."""
-        return len(self.members)
+    hub: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Themes:
-    """The themes of a vault, the largest first.
+class Themes(Struct, frozen=True, kw_only=True):
+    """Themes, largest first; `total` counts all, and `apart` notes in no theme.
 
-    `modularity` says how much more links stay inside of themes than chance would have
-    it, from -0.5 to 1. `total` counts all themes, also where one alone is shown, and
-    `notes` all notes, of which `apart` belong to no theme. `ghosts` says whether names
-    without a note were counted in.
+    `modularity`, from -0.5 to 1, says how much more links stay inside themes than by
+    chance. `ghosts` says whether unresolved links were included.
     """
 
     themes: tuple[Theme, ...]
+    total: int
     modularity: float
     resolution: float
-    total: int
     notes: int
     apart: int
     ghosts: bool = False
+    warning: str = ""
 
-    @property
-    def warning(self) -> str:
-        """What to keep in mind when reading them; mostly nothing."""
-        if not self.total or self.modularity >= WEAK:
-            return ""
-        return (
-            f"modularity {self.modularity:.2f} is low: the links of this vault hardly "
-            "fall into groups, so take the themes as a rough map"
-        )
+
+def low_modularity(modularity: float) -> str:
+    """Return a warning about themes that links hardly support, or an empty text."""
+    if modularity >= WEAK:
+        return ""
+    return (
+        f"modularity {modularity:.2f} is low: the links of this vault hardly "
+        "fall into groups, so take the themes as a rough map"
+    )
 
 
 class ThemeState(NamedTuple):

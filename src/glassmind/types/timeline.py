@@ -1,10 +1,9 @@
 """How the neighbourhood of a note grew: dated events, each with where it is from."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
-from glassmind.types import NotePath
+from msgspec import Struct
 
 EventKind: TypeAlias = Literal[
     "made", "renamed", "links_to", "linked_from", "neighbour_made", "changed"
@@ -24,14 +23,12 @@ class NoteDates(NamedTuple):
     properties: Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
-    """One thing that happened around a note.
+class TimelineEvent(Struct, frozen=True):
+    """Something that happened to a note, to a link of it or to a linked note.
 
-    `day` is `YYYY-MM-DD`; `time` is `HH:MM:SS` with the offset of where it was written,
-    empty where only the day is known. `path` and `title` are of the other note, or of
-    the note itself where the event is about it. `commit` is of the history, if it is
-    from there. A link that is no longer there is not an event.
+    `day` is `YYYY-MM-DD`; `time` is `HH:MM:SS` with its offset, empty if only the day
+    is known. `path` and `title` are of the other note, or of the note itself. Links
+    that no longer exist are not events.
     """
 
     day: str
@@ -43,18 +40,15 @@ class Event:
     detail: str
     sentence: str = ""
     commit: str = ""
+    uri: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Timeline:
-    """What happened around a note, the first thing first.
+class Timeline(Struct, frozen=True, kw_only=True):
+    """The latest events around a note, earliest first; `total` counts all."""
 
-    Of many events the latest are here; `total` counts all. `notices` say what could not
-    be told, such as a vault without a history.
-    """
-
-    path: NotePath
+    path: str
     title: str
-    events: tuple[Event, ...]
+    uri: str | None = None
+    events: tuple[TimelineEvent, ...]
     total: int
-    notices: tuple[str, ...]
+    notices: tuple[str, ...] = ()

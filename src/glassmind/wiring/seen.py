@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from glassmind.store.use_log import UseLog
     from glassmind.store.vectors.following import FollowingVectors
     from glassmind.types import NotePath
-    from glassmind.types.connections import ThemeName
+    from glassmind.types.connections import ThemeLabel
     from glassmind.types.files import IndexReport
     from glassmind.types.vectors import Space
     from glassmind.wiring.embedders import Embedders
@@ -132,7 +132,7 @@ class SeenAdapters(LocalAdapters):
         db, hidden = self.reader.connection(), self.reader.hidden_notes()
         return Edges(db, self._homes if hidden else None)
 
-    def _homes(self) -> "Mapping[str, ThemeName]":
+    def _homes(self) -> "Mapping[str, ThemeLabel]":
         """Return the theme of each visible note, if the vault has stored themes."""
         stored = self.reader.themes().state() is not None
         return self.themed.homes() if stored else {}

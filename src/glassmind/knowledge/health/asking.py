@@ -1,9 +1,10 @@
 """What the verbs of vault health ask for, from what a study has."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING
+
+from msgspec import structs
 
 from glassmind.errors import BadLimit
 from glassmind.knowledge.habits import habits_of
@@ -13,6 +14,7 @@ from glassmind.knowledge.links.unsettled import left_open
 from glassmind.knowledge.pairs.implicit import alike, undismissed
 from glassmind.knowledge.subjects import names_all
 from glassmind.types.health import FindingNow, HealthReport, Unchecked
+from glassmind.types.ontology import SpelledWord
 from glassmind.vault.left_out import left_out_names, left_out_texts
 
 if TYPE_CHECKING:
@@ -54,7 +56,7 @@ def look(study: "Study", today: date | None) -> Sight:
         mentions=lambda phrase: _mentions(study, phrase),
         sketches=lambda notes: study.sketches.of(rows, notes),
         themes=lambda: _themes(study),
-        spellings=lambda: study.vocabulary().ontology.spellings.shown,
+        spellings=lambda: _spellings(study),
         entries=lambda: study.vocabulary().counted,
     )
     return Sight(grounds, today or datetime.now().astimezone().date())
@@ -100,7 +102,7 @@ def finding_now(study: "Study", key: str, *, today: date | None) -> FindingNow:
     """
     now = looked_at_again(look(study, today), key, study.book.now().findings)
     is_told = now.state == "there" or _is_told(study, parted_key(key)[0].name)
-    return now if is_told else replace(now, dismissed=False)
+    return now if is_told else structs.replace(now, dismissed=False)
 
 
 def _is_told(study: "Study", check: str) -> bool:
@@ -130,6 +132,11 @@ def keys_of(study: "Study", key: str) -> list[str]:
         if check == entry.name and entry.now(sight, told) == now
     )
     return [f"{entry.name}:{told}" for told in dict.fromkeys([subject, *others])]
+
+
+def _spellings(study: "Study") -> list[SpelledWord]:
+    shown = study.vocabulary().ontology.spellings.shown
+    return [word for word in shown if isinstance(word, SpelledWord)]
 
 
 def _mentions(study: "Study", phrase: str) -> Sequence[int]:

@@ -16,7 +16,7 @@ from glassmind.knowledge.health.sketch import (
 )
 from glassmind.knowledge.subjects import PAIRED, paths_in
 from glassmind.types import NotePath
-from glassmind.types.health import Finding, HealthNote
+from glassmind.types.health import Finding, HealthNote, finding
 from glassmind.vault.ignore import CONFLICT_COPY
 from glassmind.vault.resolve import fold
 
@@ -65,7 +65,7 @@ def conflict_copies(sight: Sight) -> list[Finding]:
     too: those count only beside a note of the rest of the name that says the same.
     """
     found = [
-        Finding("conflict_copies", path, path, 0, _left_out(path))
+        finding("conflict_copies", path, path, 0, _left_out(path))
         for path, reason in sight.rows.skipped()
         if reason == CONFLICT_COPY
     ]
@@ -96,7 +96,7 @@ def _named_copies(sight: Sight) -> Iterator[Finding]:
             seen.add(note.id)
             subject = f"{original.path}{PAIRED}{note.path}"
             what = f"a copy of {original.path}, as {tool} makes them"
-            yield Finding("conflict_copies", subject, note.path, 0, what)
+            yield finding("conflict_copies", subject, note.path, 0, what)
 
 
 def _is_copy(one: Hashes, other: Hashes) -> bool:
@@ -187,7 +187,7 @@ def duplicate(sight: Sight, subject: str) -> Finding | None:
 
 def _finding(pair: _Pair) -> Finding:
     subject = f"{pair.one}{PAIRED}{pair.other}"
-    return Finding("near_duplicates", subject, pair.other, 0, pair.what)
+    return finding("near_duplicates", subject, pair.other, 0, pair.what)
 
 
 def _ground(sight: Sight) -> _Ground:

@@ -6,7 +6,7 @@ from urllib.parse import unquote
 
 from glassmind.knowledge.health.sight import Sight
 from glassmind.types import NotePath
-from glassmind.types.health import Finding, Unchecked
+from glassmind.types.health import Finding, Unchecked, finding
 from glassmind.vault.attachments import is_attachment
 from glassmind.vault.resolve import fold
 
@@ -33,14 +33,14 @@ def invalid_yaml(sight: Sight) -> list[Finding]:
             at = int(line[1]) if line else 1
             what = _LINE.sub("", note.error.rstrip("."))
             what = what[:1].lower() + what[1:]
-            found.append(Finding("invalid_yaml", note.path, note.path, at, what))
+            found.append(finding("invalid_yaml", note.path, note.path, at, what))
     return found
 
 
 def oversized(sight: Sight) -> list[Finding]:
     """Return the notes that are too long to be read at once, the longest first."""
     found = [
-        Finding("oversized", path, path, 0, "too large to be indexed")
+        finding("oversized", path, path, 0, "too large to be indexed")
         for path, reason in sight.rows.skipped()
         if _TOO_LARGE in reason and path.endswith(".md")
     ]
@@ -48,7 +48,7 @@ def oversized(sight: Sight) -> list[Finding]:
     long.sort(key=lambda note: (-note.tokens, note.path))
     for note in long:
         what = f"about {note.tokens:,} tokens long"
-        found.append(Finding("oversized", note.path, note.path, 0, what))
+        found.append(finding("oversized", note.path, note.path, 0, what))
     return found
 
 
@@ -74,7 +74,7 @@ def unlinked_attachments(sight: Sight) -> list[Finding] | Unchecked:
             "some"
         )
     what = "no note shows it, links to it or names it"
-    return [Finding("unlinked_attachments", path, path, 0, what) for path in files]
+    return [finding("unlinked_attachments", path, path, 0, what) for path in files]
 
 
 def _unnamed(texts: Iterable[str], paths: Sequence[NotePath]) -> list[NotePath]:

@@ -13,7 +13,7 @@ from glassmind.knowledge.folding import folded, in_singular
 from glassmind.knowledge.health.sight import Sight
 from glassmind.knowledge.ontology.categories import named_in
 from glassmind.types import NotePath, PropertyValue
-from glassmind.types.health import Finding, HealthNote, Unchecked
+from glassmind.types.health import Finding, HealthNote, Unchecked, finding
 
 if TYPE_CHECKING:
     from glassmind.types.themes import Theme
@@ -98,7 +98,7 @@ def stale_themes(sight: Sight) -> list[Finding] | Unchecked:
                 f"lead out of it (staleness {stale:.2f})"
             )
             anchor = NotePath(theme.members[0].path)
-            found.append((stale, Finding("stale_themes", anchor, anchor, 0, what)))
+            found.append((stale, finding("stale_themes", anchor, anchor, 0, what)))
     found.sort(key=lambda item: (-item[0], item[1].path))
     return [finding for _, finding in found]
 
@@ -167,7 +167,7 @@ def category_mismatch(sight: Sight) -> list[Finding] | Unchecked:
             if own != main and own in homes:
                 what = f"its category is {own!r}, and that of its theme mostly {main!r}"
                 found.append(
-                    Finding("category_mismatch", note.path, note.path, 0, what)
+                    finding("category_mismatch", note.path, note.path, 0, what)
                 )
     return sorted(found, key=lambda finding: finding.path)
 
@@ -214,7 +214,7 @@ def one_source(sight: Sight) -> list[Finding] | Unchecked:
             )
             anchor = NotePath(theme.members[0].path)
             found.append(
-                Finding("one_source", f"{anchor}{FROM}{place}", anchor, 0, what)
+                finding("one_source", f"{anchor}{FROM}{place}", anchor, 0, what)
             )
     return sorted(found, key=lambda finding: finding.subject)
 

@@ -9,7 +9,7 @@ from glassmind.knowledge.habits import is_date, is_placeholder
 from glassmind.knowledge.health.sight import Sight
 from glassmind.knowledge.suggest.reciprocal import missing_answers, spelling_of
 from glassmind.markdown.subpaths import Outline, steps_of
-from glassmind.types.health import Finding, LostLink, PartLink, PartNames
+from glassmind.types.health import Finding, LostLink, PartLink, PartNames, finding
 from glassmind.vault.attachments import is_attachment
 from glassmind.vault.left_out import is_left_out
 from glassmind.vault.resolve import NOTE_SUFFIX, ROOTED, fold, rooted
@@ -93,7 +93,7 @@ def _ghost(key: str, links: Sequence[LostLink], known: dict[str, str]) -> Findin
     meant = known.get(fold(name)) or known.get(in_singular(folded(name)))
     if meant is not None:
         what += f"; {meant} may be meant"
-    return Finding("ghosts", key, first.path, first.line, what)
+    return finding("ghosts", key, first.path, first.line, what)
 
 
 def _missing(link: LostLink) -> str:
@@ -153,7 +153,7 @@ def _broken(link: PartLink) -> Finding:
     where = "it" if link.target == link.path else link.target
     what = f"links to {link.subpath}, and {where} has no such {kind}"
     subject = f"{link.path} -> {link.target}{link.subpath}"
-    return Finding("broken_links", subject, link.path, link.line, what)
+    return finding("broken_links", subject, link.path, link.line, what)
 
 
 def leads(link: PartLink, names: PartNames) -> bool:
@@ -182,7 +182,7 @@ def missing_reciprocal(sight: Sight) -> list[Finding]:
     missing = [one for one in missing_answers(links) if one.sure >= SURE]
     missing.sort(key=lambda one: (-one.sure, written[one.target], written[one.source]))
     return [
-        Finding(
+        finding(
             "missing_reciprocal",
             f"{written[one.target]} {one.answer}: {written[one.source]}",
             written[one.target],

@@ -146,10 +146,10 @@ def _spellings(ground: _Ground, findings: Sequence[Finding]) -> _Mended:
     """Return for tags how most notes spell them."""
     keys = {one.subject: one.key for one in findings}
     tags = [
-        TagSpelling(keys[f"tag {one.form}"], variant, one.canonical)
+        TagSpelling(keys[f"tag {one.form}"], variant.name, one.canonical)
         for one in ground.sight.grounds.spellings()
         if one.what == "tag" and f"tag {one.form}" in keys
-        for variant, _ in one.variants
+        for variant in one.variants
     ]
     return _Mended(tags=tags)
 

@@ -8,7 +8,7 @@ from glassmind.knowledge.health.copies import conflict_copies, near_duplicates
 from glassmind.knowledge.health.sight import Sight, found_by
 from glassmind.knowledge.subjects import PAIRED, paths_in
 from glassmind.types import NotePath
-from glassmind.types.health import Finding, HealthNote, Unchecked
+from glassmind.types.health import Finding, HealthNote, Unchecked, finding
 from glassmind.vault.resolve import fold
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def orphans(sight: Sight) -> list[Finding]:
     alone.sort(key=lambda note: (note.id not in contexts, note.path))
     links = sight.rows.link_counts() if alone else {}
     return [
-        Finding(
+        finding(
             "orphans",
             note.path,
             note.path,
@@ -160,7 +160,7 @@ def _is_weak(sight: Sight, pair: "Pair", copies: set[frozenset[str]]) -> bool:
 def _weak(pair: "Pair") -> Finding:
     what = f"similar to {pair.other_path} ({pair.similarity:.2f}), and no link "
     subject = f"{pair.path}{PAIRED}{pair.other_path}"
-    return Finding("weakly_tied", subject, pair.path, 0, f"{what}joins them")
+    return finding("weakly_tied", subject, pair.path, 0, f"{what}joins them")
 
 
 def pair_paths(pair: "Pair") -> tuple[NotePath, NotePath]:
@@ -192,6 +192,6 @@ def god_nodes(sight: Sight) -> list[Finding]:
         if count > least and sight.is_written(net.paths[node])
     ]
     return [
-        Finding("god_nodes", path, NotePath(path), 0, f"{-count} notes link to it")
+        finding("god_nodes", path, NotePath(path), 0, f"{-count} notes link to it")
         for count, path in sorted(central)
     ]

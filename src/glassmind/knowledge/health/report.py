@@ -66,7 +66,7 @@ def _report(
     dismissed: int,
     limit: int | None,
     *,
-    unchecked: str = "",
+    unchecked: str | None = None,
 ) -> CheckReport:
     return CheckReport(
         name=entry.name,

@@ -20,7 +20,7 @@ from glassmind.types.health import (
 if TYPE_CHECKING:
     from glassmind.graph.net import LinkGraph
     from glassmind.knowledge.health.kept import Sketched
-    from glassmind.types.ontology import Entry, Spelling
+    from glassmind.types.ontology import Entry, SpelledWord
     from glassmind.types.pairs import Pair
     from glassmind.types.themes import Theme
     from glassmind.vault.left_out import LeftOutTexts
@@ -100,7 +100,7 @@ class Grounds(NamedTuple):
     mentions: Callable[[str], Sequence[int]]
     sketches: "Callable[[Sequence[HealthNote]], Mapping[int, Sketched]]"
     themes: "Callable[[], Sequence[Theme] | Unchecked]"
-    spellings: "Callable[[], Sequence[Spelling]]"
+    spellings: "Callable[[], Sequence[SpelledWord]]"
     entries: "Callable[[], Sequence[Entry]]"
 
 

@@ -6,8 +6,8 @@ from glassmind.knowledge.health.sight import Sight
 from glassmind.knowledge.ontology.categories import categories_of
 from glassmind.knowledge.ontology.spellings import word_form
 from glassmind.types import NotePath
-from glassmind.types.health import Finding
-from glassmind.types.ontology import Entry, Spelled, Spelling
+from glassmind.types.health import Finding, finding
+from glassmind.types.ontology import Entry, Spelled, SpelledWord
 
 
 def inconsistent_tags(sight: Sight) -> list[Finding]:
@@ -25,25 +25,25 @@ def _found(sight: Sight, check: str, kinds: Sequence[Spelled]) -> list[Finding]:
     return [_finding(sight, check, one) for one in spellings]
 
 
-def _finding(sight: Sight, check: str, one: Spelling) -> Finding:
+def _finding(sight: Sight, check: str, one: SpelledWord) -> Finding:
     """Return a finding that stands in the first note with another spelling."""
-    others = [name for name, _ in one.variants]
+    others = [variant.name for variant in one.variants]
     users = (
         entry.path
         for entry in sight.grounds.entries()
         if not set(others).isdisjoint(words_of(entry, one.what))
     )
-    shown = ", ".join(f"{name} ({count})" for name, count in one.variants)
+    shown = ", ".join(f"{use.name} ({use.notes})" for use in one.variants)
     what = f"{one.what} {one.canonical} ({one.notes}) is also {shown}: {one.reason}"
     subject = f"{one.what} {one.form}"
-    return Finding(check, subject, next(users, NotePath("")), 0, what)
+    return finding(check, subject, next(users, NotePath("")), 0, what)
 
 
 def spelling_now(sight: Sight, subject: str) -> str:
     """Return what a word goes by that was told of in one of its spellings."""
     what, blank, word = subject.partition(" ")
     for one in sight.grounds.spellings():
-        known = {one.form, one.canonical, *(name for name, _ in one.variants)}
+        known = {one.form, one.canonical, *(use.name for use in one.variants)}
         if one.what == what and word in known:
             return f"{what}{blank}{one.form}"
     return f"{what}{blank}{word_form(what, word)}"

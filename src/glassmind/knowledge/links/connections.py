@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from msgspec import UNSET, UnsetType
 from numpy.typing import NDArray
 
 from glassmind.errors import BadLimit, BadWish
@@ -17,11 +18,11 @@ from glassmind.knowledge.study import Study
 from glassmind.types import NotePath
 from glassmind.types.connections import (
     Connections,
+    GraphLink,
+    GraphPart,
+    HopNotes,
     Neighbour,
-    Ring,
     SimilarNote,
-    Subgraph,
-    Tie,
 )
 from glassmind.types.graph import NetEdge
 from glassmind.vault.resolve import fold
@@ -78,7 +79,7 @@ def connections(  # noqa: PLR0913 - each wish by its name
     own = tags.get(ids[0], ())
     is_note = root < net.note_count
     path = NotePath(net.paths[root])
-    part = subgraph_of(study, net, _by_hop(root, reached)) if subgraph else None
+    part = subgraph_of(study, net, _by_hop(root, reached)) if subgraph else UNSET
     return Connections(
         path=path,
         title=net.titles[root],
@@ -86,8 +87,8 @@ def connections(  # noqa: PLR0913 - each wish by its name
         tags=own,
         theme=study.themed.home_of(path) if is_note else None,
         depth=depth,
-        rings=tuple(
-            Ring(
+        hops=tuple(
+            HopNotes(
                 hop,
                 tuple(_neighbour(net, near, hop, own, tags, ties) for near in ring[0]),
                 *ring[1:],
@@ -120,7 +121,7 @@ def _neighbour(  # noqa: PLR0913, PLR0917 - all that one line of the answer says
     hop: int,
     own: Sequence[str],
     tags: Mapping[int, tuple[str, ...]],
-    ties: dict[NetEdge, Tie],
+    ties: dict[NetEdge, GraphLink],
 ) -> Neighbour:
     node = near.node
     theirs = {fold(tag) for tag in tags.get(int(net.ids[node]), ())}
@@ -193,7 +194,7 @@ def _way(
     return (*via[last], last)
 
 
-def _left_out(reached: Sequence[_Reached], part: Subgraph | None) -> list[str]:
+def _left_out(reached: Sequence[_Reached], part: GraphPart | UnsetType) -> list[str]:
     said = [
         f"of {ring.total:,} notes {hop} {'hop' if hop == 1 else 'hops'} away the "
         f"{len(ring.near):,} closest tied are shown; a higher limit shows more"

@@ -10,19 +10,16 @@ from glassmind.graph.walks import common as common_of
 from glassmind.knowledge.links.ties import Between, between, node_of, shown, ties_of
 from glassmind.knowledge.links.unsettled import left_open
 from glassmind.knowledge.study import Study
+from glassmind.render.style import counted
 from glassmind.types.chains import (
     Chain,
     Chains,
-    CommonNeighbour,
-    NoChain,
-    NotConnected,
-    OnlyThroughGhosts,
-    SameNote,
-    Step,
-    Stop,
-    TooFar,
+    CommonNote,
+    NoPath,
+    PathNote,
+    PathStep,
 )
-from glassmind.types.connections import Direction, Tie
+from glassmind.types.connections import Direction, GraphLink
 from glassmind.types.graph import NetEdge
 
 MOST_CHAINS = 50
@@ -83,8 +80,8 @@ def chains(  # noqa: PLR0913 - each wish by its name
     )
 
 
-def _stop(net: LinkGraph, node: int) -> Stop:
-    return Stop(net.paths[node], net.titles[node], node >= net.note_count)
+def _stop(net: LinkGraph, node: int) -> PathNote:
+    return PathNote(net.paths[node], net.titles[node], node >= net.note_count)
 
 
 def _told(
@@ -97,6 +94,7 @@ def _told(
     ties = ties_of(net, study.sentences, edges)
     return tuple(
         Chain(
+            len(chain) - 1,
             tuple(_stop(net, node) for node in chain),
             tuple(_step(links[pair], ties) for pair in pairwise(chain)),
         )
@@ -104,23 +102,25 @@ def _told(
     )
 
 
-def _step(links: Between, ties: dict[NetEdge, Tie]) -> Step:
-    return Step(links.directions, shown(ties, links.edges), links.total)
+def _step(links: Between, ties: dict[NetEdge, GraphLink]) -> PathStep:
+    return PathStep(links.directions, shown(ties, links.edges), links.total)
 
 
 def _common(
     net: LinkGraph, one: int, other: int, shared: Sequence[int]
-) -> list[CommonNeighbour]:
+) -> list[CommonNote]:
     """Return the first of the common neighbours, those with the fewest links first.
 
     What is linked with everything says little of two notes that both are.
     """
     nodes = sorted(shared, key=lambda node: (len(net.around(node)), node))
     return [
-        CommonNeighbour(
-            _stop(net, node),
-            _directions(net, one, node),
-            _directions(net, other, node),
+        CommonNote(
+            net.paths[node],
+            net.titles[node],
+            node >= net.note_count,
+            from_source=_directions(net, one, node),
+            from_target=_directions(net, other, node),
         )
         for node in nodes[:COMMON_SHOWN]
     ]
@@ -132,14 +132,27 @@ def _directions(net: LinkGraph, end: int, node: int) -> tuple[Direction, ...]:
 
 def _why_none(
     study: Study, net: LinkGraph, one: int, other: int, most_hops: int
-) -> NoChain:
+) -> NoPath:
     if one == other:
-        return SameNote()
+        return NoPath("same_note", "both names mean the same note")
     far = _distances(net, one)
     if other in far:
-        return TooFar(most_hops, far[other])
+        shortest = far[other]
+        said = (
+            f"the shortest chain has {shortest:,} links, more than the {most_hops:,} "
+            "allowed; allow more hops to see it"
+        )
+        return NoPath("too_far", said, most_hops=most_hops, shortest=shortest)
     over = _over_ghosts(study, net, one, other, most_hops)
-    return over or NotConnected(len(far), len(_distances(net, other)))
+    return over or _not_connected(len(far), len(_distances(net, other)))
+
+
+def _not_connected(ours: int, theirs: int) -> NoPath:
+    said = (
+        "no chain of links connects them: the first is connected with "
+        f"{counted(ours - 1, 'note')}, the second with {counted(theirs - 1, 'note')}"
+    )
+    return NoPath("not_connected", said, source_size=ours, target_size=theirs)
 
 
 def _distances(net: LinkGraph, root: int) -> dict[int, int]:
@@ -156,7 +169,7 @@ def _distances(net: LinkGraph, root: int) -> dict[int, int]:
 
 def _over_ghosts(
     study: Study, net: LinkGraph, one: int, other: int, most_hops: int
-) -> OnlyThroughGhosts | None:
+) -> NoPath | None:
     if len(net) > net.note_count:
         return None  # they were allowed
     wide = study.net(ghosts=True)
@@ -170,4 +183,5 @@ def _over_ghosts(
         return None
     (chain,) = found.chains
     ghosts = tuple(wide.titles[node] for node in chain if node >= wide.note_count)
-    return OnlyThroughGhosts(ghosts, len(chain) - 1)
+    said = f"only unresolved links connect them: {', '.join(ghosts)}"
+    return NoPath("only_through_ghosts", said, ghosts=ghosts, hops=len(chain) - 1)

@@ -19,7 +19,7 @@ from glassmind.graph.ranks import bridging, hubs_and_authorities, influence
 from glassmind.graph.walks import rings
 from glassmind.knowledge.study import Study
 from glassmind.knowledge.themes.themed import theme_called
-from glassmind.types.connections import ThemeName
+from glassmind.types.connections import ThemeLabel
 from glassmind.types.ranks import METRICS, Metric, RankedNote, Ranking
 from glassmind.types.search import Hit
 
@@ -64,7 +64,7 @@ class _Ground(NamedTuple):
     """The nodes in question, ascending, None for all of them; hits by relevance."""
 
     nodes: Sequence[int] | None
-    theme: ThemeName | None
+    theme: ThemeLabel | None
     hits: Mapping[int, float]
     notices: tuple[str, ...] = ()
 
@@ -111,7 +111,7 @@ def ranking(study: Study, asked: Asked, *, ghosts: bool) -> Ranking:
         metric=asked.metric,
         notes=tuple(notes),
         total=len(inside),
-        error=measured.error,
+        margin=measured.error,
         samples=measured.samples,
         theme=ground.theme,
         about=asked.about or "",
@@ -125,7 +125,7 @@ def _ground(study: Study, net: LinkGraph, asked: Asked, *, ghosts: bool) -> _Gro
     if asked.theme is not None:
         themes = study.themed.now(ghosts=ghosts)
         found = theme_called(themes, asked.theme, lasting=True)
-        theme = ThemeName(found.id, found.label)
+        theme = ThemeLabel(found.id, found.label)
         nodes = _nodes_at(net, [member.path for member in found.members])
     if asked.about is not None:
         reply = study.found(asked.about, HITS_ABOUT)

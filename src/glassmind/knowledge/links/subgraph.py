@@ -6,13 +6,13 @@ from glassmind.graph.net import LinkGraph
 from glassmind.graph.walks import inner_links
 from glassmind.knowledge.links.ties import shown, ties_of
 from glassmind.knowledge.study import Study
-from glassmind.types.connections import Subgraph, SubgraphNode
+from glassmind.types.connections import GraphNode, GraphPart
 
 MOST_EDGES = 2_000
 """Links of one part that are handed out: what a program still draws at once."""
 
 
-def subgraph_of(study: Study, net: LinkGraph, hops: Mapping[int, int]) -> Subgraph:
+def subgraph_of(study: Study, net: LinkGraph, hops: Mapping[int, int]) -> GraphPart:
     """Return these nodes, each with how far it is from the root, and their links.
 
     Of too many links those of the nearest notes are kept.
@@ -26,7 +26,7 @@ def subgraph_of(study: Study, net: LinkGraph, hops: Mapping[int, int]) -> Subgra
     rows, ids = study.neighbours(), net.ids[order].tolist()
     tags, properties = rows.tags_of(ids), rows.properties_of(ids)
     nodes = tuple(
-        SubgraphNode(
+        GraphNode(
             path=net.paths[node],
             title=net.titles[node],
             hop=hops[node],
@@ -37,4 +37,4 @@ def subgraph_of(study: Study, net: LinkGraph, hops: Mapping[int, int]) -> Subgra
         for node, note_id in zip(order, ids, strict=True)
     )
     ties = ties_of(net, study.sentences, kept)
-    return Subgraph(nodes, shown(ties, kept), len(edges))
+    return GraphPart(nodes, shown(ties, kept), len(edges))

@@ -8,7 +8,7 @@ from glassmind.errors.knowledge import NoteIsGhost
 from glassmind.graph.net import LinkGraph
 from glassmind.knowledge.study import Sentences, Study
 from glassmind.types import NotePath
-from glassmind.types.connections import Direction, Tie
+from glassmind.types.connections import Direction, GraphLink
 from glassmind.types.graph import NetEdge
 from glassmind.vault.names import plain_name
 
@@ -93,12 +93,12 @@ def between(net: LinkGraph, one: int, other: int, limit: int = TIES_SHOWN) -> Be
 
 def ties_of(
     net: LinkGraph, sentences: Sentences, edges: Iterable[NetEdge]
-) -> dict[NetEdge, Tie]:
+) -> dict[NetEdge, GraphLink]:
     """Return each link as it is shown; all sentences are read at once."""
     wanted = {edge: (int(net.ids[edge.source]), edge.seq) for edge in edges}
     said = sentences(list(wanted.values())) if wanted else {}
     return {
-        edge: Tie(
+        edge: GraphLink(
             net.paths[edge.source],
             net.paths[edge.target],
             edge.kind,
@@ -111,6 +111,8 @@ def ties_of(
     }
 
 
-def shown(ties: dict[NetEdge, Tie], edges: Sequence[NetEdge]) -> tuple[Tie, ...]:
+def shown(
+    ties: dict[NetEdge, GraphLink], edges: Sequence[NetEdge]
+) -> tuple[GraphLink, ...]:
     """Return some links as they are shown, in order."""
     return tuple(ties[edge] for edge in edges)

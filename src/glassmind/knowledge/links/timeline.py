@@ -8,7 +8,6 @@ the note that it stands in, or as the one it leads to if that is known to be you
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import accumulate
 from math import inf
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from msgspec import structs
 
 from glassmind.errors import BadLimit, NoteNotFound
 from glassmind.graph.net import LinkGraph
@@ -25,7 +25,13 @@ from glassmind.knowledge.study import Study
 from glassmind.markdown.days import first_day
 from glassmind.types.graph import NetEdge
 from glassmind.types.history import Commit
-from glassmind.types.timeline import DateOrigin, Event, EventKind, NoteDates, Timeline
+from glassmind.types.timeline import (
+    DateOrigin,
+    EventKind,
+    NoteDates,
+    Timeline,
+    TimelineEvent,
+)
 from glassmind.vault.resolve import name_key
 
 MOST_EVENTS = 1_000
@@ -135,7 +141,11 @@ def timeline(study: Study, name: str, *, limit: int) -> Timeline:
     if len(near) < len(every):
         notices.append(f"of {len(every):,} neighbours {len(near):,} are dated")
     return Timeline(
-        path, net.titles[root], tuple(events[-limit:]), len(events), tuple(notices)
+        path=path,
+        title=net.titles[root],
+        events=tuple(events[-limit:]),
+        total=len(events),
+        notices=tuple(notices),
     )
 
 
@@ -157,7 +167,7 @@ def _later(one: _Moment, other: _Moment) -> _Moment:
     return max(one, other, key=lambda moment: moment.at or 0.0)
 
 
-def _in_order(dated: Sequence[tuple[_Moment, Event]]) -> list[Event]:
+def _in_order(dated: Sequence[tuple[_Moment, TimelineEvent]]) -> list[TimelineEvent]:
     """Return events by when they were, whatever the clock of the place showed.
 
     A day without a time comes before the first event of that day or later.
@@ -166,7 +176,7 @@ def _in_order(dated: Sequence[tuple[_Moment, Event]]) -> list[Event]:
     days = list(accumulate((day for _, day in timed), max))
     moments = [*(at for at, _ in timed), inf]
 
-    def place(pair: tuple[_Moment, Event]) -> tuple[float, bool, str, int, str]:
+    def place(pair: tuple[_Moment, TimelineEvent]) -> tuple[float, bool, str, int, str]:
         when, event = pair
         at = moments[bisect_left(days, when.day)] if when.at is None else when.at
         day = when.day if when.at is None else ""
@@ -187,8 +197,8 @@ def _committed(commit: Commit) -> _Moment:
 
 def _event(
     scene: _Scene, moment: _Moment, kind: EventKind, node: int, detail: str
-) -> tuple[_Moment, Event]:
-    return moment, Event(
+) -> tuple[_Moment, TimelineEvent]:
+    return moment, TimelineEvent(
         moment.day,
         moment.time,
         kind,
@@ -205,7 +215,7 @@ def _made_in_words(title: str, made: _Moment) -> str:
     return f"{title} was made{latest}"
 
 
-def _own(scene: _Scene) -> Iterator[tuple[_Moment, Event]]:
+def _own(scene: _Scene) -> Iterator[tuple[_Moment, TimelineEvent]]:
     """Yield what happened to the note itself."""
     net, root = scene.net, scene.root
     made, title = scene.made(root), net.titles[root]
@@ -222,7 +232,7 @@ def _own(scene: _Scene) -> Iterator[tuple[_Moment, Event]]:
         yield _event(scene, last, "changed", root, f"{title} was last changed")
 
 
-def _around(study: Study, scene: _Scene) -> Iterator[tuple[_Moment, Event]]:
+def _around(study: Study, scene: _Scene) -> Iterator[tuple[_Moment, TimelineEvent]]:
     """Yield when each neighbour was made, and when each first was linked."""
     net, root = scene.net, scene.root
     ends = [pair for node in scene.near for pair in ((root, node), (node, root))]
@@ -239,7 +249,7 @@ def _around(study: Study, scene: _Scene) -> Iterator[tuple[_Moment, Event]]:
         detail = f"{kind.replace('_', ' ')} {net.titles[node]}"
         moment = _first_link(scene, edges, written)
         _, event = _event(scene, moment, kind, node, detail)
-        yield moment, replace(event, sentence=said.get(_key(net, edges[0]), ""))
+        yield moment, structs.replace(event, sentence=said.get(_key(net, edges[0]), ""))
 
 
 def _key(net: LinkGraph, edge: NetEdge) -> tuple[int, int]:

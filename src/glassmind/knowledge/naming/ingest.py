@@ -18,6 +18,8 @@ from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
+from msgspec import structs
+
 from glassmind.errors import BadLimit, FileUnreadable
 from glassmind.knowledge.folding import folded, in_singular
 from glassmind.knowledge.habits import is_date, is_placeholder
@@ -38,8 +40,7 @@ from glassmind.types.ontology import (
     EntityState,
     Entry,
     Ingestion,
-    Listed,
-    Mention,
+    NamedLine,
     NameMatch,
 )
 from glassmind.vault.decode import Unreadable, decode
@@ -131,8 +132,13 @@ def ingest(  # noqa: PLR0913 - the note, and what it is read by
         state: sum(1 for one in entities if one.state == state)
         for state in ("linked", "match", "unsure", "stub")
     }
-    shown = Listed(tuple(entities[:limit]), len(entities))
-    return Ingestion(path, note.title, shown, counts)
+    return Ingestion(
+        path=path,
+        title=note.title,
+        entities=tuple(entities[:limit]),
+        total=len(entities),
+        counts=counts,
+    )
 
 
 def _read(files: VaultFiles, path: NotePath) -> Note:
@@ -288,18 +294,25 @@ def _entity(group: Sequence[_Naming], desk: _Desk) -> Entity | None:
     """Return what is named here; None when it may be anything."""
     first, names = group[0], desk.vocabulary.names
     sources = tuple(dict.fromkeys(naming.source for naming in group))
-    made = Entity(first.name, "unsure", sources, _mentions(group, desk.lines), "")
+    mentions = _mentions(group, desk.lines)
+    made = Entity(
+        name=first.name,
+        state="unsure",
+        sources=sources,
+        mentions=tuple(mentions[:MENTIONS_SHOWN]),
+        mentions_total=len(mentions),
+    )
     if any(naming.linked for naming in group) and first.path is not None:
         link = names.link_to(first.path)
-        return made._replace(state="linked", link=link, path=first.path)
+        return structs.replace(made, state="linked", link=link, path=first.path)
     matches = desk.matches(first.name)
     shown = tuple(m for m in matches if m.path != desk.note.path)[:CANDIDATES_SHOWN]
-    made = made._replace(candidates=shown)
+    made = structs.replace(made, candidates=shown)
     verdict, link = verdict_on(matches)
     if first.path is not None:
         state = _state_of_known(group, sure=verdict == "exists")
         told = link or names.link_to(first.path)
-        return made._replace(state=state, link=told, path=first.path)
+        return structs.replace(made, state=state, link=told, path=first.path)
     if verdict == "ambiguous" and set(sources) != {"tag"}:
         return made
     if set(sources) <= {"tag"} or not _is_worth_a_note(group):
@@ -307,7 +320,7 @@ def _entity(group: Sequence[_Naming], desk: _Desk) -> Entity | None:
     if is_left_out(first.target or first.name, desk.left_out()):
         there: EntityState = "linked" if first.target else "unsure"
         link = names.link_to_new(first.target or first.name)
-        return made._replace(state=there, link=link)
+        return structs.replace(made, state=there, link=link)
     return _stub(group, made, desk)
 
 
@@ -354,14 +367,14 @@ def _stub(group: Sequence[_Naming], entity: Entity, desk: _Desk) -> Entity:
     stub = stub_for(wanted, vocabulary, desk.note.path, backlink)
     if stub is None or not is_free(desk.root, stub.path):
         others = tuple(one for one in entity.candidates if one is not ghost)
-        return entity._replace(name=name, candidates=others)
+        return structs.replace(entity, name=name, candidates=others)
     bare = stub.path.removesuffix(NOTE_SUFFIX)
     end = bare if targets and "/" in targets[0][0] else bare.rpartition("/")[2]
     link = vocabulary.names.link_to_new(end)
-    return entity._replace(name=name, state="stub", link=link, stub=stub)
+    return structs.replace(entity, name=name, state="stub", link=link, stub=stub)
 
 
-def _mentions(group: Sequence[_Naming], lines: Sequence[str]) -> Listed[Mention]:
+def _mentions(group: Sequence[_Naming], lines: Sequence[str]) -> list[NamedLine]:
     said = []
     for naming in group:
         if naming.line:
@@ -369,9 +382,8 @@ def _mentions(group: Sequence[_Naming], lines: Sequence[str]) -> Listed[Mention]
             text = " ".join(_MARKERS.sub("", line).split())
         else:
             text = f"{naming.property}: {naming.name}"
-        said.append(Mention(naming.line, _around(text, naming.name)))
-    distinct = sorted(dict.fromkeys(said))
-    return Listed(tuple(distinct[:MENTIONS_SHOWN]), len(distinct))
+        said.append((naming.line, _around(text, naming.name)))
+    return [NamedLine(line or None, text) for line, text in sorted(set(said))]
 
 
 def _around(text: str, name: str) -> str:

@@ -7,6 +7,8 @@ the labelled names of the sample vault so that nothing new is called existing.
 import re
 from collections.abc import Iterator, Sequence
 
+from msgspec import structs
+
 from glassmind.knowledge.folding import folded, in_singular, slips_between
 from glassmind.knowledge.naming.forms import SMALL_WORDS, Name, bag_of, initials_of
 from glassmind.knowledge.naming.kinds import named_with_kind
@@ -297,7 +299,7 @@ def merged(matches: Sequence[NameMatch]) -> list[NameMatch]:
     """Return each thing once, as it fits best, the best first."""
     best: dict[tuple[str, NotePath | str], NameMatch] = {}
     for given in matches:
-        match = given._replace(score=round(given.score, 4))
+        match = structs.replace(given, score=round(given.score, 4))
         thing = match.path or match.title.lower()
         key = ("note" if match.kind == "heading" else match.kind, thing)
         known = best.get(key)
@@ -306,7 +308,7 @@ def merged(matches: Sequence[NameMatch]) -> list[NameMatch]:
     if any(one.kind == "note" and one.score >= SURE for one in best.values()):
         # links lead in vain to what has a note
         best = {
-            thing: one._replace(score=min(one.score, DIFFERENT))
+            thing: structs.replace(one, score=min(one.score, DIFFERENT))
             if one.kind == "ghost"
             else one
             for thing, one in best.items()

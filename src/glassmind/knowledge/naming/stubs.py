@@ -15,7 +15,7 @@ from glassmind.knowledge.naming.vocabulary import Vocabulary
 from glassmind.knowledge.ontology.categories import categories_of, is_category_key
 from glassmind.knowledge.ontology.schemas import LEAST_NOTES, schema_of
 from glassmind.types import NotePath
-from glassmind.types.ontology import Entry, Stub
+from glassmind.types.ontology import Entry, ProposedNote
 from glassmind.vault.attachments import is_attachment
 from glassmind.vault.resolve import NOTE_SUFFIX, Names
 
@@ -61,7 +61,7 @@ class Wanted(NamedTuple):
 
 def stub_for(
     wanted: Wanted, vocabulary: Vocabulary, source: NotePath, backlink: str
-) -> Stub | None:
+) -> ProposedNote | None:
     """Return the note that could be made, with a link back to who names it.
 
     None where a file is there already, and where the links that want it would not lead
@@ -81,7 +81,7 @@ def stub_for(
     head = _head(peers) if len(peers) >= LEAST_NOTES else []
     lines = ["---", *head, "---"] if head else []
     text = "\n".join([*lines, f"Named in {backlink}.", ""])
-    return Stub(path, text, reason)
+    return ProposedNote(path, text, reason)
 
 
 def is_file_name(name: str) -> bool:

@@ -6,6 +6,8 @@ from itertools import chain
 from threading import Lock, RLock
 from typing import Any, Protocol, TypeVar
 
+from msgspec import structs
+
 from glassmind.knowledge.habits import habits_in
 from glassmind.knowledge.naming.names import KnownNames, Sources
 from glassmind.knowledge.ontology.overview import overview
@@ -153,7 +155,7 @@ class Vocabulary:
     def _overview(self) -> Ontology:
         types = self.settings.property_types
         made = overview(self.counted, self._rows().led_to, types)
-        return made._replace(notices=self.settings.notices)
+        return structs.replace(made, notices=self.settings.notices)
 
 
 class KeptVocabulary:

@@ -44,7 +44,7 @@ def _by_property(entries: Sequence[Entry]) -> list[Hub]:
             named.setdefault(key, (titles[path] if path else target, path))
             members.setdefault(key, {})[entry.path] = None
     return [
-        Hub(key[0], *named[key], _listed(paths))
+        Hub(key[0] or None, *named[key], _listed(paths))
         for key, paths in members.items()
         if len(paths) >= LEAST_MEMBERS
     ]
@@ -56,7 +56,7 @@ def _maps(
 ) -> list[Hub]:
     maps = {entry.id: entry for entry in entries if is_map(entry)}
     return [
-        Hub("", maps[note_id].title, maps[note_id].path, _listed(paths))
+        Hub(None, maps[note_id].title, maps[note_id].path, _listed(paths))
         for note_id, paths in led_to(maps.keys()).items()
         if len(paths) >= LEAST_MEMBERS
     ]
@@ -77,6 +77,6 @@ def _names_map(text: str) -> bool:
     return in_singular(folded(text)) in MAPS
 
 
-def _listed(paths: Collection[NotePath]) -> Listed[NotePath]:
+def _listed(paths: Collection[NotePath]) -> Listed[str]:
     ordered = sorted(paths)
     return Listed(tuple(ordered[:MEMBERS_SHOWN]), len(ordered))

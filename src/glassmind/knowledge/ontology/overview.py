@@ -5,6 +5,9 @@ folder and templates do not count, since they are not what the vault is about.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import TypeVar
+
+from msgspec import structs
 
 from glassmind.errors import BadLimit
 from glassmind.knowledge.ontology.categories import categories_of, is_category_key
@@ -21,8 +24,9 @@ from glassmind.types.ontology import (
     Ontology,
     PropertyUse,
     Spelling,
-    T,
 )
+
+T = TypeVar("T")
 
 SHOWN = 20
 """How many of a kind are listed unless more are asked for: a screen of them."""
@@ -63,7 +67,8 @@ def shortened(whole: Ontology, limit: int) -> Ontology:
     """
     if not 1 <= limit <= MOST:
         raise BadLimit(limit, MOST)
-    return whole._replace(
+    return structs.replace(
+        whole,
         labels=_of_each_source(whole.labels, limit),
         types=_first(whole.types, limit),
         properties=_first(whole.properties, limit),
@@ -101,11 +106,14 @@ def labels(entries: Sequence[Entry]) -> list[Label]:
         for label in dict.fromkeys(_labels_of(entry)):
             notes.setdefault(label, []).append(entry.path)
     found = [
-        Label(source, key, name, len(paths), tuple(paths[:EXAMPLES]))
+        Label(source, key or None, name, len(paths), tuple(paths[:EXAMPLES]))
         for (source, key, name), paths in notes.items()
     ]
     order = {"property": 0, "tag": 1, "folder": 2}
-    return sorted(found, key=lambda one: (order[one.source], -one.notes, one[1:3]))
+    return sorted(
+        found,
+        key=lambda one: (order[one.source], -one.notes, one.property or "", one.name),
+    )
 
 
 def _labels_of(entry: Entry) -> Iterable[tuple[LabelSource, str, str]]:

@@ -129,7 +129,8 @@ def _use(
     held = shared_kind(items) if items else ""
     ordered = dict(sorted(kinds.items(), key=lambda one: (-one[1], one[0])))
     count = sum(kinds.values())
-    return PropertyUse(name, count, shared_kind(kinds), ordered, held, meant, astray)
+    kind = shared_kind(kinds)
+    return PropertyUse(name, count, kind, ordered, held or None, meant or None, astray)
 
 
 def sorts_of(entry: Entry) -> list[str]:

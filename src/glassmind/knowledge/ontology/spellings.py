@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from glassmind.knowledge.folding import in_singular, key_form, slips_between
-from glassmind.types.ontology import Spelled, Spelling
+from glassmind.types.ontology import Spelled, SpelledWord, SpellingCount
 
 LEAST_LETTERS = 6
 """Letters of a word that may hold a slip; shorter ones resemble too many others."""
@@ -39,7 +39,7 @@ class _Word(NamedTuple):
         return sum(len(use.notes) for use in self.uses)
 
 
-def near_spellings(what: Spelled, uses: Iterable[Use]) -> list[Spelling]:
+def near_spellings(what: Spelled, uses: Iterable[Use]) -> list[SpelledWord]:
     """Return the words that are spelled in several ways, the most used first."""
     words = list(_words(what, uses))
     slips = _slips(words)
@@ -136,14 +136,18 @@ def _is_slip(rare: _Word, common: _Word) -> bool:
     return len(kinds) <= 1 and _are_apart([rare.uses, common.uses])
 
 
-def _spelling(what: Spelled, word: _Word, slips: Sequence[_Word]) -> Spelling:
+def _spelling(what: Spelled, word: _Word, slips: Sequence[_Word]) -> SpelledWord:
     first, *others = word.uses
     wrong = [use for slip in slips for use in slip.uses]
     reasons = [_difference(first.spelling, use.spelling) for use in others]
     reasons += ["a slip"] * len(wrong)
-    variants = tuple((use.spelling, len(use.notes)) for use in (*others, *wrong))
+    variants = tuple(
+        SpellingCount(use.spelling, len(use.notes)) for use in (*others, *wrong)
+    )
     said = ", ".join(dict.fromkeys(reasons))
-    return Spelling(what, first.spelling, len(first.notes), variants, said, word.form)
+    return SpelledWord(
+        what, first.spelling, len(first.notes), variants, said, word.form
+    )
 
 
 def _difference(a: str, b: str) -> str:

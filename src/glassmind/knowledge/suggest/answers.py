@@ -7,7 +7,7 @@ from glassmind.knowledge.suggest.outlook import Pages
 from glassmind.knowledge.suggest.property_edits import edit_for_property
 from glassmind.knowledge.suggest.reciprocal import ONE_EACH, Missing
 from glassmind.types import NotePath
-from glassmind.types.suggestions import Sign, Suggestion
+from glassmind.types.suggestions import Sign, Suggestion, suggestion_key
 from glassmind.vault.spelling import Pen
 
 BY_HAND = "; its properties are written so that they have to be edited by hand"
@@ -56,6 +56,7 @@ def answer_suggested(
     if edit is None:
         reason += BY_HAND
     return Suggestion(
+        key=suggestion_key(source, target, name),
         kind="reciprocal",
         source=source,
         source_title=net.titles[asked],

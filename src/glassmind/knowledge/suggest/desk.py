@@ -37,6 +37,7 @@ from glassmind.types.suggestions import (
     Sign,
     SignName,
     Suggestion,
+    suggestion_key,
 )
 
 if TYPE_CHECKING:
@@ -228,6 +229,7 @@ class Desk:
         tags = self.facts.ground.tags
         own, theirs = (tags.get(int(net.ids[n]), frozenset()) for n in (node, other))
         return Suggestion(
+            key=suggestion_key(source, target),
             kind=rank.kind_of(signs) if mention is None else "mention",
             source=source,
             source_title=net.titles[node],
@@ -259,7 +261,7 @@ class Desk:
         others = sorted(node for node in nodes if node not in {None, meant})
         namesakes = tuple(NotePath(net.paths[node]) for node in others[:MOST_SHARED])
         return Mention(
-            spot.text, spot.line, spot.start, spot.end, spot.sentence, namesakes
+            spot.text, spot.line, (spot.start, spot.end), spot.sentence, namesakes
         )
 
     def _shared_notes(self, node: int, other: int) -> tuple[NotePath, ...]:

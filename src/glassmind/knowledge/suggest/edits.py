@@ -51,7 +51,7 @@ def edit_for_mention(
 ) -> ProposedEdit | None:
     """Return the edit that puts a link around a name."""
     for link in pen.written(page.note.path, target, mention.text):
-        edit = tried(page, (mention.start, mention.end), link, target, pen)
+        edit = tried(page, mention.bytes, link, target, pen)
         if edit is not None:
             return edit
     return None
@@ -130,8 +130,7 @@ def tried(  # noqa: PLR0913 - what, where, to whom, and how it is read
         path=page.note.path,
         digest=digest_of(page.raw),
         line=source.count(b"\n", 0, start) + 1,
-        start=page.base + start,
-        end=page.base + end,
+        bytes=(page.base + start, page.base + end),
         before=source[start:end].decode(),
         after=text,
     )

@@ -7,7 +7,7 @@ from glassmind.knowledge.suggest.asking import MOST, KeptRankings, suggest
 from glassmind.knowledge.suggest.joined import Wish, joined
 from glassmind.types import NotePath
 from glassmind.types.repairs import Repairs, Unmended
-from glassmind.types.suggestions import LEADS, Suggestion, key_of
+from glassmind.types.suggestions import LEADS, Suggestion
 
 if TYPE_CHECKING:
     from glassmind.knowledge.study import Study
@@ -35,12 +35,12 @@ def followed(  # noqa: PLR0913 - each wish by its name
     """
     many = MOST if keys or mentions else limit
     found = suggest(study, kept, note, limit=many)
-    known = {key_of(one): one for one in found.suggestions}
+    known = {one.key: one for one in found.suggestions}
     known |= _around(study, kept, [key for key in keys or () if key not in known])
     wanted = dict.fromkeys(keys or ())
     if mentions or keys is None:
         named = (one for one in found.suggestions if not mentions or _is_sure(one))
-        wanted |= dict.fromkeys(map(key_of, named))
+        wanted |= dict.fromkeys(one.key for one in named)
     left = [Unmended(key, NOT_SUGGESTED) for key in wanted if key not in known]
     wishes = [Wish(key, known[key]) for key in wanted if key in known]
     edits, undone = joined(study, wishes)
@@ -59,5 +59,5 @@ def _around(
     found: dict[str, Suggestion] = {}
     for source in dict.fromkeys(key.partition(LEADS)[0] for key in keys):
         around = suggest(study, kept, NotePath(source), limit=MOST)
-        found |= {key_of(one): one for one in around.suggestions}
+        found |= {one.key: one for one in around.suggestions}
     return found

@@ -66,7 +66,7 @@ def _edit_of(
     now, keys = page, []
     done: set[str] = set()
     for wish in _in_order(page, wishes, left):
-        name = wish.suggestion.property.lower()
+        name = (wish.suggestion.property or "").lower()
         if name in ONE_EACH and name in done:
             left.append(Unmended(wish.key, ONLY_ONE))
             continue
@@ -96,11 +96,12 @@ def _in_order(
         elif mention is None or wish.suggestion.property:
             added.append(wish)
         elif any(
-            mention.start < end and start < mention.end for start, end, _ in named
+            mention.bytes[0] < end and start < mention.bytes[1]
+            for start, end, _ in named
         ):
             left.append(Unmended(wish.key, TAKEN))
         else:
-            named.append((mention.start, mention.end, wish))
+            named.append((*mention.bytes, wish))
     named.sort(key=lambda one: -one[0])
     yield from (wish for _, _, wish in named)
     yield from added
@@ -116,7 +117,8 @@ def _tried(page: Page, one: Suggestion, pen: Pen) -> ProposedEdit | None:
 
 
 def _with(raw: bytes, edit: ProposedEdit) -> bytes:
-    return raw[: edit.start] + edit.after.encode() + raw[edit.end :]
+    start, end = edit.bytes
+    return raw[:start] + edit.after.encode() + raw[end:]
 
 
 def _between(page: Page, after: Page) -> ProposedEdit:
@@ -132,8 +134,7 @@ def _between(page: Page, after: Page) -> ProposedEdit:
         path=page.note.path,
         digest=digest_of(page.raw),
         line=was.count("\n", 0, start) + 1,
-        start=at,
-        end=at + len(before.encode()),
+        bytes=(at, at + len(before.encode())),
         before=before,
         after=text,
     )

@@ -92,4 +92,4 @@ def _place(made: Suggestion | None) -> tuple[NotePath, int] | None:
     """Return where a suggestion would put its link around a name."""
     if made is None or made.mention is None:
         return None
-    return made.source, made.mention.start
+    return made.source, made.mention.bytes[0]

@@ -6,12 +6,13 @@ theme tells of a note that is gone. Whoever cannot write answers the same from m
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import get_close_matches
 from threading import Lock
 from typing import NamedTuple, Protocol
 
 import numpy as np
+from msgspec import structs
 
 from glassmind.errors import BadWish, IndexFault, IndexUnwritable
 from glassmind.errors.knowledge import AmbiguousTheme, UnknownTheme
@@ -25,13 +26,14 @@ from glassmind.knowledge.themes.ids import (
 )
 from glassmind.knowledge.themes.parts import Parts, fingerprint, parted
 from glassmind.knowledge.themes.words import Tags, described
-from glassmind.types.connections import ThemeName
+from glassmind.types.connections import ThemeLabel
 from glassmind.types.themes import (
     KeptTheme,
     KeptThemes,
     Theme,
     Themes,
     ThemeState,
+    low_modularity,
 )
 
 LEAST_RESOLUTION, MOST_RESOLUTION = 0.01, 100.0
@@ -123,7 +125,7 @@ class Themed:
         self._sources, self._lock = sources, Lock()
         self._told: dict[tuple[bool, bool], _Made] = {}
         self._unkept: _Made | None = None
-        self._homes: tuple[Themes | None, dict[str, ThemeName]] = (None, {})
+        self._homes: tuple[Themes | None, dict[str, ThemeLabel]] = (None, {})
 
     def now(
         self,
@@ -169,17 +171,17 @@ class Themed:
             except IndexUnwritable:  # and will be: these are not tried again
                 self._unkept = told
 
-    def home_of(self, path: str) -> ThemeName | None:
+    def home_of(self, path: str) -> ThemeLabel | None:
         """Return the theme that a note belongs to as the links are now, if any."""
         return self.homes().get(path)
 
-    def homes(self) -> Mapping[str, ThemeName]:
+    def homes(self) -> Mapping[str, ThemeLabel]:
         """Return the theme of every note that has one, by path."""
         themes = self.now()
         known, homes = self._homes
         if known is not themes:
             homes = {
-                member.path: ThemeName(theme.id, theme.label)
+                member.path: ThemeLabel(theme.id, theme.label)
                 for theme in themes.themes
                 for member in theme.members
             }
@@ -326,13 +328,14 @@ def _told(net: LinkGraph, parting: _Parting, resolution: float, tags: Tags) -> T
     made = described(net, labels, influence, ids, tags)
     notes = net.note_count
     return Themes(
-        tuple(made),
-        modularity,
-        resolution,
-        len(made),
-        notes,
-        int((labels[:notes] < 0).sum()),
+        themes=tuple(made),
+        total=len(made),
+        modularity=modularity,
+        resolution=resolution,
+        notes=notes,
+        apart=int((labels[:notes] < 0).sum()),
         ghosts=len(net) > notes,
+        warning=low_modularity(modularity) if made else "",
     )
 
 
@@ -343,7 +346,7 @@ def only(themes: Themes, name: str) -> Themes:
         UnknownTheme: there is none.
         AmbiguousTheme: several have that label.
     """
-    return replace(themes, themes=(theme_called(themes, name),))
+    return structs.replace(themes, themes=(theme_called(themes, name),))
 
 
 def theme_called(themes: Themes, name: str, *, lasting: bool = False) -> Theme:

@@ -8,7 +8,7 @@ import numpy as np
 
 from glassmind.graph.fans import Ints
 from glassmind.graph.net import Floats, LinkGraph
-from glassmind.types.themes import Member, Theme
+from glassmind.types.themes import TagCount, Theme, ThemeMember
 
 NAMED = 5
 """Members and tags that a summary names, as obsidian-brain's does."""
@@ -31,11 +31,11 @@ class Tags:
             known = self._written.setdefault(folded, name)
             self._written[folded] = min(known, name)
 
-    def common(self, notes: Iterable[int]) -> tuple[tuple[str, int], ...]:
+    def common(self, notes: Iterable[int]) -> tuple[TagCount, ...]:
         """Return the commonest tags of some notes with how many have each."""
         counts = Counter(tag for note in notes for tag in self._of.get(note, ()))
         order = sorted(counts, key=lambda tag: (-counts[tag], tag))
-        return tuple((self._written[tag], counts[tag]) for tag in order[:NAMED])
+        return tuple(TagCount(self._written[tag], counts[tag]) for tag in order[:NAMED])
 
 
 def described(
@@ -46,7 +46,7 @@ def described(
     made = []
     for label, nodes in enumerate(_grouped(labels, influence, len(ids))):
         members = tuple(
-            Member(
+            ThemeMember(
                 net.paths[n], net.titles[n], float(influence[n]), n >= net.note_count
             )
             for n in nodes
@@ -58,19 +58,20 @@ def described(
                 ids[label],
                 members[0].title,
                 summary_of(members, common),
+                len(members),
                 members,
                 common,
                 "emergent" if hub is None else "confirmed",
-                "" if hub is None else net.paths[hub],
+                None if hub is None else net.paths[hub],
             )
         )
     return sorted(made, key=lambda one: (-one.size, one.id < 0, abs(one.id)))
 
 
-def summary_of(members: Sequence[Member], tags: Sequence[tuple[str, int]]) -> str:
+def summary_of(members: Sequence[ThemeMember], tags: Sequence[TagCount]) -> str:
     """Return what a theme holds in a line; members and tags as they are ordered."""
     named = ", ".join(member.title for member in members[:NAMED])
-    tagged = ", ".join(f"#{name}" for name, _ in tags[:NAMED])
+    tagged = ", ".join(f"#{tag.name}" for tag in tags[:NAMED])
     said = f"Key members: {named}."
     if tagged:
         said += f" Tags: {tagged}."

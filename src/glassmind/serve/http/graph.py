@@ -1,7 +1,5 @@
 """Routes of the graph that are not operations: resolve, and refreshing themes."""
 
-import msgspec
-
 from glassmind.operations.graph import ThemesArguments, themes
 from glassmind.operations.registry import Caller
 from glassmind.render.resolution import resolution_as_json
@@ -14,7 +12,7 @@ def post_refresh_themes(asked: Asked) -> Reply:
     """Find the themes of the whole vault again, and show those of visible notes."""
     asked.desk.whole.knowledge.themes(refresh=True, **asked.given)
     result = themes(asked.engine, ThemesArguments(), Caller("http", USUAL))
-    return answered(msgspec.to_builtins(result))._replace(shown=result.sources())
+    return answered(result.to_json())._replace(shown=result.sources())
 
 
 def get_resolve(asked: Asked) -> Reply:

@@ -9,7 +9,7 @@ import apsw
 from glassmind.store.sqlite.schema import version_of
 from glassmind.store.sqlite.theme_rows import SINCE
 from glassmind.types import NotePath
-from glassmind.types.connections import ThemeName
+from glassmind.types.connections import ThemeLabel
 from glassmind.types.graph import Edge, Home, LinkLine
 
 _KIND = """
@@ -76,7 +76,7 @@ class Edges:
     def __init__(
         self,
         db: apsw.Connection,
-        homes_by_path: Callable[[], Mapping[str, ThemeName]] | None = None,
+        homes_by_path: Callable[[], Mapping[str, ThemeLabel]] | None = None,
     ) -> None:
         self._db, self._homes = db, homes_by_path
 

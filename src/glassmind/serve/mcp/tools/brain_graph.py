@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from glassmind.operations.graph import no_path
 from glassmind.serve.mcp.pages import MOST_TOKENS, USUAL_TOKENS, fitting
 from glassmind.serve.mcp.tool import Answer, Argument, Call, Tool
 from glassmind.serve.mcp.tools.brain_hints import connection_hints
@@ -11,7 +10,7 @@ from glassmind.serve.mcp.tools.brain_shapes import NAME, wrapped
 from glassmind.serve.mcp.tools.brain_stubs import MARK, STUB, stub_id, stub_name
 from glassmind.serve.mcp.tools.shapes import UNTRUSTED, notes_as_json
 from glassmind.types.chains import Chain
-from glassmind.types.connections import Connections, Neighbour, Subgraph, Tie
+from glassmind.types.connections import Connections, GraphLink, GraphPart, Neighbour
 from glassmind.types.ranks import Metric
 from glassmind.types.themes import Theme
 
@@ -37,7 +36,7 @@ def find_connections(call: Call) -> Answer:
         ghosts=ghosts,
         subgraph=call.given["returnSubgraph"],
     )
-    near = [one for ring in found.rings for one in ring.neighbours]
+    near = [one for ring in found.hops for one in ring.neighbours]
     root = _id(found.path, ghost=found.ghost)
     state: dict[str, Any] = {
         "last_connections_root": root,
@@ -79,7 +78,7 @@ def _fitting(
 
 def _subgraph(found: Connections) -> tuple[dict[str, Any], list[str]]:
     """Return nodes, the nearest first, and the edges between them, as many as fit."""
-    graph = found.subgraph or Subgraph((), (), 0)
+    graph = found.subgraph or GraphPart((), (), 0)
     ids = {node.path: _id(node.path, ghost=node.ghost) for node in graph.nodes}
     nodes = [
         {
@@ -100,7 +99,7 @@ def _subgraph(found: Connections) -> tuple[dict[str, Any], list[str]]:
     return {"nodes": shown, "edges": kept}, [*fewer_nodes, *fewer_edges]
 
 
-def _edges(ties: Iterable[Tie], ids: dict[str, str]) -> list[dict[str, Any]]:
+def _edges(ties: Iterable[GraphLink], ids: dict[str, str]) -> list[dict[str, Any]]:
     """Return one edge for two notes and a way, with the context of its first link."""
     first: dict[tuple[str, str], str] = {}
     for tie in ties:
@@ -129,18 +128,17 @@ def find_path_between(call: Call) -> Answer:
     if left:
         reply["notices"] = left
     if given["includeCommon"]:
-        stops = [near.stop for near in found.common]
         reply["common"] = [
             {"id": _id(stop.path, ghost=stop.ghost), "title": stop.title}
-            for stop in stops
+            for stop in found.common
         ]
     if found.reason is not None:
-        reply["reason"] = no_path(found.reason).text
+        reply["reason"] = found.reason.text
     return notes_as_json(reply)
 
 
 def _path(chain: Chain) -> dict[str, Any]:
-    ids = [_id(stop.path, ghost=stop.ghost) for stop in chain.stops]
+    ids = [_id(stop.path, ghost=stop.ghost) for stop in chain.notes]
     ends = zip(ids, ids[1:], chain.steps, strict=False)
     return {
         "nodes": ids,
@@ -182,7 +180,7 @@ def _cluster(theme: Theme) -> dict[str, Any]:
 def _summary(theme: Theme) -> str:
     """Return what a theme holds, to the letter as obsidian-brain says it."""
     named = ", ".join(member.title for member in theme.members[:NAMED])
-    tags = ", ".join(name for name, _ in theme.tags[:NAMED])
+    tags = ", ".join(tag.name for tag in theme.tags[:NAMED])
     tagged = f" Tags: {tags}." if tags else ""
     return f"Key members: {named}.{tagged} {theme.size} nodes total."
 
