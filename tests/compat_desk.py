@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from glassmind import Engine
-from glassmind.serve.mcp.tool import Answer, Call, Tool, read_arguments
+from glassmind.serve.mcp.tool import REQUIRED, Answer, Call, Tool
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.types.search import SearchReply
 
-NEAREST = "nothing good was found; these are the nearest misses"
+NEAREST = "No good match. These are the closest results."
 
 
 def tool_of(toolset: str, name: str) -> Tool:
@@ -21,8 +21,20 @@ def tool_of(toolset: str, name: str) -> Tool:
 
 def answer_of(engine: Engine, toolset: str, name: str, /, **given: object) -> Answer:
     """Call a tool with arguments as they come from outside."""
-    tool = tool_of(toolset, name)
-    return tool.run(Call(engine, read_arguments(name, tool.arguments, given)))
+    return tool_of(toolset, name).run(Call(engine, given))
+
+
+def defaults_of(tool: Tool) -> dict[str, object]:
+    """Return the default of each argument; None for none and if there is none."""
+    return {
+        one.name: None if one.default is REQUIRED else one.default
+        for one in tool.arguments
+    }
+
+
+def schema_of(tool: Tool) -> Any:
+    """Return the input schema of a tool."""
+    return tool.schema
 
 
 def called(engine: Engine, toolset: str, name: str, /, **given: object) -> Any:

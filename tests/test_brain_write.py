@@ -7,21 +7,19 @@ from typing import Any
 
 import pytest
 from change_desk import WrittenDown, changed, drafted, engine_with
-from compat_desk import called
+from compat_desk import called, defaults_of
 
 from glassmind.errors.editing import NeedsApproval, NoMatch
 from glassmind.errors.serving import BadArgument
-from glassmind.serve.mcp.tool import schema_of
-from glassmind.serve.mcp.tools import brain_edit
-from glassmind.serve.mcp.tools.brain_buffer import (
+from glassmind.serve.compat import brain_edit
+from glassmind.serve.compat.brain_edit import (
     BUFFER,
     LARGEST,
     MOST_ENTRIES,
+    PREVIEW_S,
     TTL_S,
     EditBuffer,
-    Key,
 )
-from glassmind.serve.mcp.tools.brain_edit import PREVIEW_S
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.types.catalogue import Ghost
 from glassmind.types.editing import (
@@ -72,10 +70,7 @@ GHOSTS = (
 
 def test_these_tools_are_served_with_these_defaults() -> None:
     found = {
-        tool.name: {
-            name: one.get("default")
-            for name, one in schema_of(tool.arguments)["properties"].items()
-        }
+        tool.name: defaults_of(tool)
         for tool in tools_of(["brain"])
         if tool.name in WRITING
     }
@@ -182,19 +177,19 @@ def test_a_mode_is_an_edit_alone_and_in_a_list(
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({}, "a 'mode' or a list"),
-        ({"mode": "append", "content": "x", "edits": []}, "a 'mode' or a list"),
-        ({"edits": []}, "holds no edit"),
-        ({"mode": "append"}, "needs 'content'"),
-        ({"mode": "replace_window", "content": "x"}, "needs 'search'"),
-        ({"mode": "replace_window", "search": "x"}, "needs 'content'"),
-        ({"mode": "patch_frontmatter"}, "needs 'key'"),
-        ({"mode": "patch_frontmatter", "key": "k", "valueJson": "{"}, "no JSON"),
-        ({"mode": "at_line", "content": "x"}, "needs 'line'"),
+        ({}, "a mode or a list"),
+        ({"mode": "append", "content": "x", "edits": []}, "a mode or a list"),
+        ({"edits": []}, "edits is empty"),
+        ({"mode": "append"}, "needs content"),
+        ({"mode": "replace_window", "content": "x"}, "needs search"),
+        ({"mode": "replace_window", "search": "x"}, "needs content"),
+        ({"mode": "patch_frontmatter"}, "needs key"),
+        ({"mode": "patch_frontmatter", "key": "k", "valueJson": "{"}, "not valid JSON"),
+        ({"mode": "at_line", "content": "x"}, "needs line"),
         ({"mode": "burn"}, "one of append"),
-        ({"edits": [{"mode": "append", "content": "x"}, {}]}, r"edits\[1\]: .*'mode'"),
-        ({"edits": [{"mode": "append", "content": "\ud800"}]}, "half a character"),
-        ({"from_buffer": True}, "nothing is kept"),
+        ({"edits": [{"mode": "append", "content": "x"}, {}]}, r"edits\[1\]: mode"),
+        ({"edits": [{"mode": "append", "content": "\ud800"}]}, "valid Unicode"),
+        ({"from_buffer": True}, "no edit of this note is kept"),
     ],
 )
 def test_what_means_nothing_is_refused_before_anything_is_done(
@@ -250,17 +245,17 @@ def test_what_found_no_match_is_tried_again_loosely_from_the_buffer() -> None:
 
     assert list(editing.calls[-1][1][1]) == [Replace("sencha", "oolong", 0.5)]
     assert reply["applied"]
-    with pytest.raises(BadArgument, match="nothing is kept"):
+    with pytest.raises(BadArgument, match="no edit of this note is kept"):
         brain(editing, "edit_note", name="Kept", from_buffer=True)
 
 
 def test_the_buffer_of_one_client_is_not_that_of_another() -> None:
-    mine = Key("Notes", "a", "Tea")
+    mine = ("Notes", "a", "Tea")
     BUFFER.keep(mine, [Append("x")])
 
     assert BUFFER.find(mine) == (Append("x"),)
-    assert BUFFER.find(mine._replace(client="b")) == ()
-    assert BUFFER.find(mine._replace(vault="Other")) == ()
+    assert BUFFER.find(("Notes", "b", "Tea")) == ()
+    assert BUFFER.find(("Other", "a", "Tea")) == ()
     BUFFER.forget(mine)
     assert BUFFER.find(mine) == ()
 
@@ -268,10 +263,10 @@ def test_the_buffer_of_one_client_is_not_that_of_another() -> None:
 def test_the_buffer_keeps_a_few_for_a_while_and_nothing_large() -> None:
     clock = [0.0]
     buffer = EditBuffer(now=lambda: clock[0])
-    keys = [Key("Notes", "a", f"n{at}") for at in range(MOST_ENTRIES + 1)]
+    keys = [("Notes", "a", f"n{at}") for at in range(MOST_ENTRIES + 1)]
 
     for key in keys:
-        buffer.keep(key, [Append(key.note)])
+        buffer.keep(key, [Append(key[2])])
     buffer.keep(keys[1], [Append("x" * (LARGEST + 1))])
 
     assert buffer.find(keys[0]) == ()
@@ -373,7 +368,7 @@ def test_a_deletion_tells_what_the_index_lost_and_what_may_follow() -> None:
 def test_a_deletion_has_to_be_confirmed_and_one_that_waits_deletes_nothing() -> None:
     editing = WrittenDown(changed("proposed"))
 
-    with pytest.raises(BadArgument, match="'confirm' is missing"):
+    with pytest.raises(BadArgument, match="confirm is missing"):
         brain(editing, "delete_note", name="Tea")
     reply = brain(editing, "delete_note", name="Tea", confirm=True)
 

@@ -4,22 +4,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from compat_desk import NEAREST, answer_of, called, doubtful, tool_of
+from compat_desk import NEAREST, answer_of, called, defaults_of, doubtful, tool_of
 from meaning_desk import MeaningDesk
 from search_desk import harbour
 from vault_desk import VaultDesk
 
 from glassmind.errors import AmbiguousName, MassDeletion, NoteNotFound
 from glassmind.errors.serving import BadArgument
-from glassmind.serve.mcp.tool import Call, read_arguments, schema_of
-from glassmind.serve.mcp.tools.brain_hints import (
-    Hint,
-    connection_hints,
-    deleted_hints,
-    note_hints,
-    search_hints,
-    simplified,
-)
+from glassmind.serve.compat.brain import simplified
+from glassmind.serve.mcp.tool import Call
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.types.files import Progress
 
@@ -53,9 +46,7 @@ def ids(reply: Any) -> list[str]:
 
 def test_these_tools_are_served_with_these_defaults() -> None:
     found = {
-        tool.name: {
-            name: one.get("default") for name, one in properties_of(tool).items()
-        }
+        tool.name: defaults_of(tool)
         for tool in tools_of(["brain"])
         if tool.name not in WRITING
     }
@@ -93,11 +84,6 @@ def test_these_tools_are_served_with_these_defaults() -> None:
         "reindex": {"resolution": None},
         "index_status": {},
     }
-
-
-def properties_of(tool: Any) -> dict[str, Any]:
-    found: dict[str, Any] = schema_of(tool.arguments)["properties"]
-    return found
 
 
 def test_hybrid_search_adds_up_the_ranks_of_words_and_meaning(
@@ -258,23 +244,31 @@ def test_a_search_in_vain_offers_the_simpler_one(vault: VaultDesk) -> None:
     assert action["args"] == {"query": "zeppelin qqq", "mode": "fulltext"}
 
 
-HINTS: list[Hint] = [
-    *search_hints("a", "hybrid", ["A.md", "B.md"]),
-    *search_hints("zeppelin hangar roof beams", "semantic", []),
-    *note_hints("A.md", ["B.md"], ["Ghost"]),
-    *connection_hints("A.md", 11, "B.md"),
-    *deleted_hints(),
-]
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("search", {"query": "oolong"}),
+        ("search", {"query": "zeppelin hangar roof beams"}),
+        ("read_note", {"name": "Hub"}),
+        ("find_connections", {"name": "Hub"}),
+    ],
+)
+def test_every_hint_can_be_called(
+    vault: VaultDesk, tool: str, given: dict[str, object]
+) -> None:
+    vault.indexed(
+        {f"n{i:02}.md": "oolong" for i in range(11)}
+        | {"Hub.md": " ".join(f"[[n{i:02}]]" for i in range(11)) + " [[Nobody]]"}
+    )
 
+    hints = brain(vault, tool, **given)["context"]["next_actions"]
 
-@pytest.mark.parametrize("hint", HINTS, ids=lambda hint: hint.tool)
-def test_every_hint_fits_the_tool_it_names(hint: Hint) -> None:
-    served = {tool.name for tool in tools_of(["brain"])}
-
-    assert hint.description
-    assert hint.reason
-    assert hint.tool in served
-    read_arguments(hint.tool, tool_of("brain", hint.tool).arguments, hint.arguments)
+    assert hints
+    for hint in hints:
+        assert set(hint) == {"description", "tool", "args", "reason"}
+        assert all(hint[name] for name in ("description", "reason"))
+        if tool_of("brain", hint["tool"]).read_only:
+            brain(vault, hint["tool"], **hint["args"])
 
 
 def test_notes_are_listed_with_what_nobody_wrote_yet_behind_them(
@@ -378,7 +372,7 @@ def test_a_name_nobody_wrote_yet_is_told_with_who_links_to_it(
     }
     state = reply["context"]["state"]
     assert state["last_file_read"] == "_stub/Aunt.md"
-    assert state["notice"] == "nobody wrote Aunt yet; 1 link leads to it"
+    assert state["notice"] == "Aunt is not written yet (1 link to it)"
     assert full["data"]["content"] == ""
     assert full["data"]["truncated"] is False
     assert full["data"]["incoming"] == [

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from compat_desk import NEAREST, answer_of, called, doubtful, tool_of
+from compat_desk import NEAREST, answer_of, called, doubtful, schema_of, tool_of
 from meaning_desk import MeaningDesk
 from search_desk import harbour
 from vault_desk import VaultDesk
@@ -11,7 +11,6 @@ from vault_desk import VaultDesk
 from glassmind.errors import NoteNotFound
 from glassmind.errors.serving import BadArgument
 from glassmind.retrieval.plan import BY_INTENT
-from glassmind.serve.mcp.tool import schema_of
 from glassmind.types.search import Intent
 
 FIELDS = "path title channel relevance match_reason excerpt depth connected_via"
@@ -24,7 +23,7 @@ def asked(desk: VaultDesk, query: str, **given: object) -> list[dict[str, Any]]:
 
 
 def test_the_tool_takes_what_vault_graphrag_takes() -> None:
-    schema = schema_of(tool_of("graphrag", "vault_search").arguments)
+    schema = schema_of(tool_of("graphrag", "vault_search"))
 
     assert schema["required"] == ["query"]
     assert schema["properties"]["intent"]["enum"] == list(BY_INTENT)

@@ -3,14 +3,13 @@
 from typing import Any
 
 import pytest
-from compat_desk import NEAREST, answer_of, called, doubtful, tool_of
+from compat_desk import NEAREST, answer_of, called, doubtful, schema_of, tool_of
 from meaning_desk import LONG, MeaningDesk
 from search_desk import harbour
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadDate
 from glassmind.errors.serving import BadArgument
-from glassmind.serve.mcp.tool import schema_of
 
 BOTH = pytest.mark.parametrize("tool", ["semantic_search", "search_files"])
 
@@ -25,7 +24,7 @@ def paths(reply: Any) -> list[str]:
 
 @BOTH
 def test_a_tool_takes_a_query_and_filters(tool: str) -> None:
-    schema = schema_of(tool_of("knowledge", tool).arguments)
+    schema = schema_of(tool_of("knowledge", tool))
 
     assert schema["required"] == ["query"]
     assert list(schema["properties"]) == ["query", "top_k", "folder", "tags", "since"]

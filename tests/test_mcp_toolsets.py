@@ -75,7 +75,7 @@ def test_every_tool_can_be_listed_and_says_what_it_is(
 def test_two_sets_with_a_tool_of_the_same_name_are_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(toolsets, "import_module", lambda _: _Set((ECHO,)))
+    monkeypatch.setattr(toolsets, "_tools_in", lambda _: (ECHO,))
 
     with pytest.raises(ToolsetsClash, match="core and brain both have a tool 'echo'"):
         tools_of(["core", "brain"])
@@ -84,7 +84,7 @@ def test_two_sets_with_a_tool_of_the_same_name_are_refused(
 def test_a_set_is_loaded_only_when_it_is_asked_for() -> None:
     program = (
         "import sys; from glassmind.serve.mcp.toolsets import tools_of; "
-        "tools_of(['core']); print([m for m in sys.modules if '.tools.brain' in m])"
+        "tools_of(['core']); print([m for m in sys.modules if '.compat.brain' in m])"
     )
 
     done = subprocess.run(

@@ -8,11 +8,13 @@ be written as JSON.
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import (
     Annotated,
     Any,
     Literal,
     NamedTuple,
+    NoReturn,
     get_args,
     get_origin,
     get_type_hints,
@@ -22,7 +24,7 @@ import msgspec
 from msgspec import Meta, ValidationError
 
 from glassmind.errors.serving import BadArgument
-from glassmind.operations.registry import Arguments, Surface
+from glassmind.operations.registry import Arguments, Surface, arg
 from glassmind.render.style import is_text, shortened
 
 LONGEST_TEXT = 20_000
@@ -34,7 +36,10 @@ DEEPEST = 64
 
 
 class Field(NamedTuple):
-    """One declared argument: its type without None, its bounds and its description."""
+    """One declared argument: its type without None, its bounds and its description.
+
+    `attribute` is its name in the struct, which differs if `name` is a keyword.
+    """
 
     name: str
     kind: Any
@@ -42,6 +47,7 @@ class Field(NamedTuple):
     about: Meta
     required: bool
     default: object
+    attribute: str
 
     @property
     def extra(self) -> Mapping[str, Any]:
@@ -69,6 +75,9 @@ class Field(NamedTuple):
         return self.extra.get("flag") or "--" + self.name.replace("_", "-")
 
 
+UNDESCRIBED = arg("")
+
+
 def fields_of(
     arguments: type[Arguments], surface: Surface | None = None
 ) -> list[Field]:
@@ -76,19 +85,21 @@ def fields_of(
     hints = get_type_hints(arguments, include_extras=True)
     found = []
     for declared in msgspec.structs.fields(arguments):
-        kind, *metas = get_args(hints[declared.name])
-        about = metas[-1]
-        if surface and surface not in about.extra["only"]:
+        kind = hints[declared.name]
+        metas: Sequence[Meta] = getattr(kind, "__metadata__", ())
+        kind, nested = _without_none(kind.__origin__ if metas else kind)
+        about = next((meta for meta in metas if meta.extra), UNDESCRIBED)
+        if surface and surface not in (about.extra or {})["only"]:
             continue
-        bounds = about.extra["bounds"]
-        kind, nested = _without_none(kind)
+        bounds = (about.extra or {})["bounds"]
         if bounds == Meta():
-            bounds = metas[0] if len(metas) > 1 else nested
+            bounds = next((meta for meta in metas if not meta.extra), nested)
         make = declared.default_factory
         default = make() if callable(make) else declared.default
         required = default is msgspec.NODEFAULT
         default = None if required else default
-        found.append(Field(declared.name, kind, bounds, about, required, default))
+        name = declared.encode_name
+        found.append(Field(name, kind, bounds, about, required, default, declared.name))
     return found
 
 
@@ -123,14 +134,15 @@ def read(
     values = {}
     for field in fields.values():
         value = given.get(field.name)
-        if value == "" and not strict and not field.required:
+        optional = not field.required and not field.extra["empty"]
+        if value == "" and not strict and optional:
             value = None  # models send empty texts for what they leave out
         if value is None:
             if field.required:
                 raise BadArgument(owner, f"{_label(field, surface)} is missing")
             continue
         try:
-            values[field.name] = _converted(field, value, strict=strict)
+            values[field.attribute] = _converted(field, value, strict=strict)
         except ValidationError:
             raise BadArgument(owner, problem(field, value, surface)) from None
     return arguments(**values)
@@ -141,32 +153,54 @@ def _converted(field: Field, value: Any, *, strict: bool) -> Any:
         value = _from_text(field, value)
     if isinstance(value, float) and field.kind is int and value.is_integer():
         value = int(value)
-    if isinstance(value, float) and not math.isfinite(value):
-        raise ValidationError("not a finite number")
     for text in _texts(value):
-        longest = field.bounds.max_length if field.kind is str else None
-        if not is_text(text) or len(text) > (longest or LONGEST_TEXT):
+        if not is_text(text) or len(text) > _longest(field):
             raise ValidationError("not usable as text")
     if field.choices and not isinstance(value, str):
         raise ValidationError("not one of the choices")
-    return msgspec.convert(value, field.bounded, strict=strict)
+    made = msgspec.convert(value, field.bounded, strict=strict)
+    if isinstance(made, float) and not math.isfinite(made):
+        raise ValidationError("not a finite number")
+    return made
+
+
+def _longest(field: Field) -> float:
+    """Return how long a text may be; inside objects, their readers decide."""
+    if field.kind is str:
+        return field.bounds.max_length or LONGEST_TEXT
+    return LONGEST_TEXT if field.kind == list[str] else math.inf
 
 
 def _from_text(field: Field, value: Any) -> Any:
     """Return a value that was written as text: a list or an object as JSON."""
     if field.kind is str and isinstance(value, int) and not isinstance(value, bool):
         return str(value)  # ids look like numbers
-    if not isinstance(value, str) or field.kind is str:
+    if not isinstance(value, str) or field.kind in (str, Any):
         return value
-    text = value.lstrip()
-    if text.startswith(("[", "{")):
-        try:
-            parsed = json.loads(text)
-        except (ValueError, RecursionError):
-            return [value] if field.is_list else value
-        if _depth(parsed) <= DEEPEST:
-            return parsed
+    if value.lstrip().startswith(("[", "{")):
+        with suppress(ValueError):
+            return parsed_json(value)
     return [value] if field.is_list else value
+
+
+def parsed_json(text: str) -> Any:
+    """Return the value of a JSON text.
+
+    Raises:
+        ValueError: it is not JSON, or nested too deeply.
+    """
+    try:
+        value = json.loads(text, parse_constant=_no_number)
+    except RecursionError:
+        raise ValueError(DEEPEST) from None
+    if _depth(value) > DEEPEST:
+        raise ValueError(DEEPEST)
+    return value
+
+
+def _no_number(name: str) -> NoReturn:
+    """Refuse NaN and Infinity, which are not JSON."""
+    raise ValueError(name)
 
 
 def _depth(value: Any) -> int:
@@ -203,9 +237,9 @@ def _wanted(field: Field, value: Any) -> str:
     for text in _texts(value):
         if not is_text(text):
             return "valid Unicode text"
-        longest = field.bounds.max_length if field.kind is str else None
-        if len(text) > (longest or LONGEST_TEXT):
-            return f"at most {longest or LONGEST_TEXT:,} characters (got {len(text):,})"
+        longest = _longest(field)
+        if len(text) > longest:
+            return f"at most {longest:,} characters (got {len(text):,})"
         least = field.bounds.min_length or 0
         if field.kind is str and len(text) < least:
             return f"at least {least} characters (got {len(text)})"
@@ -215,7 +249,8 @@ def _wanted(field: Field, value: Any) -> str:
         most = field.bounds.max_length
         if isinstance(value, list) and most is not None and len(value) > most:
             return f"a list of at most {most} items (got {len(value)})"
-        wanted = "a list of texts"
+        texts = get_args(field.kind) == (str,)
+        wanted = "a list of texts" if texts else "a list of objects"
     elif field.kind in (int, float):
         wanted = _wanted_number(field, value)
     else:

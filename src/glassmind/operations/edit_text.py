@@ -84,10 +84,10 @@ def changed_for_people(
 
 def changed_for_models(result: "ChangeResult", _view: View) -> str:
     """Return the state of a change, then its files and diffs in the fence."""
-    return f"{_state_for_models(result)}\n{fenced(chr(10).join(_rows(result)))}"
+    return f"{state_for_models(result)}\n{fenced(chr(10).join(_rows(result)))}"
 
 
-def _state_for_models(result: "ChangeResult") -> str:
+def state_for_models(result: "ChangeResult") -> str:
     if result.changes_nothing and result.state in ("previewed", "applied"):
         return NO_CHANGE
     text = FOR_MODELS[result.state].format(id=result.id or "", approve=result.approve)

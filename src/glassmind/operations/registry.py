@@ -57,17 +57,19 @@ class Result(Struct, frozen=True, kw_only=True):
     """Base of all results; its fields are the JSON of every surface.
 
     A field may have a type of the domain if its names are those of the JSON. Fields in
-    `text_only` are not part of the JSON: only the text renderers use them.
+    `text_only` are not part of the JSON: only the text renderers use them. If there is
+    a `list_field`, the JSON is the list in it.
     """
 
     text_only: ClassVar[tuple[str, ...]] = ()
+    list_field: ClassVar[str] = ""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Any:
         """Return the values that are sent as JSON."""
         values: dict[str, Any] = _with_lists(msgspec.to_builtins(self))
         for name in self.text_only:
             values.pop(name, None)
-        return values
+        return values[self.list_field] if self.list_field else values
 
     def sources(self) -> Shown:
         """Return every note that this result discloses: by its text, or by its name.
@@ -148,6 +150,7 @@ def arg(  # noqa: PLR0913 - a declaration names every part
     separator: str = "",
     from_stdin: Callable[[str], list[str]] | None = None,
     pattern: str = "",
+    empty: bool = False,
     only: tuple[Surface, ...] = ("cli", "mcp", "http"),
     for_models: str | None = None,
     ge: float | None = None,
@@ -160,7 +163,8 @@ def arg(  # noqa: PLR0913 - a declaration names every part
     with a flag can be given either way. `separator` splits one CLI value into a list.
     The word `-` means the text of standard input, or for the items that
     `from_stdin` finds in it.
-    `pattern` tells HTTP clients which texts the operation accepts.
+    `pattern` tells HTTP clients which texts the operation accepts. With `empty`, an
+    empty text is a value; without, it counts as absent if the argument is optional.
     `ge` and `le` bound a number; `longest` bounds a text or a list.
     `only` lists the surfaces that offer the argument. `for_models` replaces the
     description in the tool's schema, where every word costs tokens.
@@ -173,6 +177,7 @@ def arg(  # noqa: PLR0913 - a declaration names every part
         "separator": separator,
         "from_stdin": from_stdin,
         "pattern": pattern,
+        "empty": empty,
         "only": only,
         "for_models": description if for_models is None else for_models,
         "bounds": Meta(ge=ge, le=le, max_length=longest),  # type: ignore[call-overload]

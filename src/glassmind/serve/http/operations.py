@@ -137,6 +137,9 @@ def result_schemas(operations: Sequence[Operation]) -> dict[str, Any]:
     )
     for result in results:
         remove_properties(parts[result.__name__], result.text_only)
+        if result.list_field:
+            listed = parts[result.__name__]["properties"][result.list_field]
+            parts[result.__name__] = listed
     return parts
 
 
@@ -153,7 +156,7 @@ def _answer(operation: Operation, asked: Asked) -> Reply:
     if operation.markdown and wants_markdown(asked.accept):
         return as_markdown(operation.markdown(result), result.sources())
     values = result.to_json()
-    if values.get("notices"):
+    if isinstance(values, dict) and values.get("notices"):
         config = asked.engine.config
         values["notices"] = [placeless(one, config) for one in values["notices"]]
     return answered(values)._replace(shown=result.sources())

@@ -100,9 +100,6 @@ SCHEMAS: dict[str, Any] = {
         hits=listed(HIT),
         degraded=TEXTS,
     ),
-    "Passages": listed(
-        shape(chunkId=TEXT, path=TEXT, chunkIndex=COUNT, content=TEXT, score=NUMBER)
-    ),
     "Note": and_perhaps(
         shape(
             path=TEXT,

@@ -1,8 +1,8 @@
 """Every route of the server: one table, from which all else is made."""
 
+import glassmind.serve.compat.searches  # noqa: F401 - registers GET /api/search
 from glassmind.operations.registry import all_operations
 from glassmind.serve.http.answers_table import ANSWERS
-from glassmind.serve.http.arguments import LONGEST_NAME
 from glassmind.serve.http.asked import ANY, Asked, Route
 from glassmind.serve.http.context_table import CONTEXT
 from glassmind.serve.http.editing_table import EDITING
@@ -15,7 +15,6 @@ from glassmind.serve.http.reads import (
     get_stats,
 )
 from glassmind.serve.http.replies import Reply
-from glassmind.serve.http.searches import get_hits
 from glassmind.serve.http.writes import get_job, post_index
 from glassmind.serve.mcp.tool import Argument
 
@@ -25,11 +24,6 @@ def _openapi(_: Asked) -> Reply:
 
     return description(all_routes())
 
-
-MOST_HITS = 1_000
-"""Hits in one answer, at most two megabytes; more would be a listing."""
-
-_QUERY = Argument("query", "string", "Words, phrases and filters, or a question.")
 
 INDEX = (
     Argument("verify", "boolean", "Examine the index, read every note.", False),
@@ -66,7 +60,6 @@ SETS: dict[str, tuple[str, ...]] = {
     "GET /graph/resolve": ("graph",),
     "POST /graph/health/fix": ("write",),
     "GET /stats": ("core",),
-    "GET /api/search": ("core",),
     "GET /api/kb/ask": ("core",),
     "GET /openapi.json": (ANY,),
 }
@@ -108,17 +101,6 @@ _TABLE: tuple[Route, ...] = (
     ),
     *GRAPH,
     Route("GET", "/stats", "Tell how much the index holds.", get_stats, "Stats"),
-    Route(
-        "GET",
-        "/api/search",
-        "Find passages, in the shape of obsidian-rag.",
-        get_hits,
-        "Passages",
-        (
-            _QUERY._replace(most=2 * LONGEST_NAME),
-            Argument("limit", "integer", "Most hits.", 20, least=1, most=MOST_HITS),
-        ),
-    ),
     *ANSWERS,
     Route("GET", "/openapi.json", "Describe this server.", _openapi, "OpenApi"),
     Route(

@@ -13,6 +13,7 @@ from glassmind.engine import Engine
 from glassmind.errors.serving import BadArgument
 from glassmind.operations.arguments import Field
 from glassmind.render.style import shortened
+from glassmind.types.ledger import Shown
 
 if TYPE_CHECKING:
     from glassmind.ports.indexing import ShowProgress
@@ -86,7 +87,7 @@ class Answer(NamedTuple):
     content: Mapping[str, Any] | None
     next_actions: tuple[Action, ...] = ()
     links: tuple[str, ...] = ()
-    shown: Mapping[str, Any] | None = None
+    shown: Mapping[str, Any] | Shown | None = None
 
 
 class Tool(NamedTuple):

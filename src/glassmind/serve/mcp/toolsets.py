@@ -6,6 +6,7 @@ from importlib import import_module
 from glassmind.errors.access import BeyondToolsets
 from glassmind.errors.serving import ToolsetsClash, UnknownToolset
 from glassmind.operations.registry import all_operations
+from glassmind.serve.compat.tools import MODULES, tools_in
 from glassmind.serve.mcp.operations import tool_of
 from glassmind.serve.mcp.tool import Tool
 from glassmind.types.access import Scope
@@ -20,9 +21,7 @@ SETS = (
     "memory",
     "write",
     "query",
-    "brain",
-    "graphrag",
-    "knowledge",
+    *MODULES,
 )
 """Every name that may be asked for; a set without a module has no tools yet."""
 
@@ -87,6 +86,9 @@ def tools_of(names: Sequence[str]) -> tuple[Tool, ...]:
 
 def _tools_in(name: str) -> Iterator[Tool]:
     """Yield the tools of one set: those made from operations, then all others."""
+    if name in MODULES:
+        yield from tools_in(name)
+        return
     for operation in all_operations():
         if operation.tool and operation.tool.sets[0] == name:
             yield tool_of(operation)

@@ -1,0 +1,1 @@
+"""Tools and routes of other systems, under their names; see docs/compatibility.md."""

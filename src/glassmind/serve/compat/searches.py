@@ -1,0 +1,228 @@
+"""Search as vault-graphrag, the Knowledge layer and obsidian-rag offer it."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Annotated, Any, ClassVar
+
+from msgspec import Meta, Struct
+
+from glassmind.engine import Engine
+from glassmind.errors import VaultError
+from glassmind.operations.registry import (
+    Arguments,
+    Result,
+    Route,
+    arg,
+    operation,
+    shown,
+)
+from glassmind.retrieval.wishes import SAYS
+from glassmind.serve.compat.tools import Reply, hit_sources, missing, tool
+from glassmind.types.ledger import Passage, Shown
+from glassmind.types.search import FACTS, ChannelName, Hit, Intent
+
+# --- vault-graphrag -----------------------------------------------------------------
+
+
+class VaultSearchArguments(Arguments, frozen=True):
+    query: str
+    intent: Intent | None = None
+    root_note: Annotated[str | None, arg("note that links are followed from")] = None
+    max_results: Annotated[int, Meta(ge=1, le=200)] = 10
+    hop_depth: Annotated[int, Meta(ge=0, le=5), arg("links to follow")] = 2
+    threshold: Annotated[float, Meta(ge=0, le=1), arg("least relevance")] = 0.6
+
+
+@tool("graphrag", "Search the vault")
+def vault_search(vault: Engine, arguments: VaultSearchArguments) -> Reply:
+    """Search notes by keywords, meaning, links and memory at once.
+
+    The intent says what counts: factual_lookup (a fact or setting), context_load (all
+    about a project or topic), conceptual (ideas), backlink (what links to a note),
+    serendipity (unexpected connections); without one the query decides.
+    """
+    reply = vault.search(
+        arguments.query,
+        limit=arguments.max_results,
+        mode="hybrid",
+        intent=arguments.intent or "auto",
+        fallback_intent="conceptual",
+        root_note=arguments.root_note,
+        hop_depth=arguments.hop_depth,
+        threshold=arguments.threshold,
+        fusion="weighted_rrf",
+        rerank="off",
+    )
+    results = [_vault_result(hit) for hit in reply.hits]
+    return Reply(
+        {"results": results, "degraded": missing(reply, results)},
+        hit_sources(reply.hits, reply.hits),
+    )
+
+
+def _vault_result(hit: Hit) -> dict[str, Any]:
+    channel = hit.channels[0] if hit.is_note else "hindsight"
+    return {
+        "path": hit.path,
+        "title": hit.title,
+        "channel": "bm25" if channel == "lexical" else channel,
+        "relevance": hit.relevance,
+        "match_reason": hit.match_reason,
+        "excerpt": hit.snippet.text,
+        "depth": hit.depth,
+        "connected_via": list(hit.connected_via),
+    }
+
+
+# --- Knowledge layer ----------------------------------------------------------------
+
+REACH, FARTHEST = 4, 80
+"""How many times more results to look at if a folder leaves some out, and the most; as
+the Knowledge layer has it."""
+
+
+class KnowledgeArguments(Arguments, frozen=True):
+    query: str
+    top_k: Annotated[int, Meta(ge=1, le=20), arg("files in the reply")] = 8
+    folder: Annotated[str | None, arg("only files below it")] = None
+    tags: Annotated[list[str] | None, arg("only files with all of them")] = None
+    since: Annotated[str | None, arg("only files from this day on: YYYY-MM-DD, 7d")] = (
+        None
+    )
+
+
+@tool("knowledge", "Search by meaning")
+def semantic_search(vault: Engine, arguments: KnowledgeArguments) -> Reply:
+    """Find files by what they mean and by the links that lead to them.
+
+    Returns path, excerpt, relevance and, where links led to a file, the connection
+    path.
+    """
+    return _found(vault, arguments, ("semantic", "graph", "implicit"))
+
+
+@tool("knowledge", "Search files")
+def search_files(vault: Engine, arguments: KnowledgeArguments) -> Reply:
+    """Find files by keywords and meaning; without a model, by keywords alone.
+
+    Returns path, excerpt and relevance.
+    """
+    return _found(vault, arguments, ("lexical", "semantic", "graph", "implicit"))
+
+
+def _found(
+    vault: Engine, arguments: KnowledgeArguments, channels: tuple[ChannelName, ...]
+) -> Reply:
+    folder = (arguments.folder or "").strip().strip("/").casefold()
+    top_k, query = arguments.top_k, " ".join([*_filters(arguments), arguments.query])
+    limit = min(REACH * top_k, FARTHEST) if folder else top_k
+    asked = channels if arguments.query.strip() else None  # filters alone: newest first
+    reply = vault.search(query, limit=limit, mode="hybrid", intent=None, channels=asked)
+    lacking = reply.degraded
+    if any(text.startswith("semantic: ") for text in lacking):
+        reply = vault.search(query, limit=limit, mode="fulltext", intent=None)
+        both = dict.fromkeys((*lacking, *reply.degraded))
+        reply = reply._replace(degraded=tuple(both))
+    hits = [hit for hit in reply.hits if _is_below(hit, folder)][:top_k]
+    mode = "semantic" if "semantic" in reply.channels else "keyword"
+    results = {"results": list(map(_file, hits)), "mode": mode}
+    linked = [hit for hit in hits if hit.connected_via]
+    sources = hit_sources(hits, linked, more=1)
+    return Reply({**results, "degraded": missing(reply, hits)}, sources)
+
+
+def _filters(arguments: KnowledgeArguments) -> Iterator[str]:
+    """Yield filters of a query; before its words, no quote can swallow them.
+
+    The path filter matches the folder anywhere; `_is_below` checks where it begins.
+    """
+    tags = [("tag", tag) for tag in arguments.tags or ()]
+    filters = [("path", arguments.folder), *tags, ("after", arguments.since)]
+    for name, value in filters:
+        plain = (value or "").replace('"', " ").strip()
+        if plain:
+            yield f'{name}:"{plain.strip("/")}"'
+
+
+def _is_below(hit: Hit, folder: str) -> bool:
+    return not folder or hit.path.casefold().startswith(f"{folder}/")
+
+
+def _file(hit: Hit) -> dict[str, Any]:
+    result = {
+        "path": hit.path,
+        "title": hit.title,
+        "excerpt": hit.snippet.text,
+        "relevance": hit.relevance,
+        "more": [passage.snippet.text for passage in hit.more[:1]],
+    }
+    if hit.connected_via:
+        result["connection_path"] = [*hit.connected_via, hit.path]
+        result["connection"] = hit.match_reason
+    return result
+
+
+# --- obsidian-rag -------------------------------------------------------------------
+
+
+class PassagesArguments(Arguments, frozen=True):
+    query: Annotated[
+        str,
+        Meta(max_length=2_000),
+        arg("Words, phrases and filters, or a question.", pattern=SAYS),
+    ]
+    limit: Annotated[int, Meta(ge=1, le=1_000), arg("Maximum number of passages.")] = 20
+
+
+class FoundPassage(Struct, frozen=True, rename="camel"):
+    """A passage with its whole text."""
+
+    chunk_id: str
+    path: str
+    chunk_index: int
+    content: str
+    score: float
+
+
+class Passages(Result, frozen=True):
+    """Passages, best first; the JSON is a list."""
+
+    list_field: ClassVar[str] = "passages"
+
+    passages: list[FoundPassage]
+
+    def sources(self) -> Shown:
+        paths = (one.path for one in self.passages)
+        return shown([Passage(path) for path in paths if not path.startswith(FACTS)])
+
+
+def _without_text(*_: object) -> str:
+    """Return nothing: only HTTP has this operation."""
+    return ""
+
+
+@operation(
+    group="Find",
+    for_people=_without_text,
+    for_models=_without_text,
+    route=Route("GET", "/api/search", sets=("core",)),
+)
+def passages(vault: Engine, arguments: PassagesArguments) -> Passages:
+    """Find passages, in the shape of obsidian-rag."""
+    reply = vault.search(arguments.query, limit=arguments.limit, unique="chunks")
+    texts: dict[str, dict[int, str]] = {}
+    for path in {hit.path for hit in reply.hits if hit.is_note}:
+        with suppress(VaultError):  # it is gone by now: the excerpt remains
+            texts[path] = {one.index: one.text for one in vault.chunks(path)[1]}
+    return Passages(
+        passages=[
+            FoundPassage(
+                f"{hit.path}::{hit.chunk_index}",
+                hit.path,
+                hit.chunk_index,
+                texts.get(hit.path, {}).get(hit.chunk_index, hit.snippet.text),
+                hit.score,
+            )
+            for hit in reply.hits
+        ]
+    )
