@@ -6,8 +6,8 @@ from datetime import date
 import pytest
 from vault_desk import VaultDesk
 
+from glassmind.context.markdown import bundle_as_markdown
 from glassmind.errors.writing import WriteRefused
-from glassmind.render.bundles_markdown import bundle_as_markdown
 from glassmind.types.context import Bundle
 
 TODAY = date(2024, 5, 2)

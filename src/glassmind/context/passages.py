@@ -122,13 +122,17 @@ def part_of(stretch: Stretch, start: int, end: int) -> Stretch:
 
 
 class Asked(NamedTuple):
-    """A note that may matter, why, and which of its chunks, the best first."""
+    """A note that may matter, why, and which of its chunks, the best first.
+
+    `quoted` are other notes that the reason quotes.
+    """
 
     path: NotePath
     relevance: float
     why: str
     channels: tuple[ChannelName, ...]
     indexes: tuple[int, ...]
+    quoted: tuple[NotePath, ...] = ()
 
 
 class Candidate(NamedTuple):
@@ -139,6 +143,7 @@ class Candidate(NamedTuple):
     why: str
     channels: tuple[ChannelName, ...]
     passages: tuple[Stretch, ...]
+    quoted: tuple[NotePath, ...] = ()
 
 
 def says_little(candidate: Candidate) -> bool:
@@ -165,6 +170,7 @@ def asked_of(hits: Sequence[Hit]) -> list[Asked]:
             hit.match_reason,
             hit.channels,
             (hit.chunk_index, *(passage.chunk_index for passage in hit.more)),
+            tuple(NotePath(one.quoted) for one in hit.evidence if one.quoted),
         )
         for hit in hits
     ]
@@ -194,7 +200,9 @@ def candidates(asked: Sequence[Asked], rows: PassageReader) -> list[Candidate]:
         passages = _passages(note.note_id, one.indexes, chunks, rows)
         if passages:
             found.append(
-                Candidate(note, one.relevance, one.why, one.channels, passages)
+                Candidate(
+                    note, one.relevance, one.why, one.channels, passages, one.quoted
+                )
             )
     return found
 

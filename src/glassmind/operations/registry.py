@@ -11,11 +11,20 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, ClassVar, Literal, TypeAlias, TypeVar, get_type_hints
+from typing import (
+    Any,
+    ClassVar,
+    Literal,
+    Protocol,
+    TypeAlias,
+    TypeVar,
+    get_type_hints,
+)
 
 from msgspec import Meta, Struct, to_builtins
 
 from glassmind.engine import Engine
+from glassmind.ports.chat import Halt
 from glassmind.render.style import Style
 from glassmind.types.ledger import Passage, Shown
 
@@ -27,7 +36,17 @@ Positional: TypeAlias = Literal["word", "words", "list"]
 """A positional argument of a command: one word, or all remaining words, as one text or
 as a list."""
 
-MODULES = ("find", "edit", "memory", "graph", "suggestions", "health", "vocabulary")
+MODULES = (
+    "find",
+    "ask",
+    "context",
+    "edit",
+    "memory",
+    "graph",
+    "suggestions",
+    "health",
+    "vocabulary",
+)
 """Modules with operations, the most used first: looking up a command imports only as
 many as it takes to find it."""
 
@@ -82,13 +101,15 @@ class Caller:
     """Who asks, and how. `client` is the name that is recorded.
 
     `notice` shows a message beside the result to a person at the CLI; other surfaces
-    ignore it.
+    ignore it. `progress` takes events while the operation runs. `halt` is set when
+    nobody waits any more.
     """
 
     surface: Surface
     client: str
     progress: Callable[[Any], None] | None = None
     notice: Callable[[str], None] = _ignore
+    halt: Halt | None = None
 
     @property
     def is_agent(self) -> bool:
@@ -171,6 +192,40 @@ class FileForm:
     render: Callable[[Any], str]
 
 
+class Terminal(Protocol):
+    """What a live text needs of the terminal."""
+
+    @property
+    def style(self) -> Style:
+        """The style of the output."""
+
+    @property
+    def shows_progress(self) -> bool:
+        """Whether a person watches."""
+
+    def text(self, text: str) -> None:
+        """Write a part of the result."""
+
+    def remark(self, sentence: str) -> None:
+        """Show a message beside the result."""
+
+    def flush(self) -> None:
+        """Write what is buffered."""
+
+
+class Live(Protocol):
+    """Shows a result on a terminal while the operation runs."""
+
+    def __call__(self, event: Any) -> None:
+        """Show an event."""
+
+    def end_line(self) -> None:
+        """End a line that was begun."""
+
+    def rest(self, result: Any, arguments: Any) -> str:
+        """Return what is still to print at the end."""
+
+
 @dataclass(frozen=True)
 class Command:
     """How the CLI offers an operation.
@@ -181,7 +236,8 @@ class Command:
     before it if that option is given; the argument with that flag takes its value.
     Aliases are (path, preset arguments). `exit_code` replaces the usual one: 1 for an
     empty result, else 0. A `verbatim` text goes to a pipe exactly as it is. `piped`
-    renders a result if the output is not a terminal.
+    renders a result if the output is not a terminal. `live` shows it on a terminal
+    while the operation runs, unless the argument `live` is false.
     """
 
     path: str = ""
@@ -193,6 +249,7 @@ class Command:
     exit_code: Callable[[Any, Any], int] | None = None
     verbatim: bool = False
     piped: PeopleText | None = None
+    live: Callable[[Terminal], Live] | None = None
 
 
 @dataclass(frozen=True)
@@ -272,6 +329,8 @@ class Operation:
     """Files that the argument `format` chooses from."""
     markdown: Callable[[Any], str] | None = None
     """Renders a result as Markdown, for HTTP clients that prefer it."""
+    events: Mapping[str, type] = field(default_factory=dict)
+    """Types of what the operation reports while it runs, by the name of the event."""
 
     def run(self, vault: Engine, arguments: Arguments, caller: Caller) -> Any:
         """Run the operation."""
@@ -301,11 +360,16 @@ OPERATIONS: dict[str, Operation] = {}
 """Every operation that has been imported, by name, in the order of declaration."""
 
 
+def _no_tool(_result: Any, _view: View) -> str:
+    """Stand in for the text of an operation without a tool."""
+    raise NotImplementedError
+
+
 def operation(  # noqa: PLR0913 - a declaration names every part
     *,
     group: Group,
     for_people: PeopleText,
-    for_models: ModelText,
+    for_models: ModelText = _no_tool,
     writes: bool = False,
     detail: str = "",
     command: Command | None = None,
@@ -313,6 +377,7 @@ def operation(  # noqa: PLR0913 - a declaration names every part
     route: Route | None = None,
     files: Mapping[str, FileForm] | None = None,
     markdown: Callable[[Any], str] | None = None,
+    events: Mapping[str, type] | None = None,
 ) -> Callable[[Run], Run]:
     """Register a function under its own name; its docstring is the summary.
 
@@ -344,6 +409,7 @@ def operation(  # noqa: PLR0913 - a declaration names every part
             takes_caller="caller" in names,
             files=files or {},
             markdown=markdown,
+            events=events or {},
         )
         return function
 

@@ -18,8 +18,6 @@ from glassmind.access.clients import Clients
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
 from glassmind.serve.http import limits
-from glassmind.serve.http.answers_table import ASKED, longest_answer_s
-from glassmind.serve.http.answers_talk import Talk, Talks, show_head
 from glassmind.serve.http.arguments import from_body, from_query
 from glassmind.serve.http.asked import Asked, Desk, Route
 from glassmind.serve.http.errors import (
@@ -47,6 +45,12 @@ from glassmind.serve.http.security import (
     origins_of,
 )
 from glassmind.serve.http.showing import caller_in, taken
+from glassmind.serve.http.streams import (
+    Stream,
+    Streams,
+    longest_answer_s,
+    show_head,
+)
 from glassmind.serve.http.table import all_routes
 from glassmind.serve.http.token import TokenFile
 from glassmind.serve.ledger import Recording
@@ -92,7 +96,7 @@ def make_app(  # noqa: PLR0913 - options by name
     structured content.
     """
     workers, quick = Workers(), Workers(QUICK_THREADS)
-    metrics, jobs, talks = Metrics(), Jobs(), Talks(workers)
+    metrics, jobs, streams = Metrics(), Jobs(), Streams(workers)
     desk = Desk(engine, engine, jobs, metrics, threading.Lock(), {})
     known = frozenset(hosts), origins_of(hosts, origins)
     rules = AccessRules(*known, token, by_address, clients)
@@ -101,13 +105,13 @@ def make_app(  # noqa: PLR0913 - options by name
     for route in all_routes():
         pool = quick if route.quick else workers
         path = route.path.replace("{name}", "{name:path}")
-        endpoint = Endpoint(route, desk, pool, talks)
+        endpoint = Endpoint(route, desk, pool, streams)
         routes.append(Path(path, endpoint=endpoint, methods=[route.method]))
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
-            for resource in (workers, quick, jobs, talks):
+            for resource in (workers, quick, jobs, streams):
                 stack.callback(resource.close)
             await stack.enter_async_context(mcp.running())
             yield
@@ -129,15 +133,15 @@ class Endpoint:
     """Answers the requests of one route."""
 
     def __init__(
-        self, route: Route, desk: Desk, workers: Workers, talks: Talks
+        self, route: Route, desk: Desk, workers: Workers, streams: Streams
     ) -> None:
         self._route, self._desk = route, desk
-        self._workers, self._talks = workers, talks
+        self._workers, self._streams = workers, streams
         self._owner = f"{route.method} {route.path}"
 
     @property
     def _limit_s(self) -> float:
-        if self._route.path == ASKED:
+        if self._route.operation and self._route.operation.events:
             return longest_answer_s(self._desk.engine.config)
         return limits.TIME_LIMITS.get(self._route.path, limits.ANSWER_S)
 
@@ -167,11 +171,13 @@ class Endpoint:
                 elif scope["method"] == "HEAD":
                     await show_head(reply, exchange)
                 else:
-                    await self._talks.answer(reply, exchange)
+                    await self._streams.answer(reply, exchange)
         except GlassmindError as error:
             raise Refused(refusal_of(error, self._desk.engine.config)) from error
 
-    def _run(self, scope: Scope, body: bytes, exchange: Exchange) -> Reply | Job | Talk:
+    def _run(
+        self, scope: Scope, body: bytes, exchange: Exchange
+    ) -> Reply | Job | Stream:
         accept = exchange.head.get(b"accept", b"").decode("latin-1")
         given, identity = self._arguments(scope, body), exchange.identity
         if identity.name and "client" in given:

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 from glassmind.engine import Engine
 from glassmind.operations.registry import Operation
-from glassmind.serve.http.answers_talk import Talk
 from glassmind.serve.http.jobs import Job, Jobs
 from glassmind.serve.http.metrics import Metrics
 from glassmind.serve.http.replies import Reply
 from glassmind.serve.http.security import ANONYMOUS, Identity
+from glassmind.serve.http.streams import Stream
 from glassmind.serve.mcp.tool import Argument
 from glassmind.types.access import Scope
 
@@ -57,7 +57,7 @@ ANY = "any"
 class Route(NamedTuple):
     """One path: what it takes, what answers, and how that looks.
 
-    `run` is called in a thread; a job in place of an answer is waited for, and a talk
+    `run` is called in a thread; a job in place of an answer is waited for, and a stream
     answers in a thread of its own, which a model may hold for long. `schema` names the
     shape of an answer in `schemas`, and `fails` are statuses beyond those of every
     route; `other_types` are those of other shapes that may be asked for. One that
@@ -70,7 +70,7 @@ class Route(NamedTuple):
     method: str
     path: str
     doc: str
-    run: Callable[[Asked], Reply | Job | Talk]
+    run: Callable[[Asked], Reply | Job | Stream]
     schema: str
     arguments: tuple[Argument, ...] = ()
     fails: tuple[int, ...] = ()

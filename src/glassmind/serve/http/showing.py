@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from glassmind.serve.http.answers_talk import Talk
 from glassmind.serve.http.jobs import Job
 from glassmind.serve.http.memory import USUAL
 from glassmind.serve.http.replies import Reply
+from glassmind.serve.http.streams import Stream
 from glassmind.serve.ledger import Recording
 from glassmind.serve.mcp.callers import plain_caller
 
@@ -16,14 +16,12 @@ def caller_in(given: Mapping[str, Any]) -> str:
     return plain_caller(str(given.get("client") or ""), USUAL)
 
 
-def taken(reply: Reply | Job | Talk, ledger: Recording) -> Reply | Job | Talk:
+def taken(reply: Reply | Job | Stream, ledger: Recording) -> Reply | Job | Stream:
     """Return an answer that is on record, or tells `ledger` itself what it shows."""
     match reply:
         case Reply():
             ledger.show(reply.shown)
             return reply
-        case Talk():
-            return reply._replace(show=ledger.show)
         case _:
             reply.show = ledger.show
             return reply

@@ -1,10 +1,8 @@
 """Every route of the server: one table, from which all else is made."""
 
 from glassmind.operations.registry import all_operations
-from glassmind.serve.http.answers_table import ANSWERS
 from glassmind.serve.http.arguments import LONGEST_NAME
 from glassmind.serve.http.asked import ANY, Asked, Route
-from glassmind.serve.http.context_table import CONTEXT
 from glassmind.serve.http.editing_table import EDITING
 from glassmind.serve.http.graph_table import GRAPH
 from glassmind.serve.http.memory_table import MEMORY
@@ -42,10 +40,6 @@ INDEX = (
 )
 
 SETS: dict[str, tuple[str, ...]] = {
-    "POST /context": ("core",),
-    "GET /hot-context": ("core",),
-    "GET /brief": ("memory",),
-    "GET /summary": ("memory",),
     "GET /recall": ("memory",),
     "GET /inbox": ("memory",),
     "GET /hot": ("core", "memory"),
@@ -63,11 +57,9 @@ SETS: dict[str, tuple[str, ...]] = {
     "POST /changes/{id}/apply": ("write",),
     "GET /health": (ANY,),
     "POST /graph/suggest/apply": ("write",),
-    "GET /graph/resolve": ("graph",),
     "POST /graph/health/fix": ("write",),
     "GET /stats": ("core",),
     "GET /api/search": ("core",),
-    "GET /api/kb/ask": ("core",),
     "GET /openapi.json": (ANY,),
 }
 """The sets of tools that have what a route answers. What stands here not, a new route
@@ -75,7 +67,6 @@ too, is for who has the vault's own token: indexing, its runs, themes kept anew,
 figures of the server."""
 
 _TABLE: tuple[Route, ...] = (
-    *CONTEXT,
     *MEMORY,
     *EDITING,
     Route(
@@ -119,7 +110,6 @@ _TABLE: tuple[Route, ...] = (
             Argument("limit", "integer", "Most hits.", 20, least=1, most=MOST_HITS),
         ),
     ),
-    *ANSWERS,
     Route("GET", "/openapi.json", "Describe this server.", _openapi, "OpenApi"),
     Route(
         "GET",
