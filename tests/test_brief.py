@@ -211,7 +211,7 @@ def test_an_empty_vault_has_an_empty_briefing(vault: VaultDesk) -> None:
 
     found = brief(vault)
 
-    assert "Nothing is warm" in briefing_as_markdown(found)
+    assert "No active notes" in briefing_as_markdown(found)
     assert receipts_of(found) == []
 
 

@@ -147,7 +147,7 @@ def test_a_private_note_is_read_to_its_owner_and_told_of_to_nobody_else(
         served = [web.get(address(QUESTION, model=one)) for one in ("true", "false")]
 
     assert "lead froze" in own.stdout
-    assert "left out; --no-model reads private notes to you" in written.stderr
+    assert "left out; --no-model includes them" in written.stderr
     assert "1 private note was left out" in written.stdout
     told = [one.body.decode() for one in served]
     for said in (written.stdout, *told):

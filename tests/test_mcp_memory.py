@@ -67,7 +67,6 @@ def test_a_packet_keeps_to_its_budget_fence_and_all(
     answer = call(server, tool, **PACKETS[tool], budget=budget)
 
     assert not answer.is_error, text_of(answer)
-    assert answer.structured_content is None
     assert len(answer.content) == 1
     said = text_of(answer)
     assert estimate_tokens(said) <= (budget or 6_000)

@@ -26,7 +26,8 @@ TABLE = "Old: Kind, Use; LFP, 94 %; Lead"
 
 
 def answer_as_json(answer: Answer, *, vault: str) -> dict[str, Any]:
-    return ask_result(answer, vault).to_json()
+    made: dict[str, Any] = json.loads(json.dumps(ask_result(answer, vault).to_json()))
+    return made
 
 
 def answer_as_text(answer: Answer, style: Style) -> str:

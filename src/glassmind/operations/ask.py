@@ -203,7 +203,8 @@ def ask(vault: Engine, arguments: AskArguments, caller: Caller) -> AskResult:
             halt=halt,
         )
     finally:
-        halt.set()  # whatever still runs has nobody to work for
+        if caller.halt is None:
+            halt.set()  # whatever still runs has nobody to work for
     return ask_result(made, name)
 
 
