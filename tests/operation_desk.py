@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from glassmind.engine import Engine
-from glassmind.operations.registry import Caller, Operation, all_operations
+from glassmind.operations.registry import Caller, Operation, all_operations, joined
 from glassmind.render.style import Style
 
 
@@ -31,4 +31,4 @@ def text_of(engine: Engine, operation_name: str, /, **given: Any) -> str:
     operation = _operation(operation_name)
     arguments = operation.arguments(**given)
     result = operation.run(engine, arguments, Caller("http", "test"))
-    return operation.for_people(result, arguments, Style())
+    return joined(operation.for_people(result, arguments, Style()))

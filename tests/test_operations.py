@@ -9,7 +9,7 @@ import pytest
 from cli_desk import Inside, with_note
 from http_desk import serving
 from mcp_desk import call, text_of, visit
-from msgspec import Meta, to_builtins
+from msgspec import to_builtins
 from operation_desk import result_of
 from vault_desk import VaultDesk
 
@@ -35,14 +35,12 @@ from glassmind.types.ledger import Passage, Shown
 from glassmind.wiring.ledger import ledger_for
 
 
-class CountArguments(Arguments, frozen=True, kw_only=True):
+class CountArguments(Arguments):
     word: Annotated[str, arg("The word to count.", positional="word")]
-    times: Annotated[
-        Annotated[int, Meta(ge=1, le=9)], arg("Count it so many times.")
-    ] = 1
+    times: Annotated[int, arg("Count it so many times.", ge=1, le=9)] = 1
 
 
-class CountResult(Result, frozen=True, kw_only=True):
+class CountResult(Result):
     word: str
     count: int
     paths: list[str]

@@ -49,6 +49,11 @@ class Field(NamedTuple):
         return self.about.extra or {}
 
     @property
+    def bounded(self) -> Any:
+        """The type with its bounds."""
+        return Annotated[self.kind, self.bounds]
+
+    @property
     def choices(self) -> tuple[str, ...]:
         """The values of a Literal."""
         return get_args(self.kind) if get_origin(self.kind) is Literal else ()
@@ -64,9 +69,6 @@ class Field(NamedTuple):
         return self.extra.get("flag") or "--" + self.name.replace("_", "-")
 
 
-NO_BOUNDS = Meta()
-
-
 def fields_of(
     arguments: type[Arguments], surface: Surface | None = None
 ) -> list[Field]:
@@ -76,20 +78,17 @@ def fields_of(
     for declared in msgspec.structs.fields(arguments):
         kind, *metas = get_args(hints[declared.name])
         about = metas[-1]
-        kind, bounds = _without_none(kind)
-        bounds = metas[0] if len(metas) > 1 else bounds
-        required = (
-            declared.default is msgspec.NODEFAULT
-            and declared.default_factory is msgspec.NODEFAULT
-        )
-        default = None
-        if not required:
-            default = declared.default
-            if default is msgspec.NODEFAULT:
-                default = declared.default_factory()
-        field = Field(declared.name, kind, bounds, about, required, default)
-        if surface is None or surface in field.extra["only"]:
-            found.append(field)
+        if surface and surface not in about.extra["only"]:
+            continue
+        bounds = about.extra["bounds"]
+        kind, nested = _without_none(kind)
+        if bounds == Meta():
+            bounds = metas[0] if len(metas) > 1 else nested
+        make = declared.default_factory
+        default = make() if callable(make) else declared.default
+        required = default is msgspec.NODEFAULT
+        default = None if required else default
+        found.append(Field(declared.name, kind, bounds, about, required, default))
     return found
 
 
@@ -99,7 +98,7 @@ def _without_none(kind: Any) -> tuple[Any, Meta]:
     if len(parts) < len(get_args(kind)) and len(parts) == 1:
         kind = parts[0]
     metadata = getattr(kind, "__metadata__", ())
-    return (kind.__origin__, metadata[0]) if metadata else (kind, NO_BOUNDS)
+    return (kind.__origin__, metadata[0]) if metadata else (kind, Meta())
 
 
 def read(
@@ -150,12 +149,7 @@ def _converted(field: Field, value: Any, *, strict: bool) -> Any:
             raise ValidationError("not usable as text")
     if field.choices and not isinstance(value, str):
         raise ValidationError("not one of the choices")
-    kind = field.kind if field.bounds is NO_BOUNDS else _bounded(field)
-    return msgspec.convert(value, kind, strict=strict)
-
-
-def _bounded(field: Field) -> Any:
-    return Annotated[field.kind, field.bounds]
+    return msgspec.convert(value, field.bounded, strict=strict)
 
 
 def _from_text(field: Field, value: Any) -> Any:
@@ -275,8 +269,7 @@ def property_schema(
     field: Field, surface: Surface, *, in_query: bool = False
 ) -> dict[str, Any]:
     """Return the schema of one argument."""
-    kind = field.kind if field.bounds is NO_BOUNDS else _bounded(field)
-    made = msgspec.json.schema(kind)
+    made = msgspec.json.schema(field.bounded)
     if field.choices:
         made = {"type": "string", "enum": list(field.choices)}
     if surface == "mcp":

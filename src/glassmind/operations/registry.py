@@ -18,10 +18,12 @@ from typing import (
     Protocol,
     TypeAlias,
     TypeVar,
+    dataclass_transform,
     get_type_hints,
 )
 
-from msgspec import Meta, Struct, to_builtins
+import msgspec
+from msgspec import Meta, Struct
 
 from glassmind.engine import Engine
 from glassmind.ports.chat import Halt
@@ -36,17 +38,7 @@ Positional: TypeAlias = Literal["word", "words", "list"]
 """A positional argument of a command: one word, or all remaining words, as one text or
 as a list."""
 
-MODULES = (
-    "find",
-    "ask",
-    "context",
-    "edit",
-    "memory",
-    "graph",
-    "suggestions",
-    "health",
-    "vocabulary",
-)
+MODULES = ("find", "ask", "context", "edit", "memory", "graph", "suggestions", "health", "vocabulary")
 """Modules with operations, the most used first: looking up a command imports only as
 many as it takes to find it."""
 
@@ -54,10 +46,15 @@ Run = TypeVar("Run", bound=Callable[..., Any])
 Part = TypeVar("Part", bound=Struct)
 
 
+@dataclass_transform(frozen_default=True, kw_only_default=True)
 class Arguments(Struct, frozen=True, kw_only=True):
-    """Base of all arguments. Unknown names are rejected when they are read."""
+    """Base of all arguments. Unknown names are rejected when they are read.
+
+    Subclasses are frozen too and made with keywords.
+    """
 
 
+@dataclass_transform(frozen_default=True, kw_only_default=True)
 class Result(Struct, frozen=True, kw_only=True):
     """Base of all results; its fields are the JSON of every surface.
 
@@ -69,7 +66,7 @@ class Result(Struct, frozen=True, kw_only=True):
 
     def to_json(self) -> dict[str, Any]:
         """Return the values that are sent as JSON."""
-        values: dict[str, Any] = to_builtins(self)
+        values: dict[str, Any] = msgspec.to_builtins(self)
         for name in self.text_only:
             values.pop(name, None)
         return values
@@ -131,8 +128,8 @@ class View:
     notices: tuple[str, ...] = ()
 
 
-PeopleText: TypeAlias = Callable[[Any, Any, Style], str]
-"""Renders `(result, arguments, style)` for a terminal."""
+PeopleText: TypeAlias = Callable[[Any, Any, Style], str | Iterable[str]]
+"""Renders `(result, arguments, style)` for a terminal, as text or as lines."""
 
 ModelText: TypeAlias = Callable[[Any, View], str]
 """Renders a result for a language model."""
@@ -150,6 +147,9 @@ def arg(  # noqa: PLR0913 - a declaration names every part
     pattern: str = "",
     only: tuple[Surface, ...] = ("cli", "mcp", "http"),
     for_models: str | None = None,
+    ge: float | None = None,
+    le: float | None = None,
+    longest: int | None = None,
 ) -> Meta:
     """Describe one argument.
 
@@ -158,6 +158,7 @@ def arg(  # noqa: PLR0913 - a declaration names every part
     The word `-` means the text of standard input, or for the items that
     `from_stdin` finds in it.
     `pattern` tells HTTP clients which texts the operation accepts.
+    `ge` and `le` bound a number; `longest` bounds a text or a list.
     `only` lists the surfaces that offer the argument. `for_models` replaces the
     description in the tool's schema, where every word costs tokens.
     """
@@ -171,6 +172,7 @@ def arg(  # noqa: PLR0913 - a declaration names every part
         "pattern": pattern,
         "only": only,
         "for_models": description if for_models is None else for_models,
+        "bounds": Meta(ge=ge, le=le, max_length=longest),  # type: ignore[call-overload]
     }
     return Meta(description=description, extra=extra)
 
@@ -193,37 +195,23 @@ class FileForm:
 
 
 class Terminal(Protocol):
-    """What a live text needs of the terminal."""
+    """What a live text needs of the terminal; the CLI's output."""
 
     @property
-    def style(self) -> Style:
-        """The style of the output."""
-
+    def style(self) -> Style: ...
     @property
-    def shows_progress(self) -> bool:
-        """Whether a person watches."""
-
-    def text(self, text: str) -> None:
-        """Write a part of the result."""
-
-    def remark(self, sentence: str) -> None:
-        """Show a message beside the result."""
-
-    def flush(self) -> None:
-        """Write what is buffered."""
+    def shows_progress(self) -> bool: ...
+    def text(self, text: str) -> None: ...
+    def remark(self, sentence: str) -> None: ...
+    def flush(self) -> None: ...
 
 
 class Live(Protocol):
-    """Shows a result on a terminal while the operation runs."""
+    """Shows a result on a terminal while the operation runs; called with its events."""
 
-    def __call__(self, event: Any) -> None:
-        """Show an event."""
-
-    def end_line(self) -> None:
-        """End a line that was begun."""
-
-    def rest(self, result: Any, arguments: Any) -> str:
-        """Return what is still to print at the end."""
+    def __call__(self, event: Any) -> None: ...
+    def end_line(self) -> None: ...
+    def rest(self, result: Any, arguments: Any) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -307,30 +295,47 @@ class Route:
     id: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(kw_only=True)
 class Operation:
-    """One operation, as declared."""
+    """One operation, as declared; a decorator, which registers its function.
 
-    name: str
+    The function's name is that of the operation, and its docstring is the summary.
+    `detail` names an argument that asks for more detail: the CLI sets it with `--json`,
+    and MCP for a detailed answer. The argument `format` chooses from `files`.
+    `markdown` renders a result for HTTP clients that prefer it. `events` are the types
+    of what it reports while it runs, by the name of the event.
+    """
+
     group: Group
-    summary: str
-    function: Callable[..., Any]
-    arguments: type[Arguments]
-    result: type[Result]
     for_people: PeopleText
-    for_models: ModelText
-    command: Command | None
-    tool: Tool | None
-    route: Route | None
-    writes: bool
-    detail: str
-    takes_caller: bool
+    for_models: ModelText = lambda _result, _view: ""
+    writes: bool = False
+    detail: str = ""
+    command: Command | None = None
+    tool: Tool | None = None
+    route: Route | None = None
     files: Mapping[str, FileForm] = field(default_factory=dict)
-    """Files that the argument `format` chooses from."""
     markdown: Callable[[Any], str] | None = None
-    """Renders a result as Markdown, for HTTP clients that prefer it."""
     events: Mapping[str, type] = field(default_factory=dict)
-    """Types of what the operation reports while it runs, by the name of the event."""
+    function: Callable[..., Any] = field(init=False)
+    name: str = field(init=False)
+    summary: str = field(init=False)
+    arguments: type[Arguments] = field(init=False)
+    result: type[Result] = field(init=False)
+    takes_caller: bool = field(init=False)
+
+    def __call__(self, function: Run) -> Run:
+        """Register the function that runs the operation."""
+        parameters = list(inspect.signature(function).parameters)
+        hints = get_type_hints(function)
+        self.function, self.name = function, function.__name__
+        self.summary = (inspect.getdoc(function) or "").partition("\n")[0]
+        self.arguments, self.result = hints[parameters[1]], hints["return"]
+        self.takes_caller = "caller" in parameters
+        if self.name in OPERATIONS:
+            raise ValueError(f"operation {self.name!r} is declared twice")
+        OPERATIONS[self.name] = self
+        return function
 
     def run(self, vault: Engine, arguments: Arguments, caller: Caller) -> Any:
         """Run the operation."""
@@ -356,64 +361,15 @@ class Operation:
         return {self.command_path: {}, **dict(self.command.aliases)}
 
 
+operation = Operation
+
 OPERATIONS: dict[str, Operation] = {}
 """Every operation that has been imported, by name, in the order of declaration."""
 
 
-def _no_tool(_result: Any, _view: View) -> str:
-    """Stand in for the text of an operation without a tool."""
-    raise NotImplementedError
-
-
-def operation(  # noqa: PLR0913 - a declaration names every part
-    *,
-    group: Group,
-    for_people: PeopleText,
-    for_models: ModelText = _no_tool,
-    writes: bool = False,
-    detail: str = "",
-    command: Command | None = None,
-    tool: Tool | None = None,
-    route: Route | None = None,
-    files: Mapping[str, FileForm] | None = None,
-    markdown: Callable[[Any], str] | None = None,
-    events: Mapping[str, type] | None = None,
-) -> Callable[[Run], Run]:
-    """Register a function under its own name; its docstring is the summary.
-
-    `detail` names an argument that asks for more detail: the CLI sets it with `--json`,
-    and MCP for a detailed answer.
-    """
-
-    def register(function: Run) -> Run:
-        hints = get_type_hints(function)
-        names = list(inspect.signature(function).parameters)
-        summary = (inspect.getdoc(function) or "").partition("\n")[0]
-        name = function.__name__
-        if name in OPERATIONS:
-            raise ValueError(f"operation {name!r} is declared twice")
-        OPERATIONS[name] = Operation(
-            name=name,
-            group=group,
-            summary=summary,
-            function=function,
-            arguments=hints[names[1]],
-            result=hints["return"],
-            for_people=for_people,
-            for_models=for_models,
-            command=command,
-            tool=tool,
-            route=route,
-            writes=writes,
-            detail=detail,
-            takes_caller="caller" in names,
-            files=files or {},
-            markdown=markdown,
-            events=events or {},
-        )
-        return function
-
-    return register
+def joined(text: str | Iterable[str]) -> str:
+    """Return a text, or lines as one text."""
+    return text if isinstance(text, str) else "".join(f"{line}\n" for line in text)
 
 
 def all_operations() -> list[Operation]:

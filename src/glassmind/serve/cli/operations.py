@@ -2,7 +2,7 @@
 
 import sys
 from argparse import SUPPRESS, Namespace
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -16,8 +16,10 @@ from glassmind.operations.registry import (
     FileForm,
     Live,
     Operation,
+    PeopleText,
     TextForm,
     find_commands,
+    joined,
 )
 from glassmind.serve.cli import exits
 from glassmind.serve.cli.asking import STDIN, piped_text
@@ -179,7 +181,7 @@ class OperationCommand:
     def _print(
         self, result: Any, arguments: Any, args: Namespace, output: Output
     ) -> None:
-        text = self._renderer(args, output)(result, arguments, output.style)
+        text = joined(self._renderer(args, output)(result, arguments, output.style))
         if self.operation.command and self.operation.command.verbatim:
             output.verbatim(text)
             if output.on_terminal and not text.endswith("\n"):
@@ -201,7 +203,7 @@ class OperationCommand:
         output.as_json = output.as_json or name == "json"
         return form
 
-    def _renderer(self, args: Namespace, output: Output) -> Callable[..., str]:
+    def _renderer(self, args: Namespace, output: Output) -> PeopleText:
         for form in self._forms:
             if hasattr(args, _dest(form.flag)):
                 return form.render
