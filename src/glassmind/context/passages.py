@@ -6,6 +6,7 @@ from typing import NamedTuple, Protocol
 
 from glassmind.context.items import is_pattern
 from glassmind.markdown.receipts import receipt_of
+from glassmind.render.address import heading_address
 from glassmind.render.hidden_text import holds_hidden
 from glassmind.types import NotePath, Span
 from glassmind.types.context import Excerpt
@@ -107,6 +108,7 @@ class Stretch(NamedTuple):
             receipt_of(path, heading, span, self.text[first:last]),
             self.goes_on(start, end),
             holds_hidden(said),
+            heading_address(path, under),
         )
 
 

@@ -44,7 +44,7 @@ EXTRACTIVE = "extractive"
 # --- ask ----------------------------------------------------------------------------
 
 
-class AskArguments(Arguments, frozen=True, kw_only=True):
+class AskArguments(Arguments):
     question: Annotated[
         Annotated[str, Meta(min_length=1, max_length=LONGEST_QUESTION)],
         arg("A question; - reads standard input.", positional="words", pattern=ASKS),
@@ -53,10 +53,14 @@ class AskArguments(Arguments, frozen=True, kw_only=True):
         bool, arg("Use the language model of the settings.", flag="--no-model")
     ] = True
     limit: Annotated[
-        Annotated[int, Meta(ge=1, le=MOST_SOURCES)] | None,
-        arg("Maximum number of passages; the setting ask.sources has the default.",
-            short="-n"),
-    ] = None  # fmt: skip
+        int | None,
+        arg(
+            "Maximum number of passages; the setting ask.sources has the default.",
+            short="-n",
+            ge=1,
+            le=MOST_SOURCES,
+        ),
+    ] = None
     project: Project = None
     mode: Annotated[
         Mode | None, arg("Search by keywords, meaning and links (hybrid), or one.")
@@ -93,7 +97,7 @@ class AskSource(Struct, frozen=True, kw_only=True):
     uri: str
 
 
-class AskSources(Result, frozen=True, kw_only=True):
+class AskSources(Result):
     """Event: the passages that the answer may rest on, before it is written."""
 
     passages: list[AskSource] = msgspec.field(name="sources")
@@ -123,7 +127,7 @@ EVENTS = {
 """What `ask` reports while it runs, by the names of the events."""
 
 
-class AskResult(Result, frozen=True, kw_only=True):
+class AskResult(Result):
     """An answer and its sources.
 
     If not `in_notes`, the sources are the closest passages. `dropped` counts statements
@@ -242,14 +246,19 @@ def _event(news: domain.News, vault: str) -> object:
 # --- resolve ------------------------------------------------------------------------
 
 
-class ResolveArguments(Arguments, frozen=True, kw_only=True):
+class ResolveArguments(Arguments):
     text: Annotated[
-        Annotated[str, Meta(max_length=1_000)],
-        arg("A name.", positional="words", for_models="the name"),
+        str, arg("A name.", positional="words", for_models="", longest=1_000)
     ]
     limit: Annotated[
-        Annotated[int, Meta(ge=1, le=100)],
-        arg("Maximum number of candidates.", short="-n", for_models="candidates"),
+        int,
+        arg(
+            "Maximum number of candidates.",
+            short="-n",
+            for_models="candidates",
+            ge=1,
+            le=100,
+        ),
     ] = 5
 
 
@@ -267,7 +276,7 @@ class Candidate(Struct, frozen=True, kw_only=True):
     uri: str | None
 
 
-class ResolveResult(Result, frozen=True, kw_only=True):
+class ResolveResult(Result):
     """Whether the vault has what a text names, and how to link to it."""
 
     vault: str

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Annotated, Any, TypeVar
 
 import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
 from glassmind.context.markdown import (
     briefing_as_markdown,
@@ -27,7 +27,6 @@ from glassmind.operations.registry import (
     Result,
     Route,
     Tool,
-    View,
     arg,
     copied,
     operation,
@@ -35,7 +34,6 @@ from glassmind.operations.registry import (
 )
 from glassmind.render.address import heading_address, obsidian_uri
 from glassmind.render.hidden_text import holds_hidden
-from glassmind.render.style import Style
 from glassmind.retrieval.wishes import SAYS
 from glassmind.types import context as packed
 from glassmind.types.ledger import Passage, Shown
@@ -58,29 +56,20 @@ PROJECT = arg(
 )
 Project = Annotated[Name | None, PROJECT]
 Budget = Annotated[
-    Annotated[int, Meta(ge=200, le=100_000)] | None,
+    int | None,
     arg(
         "Maximum number of tokens of the Markdown; the setting context.budget_tokens "
         "has the default.",
         for_models="tokens; usually 6,000",
+        ge=200,
+        le=100_000,
     ),
 ]
-NoteLimit = Annotated[int, Meta(ge=1, le=200)]
-"""Notes that passages are taken from."""
+MOST_NOTES = arg(
+    "Maximum number of notes.", short="-n", only=("cli", "http"), ge=1, le=200
+)
 
 Made = TypeVar("Made")
-
-
-class ContextExcerpt(Struct, frozen=True, kw_only=True):
-    """Lines of a note; `trimmed` if the passage goes on."""
-
-    heading_path: list[str]
-    heading: str
-    lines: list[int]
-    text: str
-    receipt: str
-    trimmed: bool
-    hidden: bool
 
 
 class ContextNote(Struct, frozen=True, kw_only=True):
@@ -97,7 +86,7 @@ class ContextNote(Struct, frozen=True, kw_only=True):
     channels: list[str]
     generated: bool
     superseded_by: str
-    excerpts: list[ContextExcerpt]
+    excerpts: list[packed.Excerpt]
     uri: str
     quoted: list[str] | UnsetType = UNSET
 
@@ -120,7 +109,7 @@ class ContextItem(Struct, frozen=True, kw_only=True):
     hidden: bool
 
 
-class PackedResult(Result, frozen=True, kw_only=True):
+class PackedResult(Result):
     """What both a context bundle and a briefing have.
 
     `tokens` counts the Markdown. JSON has the receipts as `sources`.
@@ -155,7 +144,7 @@ class PackedResult(Result, frozen=True, kw_only=True):
         ]
 
 
-class ContextResult(PackedResult, frozen=True, kw_only=True):
+class ContextResult(PackedResult):
     """The passages that matter, and what follows from them."""
 
     vault: str
@@ -198,7 +187,7 @@ class ChangedNote(Struct, frozen=True, kw_only=True):
     uri: str
 
 
-class BriefResult(PackedResult, frozen=True, kw_only=True):
+class BriefResult(PackedResult):
     """Active notes, decisions, open items and recent changes of a project."""
 
     since: str
@@ -216,7 +205,7 @@ class BriefResult(PackedResult, frozen=True, kw_only=True):
         return not any(things)
 
 
-class SummarizeResult(Result, frozen=True, kw_only=True):
+class SummarizeResult(Result):
     """A project in sentences of its notes; `text` is the Markdown."""
 
     project: str
@@ -261,12 +250,14 @@ def markdown_of(result: Any) -> str:
     return text
 
 
-def _for_people(result: Any, _arguments: Arguments, _style: Style) -> str:
-    return markdown_of(result)
-
-
-def _for_models(result: Any, _view: View) -> str:
-    return fenced(markdown_of(result))
+packet = partial(
+    operation,
+    group="Context",
+    for_people=lambda result, _arguments, _style: markdown_of(result),
+    for_models=lambda result, _view: fenced(markdown_of(result)),
+    markdown=markdown_of,
+)
+"""Declares an operation whose result is read as Markdown."""
 
 
 def _exit_code(result: Any, arguments: Any) -> int:
@@ -309,14 +300,6 @@ def context_result(made: packed.Bundle, *, vault: str, root: str) -> ContextResu
             ContextNote,
             note,
             uri=obsidian_uri(vault, note.path),
-            excerpts=[
-                copied(
-                    ContextExcerpt,
-                    part,
-                    heading=heading_address(note.path, part.heading_path),
-                )
-                for part in note.excerpts
-            ],
             quoted=list(note.quoted) or UNSET,
         )
         for note in made.notes
@@ -352,7 +335,7 @@ def _shared(made: packed.Bundle | packed.Briefing) -> dict[str, Any]:
 # --- context ------------------------------------------------------------------------
 
 
-class ContextArguments(Arguments, frozen=True, kw_only=True):
+class ContextArguments(Arguments):
     query: Annotated[
         str,
         arg(
@@ -363,10 +346,7 @@ class ContextArguments(Arguments, frozen=True, kw_only=True):
         ),
     ]
     budget: Budget = None
-    limit: Annotated[
-        NoteLimit | None,
-        arg("Maximum number of notes.", short="-n", only=("cli", "http")),
-    ] = None
+    limit: Annotated[int | None, MOST_NOTES] = None
     project: Project = None
     mode: Annotated[
         Mode | None,
@@ -383,11 +363,7 @@ class ContextArguments(Arguments, frozen=True, kw_only=True):
     ] = False
 
 
-@operation(
-    group="Context",
-    for_people=_for_people,
-    for_models=_for_models,
-    markdown=markdown_of,
+@packet(
     command=Command(
         everyday=True,
         verbatim=True,
@@ -421,20 +397,13 @@ def context(
     return context_result(made, vault=where.name, root=str(where.path))
 
 
-class HotContextArguments(Arguments, frozen=True, kw_only=True):
+class HotContextArguments(Arguments):
     budget: Budget = None
     project: Project = None
-    limit: Annotated[
-        NoteLimit,
-        arg("Maximum number of notes.", short="-n", only=("cli", "http")),
-    ] = 10
+    limit: Annotated[int, MOST_NOTES] = 10
 
 
-@operation(
-    group="Context",
-    for_people=_for_people,
-    for_models=_for_models,
-    markdown=markdown_of,
+@packet(
     command=Command("hot --context", verbatim=True),
     tool=Tool(
         title="Gather recent context",
@@ -460,7 +429,7 @@ def hot_context(
 # --- brief --------------------------------------------------------------------------
 
 
-class BriefArguments(Arguments, frozen=True, kw_only=True):
+class BriefArguments(Arguments):
     project: Project = None
     since: Annotated[
         Name | None,
@@ -473,11 +442,7 @@ class BriefArguments(Arguments, frozen=True, kw_only=True):
     budget: Budget = None
 
 
-@operation(
-    group="Context",
-    for_people=_for_people,
-    for_models=_for_models,
-    markdown=markdown_of,
+@packet(
     command=Command(everyday=True, verbatim=True),
     tool=Tool(
         title="Brief on a project",
@@ -516,7 +481,7 @@ def brief_result(made: packed.Briefing, vault: str) -> BriefResult:
 # --- summarize ----------------------------------------------------------------------
 
 
-class SummarizeArguments(Arguments, frozen=True, kw_only=True):
+class SummarizeArguments(Arguments):
     project: Annotated[Name, PROJECT]
     budget: Budget = None
     save: Annotated[
@@ -525,11 +490,7 @@ class SummarizeArguments(Arguments, frozen=True, kw_only=True):
     ] = True
 
 
-@operation(
-    group="Context",
-    for_people=_for_people,
-    for_models=_for_models,
-    markdown=markdown_of,
+@packet(
     command=Command(
         verbatim=True,
         exit_code=_exit_code,

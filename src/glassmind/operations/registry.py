@@ -38,7 +38,17 @@ Positional: TypeAlias = Literal["word", "words", "list"]
 """A positional argument of a command: one word, or all remaining words, as one text or
 as a list."""
 
-MODULES = ("find", "ask", "context", "edit", "memory", "graph", "suggestions", "health", "vocabulary")
+MODULES = (
+    "find",
+    "ask",
+    "context",
+    "edit",
+    "memory",
+    "graph",
+    "suggestions",
+    "health",
+    "vocabulary",
+)
 """Modules with operations, the most used first: looking up a command imports only as
 many as it takes to find it."""
 

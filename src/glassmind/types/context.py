@@ -50,7 +50,8 @@ class Excerpt:
 
     A line that is too long for its room is cut at the end of a sentence: `lines` and
     `receipt` are of the whole lines all the same. `hidden` marks text that a reader in
-    Obsidian does not see: comments, and letters without width.
+    Obsidian does not see: comments, and letters without width. `heading` is the address
+    of its heading, such as `Note.md#Heading`.
     """
 
     heading_path: tuple[str, ...]
@@ -59,6 +60,7 @@ class Excerpt:
     receipt: str
     trimmed: bool = False
     hidden: bool = False
+    heading: str = ""
 
 
 @dataclass(frozen=True, slots=True)
