@@ -55,7 +55,7 @@ def source(
         path=NotePath(path),
         title=path.rpartition("/")[2].removesuffix(".md"),
         heading_path=("Heron", "Power"),
-        span=span,
+        lines=span,
         chunk_index=0,
         relevance=0.9,
         text=whole,

@@ -12,10 +12,10 @@ from glassmind.context.briefing import LIMITS, fitted
 from glassmind.context.budget import Estimate
 from glassmind.context.fitting import most_within
 from glassmind.context.least import made_within
+from glassmind.context.markdown import briefing_as_markdown, receipts_of
 from glassmind.errors import BadDate, IndexAbsent
 from glassmind.errors.context import BudgetTooSmall, ProjectUnknown
-from glassmind.render.briefings import briefing_as_json, briefing_receipts
-from glassmind.render.briefings_markdown import briefing_as_markdown
+from glassmind.operations.context import brief_result
 from glassmind.types import NotePath, Span
 from glassmind.types.context import (
     Briefing,
@@ -104,7 +104,7 @@ def test_what_was_written_at_once_is_no_edit(vault: VaultDesk) -> None:
         "Many files were written at once on 2024-05-01 (25 notes); that is no edit",
     )
     assert found.notices[0] in briefing_as_markdown(found)
-    assert briefing_as_json(found, vault="Notes")["notices"] == [*found.notices]
+    assert brief_result(found, "Notes").to_json()["notices"] == [*found.notices]
 
 
 def test_patterns_of_notes_are_no_work(vault: VaultDesk) -> None:
@@ -211,8 +211,8 @@ def test_an_empty_vault_has_an_empty_briefing(vault: VaultDesk) -> None:
 
     found = brief(vault)
 
-    assert "Nothing is warm" in briefing_as_markdown(found)
-    assert briefing_receipts(found) == []
+    assert "No active notes" in briefing_as_markdown(found)
+    assert receipts_of(found) == []
 
 
 def test_the_rows_of_a_former_release_are_enough(vault: VaultDesk) -> None:
@@ -229,9 +229,7 @@ def test_two_briefings_are_the_same(vault: VaultDesk) -> None:
     first, second = brief(vault), brief(vault)
 
     assert first == second
-    assert briefing_as_json(first, vault="Notes") == briefing_as_json(
-        second, vault="Notes"
-    )
+    assert brief_result(first, "Notes") == brief_result(second, "Notes")
 
 
 def test_what_a_note_says_stays_inside_its_fence(vault: VaultDesk) -> None:
@@ -257,7 +255,7 @@ def test_hidden_text_is_flagged(vault: VaultDesk) -> None:
 
     found = brief(vault)
 
-    told = briefing_as_json(found, vault="Notes")["tasks"]
+    told = brief_result(found, "Notes").to_json()["tasks"]
     assert [one["hidden"] for one in told] == [True, True, False]
     assert briefing_as_markdown(found).count("(holds hidden text)") == 2
 
@@ -269,7 +267,7 @@ def item(number: int, text: str) -> Item:
         path=NotePath(f"N{number}.md"),
         title=f"N{number}",
         heading_path=(),
-        span=Span(1, 1),
+        lines=Span(1, 1),
         receipt=f"N{number}.md:1@0f1e2d3c4b5a6978",
         date="2024-05-01",
         rule="task",

@@ -6,9 +6,9 @@ import pytest
 from test_brief import brief, texts
 from vault_desk import VaultDesk
 
+from glassmind.context.markdown import briefing_as_markdown
 from glassmind.errors.context import BudgetTooSmall
-from glassmind.render.briefings import briefing_as_json, summary_as_json
-from glassmind.render.briefings_markdown import briefing_as_markdown
+from glassmind.operations.context import brief_result, summarize_result
 
 TODAY = date(2024, 5, 3)
 
@@ -68,7 +68,7 @@ def test_what_is_cut_is_not_counted_as_left_out(vault: VaultDesk) -> None:
 
     assert texts(found.decisions)[1:] == ["We keep the old server."]
     assert found.dropped == ()
-    told = briefing_as_json(found, vault="Notes")
+    told = brief_result(found, "Notes").to_json()
     assert [one["trimmed"] for one in told["decisions"]] == [True, False]
 
 
@@ -133,7 +133,10 @@ def test_a_summary_tells_the_newest_decision_however_long(
     assert "] 2024-04-01 Long: " in decided
     assert decided.endswith("in the rack. (goes on)")
     assert found.tokens <= budget
-    told = {one["path"]: one["trimmed"] for one in summary_as_json(found)["sentences"]}
+    told = {
+        one["path"]: one["trimmed"]
+        for one in summarize_result(found).to_json()["sentences"]
+    }
     assert told["Atlas/Long.md"]
     assert not told.get("Atlas/Short.md")
 

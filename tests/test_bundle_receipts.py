@@ -8,11 +8,9 @@ import pytest
 from vault_desk import VaultDesk
 
 from glassmind import Engine
+from glassmind.context.markdown import bundle_as_markdown, receipts_of
 from glassmind.markdown.cited import receipts_in
 from glassmind.markdown.receipts import receipt_of
-from glassmind.render.briefings import briefing_receipts
-from glassmind.render.bundles import receipts_of
-from glassmind.render.bundles_markdown import bundle_as_markdown
 from glassmind.types import Span
 
 SAMPLE = Path(__file__).parents[1] / "sample-vault"
@@ -44,7 +42,7 @@ def receipts_from(engine: Engine) -> list[str]:
         for receipt in receipts_of(engine.bundles.pack(question))
     ]
     found += receipts_of(engine.bundles.hot())
-    found += briefing_receipts(engine.bundles.brief(since="2020"))
+    found += receipts_of(engine.bundles.brief(since="2020"))
     told = engine.bundles.summarize("Projects/", save=False)
     return [*found, *(sentence.receipt for sentence in told.sentences)]
 
@@ -138,7 +136,7 @@ def test_receipts_of_lines_without_end_hold(vault: VaultDesk) -> None:
         for question in ("zebra", "zebra9999", "zebra5000 runs")
         for receipt in receipts_of(vault.engine.bundles.pack(question))
     ]
-    receipts += briefing_receipts(vault.engine.bundles.brief(since="2020"))
+    receipts += receipts_of(vault.engine.bundles.brief(since="2020"))
 
     assert len(set(receipts)) >= 4
     assert states(vault.engine, receipts) == {}
@@ -189,7 +187,7 @@ def test_every_receipt_of_a_real_vault_holds(vault: VaultDesk, name: str) -> Non
         for receipt in receipts_of(vault.engine.bundles.pack(title, budget_tokens=2000))
     ]
     briefing = vault.engine.bundles.brief(since="2000", budget_tokens=20_000)
-    receipts += briefing_receipts(briefing)
+    receipts += receipts_of(briefing)
 
     assert len(set(receipts)) > 100
     assert states(vault.engine, receipts) == {}

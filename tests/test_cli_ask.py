@@ -78,7 +78,7 @@ def test_an_answer_is_printed_with_its_marks_and_sources(
     done = program.run(*QUESTION)
 
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith(f"{QUOTED.text} [1]\n{DOUBTED.text} (not borne out")
+    assert done.stdout.startswith(f"{QUOTED.text} [1]\n{DOUBTED.text} (not supported")
     assert "\n[1] Projects/Heron.md:12-18  Heron > Power\n" in done.stdout
     assert "\x1b" not in done.stdout
     assert done.stderr == ""
@@ -136,7 +136,7 @@ def test_what_was_missing_and_left_out_is_told_aside(
     quiet = program.run(*QUESTION, "--quiet")
 
     assert "glassmind: llm: it is down\n" in done.stderr
-    assert "do not bear it out: 2 statements\n" in done.stderr
+    assert "Left out 2 statements not supported by your notes.\n" in done.stderr
     assert quiet.stderr == ""
 
 
@@ -160,7 +160,7 @@ def test_a_terminal_sees_the_answer_while_it_is_made(
         assert after.startswith(before)
     plain = program.run(*QUESTION).stdout
     assert out.shown() == plain
-    assert "found 2 passages in 2 notes" in err.shown()
+    assert "Found 2 passages in 2 notes." in err.shown()
 
 
 def test_without_streaming_a_terminal_sees_it_once_it_is_whole(
@@ -193,7 +193,7 @@ def test_what_is_withdrawn_is_said_to_be_and_said_anew(
     lines = out.shown().splitlines()
     assert lines[:3] == ["The moon is", f"{QUOTED.text} [1]", ""]
     assert out.shown().count(QUOTED.text) == 1
-    assert "what was said so far does not count\n" in err.shown()
+    assert "The text so far was withdrawn.\n" in err.shown()
 
 
 def test_an_answer_other_than_what_was_heard_is_printed_whole(
@@ -208,7 +208,7 @@ def test_an_answer_other_than_what_was_heard_is_printed_whole(
     _, out, err = on_terminal(program, *QUESTION)
 
     assert out.shown().startswith(f"The moon is\n{QUOTED.text} [1]\n")
-    assert "what was said so far does not count" in err.shown()
+    assert "The text so far was withdrawn." in err.shown()
 
 
 def test_ctrl_c_ends_the_line_and_the_command(program: Inside, asked: Scripted) -> None:

@@ -209,7 +209,7 @@ def test_a_terminal_sees_letters_before_the_model_is_done(program: Program) -> N
     assert "[1]" not in early
     assert f"{SAID} [1]\r\n" in last
     assert (
-        "It is 9. (not borne out by your notes: 9 does not stand in source 1)" in last
+        "It is 9. (not supported by your notes: 9 does not stand in source 1)" in last
     )
     assert "[1] Tea.md:" in last
     assert "\x1b" not in last

@@ -363,7 +363,7 @@ def test_what_is_alive_is_told_with_what_makes_it_so(program: Inside) -> None:
     assert shown.returncode == 0
     assert "Tea.md" in shown.stdout
     assert "pinned" in shown.stdout
-    assert packed.stdout.startswith("# What is alive now\n")
+    assert packed.stdout.startswith("# Recently active notes\n")
     assert "Oolong rests." in packed.stdout
 
 

@@ -339,7 +339,7 @@ def test_a_question_about_nothing_in_the_vault_gets_a_few_near_misses(
 ) -> None:
     found = packed(real, "xyzzy plugh frobnicate", budget_tokens=6_000)
 
-    assert found.is_doubtful
+    assert found.doubtful
     assert found.tokens <= 800
     assert found.budget_tokens == 6_000
 

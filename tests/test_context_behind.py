@@ -12,9 +12,8 @@ from mcp_desk import call, text_of
 from vault_desk import NOON, VaultDesk
 
 from glassmind.context.budget import Estimate
+from glassmind.context.markdown import briefing_as_markdown, bundle_as_markdown
 from glassmind.errors import VaultMissing
-from glassmind.render.briefings_markdown import briefing_as_markdown
-from glassmind.render.bundles_markdown import bundle_as_markdown
 from glassmind.serve.mcp.server import make_server
 from glassmind.store.watching import write_state
 from glassmind.types.context import Bundle

@@ -12,9 +12,9 @@ from vault_desk import VaultDesk
 from glassmind.context.asking import question_words
 from glassmind.context.budget import Estimate
 from glassmind.context.choose import parted, run
+from glassmind.context.markdown import bundle_as_markdown
 from glassmind.errors.context import BudgetTooSmall
 from glassmind.models.cards import MINILM
-from glassmind.render.bundles_markdown import bundle_as_markdown
 
 letters = st.text(
     st.one_of(

@@ -7,8 +7,7 @@ from memo_desk import kept, waiting
 from section_desk import SectionDesk, texts
 from vault_desk import VaultDesk
 
-from glassmind.render.briefings_markdown import briefing_as_markdown
-from glassmind.render.bundles_markdown import bundle_as_markdown
+from glassmind.context.markdown import briefing_as_markdown, bundle_as_markdown
 from glassmind.types.memory import MemoKind
 
 TODAY = date(2026, 3, 20)
@@ -52,7 +51,7 @@ def test_a_capture_is_told_whole_in_either_layout(
     assert (found.text, found.trimmed) == (said, False)
     assert found.path == memo.path
     lines = (roof.root / found.path).read_text().splitlines()
-    told = lines[found.span.start - 1 : found.span.end]
+    told = lines[found.lines.start - 1 : found.lines.end]
     assert len(told) == len(said.splitlines())
     assert [state.state for state in roof.engine.bundles.verify([found.receipt])] == [
         "unchanged"
@@ -104,7 +103,7 @@ def test_a_capture_that_waits_is_told_whole_without_the_box_above_it(
 
     [found] = desk.decisions("Roof.md")
 
-    assert (found.text, found.is_approved) == (SAID["sections"], False)
+    assert (found.text, found.approved) == (SAID["sections"], False)
 
 
 def test_a_captured_task_is_done_by_its_box_whatever_stands_around_it(

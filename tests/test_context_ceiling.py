@@ -3,7 +3,7 @@
 import pytest
 from meaning_desk import MeaningDesk, WordModel
 
-from glassmind.render.bundles_markdown import bundle_as_markdown
+from glassmind.context.markdown import bundle_as_markdown
 from glassmind.types.context import Bundle
 
 MANY = 9

@@ -15,9 +15,8 @@ from vault_desk import VaultDesk
 from glassmind.context.conflicts.claims import claims_in_line
 from glassmind.context.conflicts.differing import differ
 from glassmind.context.conflicts.values import Value, property_value, read_value
+from glassmind.context.markdown import conflict_line
 from glassmind.markdown.receipts import digest_of_lines, parse_receipt
-from glassmind.render.bundles import conflict_as_json
-from glassmind.render.bundles_markdown import conflict_line
 from glassmind.types.context import Conflict, ConflictKind
 
 PLANTED = Path(__file__).parent / "planted_conflicts"
@@ -358,10 +357,9 @@ def test_a_capture_that_nobody_approved_is_never_the_newer_side(
     [found] = desk.conflicts()
 
     assert _key(found) == ("statement", "Siren.md", capture)
-    assert [side.is_approved for side in found.sides] == [True, False]
+    assert [side.approved for side in found.sides] == [True, False]
     line = conflict_line(found, lambda _receipt: "[1]")
     assert line.endswith("40 dB (captured by an agent, not approved)\n")
-    assert conflict_as_json(found)["sides"][1]["approved"] is False
 
 
 def test_conflicts_are_part_of_a_bundle(vault: VaultDesk) -> None:

@@ -9,9 +9,9 @@ from section_desk import SectionDesk, texts
 from vault_desk import VaultDesk
 
 from glassmind.context.labels import told
+from glassmind.context.markdown import bundle_as_markdown, item_line
 from glassmind.context.page import Page
 from glassmind.context.shortening import shortened
-from glassmind.render.bundles_markdown import bundle_as_markdown, item_line
 from glassmind.types import NotePath, Span
 from glassmind.types.context import Item
 

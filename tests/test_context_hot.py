@@ -1,4 +1,4 @@
-"""What is alive now is packed without a question, and a bundle may be kept."""
+"""Recent context is packed without a question, and a bundle may be kept."""
 
 import re
 from datetime import date
@@ -6,8 +6,8 @@ from datetime import date
 import pytest
 from vault_desk import VaultDesk
 
+from glassmind.context.markdown import bundle_as_markdown
 from glassmind.errors.writing import WriteRefused
-from glassmind.render.bundles_markdown import bundle_as_markdown
 from glassmind.types.context import Bundle
 
 TODAY = date(2024, 5, 2)
@@ -35,7 +35,7 @@ def test_what_is_alive_is_packed_from_the_openings_of_warm_notes(
     assert plan.why
     assert [item.text for item in found.tasks] == ["Call Bo"]
     text = bundle_as_markdown(found)
-    assert text.startswith("# What is alive now\n")
+    assert text.startswith("# Recently active notes\n")
     assert (found.query, found.answer) == ("", ())
     assert found.tokens <= found.budget_tokens
 

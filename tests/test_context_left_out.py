@@ -4,10 +4,9 @@ import pytest
 from model_desk import real_models
 from vault_desk import VaultDesk
 
+from glassmind.context.markdown import briefing_as_markdown, bundle_as_markdown
 from glassmind.errors.context import BudgetTooSmall
 from glassmind.models.cards import MINILM
-from glassmind.render.briefings_markdown import briefing_as_markdown
-from glassmind.render.bundles_markdown import bundle_as_markdown
 from glassmind.types.context import Bundle
 
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 from vault_desk import VaultDesk
 
+from glassmind.context.markdown import bundle_as_markdown
 from glassmind.errors import IndexAbsent, NothingAsked
 from glassmind.errors.context import BudgetTooSmall, ProjectUnknown
-from glassmind.render.bundles import bundle_as_json
-from glassmind.render.bundles_markdown import bundle_as_markdown
+from glassmind.operations.context import context_result
 from glassmind.render.quoted import fenced
 from glassmind.types.context import Bundle
 
@@ -141,7 +141,7 @@ def test_a_long_line_is_cut_at_the_end_of_a_sentence_and_cited_whole(
     assert "The kiln is lit at dawn." in excerpt.text
     assert excerpt.text.endswith(".")
     assert excerpt.text in line
-    assert excerpt.span == (3, 3)
+    assert excerpt.lines == (3, 3)
     assert excerpt.trimmed
     (state,) = vault.engine.bundles.verify([excerpt.receipt])
     assert state.state == "unchanged"
@@ -325,7 +325,7 @@ def test_json_has_everything_and_sources_in_the_order_of_the_markdown(
     vault.indexed(KILN)
     found = packed(vault)
 
-    made = bundle_as_json(found, vault="Notes", root="/v")
+    made = context_result(found, vault="Notes", root="/v").to_json()
 
     text = bundle_as_markdown(found)
     places = [text.index(receipt) for receipt in made["sources"]]

@@ -7,9 +7,9 @@ import pytest
 from meaning_desk import MeaningDesk, WordModel
 from vault_desk import VaultDesk
 
+from glassmind.context.markdown import bundle_as_markdown
 from glassmind.errors.context import ProjectUnknown
-from glassmind.render.bundles import bundle_as_json
-from glassmind.render.bundles_markdown import bundle_as_markdown
+from glassmind.operations.context import context_result
 from glassmind.retrieval.confidence import FITTED
 
 KILN = {
@@ -34,7 +34,9 @@ def test_what_the_search_lacked_is_told_in_every_form(
     assert any(said.startswith("semantic: ") for said in lacks)
     assert made.degraded == lacks
     assert made.notes
-    assert bundle_as_json(made, vault="Notes", root="/v")["degraded"] == list(lacks)
+    assert context_result(made, vault="Notes", root="/v").to_json()["degraded"] == list(
+        lacks
+    )
     assert f"Missing: {lacks[0][:100]}" in bundle_as_markdown(made)
 
 
@@ -47,8 +49,8 @@ def test_a_packet_is_as_sure_as_its_search(meaning: MeaningDesk, query: str) -> 
 
     reply = meaning.ask(query)
     assert reply.confidence is not None
-    assert (made.confidence, made.is_doubtful) == (reply.confidence, reply.is_doubtful)
-    told = bundle_as_json(made, vault="Notes", root="/v")["confidence"]
+    assert (made.confidence, made.doubtful) == (reply.confidence, reply.is_doubtful)
+    told = context_result(made, vault="Notes", root="/v").to_json()["confidence"]
     assert told == reply.confidence
     assert f"confidence {reply.confidence:.2f}" in bundle_as_markdown(made)
 
@@ -69,7 +71,7 @@ def test_a_passage_that_an_agent_wrote_says_so_until_a_person_approves(
 
     marks = {note.path.startswith(".agent/"): note.generated for note in made.notes}
     assert marks == {True: True, False: False}
-    values = bundle_as_json(made, vault="Notes", root="/v")["notes"]
+    values = context_result(made, vault="Notes", root="/v").to_json()["notes"]
     assert [one["path"] for one in values if one["generated"]] == [
         note.path for note in made.notes if note.path.startswith(".agent/")
     ]

@@ -10,8 +10,8 @@ from meaning_desk import MeaningDesk
 from glassmind.context.asking import Lookup, Terms
 from glassmind.context.choose import Reading
 from glassmind.context.cutting import Cut, joined
+from glassmind.context.markdown import bundle_as_markdown
 from glassmind.context.passages import Stretch
-from glassmind.render.bundles_markdown import bundle_as_markdown
 from glassmind.types import NotePath
 from glassmind.types.context import BundleNote
 
@@ -72,8 +72,8 @@ def test_two_that_stand_apart_are_two_in_the_order_of_their_lines(
     note = packed(meaning, 6_000)
 
     first, second = sorted([(rare, RARE), (often, OFTEN)])
-    assert [excerpt.span for excerpt in note.excerpts] == sorted(
-        excerpt.span for excerpt in note.excerpts
+    assert [excerpt.lines for excerpt in note.excerpts] == sorted(
+        excerpt.lines for excerpt in note.excerpts
     )
     assert [first[1] in one.text for one in note.excerpts] == [True, False]
     assert [second[1] in one.text for one in note.excerpts] == [False, True]
@@ -87,7 +87,7 @@ def test_no_line_is_shown_twice(meaning: MeaningDesk, rare: int, often: int) -> 
     asked(meaning, rare, often)
 
     for budget in BUDGETS:
-        spans = [excerpt.span for excerpt in packed(meaning, budget).excerpts]
+        spans = [excerpt.lines for excerpt in packed(meaning, budget).excerpts]
 
         assert all(one.end < other.start for one, other in pairwise(spans)), budget
 
@@ -101,7 +101,7 @@ def test_passages_that_touch_are_one(meaning: MeaningDesk, budget: int) -> None:
 
         lines = parts(rare, often).split("\n")
         for one, other in pairwise(note.excerpts):
-            between = lines[one.span.end : other.span.start - 1]
+            between = lines[one.lines.end : other.lines.start - 1]
             assert any(line.strip() for line in between), (rare, often)
         states = meaning.engine.bundles.verify([one.receipt for one in note.excerpts])
         assert {one.state for one in states} == {"unchanged"}
@@ -142,7 +142,7 @@ def test_what_touches_is_joined_and_says_the_same(
 
     spans = []
     for stretch, start, end in joined(cuts):
-        span = stretch.excerpt(NotePath("a.md"), start, end).span
+        span = stretch.excerpt(NotePath("a.md"), start, end).lines
         assert stretch.text[start:end] == "\n".join(lines[span.start - 1 : span.end])
         spans.append(span)
 

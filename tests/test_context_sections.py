@@ -294,7 +294,7 @@ def test_an_item_knows_its_heading_path_and_lines(
     [found] = desk.decisions()
 
     assert found.heading_path == ("Boat", "Decisions")
-    assert (found.span, found.text) == ((5, 6), "Oak,\nold.")
+    assert (found.lines, found.text) == ((5, 6), "Oak,\nold.")
     assert found.receipt.startswith("Boat.md#Decisions:5-6@")
 
 

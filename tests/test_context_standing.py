@@ -4,7 +4,7 @@ import pytest
 from section_desk import SectionDesk, texts
 from vault_desk import NOON, VaultDesk
 
-from glassmind.render.bundles_markdown import bundle_as_markdown
+from glassmind.context.markdown import bundle_as_markdown
 
 OLD = "---\ntype: decision\nsuperseded-by: '[[D-4]]'\n---\nPhone modems.\n"
 NEW = "---\ntype: decision\nproject: Heron\n---\nRadio in every box.\n"

@@ -5,7 +5,7 @@ from section_desk import SectionDesk
 from test_brief import brief, texts
 from vault_desk import VaultDesk
 
-from glassmind.render.briefings_markdown import briefing_as_markdown
+from glassmind.context.markdown import briefing_as_markdown
 from glassmind.types.context import Item
 
 DECISION, QUESTION = "---\ntype: decision\n---\n", "---\ntype: question\n---\n"
@@ -72,7 +72,7 @@ def test_a_note_of_nothing_but_its_tag_is_told_by_its_title(
 
     [found] = desk.decisions()
 
-    assert (found.text, found.span, found.rule) == ("Use oak", (2, 2), "#decision")
+    assert (found.text, found.lines, found.rule) == ("Use oak", (2, 2), "#decision")
     assert holds(vault, found)
 
 

@@ -8,8 +8,11 @@ from http_desk import serving
 from mcp_desk import call, text_of
 from vault_desk import VaultDesk
 
-from glassmind.render.briefings_markdown import briefing_as_markdown
-from glassmind.render.bundles_markdown import NOT_APPROVED, bundle_as_markdown
+from glassmind.context.markdown import (
+    NOT_APPROVED,
+    briefing_as_markdown,
+    bundle_as_markdown,
+)
 from glassmind.serve.mcp.server import make_server
 
 MARK = f"({NOT_APPROVED})"
@@ -70,7 +73,7 @@ def test_it_is_marked_and_comes_last_in_a_bundle(
     made = atlas.engine.bundles.pack("Atlas radio battery", project=project)
 
     is_marked_and_last(bundle_as_markdown(made))
-    assert [one.is_approved for one in made.decisions] == [True, False]
+    assert [one.approved for one in made.decisions] == [True, False]
 
 
 @pytest.mark.parametrize("project", [None, "Atlas"])
@@ -151,5 +154,5 @@ def test_what_nobody_approved_takes_the_place_of_nothing(vault: VaultDesk) -> No
         "The boat is of oak.",
         "The boat is of pine.",
     ]
-    assert [one.is_approved for one in found.decisions] == [True, False]
+    assert [one.approved for one in found.decisions] == [True, False]
     assert found.conflicts == ()

@@ -25,12 +25,11 @@ from vault_desk import VaultDesk
 
 from glassmind.errors.context import ProjectUnknown
 from glassmind.errors.serving import CallAbandoned
+from glassmind.operations.ask import ask_result
 from glassmind.ports.chat import Halt
-from glassmind.render.answers import answer_as_json
-from glassmind.serve.http import answers_talk, app
-from glassmind.serve.http.answers_schemas import EVENT_VALUES
-from glassmind.serve.http.answers_table import longest_answer_s
+from glassmind.serve.http import app, streams
 from glassmind.serve.http.limits import ANSWER_S
+from glassmind.serve.http.streams import EVENTS, longest_answer_s
 from glassmind.types.answers import Answer, Found, News, Spoken, Withdrawn
 
 Told = Callable[[News], None]
@@ -75,17 +74,17 @@ def test_an_answer_has_the_names_of_obsidian_rag_and_ours(
     answer = web.get(address())
 
     assert answer.status == 200
-    assert answer.json == json.loads(
-        json.dumps(answer_as_json(WHOLE, vault=desk.root.name))
-    )
+    expected = ask_result(WHOLE, desk.root.name).to_json()
+    assert answer.json == json.loads(json.dumps(expected))
     assert {"answer", "sources", "modelUsed"} <= set(answer.json)
     assert {"path", "chunkIndex", "relevanceScore", "excerpt"} <= set(
         answer.json["sources"][0]
     )
     known = web.get("/openapi.json").json
-    shape = known["components"]["schemas"]["Answer"]
+    shape = {"$ref": "#/components/schemas/AskResult", **known}
     jsonschema.validate(answer.json, shape)
-    assert set(shape["properties"]) == set(answer.json)
+    described = known["components"]["schemas"]["AskResult"]["properties"]
+    assert set(described) == set(answer.json)
 
 
 def test_every_wish_of_a_question_is_heard(desk: VaultDesk, web: Web) -> None:
@@ -95,7 +94,14 @@ def test_every_wish_of_a_question_is_heard(desk: VaultDesk, web: Web) -> None:
     web.get(address(" Which? ", model="false", stream=0, **wishes))
     web.get(address())
 
-    usual = {"limit": None, "project": None, "mode": None, "intent": "auto"}
+    wishes["private"] = False
+    usual = {
+        "private": False,
+        "limit": None,
+        "project": None,
+        "mode": None,
+        "intent": "auto",
+    }
     assert asked == [
         ("Which?", {**wishes, "intent": None, "use_model": False}),
         ("Which cells?", {**usual, "use_model": True}),
@@ -105,7 +111,7 @@ def test_every_wish_of_a_question_is_heard(desk: VaultDesk, web: Web) -> None:
 @pytest.mark.parametrize(
     "query",
     ["", "question=", "question=%20", "question=a&limit=0", "question=a&limit=51",
-     "question=a&stream=yes", "question=a&model=1", "question=a&nope=1"],
+     "question=a&stream=yes", "question=a&model=no", "question=a&nope=1"],
 )  # fmt: skip
 def test_a_question_that_cannot_be_taken_is_refused(web: Web, query: str) -> None:
     answer = web.get(f"{ASK}?{query}")
@@ -131,11 +137,17 @@ def test_events_come_in_order_and_end_with_the_whole_answer(
     assert names[0] == "sources"
     assert names[-1] == "answer"
     assert names.count("statement") == 2
-    assert events[-1].value == answer_as_json(WHOLE, vault=desk.root.name) | {
-        "sources": events[0].value["sources"]
+    expected = ask_result(WHOLE, desk.root.name).to_json()
+    assert events[-1].value == json.loads(json.dumps(expected))
+    assert events[0].value["sources"] == events[-1].value["sources"]
+    known = web.get("/openapi.json").json
+    content = known["paths"][ASK]["get"]["responses"]["200"]["content"]
+    shapes = {
+        one["properties"]["event"]["const"]: one["properties"]["data"]["contentSchema"]
+        for one in content[EVENTS]["schema"]["oneOf"]
     }
     for one in events:
-        jsonschema.validate(one.value, EVENT_VALUES[one.name])
+        jsonschema.validate(one.value, shapes[one.name] | known)
     said = [one.value for one in events if one.name == "text"]
     assert "".join(one["text"] for one in said) == "".join(
         one.text for one in WHOLE.statements
@@ -206,7 +218,7 @@ def test_what_goes_wrong_later_is_the_last_event(
 def test_silence_is_filled_with_signs_of_life(
     desk: VaultDesk, web: Web, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(answers_talk, "KEEP_ALIVE_S", 0.05)
+    monkeypatch.setattr(streams, "KEEP_ALIVE_S", 0.05)
     hanging = Hanging()
     scripted(desk.engine, hanging)
 
@@ -320,25 +332,25 @@ def _figures(web: Web) -> str:
 def test_more_questions_than_can_wait_are_told_to_come_again(
     desk: VaultDesk, web: Web, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(answers_talk, "KEEP_ALIVE_S", 0.05)
+    monkeypatch.setattr(streams, "KEEP_ALIVE_S", 0.05)
     hanging = Hanging()
     scripted(desk.engine, hanging)
 
     with ExitStack() as stack:
-        for _ in range(answers_talk.ROOM):
+        for _ in range(streams.ROOM):
             wire = stack.enter_context(streaming(web))
             read_until(wire, b": keep-alive")
         refused = [web.get(address()), web.get(address(stream=1))]
 
     assert [(one.status, one.code) for one in refused] == [(503, "busy")] * 2
-    for _ in range(answers_talk.THREADS):
+    for _ in range(streams.THREADS):
         assert hanging.halted.acquire(timeout=LIMIT_S)
 
 
 def test_a_client_that_reads_nothing_holds_little_and_is_given_up(
     desk: VaultDesk, web: Web, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(answers_talk, "UNREAD_S", 0.3)
+    monkeypatch.setattr(streams, "UNREAD_S", 0.3)
     told, ended = [0], threading.Event()
 
     def script(tell: Told, halt: Halt) -> Answer:

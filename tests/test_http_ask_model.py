@@ -147,7 +147,7 @@ def test_a_private_note_is_read_to_its_owner_and_told_of_to_nobody_else(
         served = [web.get(address(QUESTION, model=one)) for one in ("true", "false")]
 
     assert "lead froze" in own.stdout
-    assert "left out; --no-model reads private notes to you" in written.stderr
+    assert "left out; --no-model includes them" in written.stderr
     assert "1 private note was left out" in written.stdout
     told = [one.body.decode() for one in served]
     for said in (written.stdout, *told):
@@ -183,7 +183,7 @@ def test_a_server_that_ends_takes_the_model_with_it_and_tells_nothing(
 def test_signs_of_life_come_while_a_model_is_silent(
     web: Web, desk: ChatDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glassmind.serve.http.answers_talk.KEEP_ALIVE_S", 0.05)
+    monkeypatch.setattr("glassmind.serve.http.streams.KEEP_ALIVE_S", 0.05)
     reached = hanging(desk)
 
     with streaming(web, QUESTION) as wire:

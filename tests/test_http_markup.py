@@ -15,8 +15,8 @@ from leak_desk import SAMPLES, calls_of_route
 from vault_desk import VaultDesk
 
 from glassmind.operations.graph import GRAPH_FILES
-from glassmind.serve.http.answers_events import EVENTS
 from glassmind.serve.http.asked import Route
+from glassmind.serve.http.streams import EVENTS
 from glassmind.serve.http.table import ROUTES
 
 MARKUP = (

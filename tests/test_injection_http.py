@@ -16,9 +16,9 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import HeadingNotFound
 from glassmind.operations.model_text import LABEL_OF_VALUES
-from glassmind.serve.http.answers_events import error_event
-from glassmind.serve.http.errors import refusal_of
+from glassmind.serve.http.errors import error_body, refusal_of
 from glassmind.serve.http.replies import PLAIN
+from glassmind.serve.http.streams import event
 from glassmind.serve.http.table import ROUTES
 
 JOB = "<the id of a run>"
@@ -275,7 +275,7 @@ def test_an_answer_that_breaks_off_over_notes_says_what_they_are(
 ) -> None:
     refusal = refusal_of(HeadingNotFound("Tea.md", "x", ("Pot",)), vault.engine.config)
 
-    _, _, data = error_event(refusal).decode().partition("data: ")
+    _, _, data = event("error", error_body(refusal)).decode().partition("data: ")
 
     assert list(json.loads(data)) == ["untrusted", "error"]
 

@@ -15,7 +15,9 @@ from glassmind.errors import BadLimit, IndexAbsent, NothingAsked
 from glassmind.knowledge.folding import folded, slips_between
 from glassmind.knowledge.naming.names import KnownNames, Sources
 from glassmind.knowledge.naming.resolve import NO_MEANING, resolve
-from glassmind.render.resolution import resolution_as_json, resolution_as_text
+from glassmind.operations import ask
+from glassmind.operations.ask import ResolveArguments
+from glassmind.operations.ask_text import resolution_for_people
 from glassmind.render.style import Style
 from glassmind.types import NotePath
 from glassmind.types.ontology import Entry, GhostName, Resolution
@@ -380,13 +382,14 @@ def test_without_an_index_nothing_is_resolved(vault: VaultDesk) -> None:
 def test_a_resolution_is_the_same_for_programs_and_people(vault: VaultDesk) -> None:
     vault.indexed({"Tea\x1b[31m.md": "", "Tea pot.md": ""})
 
-    found = asked(vault, "tea pots")
-    told = resolution_as_json(found, vault="V")
+    told = ask.resolve(vault.engine, ResolveArguments(text="tea pots"))
+    name, arguments = vault.root.name, ResolveArguments(text="tea")
 
-    assert told["verdict"] == "likely"
-    assert told["candidates"][0]["uri"] == "obsidian://open?vault=V&file=Tea%20pot"
-    text = resolution_as_text(asked(vault, "tea"), Style())
-    assert "\x1b" not in text
+    assert told.verdict == "likely"
+    uri = f"obsidian://open?vault={name}&file=Tea%20pot"
+    assert told.candidates[0].uri == uri
+    found = ask.resolve(vault.engine, arguments)
+    assert "\x1b" not in resolution_for_people(found, arguments, Style())
 
 
 words = st.sampled_from(

@@ -29,8 +29,8 @@ from leak_desk import (
 from vault_desk import VaultDesk
 
 from glassmind.access.clients import clients_of
-from glassmind.serve.http.answers_events import EVENTS
 from glassmind.serve.http.asked import Route
+from glassmind.serve.http.streams import EVENTS
 from glassmind.serve.http.table import ROUTES
 from glassmind.serve.mcp.toolsets import EMPTY, SETS, tools_of
 

@@ -11,7 +11,7 @@ from test_mcp_fence import inside
 from test_parity import PAGED, Ways, without
 from vault_desk import VaultDesk
 
-from glassmind.serve.mcp.tools.packets import FENCE_TOKENS
+from glassmind.operations.context import FENCE_TOKENS
 
 SETS = ("core", "memory")
 

@@ -2,20 +2,20 @@
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from ask_desk import DOUBTED, QUOTED, SOURCES, WHOLE
 
-from glassmind.render.answers import answer_as_json
-from glassmind.render.answers_excerpts import plain_excerpt
-from glassmind.render.answers_text import (
-    answer_as_text,
+from glassmind.operations.ask import AskArguments, ask_result
+from glassmind.operations.ask_text import (
+    answer_for_people,
     conflict_line,
     marks,
+    plain_excerpt,
     sources_as_text,
     spoken,
 )
-from glassmind.render.bundles import conflict_as_json
 from glassmind.render.style import Style
 from glassmind.types import NotePath
 from glassmind.types.answers import NOT_IN_NOTES, Answer, Citation, Statement
@@ -23,6 +23,16 @@ from glassmind.types.context import Conflict, Side
 
 PLAIN = Style()
 TABLE = "Old: Kind, Use; LFP, 94 %; Lead"
+
+
+def answer_as_json(answer: Answer, *, vault: str) -> dict[str, Any]:
+    made: dict[str, Any] = json.loads(json.dumps(ask_result(answer, vault).to_json()))
+    return made
+
+
+def answer_as_text(answer: Answer, style: Style) -> str:
+    arguments = AskArguments(question=answer.question)
+    return answer_for_people(ask_result(answer, "Notes"), arguments, style)
 
 
 def test_an_answer_in_json_has_names_of_obsidian_rag_beside_ours() -> None:
@@ -80,12 +90,12 @@ def test_what_is_not_in_the_notes_says_so_and_what_is_closest() -> None:
 def test_each_statement_is_a_line_with_its_marks_and_sources_follow() -> None:
     assert answer_as_text(WHOLE, PLAIN) == (
         "The cells have been LFP since 2025. [1]\n"
-        "They last for 40 years. (not borne out by your notes: "
+        "They last for 40 years. (not supported by your notes: "
         "40 does not stand in source 1)\n"
         "\n"
         "[1] Projects/Heron.md:12-18  Heron > Power\n"
         "    Cells were changed to LFP in 2025.\n"
-        "also read: Tea.md:1-2 (generated, not approved)\n"
+        "Also read: Tea.md:1-2 (generated, not approved)\n"
     )
 
 
@@ -95,9 +105,9 @@ def test_where_nothing_is_cited_every_source_is_shown_with_its_words() -> None:
     shown = answer_as_text(doubted, PLAIN)
 
     assert all(one.excerpt in shown for one in SOURCES)
-    assert shown.startswith(f"{NOT_IN_NOTES}\n{DOUBTED.text} (not borne")
+    assert shown.startswith(f"{NOT_IN_NOTES}\n{DOUBTED.text} (not supported")
     assert "source 1)\n\nClosest:\n[1]" in shown
-    heard = sources_as_text(doubted, PLAIN, heard=True)
+    heard = sources_as_text(ask_result(doubted, "Notes"), PLAIN, live=True)
     assert heard.startswith(f"\n{NOT_IN_NOTES}\n\nClosest:\n[1]")
 
 
@@ -147,16 +157,16 @@ def test_what_notes_do_not_agree_on_stands_under_the_answer() -> None:
     sides = (
         Side(NotePath("A.md"), "A", "2.15 m", "", "A.md#Heights:81@623916a1520898f6"),
         Side(NotePath("B.md"), "B", "2.40 m", "", "B.md:2-3@623916a1520898f6",
-             is_approved=False),
+             approved=False),
     )  # fmt: skip
     conflict = Conflict("statement", "the alarm", sides)
     answer = replace(WHOLE, conflicts=(conflict,))
 
     made, shown = answer_as_json(answer, vault="Notes"), answer_as_text(answer, PLAIN)
 
-    assert made["conflicts"] == [conflict_as_json(conflict)]
+    assert made["conflicts"][0]["sides"][1]["approved"] is False
     assert (
-        'in source 1)\n\nYour notes do not agree on "the alarm": '
+        'in source 1)\n\nYour notes disagree on "the alarm": '
         "A says 2.15 m [A.md:81], B says 2.40 m [B.md:2-3] "
         "(generated, not approved)\n\n[1] "
     ) in shown
@@ -178,7 +188,7 @@ def test_several_sources_of_a_statement_are_named_once_each() -> None:
     assert marks(Statement("So.", "quoted", cited), PLAIN) == " [2][1]"
     assert marks(Statement("So.", "verbatim"), PLAIN) == ""
     assert marks(Statement("So.", "unsupported"), PLAIN) == (
-        " (not borne out by your notes)"
+        " (not supported by your notes)"
     )
 
 
@@ -223,9 +233,9 @@ def test_no_word_of_a_note_or_a_model_commands_the_terminal(*, colour: bool) -> 
 def test_letters_are_dressed_the_same_in_pieces_and_at_once() -> None:
     text = "a\tb\x07c\nd"
 
-    pieces = "".join(spoken(one, PLAIN, is_supported=True) for one in text)
+    pieces = "".join(spoken(one, PLAIN, "quoted") for one in text)
 
-    assert pieces == spoken(text, PLAIN, is_supported=True) == "a b\\x07c d"
+    assert pieces == spoken(text, PLAIN, "quoted") == "a b\\x07c d"
 
 
 def test_a_source_of_which_nothing_is_left_to_show_has_no_blank_line() -> None:

@@ -16,7 +16,7 @@ from glassmind.errors.context import BudgetTooSmall, ProjectUnknown
 from glassmind.errors.writing import WriteRefused
 from glassmind.markdown.sentences import sentences_in
 from glassmind.memory import renewing
-from glassmind.render.briefings import summary_as_json
+from glassmind.operations.context import summarize_result
 from glassmind.types.context import Summary
 
 TODAY = date(2024, 5, 3)
@@ -359,7 +359,7 @@ def test_two_summaries_are_the_same(vault: VaultDesk) -> None:
     first, second = (summary(vault, save=False) for _ in range(2))
 
     assert first == second
-    assert summary_as_json(first) == summary_as_json(second)
+    assert summarize_result(first).to_json() == summarize_result(second).to_json()
 
 
 def test_layout_by_project_keeps_a_summary_apart(vault: VaultDesk) -> None:

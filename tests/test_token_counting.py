@@ -14,10 +14,10 @@ from model_desk import real_models, tokenizer
 from vault_desk import VaultDesk
 
 from glassmind.context.budget import Estimate
+from glassmind.context.markdown import bundle_as_markdown
 from glassmind.models.cards import MINILM, WORDLLAMA, ModelCard
 from glassmind.models.counting import TokenCounter
 from glassmind.models.windows import WindowedTokenizer
-from glassmind.render.bundles_markdown import bundle_as_markdown
 
 ROOT = Path(__file__).parents[1]
 LANGUAGES = ROOT / "tests" / "gold" / "languages.jsonl"

@@ -145,11 +145,11 @@ class Page:
 
     def _receipt(self, start: int, end: int) -> str:
         source = self.source
-        if not source.receipt or source.span.start == source.span.end:
+        if not source.receipt or source.lines.start == source.lines.end:
             return source.receipt  # one line, of which not all need be here
         first, last = self.text.count("\n", 0, start), self.text.count("\n", 0, end)
         lines = "\n".join(source.text.split("\n")[first : last + 1])
-        span = Span(source.span.start + first, source.span.start + last)
+        span = Span(source.lines.start + first, source.lines.start + last)
         heading = source.heading_path[-1] if source.heading_path else ""
         return receipt_of(source.path, heading, span, lines)
 

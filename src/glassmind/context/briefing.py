@@ -17,6 +17,7 @@ from glassmind.context.decisions import decisions
 from glassmind.context.fitting import most_within
 from glassmind.context.items import is_pattern
 from glassmind.context.least import made_within
+from glassmind.context.markdown import SECTIONS, briefing_as_markdown
 from glassmind.context.members import SUMMARIES, members_of
 from glassmind.context.questions import questions
 from glassmind.context.scope import Scope
@@ -25,7 +26,6 @@ from glassmind.context.shelf import Shelf
 from glassmind.context.shortening import cut_to
 from glassmind.context.tasks import tasks
 from glassmind.errors.context import BudgetTooSmall
-from glassmind.render.briefings_markdown import SECTIONS, briefing_as_markdown
 from glassmind.types import NotePath
 from glassmind.types.context import Briefing, ChangedNote, Dropped, Item, NextRead
 from glassmind.types.memory import Temperature
@@ -301,7 +301,7 @@ def _weighed(dropped: Dropped, made: Briefing, whole: Briefing) -> Dropped:
 
 def _place(one: Any) -> object:
     """Return what tells one thing of a section from the others, be it cut or not."""
-    return (one.path, one.span) if isinstance(one, Item) else one
+    return (one.path, one.lines) if isinstance(one, Item) else one
 
 
 def _number(_: str) -> str:

@@ -10,6 +10,7 @@ from glassmind.context.asking import Terms, question_words
 from glassmind.context.behind import Lookout, shown_in
 from glassmind.context.briefing import inbox_notice
 from glassmind.context.least import made_within
+from glassmind.context.markdown import bundle_as_markdown, receipts_of
 from glassmind.context.members import SUMMARIES, members_of
 from glassmind.context.packing import Wanted, packed
 from glassmind.context.passages import (
@@ -21,8 +22,6 @@ from glassmind.context.passages import (
 )
 from glassmind.context.shelf import Shelf
 from glassmind.errors.context import BudgetTooSmall
-from glassmind.render.bundles import receipts_of
-from glassmind.render.bundles_markdown import bundle_as_markdown
 from glassmind.types.context import Bundle
 from glassmind.types.search import Intent, Mode
 
@@ -84,7 +83,7 @@ def bundle_for(shelf: Shelf, query: str, wish: Wish) -> Bundle:
         tokenizer="",
         project=wish.project or "",
         confidence=reply.confidence,
-        is_doubtful=reply.is_doubtful,
+        doubtful=reply.is_doubtful,
         channels=reply.channels,
         mode=reply.mode,
         intent=reply.intent,
@@ -228,7 +227,7 @@ of a note are shown where there is room."""
 def _kept(shelf: Shelf, made: Bundle) -> Bundle:
     """Return the bundle once it is kept, in the place of the former of its question."""
     title = f"Context: {' '.join(made.query.split())[:80]}"
-    sources = list(dict.fromkeys(receipts_of(made)))
+    sources = receipts_of(made)
     path = shelf.sources.renew(title, made.project, bundle_as_markdown(made), sources)
     return replace(made, saved=path)
 

@@ -48,7 +48,7 @@ def captures(rows: SectionRows, scope: Scope, kind: ItemKind) -> Iterator[Found]
 
 def approved_first(items: Iterable[Item]) -> list[Item]:
     """Return items in their order, and behind them those that no person approved."""
-    return sorted(items, key=lambda item: not item.is_approved)
+    return sorted(items, key=lambda item: not item.approved)
 
 
 def _is_ticked(page: Page, span: Span) -> bool:

@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from glassmind.context.choose import Reading
-from glassmind.context.passages import Candidate, Stretch
-from glassmind.markdown.receipts import receipt_text
-from glassmind.render.address import iso_time
-from glassmind.render.bundles_markdown import (
+from glassmind.context.markdown import (
     excerpt_label,
     source_line,
     title_line,
 )
+from glassmind.context.passages import Candidate, Stretch
+from glassmind.markdown.receipts import receipt_text
+from glassmind.render.address import iso_time
 from glassmind.render.quoted import fenced
 from glassmind.types import NotePath, Span
 from glassmind.types.context import BundleNote, Excerpt, Receipt
@@ -83,7 +83,7 @@ class Entry:
         return next(
             one.receipt
             for one in self.note().excerpts
-            if one.span.start <= first and last <= one.span.end
+            if one.lines.start <= first and last <= one.lines.end
         )
 
     def show(self, cut: Cut, instead: Cut | None = None) -> None:
@@ -137,6 +137,7 @@ def _note_of(candidate: Candidate, excerpts: tuple[Excerpt, ...]) -> BundleNote:
         excerpts,
         note.generated,
         note.superseded_by,
+        candidate.quoted,
     )
 
 

@@ -319,8 +319,8 @@ def _begun(told: Sequence[Told], at: int) -> int | None:
 
 def _source(entry: _Entry, number: int, begun: int | None, chars: int) -> Source:
     hit, candidate = entry.hit, entry.candidate
-    top = entry.excerpt.span.start - entry.stretch.first_line
-    last = entry.excerpt.span.end - entry.stretch.first_line
+    top = entry.excerpt.lines.start - entry.stretch.first_line
+    last = entry.excerpt.lines.end - entry.stretch.first_line
     start, end = place_of(entry.safe.text, top, last)
     if candidate is not None and start == entry.safe.lines(*entry.safe.focus)[0]:
         start = max(start, entry.safe.focus[0])
@@ -330,7 +330,7 @@ def _source(entry: _Entry, number: int, begun: int | None, chars: int) -> Source
         hit.path,
         hit.title if candidate is None else candidate.note.title,
         entry.excerpt.heading_path,
-        entry.excerpt.span,
+        entry.excerpt.lines,
         hit.chunk_index,
         hit.relevance,
         entry.excerpt.text,
@@ -345,7 +345,7 @@ def _shown(entry: _Entry) -> str:
     """Return the lines of a source as a model may read them; "" where that is open."""
     if entry.candidate is None:
         return ""
-    span, said = entry.excerpt.span, entry.excerpt.text
+    span, said = entry.excerpt.lines, entry.excerpt.text
     return entry.hiding.shown(entry.candidate.note.note_id, span, said)
 
 

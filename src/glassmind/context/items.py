@@ -319,7 +319,7 @@ def item_of(found: Found, kind: ItemKind, date: str | None = None) -> Item:
         path=NotePath(note.path),
         title=note.title,
         heading_path=path,
-        span=span,
+        lines=span,
         receipt=receipt_of(note.path, heading, span, page.raw(span)),
         date=(found.day or told_day(text, path) or day_of(note))
         if date is None
@@ -384,5 +384,5 @@ def asked_ids(scope: Scope, more: Iterable[int] = ()) -> list[int]:
 
 def newest_first(items: Iterable[Item]) -> list[Item]:
     """Return items by date, the newest first, then by path and line."""
-    placed = sorted(items, key=lambda item: (item.path, item.span))
+    placed = sorted(items, key=lambda item: (item.path, item.lines))
     return sorted(placed, key=lambda item: item.date, reverse=True)

@@ -24,6 +24,11 @@ from glassmind.context.cutting import (
     numbered,
     overlap,
 )
+from glassmind.context.markdown import (
+    answer_line,
+    bundle_as_markdown,
+    section,
+)
 from glassmind.context.page import Page
 from glassmind.context.passages import Candidate
 from glassmind.context.repeats import Shown, beside
@@ -45,11 +50,6 @@ from glassmind.context.trimming import (
     without_last,
 )
 from glassmind.errors.context import BudgetTooSmall
-from glassmind.render.bundles_markdown import (
-    answer_line,
-    bundle_as_markdown,
-    section,
-)
 from glassmind.types import NotePath
 from glassmind.types.context import Bundle, Dropped
 
@@ -319,7 +319,7 @@ class _Packing:
         """Return the sentences that answer, as far as they fit, and the room left."""
         frame = self._wanted.frame
         sure = frame.confidence is None or frame.confidence >= CONFIDENT
-        if frame.is_doubtful or not sure or not self._words.weights:
+        if frame.doubtful or not sure or not self._words.weights:
             return [], left
         head = self._count(section("Answer", ["-\n"]))
         room = min(left, int(ANSWER_SHARE * self._budget)) - head

@@ -6,6 +6,7 @@ from typing import NamedTuple, Protocol
 
 from glassmind.context.items import is_pattern
 from glassmind.markdown.receipts import receipt_of
+from glassmind.render.address import heading_address
 from glassmind.render.hidden_text import holds_hidden
 from glassmind.types import NotePath, Span
 from glassmind.types.context import Excerpt
@@ -107,6 +108,7 @@ class Stretch(NamedTuple):
             receipt_of(path, heading, span, self.text[first:last]),
             self.goes_on(start, end),
             holds_hidden(said),
+            heading_address(path, under),
         )
 
 
@@ -122,13 +124,17 @@ def part_of(stretch: Stretch, start: int, end: int) -> Stretch:
 
 
 class Asked(NamedTuple):
-    """A note that may matter, why, and which of its chunks, the best first."""
+    """A note that may matter, why, and which of its chunks, the best first.
+
+    `quoted` are other notes that the reason quotes.
+    """
 
     path: NotePath
     relevance: float
     why: str
     channels: tuple[ChannelName, ...]
     indexes: tuple[int, ...]
+    quoted: tuple[NotePath, ...] = ()
 
 
 class Candidate(NamedTuple):
@@ -139,6 +145,7 @@ class Candidate(NamedTuple):
     why: str
     channels: tuple[ChannelName, ...]
     passages: tuple[Stretch, ...]
+    quoted: tuple[NotePath, ...] = ()
 
 
 def says_little(candidate: Candidate) -> bool:
@@ -165,6 +172,7 @@ def asked_of(hits: Sequence[Hit]) -> list[Asked]:
             hit.match_reason,
             hit.channels,
             (hit.chunk_index, *(passage.chunk_index for passage in hit.more)),
+            tuple(NotePath(one.quoted) for one in hit.evidence if one.quoted),
         )
         for hit in hits
     ]
@@ -194,7 +202,9 @@ def candidates(asked: Sequence[Asked], rows: PassageReader) -> list[Candidate]:
         passages = _passages(note.note_id, one.indexes, chunks, rows)
         if passages:
             found.append(
-                Candidate(note, one.relevance, one.why, one.channels, passages)
+                Candidate(
+                    note, one.relevance, one.why, one.channels, passages, one.quoted
+                )
             )
     return found
 

@@ -14,6 +14,13 @@ from glassmind.context.conflicts.rules import conflicts
 from glassmind.context.cutting import NUMBER, numbered
 from glassmind.context.decisions import decisions
 from glassmind.context.items import names_in
+from glassmind.context.markdown import (
+    conflict_line,
+    item_line,
+    read_line,
+    section,
+    source_line,
+)
 from glassmind.context.questions import questions
 from glassmind.context.relevance import asked_terms, section_asked, shared
 from glassmind.context.scope import Scope, SectionRows
@@ -22,13 +29,6 @@ from glassmind.context.shortening import cut_to
 from glassmind.context.suggested import next_reads
 from glassmind.context.tasks import tasks
 from glassmind.markdown.tokens import estimate_tokens
-from glassmind.render.bundles_markdown import (
-    conflict_line,
-    item_line,
-    read_line,
-    section,
-    source_line,
-)
 from glassmind.types import NotePath
 from glassmind.types.context import Conflict, Dropped, Item, NextRead
 

@@ -15,6 +15,7 @@ from glassmind.context.cutting import numbered
 from glassmind.context.fitting import most_within
 from glassmind.context.items import is_superseded
 from glassmind.context.least import made_within
+from glassmind.context.markdown import item_line, summary_as_markdown
 from glassmind.context.members import members_of
 from glassmind.context.scope import Scope
 from glassmind.context.shelf import Shelf
@@ -22,8 +23,6 @@ from glassmind.context.shortening import cut_to
 from glassmind.context.telling import LIMITS, Told, told_of
 from glassmind.errors.context import BudgetTooSmall, ProjectUnknown
 from glassmind.markdown.project_names import parse_project
-from glassmind.render.bundles_markdown import item_line
-from glassmind.render.summaries_markdown import summary_as_markdown
 from glassmind.types.context import AnswerSentence, Item, Summary
 from glassmind.types.sections import SectionNote
 

@@ -133,7 +133,7 @@ def _captured(rows: SectionRows, scope: Scope) -> list[tuple[Place, Item]]:
         due = _due(_dates(one.page.raw(one.span)))
         rule = _rule(due, today) if due and one.rule != UNAPPROVED else one.rule
         late, day = not due or not asks_for_due(scope.query), due or FAR
-        place = Place(late, -close[rank], day, 0, rank, item.path, item.span.start)
+        place = Place(late, -close[rank], day, 0, rank, item.path, item.lines.start)
         made.append((place, replace(item, date=due or "", rule=rule)))
     return made
 

@@ -93,7 +93,7 @@ def _spans(items: Iterable[Item]) -> Mapping[NotePath, Sequence[Span]]:
     """Return which lines of which notes are told as items."""
     found: dict[NotePath, list[Span]] = {}
     for item in items:
-        found.setdefault(item.path, []).append(item.span)
+        found.setdefault(item.path, []).append(item.lines)
     return found
 
 

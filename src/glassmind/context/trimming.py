@@ -4,14 +4,14 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from glassmind.context.cutting import found_text
-from glassmind.context.passages import Candidate
-from glassmind.markdown.tokens import estimate_tokens
-from glassmind.render.address import heading_address
-from glassmind.render.bundles_markdown import (
+from glassmind.context.markdown import (
     bundle_as_markdown,
     follow_line,
     section,
 )
+from glassmind.context.passages import Candidate
+from glassmind.markdown.tokens import estimate_tokens
+from glassmind.render.address import heading_address
 from glassmind.types import NotePath
 from glassmind.types.context import Bundle, BundleNote, Dropped
 

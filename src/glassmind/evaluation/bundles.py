@@ -10,15 +10,15 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from glassmind.context.budget import Counter
-from glassmind.evaluation.gold import GoldQuery
-from glassmind.evaluation.metrics import mean
-from glassmind.markdown.receipts import receipt_of
-from glassmind.render.address import iso_time
-from glassmind.render.bundles_markdown import (
+from glassmind.context.markdown import (
     bundle_as_markdown,
     note_block,
     source_line,
 )
+from glassmind.evaluation.gold import GoldQuery
+from glassmind.evaluation.metrics import mean
+from glassmind.markdown.receipts import receipt_of
+from glassmind.render.address import iso_time
 from glassmind.types.context import Bundle, BundleNote, Excerpt
 from glassmind.types.evaluation import BundleFigures
 from glassmind.types.search import Hit, SearchReply
@@ -138,7 +138,7 @@ def chunks_within(
         0,
         counter.name,
         confidence=reply.confidence,
-        is_doubtful=reply.is_doubtful,
+        doubtful=reply.is_doubtful,
         channels=reply.channels,
         intent=reply.intent,
         degraded=reply.degraded,

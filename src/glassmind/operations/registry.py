@@ -15,6 +15,7 @@ from typing import (
     Any,
     ClassVar,
     Literal,
+    Protocol,
     TypeAlias,
     TypeVar,
     dataclass_transform,
@@ -25,6 +26,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from glassmind.engine import Engine
+from glassmind.ports.chat import Halt
 from glassmind.render.style import Style
 from glassmind.types.ledger import Passage, Shown
 
@@ -36,7 +38,17 @@ Positional: TypeAlias = Literal["word", "words", "list"]
 """A positional argument of a command: one word, or all remaining words, as one text or
 as a list."""
 
-MODULES = ("find", "edit", "memory", "graph", "suggestions", "health", "vocabulary")
+MODULES = (
+    "find",
+    "ask",
+    "context",
+    "edit",
+    "memory",
+    "graph",
+    "suggestions",
+    "health",
+    "vocabulary",
+)
 """Modules with operations, the most used first: looking up a command imports only as
 many as it takes to find it."""
 
@@ -105,13 +117,15 @@ class Caller:
     """Who asks, and how. `client` is the name that is recorded.
 
     `notice` shows a message beside the result to a person at the CLI; other surfaces
-    ignore it.
+    ignore it. `progress` takes events while the operation runs. `halt` is set when
+    nobody waits any more.
     """
 
     surface: Surface
     client: str
     progress: Callable[[Any], None] | None = None
     notice: Callable[[str], None] = _ignore
+    halt: Halt | None = None
 
     @property
     def is_agent(self) -> bool:
@@ -202,6 +216,26 @@ class FileForm:
     render: Callable[[Any], str]
 
 
+class Terminal(Protocol):
+    """What a live text needs of the terminal; the CLI's output."""
+
+    @property
+    def style(self) -> Style: ...
+    @property
+    def shows_progress(self) -> bool: ...
+    def text(self, text: str) -> None: ...
+    def remark(self, sentence: str) -> None: ...
+    def flush(self) -> None: ...
+
+
+class Live(Protocol):
+    """Shows a result on a terminal while the operation runs; called with its events."""
+
+    def __call__(self, event: Any) -> None: ...
+    def end_line(self) -> None: ...
+    def rest(self, result: Any, arguments: Any) -> str: ...
+
+
 @dataclass(frozen=True)
 class Command:
     """How the CLI offers an operation.
@@ -212,7 +246,8 @@ class Command:
     before it if that option is given; the argument with that flag takes its value.
     Aliases are (path, preset arguments). `exit_code` replaces the usual one: 1 for an
     empty result, else 0. A `verbatim` text goes to a pipe exactly as it is. `piped`
-    renders a result if the output is not a terminal.
+    renders a result if the output is not a terminal. `live` shows it on a terminal
+    while the operation runs, unless the argument `live` is false.
     """
 
     path: str = ""
@@ -224,6 +259,7 @@ class Command:
     exit_code: Callable[[Any, Any], int] | None = None
     verbatim: bool = False
     piped: PeopleText | None = None
+    live: Callable[[Terminal], Live] | None = None
 
 
 @dataclass(frozen=True)
@@ -293,7 +329,8 @@ class Operation:
     The function's name is that of the operation, and its docstring is the summary.
     `detail` names an argument that asks for more detail: the CLI sets it with `--json`,
     and MCP for a detailed answer. The argument `format` chooses from `files`.
-    `markdown` renders a result for HTTP clients that prefer it.
+    `markdown` renders a result for HTTP clients that prefer it. `events` are the types
+    of what it reports while it runs, by the name of the event.
     """
 
     group: Group
@@ -306,6 +343,7 @@ class Operation:
     route: Route | None = None
     files: Mapping[str, FileForm] = field(default_factory=dict)
     markdown: Callable[[Any], str] | None = None
+    events: Mapping[str, type] = field(default_factory=dict)
     function: Callable[..., Any] = field(init=False)
     name: str = field(init=False)
     summary: str = field(init=False)

@@ -30,7 +30,7 @@ class Source:
     path: NotePath
     title: str
     heading_path: tuple[str, ...]
-    span: Span
+    lines: Span
     chunk_index: int
     relevance: float
     text: str

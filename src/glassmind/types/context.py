@@ -48,17 +48,19 @@ class Verified:
 class Excerpt:
     """Lines of a note; `trimmed` where the passage goes on.
 
-    A line that is too long for its room is cut at the end of a sentence: `span` and
+    A line that is too long for its room is cut at the end of a sentence: `lines` and
     `receipt` are of the whole lines all the same. `hidden` marks text that a reader in
-    Obsidian does not see: comments, and letters without width.
+    Obsidian does not see: comments, and letters without width. `heading` is the address
+    of its heading, such as `Note.md#Heading`.
     """
 
     heading_path: tuple[str, ...]
-    span: Span
+    lines: Span
     text: str
     receipt: str
     trimmed: bool = False
     hidden: bool = False
+    heading: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ class BundleNote:
     `date` is its own day or that of its last change, as `2026-03-01`; empty where that
     is not known, since its file was written with many others. `generated` marks what an
     agent wrote and no person has approved; `superseded_by` is the title of the note in
-    its place, if one is.
+    its place, if one is. `quoted` are other notes that `why` quotes.
     """
 
     path: NotePath
@@ -80,6 +82,7 @@ class BundleNote:
     excerpts: tuple[Excerpt, ...]
     generated: bool = False
     superseded_by: str = ""
+    quoted: tuple[NotePath, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,14 +118,14 @@ class Item:
     path: NotePath
     title: str
     heading_path: tuple[str, ...]
-    span: Span
+    lines: Span
     receipt: str
     date: str
     rule: str
     trimmed: bool = False
 
     @property
-    def is_approved(self) -> bool:
+    def approved(self) -> bool:
         """Whether a person wrote it, or approved what an agent captured."""
         return self.rule != UNAPPROVED
 
@@ -144,7 +147,7 @@ class Side:
     """One of two sources that do not agree, with what it says.
 
     `date` is empty where nobody knows of when it is. What an agent captured and nobody
-    approved is not `is_approved`, and the second side.
+    approved is not `approved`, and the second side.
     """
 
     path: NotePath
@@ -152,7 +155,7 @@ class Side:
     value: str
     date: str
     receipt: str
-    is_approved: bool = True
+    approved: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +204,7 @@ class Bundle:
     dropped: tuple[Dropped, ...] = ()
     project: str = ""
     confidence: float | None = None
-    is_doubtful: bool = False
+    doubtful: bool = False
     channels: tuple[ChannelName, ...] = ()
     mode: Mode = "hybrid"
     intent: Intent | None = None

@@ -336,7 +336,7 @@ def _side(said: Said, rows: SectionRows) -> Side:
         claim.value.text,
         said.day,
         receipt,
-        is_approved=not said.source.waits,
+        approved=not said.source.waits,
     )
 
 

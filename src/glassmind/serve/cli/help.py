@@ -10,7 +10,7 @@ from glassmind.serve.cli.commands import edit, inbox
 from glassmind.serve.cli.table import COMMANDS, GROUPS
 
 EVERYDAY = frozenset((
-    "ask", "context", "brief", "recall", "inbox", "edit", "proposals",
+    "recall", "inbox", "edit", "proposals",
     "status",
 ))  # fmt: skip
 """Everyday commands that are not operations."""

@@ -14,6 +14,7 @@ from glassmind.operations.arguments import Field, fields_of, read
 from glassmind.operations.registry import (
     Caller,
     FileForm,
+    Live,
     Operation,
     PeopleText,
     TextForm,
@@ -144,7 +145,8 @@ class OperationCommand:
         operation = self.operation
         arguments = self._arguments(args, output)
         form = self._file_form(arguments, output)
-        caller = Caller("cli", CLIENT, notice=output.notice)
+        live = self._live(arguments, output)
+        caller = Caller("cli", CLIENT, live, output.notice)
         with engine_of(args, output) as engine:
             try:
                 result = operation.run(engine, arguments, caller)
@@ -153,17 +155,28 @@ class OperationCommand:
                     raise
                 confirmed = msgspec.structs.replace(arguments, confirm=True)
                 result = operation.run(engine, confirmed, caller)
+            finally:
+                if live:
+                    live.end_line()
         for notice in result.all_notices():
             output.notice(notice)
         if form:
             output.verbatim(form.render(result))
         elif output.as_json:
             output.json(result.to_json())
+        elif live:
+            output.text(live.rest(result, arguments))
         else:
             self._print(result, arguments, args, output)
         if operation.command and operation.command.exit_code:
             return operation.command.exit_code(result, arguments)
         return exits.NOTHING if result.is_empty() else exits.OK
+
+    def _live(self, arguments: Any, output: Output) -> Live | None:
+        """Return what shows the result while the operation runs, on a terminal."""
+        make = self.operation.command and self.operation.command.live
+        shown = output.on_terminal and not output.as_json
+        return make(output) if make and shown and arguments.live else None
 
     def _print(
         self, result: Any, arguments: Any, args: Namespace, output: Output

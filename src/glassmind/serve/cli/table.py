@@ -5,10 +5,6 @@ from glassmind.operations.registry import Group
 COMMANDS = {
     "init": ("init", "choose a vault, configure it and index it"),
     "index": ("index", "bring the index up to the vault"),
-    "context": ("context", "pack what matters for a question, for an agent"),
-    "ask": ("ask", "answer a question from the notes, with what bears it out"),
-    "brief": ("brief", "tell where work stands, for who begins"),
-    "summarize": ("summarize", "put a project into sentences of its own notes"),
     "hot": ("hot", "tell what is alive now"),
     "pin": ("pin", "keep a note warm"),
     "unpin": ("unpin", "let a note cool again"),
@@ -25,7 +21,6 @@ COMMANDS = {
     "split": ("split", "make notes of sections of a note"),
     "changeset": ("changeset", "see what was changed, and take it back"),
     "proposals": ("proposals", "see what waits for you, and approve or reject it"),
-    "resolve": ("resolve", "tell whether the vault has what a text names"),
     "stats": ("stats", "tell how much the index holds"),
     "status": ("status", "tell what is current, and who is at work"),
     "watch": ("watch", "follow the vault and index what changes, until stopped"),
@@ -49,11 +44,6 @@ COMMANDS = {
 PACKAGE = "glassmind.serve.cli.commands"
 
 GROUPS: dict[str, Group] = {
-    "ask": "Find",
-    "resolve": "Find",
-    "context": "Context",
-    "brief": "Context",
-    "summarize": "Context",
     "hot": "Memory",
     "pin": "Memory",
     "unpin": "Memory",

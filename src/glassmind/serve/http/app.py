@@ -17,8 +17,6 @@ from starlette.types import Receive, Scope, Send
 from glassmind.access.clients import Clients
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
-from glassmind.serve.http.answers_table import ASKED, longest_answer_s
-from glassmind.serve.http.answers_talk import Talk, Talks, show_head
 from glassmind.serve.http.arguments import from_body, from_query
 from glassmind.serve.http.asked import Asked, Desk, Route
 from glassmind.serve.http.errors import (
@@ -46,6 +44,12 @@ from glassmind.serve.http.security import (
     TokenThrottle,
     is_json,
     origins_of,
+)
+from glassmind.serve.http.streams import (
+    Stream,
+    Streams,
+    longest_answer_s,
+    show_head,
 )
 from glassmind.serve.http.table import all_routes
 from glassmind.serve.http.token import TokenFile
@@ -93,7 +97,7 @@ def make_app(  # noqa: PLR0913 - options by name
     structured content.
     """
     workers, quick = Workers(), Workers(QUICK_THREADS)
-    metrics, jobs, talks = Metrics(), Jobs(), Talks(workers)
+    metrics, jobs, streams = Metrics(), Jobs(), Streams(workers)
     desk = Desk(engine, engine, jobs, metrics, threading.Lock(), {})
     known = frozenset(hosts), origins_of(hosts, origins)
     rules = AccessRules(*known, token, by_address, clients)
@@ -102,7 +106,7 @@ def make_app(  # noqa: PLR0913 - options by name
     for route in all_routes():
         pool = quick if route.quick else workers
         path = route.path.replace("{name}", "{name:path}")
-        endpoint = Endpoint(route, desk, pool, talks)
+        endpoint = Endpoint(route, desk, pool, streams)
         routes.append(Path(path, endpoint=endpoint, methods=[route.method]))
 
     @asynccontextmanager
@@ -110,7 +114,7 @@ def make_app(  # noqa: PLR0913 - options by name
         try:
             yield
         finally:
-            for resource in (talks, jobs, quick, workers):
+            for resource in (streams, jobs, quick, workers):
                 resource.close()
 
     guard = Middleware(
@@ -130,15 +134,15 @@ class Endpoint:
     """Answers the requests of one route."""
 
     def __init__(
-        self, route: Route, desk: Desk, workers: Workers, talks: Talks
+        self, route: Route, desk: Desk, workers: Workers, streams: Streams
     ) -> None:
         self._route, self._desk = route, desk
-        self._workers, self._talks = workers, talks
+        self._workers, self._streams = workers, streams
         self._owner = f"{route.method} {route.path}"
 
     @property
     def _limit_s(self) -> float:
-        if self._route.path == ASKED:
+        if self._route.operation and self._route.operation.events:
             return longest_answer_s(self._desk.engine.config)
         return self._route.limit_s
 
@@ -168,11 +172,13 @@ class Endpoint:
                 elif scope["method"] == "HEAD":
                     await show_head(reply, exchange)
                 else:
-                    await self._talks.answer(reply, exchange)
+                    await self._streams.answer(reply, exchange)
         except GlassmindError as error:
             raise Refused(refusal_of(error, self._desk.engine.config)) from error
 
-    def _run(self, scope: Scope, body: bytes, exchange: Exchange) -> Reply | Job | Talk:
+    def _run(
+        self, scope: Scope, body: bytes, exchange: Exchange
+    ) -> Reply | Job | Stream:
         accept = exchange.head.get(b"accept", b"").decode("latin-1")
         given, identity = self._arguments(scope, body), exchange.identity
         if identity.name and "client" in given:
@@ -183,12 +189,10 @@ class Endpoint:
         caller = plain_caller(str(given.get("client") or ""), USUAL)
         with Recording(whole, "http", self._owner, caller) as access_log:
             reply = self._route.run(asked)
-            match reply:  # jobs and talks disclose notes later
+            match reply:  # jobs and streams disclose notes later
                 case Reply():
                     access_log.show(reply.shown)
-                case Talk():
-                    reply = reply._replace(show=access_log.show)
-                case Job():
+                case Job() | Stream():
                     reply.show = access_log.show
             return reply
 

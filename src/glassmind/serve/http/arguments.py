@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
-from typing import Any, NoReturn, get_args
+from typing import Any, NoReturn
 from urllib.parse import parse_qsl
 
 from glassmind.errors.serving import BadArgument
@@ -25,8 +25,6 @@ from glassmind.serve.mcp.tool import (
     read_arguments,
     schema_of,
 )
-from glassmind.types.questions import ASKS
-from glassmind.types.search import Intent, Mode
 
 BAD_JSON = Refusal(
     400,
@@ -47,16 +45,6 @@ LONGEST_NAME = 1_000
 LONGEST_SENT = 300_000
 """Letters of a text that is to be written: a body takes them all, in whatever way JSON
 writes them."""
-
-MODE = Argument("mode", "string", "What answers.", None, get_args(Mode))
-INTENT = Argument(
-    "intent",
-    "string",
-    "What kind of answer is wanted.",
-    "auto",
-    ("auto", "balanced", *get_args(Intent)),
-)
-"""How whatever searches is asked."""
 
 _OTHER = object()
 """Replaces a value of another kind; every reader refuses it."""
@@ -250,7 +238,7 @@ def _bounded(one: Argument, schema: Mapping[str, Any]) -> dict[str, Any]:
         made["maxItems"] = int(one.most)
     patterns = {"lines": LINES, "about": SAYS}
     if one.default is REQUIRED:  # one that may be left out may say nothing, too
-        patterns |= {"query": SAYS, "question": ASKS}
+        patterns |= {"query": SAYS}
     if one.name in patterns:
         made["pattern"] = patterns[one.name]
     return made

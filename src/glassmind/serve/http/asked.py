@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 from glassmind.engine import Engine
 from glassmind.operations.registry import Operation
 from glassmind.serve.http import limits
-from glassmind.serve.http.answers_talk import Talk
 from glassmind.serve.http.jobs import Job, Jobs
 from glassmind.serve.http.metrics import Metrics
 from glassmind.serve.http.replies import Reply
 from glassmind.serve.http.security import ANONYMOUS, Identity
+from glassmind.serve.http.streams import Stream
 from glassmind.serve.mcp.tool import Argument
 from glassmind.types.access import Scope
 
@@ -56,7 +56,7 @@ ANY = "any"
 class Route(NamedTuple):
     """One path and method, its arguments, and the function that answers.
 
-    `run` is called in a thread; it may return a job, which is waited for, or a talk,
+    `run` is called in a thread; it may return a job, which is waited for, or a stream,
     which runs in a thread of its own. `schema` names the response in `schemas`, and
     `fails` are statuses beyond those of every route. A `quick` route never waits behind
     searches. `called` replaces the operation id that is made from the path. `sets` are
@@ -67,7 +67,7 @@ class Route(NamedTuple):
     method: str
     path: str
     doc: str
-    run: Callable[[Asked], Reply | Job | Talk]
+    run: Callable[[Asked], Reply | Job | Stream]
     schema: str
     arguments: tuple[Argument, ...] = ()
     fails: tuple[int, ...] = ()

@@ -1,8 +1,7 @@
-"""Routes of the graph that are not operations: resolve, and refreshing themes."""
+"""Routes of the graph that are not operations: refreshing themes."""
 
 from glassmind.operations.graph import ThemesArguments, themes
 from glassmind.operations.registry import Caller
-from glassmind.render.resolution import resolution_as_json
 from glassmind.serve.http.asked import Asked
 from glassmind.serve.http.memory import USUAL
 from glassmind.serve.http.replies import Reply, answered
@@ -13,9 +12,3 @@ def post_refresh_themes(asked: Asked) -> Reply:
     asked.desk.whole.knowledge.themes(refresh=True, **asked.given)
     result = themes(asked.engine, ThemesArguments(), Caller("http", USUAL))
     return answered(result.to_json())._replace(shown=result.sources())
-
-
-def get_resolve(asked: Asked) -> Reply:
-    """Answer whether the vault has what a text names."""
-    found = asked.engine.knowledge.resolve(**asked.given)
-    return answered(resolution_as_json(found, vault=asked.engine.config.vault.name))

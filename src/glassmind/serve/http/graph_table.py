@@ -50,17 +50,6 @@ GRAPH: tuple[Route, ...] = (
         called="apply_suggestions",
     ),
     Route(
-        "GET",
-        "/graph/resolve",
-        "Tell whether the vault has what a text names, and how to link to it.",
-        graph.get_resolve,
-        "Resolution",
-        (
-            Argument("text", "string", "A name.", most=LONGEST_NAME),
-            _limit(5, 100),
-        ),
-    ),
-    Route(
         "POST",
         "/graph/health/fix",
         "Mend what was found, all in one change, as far as the settings let it.",

@@ -6,12 +6,22 @@ from glassmind.memory.recall import MOST as MOST_RECALLED
 from glassmind.serve.http import memory
 from glassmind.serve.http.arguments import LONGEST_NAME
 from glassmind.serve.http.asked import Route
-from glassmind.serve.http.context_table import PROJECT, SINCE
 from glassmind.serve.mcp.tool import Argument
 from glassmind.types.memory import MemoKind
 
 MOST_SHOWN = 1_000
 """Notes or writes of one list."""
+
+PROJECT = Argument(
+    "project",
+    "string",
+    "Its name, folder:PATH, #tag or property:KEY=VALUE.",
+    None,
+    most=LONGEST_NAME,
+)
+SINCE = Argument(
+    "since", "string", "From this day on: 2026-03-01, 7d.", None, most=LONGEST_NAME
+)
 
 
 def _limit(usual: int, most: int = MOST_SHOWN) -> Argument:

@@ -6,22 +6,20 @@ from typing import Any
 
 from glassmind.operations.model_text import LABEL_OF_VALUES
 from glassmind.operations.registry import Operation
-from glassmind.serve.http.answers_events import EVENTS
-from glassmind.serve.http.answers_schemas import ANSWERS_SCHEMAS
 from glassmind.serve.http.arguments import body_schema, query_schema
 from glassmind.serve.http.asked import Route
-from glassmind.serve.http.context_schemas import CONTEXT_SCHEMAS
 from glassmind.serve.http.editing_schemas import EDITING_SCHEMAS
-from glassmind.serve.http.graph_schemas import GRAPH_SCHEMAS
 from glassmind.serve.http.memory_schemas import MEMORY_SCHEMAS
 from glassmind.serve.http.operations import (
     body_schema_of,
+    event_schema,
     parameters_of,
     result_schemas,
 )
 from glassmind.serve.http.replies import LABELS, PLAIN, Reply, answered
 from glassmind.serve.http.schemas import SCHEMAS
 from glassmind.serve.http.security import OPEN_PATH
+from glassmind.serve.http.streams import EVENTS
 from glassmind.serve.mcp.tool import REQUIRED, Argument
 from glassmind.version import __version__
 
@@ -30,16 +28,10 @@ EVERYWHERE = (400, 401, 403, 408, 413, 421, 422, 429, 500, 503)
 
 ERROR = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
 
-OTHER_SHAPES: dict[str, Any] = {EVENTS: {"$ref": "#/components/schemas/AnswerEvent"}}
-"""Schemas of media types other than JSON; the rest is text."""
-
 _SHAPES = {
     **SCHEMAS,
-    **GRAPH_SCHEMAS,
-    **CONTEXT_SCHEMAS,
     **MEMORY_SCHEMAS,
     **EDITING_SCHEMAS,
-    **ANSWERS_SCHEMAS,
 }
 
 
@@ -120,7 +112,9 @@ def _responses(route: Route) -> Iterator[tuple[str, Any]]:
     shape = {"schema": schema} if route.schema else {"schema": {"type": "string"}}
     content = {route.media_type: shape}
     for other in route.other_types:
-        content[other] = {"schema": OTHER_SHAPES.get(other, {"type": "string"})}
+        content[other] = {"schema": {"type": "string"}}
+        if other == EVENTS and route.operation:
+            content[other] = {"schema": event_schema(route.operation)}
     yield "200", {"description": "Done.", "content": content}
     if route.path == "/index":
         job = {"schema": {"$ref": "#/components/schemas/Job"}}

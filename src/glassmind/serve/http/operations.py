@@ -25,10 +25,14 @@ from glassmind.serve.http.replies import (
     Reply,
     answered,
     as_markdown,
+    wants_events,
     wants_markdown,
 )
+from glassmind.serve.http.streams import EVENTS, Stream
 from glassmind.serve.mcp.callers import NAME_CHARS, plain_caller
 from glassmind.serve.mcp.tool import argument_table
+
+SCHEMAS = "#/components/schemas/"
 
 
 class ClientArguments(Arguments, frozen=True, kw_only=True):
@@ -58,6 +62,7 @@ def route_of(operation: Operation) -> Route:
         other_types=(
             *(form.media_type for form in operation.files.values()),
             *([MARKDOWN] if operation.markdown else ()),
+            *([EVENTS] if operation.events else ()),
         ),
         quick=route.quick,
         called=route.id,
@@ -132,8 +137,9 @@ def parameters_of(operation: Operation) -> list[dict[str, Any]]:
 def result_schemas(operations: Sequence[Operation]) -> dict[str, Any]:
     """Return the schemas of all results, by name."""
     results = [operation.result for operation in operations]
+    events = [kind for operation in operations for kind in operation.events.values()]
     _, parts = msgspec.json.schema_components(
-        results, ref_template="#/components/schemas/{name}"
+        [*results, *events], ref_template=f"{SCHEMAS}{{name}}"
     )
     for result in results:
         remove_properties(parts[result.__name__], result.text_only)
@@ -143,8 +149,35 @@ def result_schemas(operations: Sequence[Operation]) -> dict[str, Any]:
     return parts
 
 
-def _answer(operation: Operation, asked: Asked) -> Reply:
+def event_schema(operation: Operation) -> dict[str, Any]:
+    """Return the schema of one server-sent event."""
+    kinds = {name: kind.__name__ for name, kind in operation.events.items()}
+    kinds |= {"answer": operation.result.__name__, "error": "Error"}
+    return {
+        "oneOf": [
+            {
+                "type": "object",
+                "properties": {
+                    "event": {"const": name},
+                    "data": {
+                        "type": "string",
+                        "contentMediaType": "application/json",
+                        "contentSchema": {"$ref": f"{SCHEMAS}{kind}"},
+                    },
+                },
+                "required": ["event", "data"],
+            }
+            for name, kind in kinds.items()
+        ]
+    }
+
+
+def _answer(operation: Operation, asked: Asked) -> Reply | Stream:
     client = plain_caller(asked.given["client"], USUAL)
+    if operation.events:
+        arguments = asked.given["arguments"]
+        streams = arguments.stream or wants_events(asked.accept)
+        return Stream(operation, asked.engine, arguments, client, streams)
     result = operation.run(
         asked.engine, asked.given["arguments"], Caller("http", client)
     )

@@ -2,9 +2,7 @@
 
 import glassmind.serve.compat.searches  # noqa: F401 - registers GET /api/search
 from glassmind.operations.registry import all_operations
-from glassmind.serve.http.answers_table import ANSWERS
 from glassmind.serve.http.asked import ANY, Asked, Route
-from glassmind.serve.http.context_table import CONTEXT
 from glassmind.serve.http.editing_table import EDITING
 from glassmind.serve.http.graph_table import GRAPH
 from glassmind.serve.http.memory_table import MEMORY
@@ -36,10 +34,6 @@ INDEX = (
 )
 
 SETS: dict[str, tuple[str, ...]] = {
-    "POST /context": ("core",),
-    "GET /hot-context": ("core",),
-    "GET /brief": ("memory",),
-    "GET /summary": ("memory",),
     "GET /recall": ("memory",),
     "GET /inbox": ("memory",),
     "GET /hot": ("core", "memory"),
@@ -57,10 +51,8 @@ SETS: dict[str, tuple[str, ...]] = {
     "POST /changes/{id}/apply": ("write",),
     "GET /health": (ANY,),
     "POST /graph/suggest/apply": ("write",),
-    "GET /graph/resolve": ("graph",),
     "POST /graph/health/fix": ("write",),
     "GET /stats": ("core",),
-    "GET /api/kb/ask": ("core",),
     "GET /openapi.json": (ANY,),
 }
 """The sets of tools that have what a route answers. What stands here not, a new route
@@ -68,7 +60,6 @@ too, is for who has the vault's own token: indexing, its runs, themes kept anew,
 figures of the server."""
 
 _TABLE: tuple[Route, ...] = (
-    *CONTEXT,
     *MEMORY,
     *EDITING,
     Route(
@@ -101,7 +92,6 @@ _TABLE: tuple[Route, ...] = (
     ),
     *GRAPH,
     Route("GET", "/stats", "Tell how much the index holds.", get_stats, "Stats"),
-    *ANSWERS,
     Route("GET", "/openapi.json", "Describe this server.", _openapi, "OpenApi"),
     Route(
         "GET",

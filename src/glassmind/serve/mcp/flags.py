@@ -29,7 +29,9 @@ def flagged(made: types.CallToolResult, packed: object) -> types.CallToolResult:
     told = None if values is None else {FIELD: list(kinds), **values}
     first, *links = made.content
     notice = types.TextContent(text=f"Notice: {hidden_notice(kinds)}.")
-    notices = [] if texts and texts[0].startswith(("{", "[")) else [notice]
+    says_so = values is not None and _tells(values)
+    is_json = bool(texts) and texts[0].startswith(("{", "["))
+    notices = [] if is_json or says_so else [notice]
     return made.model_copy(
         update={"content": [first, *notices, *links], "structured_content": told}
     )

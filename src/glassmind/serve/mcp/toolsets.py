@@ -28,6 +28,9 @@ SETS = (
 EMPTY = frozenset(("query",))
 """Sets whose tools need verbs that the engine does not have yet."""
 
+MADE = frozenset(("graph",))
+"""Sets with tools made from operations alone."""
+
 
 OWNERS = frozenset(("reindex",))
 """Tools for who has the whole vault: a client with a scope of its own has none."""
@@ -92,4 +95,5 @@ def _tools_in(name: str) -> Iterator[Tool]:
     for operation in all_operations():
         if operation.tool and operation.tool.sets[0] == name:
             yield tool_of(operation)
-    yield from import_module(f"{PACKAGE}.{name}").TOOLS
+    if name not in MADE:
+        yield from import_module(f"{PACKAGE}.{name}").TOOLS

@@ -4,6 +4,7 @@ from argparse import Namespace
 
 from glassmind.engine import Engine
 from glassmind.errors import WrongUsage
+from glassmind.operations.registry import Caller
 from glassmind.render.temperatures import temperatures_as_json
 from glassmind.render.temperatures_text import temperatures_as_text
 from glassmind.serve.cli import exits
@@ -14,6 +15,7 @@ from glassmind.serve.cli.asking import (
     notice_all,
 )
 from glassmind.serve.cli.opening import engine_of
+from glassmind.serve.cli.operations import CLIENT
 from glassmind.serve.cli.output import Output
 from glassmind.serve.cli.parser import CommandParser
 
@@ -56,14 +58,19 @@ def _told(engine: Engine, args: Namespace, output: Output) -> int:
 
 
 def _packed(engine: Engine, args: Namespace, output: Output) -> int:
-    from glassmind.serve.cli.commands.context import (  # noqa: PLC0415 - only now
-        show_bundle,
+    from glassmind.operations.context import (  # noqa: PLC0415 - only now
+        HotContextArguments,
+        hot_context,
     )
 
-    bundle = engine.bundles.hot(
-        budget_tokens=args.budget,
-        project=args.project,
-        limit=args.limit or BUNDLE_LIMIT,
+    limit = args.limit or BUNDLE_LIMIT
+    arguments = HotContextArguments(
+        budget=args.budget, project=args.project, limit=limit
     )
-    show_bundle(engine, bundle, output)
-    return exits.OK if bundle.notes else exits.NOTHING
+    result = hot_context(engine, arguments, Caller("cli", CLIENT))
+    notice_all(output, result.all_notices())
+    if output.as_json:
+        output.json(result.to_json())
+    else:
+        output.verbatim(result.markdown)
+    return exits.NOTHING if result.is_empty() else exits.OK

@@ -5,11 +5,9 @@ and a person says what is kept.
 """
 
 from glassmind.serve.mcp.tool import Tool
-from glassmind.serve.mcp.tools import memory_brief, memory_recall
+from glassmind.serve.mcp.tools import memory_recall
 
 TOOLS: tuple[Tool, ...] = (
     memory_recall.TOOL,
-    memory_brief.TOOL,
-    memory_brief.SUMMARY_TOOL,
     memory_recall.INBOX_TOOL,
 )

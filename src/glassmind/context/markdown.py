@@ -1,11 +1,12 @@
-"""A bundle as the Markdown that an agent reads; its tokens are those of this text.
+"""Bundles, briefings and summaries as Markdown; budgets count the tokens of this text.
 
 Sections without content are left out. Sources are numbered in the order in which they
-are cited; every text of a note stands in a fence.
+are cited, and all note text is fenced.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from glassmind.render.hidden_text import holds_hidden
 from glassmind.render.quoted import LABEL, fenced, one_line, titled
@@ -13,8 +14,10 @@ from glassmind.render.style import counted
 from glassmind.types import Span
 from glassmind.types.context import (
     AnswerSentence,
+    Briefing,
     Bundle,
     BundleNote,
+    ChangedNote,
     Conflict,
     Dropped,
     Excerpt,
@@ -24,19 +27,20 @@ from glassmind.types.context import (
 )
 
 ECHO_CHARS = 120
-"""How much of the question is said back."""
+"""Characters of the question that the title repeats."""
 
-TOLD_CHARS, MOST_TOLD = 160, 3
-"""Of a note on what was missing, and of how many: JSON has them whole."""
+NOTICE_CHARS, NOTICES = 160, 3
+"""Characters of a notice, and notices of a bundle; JSON has all of them, and whole."""
 
-NEAR_MISSES = "The vault may hold no answer to this: what follows are near misses.\n"
+NEAR_MISSES = "The vault may not have an answer. These are the closest passages.\n"
 NOTHING = "Nothing in the vault was found for this.\n"
+NOTHING_NEW = "No active notes, open items or changes.\n"
+NO_SENTENCES = "Its notes have no sentences to summarize.\n"
 
 NOT_APPROVED = "captured by an agent, not approved"
-"""Said of an item that nobody but an agent stands for."""
 
 LINK_CHARS = 40
-"""What the marks of a link or two add to the words of a title in a text."""
+"""Characters that the marks of a link or two add to a title in a text."""
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d ")
 _WORD = re.compile(r"\w+")
@@ -89,9 +93,9 @@ def heading(bundle: Bundle) -> str:
     asked = one_line(bundle.query)
     if len(asked) > ECHO_CHARS:
         asked = f"{asked[:ECHO_CHARS].rstrip()}…"
-    title = f"# Context: {asked}" if asked else "# What is alive now"
+    title = f"# Context: {asked}" if asked else "# Recently active notes"
     project = f" (project {titled(bundle.project)})" if bundle.project else ""
-    doubt = NEAR_MISSES if bundle.is_doubtful and bundle.notes else ""
+    doubt = NEAR_MISSES if bundle.doubtful and bundle.notes else ""
     empty = "" if bundle.notes else NOTHING
     return f"{title}{project}\n\n{LABEL}\n{doubt}{empty}"
 
@@ -147,7 +151,7 @@ def excerpt_block(excerpt: Excerpt, cite: Cite) -> str:
     flags = "; goes on" if excerpt.trimmed else ""
     flags += "; holds hidden text" if excerpt.hidden else ""
     number = cite(excerpt.receipt)
-    label = excerpt_label(excerpt.heading_path, excerpt.span, number, flags)
+    label = excerpt_label(excerpt.heading_path, excerpt.lines, number, flags)
     return f"{label}{fenced(excerpt.text)}"
 
 
@@ -173,7 +177,7 @@ def item_line(item: Item, cite: Cite) -> str:
     with is not said twice.
     """
     when = f"{item.date} " if item.date else ""
-    mark = "" if item.is_approved else f"({NOT_APPROVED}) "
+    mark = "" if item.approved else f"({NOT_APPROVED}) "
     text = one_line(item.text)
     title = "" if _is_named(text, item.title) else f"{titled(item.title)}: "
     more = " (goes on)" if item.trimmed else ""
@@ -206,7 +210,7 @@ def conflict_line(conflict: Conflict, cite: Cite) -> str:
 
 def _side(side: Side, cite: Cite) -> str:
     date = f" {side.date}" if side.date else ""
-    mark = "" if side.is_approved else f" ({NOT_APPROVED})"
+    mark = "" if side.approved else f" ({NOT_APPROVED})"
     return f"{cite(side.receipt)}{date} {one_line(side.value)}{mark}"
 
 
@@ -221,11 +225,11 @@ def follow_line(address: str) -> str:
 
 
 def footing(bundle: Bundle) -> str:
-    """Return how a bundle was made, and what it lacks."""
-    return "".join(f"{line}\n" for line in _told(bundle))
+    """Return how a bundle was made, and what is missing."""
+    return "".join(f"{line}\n" for line in _footing(bundle))
 
 
-def _told(bundle: Bundle) -> Iterator[str]:
+def _footing(bundle: Bundle) -> Iterator[str]:
     facts = []
     if bundle.confidence is not None:
         facts.append(f"confidence {bundle.confidence:.2f}")
@@ -237,23 +241,28 @@ def _told(bundle: Bundle) -> Iterator[str]:
         how = "Found" if bundle.notes else "Searched"
         yield f"{how} with {'; '.join(facts)}."
     if bundle.degraded:
-        yield f"Missing: {'; '.join(_shortened(bundle.degraded))}."
+        more = len(bundle.degraded) - NOTICES
+        yield _missing(bundle.degraded, NOTICES, f"; and {more} more" * (more > 0))
     if bundle.dropped:
-        yield f"Left out: {', '.join(map(_dropped, bundle.dropped))}."
+        yield _left_out(bundle.dropped, {"suggested": "suggested note"})
 
 
-def _shortened(said: Sequence[str]) -> list[str]:
+def _missing(notices: Sequence[str], most: int, more: str = "") -> str:
+    """Return the first notices on one line; JSON has all of them, and whole."""
     shown = [
-        line if len(line) <= TOLD_CHARS else f"{line[:TOLD_CHARS].rstrip()}…"
-        for line in map(one_line, said[:MOST_TOLD])
+        line if len(line) <= NOTICE_CHARS else f"{line[:NOTICE_CHARS].rstrip()}…"
+        for line in map(one_line, notices[:most])
     ]
-    more = len(said) - MOST_TOLD
-    return [*shown, f"and {more} more"] if more > 0 else shown
+    return f"Missing: {'; '.join(shown)}{more}."
 
 
-def _dropped(dropped: Dropped) -> str:
-    noun = dropped.section.removesuffix("s")
-    return dropped_text(dropped, "suggested note" if noun == "suggested" else noun)
+def _left_out(dropped: Sequence[Dropped], nouns: Mapping[str, str]) -> str:
+    """Return what the budget left no room for; `nouns` name things of a section."""
+    parts = [
+        dropped_text(part, nouns.get(part.section, part.section.removesuffix("s")))
+        for part in dropped
+    ]
+    return f"Left out: {', '.join(parts)}."
 
 
 def dropped_text(dropped: Dropped, noun: str) -> str:
@@ -261,3 +270,104 @@ def dropped_text(dropped: Dropped, noun: str) -> str:
     if dropped.at_least:
         return f"{dropped.count:,} or more {noun}s"
     return counted(dropped.count, noun)
+
+
+# --- briefings ----------------------------------------------------------------------
+
+
+def changed_line(note: ChangedNote) -> str:
+    """Return a changed note on one line."""
+    return f"{note.date} {one_line(note.path)}\n"
+
+
+SECTIONS: Mapping[str, Callable[[Any, Cite], str]] = {
+    "hot": lambda note, _: read_line(note),
+    "decisions": item_line,
+    "questions": item_line,
+    "tasks": item_line,
+    "changed": lambda note, _: changed_line(note),
+    "conflicts": conflict_line,
+}
+"""What makes the lines of each section of a briefing, in order."""
+
+TITLES = {
+    "hot": "Hot and Warm Notes",
+    "decisions": "Recent Decisions",
+    "questions": "Open Questions",
+    "tasks": "Open Tasks",
+    "changed": "Changed since {since}",
+    "conflicts": "Conflicts and Staleness",
+}
+
+BRIEFING_NOTICES = 2
+
+
+def briefing_as_markdown(briefing: Briefing) -> str:
+    """Return a briefing as Markdown."""
+    sources = Citations()
+    parts = [
+        section(
+            TITLES[name].format(since=briefing.since),
+            [line(thing, sources.cite) for thing in getattr(briefing, name)],
+        )
+        for name, line in SECTIONS.items()
+    ]
+    parts = [part for part in (*parts, sources.section()) if part]
+    if not parts and not briefing.dropped:
+        parts = [NOTHING_NEW]
+    notices = [f"{notice}." for notice in briefing.notices]
+    if briefing.degraded:
+        notices.append(_missing(briefing.degraded, BRIEFING_NOTICES))
+    if briefing.dropped:
+        nouns = {"hot": "warm note", "changed": "changed note"}
+        notices.append(_left_out(briefing.dropped, nouns))
+    footer = "".join(f"{line}\n" for line in notices)
+    project = f": {titled(briefing.project)}" if briefing.project else ""
+    heading = f"# Briefing{project}\n\n{LABEL}\n"
+    return "\n".join([heading, *parts, *([footer] if footer else [])])
+
+
+# --- summaries ----------------------------------------------------------------------
+
+
+def summary_as_markdown(  # noqa: PLR0913 - each part by its name
+    project: str,
+    *,
+    short: Sequence[AnswerSentence],
+    decisions: Sequence[Item],
+    points: Sequence[tuple[str, AnswerSentence]],
+    questions: Sequence[Item],
+    notices: Sequence[str] = (),
+) -> str:
+    """Return a summary; `points` are sentences with the titles of their notes."""
+    sources = Citations()
+    cite = sources.cite
+    parts = [
+        section("In Short", [answer_line(sentence, cite) for sentence in short]),
+        section("Decisions", [item_line(item, cite) for item in decisions]),
+        section("From the Notes", [_point(*point, cite) for point in points]),
+        section("Open Questions", [item_line(item, cite) for item in questions]),
+    ]
+    parts = [part for part in (*parts, sources.section()) if part] or [NO_SENTENCES]
+    if notices:
+        parts.append(f"{_missing(notices, len(notices))}\n")
+    return "\n".join([f"# Summary of {titled(project)}\n\n{LABEL}\n", *parts])
+
+
+def _point(title: str, sentence: AnswerSentence, cite: Cite) -> str:
+    return f"{cite(sentence.receipt)} {titled(title)}: {one_line(sentence.text)}\n"
+
+
+# --- receipts -----------------------------------------------------------------------
+
+
+def receipts_of(packed: Bundle | Briefing) -> list[str]:
+    """Return the receipts in the order of the Markdown, each once."""
+    receipts: list[str] = []
+    if isinstance(packed, Bundle):
+        receipts += [sentence.receipt for sentence in packed.answer]
+        receipts += [part.receipt for note in packed.notes for part in note.excerpts]
+    items = (*packed.decisions, *packed.questions, *packed.tasks)
+    receipts += [item.receipt for item in items]
+    receipts += [side.receipt for pair in packed.conflicts for side in pair.sides]
+    return list(dict.fromkeys(receipts))
