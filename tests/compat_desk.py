@@ -22,7 +22,9 @@ def tool_of(toolset: str, name: str) -> Tool:
 def answer_of(engine: Engine, toolset: str, name: str, /, **given: object) -> Answer:
     """Call a tool with arguments as they come from outside."""
     tool = tool_of(toolset, name)
-    return tool.run(Call(engine, read_arguments(name, tool.arguments, given)))
+    is_operation = tool.schema is not None  # it reads its arguments itself
+    read = given if is_operation else read_arguments(name, tool.arguments, given)
+    return tool.run(Call(engine, read))
 
 
 def called(engine: Engine, toolset: str, name: str, /, **given: object) -> Any:

@@ -301,7 +301,7 @@ def test_who_hides_a_note_over_http_is_told_that_it_is_done(
     engine: Engine, vault: VaultDesk
 ) -> None:
     with serving(engine) as web:
-        shown = web.post("/edit", {"note": "A", "edits": EDITS, "dry_run": True}).json
+        shown = web.post("/edit", {"name": "A", "edits": EDITS, "dry_run": True}).json
         done = web.post(f"/changes/{shown['id']}/apply", {}).json
         undone = web.post(f"/changes/{shown['id']}/undo", {})
 

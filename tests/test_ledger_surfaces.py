@@ -175,12 +175,9 @@ WAYS: dict[str, list[dict[str, Any]]] = {
     "glassmind_read": [{}, {"lines": "6-8"}, {"name": "Nothing of the kind"}],
     "glassmind_subgraph": [{"format": one} for one in ("json", "graphml", "dot")],
     "glassmind_suggest": [{}, {"name": "Cup"}],
-    "glassmind_repair": [{"what": "findings"}, {"what": "links", "name": "Cup"}],
-    "glassmind_restructure": [
-        {},
-        {"what": "rename-tag", "name": "tea"},
-        {"what": "split", "heading": "Open questions"},
-    ],
+    "glassmind_add_suggested_links": [{"name": "Cup"}],
+    "glassmind_rename_tag": [{"old": "tea"}],
+    "glassmind_split": [{"heading": "Open questions"}],
     "find_path_between": [{"from": "Copper Kettle", "to": "Pot"}],
     "glassmind_edit": [
         {},
@@ -191,7 +188,6 @@ WAYS: dict[str, list[dict[str, Any]]] = {
         {"mode": "append", "content": "more"},
         {"mode": "replace_window", "search": "oolong in a mug", "content": "x"},
     ],
-    "glassmind_changes": [{"action": "show"}],
     "read_note": [{"mode": "full"}, {"mode": "brief"}],
 }
 """Several ways to call a tool that answer otherwise."""

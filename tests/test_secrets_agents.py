@@ -135,18 +135,23 @@ def values_for(one: Argument) -> list[Any]:
 
 
 WHOLE: Mapping[str, tuple[dict[str, Any], ...]] = {
-    "glassmind_restructure": tuple(
+    "glassmind_rename_heading": (
+        {"name": "Keys", "heading": "Keys", "new": "A", "dry_run": True},
+        {"name": "Lock", "heading": "After", "new": "A", "dry_run": True},
+    ),
+    "glassmind_rename_tag": tuple(
+        {"old": old, "new": "A", "dry_run": True} for old in ("decision", IN_TAG)
+    ),
+    "glassmind_merge": tuple(
+        {"source": source, "into": "Gate", "dry_run": True}
+        for source in ("Keys", "Lock")
+    ),
+    "glassmind_split": tuple(
         {**given, "dry_run": True}
         for given in (
-            {"what": "rename-heading", "name": "Keys", "heading": "Keys", "new": "A"},
-            {"what": "rename-heading", "name": "Lock", "heading": "After", "new": "A"},
-            {"what": "rename-tag", "name": "decision", "new": "A"},
-            {"what": "rename-tag", "name": IN_TAG, "new": "A"},
-            {"what": "merge", "name": "Keys", "new": "Gate"},
-            {"what": "merge", "name": "Lock", "new": "Gate"},
-            {"what": "split", "name": "Keys", "heading": "Keys"},
-            {"what": "split", "name": "Lock", "level": 2},
-            {"what": "split", "name": "Gate", "level": 2},
+            {"name": "Keys", "heading": "Keys"},
+            {"name": "Lock", "level": 2},
+            {"name": "Gate", "level": 2},
         )
     ),
     "edit_note": tuple(

@@ -59,6 +59,17 @@ class Field(NamedTuple):
         return get_origin(self.kind) is list
 
     @property
+    def is_object(self) -> bool:
+        """Whether the argument is an object."""
+        return get_origin(self.kind) is dict
+
+    @property
+    def longest(self) -> int:
+        """How many characters each text of the argument may have."""
+        bound = self.bounds.max_length if self.kind is str else None
+        return self.extra["longest"] or bound or LONGEST_TEXT
+
+    @property
     def flag(self) -> str:
         """The CLI option."""
         return self.extra.get("flag") or "--" + self.name.replace("_", "-")
@@ -124,12 +135,15 @@ def read(
     values = {}
     for field in fields.values():
         value = given.get(field.name)
-        if value == "" and not strict and not field.required:
+        optional = not field.required and not field.extra["longest"]
+        if value == "" and not strict and optional:
             value = None  # models send empty texts for what they leave out
         if value is None:
             if field.required:
                 raise BadArgument(owner, f"{_label(field, surface)} is missing")
             continue
+        if not strict:
+            value = _from_text(field, value)
         try:
             values[field.name] = _converted(field, value, strict=strict)
         except ValidationError:
@@ -138,15 +152,12 @@ def read(
 
 
 def _converted(field: Field, value: Any, *, strict: bool) -> Any:
-    if not strict:
-        value = _from_text(field, value)
     if isinstance(value, float) and field.kind is int and value.is_integer():
         value = int(value)
     if isinstance(value, float) and not math.isfinite(value):
         raise ValidationError("not a finite number")
     for text in _texts(value):
-        longest = field.bounds.max_length if field.kind is str else None
-        if not is_text(text) or len(text) > (longest or LONGEST_TEXT):
+        if not is_text(text) or len(text) > field.longest:
             raise ValidationError("not usable as text")
     if field.choices and not isinstance(value, str):
         raise ValidationError("not one of the choices")
@@ -162,7 +173,7 @@ def _from_text(field: Field, value: Any) -> Any:
     """Return a value that was written as text: a list or an object as JSON."""
     if field.kind is str and isinstance(value, int) and not isinstance(value, bool):
         return str(value)  # ids look like numbers
-    if not isinstance(value, str) or field.kind is str:
+    if not isinstance(value, str) or field.kind in (str, Any):
         return value
     text = value.lstrip()
     if text.startswith(("[", "{")):
@@ -173,6 +184,19 @@ def _from_text(field: Field, value: Any) -> Any:
         if _depth(parsed) <= DEEPEST:
             return parsed
     return [value] if field.is_list else value
+
+
+def plain_value(text: str) -> Any:
+    """Return a number or a truth value if a text is written as one, else the text.
+
+    What JSON would write in another way stays text, such as `1.10` and `007`.
+    """
+    try:
+        parsed = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    is_plain = isinstance(parsed, bool | int | float)
+    return parsed if is_plain and json.dumps(parsed) == text else text
 
 
 def _depth(value: Any) -> int:
@@ -209,9 +233,8 @@ def _wanted(field: Field, value: Any) -> str:
     for text in _texts(value):
         if not is_text(text):
             return "valid Unicode text"
-        longest = field.bounds.max_length if field.kind is str else None
-        if len(text) > (longest or LONGEST_TEXT):
-            return f"at most {longest or LONGEST_TEXT:,} characters (got {len(text):,})"
+        if len(text) > field.longest:
+            return f"at most {field.longest:,} characters (got {len(text):,})"
         least = field.bounds.min_length or 0
         if field.kind is str and len(text) < least:
             return f"at least {least} characters (got {len(text)})"
@@ -221,7 +244,8 @@ def _wanted(field: Field, value: Any) -> str:
         most = field.bounds.max_length
         if isinstance(value, list) and most is not None and len(value) > most:
             return f"a list of at most {most} items (got {len(value)})"
-        wanted = "a list of texts"
+        kind = "texts" if get_args(field.kind) == (str,) else "objects"
+        wanted = f"a list of {kind}"
     elif field.kind in (int, float):
         wanted = _wanted_number(field, value)
     else:
@@ -287,7 +311,7 @@ def property_schema(
     else:
         description = "" if in_query else field.about.description
         if field.kind is str and not field.choices:
-            made.setdefault("maxLength", LONGEST_TEXT)
+            made.setdefault("maxLength", field.longest)
         if field.extra["pattern"]:
             made["pattern"] = field.extra["pattern"]
         if not field.required and not in_query and "type" in made:

@@ -27,7 +27,16 @@ Positional: TypeAlias = Literal["word", "words", "list"]
 """A positional argument of a command: one word, or all remaining words, as one text or
 as a list."""
 
-MODULES = ("find", "edit", "memory", "graph", "suggestions", "health", "vocabulary")
+MODULES = (
+    "find",
+    "edit",
+    "changes",
+    "memory",
+    "graph",
+    "suggestions",
+    "health",
+    "vocabulary",
+)
 """Modules with operations, the most used first: looking up a command imports only as
 many as it takes to find it."""
 
@@ -126,6 +135,8 @@ def arg(  # noqa: PLR0913 - a declaration names every part
     metavar: str = "",
     separator: str = "",
     from_stdin: Callable[[str], list[str]] | None = None,
+    file: str = "",
+    longest: int = 0,
     pattern: str = "",
     only: tuple[Surface, ...] = ("cli", "mcp", "http"),
     for_models: str | None = None,
@@ -135,7 +146,10 @@ def arg(  # noqa: PLR0913 - a declaration names every part
     `flag` and `short` name the CLI option (default: the argument's name); a positional
     with a flag can be given either way. `separator` splits one CLI value into a list.
     The word `-` means the text of standard input, or for the items that
-    `from_stdin` finds in it.
+    `from_stdin` finds in it. `file` is a CLI option that names a file with the value;
+    a required argument with such an option is also read from a pipe.
+    `longest` is how many characters each text of the argument may have, for text of
+    notes, which may also be empty.
     `pattern` tells HTTP clients which texts the operation accepts.
     `only` lists the surfaces that offer the argument. `for_models` replaces the
     description in the tool's schema, where every word costs tokens.
@@ -147,6 +161,8 @@ def arg(  # noqa: PLR0913 - a declaration names every part
         "metavar": metavar,
         "separator": separator,
         "from_stdin": from_stdin,
+        "file": file,
+        "longest": longest,
         "pattern": pattern,
         "only": only,
         "for_models": description if for_models is None else for_models,
@@ -181,7 +197,8 @@ class Command:
     before it if that option is given; the argument with that flag takes its value.
     Aliases are (path, preset arguments). `exit_code` replaces the usual one: 1 for an
     empty result, else 0. A `verbatim` text goes to a pipe exactly as it is. `piped`
-    renders a result if the output is not a terminal.
+    renders a result if the output is not a terminal. Before a person is asked to
+    confirm, `preview` returns a result of the same type to show.
     """
 
     path: str = ""
@@ -193,6 +210,7 @@ class Command:
     exit_code: Callable[[Any, Any], int] | None = None
     verbatim: bool = False
     piped: PeopleText | None = None
+    preview: Callable[[Engine, Any], Any] | None = None
 
 
 @dataclass(frozen=True)

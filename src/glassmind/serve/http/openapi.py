@@ -11,7 +11,6 @@ from glassmind.serve.http.answers_schemas import ANSWERS_SCHEMAS
 from glassmind.serve.http.arguments import body_schema, query_schema
 from glassmind.serve.http.asked import Route
 from glassmind.serve.http.context_schemas import CONTEXT_SCHEMAS
-from glassmind.serve.http.editing_schemas import EDITING_SCHEMAS
 from glassmind.serve.http.graph_schemas import GRAPH_SCHEMAS
 from glassmind.serve.http.labels import LABELS, PLAIN
 from glassmind.serve.http.memory_schemas import MEMORY_SCHEMAS
@@ -39,7 +38,6 @@ _SHAPES = {
     **GRAPH_SCHEMAS,
     **CONTEXT_SCHEMAS,
     **MEMORY_SCHEMAS,
-    **EDITING_SCHEMAS,
     **ANSWERS_SCHEMAS,
 }
 

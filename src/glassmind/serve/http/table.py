@@ -5,7 +5,6 @@ from glassmind.serve.http.answers_table import ANSWERS
 from glassmind.serve.http.arguments import LONGEST_NAME
 from glassmind.serve.http.asked import ANY, Asked, Route
 from glassmind.serve.http.context_table import CONTEXT
-from glassmind.serve.http.editing_table import EDITING
 from glassmind.serve.http.graph_table import GRAPH
 from glassmind.serve.http.memory_table import MEMORY
 from glassmind.serve.http.operations import route_of
@@ -50,21 +49,8 @@ SETS: dict[str, tuple[str, ...]] = {
     "GET /inbox": ("memory",),
     "GET /hot": ("core", "memory"),
     "GET /log": ("memory", "write"),
-    "POST /edit": ("write",),
-    "POST /notes": ("write",),
-    "POST /delete": ("write",),
-    "POST /rename-heading": ("write",),
-    "POST /rename-tag": ("write",),
-    "POST /merge": ("write",),
-    "POST /split": ("write",),
-    "GET /changes": ("write",),
-    "GET /changes/{id}": ("write",),
-    "POST /changes/{id}/undo": ("write",),
-    "POST /changes/{id}/apply": ("write",),
     "GET /health": (ANY,),
-    "POST /graph/suggest/apply": ("write",),
     "GET /graph/resolve": ("graph",),
-    "POST /graph/health/fix": ("write",),
     "GET /stats": ("core",),
     "GET /api/search": ("core",),
     "GET /api/kb/ask": ("core",),
@@ -77,7 +63,6 @@ figures of the server."""
 _TABLE: tuple[Route, ...] = (
     *CONTEXT,
     *MEMORY,
-    *EDITING,
     Route(
         "POST",
         "/index",
