@@ -225,10 +225,12 @@ WORDLESS = frozenset(
         "delete_note",
         "detect_themes",
         "glassmind_capture",
+        "glassmind_changes",
         "glassmind_check_finding",
         "glassmind_create",
         "glassmind_delete",
         "glassmind_dismiss",
+        "glassmind_fix_findings",
         "glassmind_health",
         "glassmind_ontology",
         "glassmind_rank",
@@ -236,6 +238,7 @@ WORDLESS = frozenset(
         "glassmind_similar",
         "glassmind_status",
         "glassmind_themes",
+        "glassmind_undo_change",
         "glassmind_verify",
         "index_status",
         "rank_notes",
@@ -254,8 +257,7 @@ def arguments_of(tool: Tool) -> Iterator[dict[str, Any]]:
         if name in takes and (not takes[name] or value in takes[name])
     }
     for way in WAYS.get(tool.name, [{}]):
-        known = {"id": SAID["id"]} if "action" in way else {}
-        yield {name: SAID[name] for name in needed} | wide | way | known
+        yield {name: SAID[name] for name in needed} | wide | way
 
 
 def every_tool() -> list[tuple[tuple[str, ...], Tool]]:

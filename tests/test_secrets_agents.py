@@ -186,6 +186,9 @@ async def calls_of(client: Client, tool: Tool) -> list[dict[str, Any]]:
     if tool.name == "apply_edit_preview":
         shown = await client.call_tool("edit_note", WHOLE["edit_note"][0])
         calls.append({"previewId": CHANGE_ID.findall(shown.model_dump_json())[0]})
+    if tool.name == "glassmind_show_change":
+        listed = await client.call_tool("glassmind_changes", {})
+        calls.append({"id": CHANGE_ID.findall(listed.model_dump_json())[0]})
     return calls
 
 
@@ -249,7 +252,9 @@ def test_no_tool_resource_or_prompt_gives_a_credential_out(
     answered: set[str] = set()
     answers = list(answers_of(harbour, name, answered))
 
-    assert answered == {one.name for one in tools_of((name,))}
+    # there is nothing to undo: all that was changed waits
+    refusing = {"glassmind_undo_change"}
+    assert answered == {one.name for one in tools_of((name,))} - refusing
     assert {what: told_by(said) for what, said in answers if told_by(said)} == {}
     logged = "".join(capfd.readouterr())
     assert "call" in logged

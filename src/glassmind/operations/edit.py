@@ -151,13 +151,20 @@ class ChangeResult(Change, frozen=True, kw_only=True):
         return not self.closed and all(same)
 
     def sources(self) -> Shown:
-        """Return the notes whose lines the diffs show, and the notes they name."""
+        """Return the notes whose lines the diffs show, and the notes they name.
+
+        A note that goes elsewhere, such as to the trash, may leave its text in another.
+        """
+        gone = [file for file in self.files if file.path and file.path != file.to]
         return shown(
             [
-                passage
-                for file in self.files
-                if file.path
-                for passage in diff_passages(file.path, file.diff)
+                *(Passage(file.path or "") for file in gone if self.verb != "move"),
+                *(
+                    passage
+                    for file in self.files
+                    if file.path
+                    for passage in diff_passages(file.path, file.diff)
+                ),
             ],
             [name for file in self.files for name in (file.path, file.to)],
         )
