@@ -81,14 +81,5 @@ def at_the_command_line(editing: WrittenDown) -> Iterator[None]:
     def opened(*_: object) -> Iterator[Any]:
         yield engine_with(editing)
 
-    places = ("changing", "operations", "commands.changeset", "commands.proposals")
-    patches = [
-        mock.patch(f"glassmind.serve.cli.{place}.engine_of", opened) for place in places
-    ]
-    for patch in patches:
-        patch.start()
-    try:
+    with mock.patch("glassmind.serve.cli.operations.engine_of", opened):
         yield
-    finally:
-        for patch in patches:
-            patch.stop()

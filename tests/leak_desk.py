@@ -121,18 +121,21 @@ SAMPLES: Mapping[str, tuple[Any, ...]] = {
 }
 
 WHOLE: Mapping[str, tuple[dict[str, Any], ...]] = {
-    "glassmind_restructure": tuple(
-        {**given, "dry_run": True}
-        for given in (
-            {"what": "rename-heading", "name": "Tea", "heading": "Leaves", "new": "A"},
-            {"what": "rename-tag", "name": "drink", "new": "A"},
-            {"what": "rename-tag", "name": "zqtag", "new": "A"},
-            {"what": "rename-tag", "name": "drink", "new": "own"},
-            *({"what": "merge", "name": "Tea", "new": name} for name in OTHERS),
-            *({"what": "merge", "name": name, "new": "Tea"} for name in OTHERS),
-            {"what": "split", "name": "Tea", "heading": "Leaves"},
-            {"what": "split", "name": "zqalias", "heading": "Zqheading"},
-        )
+    "glassmind_rename_heading": (
+        {"name": "Tea", "heading": "Leaves", "new": "A", "dry_run": True},
+    ),
+    "glassmind_rename_tag": tuple(
+        {"old": old, "new": new, "dry_run": True}
+        for old, new in (("drink", "A"), ("zqtag", "A"), ("drink", "own"))
+    ),
+    "glassmind_merge": tuple(
+        {"source": source, "into": into, "dry_run": True}
+        for name in OTHERS
+        for source, into in (("Tea", name), (name, "Tea"))
+    ),
+    "glassmind_split": (
+        {"name": "Tea", "heading": "Leaves", "dry_run": True},
+        {"name": "zqalias", "heading": "Zqheading", "dry_run": True},
     ),
     "edit_note": tuple(
         {"name": name, "mode": "append", "content": "x", "dryRun": True}
@@ -144,13 +147,12 @@ WHOLE: Mapping[str, tuple[dict[str, Any], ...]] = {
         *({"finding": key} for key in reversed(SAMPLES["finding"])),
     ),
     "glassmind_capture": (LIKE_A_MEMO,),
-    "glassmind_repair": tuple(
-        {"what": "links", "name": name, "mentions": True, "dry_run": True}
-        for name in ("Pot", *NAMES)
+    "glassmind_add_suggested_links": tuple(
+        {"name": name, "mentions": True, "dry_run": True} for name in ("Pot", *NAMES)
     ),
     "/capture": (LIKE_A_MEMO,),
     "/split": tuple(
-        {"note": name, **which, "dry_run": True}
+        {"name": name, **which, "dry_run": True}
         for name in NAMES
         for which in ({"heading": "Leaves"}, {"heading": "Zqheading"}, {"level": 1})
     ),
@@ -164,7 +166,8 @@ OF_CHANGES = {
     "/changes/{id}",
     "/changes/{id}/undo",
     "/changes/{id}/apply",
-    "glassmind_changes",
+    "glassmind_show_change",
+    "glassmind_undo_change",
     "apply_edit_preview",
 }
 """Verbs that take the id of a change."""

@@ -71,7 +71,7 @@ def test_on_a_terminal_a_proposal_is_shown_and_asked_about(program: Inside) -> N
     no, said = answered(program, b"\n", "proposals", "approve", done["id"])
     assert (no, tea(program)) == (exits.NOTHING, TEA)
     assert "+Sencha wakes." in said
-    assert f"Apply {done['id']}?" in said
+    assert f"Only a person can apply {done['id']}. Continue?" in said
 
     yes, _ = answered(program, b"y\n", "proposals", "approve", done["id"])
     assert yes == exits.OK
@@ -99,7 +99,7 @@ def test_a_pipe_with_nothing_in_it_is_no_text(free: Inside) -> None:
     done = free.piped("", "edit", "append", "Tea.md")
 
     assert done.returncode == exits.USAGE
-    assert "no text is given" in done.stderr
+    assert "--text is missing" in done.stderr
     assert tea(free) == TEA
 
 

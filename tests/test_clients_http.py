@@ -164,7 +164,7 @@ def test_a_client_goes_by_its_registered_name_whatever_it_says(two: Two) -> None
     edited = two.work.post(
         "/edit",
         {
-            "note": "Work/Egret.md",
+            "name": "Work/Egret.md",
             "edits": [{"op": "append", "text": "\nmore\n"}],
             "client": "somebody else",
         },

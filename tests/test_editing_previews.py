@@ -68,13 +68,11 @@ def test_agents_are_told_that_nothing_is_to_be_changed(
     given = {"name": "Tea", "mode": "replace_window", "search": "oolong"}
 
     edited = call(own, "glassmind_edit", name="Tea", edits=[edit])
-    mended = call(
-        own, "glassmind_repair", what="findings", checks=["inconsistent_tags"]
-    )
+    mended = call(own, "glassmind_fix_findings", check=["inconsistent_tags"])
     shown = call(brain, "edit_note", **given, content="oolong", dryRun=True)
 
     for done in (edited, mended):
-        assert text_of(done).startswith("Nothing is to be changed")
+        assert text_of(done).startswith("Nothing to change")
         assert done.structured_content is not None
         assert done.structured_content["applied"] is False
     told = json.loads(text_of(shown))

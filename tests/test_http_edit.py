@@ -8,7 +8,7 @@ import pytest
 from http_desk import Web, serving
 from vault_desk import VaultDesk
 
-from glassmind.serve.http.arguments import LONGEST_SENT
+from glassmind.operations.text_edits import LONGEST_NOTE
 from glassmind.serve.http.table import ROUTES
 
 PAGE = Path(__file__).parent.parent / "docs" / "http.md"
@@ -44,7 +44,7 @@ def test_a_note_is_edited_and_the_next_search_finds_it(
         {"op": "task", "find": "buy oolong"},
     ]
 
-    done = web.post("/edit", {"note": "Tea", "edits": edits, "client": "a script"})
+    done = web.post("/edit", {"name": "Tea", "edits": edits, "client": "a script"})
 
     assert done.status == 200, done.body
     told = done.json
@@ -60,7 +60,7 @@ def test_a_note_that_is_not_what_was_read_is_a_conflict_with_its_digest(
     web: Web, vault: VaultDesk
 ) -> None:
     read = web.get("/notes/Tea.md").json["digest"]
-    edit = {"note": "Tea.md", "edits": [{"op": "append", "text": "x"}]}
+    edit = {"name": "Tea.md", "edits": [{"op": "append", "text": "x"}]}
 
     first = web.post("/edit", {**edit, "expected": read})
     again = web.post("/edit", {**edit, "expected": read})
@@ -77,7 +77,7 @@ def test_what_has_to_be_asked_for_changes_nothing_and_no_route_approves_it(
     asking: Web, vault: VaultDesk
 ) -> None:
     before = {path: (vault.root / path).read_bytes() for path in NOTES}
-    edit = {"note": "Tea.md", "edits": [{"op": "append", "text": "x"}]}
+    edit = {"name": "Tea.md", "edits": [{"op": "append", "text": "x"}]}
 
     done = asking.post("/edit", edit).json
     identity = done["id"]
@@ -96,7 +96,7 @@ def test_what_has_to_be_asked_for_changes_nothing_and_no_route_approves_it(
 def test_what_was_shown_can_be_applied_where_that_may_happen_at_once(
     web: Web, vault: VaultDesk
 ) -> None:
-    edit = {"note": "Tea.md", "edits": [{"op": "append", "text": "x"}]}
+    edit = {"name": "Tea.md", "edits": [{"op": "append", "text": "x"}]}
 
     shown = web.post("/edit", {**edit, "dry_run": True}).json
     before = vault.text("Tea.md")
@@ -111,7 +111,7 @@ def test_what_was_shown_can_be_applied_where_that_may_happen_at_once(
 def test_what_was_shown_is_proposed_where_the_user_has_to_approve_it(
     asking: Web, vault: VaultDesk
 ) -> None:
-    edit = {"note": "Tea.md", "edits": [{"op": "append", "text": "x"}]}
+    edit = {"name": "Tea.md", "edits": [{"op": "append", "text": "x"}]}
     before = vault.text("Tea.md")
     shown = asking.post("/edit", {**edit, "dry_run": True}).json
 
@@ -126,7 +126,7 @@ def test_what_was_shown_is_proposed_where_the_user_has_to_approve_it(
 def test_what_takes_a_note_away_is_confirmed_also_when_it_was_shown(
     web: Web, vault: VaultDesk
 ) -> None:
-    shown = web.post("/delete", {"note": "Tea.md", "dry_run": True}).json["id"]
+    shown = web.post("/delete", {"name": "Tea.md", "dry_run": True}).json["id"]
 
     refused = web.post(f"/changes/{shown}/apply", {})
     kept = (vault.root / "Tea.md").exists()
@@ -140,7 +140,7 @@ def test_what_takes_a_note_away_is_confirmed_also_when_it_was_shown(
 def test_a_change_of_nothing_is_not_told_as_made(web: Web) -> None:
     edits = [{"op": "replace", "find": "Oolong", "text": "Oolong"}]
 
-    done = web.post("/edit", {"note": "Tea.md", "edits": edits}).json
+    done = web.post("/edit", {"name": "Tea.md", "edits": edits}).json
 
     assert (done["applied"], done["state"], done["id"]) == (False, "previewed", None)
     assert "nothing was changed" in done["notices"][0]
@@ -180,8 +180,8 @@ def test_a_note_is_moved_with_its_links_and_moved_back_by_undo(
 def test_a_note_is_deleted_only_when_it_is_confirmed(
     web: Web, vault: VaultDesk
 ) -> None:
-    refused = web.post("/delete", {"note": "Tea.md"})
-    done = web.post("/delete", {"note": "Tea.md", "confirm": True})
+    refused = web.post("/delete", {"name": "Tea.md"})
+    done = web.post("/delete", {"name": "Tea.md", "confirm": True})
 
     assert (refused.status, refused.code) == (422, "confirm_first")
     assert done.json["files"][0]["to"] == ".trash/Tea.md"
@@ -194,7 +194,7 @@ def test_a_note_is_deleted_only_when_it_is_confirmed(
     [
         (
             "/rename-heading",
-            {"note": "Tea", "heading": "Leaves", "new": "Buds"},
+            {"name": "Tea", "heading": "Leaves", "new": "Buds"},
             "[[Tea#Buds]]",
         ),
         ("/merge", {"source": "Tea", "into": "Cups", "confirm": True}, "Oolong rests"),
@@ -213,7 +213,7 @@ def test_a_tag_is_renamed_and_a_section_becomes_a_note(
     web: Web, vault: VaultDesk
 ) -> None:
     tag = web.post("/rename-tag", {"old": "drink", "new": "brew"})
-    split = web.post("/split", {"note": "Tea", "heading": "Leaves"})
+    split = web.post("/split", {"name": "Tea", "heading": "Leaves"})
 
     assert tag.status == split.status == 200, split.body
     assert "#brew" in vault.text("Tea.md")
@@ -223,7 +223,7 @@ def test_a_tag_is_renamed_and_a_section_becomes_a_note(
 def test_of_two_sections_of_one_name_the_index_says_which_is_meant(
     web: Web, vault: VaultDesk
 ) -> None:
-    given = {"note": "Twice", "heading": "Day"}
+    given = {"name": "Twice", "heading": "Day"}
     web.post("/notes", {"title": "Twice", "text": "## Day\n\nsun\n\n## Day\n\nrain\n"})
 
     unsaid = web.post("/split", given)
@@ -237,11 +237,11 @@ def test_of_two_sections_of_one_name_the_index_says_which_is_meant(
 @pytest.mark.parametrize(
     ("path", "given"),
     [
-        ("/delete", {"note": "Tea", "confirm": True}),
+        ("/delete", {"name": "Tea", "confirm": True}),
         ("/move", {"source": "Tea", "destination": "Drinks/"}),
-        ("/rename-heading", {"note": "Tea", "heading": "Leaves", "new": "Buds"}),
+        ("/rename-heading", {"name": "Tea", "heading": "Leaves", "new": "Buds"}),
         ("/merge", {"source": "Tea", "into": "Cups", "confirm": True}),
-        ("/split", {"note": "Tea", "heading": "Leaves"}),
+        ("/split", {"name": "Tea", "heading": "Leaves"}),
     ],
 )
 def test_a_note_that_is_another_than_was_read_is_not_touched_by_any_route(
@@ -261,7 +261,7 @@ def test_a_note_that_is_another_than_was_read_is_not_touched_by_any_route(
 
 
 def test_changes_are_listed_the_newest_first_and_by_state(web: Web) -> None:
-    edit = {"note": "Tea.md", "edits": [{"op": "append", "text": "x"}]}
+    edit = {"name": "Tea.md", "edits": [{"op": "append", "text": "x"}]}
     made = [web.post("/edit", edit).json["id"] for _ in range(2)]
     shown = web.post("/edit", {**edit, "dry_run": True}).json["id"]
 
@@ -277,20 +277,20 @@ def test_changes_are_listed_the_newest_first_and_by_state(web: Web) -> None:
 @pytest.mark.parametrize(
     ("path", "given", "status"),
     [
-        ("/edit", {"note": "Tea.md", "edits": []}, 422),
-        ("/edit", {"note": "Tea.md", "edits": [{"op": "burn"}]}, 422),
-        ("/edit", {"note": "Tea.md", "edits": [{"op": "line", "line": 99, "text": ""}]},
+        ("/edit", {"name": "Tea.md", "edits": []}, 422),
+        ("/edit", {"name": "Tea.md", "edits": [{"op": "burn"}]}, 422),
+        ("/edit", {"name": "Tea.md", "edits": [{"op": "line", "line": 99, "text": ""}]},
          422),
-        ("/edit", {"note": "Nobody", "edits": [{"op": "append", "text": "x"}]}, 404),
-        ("/edit", {"note": "../x.md", "edits": [{"op": "append", "text": "x"}]}, 422),
+        ("/edit", {"name": "Nobody", "edits": [{"op": "append", "text": "x"}]}, 404),
+        ("/edit", {"name": "../x.md", "edits": [{"op": "append", "text": "x"}]}, 422),
         (
             "/edit",
-            {"note": "Tea.md", "edits": [{"op": "replace", "find": "q", "text": ""}]},
+            {"name": "Tea.md", "edits": [{"op": "replace", "find": "q", "text": ""}]},
             409,
         ),
         (
             "/edit",
-            {"note": "Tea.md",
+            {"name": "Tea.md",
              "edits": [{"op": "replace", "find": "oolong rests", "text": "x"}]},
             409,
         ),
@@ -321,7 +321,7 @@ def test_what_is_nearest_to_a_text_is_told_with_its_blanks(
     vault.write({"Tea.md": "a  b\n"})
 
     edits = [{"op": "replace", "find": "a b", "text": "x"}]
-    refused = web.post("/edit", {"note": "Tea", "edits": edits})
+    refused = web.post("/edit", {"name": "Tea", "edits": edits})
 
     assert refused.code == "no_match"
     assert refused.json["error"]["message"].endswith("line 1 (1.00): 'a  b'")
@@ -331,16 +331,16 @@ def test_a_text_is_as_long_for_a_new_note_as_for_an_edit(web: Web) -> None:
     def statuses(text: str) -> list[int]:
         edits = [{"op": "append", "text": "x"}, {"op": "append", "text": text}]
         made = web.post("/notes", {"title": "Long", "text": text, "dry_run": True})
-        done = web.post("/edit", {"note": "Tea", "edits": edits, "dry_run": True})
+        done = web.post("/edit", {"name": "Tea", "edits": edits, "dry_run": True})
         return [made.status, done.status]
 
-    assert statuses("x" * LONGEST_SENT) == [200, 200]
-    assert statuses("x" * (LONGEST_SENT + 1)) == [422, 422]
-    assert f"at most {LONGEST_SENT:,} letters" in PAGE.read_text("utf-8")
+    assert statuses("x" * LONGEST_NOTE) == [200, 200]
+    assert statuses("x" * (LONGEST_NOTE + 1)) == [422, 422]
+    assert f"at most {LONGEST_NOTE:,} characters" in PAGE.read_text("utf-8")
 
 
 def test_errors_name_what_helps_over_http_alone(web: Web) -> None:
-    delete = web.post("/delete", {"note": "Tea.md"}).json["error"]
+    delete = web.post("/delete", {"name": "Tea.md"}).json["error"]
     unknown = web.get("/changes/20261116-zzzzz").json["error"]
 
     assert "confirm" in delete["hint"]
@@ -354,7 +354,7 @@ def test_what_is_not_applied_is_not_taken_back_and_where_it_stands_is_named(
     asking: Web,
 ) -> None:
     edits = [{"op": "append", "text": "x"}]
-    waits = asking.post("/edit", {"note": "Tea.md", "edits": edits}).json["id"]
+    waits = asking.post("/edit", {"name": "Tea.md", "edits": edits}).json["id"]
 
     refused = asking.post(f"/changes/{waits}/undo", {})
 
@@ -367,14 +367,14 @@ def test_where_nothing_may_be_written_that_is_said(vault: VaultDesk) -> None:
     vault.open(writes__mode="off")
     vault.indexed(NOTES)
     with serving(vault.engine) as web:
-        edit = {"note": "Tea.md", "edits": [{"op": "append", "text": "x"}]}
+        edit = {"name": "Tea.md", "edits": [{"op": "append", "text": "x"}]}
         refused = web.post("/edit", edit)
 
     assert (refused.status, refused.code) == (403, "policy_forbids")
 
 
 def test_a_client_cannot_go_by_the_name_of_the_user(web: Web) -> None:
-    edit = {"note": "Tea.md", "edits": [{"op": "append", "text": "x"}]}
+    edit = {"name": "Tea.md", "edits": [{"op": "append", "text": "x"}]}
 
     assert web.post("/edit", {**edit, "client": "cli"}).json["client"] == "http"
 
@@ -389,11 +389,10 @@ def test_a_body_is_read_whole_where_an_id_stands_in_the_path(web: Web) -> None:
 
 def test_an_answer_fits_its_schema(web: Web) -> None:
     schema = web.get("/openapi.json").json["components"]["schemas"]
-    edit = {"note": "Tea.md", "edits": [{"op": "append", "text": "x"}]}
+    edit = {"name": "Tea.md", "edits": [{"op": "append", "text": "x"}]}
 
     done, listed = web.post("/edit", edit).json, web.get("/changes").json
 
-    assert set(done) == set(schema["Changed"]["required"])
-    assert set(listed) == set(schema["Changesets"]["required"])
-    one = schema["Changesets"]["properties"]["changesets"]["items"]
-    assert set(listed["changesets"][0]) == set(one["required"])
+    assert set(done) == set(schema["ChangeResult"]["required"])
+    assert set(listed) == set(schema["ChangesResult"]["required"])
+    assert set(listed["changesets"][0]) == set(schema["ListedChange"]["required"])

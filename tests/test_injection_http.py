@@ -38,17 +38,17 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "GET /hot": [{}],
     "GET /log": [{}],
     "POST /edit": [
-        {"note": NOTE, "edits": EDITS, **DRY},
-        {"note": NOTE, "edits": [{"op": "heading", "heading": HEADING, "text": "x"}]},
-        {"note": NOTE, "edits": EDITS},
+        {"name": NOTE, "edits": EDITS, **DRY},
+        {"name": NOTE, "edits": [{"op": "heading", "heading": HEADING, "text": "x"}]},
+        {"name": NOTE, "edits": EDITS},
     ],
     "POST /notes": [{"title": "New", "template": NOTE, **DRY}],
-    "POST /delete": [{"note": NOTE, **DRY}, {"note": NOTE, "confirm": True}],
+    "POST /delete": [{"name": NOTE, **DRY}, {"name": NOTE, "confirm": True}],
     "POST /move": [{"source": NOTE, "destination": "Moved/", **DRY}],
-    "POST /rename-heading": [{"note": NOTE, "heading": HEADING, "new": "x", **DRY}],
+    "POST /rename-heading": [{"name": NOTE, "heading": HEADING, "new": "x", **DRY}],
     "POST /rename-tag": [{"old": CANARY, "new": "tame", **DRY}],
     "POST /merge": [{"source": NOTE, "into": "Home", **DRY}],
-    "POST /split": [{"note": NOTE, "level": 1, **DRY}],
+    "POST /split": [{"name": NOTE, "level": 1, **DRY}],
     "GET /changes": [{}],
     "GET /changes/{id}": [{"id": MADE}, {"id": SHOWN}],
     "POST /changes/{id}/undo": [{"id": MADE, **DRY}],
@@ -92,10 +92,10 @@ CALLS: dict[str, list[dict[str, Any]]] = {
 NONE = {"id": "none"}
 REFUSED: dict[str, list[dict[str, Any]]] = {
     "POST /edit": [
-        {"note": NOTE, "edits": [{"op": "heading", "heading": "no", "text": "x"}]}
+        {"name": NOTE, "edits": [{"op": "heading", "heading": "no", "text": "x"}]}
     ],
-    "POST /delete": [{"note": NOTE}],
-    "POST /rename-heading": [{"note": NOTE, "heading": "no", "new": "x", **DRY}],
+    "POST /delete": [{"name": NOTE}],
+    "POST /rename-heading": [{"name": NOTE, "heading": "no", "new": "x", **DRY}],
     "GET /changes/{id}": [NONE],
     "POST /changes/{id}/undo": [{**NONE, **DRY}],
     "POST /changes/{id}/apply": [NONE],

@@ -75,27 +75,19 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     ],
     "glassmind_create": [{"title": "New", "template": NOTE, "dry_run": True}],
     "glassmind_move": [{"source": NOTE, "destination": "Moved/", "dry_run": True}],
-    "glassmind_restructure": [
-        {"what": "merge", "name": NOTE, "new": "Home", "dry_run": True},
-        {"what": "split", "name": NOTE, "level": 1, "dry_run": True},
-        {"what": "rename-tag", "name": CANARY, "new": "tame", "dry_run": True},
-        {"what": "rename-heading", "name": NOTE, "heading": HEADING, "new": "x"},
-    ],
-    "glassmind_repair": [
-        {"what": "findings", "dry_run": True},
-        {"what": "findings"},
-        {"what": "links", "name": NOTE, "dry_run": True},
-    ],
+    "glassmind_merge": [{"source": NOTE, "into": "Home", "dry_run": True}],
+    "glassmind_split": [{"name": NOTE, "level": 1, "dry_run": True}],
+    "glassmind_rename_tag": [{"old": CANARY, "new": "tame", "dry_run": True}],
+    "glassmind_rename_heading": [{"name": NOTE, "heading": HEADING, "new": "x"}],
+    "glassmind_fix_findings": [{"dry_run": True}, {}],
+    "glassmind_add_suggested_links": [{"name": NOTE, "dry_run": True}],
     "glassmind_delete": [
         {"name": NOTE, "dry_run": True},
         {"name": NOTE, "confirm": True},
     ],
-    "glassmind_changes": [
-        {},
-        {"action": "show", "id": SHOWN},
-        {"action": "show", "id": MADE},
-        {"action": "undo", "id": MADE, "dry_run": True},
-    ],
+    "glassmind_changes": [{}],
+    "glassmind_show_change": [{"id": SHOWN}, {"id": MADE}],
+    "glassmind_undo_change": [{"id": MADE, "dry_run": True}],
     "search": [{"query": TOPIC}, {"query": TOPIC, "unique": "chunks"}],
     "list_notes": [{}],
     "read_note": [{"name": NOTE, "mode": "full"}],
@@ -131,11 +123,9 @@ REFUSED: dict[str, list[dict[str, Any]]] = {
         {"name": NOTE, "edits": [{"op": "replace", "find": "dawn none", "text": "x"}]},
         {"name": NOTE, "edits": [{"op": "heading", "heading": "none", "text": "x"}]},
     ],
-    "glassmind_restructure": [
-        {"what": "rename-heading", "name": NOTE, "heading": "none", "new": "x"}
-    ],
+    "glassmind_rename_heading": [{"name": NOTE, "heading": "none", "new": "x"}],
     "glassmind_delete": [{"name": NOTE}],
-    "glassmind_changes": [{"action": "show", "id": "none"}],
+    "glassmind_show_change": [{"id": "none"}],
     "read_note": [{"name": f"{CANARY} nowhere"}],
     "edit_note": [
         {"name": NOTE, "mode": "replace_window", "search": "dawn none", "content": "x"}

@@ -14,7 +14,8 @@ from mcp_desk import structured_server, visit
 from vault_desk import VaultDesk
 
 from glassmind.editing.asking import Asking
-from glassmind.serve.asking import asking_of
+from glassmind.operations.edit import asking
+from glassmind.operations.registry import Caller
 from glassmind.serve.mcp.toolsets import SETS
 from glassmind.types.editing import Append
 
@@ -29,12 +30,12 @@ EDIT = {"name": "Tea", "edits": [{"op": "append", "text": "x"}]}
 CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "a heading that is missed": ("glassmind_read", {"name": WEB, "heading": "None"}),
     "a heading to be renamed": (
-        "glassmind_restructure",
-        {"what": "rename-heading", "name": WEB, "heading": "None", "new": "Other"},
+        "glassmind_rename_heading",
+        {"name": WEB, "heading": "None", "new": "Other"},
     ),
     "a level to split by": (
-        "glassmind_restructure",
-        {"what": "split", "name": WEB, "level": 5},
+        "glassmind_split",
+        {"name": WEB, "level": 5},
     ),
     "a name that is nearly right": (
         "glassmind_edit",
@@ -120,7 +121,7 @@ def test_over_http_too(vault: VaultDesk, path: str) -> None:
     engine.client = "http"
 
     def state(web: Web) -> str:
-        edit = {"note": "Tea", "edits": EDIT["edits"]}
+        edit = {"name": "Tea", "edits": EDIT["edits"]}
         return str(web.post("/edit", edit).json["state"])
 
     with serving(engine) as web:
@@ -136,10 +137,11 @@ def test_what_such_a_client_had_shown_is_not_applied_by_another(
     engine = tea.engine
     visit_read(tea, "reader")
     shown = engine.editing.edit(
-        "Tea", [Append("x")], asking_of(engine, "reader", dry_run=True)
+        "Tea", [Append("x")], asking(engine, Caller("mcp", "reader"), dry_run=True)
     )
 
-    done = engine.editing.apply(shown.changeset.id, asking_of(engine, "innocent"))
+    request = asking(engine, Caller("mcp", "innocent"), dry_run=False)
+    done = engine.editing.apply(shown.changeset.id, request)
 
     assert not engine.tainted("innocent")
     assert done.changeset.state == "proposed"

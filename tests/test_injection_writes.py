@@ -36,15 +36,14 @@ TOOLS: dict[str, dict[str, Any]] = {
     "glassmind_edit": {"name": "Tea", "edits": EDIT},
     "glassmind_create": {"title": "New", "text": "x"},
     "glassmind_move": {"source": "Tea.md", "destination": "Moved/Tea.md"},
-    "glassmind_restructure": {
-        "what": "merge",
-        "name": "Tea",
-        "new": "Cup",
-        "confirm": True,
-    },
-    "glassmind_repair": {"what": "findings"},
+    "glassmind_rename_heading": {"name": "Tea", "heading": "Leaves", "new": "Leaf"},
+    "glassmind_rename_tag": {"old": "green", "new": "black"},
+    "glassmind_merge": {"source": "Tea", "into": "Cup", "confirm": True},
+    "glassmind_split": {"name": "Tea", "level": 2},
+    "glassmind_add_suggested_links": {"name": "Teapot"},
+    "glassmind_fix_findings": {},
     "glassmind_delete": {"name": "Tea", "confirm": True},
-    "glassmind_changes": {"action": "undo"},
+    "glassmind_undo_change": {},
     "create_note": {"title": "New", "content": "x"},
     "edit_note": {"name": "Tea", "mode": "append", "content": "x"},
     "apply_edit_preview": {},
@@ -58,14 +57,14 @@ CLIENT = {"client": "robot"}
 
 PATHS: dict[str, dict[str, Any]] = {
     "/capture": {**TOOLS["glassmind_capture"], **CLIENT},
-    "/edit": {"note": "Tea", "edits": EDIT, **CLIENT},
+    "/edit": {"name": "Tea", "edits": EDIT, **CLIENT},
     "/notes": {"title": "New", "text": "x", **CLIENT},
-    "/delete": {"note": "Tea", "confirm": True, **CLIENT},
+    "/delete": {"name": "Tea", "confirm": True, **CLIENT},
     "/move": {"source": "Tea.md", "destination": "Moved/Tea.md", **CLIENT},
-    "/rename-heading": {"note": "Tea", "heading": "Leaves", "new": "Leaf", **CLIENT},
+    "/rename-heading": {"name": "Tea", "heading": "Leaves", "new": "Leaf", **CLIENT},
     "/rename-tag": {"old": "green", "new": "black", **CLIENT},
     "/merge": {"source": "Tea", "into": "Cup", "confirm": True, **CLIENT},
-    "/split": {"note": "Tea", "level": 2, **CLIENT},
+    "/split": {"name": "Tea", "level": 2, **CLIENT},
     "/changes/{id}/undo": CLIENT,
     "/changes/{id}/apply": {"confirm": True, **CLIENT},
     "/graph/suggest/apply": {"name": "Teapot", **CLIENT},
@@ -74,7 +73,7 @@ PATHS: dict[str, dict[str, Any]] = {
     "/graph/health/fix": CLIENT,
 }
 
-UNDOING = {"glassmind_changes", "/changes/{id}/undo"}
+UNDOING = {"glassmind_undo_change", "/changes/{id}/undo"}
 APPLYING = {"apply_edit_preview", "/changes/{id}/apply"}
 """What takes up a change that was made before, or one that was shown."""
 
@@ -165,7 +164,7 @@ def held(desk: VaultDesk, act: Callable[[str, str], None], verb: str) -> None:
 )
 def test_no_tool_writes_after_such_a_note(tea: VaultDesk, tool: str, mode: str) -> None:
     def act(done: str, dry: str) -> None:
-        more = {"glassmind_changes": {"id": done}, "apply_edit_preview": {
+        more = {"glassmind_undo_change": {"id": done}, "apply_edit_preview": {
             "previewId": dry
         }}.get(tool, {})  # fmt: skip
 

@@ -44,9 +44,9 @@ OPERATIONS: dict[str, tuple[str, dict[str, Any], str, dict[str, Any]]] = {
     ),
     "split": (
         "/split",
-        {"note": "Other", "heading": "Plan"},
-        "glassmind_restructure",
-        {"what": "split", "name": "Other", "heading": "Plan"},
+        {"name": "Other", "heading": "Plan"},
+        "glassmind_split",
+        {"name": "Other", "heading": "Plan"},
     ),
 }
 
@@ -158,8 +158,8 @@ def test_a_note_is_not_moved_away_from_a_hidden_note_it_links_to_by_name(
     merged = at.call(
         "/merge",
         {"source": "A", "into": "Boxes/Into", "confirm": True},
-        "glassmind_restructure",
-        {"what": "merge", "name": "A", "new": "Boxes/Into", "confirm": True},
+        "glassmind_merge",
+        {"source": "A", "into": "Boxes/Into", "confirm": True},
     )
 
     assert moved.refused
@@ -255,8 +255,8 @@ def test_undoing_a_move_does_not_show_the_path_of_a_hidden_note(
     undone = at.call(
         f"/changes/{moved['id']}/undo",
         {},
-        "glassmind_changes",
-        {"action": "undo", "id": moved["id"]},
+        "glassmind_undo_change",
+        {"id": moved["id"]},
     )
 
     assert undone.refused
@@ -330,7 +330,7 @@ def test_deleting_a_note_does_not_tell_that_its_links_will_lead_to_a_hidden_one(
 
     done = at.call(
         "/delete",
-        {"note": "Plan.md", "confirm": True, "dry_run": True},
+        {"name": "Plan.md", "confirm": True, "dry_run": True},
         "glassmind_delete",
         {"name": "Plan.md", "confirm": True, "dry_run": True},
     )

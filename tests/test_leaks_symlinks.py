@@ -27,13 +27,13 @@ READING: dict[str, tuple[str, str]] = {
     "connections": ("GET", "/graph/connections?name={}"),
 }
 WRITING: dict[str, tuple[str, dict[str, object]]] = {
-    "edit": ("/edit", {"note": 0, "edits": [{"op": "append", "text": "y"}]}),
-    "delete": ("/delete", {"note": 0, "confirm": True}),
+    "edit": ("/edit", {"name": 0, "edits": [{"op": "append", "text": "y"}]}),
+    "delete": ("/delete", {"name": 0, "confirm": True}),
     "move": ("/move", {"source": 0, "destination": "Q"}),
     "merge": ("/merge", {"source": 0, "into": "A", "confirm": True}),
     "merge into": ("/merge", {"source": "A", "into": 0, "confirm": True}),
-    "split": ("/split", {"note": 0, "heading": "H"}),
-    "rename a heading": ("/rename-heading", {"note": 0, "heading": "H", "new": "I"}),
+    "split": ("/split", {"name": 0, "heading": "H"}),
+    "rename a heading": ("/rename-heading", {"name": 0, "heading": "H", "new": "I"}),
     "template": ("/notes", {"title": "T", "template": 0, "dry_run": True}),
     "capture": ("/capture", {"kind": "memory", "text": "x", "sources": [0]}),
     "verify": ("/verify", {"receipts": ["{}:1-2@00000000"]}),

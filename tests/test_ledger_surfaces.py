@@ -175,12 +175,9 @@ WAYS: dict[str, list[dict[str, Any]]] = {
     "glassmind_read": [{}, {"lines": "6-8"}, {"name": "Nothing of the kind"}],
     "glassmind_subgraph": [{"format": one} for one in ("json", "graphml", "dot")],
     "glassmind_suggest": [{}, {"name": "Cup"}],
-    "glassmind_repair": [{"what": "findings"}, {"what": "links", "name": "Cup"}],
-    "glassmind_restructure": [
-        {},
-        {"what": "rename-tag", "name": "tea"},
-        {"what": "split", "heading": "Open questions"},
-    ],
+    "glassmind_add_suggested_links": [{"name": "Cup"}],
+    "glassmind_rename_tag": [{"old": "tea"}],
+    "glassmind_split": [{"heading": "Open questions"}],
     "find_path_between": [{"from": "Copper Kettle", "to": "Pot"}],
     "glassmind_edit": [
         {},
@@ -191,7 +188,6 @@ WAYS: dict[str, list[dict[str, Any]]] = {
         {"mode": "append", "content": "more"},
         {"mode": "replace_window", "search": "oolong in a mug", "content": "x"},
     ],
-    "glassmind_changes": [{"action": "show"}],
     "read_note": [{"mode": "full"}, {"mode": "brief"}],
 }
 """Several ways to call a tool that answer otherwise."""
@@ -229,10 +225,12 @@ WORDLESS = frozenset(
         "delete_note",
         "detect_themes",
         "glassmind_capture",
+        "glassmind_changes",
         "glassmind_check_finding",
         "glassmind_create",
         "glassmind_delete",
         "glassmind_dismiss",
+        "glassmind_fix_findings",
         "glassmind_health",
         "glassmind_ontology",
         "glassmind_rank",
@@ -240,6 +238,7 @@ WORDLESS = frozenset(
         "glassmind_similar",
         "glassmind_status",
         "glassmind_themes",
+        "glassmind_undo_change",
         "glassmind_verify",
         "index_status",
         "rank_notes",
@@ -258,8 +257,7 @@ def arguments_of(tool: Tool) -> Iterator[dict[str, Any]]:
         if name in takes and (not takes[name] or value in takes[name])
     }
     for way in WAYS.get(tool.name, [{}]):
-        known = {"id": SAID["id"]} if "action" in way else {}
-        yield {name: SAID[name] for name in needed} | wide | way | known
+        yield {name: SAID[name] for name in needed} | wide | way
 
 
 def every_tool() -> list[tuple[tuple[str, ...], Tool]]:

@@ -91,9 +91,9 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("glassmind_edit", {"name": "Tea", "edits": [{"op": "append", "text": ASKED}]}),
     ("glassmind_edit", {"name": "Tea", "edits": [
         {"op": "replace", "find": f"{NOTE} {ASKED}", "text": ASKED}]}),
-    ("glassmind_restructure", {"what": "rename-heading", "name": "Pot",
-                               "heading": f"A {NOTE} heading", "new": ASKED}),
-    ("glassmind_restructure", {"what": "rename-tag", "name": NOTE, "new": ASKED}),
+    ("glassmind_rename_heading", {"name": "Pot", "heading": f"A {NOTE} heading",
+                                  "new": ASKED}),
+    ("glassmind_rename_tag", {"old": NOTE, "new": ASKED}),
     (f"no_{ASKED}", {}),
 ]  # fmt: skip
 
@@ -213,8 +213,8 @@ def _ask_routes(web: Web) -> None:
     memo = {"kind": "memory", "text": f"Of tea.\n\n{ASKED} {NOTE}"}
     assert web.post("/capture", memo).status == 200
     edits = [{"op": "append", "text": ASKED}]
-    assert web.post("/edit", {"note": "Tea", "edits": edits}).status == 200
-    heading = {"note": "Pot", "heading": f"A {NOTE} heading", "new": ASKED}
+    assert web.post("/edit", {"name": "Tea", "edits": edits}).status == 200
+    heading = {"name": "Pot", "heading": f"A {NOTE} heading", "new": ASKED}
     assert web.post("/rename-heading", heading).status == 200
 
 

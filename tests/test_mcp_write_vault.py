@@ -112,11 +112,10 @@ def test_a_dry_run_of_every_tool_changes_nothing(vault: VaultDesk, mode: str) ->
             ("glassmind_create", {"title": "Ghost", "text": "Boo."}),
             ("glassmind_move", {"source": "Tea", "destination": "Drinks/Green"}),
             ("glassmind_delete", {"name": "Tea"}),
-            ("glassmind_restructure", {"what": "merge", "name": "Tea", "new": "Cups"}),
+            ("glassmind_merge", {"source": "Tea", "into": "Cups"}),
             (
-                "glassmind_restructure",
-                {"what": "rename-heading", "name": "Tea", "heading": "Leaves",
-                 "new": "Buds"},
+                "glassmind_rename_heading",
+                {"name": "Tea", "heading": "Leaves", "new": "Buds"},
             ),
         )
     ]  # fmt: skip
@@ -143,7 +142,7 @@ def test_a_move_carries_its_links_and_is_undone_by_its_id(vault: VaultDesk) -> N
 
     done = values(asked(vault, "glassmind_move", source="Tea", destination="Sub/Cha"))
     cups = (vault.root / "Cups.md").read_text("utf-8")
-    back = asked(vault, "glassmind_changes", action="undo", id=done["id"])
+    back = asked(vault, "glassmind_undo_change", id=done["id"])
 
     assert "[[Cha]], see [[Cha#Leaves]]" in cups
     assert done["links_rewritten"] == {"files": 1, "occurrences": 2}

@@ -145,9 +145,12 @@ def test_no_route_of_a_repair_approves_it(vault: VaultDesk) -> None:
     assert not any("approve" in route.path for route in ROUTES)
 
 
-def asked(vault: VaultDesk, **given: Any) -> Any:
+FIX, LINK = "glassmind_fix_findings", "glassmind_add_suggested_links"
+
+
+def asked(vault: VaultDesk, tool: str, **given: Any) -> Any:
     server = structured_server(vault.engine, toolsets=["graph", "write"])
-    answer = call(server, "glassmind_repair", **given)
+    answer = call(server, tool, **given)
     return answer.structured_content if not answer.is_error else text_of(answer)
 
 
@@ -155,9 +158,9 @@ def test_an_agent_mends_and_links_as_far_as_it_may(vault: VaultDesk) -> None:
     vault.open(writes__mode="allow")
     vault.indexed(NOTES)
 
-    shown = asked(vault, what="findings", dry_run=True)
-    fixed = asked(vault, what="findings", checks=["ghosts", "inconsistent_tags"])
-    linked = asked(vault, what="links", keys=[KEY])
+    shown = asked(vault, FIX, dry_run=True)
+    fixed = asked(vault, FIX, check=["ghosts", "inconsistent_tags"])
+    linked = asked(vault, LINK, keys=[KEY])
 
     assert [one["state"] for one in (shown, fixed, linked)] == [
         "previewed",
@@ -171,14 +174,7 @@ def test_an_agent_mends_and_links_as_far_as_it_may(vault: VaultDesk) -> None:
 def test_what_an_agent_may_not_do_at_once_waits(vault: VaultDesk) -> None:
     vault.indexed(NOTES)
 
-    done = asked(vault, what="links", mentions=True)
+    done = asked(vault, LINK, mentions=True)
 
     assert done["state"] == "proposed"
     assert (vault.root / "Diary.md").read_text("utf-8") == NOTES["Diary.md"]
-
-
-def test_arguments_of_the_other_kind_are_refused(vault: VaultDesk) -> None:
-    vault.indexed(NOTES)
-
-    assert "goes with 'links'" in asked(vault, what="findings", keys=[KEY])
-    assert "goes with 'findings'" in asked(vault, what="links", checks=["ghosts"])

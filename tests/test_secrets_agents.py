@@ -135,18 +135,23 @@ def values_for(one: Argument) -> list[Any]:
 
 
 WHOLE: Mapping[str, tuple[dict[str, Any], ...]] = {
-    "glassmind_restructure": tuple(
+    "glassmind_rename_heading": (
+        {"name": "Keys", "heading": "Keys", "new": "A", "dry_run": True},
+        {"name": "Lock", "heading": "After", "new": "A", "dry_run": True},
+    ),
+    "glassmind_rename_tag": tuple(
+        {"old": old, "new": "A", "dry_run": True} for old in ("decision", IN_TAG)
+    ),
+    "glassmind_merge": tuple(
+        {"source": source, "into": "Gate", "dry_run": True}
+        for source in ("Keys", "Lock")
+    ),
+    "glassmind_split": tuple(
         {**given, "dry_run": True}
         for given in (
-            {"what": "rename-heading", "name": "Keys", "heading": "Keys", "new": "A"},
-            {"what": "rename-heading", "name": "Lock", "heading": "After", "new": "A"},
-            {"what": "rename-tag", "name": "decision", "new": "A"},
-            {"what": "rename-tag", "name": IN_TAG, "new": "A"},
-            {"what": "merge", "name": "Keys", "new": "Gate"},
-            {"what": "merge", "name": "Lock", "new": "Gate"},
-            {"what": "split", "name": "Keys", "heading": "Keys"},
-            {"what": "split", "name": "Lock", "level": 2},
-            {"what": "split", "name": "Gate", "level": 2},
+            {"name": "Keys", "heading": "Keys"},
+            {"name": "Lock", "level": 2},
+            {"name": "Gate", "level": 2},
         )
     ),
     "edit_note": tuple(
@@ -181,6 +186,9 @@ async def calls_of(client: Client, tool: Tool) -> list[dict[str, Any]]:
     if tool.name == "apply_edit_preview":
         shown = await client.call_tool("edit_note", WHOLE["edit_note"][0])
         calls.append({"previewId": CHANGE_ID.findall(shown.model_dump_json())[0]})
+    if tool.name == "glassmind_show_change":
+        listed = await client.call_tool("glassmind_changes", {})
+        calls.append({"id": CHANGE_ID.findall(listed.model_dump_json())[0]})
     return calls
 
 
@@ -244,7 +252,9 @@ def test_no_tool_resource_or_prompt_gives_a_credential_out(
     answered: set[str] = set()
     answers = list(answers_of(harbour, name, answered))
 
-    assert answered == {one.name for one in tools_of((name,))}
+    # there is nothing to undo: all that was changed waits
+    refusing = {"glassmind_undo_change"}
+    assert answered == {one.name for one in tools_of((name,))} - refusing
     assert {what: told_by(said) for what, said in answers if told_by(said)} == {}
     logged = "".join(capfd.readouterr())
     assert "call" in logged

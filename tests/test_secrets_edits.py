@@ -334,7 +334,7 @@ def test_over_http_the_refusal_is_a_sentence(gate: VaultDesk) -> None:
 
 
 def _edit(web: Web, edits: list[dict[str, Any]]) -> Any:
-    return web.post("/edit", {"note": "Gate.md", "edits": edits})
+    return web.post("/edit", {"name": "Gate.md", "edits": edits})
 
 
 def test_the_owner_edits_what_he_sees(gate: VaultDesk) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from glassmind.errors.serving import BadArgument
-from glassmind.serve.edits import read_edit, read_edits
+from glassmind.operations.text_edits import read_edits
 from glassmind.types.editing import ChangeProperty
 
 
@@ -15,18 +15,19 @@ def test_a_property_is_not_emptied_by_a_value_that_was_forgotten(
 ) -> None:
     given = {"op": "property", "name": "status", **act}
 
-    with pytest.raises(BadArgument, match=r"edits\[0\]: .*'value' is missing"):
-        read_edits("edit", [given])
+    with pytest.raises(BadArgument, match=r"edits\[0\]: value is missing"):
+        read_edits([given], "mcp")
 
 
 @pytest.mark.parametrize("value", [None, "", 0, False, [], "done"])
 def test_a_property_may_be_given_any_value_nothing_too(value: object) -> None:
     given = {"op": "property", "name": "status", "value": value}
 
-    assert read_edit("edit", given) == ChangeProperty("status", "set", value)  # type: ignore[arg-type]
+    (edit,) = read_edits([given], "mcp")
+    assert edit == ChangeProperty("status", "set", value)  # type: ignore[arg-type]
 
 
 def test_a_property_is_taken_out_without_a_value() -> None:
     given = {"op": "property", "name": "status", "act": "unset"}
 
-    assert read_edit("edit", given) == ChangeProperty("status", "unset", None)
+    assert read_edits([given], "mcp") == [ChangeProperty("status", "unset", None)]

@@ -155,7 +155,7 @@ TOOLS: tuple[tuple[str, dict[str, object]], ...] = (
     ("glassmind_create", {"title": "Whisk", "text": "For [[Tea]]."}),
     ("glassmind_move", {"source": TEA, "destination": "Black/Tea.md"}),
     ("glassmind_delete", {"name": TEA, "confirm": True}),
-    ("glassmind_changes", {"action": "list"}),
+    ("glassmind_changes", {}),
     ("edit_note", {"name": TEA, "mode": "append", "content": "x"}),
     ("create_note", {"title": "Bowl", "content": "x"}),
     ("link_notes", {"source": TEA, "target": KETTLE, "context": "x"}),
@@ -184,7 +184,7 @@ def test_a_repository_is_clean_after_proposals_over_http(
 ) -> None:
     vault, git = committed
     before = all_but_git(vault.root)
-    edit = {"note": TEA, "edits": [{"op": "append", "text": "x"}]}
+    edit = {"name": TEA, "edits": [{"op": "append", "text": "x"}]}
 
     with serving(vault.engine) as web:
         assert web.post("/edit", edit).status == 200

@@ -208,25 +208,23 @@ WHOLE: Mapping[str, tuple[dict[str, Any], ...]] = {
         {"metric": "hubs", "ghosts": True, "limit": 50},
     ),
     "glassmind_path": ({"source": "Cup", "target": "Bed", "ghosts": True},),
-    "glassmind_restructure": (
-        {"what": "rename-heading", "name": "Tea", "heading": "Leaves", "new": "A"},
-        {"what": "rename-tag", "name": "drink", "new": "A", "dry_run": True},
-        {"what": "merge", "name": "Mug", "new": "Cup", "dry_run": True},
-        {"what": "split", "name": "Tea", "heading": "Rules", "dry_run": True},
-    ),
+    "glassmind_rename_heading": ({"name": "Tea", "heading": "Leaves", "new": "A"},),
+    "glassmind_rename_tag": ({"old": "drink", "new": "A", "dry_run": True},),
+    "glassmind_merge": ({"source": "Mug", "into": "Cup", "dry_run": True},),
+    "glassmind_split": ({"name": "Tea", "heading": "Rules", "dry_run": True},),
     "glassmind_dismiss": (
         {"a": "Tea", "b": "Mug"},
         {"a": "Tea", "b": "Mug", "restore": True},
         {"finding": "ghosts:nowhere"},
         {"finding": "ghosts:nowhere", "restore": True},
     ),
-    "glassmind_repair": (
-        {"what": "links", "name": "Pot", "mentions": True, "dry_run": True},
+    "glassmind_add_suggested_links": (
+        {"name": "Pot", "mentions": True, "dry_run": True},
     ),
     "glassmind_capture": (
         {"kind": "decision", "text": "We buy oolong from Tea", "project": "Shop"},
     ),
-    "/split": ({"note": "Tea", "heading": "Rules", "dry_run": True},),
+    "/split": ({"name": "Tea", "heading": "Rules", "dry_run": True},),
     "/search": (
         {"query": "oolong sencha", "explain": True, "intent": "conceptual"},
         {"query": "timetable", "explain": True, "root_note": "Tea", "hop_depth": 3},

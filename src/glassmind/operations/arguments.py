@@ -31,6 +31,9 @@ LONGEST_TEXT = 20_000
 """Characters of a text argument that declares no bound of its own: a question, not a
 book."""
 
+LONGEST_NOTE = 1_000_000
+"""Characters of an argument that becomes text of a note."""
+
 DEEPEST = 64
 """Levels of nesting of JSON that is written as text."""
 
@@ -68,6 +71,19 @@ class Field(NamedTuple):
     def is_list(self) -> bool:
         """Whether the argument is a list."""
         return get_origin(self.kind) is list
+
+    @property
+    def is_object(self) -> bool:
+        """Whether the argument is an object."""
+        return get_origin(self.kind) is dict
+
+    @property
+    def longest(self) -> int:
+        """How many characters each text of the argument may have."""
+        if self.extra["note_text"] or self.kind not in (str, list[str]):
+            return LONGEST_NOTE
+        bound = self.bounds.max_length if self.kind is str else None
+        return bound or LONGEST_TEXT
 
     @property
     def flag(self) -> str:
@@ -134,13 +150,15 @@ def read(
     values = {}
     for field in fields.values():
         value = given.get(field.name)
-        optional = not field.required and not field.extra["empty"]
+        optional = not field.required and not field.extra["note_text"]
         if value == "" and not strict and optional:
             value = None  # models send empty texts for what they leave out
         if value is None:
             if field.required:
                 raise BadArgument(owner, f"{_label(field, surface)} is missing")
             continue
+        if not strict:
+            value = _from_text(field, value)
         try:
             values[field.attribute] = _converted(field, value, strict=strict)
         except ValidationError:
@@ -149,12 +167,10 @@ def read(
 
 
 def _converted(field: Field, value: Any, *, strict: bool) -> Any:
-    if not strict:
-        value = _from_text(field, value)
     if isinstance(value, float) and field.kind is int and value.is_integer():
         value = int(value)
     for text in _texts(value):
-        if not is_text(text) or len(text) > _longest(field):
+        if not is_text(text) or len(text) > field.longest:
             raise ValidationError("not usable as text")
     if field.choices and not isinstance(value, str):
         raise ValidationError("not one of the choices")
@@ -162,13 +178,6 @@ def _converted(field: Field, value: Any, *, strict: bool) -> Any:
     if isinstance(made, float) and not math.isfinite(made):
         raise ValidationError("not a finite number")
     return made
-
-
-def _longest(field: Field) -> float:
-    """Return how long a text may be; inside objects, their readers decide."""
-    if field.kind is str:
-        return field.bounds.max_length or LONGEST_TEXT
-    return LONGEST_TEXT if field.kind == list[str] else math.inf
 
 
 def _from_text(field: Field, value: Any) -> Any:
@@ -201,6 +210,19 @@ def parsed_json(text: str) -> Any:
 def _no_number(name: str) -> NoReturn:
     """Refuse NaN and Infinity, which are not JSON."""
     raise ValueError(name)
+
+
+def plain_value(text: str) -> Any:
+    """Return a number or a truth value if a text is written as one, else the text.
+
+    What JSON would write in another way stays text, such as `1.10` and `007`.
+    """
+    try:
+        parsed = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    is_plain = isinstance(parsed, bool | int | float)
+    return parsed if is_plain and json.dumps(parsed) == text else text
 
 
 def _depth(value: Any) -> int:
@@ -237,9 +259,8 @@ def _wanted(field: Field, value: Any) -> str:
     for text in _texts(value):
         if not is_text(text):
             return "valid Unicode text"
-        longest = _longest(field)
-        if len(text) > longest:
-            return f"at most {longest:,} characters (got {len(text):,})"
+        if len(text) > field.longest:
+            return f"at most {field.longest:,} characters (got {len(text):,})"
         least = field.bounds.min_length or 0
         if field.kind is str and len(text) < least:
             return f"at least {least} characters (got {len(text)})"
@@ -315,7 +336,7 @@ def property_schema(
     else:
         description = "" if in_query else field.about.description
         if field.kind is str and not field.choices:
-            made.setdefault("maxLength", LONGEST_TEXT)
+            made.setdefault("maxLength", field.longest)
         if field.extra["pattern"]:
             made["pattern"] = field.extra["pattern"]
         if not field.required and not in_query and "type" in made:

@@ -3,15 +3,20 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from glassmind.operations.model_text import fenced, named, one_line
+from glassmind.operations.model_text import fenced, listed, named, one_line
 from glassmind.operations.registry import Arguments, View
 from glassmind.render.style import Style, counted, on_one_line
 
 if TYPE_CHECKING:
-    from glassmind.operations.edit import ChangedFile, ChangeResult
+    from glassmind.operations.changes import ChangesResult, FileMove, ListedChange
+    from glassmind.operations.edit import ChangeResult
+    from glassmind.types.editing import FileDiff
 
 SHOWN_FILES = 20
 """Files of an applied change that people see: one screen; JSON has them all."""
+
+LISTED_FILES, MODEL_LISTED_FILES = 3, 5
+"""Files of each changeset in a list."""
 
 MODEL_FILES = 50
 MODEL_DIFF_CHARS = 6_000
@@ -82,6 +87,13 @@ def changed_for_people(
     return "".join(f"{line}\n" for line in lines)
 
 
+def change_for_people(
+    result: "ChangeResult", arguments: Arguments, style: Style
+) -> str:
+    """Return a change with all its diffs."""
+    return changed_for_people(result, arguments, style, whole=True)
+
+
 def changed_for_models(result: "ChangeResult", _view: View) -> str:
     """Return the state of a change, then its files and diffs in the fence."""
     return f"{state_for_models(result)}\n{fenced(chr(10).join(_rows(result)))}"
@@ -129,12 +141,12 @@ def _rows(result: "ChangeResult") -> Iterator[str]:
         yield "search will find it shortly"
 
 
-def _file_line(file: "ChangedFile", style: Style) -> str:
+def _file_line(file: "FileDiff", style: Style) -> str:
     counts = style.faint(f"+{file.added} -{file.removed}")
     return f"  {style.strong(_moved(file))}  {counts}"
 
 
-def _diff_lines(file: "ChangedFile", style: Style) -> Iterator[str]:
+def _diff_lines(file: "FileDiff", style: Style) -> Iterator[str]:
     yield _file_line(file, style).lstrip()
     # only line feeds end a line: other line separators are part of the text
     lines = file.diff.rstrip("\n").split("\n") if file.diff else []
@@ -173,7 +185,47 @@ def _around(result: "ChangeResult", style: Style) -> Iterator[str]:
             yield style.faint("search will find it shortly")
 
 
-def _moved(file: "ChangedFile") -> str:
+def changes_for_people(
+    result: "ChangesResult", _arguments: Arguments, style: Style
+) -> str:
+    """Return a line for each changeset, and the first of its files."""
+    lines = [line for one in result.changesets for line in _listed_lines(one, style)]
+    left = result.total - len(result.changesets)
+    if not lines:
+        lines.append("No changesets.")
+    elif left > 0:
+        lines.append(style.faint(f"and {counted(left, 'more changeset')}"))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _listed_lines(one: "ListedChange", style: Style) -> Iterator[str]:
+    who = f" ({on_one_line(one.client)})" if one.client else ""
+    title = style.clean(f"{one.state}{who}  {on_one_line(one.title)}")
+    yield f"{style.strong(one.id or '')}  {style.clean(one.created[:16])}  {title}"
+    names = [style.clean(_moved(file)) for file in one.files]
+    if names:
+        yield f"  {_some(names, LISTED_FILES)}"
+    if one.reason:
+        yield style.faint(f"  {on_one_line(one.reason)}")
+
+
+def changes_for_models(result: "ChangesResult", view: View) -> str:
+    """Return the changesets and the first files of each, in the fence."""
+    rows = []
+    for one in result.changesets:
+        who = f" by {one_line(one.client)}" if one.client else ""
+        files = _some([named(file.to) for file in one.files], MODEL_LISTED_FILES)
+        rows.append(f"{one.id} {one.state}{who}: {one_line(one.title)}\n   {files}")
+    head = [f"{result.total:,} changesets, newest first."] if rows else []
+    return listed(head, rows, view, result.notices, nothing="" if rows else "None.")
+
+
+def _some(names: list[str], most: int) -> str:
+    left = len(names) - most
+    return ", ".join([*names[:most], *([f"and {left:,} more"] if left > 0 else [])])
+
+
+def _moved(file: "FileDiff | FileMove") -> str:
     if file.path is None:
         return f"{on_one_line(file.to)} (new)"
     if file.path == file.to:

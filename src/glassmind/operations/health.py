@@ -7,8 +7,13 @@ from msgspec import UNSET, Meta, UnsetType
 
 from glassmind.engine import Engine
 from glassmind.operations import health_text as text
-from glassmind.operations.edit import ChangeResult, DryRun, asking, change_result
-from glassmind.operations.edit_text import changed_for_people
+from glassmind.operations.edit import (
+    ChangeResult,
+    DryRun,
+    asking,
+    change_operation,
+    change_result,
+)
 from glassmind.operations.graph import MOST_SHOWN
 from glassmind.operations.registry import (
     Arguments,
@@ -213,10 +218,12 @@ class FixArguments(Arguments):
     dry_run: DryRun = False
 
 
-@operation(
+@change_operation(
+    title="Fix problems of the vault",
+    about="Fix what glassmind_health lists and needs no decision, in one change.",
+    path="/graph/health/fix",
+    route_id="fix_vault_health",
     group="Maintain",
-    for_people=changed_for_people,
-    writes=True,
     command=Command("health --fix"),
 )
 def fix_findings(

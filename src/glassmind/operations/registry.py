@@ -43,6 +43,7 @@ MODULES = (
     "ask",
     "context",
     "edit",
+    "changes",
     "memory",
     "graph",
     "suggestions",
@@ -163,8 +164,9 @@ def arg(  # noqa: PLR0913 - a declaration names every part
     metavar: str = "",
     separator: str = "",
     from_stdin: Callable[[str], list[str]] | None = None,
+    file: str = "",
     pattern: str = "",
-    empty: bool = False,
+    note_text: bool = False,
     only: tuple[Surface, ...] = ("cli", "mcp", "http"),
     for_models: str | None = None,
     ge: float | None = None,
@@ -175,11 +177,13 @@ def arg(  # noqa: PLR0913 - a declaration names every part
 
     `flag` and `short` name the CLI option (default: the argument's name); a positional
     with a flag can be given either way. `separator` splits one CLI value into a list.
-    The word `-` means the text of standard input, or for the items that
-    `from_stdin` finds in it.
-    `pattern` tells HTTP clients which texts the operation accepts. With `empty`, an
-    empty text is a value; without, it counts as absent if the argument is optional.
-    `ge` and `le` bound a number; `longest` bounds a text or a list.
+    The word `-` means the text of standard input, or the items that `from_stdin` finds
+    in it. `file` is a CLI option that names a file with the value; a required argument
+    with such an option is also read from a pipe. With `note_text`, the argument becomes
+    text of a note: it may be long, and an empty text is a value, while otherwise it
+    counts as absent if the argument is optional. `pattern` tells HTTP clients which
+    texts the operation accepts. `ge` and `le` bound a number; `longest` bounds a text
+    or a list.
     `only` lists the surfaces that offer the argument. `for_models` replaces the
     description in the tool's schema, where every word costs tokens.
     """
@@ -190,8 +194,9 @@ def arg(  # noqa: PLR0913 - a declaration names every part
         "metavar": metavar,
         "separator": separator,
         "from_stdin": from_stdin,
+        "file": file,
         "pattern": pattern,
-        "empty": empty,
+        "note_text": note_text,
         "only": only,
         "for_models": description if for_models is None else for_models,
         "bounds": Meta(ge=ge, le=le, max_length=longest),  # type: ignore[call-overload]
@@ -247,7 +252,8 @@ class Command:
     Aliases are (path, preset arguments). `exit_code` replaces the usual one: 1 for an
     empty result, else 0. A `verbatim` text goes to a pipe exactly as it is. `piped`
     renders a result if the output is not a terminal. `live` shows it on a terminal
-    while the operation runs, unless the argument `live` is false.
+    while the operation runs, unless the argument `live` is false. Before a person is
+    asked to confirm, `preview` returns a result of the same type to show.
     """
 
     path: str = ""
@@ -260,6 +266,7 @@ class Command:
     verbatim: bool = False
     piped: PeopleText | None = None
     live: Callable[[Terminal], Live] | None = None
+    preview: Callable[[Engine, Any], Any] | None = None
 
 
 @dataclass(frozen=True)

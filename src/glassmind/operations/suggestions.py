@@ -8,8 +8,13 @@ from glassmind.engine import Engine
 from glassmind.errors.editing import PolicyForbids
 from glassmind.errors.serving import BadArgument
 from glassmind.operations import suggestions_text as text
-from glassmind.operations.edit import ChangeResult, DryRun, asking, change_result
-from glassmind.operations.edit_text import changed_for_people
+from glassmind.operations.edit import (
+    ChangeResult,
+    DryRun,
+    asking,
+    change_operation,
+    change_result,
+)
 from glassmind.operations.graph import MOST_SHOWN, Limit, NoteName
 from glassmind.operations.names import note_name, report_guesses, with_uris
 from glassmind.operations.registry import (
@@ -107,20 +112,27 @@ class AddLinksArguments(Arguments):
             "Add links: those with these keys, or all that would be listed.",
             flag="--apply",
             metavar="KEY",
+            for_models="of suggestions; else all of them",
         ),
     ] = None
     mentions: Annotated[
         bool,
-        arg("With --apply, link every mention of a note.", flag="--all-mentions"),
+        arg(
+            "With --apply, link every mention of a note.",
+            flag="--all-mentions",
+            for_models="link every name in a text",
+        ),
     ] = False
     limit: SuggestionLimit = 20
     dry_run: DryRun = False
 
 
-@operation(
+@change_operation(
+    title="Add suggested links",
+    about="Add links that glassmind_suggest lists, in one change.",
+    path="/graph/suggest/apply",
+    route_id="apply_suggestions",
     group="Graph",
-    for_people=changed_for_people,
-    writes=True,
     command=Command("graph suggest --apply", aliases=(("suggest --apply", {}),)),
 )
 def add_suggested_links(

@@ -5,7 +5,6 @@ from typing import Any
 from glassmind.types.editing import (
     Changed,
     Changeset,
-    ChangesetList,
     FileDiff,
     Rewritten,
 )
@@ -25,24 +24,6 @@ def changed_as_json(done: Changed) -> dict[str, Any]:
         "files": [_file(one) for one in done.files],
         "index": done.index,
         "notices": list(done.notices),
-    }
-
-
-def changesets_as_json(found: ChangesetList) -> dict[str, Any]:
-    """Return changesets, the newest first, with the files of each and no diffs."""
-    return {
-        "changesets": [
-            {
-                **_head(one),
-                "applied": one.state == "applied",
-                "files": [
-                    {"path": step.path, "to": step.to} for step in one.draft.steps
-                ],
-            }
-            for one in found.changesets
-        ],
-        "total": found.total,
-        "notices": list(found.notices),
     }
 
 

@@ -6,12 +6,11 @@ from typing import NamedTuple, get_args
 
 from glassmind.operations.arguments import fields_of
 from glassmind.operations.registry import Group, all_operations
-from glassmind.serve.cli.commands import edit, inbox
+from glassmind.serve.cli.commands import inbox
 from glassmind.serve.cli.table import COMMANDS, GROUPS
 
 EVERYDAY = frozenset((
-    "recall", "inbox", "edit", "proposals",
-    "status",
+    "recall", "inbox", "status",
 ))  # fmt: skip
 """Everyday commands that are not operations."""
 
@@ -35,6 +34,7 @@ class Listed(NamedTuple):
 def listed_commands() -> list[Listed]:
     """Return every command, group by group; a group of commands counts as one."""
     found: dict[str, Listed] = {}
+    aliases: dict[str, Listed] = {}
     for operation in all_operations():
         if operation.command:
             word, _, action = operation.command_path.partition(" ")
@@ -47,16 +47,20 @@ def listed_commands() -> list[Listed]:
             found.setdefault(word, line)
             for path, _preset in command.aliases:
                 same, alias = f"Same as '{operation.command_path}'.", path.split()[0]
-                found.setdefault(alias, Listed(alias, group, same, False, True))
+                aliases.setdefault(alias, Listed(alias, group, same, False, True))
     for name, (_, summary) in COMMANDS.items():
         sentence = f"{summary[0].upper()}{summary[1:].rstrip('.')}."
         group, levels = GROUPS.get(name, "Maintain"), (name in EVERYDAY, name in EXPERT)
         found[name] = Listed(name, group, sentence, *levels)
     order = get_args(Group)
-    return sorted(found.values(), key=lambda one: order.index(one.group))
+    return sorted((aliases | found).values(), key=lambda one: order.index(one.group))
 
 
-GROUP_SUMMARIES: dict[str, str] = {}
+GROUP_SUMMARIES = {
+    "edit": "Change, create or delete a note.",
+    "changeset": "Show what was changed, and undo it.",
+    "proposals": "Review proposed changes.",
+}
 """What a group of commands does as a whole, by its first word."""
 
 
@@ -94,8 +98,7 @@ def similar_command(name: str) -> str:
         first = [field for field in fields if field.extra["positional"]][:1]
         if operation.command and first and name in first[0].choices:
             return f"{operation.command_path} {name}"
-    for command, actions in {"edit": edit.ACTIONS, "inbox": inbox.ACTIONS}.items():
-        if name in actions:
-            return f"{command} {name}"
+    if name in inbox.ACTIONS:
+        return f"inbox {name}"
     names = [command.name for command in listed_commands()]
     return next(iter(get_close_matches(name, names, n=1)), "")

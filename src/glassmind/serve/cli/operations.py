@@ -3,6 +3,7 @@
 import sys
 from argparse import SUPPRESS, Namespace
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -10,7 +11,7 @@ import msgspec
 from glassmind.errors import WrongUsage
 from glassmind.errors.editing import ConfirmFirst
 from glassmind.errors.serving import BadArgument
-from glassmind.operations.arguments import Field, fields_of, read
+from glassmind.operations.arguments import Field, fields_of, plain_value, read
 from glassmind.operations.registry import (
     Caller,
     FileForm,
@@ -22,7 +23,8 @@ from glassmind.operations.registry import (
     joined,
 )
 from glassmind.serve.cli import exits
-from glassmind.serve.cli.asking import STDIN, piped_text
+from glassmind.serve.cli.asking import STDIN, STDIN_BYTES, piped_text
+from glassmind.serve.cli.changing import can_ask, says_yes
 from glassmind.serve.cli.opening import engine_of
 from glassmind.serve.cli.output import Output
 from glassmind.serve.cli.parser import CommandParser, Once
@@ -79,7 +81,8 @@ class OperationCommand:
         """Return the options of this operation alone."""
         flags = [self.option] if self.option else []
         for field in self._options():
-            flags += [self._flag(field), *filter(None, [field.extra["short"]])]
+            more = field.extra["short"], field.extra["file"]
+            flags += [self._flag(field), *filter(None, more)]
         return flags + [form.flag for form in self._forms]
 
     def _options(self) -> list[Field]:
@@ -144,20 +147,41 @@ class OperationCommand:
         """Run this operation, print its result and return the exit code."""
         operation = self.operation
         arguments = self._arguments(args, output)
-        form = self._file_form(arguments, output)
+        self._file_form(arguments, output)  # wrong options fail before anything runs
         live = self._live(arguments, output)
         caller = Caller("cli", CLIENT, live, output.notice)
         with engine_of(args, output) as engine:
             try:
                 result = operation.run(engine, arguments, caller)
             except ConfirmFirst as error:
-                if not _is_confirmed(str(error), output):
+                if not can_ask(output):
                     raise
+                if operation.command and operation.command.preview:
+                    preview = operation.command.preview(engine, arguments)
+                    self._print(preview, arguments, args, output)
+                if not says_yes(f"{error.what}. Continue?", output):
+                    output.notice("nothing was changed")
+                    return exits.NOTHING
                 confirmed = msgspec.structs.replace(arguments, confirm=True)
                 result = operation.run(engine, confirmed, caller)
             finally:
                 if live:
                     live.end_line()
+        self._show(result, arguments, args, output, live)
+        if operation.command and operation.command.exit_code:
+            return operation.command.exit_code(result, arguments)
+        return exits.NOTHING if result.is_empty() else exits.OK
+
+    def _show(
+        self,
+        result: Any,
+        arguments: Any,
+        args: Namespace,
+        output: Output,
+        live: Live | None,
+    ) -> None:
+        """Print a result and its notices."""
+        form = self._file_form(arguments, output)
         for notice in result.all_notices():
             output.notice(notice)
         if form:
@@ -168,9 +192,6 @@ class OperationCommand:
             output.text(live.rest(result, arguments))
         else:
             self._print(result, arguments, args, output)
-        if operation.command and operation.command.exit_code:
-            return operation.command.exit_code(result, arguments)
-        return exits.NOTHING if result.is_empty() else exits.OK
 
     def _live(self, arguments: Any, output: Output) -> Live | None:
         """Return what shows the result while the operation runs, on a terminal."""
@@ -224,19 +245,8 @@ class OperationCommand:
             name: value for name, value in self._preset.items() if name in offered
         }
         preset = {k: v for k, v in self._preset.items() if k not in offered}
-        for field in self._fields:
-            value = getattr(args, _dest(self._flag(field)), None)
-            separator = field.extra["separator"]
-            if isinstance(value, str) and separator:
-                value = [part.strip() for part in value.split(separator)]
-                if not all(value):
-                    raise WrongUsage(f"{field.flag} has an empty item", path)
-            if value == "" and not field.extra["positional"]:
-                raise WrongUsage(f"{field.flag} needs a value", path)
-            if value == STDIN and field.extra["positional"]:
-                value = "".join(_standard_input(field, path))
-            if field.extra["positional"] and value is not None and not value.strip():
-                raise WrongUsage(f"{field.name.upper()} is missing", path)
+        for field in self._options():
+            value = self._option_value(field, args)
             if value is not None:
                 given[field.name] = value
         self._take_words(list(getattr(args, WORDS, ())), given)
@@ -249,6 +259,31 @@ class OperationCommand:
         except BadArgument as error:
             raise WrongUsage(error.problem, path) from None
         return msgspec.structs.replace(made, **preset)
+
+    def _option_value(self, field: Field, args: Namespace) -> Any:
+        """Return the value that an option gives an argument, or None.
+
+        Raises:
+            WrongUsage: it cannot be used.
+        """
+        path = self.operation.command_path
+        value = getattr(args, _dest(self._flag(field)), None)
+        if field.extra["file"]:
+            value = _text_or_file(field, value, args, path)
+        if field.is_object and value is not None:
+            return _pairs(field, value, path)
+        if isinstance(value, str) and field.extra["separator"]:
+            value = [part.strip() for part in value.split(field.extra["separator"])]
+            if not all(value):
+                raise WrongUsage(f"{field.flag} has an empty item", path)
+        is_positional = field.extra["positional"]
+        if value == "" and not is_positional and not field.extra["note_text"]:
+            raise WrongUsage(f"{field.flag} needs a value", path)
+        if value == STDIN and is_positional:
+            value = "".join(_standard_input(field, path))
+        if is_positional and value is not None and not value.strip():
+            raise WrongUsage(f"{field.name.upper()} is missing", path)
+        return value
 
     def _take_words(self, words: list[str], given: dict[str, Any]) -> None:
         """Assign positional words to arguments, in order."""
@@ -299,6 +334,65 @@ def _standard_input(field: Field, path: str) -> list[str]:
     return items
 
 
+def _text_or_file(
+    field: Field, value: str | None, args: Namespace, path: str
+) -> str | None:
+    """Return a value that is given as text, in a file, or through a pipe.
+
+    Raises:
+        WrongUsage: it is given twice, or cannot be read.
+    """
+    option = field.extra["file"]
+    file = getattr(args, _dest(option), None)
+    if option != field.flag and None not in (file, value):
+        raise WrongUsage(f"{field.flag} and {option} cannot be used together", path)
+    if STDIN in (value, file):
+        return "".join(_standard_input(field, path))
+    if file is not None:
+        return _file_text(file, path)
+    is_piped = sys.stdin is not None and not sys.stdin.isatty()
+    if value is None and field.required and is_piped:
+        return piped_text(path) or None
+    return value
+
+
+def _file_text(name: str, path: str) -> str:
+    """Return the text of a file.
+
+    Raises:
+        WrongUsage: it cannot be read, is too large, or is not text.
+    """
+    try:
+        with Path(name).open("rb") as file:
+            raw = file.read(STDIN_BYTES + 1)
+        if len(raw) > STDIN_BYTES:
+            most = STDIN_BYTES // (1024 * 1024)
+            raise WrongUsage(f"{name} is larger than {most} MiB", path)
+        return str(raw, "utf-8-sig")
+    except OSError as error:
+        problem = f"{name} cannot be read ({error.strerror or error})"
+        raise WrongUsage(problem, path) from error
+    except ValueError as error:
+        raise WrongUsage(f"{name} is not text in UTF-8 ({error})", path) from error
+
+
+def _pairs(field: Field, given: list[str], path: str) -> dict[str, Any]:
+    """Return the object that `KEY=VALUE` texts describe.
+
+    Raises:
+        WrongUsage: one is written differently, or a key is given twice.
+    """
+    values: dict[str, Any] = {}
+    for pair in given:
+        name, equals, text = pair.partition("=")
+        name = name.strip()
+        if not equals or not name or name in values:
+            problem = "is given twice" if name in values else "is not KEY=VALUE"
+            raise WrongUsage(f"{field.flag}: {pair!r} {problem}", path)
+        values[name] = plain_value(text)
+    return values
+
+
 def _dest(flag: str) -> str:
     """Return where the parser puts the value of an option."""
     return flag.strip("-").replace("-", "_")
@@ -324,23 +418,24 @@ def _add_option(
         options["metavar"] = field.extra["metavar"] or usual
     if field.is_list and takes_all:
         options["nargs"] = "*"
-    elif field.is_list and not field.extra["separator"]:
+    elif field.extra["note_text"] and not field.is_object:
+        options["action"] = Once
+    elif (field.is_list and not field.extra["separator"]) or field.is_object:
         options["action"] = "append"
     elif field.kind is str and field.extra["positional"]:
         options["action"] = Once
+    file = field.extra["file"]
+    if file and file != flag:
+        parser.add_argument(
+            file,
+            dest=_dest(file),
+            default=SUPPRESS,
+            metavar="FILE",
+            action=Once,
+            help="A file with the text; - reads standard input.",
+        )
     flags = [flag, *filter(None, [field.extra["short"]])]
     parser.add_argument(*flags, **options)
-
-
-def _is_confirmed(question: str, output: Output) -> bool:
-    """Ask a person at a terminal; without one, the answer is no."""
-    there = sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
-    if not there or output.as_json:
-        return False
-    output.flush()
-    sys.stderr.write(f"{output.style.clean(question)} [y/N] ")
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
 class CommandGroup:

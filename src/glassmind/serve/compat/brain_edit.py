@@ -60,7 +60,7 @@ class Edit(Arguments, frozen=True, rename="camel"):
     """One edit, alone or in a list."""
 
     mode: Mode | None = None
-    content: Annotated[Text | None, arg("what to write", empty=True)] = None
+    content: Annotated[Text | None, arg("what to write", note_text=True)] = None
     search: Annotated[Text | None, arg("of replace_window")] = None
     fuzzy: bool = False
     fuzzy_threshold: Annotated[float, Meta(ge=0, le=1)] = edits.FUZZY
@@ -69,7 +69,7 @@ class Edit(Arguments, frozen=True, rename="camel"):
     scope: Scope = "section"
     heading_index: Annotated[Annotated[int, Meta(ge=0)] | None, arg("from 0")] = None
     key: Annotated[str | None, arg("of patch_frontmatter")] = None
-    value: Annotated[Any, arg("null clears", empty=True)] = None
+    value: Annotated[Any, arg("null clears", note_text=True)] = None
     value_json: Annotated[Text | None, arg("wins over value")] = None
     line: Annotated[Annotated[int, Meta(ge=1)] | None, arg("of at_line, from 1")] = None
     line_op: Where = "after"  # as obsidian-brain does; its documentation says replace
@@ -405,7 +405,7 @@ def _changed(done: Changed, **more: Any) -> Reply:
     result, room, files = change_result(done), MODEL_DIFF_CHARS, []
     for file in result.files:
         if room > 0:
-            files.append(with_fields(file, diff=file.diff[:room]))
+            files.append(replace(file, diff=file.diff[:room]))
             room -= len(file.diff)
     main_file = _main_file(done)
     main = str(main_file.to) if main_file else ""

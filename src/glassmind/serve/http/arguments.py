@@ -42,9 +42,6 @@ BAD_QUERY = Refusal(
 LONGEST_NAME = 1_000
 """Letters in a url; no disk has names of more, nor paths of many more."""
 
-LONGEST_SENT = 300_000
-"""Letters of a text that is to be written: a body takes them all, in whatever way JSON
-writes them."""
 
 _OTHER = object()
 """Replaces a value of another kind; every reader refuses it."""

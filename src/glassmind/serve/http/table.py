@@ -3,7 +3,6 @@
 import glassmind.serve.compat.searches  # noqa: F401 - registers GET /api/search
 from glassmind.operations.registry import all_operations
 from glassmind.serve.http.asked import ANY, Asked, Route
-from glassmind.serve.http.editing_table import EDITING
 from glassmind.serve.http.graph_table import GRAPH
 from glassmind.serve.http.memory_table import MEMORY
 from glassmind.serve.http.operations import route_of
@@ -38,20 +37,7 @@ SETS: dict[str, tuple[str, ...]] = {
     "GET /inbox": ("memory",),
     "GET /hot": ("core", "memory"),
     "GET /log": ("memory", "write"),
-    "POST /edit": ("write",),
-    "POST /notes": ("write",),
-    "POST /delete": ("write",),
-    "POST /rename-heading": ("write",),
-    "POST /rename-tag": ("write",),
-    "POST /merge": ("write",),
-    "POST /split": ("write",),
-    "GET /changes": ("write",),
-    "GET /changes/{id}": ("write",),
-    "POST /changes/{id}/undo": ("write",),
-    "POST /changes/{id}/apply": ("write",),
     "GET /health": (ANY,),
-    "POST /graph/suggest/apply": ("write",),
-    "POST /graph/health/fix": ("write",),
     "GET /stats": ("core",),
     "GET /openapi.json": (ANY,),
 }
@@ -61,7 +47,6 @@ figures of the server."""
 
 _TABLE: tuple[Route, ...] = (
     *MEMORY,
-    *EDITING,
     Route(
         "POST",
         "/index",

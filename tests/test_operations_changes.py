@@ -1,22 +1,49 @@
 """A change has one shape for programs, and a short one for people."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
-from change_desk import DIFF, NEW, OLD, changed, drafted
+from change_desk import DIFF, NEW, OLD, WrittenDown, changed, drafted, engine_with
+from operation_desk import text_of, values_of
 
-from glassmind.render.changes import changed_as_json, changesets_as_json
-from glassmind.render.changes_text import (
-    NAMED_FILES,
+from glassmind.operations.edit import change_result
+from glassmind.operations.edit_text import (
+    LISTED_FILES,
     SHOWN_FILES,
-    changed_as_text,
-    changesets_as_text,
+    changed_for_people,
 )
+from glassmind.operations.registry import Arguments
 from glassmind.render.style import Style
 from glassmind.types import NotePath
-from glassmind.types.editing import STATES, ChangesetList, ChangeState, Rewritten
+from glassmind.types.editing import (
+    STATES,
+    Changed,
+    ChangesetList,
+    ChangeState,
+    Rewritten,
+)
 
 PLAIN = Style()
+
+
+def changed_as_json(done: Changed) -> Any:
+    return change_result(done).to_json()
+
+
+def changed_as_text(done: Changed, style: Style, *, whole: bool = False) -> str:
+    return changed_for_people(change_result(done), Arguments(), style, whole=whole)
+
+
+class Listing(WrittenDown):
+    """An engine that has these changesets."""
+
+    def __init__(self, found: ChangesetList) -> None:
+        super().__init__()
+        self.found = found
+
+    def changesets(self, *_: object, **__: object) -> ChangesetList:
+        return self.found
 
 
 def test_a_change_tells_programs_its_files_with_digests_counts_and_diff() -> None:
@@ -101,9 +128,9 @@ def test_links_risks_adoption_and_a_late_index_are_told() -> None:
     said, told = changed_as_text(done, PLAIN), changed_as_json(done)
 
     assert "3 links in 2 files rewritten" in said
-    assert "1 link led nowhere" in said
-    assert "mind: a link leads nowhere" in said
-    assert "a little later" in said
+    assert "1 unresolved link now leads to it" in said
+    assert "warning: a link leads nowhere" in said
+    assert "will find it shortly" in said
     assert told["links_rewritten"] == {"files": 2, "occurrences": 3}
     assert (told["adopted"], told["risks"]) == (1, ["a link leads nowhere"])
 
@@ -128,9 +155,7 @@ def test_new_and_moved_files_are_told_as_such() -> None:
 
 
 def test_a_change_of_nothing_says_so() -> None:
-    assert "nothing is to be changed" in changed_as_text(
-        changed("previewed", files=()), PLAIN
-    )
+    assert "Nothing to change" in changed_as_text(changed("previewed", files=()), PLAIN)
 
 
 def test_a_file_that_says_so_already_is_no_change_to_be_taken_back() -> None:
@@ -139,16 +164,17 @@ def test_a_file_that_says_so_already_is_no_change_to_be_taken_back() -> None:
 
     said = changed_as_text(changed("applied", files=(idle,)), PLAIN)
 
-    assert "nothing is to be changed" in said
+    assert "Nothing to change" in said
     assert "undo" not in said
 
 
 def test_a_list_has_no_diffs_and_counts_what_it_leaves_out() -> None:
     step = changed().changeset.draft.steps[0]
-    many = drafted(changed("proposed"), steps=(step,) * (NAMED_FILES + 4))
+    many = drafted(changed("proposed"), steps=(step,) * (LISTED_FILES + 4))
     found = ChangesetList((many.changeset,), 9)
 
-    told, said = changesets_as_json(found), changesets_as_text(found, PLAIN)
+    engine = engine_with(Listing(found))
+    told, said = values_of(engine, "changes"), text_of(engine, "changes")
 
     assert told["total"] == 9
     assert told["changesets"][0]["files"][0] == {"path": "Tea.md", "to": "Tea.md"}
@@ -158,4 +184,6 @@ def test_a_list_has_no_diffs_and_counts_what_it_leaves_out() -> None:
 
 
 def test_an_empty_list_says_so() -> None:
-    assert changesets_as_text(ChangesetList((), 0), PLAIN) == "there are none\n"
+    engine = engine_with(Listing(ChangesetList((), 0)))
+
+    assert text_of(engine, "changes") == "No changesets.\n"
