@@ -3,8 +3,9 @@
 An operation is a function `(vault, arguments) -> result`, or
 `(vault, arguments, caller) -> result` if it matters who asks. Its arguments and its
 result are typed structs. `@operation` registers it together with two text renderers,
-one for people and one for models, and with what each surface needs beyond the types:
-the command's path, the tool's set, the route. A surface never repeats a shape.
+one for people and one for models, which tools need, and with what each surface needs
+beyond the types: the command's path, the tool's set, the route. A surface never repeats
+a shape.
 """
 
 import inspect
@@ -27,7 +28,16 @@ Positional: TypeAlias = Literal["word", "words", "list"]
 """A positional argument of a command: one word, or all remaining words, as one text or
 as a list."""
 
-MODULES = ("find", "edit", "memory", "graph", "suggestions", "health", "vocabulary")
+MODULES = (
+    "find",
+    "edit",
+    "hot_context",
+    "memory",
+    "graph",
+    "suggestions",
+    "health",
+    "vocabulary",
+)
 """Modules with operations, the most used first: looking up a command imports only as
 many as it takes to find it."""
 
@@ -82,13 +92,14 @@ class Caller:
     """Who asks, and how. `client` is the name that is recorded.
 
     `notice` shows a message beside the result to a person at the CLI; other surfaces
-    ignore it.
+    ignore it. `edit` lets a person at the CLI change a text in their editor.
     """
 
     surface: Surface
     client: str
     progress: Callable[[Any], None] | None = None
     notice: Callable[[str], None] = _ignore
+    edit: Callable[[str], str] | None = None
 
     @property
     def is_agent(self) -> bool:
@@ -115,6 +126,11 @@ PeopleText: TypeAlias = Callable[[Any, Any, Style], str]
 
 ModelText: TypeAlias = Callable[[Any, View], str]
 """Renders a result for a language model."""
+
+
+def _no_model_text(_result: Any, _view: View) -> str:
+    """Stand for the text of an operation without a tool."""
+    raise NotImplementedError
 
 
 def arg(  # noqa: PLR0913 - a declaration names every part
@@ -305,7 +321,7 @@ def operation(  # noqa: PLR0913 - a declaration names every part
     *,
     group: Group,
     for_people: PeopleText,
-    for_models: ModelText,
+    for_models: ModelText = _no_model_text,
     writes: bool = False,
     detail: str = "",
     command: Command | None = None,

@@ -63,6 +63,11 @@ class Memo:
     untrusted: bool = False
     box: str = ""
 
+    @property
+    def address(self) -> str:
+        """Where it is: `note#heading` if its note holds several, else the note."""
+        return f"{self.path}#{self.section}" if self.section else self.path
+
 
 class MemoNote(NamedTuple):
     """A note of the agent folder, as the index knows it; it need not be a memo."""
@@ -116,7 +121,7 @@ class Recalled:
     total: int
     degraded: tuple[str, ...] = ()
     confidence: float | None = None
-    is_doubtful: bool = False
+    doubtful: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,14 +146,12 @@ class Inbox:
 class Moved:
     """A memo that has another place now: it was promoted, rejected or forgotten.
 
-    `before` is the note that it stood in, and `section` the heading that it stood below
-    there, where that note holds several.
+    `before` is its former place: a note, or `note#heading` if the note holds several.
     """
 
     memo: Memo
     before: NotePath
     notices: tuple[str, ...] = ()
-    section: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +175,7 @@ HeatLevel: TypeAlias = Literal["hot", "warm", "cold"]
 
 
 @dataclass(frozen=True, slots=True)
-class Temperature:
+class ActiveNote:
     """How alive a note is: 0 to 1, in a word, and what makes it so."""
 
     path: NotePath
@@ -199,7 +202,7 @@ class Temperatures:
     `waiting` counts what is in the inbox, of which nothing is among them.
     """
 
-    notes: tuple[Temperature, ...]
+    notes: tuple[ActiveNote, ...]
     projects: tuple[ActiveProject, ...] = ()
     hot: int = 0
     warm: int = 0
@@ -235,7 +238,7 @@ class WriteRecord:
     client: str
     before: Digest | None
     after: Digest | None
-    size_bytes: int
+    bytes: int
     undone: bool = False
     to: NotePath | None = None
 

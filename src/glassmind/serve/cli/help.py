@@ -6,11 +6,11 @@ from typing import NamedTuple, get_args
 
 from glassmind.operations.arguments import fields_of
 from glassmind.operations.registry import Group, all_operations
-from glassmind.serve.cli.commands import edit, inbox
+from glassmind.serve.cli.commands import edit
 from glassmind.serve.cli.table import COMMANDS, GROUPS
 
 EVERYDAY = frozenset((
-    "ask", "context", "brief", "recall", "inbox", "edit", "proposals",
+    "ask", "context", "brief", "edit", "proposals",
     "status",
 ))  # fmt: skip
 """Everyday commands that are not operations."""
@@ -56,7 +56,7 @@ def listed_commands() -> list[Listed]:
     return sorted(found.values(), key=lambda one: order.index(one.group))
 
 
-GROUP_SUMMARIES: dict[str, str] = {}
+GROUP_SUMMARIES = {"inbox": "Review what agents saved."}
 """What a group of commands does as a whole, by its first word."""
 
 
@@ -94,7 +94,7 @@ def similar_command(name: str) -> str:
         first = [field for field in fields if field.extra["positional"]][:1]
         if operation.command and first and name in first[0].choices:
             return f"{operation.command_path} {name}"
-    for command, actions in {"edit": edit.ACTIONS, "inbox": inbox.ACTIONS}.items():
+    for command, actions in {"edit": edit.ACTIONS}.items():
         if name in actions:
             return f"{command} {name}"
     names = [command.name for command in listed_commands()]

@@ -3,6 +3,7 @@
 import sys
 from argparse import SUPPRESS, Namespace
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -142,7 +143,8 @@ class OperationCommand:
         operation = self.operation
         arguments = self._arguments(args, output)
         form = self._file_form(arguments, output)
-        caller = Caller("cli", CLIENT, notice=output.notice)
+        edit = partial(_edited, operation.command_path)
+        caller = Caller("cli", CLIENT, notice=output.notice, edit=edit)
         with engine_of(args, output) as engine:
             try:
                 result = operation.run(engine, arguments, caller)
@@ -218,7 +220,7 @@ class OperationCommand:
                     raise WrongUsage(f"{field.flag} has an empty item", path)
             if value == "" and not field.extra["positional"]:
                 raise WrongUsage(f"{field.flag} needs a value", path)
-            if value == STDIN and field.extra["positional"]:
+            if value == STDIN and _takes_stdin(field):
                 value = "".join(_standard_input(field, path))
             if field.extra["positional"] and value is not None and not value.strip():
                 raise WrongUsage(f"{field.name.upper()} is missing", path)
@@ -267,6 +269,10 @@ def _split_words(field: Field, words: list[str]) -> tuple[list[str], list[str]]:
     return words[:count], words[count:]
 
 
+def _takes_stdin(field: Field) -> bool:
+    return bool(field.extra["positional"] or field.extra["from_stdin"])
+
+
 def _standard_input(field: Field, path: str) -> list[str]:
     """Return the text of standard input, or the items in it.
 
@@ -311,10 +317,16 @@ def _add_option(
         options["nargs"] = "*"
     elif field.is_list and not field.extra["separator"]:
         options["action"] = "append"
-    elif field.kind is str and field.extra["positional"]:
+    elif field.kind is str and _takes_stdin(field):
         options["action"] = Once
     flags = [flag, *filter(None, [field.extra["short"]])]
     parser.add_argument(*flags, **options)
+
+
+def _edited(path: str, text: str) -> str:
+    from glassmind.serve.cli.editor import edited  # noqa: PLC0415 - rarely needed
+
+    return edited(text, path)
 
 
 def _is_confirmed(question: str, output: Output) -> bool:
@@ -387,12 +399,15 @@ class CommandGroup:
 def operation_command(word: str) -> OperationCommand | CommandGroup | None:
     """Return the command, or the group of commands, that a word names."""
     found: dict[str, OperationCommand] = {}
-    for path, (operation, preset) in find_commands(word).items():
+    declared = find_commands(word)
+    # a variant may be declared before its command, in another module
+    for path in sorted(declared, key=lambda path: " --" in path):
         base, _, last = path.rpartition(" ")
         if last.startswith("--"):
-            found[base].variants.append(OperationCommand(operation, preset, last))
+            variant = OperationCommand(*declared[path], last)
+            found[base].variants.append(variant)
         else:
-            found[path] = OperationCommand(operation, preset)
+            found[path] = OperationCommand(*declared[path])
     if not found:
         return None
     return found[word] if word in found else CommandGroup(word, found)

@@ -50,6 +50,9 @@ class Asked(NamedTuple):
         return self.desk.engine
 
 
+USUAL = "http"
+"""The name on record of a client that gives none."""
+
 ANY = "any"
 """In the place of sets of tools: every client may ask."""
 

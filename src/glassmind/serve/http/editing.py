@@ -9,9 +9,8 @@ from glassmind.render.changes import changed_as_json, changesets_as_json
 from glassmind.serve.asking import asking_of
 from glassmind.serve.edits import read_edits, whole_values
 from glassmind.serve.http.arguments import LONGEST_SENT
-from glassmind.serve.http.asked import Asked
+from glassmind.serve.http.asked import USUAL, Asked
 from glassmind.serve.http.errors import placeless
-from glassmind.serve.http.memory import USUAL
 from glassmind.serve.http.replies import Reply, answered
 from glassmind.serve.mcp.callers import plain_caller
 from glassmind.types.editing import Changed

@@ -9,7 +9,6 @@ from glassmind.serve.edits import DRY_RUN, EDITS, EXPECTED
 from glassmind.serve.http import editing
 from glassmind.serve.http.arguments import LONGEST_NAME, LONGEST_SENT
 from glassmind.serve.http.asked import Asked, Route
-from glassmind.serve.http.memory_table import MOST_SHOWN
 from glassmind.serve.http.replies import Reply
 from glassmind.serve.mcp.callers import NAME_CHARS
 from glassmind.serve.mcp.tool import Argument
@@ -113,7 +112,7 @@ EDITING: tuple[Route, ...] = (
         "Changesets",
         (
             Argument("state", "string", "Those alone.", None, STATES),
-            Argument("limit", "integer", "Most of them.", 20, least=1, most=MOST_SHOWN),
+            Argument("limit", "integer", "Most of them.", 20, least=1, most=1_000),
         ),
     ),
     Route(

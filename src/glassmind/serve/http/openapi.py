@@ -14,7 +14,6 @@ from glassmind.serve.http.context_schemas import CONTEXT_SCHEMAS
 from glassmind.serve.http.editing_schemas import EDITING_SCHEMAS
 from glassmind.serve.http.graph_schemas import GRAPH_SCHEMAS
 from glassmind.serve.http.labels import LABELS, PLAIN
-from glassmind.serve.http.memory_schemas import MEMORY_SCHEMAS
 from glassmind.serve.http.operations import (
     body_schema_of,
     parameters_of,
@@ -38,7 +37,6 @@ _SHAPES = {
     **SCHEMAS,
     **GRAPH_SCHEMAS,
     **CONTEXT_SCHEMAS,
-    **MEMORY_SCHEMAS,
     **EDITING_SCHEMAS,
     **ANSWERS_SCHEMAS,
 }

@@ -17,9 +17,8 @@ from glassmind.operations.arguments import (
 from glassmind.operations.registry import Arguments, Caller, Operation, arg
 from glassmind.serve.hiding import safe_text
 from glassmind.serve.http.arguments import decoded_body, decoded_query
-from glassmind.serve.http.asked import Asked, Route
+from glassmind.serve.http.asked import USUAL, Asked, Route
 from glassmind.serve.http.errors import placeless
-from glassmind.serve.http.memory import USUAL
 from glassmind.serve.http.replies import (
     MARKDOWN,
     Reply,

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from glassmind.serve.http.answers_talk import Talk
+from glassmind.serve.http.asked import USUAL
 from glassmind.serve.http.jobs import Job
-from glassmind.serve.http.memory import USUAL
 from glassmind.serve.http.replies import Reply
 from glassmind.serve.ledger import Recording
 from glassmind.serve.mcp.callers import plain_caller

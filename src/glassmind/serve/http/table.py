@@ -7,7 +7,6 @@ from glassmind.serve.http.asked import ANY, Asked, Route
 from glassmind.serve.http.context_table import CONTEXT
 from glassmind.serve.http.editing_table import EDITING
 from glassmind.serve.http.graph_table import GRAPH
-from glassmind.serve.http.memory_table import MEMORY
 from glassmind.serve.http.operations import route_of
 from glassmind.serve.http.reads import (
     get_health,
@@ -46,10 +45,6 @@ SETS: dict[str, tuple[str, ...]] = {
     "GET /hot-context": ("core",),
     "GET /brief": ("memory",),
     "GET /summary": ("memory",),
-    "GET /recall": ("memory",),
-    "GET /inbox": ("memory",),
-    "GET /hot": ("core", "memory"),
-    "GET /log": ("memory", "write"),
     "POST /edit": ("write",),
     "POST /notes": ("write",),
     "POST /delete": ("write",),
@@ -76,7 +71,6 @@ figures of the server."""
 
 _TABLE: tuple[Route, ...] = (
     *CONTEXT,
-    *MEMORY,
     *EDITING,
     Route(
         "POST",

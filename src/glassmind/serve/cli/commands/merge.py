@@ -2,6 +2,7 @@
 
 from argparse import Namespace
 
+from glassmind.serve.cli.asking import two_names
 from glassmind.serve.cli.changing import (
     add_dry_run,
     add_yes,
@@ -9,7 +10,6 @@ from glassmind.serve.cli.changing import (
     is_confirmed,
 )
 from glassmind.serve.cli.commands.edit_options import add_option
-from glassmind.serve.cli.commands.supersede import two_names
 from glassmind.serve.cli.output import Output
 from glassmind.serve.cli.parser import CommandParser
 

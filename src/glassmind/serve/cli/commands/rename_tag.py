@@ -2,8 +2,8 @@
 
 from argparse import Namespace
 
+from glassmind.serve.cli.asking import two_names
 from glassmind.serve.cli.changing import add_dry_run, carried_out
-from glassmind.serve.cli.commands.supersede import two_names
 from glassmind.serve.cli.output import Output
 from glassmind.serve.cli.parser import CommandParser
 
