@@ -89,7 +89,7 @@ def test_what_is_forgotten_is_in_the_trash_and_can_be_had_again(
     assert not (program.vault / path).exists()
     assert recalled(program) == []
     assert shown.returncode == 3
-    assert "no memo is called" in shown.stderr
+    assert "no memory named" in shown.stderr
 
 
 @pytest.mark.parametrize("act", [["forget"], ["inbox", "accept"], ["inbox", "reject"]])
@@ -136,11 +136,11 @@ def test_what_is_superseded_is_linked_and_left_out_unless_asked_for(
         (["supersede", "one"], 2, "NEW is missing"),
         (["supersede", "one", " "], 2, "NEW is missing"),
         (["supersede", "one", "two", "three"], 2, "put quotes around names"),
-        (["supersede", "one", "two"], 3, "no memo is called 'one'"),
+        (["supersede", "one", "two"], 3, "no memory named 'one'"),
         (["inbox", "accept"], 2, "NAME is missing"),
         (["inbox", "merge", "one"], 2, "INTO is missing"),
         (["inbox", "edit", "one"], 2, "no single memory waits as 'one'"),
-        (["inbox", "edit", "one", "--text", "tea"], 3, "no memo is called 'one'"),
+        (["inbox", "edit", "one", "--text", "tea"], 3, "no memory named 'one'"),
         (
             ["inbox", "accept", "one", "--text", "tea"],
             2,

@@ -202,7 +202,7 @@ def test_only_memos_called_so_to_the_letter_are_forgotten(desk: VaultDesk) -> No
     kept(desk, "Use copper")
     before = agent_files(desk)
 
-    with pytest.raises(NotAMemo, match=r"Diary\.md is no memo"):
+    with pytest.raises(NotAMemo, match=r"Diary\.md is not a memory"):
         desk.engine.memory.forget("Diary")
     with pytest.raises(NotAMemo):
         desk.engine.memory.forget("Work/Roof.md")
