@@ -83,7 +83,7 @@ class StillWaiting(VaultError):
 
 
 class EditSetAside(VaultError):
-    """The text that a person wrote could not be saved in the memory; it is in `file`."""
+    """The text that a person wrote could not be saved; it is in `file`."""
 
     def __init__(self, reason: str, file: str) -> None:
         super().__init__(f"{reason}; your text is in {file}")

@@ -12,6 +12,7 @@ from glassmind.operations.arguments import (
     property_schema,
     read,
     remove_properties,
+    require_defaults,
     schema_for_http,
 )
 from glassmind.operations.registry import Arguments, Caller, Operation, arg
@@ -134,6 +135,7 @@ def result_schemas(operations: Sequence[Operation]) -> dict[str, Any]:
     _, parts = msgspec.json.schema_components(
         results, ref_template="#/components/schemas/{name}"
     )
+    require_defaults(parts.values())
     for result in results:
         remove_properties(parts[result.__name__], result.text_only)
     return parts
