@@ -31,7 +31,7 @@ def waiting(
 
 def called(memo: Memo) -> str:
     """Return what tells a memo from every other one."""
-    return f"{memo.path}#{memo.section}" if memo.section else memo.path
+    return memo.address
 
 
 def text_of(desk: VaultDesk, path: str) -> str:

@@ -432,34 +432,29 @@ def test_a_long_memo_leaves_room_for_the_others(
     server = structured_server(tea.engine, toolsets=SETS)
 
     answer = call(server, tool)
+    whole = call(server, tool, response_format="detailed")
 
-    found = answer.structured_content
-    assert found["next_cursor"] is None
-    assert len(found[key]) == 3
-    (clipped,) = [one for one in found[key] if one.get("clipped")]
-    assert clipped["text"].endswith("…")
-    assert LONG.startswith(clipped["text"][:-1])
-    (following,) = found["next_actions"]
-    assert following["tool"] == "glassmind_read"
-    assert following["arguments"] == {"name": clipped["path"]}
-    assert "Next: glassmind_read to read the whole of a memo" in text_of(answer)
-    read = call(server, "glassmind_read", **following["arguments"], max_tokens=8_000)
-    assert LONG in read.structured_content["text"]
-    whole = call(server, tool, response_format="detailed").structured_content[key]
-    assert LONG in [one["text"] for one in whole]
-    assert not any("clipped" in one for one in whole)
+    assert answer.structured_content["next_cursor"] is None
+    assert LONG in [one["text"] for one in answer.structured_content[key]]
+    assert "Oolong brews hot." in text_of(answer)
+    assert "Sencha brews cool." in text_of(answer)
+    assert f"{LONG[:200]}" in text_of(answer)
+    assert LONG not in text_of(answer)
+    assert LONG in text_of(whole)
 
 
-def test_a_clipped_memo_among_others_leads_to_its_own_section(vault: VaultDesk) -> None:
+def test_a_memory_among_others_is_read_by_the_address_that_a_list_shows(
+    vault: VaultDesk,
+) -> None:
     engine = vault.open(memory__layout="project")
     vault.indexed({"Tea.md": "# Tea\n"})
     engine.memory.capture("memory", "Oolong brews hot.", project="Tea house")
-    engine.memory.capture("memory", LONG, project="Tea house")
+    memo = engine.memory.capture("memory", LONG, project="Tea house").memo
     server = structured_server(engine, toolsets=SETS)
 
-    found = call(server, "glassmind_recall").structured_content
+    listed = call(server, "glassmind_recall")
+    read = call(server, "glassmind_read", name=memo.path, heading=memo.section)
 
-    (following,) = found["next_actions"]
-    read = call(server, following["tool"], **following["arguments"])
+    assert memo.address in text_of(listed)
     assert "samovar" in read.structured_content["text"]
     assert "Oolong" not in read.structured_content["text"]

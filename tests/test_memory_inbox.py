@@ -411,7 +411,7 @@ def test_a_ticked_memo_that_cannot_be_moved_is_a_warning_of_the_run(
     report = desk.index()
 
     assert report.changed == 1
-    assert "is no memo: The frontmatter is not valid YAML" in report.warnings[-1]
+    assert "is not a memory: The frontmatter is not valid YAML" in report.warnings[-1]
     assert text_of(desk, memo.path).count("- [x] Keep this") == 1
 
 
@@ -489,7 +489,7 @@ def test_files_of_the_inbox_that_are_no_memos_are_told_and_left_alone(
 
     assert not found.waiting
     assert len(found.troubles) == 2
-    assert found.troubles[0].startswith(".agent/inbox/Mine.md is no memo")
+    assert found.troubles[0].startswith(".agent/inbox/Mine.md is not a memory")
     with pytest.raises(NotAMemo):
         desk.engine.memory.reject("inbox/Mine")
 

@@ -45,7 +45,7 @@ def test_what_comes_near_is_recalled_without_what_does_not(desk: VaultDesk) -> N
     found = desk.engine.memory.recall("when do we ship")
 
     assert [one.memo.text for one in found.memos] == [SAID[1]]
-    assert not found.is_doubtful
+    assert not found.doubtful
     assert uses(desk) == 1
 
 
@@ -55,7 +55,7 @@ def test_what_says_it_in_other_words_is_recalled_in_doubt_and_is_no_use(
     found = desk.engine.memory.recall("how long do cells survive the cold")
 
     assert [one.memo.text for one in found.memos] == [SAID[2]]
-    assert found.is_doubtful
+    assert found.doubtful
     assert uses(desk) == 0
 
 

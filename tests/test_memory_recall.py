@@ -4,6 +4,7 @@ from datetime import date
 
 import pytest
 from memo_desk import agent_files, called, dying_at, kept, recorded, text_of, waiting
+from operation_desk import text_of as printed
 from vault_desk import VaultDesk
 
 from glassmind.errors import AmbiguousName, BadDate, BadLimit, IndexAbsent
@@ -14,9 +15,6 @@ from glassmind.errors.memory import (
     StillWaiting,
     UnknownKind,
 )
-from glassmind.render.memos import moved_as_json
-from glassmind.render.memos_text import moved_as_text
-from glassmind.render.style import Style
 from glassmind.types.memory import Recalled
 
 
@@ -204,7 +202,7 @@ def test_only_memos_called_so_to_the_letter_are_forgotten(desk: VaultDesk) -> No
     kept(desk, "Use copper")
     before = agent_files(desk)
 
-    with pytest.raises(NotAMemo, match=r"Diary\.md is no memo"):
+    with pytest.raises(NotAMemo, match=r"Diary\.md is not a memory"):
         desk.engine.memory.forget("Diary")
     with pytest.raises(NotAMemo):
         desk.engine.memory.forget("Work/Roof.md")
@@ -365,24 +363,23 @@ def test_a_memo_among_others_is_called_by_its_heading(vault: VaultDesk) -> None:
     assert "Use copper" not in text
     assert "Use slate" in text
     assert text.endswith("## My own heading\n\nmine\n")
-    assert (done.before, done.section) == (memo.path, memo.section)
+    assert done.before == f"{memo.path}#{memo.section}"
 
 
 def test_what_was_one_of_several_in_a_note_is_told_by_its_heading(
     vault: VaultDesk,
 ) -> None:
     vault.indexed({"Diary.md": "oolong"})
-    memory = vault.open(memory__layout="project").memory
+    vault.open(memory__layout="project")
     memo = kept(vault, "Use copper", project="Roof")
     kept(vault, "Use slate", project="Roof")
 
-    done = memory.forget("Use copper")
+    text = printed(vault.engine, "forget", name="Use copper")
 
     place = f"{memo.path}#{memo.section}"
-    assert moved_as_json(done)["before"] == place
-    first, back = moved_as_text(done, Style()).splitlines()
+    first, back = text.splitlines()
     assert first.startswith(f"{place} -> .agent/.trash/decisions/")
-    assert back == "to have it again, move the file back to .agent/decisions"
+    assert back == "To restore it, move the file back to .agent/decisions"
 
 
 def test_what_waited_can_be_merged_into_one_among_others(vault: VaultDesk) -> None:
@@ -444,7 +441,7 @@ def test_a_query_that_no_memo_comes_near_recalls_none(desk: VaultDesk) -> None:
 
     found = desk.engine.memory.recall("zebra quantum flux")
 
-    assert (found.memos, found.total, found.is_doubtful) == ((), 0, False)
+    assert (found.memos, found.total, found.doubtful) == ((), 0, False)
 
 
 def test_a_query_without_a_word_that_is_known_recalls_nothing_by_filters_alone(

@@ -44,7 +44,7 @@ def test_what_waits_outside_is_told_and_says_how_it_is_approved(
         desk.engine.memory.accept(path)
 
     assert told == str(refused.value)
-    assert told.startswith(f"{path} was captured, but stands outside .agent/")
+    assert told.startswith(f"{path} was captured, but is outside of .agent/")
     assert "`generated: false`" in told
     assert text_of(desk, path) == before
 

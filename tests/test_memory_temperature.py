@@ -22,7 +22,7 @@ from glassmind.memory.temperature import (
     together,
     use_heat,
 )
-from glassmind.types.memory import Temperature, Temperatures
+from glassmind.types.memory import ActiveNote, Temperatures
 
 TODAY = date(2026, 3, 20)
 
@@ -46,7 +46,7 @@ def told(vault: VaultDesk, **wishes: object) -> Temperatures:
     return vault.engine.memory.temperatures(**asked)  # type: ignore[arg-type]
 
 
-def of(found: Temperatures, path: str) -> Temperature:
+def of(found: Temperatures, path: str) -> ActiveNote:
     return next(note for note in found.notes if note.path == path)
 
 

@@ -5,14 +5,14 @@ from datetime import UTC, datetime
 from memo_desk import kept, waiting
 from vault_desk import VaultDesk
 
-from glassmind.types.memory import Temperature, Temperatures
+from glassmind.types.memory import ActiveNote, Temperatures
 
 
 def told(vault: VaultDesk) -> Temperatures:
     return vault.engine.memory.temperatures(limit=100)
 
 
-def of(found: Temperatures, path: str) -> Temperature:
+def of(found: Temperatures, path: str) -> ActiveNote:
     return next(note for note in found.notes if note.path == path)
 
 

@@ -1,64 +1,83 @@
-"""Temperatures and pins as people and programs read them."""
+"""Active and pinned notes as people and programs read them."""
 
-from glassmind.render.style import Style
-from glassmind.render.temperatures import pins_as_json, temperatures_as_json
-from glassmind.render.temperatures_text import (
-    pinned_as_text,
-    pins_as_text,
-    temperatures_as_text,
+import json
+
+from glassmind.operations.memory import HotResult, NoArguments, PinArguments, PinsResult
+from glassmind.operations.memory_text import (
+    hot_for_people,
+    pinned_for_people,
+    pins_for_people,
+    unpinned_for_people,
 )
+from glassmind.render.style import Style
 from glassmind.types import NotePath
-from glassmind.types.memory import ActiveProject, Pins, Temperature, Temperatures
+from glassmind.types.memory import ActiveNote, ActiveProject
 
-WARM = Temperature(
+WARM = ActiveNote(
     NotePath("Tea \x1b[2J.md"), "Tea", 0.734, "hot", ("edited \x07today",), pinned=True
 )
-FOUND = Temperatures(
-    (WARM,), (ActiveProject("At\x1blas", 1, "2026-03-01"),), hot=1, warm=0, cold=1_234
+EMPTY = HotResult(notes=[], projects=[], hot=0, warm=0, cold=3, waiting=0, notices=[])
+FOUND = HotResult(
+    notes=[WARM],
+    projects=[ActiveProject("At\x1blas", 1, "2026-03-01")],
+    hot=1,
+    warm=0,
+    cold=1_234,
+    waiting=0,
+    notices=[],
 )
+NAMED = PinArguments(name="A \x1b[2J")
 
 
-def test_a_note_is_told_with_its_heat_and_why() -> None:
-    text = temperatures_as_text(FOUND, Style())
+def pins(*paths: str, changed: str | None = None) -> PinsResult:
+    return PinsResult(paths=list(paths), gone=[], changed=changed, problems=[])
 
-    lines = text.splitlines()
+
+def hot(result: HotResult) -> str:
+    return hot_for_people(result, NoArguments(), Style())
+
+
+def test_a_note_has_its_heat_and_why() -> None:
+    lines = hot(FOUND).splitlines()
+
     assert lines[0].startswith("hot   0.73  Tea ")
     assert lines[0].endswith("(pinned)")
-    assert lines[2].startswith("active projects: At")
+    assert lines[2].startswith("Active projects: At")
     assert lines[2].endswith("(1 note, last 2026-03-01)")
     assert lines[3] == "1 hot, 0 warm, 1,234 cold"
 
 
 def test_nothing_a_note_is_called_commands_a_terminal() -> None:
-    shown = [
-        temperatures_as_text(FOUND, Style()),
-        pins_as_text(Pins((WARM.path,)), Style()),
-        pinned_as_text(Pins((), changed=WARM.path), "x", Style(), back=False),
-        pinned_as_text(Pins(()), "\x1b[2J", Style(), back=True),
+    texts = [
+        hot(FOUND),
+        pins_for_people(pins(WARM.path), NoArguments(), Style()),
+        pinned_for_people(pins(changed=WARM.path), NAMED, Style()),
+        unpinned_for_people(pins(), NAMED, Style()),
     ]
 
-    assert not any("\x1b" in text or "\x07" in text for text in shown)
+    assert not any("\x1b" in text or "\x07" in text for text in texts)
 
 
-def test_a_vault_where_nothing_is_alive_says_so() -> None:
-    text = temperatures_as_text(Temperatures((), cold=3), Style())
+def test_a_vault_without_active_notes_says_so() -> None:
+    text = hot(EMPTY)
 
-    assert text.startswith("nothing is alive")
+    assert text.startswith("No recently active notes")
     assert "0 hot, 0 warm, 3 cold" in text
 
 
-def test_what_pinning_came_to_is_told() -> None:
-    done = Pins((WARM.path,), changed=NotePath("A.md"))
+def test_pinning_says_what_was_done() -> None:
+    named, style = PinArguments(name="A"), Style()
+    done = pins(WARM.path, changed="A.md")
 
-    assert pinned_as_text(done, "A", Style(), back=False) == "pinned A.md\n"
-    assert pinned_as_text(done, "A", Style(), back=True) == "unpinned A.md\n"
-    assert pinned_as_text(Pins(()), "A", Style(), back=True) == "A was not pinned\n"
-    assert pinned_as_text(Pins(()), "A", Style(), back=False) == "A is pinned already\n"
-    assert pins_as_text(Pins(()), Style()) == "no note is pinned\n"
+    assert pinned_for_people(done, named, style) == "Pinned A.md\n"
+    assert unpinned_for_people(done, named, style) == "Unpinned A.md\n"
+    assert unpinned_for_people(pins(), named, style) == "A was not pinned\n"
+    assert pinned_for_people(pins(), named, style) == "A is already pinned\n"
+    assert pins_for_people(pins(), NoArguments(), style) == "No notes are pinned.\n"
 
 
 def test_programs_read_all_there_is() -> None:
-    assert temperatures_as_json(FOUND) == {
+    assert json.loads(json.dumps(FOUND.to_json())) == {
         "notes": [
             {
                 "path": WARM.path,
@@ -75,10 +94,4 @@ def test_programs_read_all_there_is() -> None:
         "cold": 1_234,
         "waiting": 0,
         "notices": [],
-    }
-    assert pins_as_json(Pins((WARM.path,), ("odd",))) == {
-        "paths": [WARM.path],
-        "changed": None,
-        "gone": [],
-        "problems": ["odd"],
     }

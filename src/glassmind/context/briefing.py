@@ -28,7 +28,7 @@ from glassmind.context.tasks import tasks
 from glassmind.errors.context import BudgetTooSmall
 from glassmind.types import NotePath
 from glassmind.types.context import Briefing, ChangedNote, Dropped, Item, NextRead
-from glassmind.types.memory import Temperature
+from glassmind.types.memory import ActiveNote
 from glassmind.types.use import alone
 
 USUAL_DAYS = 7
@@ -166,7 +166,7 @@ def inbox_notice(count: int) -> tuple[str, ...]:
     return (f"{many} in the inbox, approved by nobody yet",)
 
 
-def _hot(note: Temperature) -> NextRead:
+def _hot(note: ActiveNote) -> NextRead:
     return NextRead(note.path, note.title, "; ".join((note.level, *note.reasons)))
 
 

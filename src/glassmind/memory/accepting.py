@@ -240,7 +240,7 @@ def _memo_in(raw: bytes, path: NotePath, folder: str) -> Memo:
         None if isinstance(found, Unreadable) else read_memo(path, found.text, folder)
     )
     if memo is None:
-        raise MemoUnreadable(path, "it is no memo any more")
+        raise MemoUnreadable(path, "it is no longer a memory")
     return memo
 
 

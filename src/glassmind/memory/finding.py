@@ -108,7 +108,7 @@ def _memo_called(cabinet: Cabinet, name: str, place: MemoPlace | None) -> Memo:
     if not memos:
         raise NotAMemo(known.path, cabinet.folder)
     if len(memos) > 1:
-        each = tuple(f"{memo.path}#{memo.section}" for memo in memos)
+        each = tuple(memo.address for memo in memos)
         raise AmbiguousName(name, each[:CANDIDATES_SHOWN], len(each))
     return memos[0]
 
@@ -145,7 +145,7 @@ def memo_again(cabinet: Cabinet, memo: Memo) -> Memo:
         for found in memos_at(cabinet, memo.path):
             if found.section == memo.section:
                 return found
-    raise MemoNotFound(f"{memo.path}#{memo.section}" if memo.section else memo.path)
+    raise MemoNotFound(memo.address)
 
 
 def waiting_called(cabinet: Cabinet, name: str) -> Memo:

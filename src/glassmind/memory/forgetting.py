@@ -43,12 +43,11 @@ def forget(cabinet: Cabinet, name: str, *, client: str) -> Moved:
     gone = replace(memo, path=to, place="trash")
     paths = dict.fromkeys([memo.path, *(one.path for one in lifted)])
     notices = (*map(_told, lifted), *notices_of(cabinet, *paths))
-    return Moved(gone, memo.path, notices, memo.section)
+    return Moved(gone, NotePath(memo.address), notices)
 
 
 def _told(memo: Memo) -> str:
-    at = f"{memo.path}#{memo.section}" if memo.section else memo.path
-    return f"{at} counts again: what had its place is forgotten"
+    return f"{memo.address} counts again: what had its place is forgotten"
 
 
 def _put_into_trash(cabinet: Cabinet, memo: Memo, client: str) -> NotePath:

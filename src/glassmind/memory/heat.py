@@ -21,7 +21,7 @@ from glassmind.memory.warmed import (
     warmed,
 )
 from glassmind.types import NotePath
-from glassmind.types.memory import ActiveProject, Temperature, Temperatures
+from glassmind.types.memory import ActiveNote, ActiveProject, Temperatures
 from glassmind.types.use import DayUse, UseEvent
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def _members(cabinet: "Cabinet", project: str) -> set[int]:
 
 def _told(
     made: Warmed, heat: Mapping[int, float], rows: CountedFacts, limit: int
-) -> tuple[Temperature, ...]:
+) -> tuple[ActiveNote, ...]:
     """Return the warmest; of equal ones what is current, and the first by path."""
     least = min(nlargest(limit, heat.values()), default=0.0) - 10.0**-DIGITS
     named = rows.names([note for note, warmth in heat.items() if warmth >= least])
@@ -151,7 +151,7 @@ def _told(
     via = {made.ties[note].via for note in shown if note in made.ties}
     titles = {note: title for note, (_, title) in rows.names(via).items()}
     return tuple(
-        Temperature(
+        ActiveNote(
             named[note][0],
             named[note][1],
             round(heat[note], DIGITS),

@@ -155,7 +155,7 @@ def _seen(cabinet: Cabinet, path: NotePath) -> _Seen:
     memo = read_memo(path, found.text, cabinet.folder)
     if memo is None:
         why = head.error or "it has no property `kind` that says of which one"
-        return _Seen(path, trouble=f"{path} is no memo: {why}")
+        return _Seen(path, trouble=f"{path} is not a memory: {why}")
     if not is_waiting(memo):
         return _Seen(path, memo)
     marked = memo.place == "inbox" and APPROVED in head.properties

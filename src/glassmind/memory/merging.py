@@ -108,7 +108,7 @@ def _added(cabinet: Cabinet, kept: Memo, memo: Memo, client: str) -> Memo:
         for one in memos_in(kept.path, text, cabinet.folder):
             if one.section == kept.section:
                 return one
-        raise MemoUnreadable(kept.path, "it is no memo any more")
+        raise MemoUnreadable(kept.path, "it is no longer a memory")
 
     rewrite(cabinet.writer(client), kept.path, change, why=MERGED)
     return after

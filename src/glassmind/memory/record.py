@@ -89,7 +89,7 @@ def record_of(line: bytes) -> WriteRecord | None:
         client=_text(said.get("client")) or "",
         before=_digest(said.get("before")),
         after=_digest(said.get("after")),
-        size_bytes=size if isinstance(size, int) and size >= 0 else 0,
+        bytes=size if isinstance(size, int) and size >= 0 else 0,
         undone=said.get("undone") is True,
         to=None if (to := _text(said.get("to"))) is None else NotePath(to),
     )

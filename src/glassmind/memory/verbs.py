@@ -127,7 +127,7 @@ class Memory:
         with cabinet.faults():
             found = recall(cabinet, asked, day)
         cabinet.acts.handed([one.memo.path for one in found.memos])
-        if not found.is_doubtful:
+        if not found.doubtful:
             cabinet.acts.used("recall", [one.memo.path for one in found.memos], "")
         return found
 

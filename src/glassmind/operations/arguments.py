@@ -7,7 +7,7 @@ be written as JSON.
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import (
     Annotated,
@@ -350,6 +350,15 @@ def property_schema(
     if not field.required and field.default not in silent:
         made["default"] = msgspec.to_builtins(field.default)
     return made
+
+
+def require_defaults(parts: Iterable[dict[str, Any]]) -> None:
+    """Mark fields with a default as required, since results always have them."""
+    for part in parts:
+        for name, field in part.get("properties", {}).items():
+            if "default" in field:
+                del field["default"]
+                part["required"] = [*part.get("required", ()), name]
 
 
 def remove_properties(schema: dict[str, Any], names: Sequence[str]) -> None:

@@ -3,8 +3,9 @@
 An operation is a function `(vault, arguments) -> result`, or
 `(vault, arguments, caller) -> result` if it matters who asks. Its arguments and its
 result are typed structs. `@operation` registers it together with two text renderers,
-one for people and one for models, and with what each surface needs beyond the types:
-the command's path, the tool's set, the route. A surface never repeats a shape.
+one for people and one for models, which tools need, and with what each surface needs
+beyond the types: the command's path, the tool's set, the route. A surface never repeats
+a shape.
 """
 
 import inspect
@@ -119,7 +120,7 @@ class Caller:
 
     `notice` shows a message beside the result to a person at the CLI; other surfaces
     ignore it. `progress` takes events while the operation runs. `halt` is set when
-    nobody waits any more.
+    nobody waits any more. `edit` lets a person at the CLI change a text in an editor.
     """
 
     surface: Surface
@@ -127,6 +128,7 @@ class Caller:
     progress: Callable[[Any], None] | None = None
     notice: Callable[[str], None] = _ignore
     halt: Halt | None = None
+    edit: Callable[[str], str] | None = None
 
     @property
     def is_agent(self) -> bool:
@@ -153,6 +155,11 @@ PeopleText: TypeAlias = Callable[[Any, Any, Style], str | Iterable[str]]
 
 ModelText: TypeAlias = Callable[[Any, View], str]
 """Renders a result for a language model."""
+
+
+def _no_model_text(_result: Any, _view: View) -> str:
+    """Stand for the text of an operation without a tool."""
+    raise NotImplementedError
 
 
 def arg(  # noqa: PLR0913 - a declaration names every part

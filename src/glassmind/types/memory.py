@@ -33,15 +33,14 @@ def marker_lines(client: str) -> tuple[str, str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Memo:
-    """One thing that was captured, as its note says it.
+    """A saved memory, decision, task, question or summary, as its note says it.
 
-    `created` is a time with its zone, `client` who captured it, `sources` receipts.
-    `status` is `current`, `open`, `done`, `superseded`, or another word of a person.
-    `generated` marks what no person has approved yet. `section` is the heading of one
-    that stands among others in the note of a project, and empty for a note of its own.
-    `derived_from` are the notes that its client had been given before, and `untrusted`
-    says that one was of those that nobody vouches for. `box` is what stands in the box
-    of a task that neither is blank nor says its status, such as `/`.
+    `created` is a time with its zone, `client` who captured it, `sources` receipts or
+    notes. `status` is `current`, `open`, `done`, `superseded`, or a person's own word.
+    `generated` is true until a person approves it. `section` is its heading in a note
+    that holds several. `derived_from` are notes that its client had read before;
+    `untrusted` says that one of them came from an untrusted source. `box` is the mark
+    in the box of a task if it is neither blank nor its status, such as `/`.
     """
 
     path: NotePath
@@ -63,6 +62,11 @@ class Memo:
     untrusted: bool = False
     box: str = ""
 
+    @property
+    def address(self) -> str:
+        """Where it is: `note#heading` if its note holds several, else the note."""
+        return f"{self.path}#{self.section}" if self.section else self.path
+
 
 class MemoNote(NamedTuple):
     """A note of the agent folder, as the index knows it; it need not be a memo."""
@@ -75,7 +79,7 @@ class MemoNote(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """A memo that says nearly the same, and how nearly (1 is the same)."""
+    """A memory that says nearly the same; `likeness` 1 is the same."""
 
     memo: Memo
     likeness: float
@@ -116,7 +120,7 @@ class Recalled:
     total: int
     degraded: tuple[str, ...] = ()
     confidence: float | None = None
-    is_doubtful: bool = False
+    doubtful: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,14 +145,12 @@ class Inbox:
 class Moved:
     """A memo that has another place now: it was promoted, rejected or forgotten.
 
-    `before` is the note that it stood in, and `section` the heading that it stood below
-    there, where that note holds several.
+    `before` is its former place: a note, or `note#heading` if the note holds several.
     """
 
     memo: Memo
     before: NotePath
     notices: tuple[str, ...] = ()
-    section: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +174,8 @@ HeatLevel: TypeAlias = Literal["hot", "warm", "cold"]
 
 
 @dataclass(frozen=True, slots=True)
-class Temperature:
-    """How alive a note is: 0 to 1, in a word, and what makes it so."""
+class ActiveNote:
+    """How active a note is, from 0 to 1, and the reasons."""
 
     path: NotePath
     title: str
@@ -185,7 +187,7 @@ class Temperature:
 
 @dataclass(frozen=True, slots=True)
 class ActiveProject:
-    """A project whose notes were changed or retrieved lately."""
+    """A project with recently changed or retrieved notes; `last` is the latest day."""
 
     name: str
     notes: int
@@ -199,7 +201,7 @@ class Temperatures:
     `waiting` counts what is in the inbox, of which nothing is among them.
     """
 
-    notes: tuple[Temperature, ...]
+    notes: tuple[ActiveNote, ...]
     projects: tuple[ActiveProject, ...] = ()
     hot: int = 0
     warm: int = 0
@@ -224,9 +226,9 @@ class Pins:
 
 @dataclass(frozen=True, slots=True)
 class WriteRecord:
-    """A write that was made, as the record has it: who, what, before and after.
+    """A write: when, to which file, why, by which client, and its digests.
 
-    A file that was moved went `to` another path. `undone` says that nothing came of it.
+    `to` is where a file was moved. `undone` says that the write did not happen.
     """
 
     at: str
@@ -235,7 +237,7 @@ class WriteRecord:
     client: str
     before: Digest | None
     after: Digest | None
-    size_bytes: int
+    bytes: int
     undone: bool = False
     to: NotePath | None = None
 

@@ -88,6 +88,20 @@ def one_name(words: Iterable[str], command: str, what: str = "note") -> str:
     return name
 
 
+def two_names(words: list[str], command: str) -> tuple[str, str]:
+    """Return two names, each a word of its own.
+
+    Raises:
+        WrongUsage: there are more or fewer, or one is empty.
+    """
+    match [word for word in words if word.strip()]:
+        case [first, second] if len(words) == 2:  # noqa: PLR2004 - two of them
+            return first, second
+        case _:
+            hint = 'takes two names; write those with blanks as "Deep Work"'
+            raise WrongUsage(f"{command} {hint}", command)
+
+
 def piped_text(command: str) -> str:
     """Return what is piped in.
 

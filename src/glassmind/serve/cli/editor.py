@@ -5,7 +5,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
-from tempfile import NamedTemporaryFile, TemporaryDirectory
+from tempfile import TemporaryDirectory
 
 from glassmind.errors import WrongUsage
 
@@ -33,12 +33,3 @@ def edited(text: str, command: str) -> str:
         except (OSError, ValueError, subprocess.CalledProcessError) as error:
             said = f"{editor!r} did not edit it ({error}); nothing was changed"
             raise WrongUsage(said, command) from error
-
-
-def set_aside(text: str) -> Path:
-    """Keep a text that found no place, and return the file it is in."""
-    with NamedTemporaryFile(
-        "w", prefix="glassmind-", suffix=".md", encoding="utf-8", delete=False
-    ) as file:
-        file.write(text)
-    return Path(file.name)

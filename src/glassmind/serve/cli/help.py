@@ -6,11 +6,10 @@ from typing import NamedTuple, get_args
 
 from glassmind.operations.arguments import fields_of
 from glassmind.operations.registry import Group, all_operations
-from glassmind.serve.cli.commands import inbox
 from glassmind.serve.cli.table import COMMANDS, GROUPS
 
 EVERYDAY = frozenset((
-    "recall", "inbox", "status",
+    "status",
 ))  # fmt: skip
 """Everyday commands that are not operations."""
 
@@ -60,6 +59,7 @@ GROUP_SUMMARIES = {
     "edit": "Change, create or delete a note.",
     "changeset": "Show what was changed, and undo it.",
     "proposals": "Review proposed changes.",
+    "inbox": "Review what agents saved.",
 }
 """What a group of commands does as a whole, by its first word."""
 
@@ -98,7 +98,5 @@ def similar_command(name: str) -> str:
         first = [field for field in fields if field.extra["positional"]][:1]
         if operation.command and first and name in first[0].choices:
             return f"{operation.command_path} {name}"
-    if name in inbox.ACTIONS:
-        return f"inbox {name}"
     names = [command.name for command in listed_commands()]
     return next(iter(get_close_matches(name, names, n=1)), "")

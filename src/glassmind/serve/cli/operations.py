@@ -3,6 +3,7 @@
 import sys
 from argparse import SUPPRESS, Namespace
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -149,7 +150,8 @@ class OperationCommand:
         arguments = self._arguments(args, output)
         self._file_form(arguments, output)  # wrong options fail before anything runs
         live = self._live(arguments, output)
-        caller = Caller("cli", CLIENT, live, output.notice)
+        edit = partial(_edited, operation.command_path)
+        caller = Caller("cli", CLIENT, live, output.notice, edit=edit)
         with engine_of(args, output) as engine:
             try:
                 result = operation.run(engine, arguments, caller)
@@ -279,7 +281,7 @@ class OperationCommand:
         is_positional = field.extra["positional"]
         if value == "" and not is_positional and not field.extra["note_text"]:
             raise WrongUsage(f"{field.flag} needs a value", path)
-        if value == STDIN and is_positional:
+        if value == STDIN and _takes_stdin(field):
             value = "".join(_standard_input(field, path))
         if is_positional and value is not None and not value.strip():
             raise WrongUsage(f"{field.name.upper()} is missing", path)
@@ -315,6 +317,10 @@ def _split_words(field: Field, words: list[str]) -> tuple[list[str], list[str]]:
     """Return the words that an argument takes, and the rest."""
     count = 1 if field.extra["positional"] == "word" else len(words)
     return words[:count], words[count:]
+
+
+def _takes_stdin(field: Field) -> bool:
+    return bool(field.extra["positional"] or field.extra["from_stdin"])
 
 
 def _standard_input(field: Field, path: str) -> list[str]:
@@ -422,7 +428,7 @@ def _add_option(
         options["action"] = Once
     elif (field.is_list and not field.extra["separator"]) or field.is_object:
         options["action"] = "append"
-    elif field.kind is str and field.extra["positional"]:
+    elif field.kind is str and _takes_stdin(field):
         options["action"] = Once
     file = field.extra["file"]
     if file and file != flag:
@@ -436,6 +442,12 @@ def _add_option(
         )
     flags = [flag, *filter(None, [field.extra["short"]])]
     parser.add_argument(*flags, **options)
+
+
+def _edited(path: str, text: str) -> str:
+    from glassmind.serve.cli.editor import edited  # noqa: PLC0415 - rarely needed
+
+    return edited(text, path)
 
 
 class CommandGroup:
@@ -497,12 +509,15 @@ class CommandGroup:
 def operation_command(word: str) -> OperationCommand | CommandGroup | None:
     """Return the command, or the group of commands, that a word names."""
     found: dict[str, OperationCommand] = {}
-    for path, (operation, preset) in find_commands(word).items():
+    declared = find_commands(word)
+    # a variant may be declared before its command, in another module
+    for path in sorted(declared, key=lambda path: " --" in path):
         base, _, last = path.rpartition(" ")
         if last.startswith("--"):
-            found[base].variants.append(OperationCommand(operation, preset, last))
+            variant = OperationCommand(*declared[path], last)
+            found[base].variants.append(variant)
         else:
-            found[path] = OperationCommand(operation, preset)
+            found[path] = OperationCommand(*declared[path])
     if not found:
         return None
     return found[word] if word in found else CommandGroup(word, found)

@@ -5,14 +5,6 @@ from glassmind.operations.registry import Group
 COMMANDS = {
     "init": ("init", "choose a vault, configure it and index it"),
     "index": ("index", "bring the index up to the vault"),
-    "hot": ("hot", "tell what is alive now"),
-    "pin": ("pin", "keep a note warm"),
-    "unpin": ("unpin", "let a note cool again"),
-    "recall": ("recall", "tell what was captured"),
-    "forget": ("forget", "move what was captured to the trash"),
-    "supersede": ("supersede", "let what was captured take the place of another"),
-    "inbox": ("inbox", "see what agents captured, and accept or reject it"),
-    "log": ("log", "tell what was written to the vault, and by whom"),
     "ledger": ("ledger", "tell which client was given which passages, when"),
     "stats": ("stats", "tell how much the index holds"),
     "status": ("status", "tell what is current, and who is at work"),
@@ -37,14 +29,6 @@ COMMANDS = {
 PACKAGE = "glassmind.serve.cli.commands"
 
 GROUPS: dict[str, Group] = {
-    "hot": "Memory",
-    "pin": "Memory",
-    "unpin": "Memory",
-    "recall": "Memory",
-    "forget": "Memory",
-    "supersede": "Memory",
-    "inbox": "Memory",
-    "log": "Memory",
     "graph": "Graph",
     "suggest": "Graph",
     "ontology": "Graph",

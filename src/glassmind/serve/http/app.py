@@ -18,7 +18,7 @@ from glassmind.access.clients import Clients
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
 from glassmind.serve.http.arguments import from_body, from_query
-from glassmind.serve.http.asked import Asked, Desk, Route
+from glassmind.serve.http.asked import USUAL, Asked, Desk, Route
 from glassmind.serve.http.errors import (
     NOT_JSON,
     Refusal,
@@ -29,7 +29,6 @@ from glassmind.serve.http.errors import (
 from glassmind.serve.http.jobs import Job, Jobs, Workers
 from glassmind.serve.http.mcp import PATH as MCP_PATH
 from glassmind.serve.http.mcp import McpEndpoint
-from glassmind.serve.http.memory import USUAL
 from glassmind.serve.http.metrics import Metrics
 from glassmind.serve.http.middleware import (
     Exchange,

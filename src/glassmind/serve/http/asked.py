@@ -49,6 +49,9 @@ class Asked(NamedTuple):
         return self.desk.engine
 
 
+USUAL = "http"
+"""The name on record of a client that gives none."""
+
 ANY = "any"
 """In place of toolsets: every client may use the route."""
 

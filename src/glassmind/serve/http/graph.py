@@ -2,8 +2,7 @@
 
 from glassmind.operations.graph import ThemesArguments, themes
 from glassmind.operations.registry import Caller
-from glassmind.serve.http.asked import Asked
-from glassmind.serve.http.memory import USUAL
+from glassmind.serve.http.asked import USUAL, Asked
 from glassmind.serve.http.replies import Reply, answered
 
 

@@ -8,7 +8,6 @@ from glassmind.operations.model_text import LABEL_OF_VALUES
 from glassmind.operations.registry import Operation
 from glassmind.serve.http.arguments import body_schema, query_schema
 from glassmind.serve.http.asked import Route
-from glassmind.serve.http.memory_schemas import MEMORY_SCHEMAS
 from glassmind.serve.http.operations import (
     body_schema_of,
     event_schema,
@@ -29,7 +28,6 @@ ERROR = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
 
 _SHAPES = {
     **SCHEMAS,
-    **MEMORY_SCHEMAS,
 }
 
 

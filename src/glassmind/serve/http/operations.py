@@ -12,14 +12,14 @@ from glassmind.operations.arguments import (
     property_schema,
     read,
     remove_properties,
+    require_defaults,
     schema_for_http,
 )
 from glassmind.operations.registry import Arguments, Caller, Operation, arg
 from glassmind.serve.hiding import safe_text
 from glassmind.serve.http.arguments import decoded_body, decoded_query
-from glassmind.serve.http.asked import Asked, Route
+from glassmind.serve.http.asked import USUAL, Asked, Route
 from glassmind.serve.http.errors import placeless
-from glassmind.serve.http.memory import USUAL
 from glassmind.serve.http.replies import (
     MARKDOWN,
     Reply,
@@ -141,6 +141,7 @@ def result_schemas(operations: Sequence[Operation]) -> dict[str, Any]:
     _, parts = msgspec.json.schema_components(
         [*results, *events], ref_template=f"{SCHEMAS}{{name}}"
     )
+    require_defaults(parts.values())
     for result in results:
         remove_properties(parts[result.__name__], result.text_only)
         if result.list_field:

@@ -4,7 +4,6 @@ import glassmind.serve.compat.searches  # noqa: F401 - registers GET /api/search
 from glassmind.operations.registry import all_operations
 from glassmind.serve.http.asked import ANY, Asked, Route
 from glassmind.serve.http.graph_table import GRAPH
-from glassmind.serve.http.memory_table import MEMORY
 from glassmind.serve.http.operations import route_of
 from glassmind.serve.http.reads import (
     get_health,
@@ -33,10 +32,6 @@ INDEX = (
 )
 
 SETS: dict[str, tuple[str, ...]] = {
-    "GET /recall": ("memory",),
-    "GET /inbox": ("memory",),
-    "GET /hot": ("core", "memory"),
-    "GET /log": ("memory", "write"),
     "GET /health": (ANY,),
     "GET /stats": ("core",),
     "GET /openapi.json": (ANY,),
@@ -46,7 +41,6 @@ too, is for who has the vault's own token: indexing, its runs, themes kept anew,
 figures of the server."""
 
 _TABLE: tuple[Route, ...] = (
-    *MEMORY,
     Route(
         "POST",
         "/index",

@@ -13,6 +13,7 @@ from glassmind.operations.arguments import (
     fields_of,
     read,
     remove_properties,
+    require_defaults,
     schema_for_models,
 )
 from glassmind.operations.model_text import labelled
@@ -82,6 +83,7 @@ def tool_of(operation: Operation) -> Tool:
 def _result_schema(operation: Operation) -> dict[str, Any]:
     """Return the schema of a result; paging and labels only add fields to it."""
     schema = {"type": "object", **msgspec.json.schema(operation.result)}
+    require_defaults([schema, *schema.get("$defs", {}).values()])
     part = schema["$defs"][operation.result.__name__] if "$ref" in schema else schema
     remove_properties(part, operation.result.text_only)
     return schema
