@@ -8,7 +8,7 @@ from cli_desk import Inside, Program
 from meaning_desk import LONG, MeaningDesk, WordModel, fails_on
 
 from glassmind.errors import ModelAbsent
-from glassmind.render.reports_text import status_as_text
+from glassmind.operations.maintain import status_result, status_text
 from glassmind.render.style import Style
 from glassmind.store.lock import WriterLock
 from glassmind.store.vectors.place import places_in
@@ -52,7 +52,9 @@ def halfway(meaning: MeaningDesk) -> None:
 
 def told(status: Status) -> str:
     """Return the line of vectors, as people read it."""
-    lines = status_as_text(status, Style(), root="").splitlines(keepends=True)
+    lines = status_text(status_result(status, ""), None, Style()).splitlines(
+        keepends=True
+    )
     return next(line for line in lines if line.startswith("Vectors: "))
 
 

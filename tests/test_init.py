@@ -12,8 +12,7 @@ import pytest
 from cli_desk import Inside, Program, with_note
 
 from glassmind.models import shelf
-from glassmind.serve.cli import beginning
-from glassmind.serve.cli.commands import init
+from glassmind.serve.cli import setup
 from glassmind.serve.cli.output import Output
 from glassmind.serve.cli.table import all_commands
 from glassmind.types.files import Progress
@@ -26,7 +25,7 @@ CONNECT = "glassmind connect claude-code"
 @pytest.fixture
 def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Inside:
     """A newcomer in this process, who has `glassmind` on the path."""
-    monkeypatch.setattr(init, "own_call", lambda: "glassmind")
+    monkeypatch.setattr(setup, "own_call", lambda: "glassmind")
     inside = Inside(with_note(tmp_path))
     monkeypatch.chdir(inside.home)
     return inside
@@ -363,14 +362,14 @@ def test_ctrl_c_while_meaning_is_added_leaves_what_can_be_searched(
     def stopped(*_: object, **__: object) -> None:
         signal.raise_signal(signal.SIGINT)
 
-    place: Any = shelf if moment == "fetch" else beginning
+    place: Any = shelf if moment == "fetch" else setup
     name = "fetch" if moment == "fetch" else "gently"
     monkeypatch.setattr(place, name, stopped)
     done = program.bare("init", program.vault)
     found = program.bare("search", "oolong", "--paths")
 
     assert done.returncode == 130
-    assert "what was done is kept, and glassmind index goes on" in done.stderr
+    assert "what was done is kept, and glassmind index continues" in done.stderr
     assert f"Next: {SEARCH}\n" in done.stdout
     assert found.stdout == "Tea.md\n"
 
@@ -385,13 +384,13 @@ def test_ctrl_c_while_notes_are_read_says_how_to_go_on(
         def __exit__(self, *_: object) -> None:
             pass
 
-    monkeypatch.setattr(beginning, "shown_progress", lambda _: Stopping())
+    monkeypatch.setattr(setup, "shown_progress", lambda _: Stopping())
     done = program.bare("init", program.vault)
     monkeypatch.undo()
     again = program.bare("init")
 
     assert done.returncode == 130
-    assert "glassmind index goes on" in done.stderr
+    assert "glassmind index continues" in done.stderr
     assert again.returncode == 0
 
 
@@ -408,12 +407,11 @@ def test_who_watches_is_told_that_words_can_be_searched_already(
         def __exit__(self, *_: object) -> None:
             pass
 
-    monkeypatch.setattr(beginning, "shown_progress", lambda _: Shown())
-    monkeypatch.setattr(beginning, "shown_download", lambda _: Shown())
+    monkeypatch.setattr(setup, "shown_progress", lambda _: Shown())
 
     done = program.run("init", "--in-vault")
 
     call = f"glassmind --vault {program.vault}"
-    assert "1 note can be searched by words now" in done.stderr
-    assert f"Ctrl-C is safe: {call} index goes on from there\n" in done.stderr
-    assert f"where there is a network: {call} models fetch" in done.stderr
+    assert "1 note can be searched by keywords now" in done.stderr
+    assert f"Ctrl-C is safe: {call} index continues from there\n" in done.stderr
+    assert f"with a network: {call} models fetch" in done.stderr

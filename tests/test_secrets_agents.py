@@ -2,7 +2,7 @@
 
 Notes hold one of every issuer, where notes can hold one. Every tool and every route is
 asked for them, in several ways, and nothing that comes back has twelve letters in a row
-of any. Neither has what is kept of it: the index, the ledger and the logs.
+of any. Neither has what is kept of it: the index, the access_log and the logs.
 """
 
 import json

@@ -13,7 +13,7 @@ from cli_desk import Inside, Program
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.render.units import launchd_units, quoted_for_systemd, systemd_units
+from glassmind.serve.cli.service import launchd_units, quoted_for_systemd, systemd_units
 
 ODD = [
     "plain",

@@ -52,7 +52,7 @@ VaultRule: TypeAlias = Literal[
 
 Prefix: TypeAlias = Literal["headings", "title", "none"]
 
-UNDO_DAYS = LEDGER_DAYS = 90
+UNDO_DAYS = LOG_DAYS = 90
 """A quarter: long enough to notice what an agent removed or read."""
 
 DAYS = (1, 36_500)
@@ -579,11 +579,11 @@ class Access(Section):
     private_tags: tuple[str, ...] = setting(
         (), "Tags whose notes are hidden from agents, with nested tags.", vault="add"
     )
-    ledger: bool = setting(
+    log: bool = setting(
         True, "Record in your data folder which client was given what.", vault="true"
     )
-    ledger_days: int = setting(
-        LEDGER_DAYS, "Days for which that record is kept.", DAYS, vault="higher"
+    log_days: int = setting(
+        LOG_DAYS, "Days for which that record is kept.", DAYS, vault="higher"
     )
 
 

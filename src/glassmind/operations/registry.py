@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Literal, TypeAlias, TypeVar, get_type_hints
 from msgspec import Meta, Struct, to_builtins
 
 from glassmind.engine import Engine
+from glassmind.errors import ConfigError
 from glassmind.render.style import Style
 from glassmind.types.ledger import Passage, Shown
 
@@ -27,7 +28,17 @@ Positional: TypeAlias = Literal["word", "words", "list"]
 """A positional argument of a command: one word, or all remaining words, as one text or
 as a list."""
 
-MODULES = ("find", "edit", "memory", "graph", "suggestions", "health", "vocabulary")
+MODULES = (
+    "find",
+    "edit",
+    "memory",
+    "graph",
+    "suggestions",
+    "health",
+    "vocabulary",
+    "maintain",
+    "agents",
+)
 """Modules with operations, the most used first: looking up a command imports only as
 many as it takes to find it."""
 
@@ -73,6 +84,17 @@ class Result(Struct, frozen=True, kw_only=True):
         return False
 
 
+class NoArguments(Arguments, frozen=True, kw_only=True):
+    """For operations that take none."""
+
+
+class NoNotes(Result, frozen=True, kw_only=True):
+    """A result that discloses no note."""
+
+    def sources(self) -> Shown:
+        return Shown()
+
+
 def _ignore(_: str) -> None:
     """Drop a message."""
 
@@ -115,6 +137,18 @@ PeopleText: TypeAlias = Callable[[Any, Any, Style], str]
 
 ModelText: TypeAlias = Callable[[Any, View], str]
 """Renders a result for a language model."""
+
+
+def in_lines(render: Callable[[Any, Any, Style], Iterable[str]]) -> PeopleText:
+    """Return a renderer of the lines that a function yields."""
+    return lambda result, arguments, style: "".join(
+        f"{line}\n" for line in render(result, arguments, style)
+    )
+
+
+def no_text(_result: Any, _view: View) -> str:
+    """Return nothing, for operations without a tool."""
+    return ""
 
 
 def arg(  # noqa: PLR0913 - a declaration names every part
@@ -181,7 +215,9 @@ class Command:
     before it if that option is given; the argument with that flag takes its value.
     Aliases are (path, preset arguments). `exit_code` replaces the usual one: 1 for an
     empty result, else 0. A `verbatim` text goes to a pipe exactly as it is. `piped`
-    renders a result if the output is not a terminal.
+    renders a result if the output is not a terminal. With `shows_progress`, a person
+    at a terminal sees a progress bar. `without_config` gives the result if the
+    configuration cannot be used.
     """
 
     path: str = ""
@@ -193,6 +229,9 @@ class Command:
     exit_code: Callable[[Any, Any], int] | None = None
     verbatim: bool = False
     piped: PeopleText | None = None
+    needs_vault: bool = True
+    shows_progress: bool = False
+    without_config: Callable[[ConfigError], Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -239,7 +278,7 @@ class Route:
 
     Clients may use it that have one of the tool sets; without sets, only the owner's
     token may. `fails` are statuses beyond those of every route. A quick route never
-    waits behind searches.
+    waits behind searches. A `job` runs in the background; a client may wait for it.
     """
 
     method: Literal["GET", "POST"]
@@ -248,6 +287,7 @@ class Route:
     fails: tuple[int, ...] = ()
     quick: bool = False
     id: str = ""
+    job: bool = False
 
 
 @dataclass(frozen=True)
@@ -305,7 +345,7 @@ def operation(  # noqa: PLR0913 - a declaration names every part
     *,
     group: Group,
     for_people: PeopleText,
-    for_models: ModelText,
+    for_models: ModelText = no_text,
     writes: bool = False,
     detail: str = "",
     command: Command | None = None,
@@ -352,7 +392,9 @@ def operation(  # noqa: PLR0913 - a declaration names every part
 
 def all_operations() -> list[Operation]:
     """Return every operation, importing all modules."""
-    return [op for operations in _by_module() for op in operations]
+    found = [op for operations in _by_module() for op in operations]
+    places = {f"{__package__}.{module}": at for at, module in enumerate(MODULES)}
+    return sorted(found, key=lambda op: places.get(op.function.__module__, len(places)))
 
 
 def find_commands(word: str) -> dict[str, tuple[Operation, dict[str, object]]]:

@@ -26,7 +26,6 @@ from glassmind.operations.registry import (
     operation,
     shown,
 )
-from glassmind.render.pairs import pair_status_as_json
 from glassmind.types import pairs
 from glassmind.types.ledger import Passage, Shown
 from glassmind.types.suggestions import Suggestion, SuggestionKind, key_of
@@ -259,6 +258,13 @@ class PairStatus(Struct, frozen=True):
     most: int | None
 
 
+def pair_status(status: pairs.PairStatus) -> PairStatus:
+    """Return how many pairs there are, as every surface shows it."""
+    state = status.state
+    threshold, most = (state.threshold, state.most) if state else (None, None)
+    return PairStatus(status.pairs, status.waiting, threshold, most)
+
+
 class SimilarResult(Result, frozen=True, kw_only=True):
     """Pairs, most similar first; `note` is null for the whole vault."""
 
@@ -313,7 +319,7 @@ def similar(
             )
             for pair in found.pairs
         ],
-        status=PairStatus(**pair_status_as_json(found.status)),
+        status=pair_status(found.status),
     )
 
 

@@ -7,18 +7,14 @@ from typing import NamedTuple, get_args
 from glassmind.operations.arguments import fields_of
 from glassmind.operations.registry import Group, all_operations
 from glassmind.serve.cli.commands import edit, inbox
-from glassmind.serve.cli.table import COMMANDS, GROUPS
+from glassmind.serve.cli.table import COMMANDS, GROUPS, LOCAL
 
 EVERYDAY = frozenset((
     "ask", "context", "brief", "recall", "inbox", "edit", "proposals",
-    "status",
 ))  # fmt: skip
 """Everyday commands that are not operations."""
 
-EXPERT = frozenset((
-    "completion", "eval", "restore", "backup", "service", "suggest",
-    "tune",
-))  # fmt: skip
+EXPERT = frozenset(("suggest",))
 """Expert commands that are not operations."""
 
 
@@ -52,6 +48,9 @@ def listed_commands() -> list[Listed]:
         sentence = f"{summary[0].upper()}{summary[1:].rstrip('.')}."
         group, levels = GROUPS.get(name, "Maintain"), (name in EVERYDAY, name in EXPERT)
         found[name] = Listed(name, group, sentence, *levels)
+    for name, local in LOCAL.items():
+        levels = local.everyday, local.expert
+        found[name] = Listed(name, local.group, f"{local.summary}.", *levels)
     order = get_args(Group)
     return sorted(found.values(), key=lambda one: order.index(one.group))
 

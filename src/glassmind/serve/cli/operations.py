@@ -3,16 +3,19 @@
 import sys
 from argparse import SUPPRESS, Namespace
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from typing import Any
 
 import msgspec
 
-from glassmind.errors import WrongUsage
+from glassmind.engine import Engine
+from glassmind.errors import ConfigError, WrongUsage
 from glassmind.errors.editing import ConfirmFirst
 from glassmind.errors.serving import BadArgument
 from glassmind.operations.arguments import Field, fields_of, read
 from glassmind.operations.registry import (
     Caller,
+    Command,
     FileForm,
     Operation,
     TextForm,
@@ -23,6 +26,7 @@ from glassmind.serve.cli.asking import STDIN, piped_text
 from glassmind.serve.cli.opening import engine_of
 from glassmind.serve.cli.output import Output
 from glassmind.serve.cli.parser import CommandParser, Once
+from glassmind.serve.cli.progress import shown_progress
 
 WORDS = "words"
 """Where the parser puts positional words."""
@@ -142,15 +146,16 @@ class OperationCommand:
         operation = self.operation
         arguments = self._arguments(args, output)
         form = self._file_form(arguments, output)
-        caller = Caller("cli", CLIENT, notice=output.notice)
-        with engine_of(args, output) as engine:
-            try:
-                result = operation.run(engine, arguments, caller)
-            except ConfirmFirst as error:
-                if not _is_confirmed(str(error), output):
-                    raise
-                confirmed = msgspec.structs.replace(arguments, confirm=True)
-                result = operation.run(engine, confirmed, caller)
+        command = operation.command or Command()
+        try:
+            engine = engine_of(args, output, need_vault=command.needs_vault)
+        except ConfigError as error:
+            if command.without_config is None:
+                raise
+            result = command.without_config(error)
+        else:
+            with engine:
+                result = self._result(engine, command, arguments, output)
         for notice in result.all_notices():
             output.notice(notice)
         if form:
@@ -159,9 +164,24 @@ class OperationCommand:
             output.json(result.to_json())
         else:
             self._print(result, arguments, args, output)
-        if operation.command and operation.command.exit_code:
-            return operation.command.exit_code(result, arguments)
+        if command.exit_code:
+            return command.exit_code(result, arguments)
         return exits.NOTHING if result.is_empty() else exits.OK
+
+    def _result(
+        self, engine: Engine, command: Command, arguments: Any, output: Output
+    ) -> Any:
+        """Run the operation; if it has to be confirmed, ask and run it again."""
+        shown = shown_progress(output) if command.shows_progress else nullcontext()
+        with shown as progress:
+            caller = Caller("cli", CLIENT, progress, output.notice)
+            try:
+                return self.operation.run(engine, arguments, caller)
+            except ConfirmFirst as error:
+                if not is_confirmed(str(error), output):
+                    raise
+            confirmed = msgspec.structs.replace(arguments, confirm=True)
+            return self.operation.run(engine, confirmed, caller)
 
     def _print(
         self, result: Any, arguments: Any, args: Namespace, output: Output
@@ -317,11 +337,11 @@ def _add_option(
     parser.add_argument(*flags, **options)
 
 
-def _is_confirmed(question: str, output: Output) -> bool:
-    """Ask a person at a terminal; without one, the answer is no."""
+def is_confirmed(question: str, output: Output) -> bool | None:
+    """Ask a person at a terminal; without one, the answer is None."""
     there = sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
     if not there or output.as_json:
-        return False
+        return None
     output.flush()
     sys.stderr.write(f"{output.style.clean(question)} [y/N] ")
     sys.stderr.flush()

@@ -1,10 +1,10 @@
 """Commands that are not operations, with the module that holds each and its help."""
 
+from typing import NamedTuple
+
 from glassmind.operations.registry import Group
 
 COMMANDS = {
-    "init": ("init", "choose a vault, configure it and index it"),
-    "index": ("index", "bring the index up to the vault"),
     "context": ("context", "pack what matters for a question, for an agent"),
     "ask": ("ask", "answer a question from the notes, with what bears it out"),
     "brief": ("brief", "tell where work stands, for who begins"),
@@ -17,7 +17,6 @@ COMMANDS = {
     "supersede": ("supersede", "let what was captured take the place of another"),
     "inbox": ("inbox", "see what agents captured, and accept or reject it"),
     "log": ("log", "tell what was written to the vault, and by whom"),
-    "ledger": ("ledger", "tell which client was given which passages, when"),
     "edit": ("edit", "change the text of a note, make one or delete one"),
     "rename-heading": ("rename_heading", "give a heading other words, and its links"),
     "rename-tag": ("rename_tag", "give a tag another name, wherever it stands"),
@@ -26,25 +25,42 @@ COMMANDS = {
     "changeset": ("changeset", "see what was changed, and take it back"),
     "proposals": ("proposals", "see what waits for you, and approve or reject it"),
     "resolve": ("resolve", "tell whether the vault has what a text names"),
-    "stats": ("stats", "tell how much the index holds"),
-    "status": ("status", "tell what is current, and who is at work"),
-    "watch": ("watch", "follow the vault and index what changes, until stopped"),
-    "mcp": ("mcp", "serve the vault to an agent over stdin and stdout"),
-    "connect": ("connect", "let another program start the server for its agent"),
-    "disconnect": ("disconnect", "take that back"),
-    "serve": ("serve", "serve the vault over HTTP, on this machine"),
-    "clients": ("clients", "give programs tokens of their own, and say what they read"),
-    "service": ("units", "print what lets the system index by the clock"),
-    "doctor": ("doctor", "examine the vault and the index, and say what to mend"),
-    "config": ("config", "show and change settings"),
-    "trust": ("trust", "trust the settings file inside a vault"),
-    "models": ("models", "list, fetch and check what turns text into vectors"),
-    "eval": ("eval", "measure how good search is"),
-    "tune": ("tune", "find better settings for this vault, if there are any"),
-    "backup": ("backup", "write a copy of the index to a file"),
-    "restore": ("restore", "take the index back from a copy"),
-    "completion": ("completion", "print a completion script for a shell"),
 }
+
+
+class Local(NamedTuple):
+    """A command that is not an operation: its module, group and line of help."""
+
+    module: str
+    group: Group
+    summary: str
+    everyday: bool = False
+    expert: bool = False
+
+
+LOCAL = {
+    "init": Local("setup", "Maintain", "Choose a vault, configure it and index it"),
+    "watch": Local("start", "Maintain", "Index changes of the vault until stopped"),
+    "mcp": Local(
+        "start", "Agents", "Serve the vault to an agent over stdin and stdout"
+    ),
+    "serve": Local("start", "Agents", "Serve the vault over HTTP on this machine"),
+    "connect": Local("setup", "Agents", "Let another program start the MCP server"),
+    "disconnect": Local("setup", "Agents", "Remove the entry that connect wrote"),
+    "service": Local(
+        "service", "Maintain", "Print files that index on a schedule", expert=True
+    ),
+    "config": Local("settings", "Maintain", "Show and change settings"),
+    "trust": Local("settings", "Agents", "Trust the settings file inside a vault"),
+    "eval": Local("measure", "Maintain", "Measure search quality", expert=True),
+    "tune": Local(
+        "measure", "Maintain", "Find better settings for this vault", expert=True
+    ),
+    "completion": Local(
+        "completion", "Maintain", "Print a completion script for a shell", expert=True
+    ),
+}
+"""Commands that are not operations, and set up or start something."""
 
 PACKAGE = "glassmind.serve.cli.commands"
 
@@ -74,13 +90,6 @@ GROUPS: dict[str, Group] = {
     "ontology": "Graph",
     "ingest": "Graph",
     "health": "Graph",
-    "ledger": "Agents",
-    "mcp": "Agents",
-    "connect": "Agents",
-    "disconnect": "Agents",
-    "serve": "Agents",
-    "clients": "Agents",
-    "trust": "Agents",
 }
 """The group of each command in help; all others are maintenance."""
 

@@ -49,7 +49,7 @@ from glassmind.serve.http.security import (
 from glassmind.serve.http.showing import caller_in, taken
 from glassmind.serve.http.table import all_routes
 from glassmind.serve.http.token import TokenFile
-from glassmind.serve.ledger import Recording
+from glassmind.serve.recording import Recording
 from glassmind.types.callers import known_as
 
 QUICK_THREADS = 2

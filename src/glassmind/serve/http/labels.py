@@ -11,7 +11,7 @@ from glassmind.render.hidden_text import KINDS, hidden_among
 from glassmind.render.texts import texts_in
 from glassmind.serve.mcp.flags import FIELD
 
-PLAIN = frozenset(("Health", "OpenApi", "Passages", "Stats"))
+PLAIN = frozenset(("Health", "OpenApi", "Passages", "StatsResult"))
 """Shapes of answers that are not labelled: counts, and a list."""
 
 LABELS: dict[str, Any] = {

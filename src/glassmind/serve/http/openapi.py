@@ -123,7 +123,7 @@ def _responses(route: Route) -> Iterator[tuple[str, Any]]:
     for other in route.other_types:
         content[other] = {"schema": OTHER_SHAPES.get(other, {"type": "string"})}
     yield "200", {"description": "Done.", "content": content}
-    if route.path == "/index":
+    if route.operation and route.operation.route and route.operation.route.job:
         job = {"schema": {"$ref": "#/components/schemas/Job"}}
         begun = {"description": "Begun.", "content": {"application/json": job}}
         yield "202", begun

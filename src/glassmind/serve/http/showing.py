@@ -1,4 +1,4 @@
-"""What a route answers goes on the ledger, whole or while it is made."""
+"""What a route answers goes into the access log, whole or while it is made."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,8 +7,8 @@ from glassmind.serve.http.answers_talk import Talk
 from glassmind.serve.http.jobs import Job
 from glassmind.serve.http.memory import USUAL
 from glassmind.serve.http.replies import Reply
-from glassmind.serve.ledger import Recording
 from glassmind.serve.mcp.callers import plain_caller
+from glassmind.serve.recording import Recording
 
 
 def caller_in(given: Mapping[str, Any]) -> str:
@@ -16,14 +16,14 @@ def caller_in(given: Mapping[str, Any]) -> str:
     return plain_caller(str(given.get("client") or ""), USUAL)
 
 
-def taken(reply: Reply | Job | Talk, ledger: Recording) -> Reply | Job | Talk:
-    """Return an answer that is on record, or tells `ledger` itself what it shows."""
+def taken(reply: Reply | Job | Talk, access_log: Recording) -> Reply | Job | Talk:
+    """Return an answer that is recorded, or records itself what it shows."""
     match reply:
         case Reply():
-            ledger.show(reply.shown)
+            access_log.show(reply.shown)
             return reply
         case Talk():
-            return reply._replace(show=ledger.show)
+            return reply._replace(show=access_log.show)
         case _:
-            reply.show = ledger.show
+            reply.show = access_log.show
             return reply

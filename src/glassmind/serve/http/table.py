@@ -9,14 +9,9 @@ from glassmind.serve.http.editing_table import EDITING
 from glassmind.serve.http.graph_table import GRAPH
 from glassmind.serve.http.memory_table import MEMORY
 from glassmind.serve.http.operations import route_of
-from glassmind.serve.http.reads import (
-    get_health,
-    get_metrics,
-    get_stats,
-)
+from glassmind.serve.http.reads import get_health, get_job, get_metrics
 from glassmind.serve.http.replies import Reply
 from glassmind.serve.http.searches import get_hits
-from glassmind.serve.http.writes import get_job, post_index
 from glassmind.serve.mcp.tool import Argument
 
 
@@ -30,16 +25,6 @@ MOST_HITS = 1_000
 """Hits in one answer, at most two megabytes; more would be a listing."""
 
 _QUERY = Argument("query", "string", "Words, phrases and filters, or a question.")
-
-INDEX = (
-    Argument("verify", "boolean", "Examine the index, read every note.", False),
-    Argument("rebuild", "boolean", "Throw the index away, begin anew.", False),
-    Argument("compact", "boolean", "Write words and vectors anew.", False),
-    Argument("accept_deletions", "boolean", "Believe that much was deleted.", False),
-    Argument("embed", "boolean", "Embed when the text is in.", True),
-    Argument("paths", "strings", "Look only where these files stand.", ()),
-    Argument("wait", "boolean", "Answer at the end, not at once.", True),
-)
 
 SETS: dict[str, tuple[str, ...]] = {
     "POST /context": ("core",),
@@ -65,7 +50,6 @@ SETS: dict[str, tuple[str, ...]] = {
     "POST /graph/suggest/apply": ("write",),
     "GET /graph/resolve": ("graph",),
     "POST /graph/health/fix": ("write",),
-    "GET /stats": ("core",),
     "GET /api/search": ("core",),
     "GET /api/kb/ask": ("core",),
     "GET /openapi.json": (ANY,),
@@ -79,22 +63,12 @@ _TABLE: tuple[Route, ...] = (
     *MEMORY,
     *EDITING,
     Route(
-        "POST",
-        "/index",
-        "Bring the index up to the vault, and tell what was done.",
-        post_index,
-        "IndexReport",
-        INDEX,
-        (409,),
-        quick=True,
-    ),
-    Route(
         "GET",
         "/index/{job}",
-        "Tell how far a run of indexing has come.",
+        "Show how far an index run is.",
         get_job,
         "Job",
-        (Argument("job", "string", "What POST /index answered.", most=100),),
+        (Argument("job", "string", "The `job` that POST /index returned.", most=100),),
         (404,),
         quick=True,
     ),
@@ -107,7 +81,6 @@ _TABLE: tuple[Route, ...] = (
         quick=True,
     ),
     *GRAPH,
-    Route("GET", "/stats", "Tell how much the index holds.", get_stats, "Stats"),
     Route(
         "GET",
         "/api/search",
@@ -124,7 +97,7 @@ _TABLE: tuple[Route, ...] = (
     Route(
         "GET",
         "/metrics",
-        "Tell figures in the text form of Prometheus.",
+        "Show metrics in the text format of Prometheus.",
         get_metrics,
         "",
         media_type="text/plain",

@@ -6,22 +6,12 @@ comes back with every call. Whoever makes up such an id says a name of its own c
 which it might have said in the greeting just as well.
 """
 
-import re
 import secrets
-import unicodedata
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import Any
 
-from glassmind.operations.model_text import one_line, sound
-
-NAME_CHARS = 80
-"""Letters of a name on record; the longest of a known client has 30."""
-
-OURS = frozenset(("cli", "person", "user", "obsidian", "http", "library", "glassmind"))
-"""Names that the record has for the user and for ourselves; no caller goes by them."""
-
-_UNSEEN = re.compile(r"[\W_\u115f\u1160\u3164\uffa0]+")
-"""What may stand in a name that reads as another all the same."""
+from glassmind.operations.agents import NAME_CHARS as NAME_CHARS  # noqa: PLC0414 - a part of our API
+from glassmind.operations.agents import plain_caller as plain_caller  # noqa: PLC0414 - same
 
 USUAL = "mcp"
 """What a client of the protocol is called that says no name."""
@@ -35,13 +25,6 @@ ID_BYTES = 16
 LONGEST_WRITTEN = NAME_CHARS * 6
 """Letters of a name inside an id: four bytes each at most, and four letters for three
 bytes."""
-
-
-def plain_caller(said: str, usual: str) -> str:
-    """Return a name that a caller gives itself, on one line, or the usual one."""
-    name = one_line(sound(said))[:NAME_CHARS].strip()
-    read = _UNSEEN.sub("", unicodedata.normalize("NFKC", name)).casefold()
-    return usual if not name or read in OURS else name
 
 
 def caller_of(session: Any, request: Any = None) -> str:

@@ -3,11 +3,9 @@
 from glassmind.serve.mcp.tool import Tool
 from glassmind.serve.mcp.tools import (
     context,
-    status,
 )
 
 TOOLS: tuple[Tool, ...] = (
     context.TOOL,
     context.HOT_TOOL,
-    status.TOOL,
 )
