@@ -1,4 +1,4 @@
-"""Whatever a client is given to read is on the access log: every tool and every route."""
+"""Every tool and every route records in the access log what a client reads."""
 
 import json
 import re

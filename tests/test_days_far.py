@@ -8,7 +8,7 @@ import pytest
 from vault_desk import VaultDesk
 
 from glassmind import Engine
-from glassmind.operations.agents import midnight
+from glassmind.retrieval.query import midnight
 
 FAR = ["9999-12-31", "9999", "0001-01-01", "0001"]
 

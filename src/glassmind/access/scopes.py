@@ -10,6 +10,7 @@ from typing import TypeAlias, cast
 from unicodedata import category, normalize
 
 from glassmind.errors.access import BadScope
+from glassmind.errors.serving import UnknownToolset
 from glassmind.types.access import ReadRule, RuleKind, Scope
 
 TOOLSET = "toolset"
@@ -17,6 +18,13 @@ KINDS: tuple[RuleKind, ...] = ("folder", "tag", "property")
 
 LONGEST = 500
 """Letters of a rule; names of files have 255 bytes each."""
+
+SETS = (
+    "core", "graph", "memory", "write", "query", "brain", "graphrag", "knowledge"
+)  # fmt: skip
+"""Every set of tools."""
+
+DEFAULT_SETS = ("core",)
 
 Part: TypeAlias = ReadRule | str
 """A rule about notes, or the name of a set of tools."""
@@ -39,6 +47,19 @@ def read_scope(texts: Iterable[str], toolsets: Iterable[str] = ()) -> Scope:
             rules[part] = None
     sets |= dict.fromkeys(toolsets)
     return Scope(tuple(rules), tuple(sets))
+
+
+def read_names(given: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of tool sets in values such as `core,brain`, each once.
+
+    Raises:
+        UnknownToolset: there is no such set.
+    """
+    names = [name.strip().lower() for value in given for name in value.split(",")]
+    for name in names:
+        if name and name not in SETS:
+            raise UnknownToolset(name, SETS)
+    return tuple(dict.fromkeys(name for name in names if name)) or DEFAULT_SETS
 
 
 def read_rule(text: str) -> Part:

@@ -1,22 +1,18 @@
 """Operations on agents: clients with a token and a scope, and what they have read."""
 
-import re
-import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from datetime import UTC, date, datetime, time
+from datetime import datetime
 from itertools import islice
 from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from glassmind.access.clients import Client, clients_of
-from glassmind.access.scopes import read_scope, rule_as_text
+from glassmind.access.scopes import SETS, read_names, read_scope, rule_as_text
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
-from glassmind.errors.access import BadClientName
-from glassmind.errors.serving import BadArgument, UnknownToolset
-from glassmind.operations.model_text import one_line, sound
+from glassmind.errors.serving import BadArgument
 from glassmind.operations.registry import (
     Arguments,
     Command,
@@ -30,29 +26,11 @@ from glassmind.operations.registry import (
     shown,
 )
 from glassmind.render.style import Style, counted, on_one_line
-from glassmind.retrieval.query import parse_day
+from glassmind.retrieval.query import midnight, parse_day
 from glassmind.store.access_log import AccessLog, is_called, summed
 from glassmind.types.access import ReadRule, Scope
 from glassmind.types.ledger import Reading, Shown, Wanted
 from glassmind.wiring.access_log import access_log_for
-
-SETS = (
-    "core", "graph", "memory", "write", "query", "brain", "graphrag", "knowledge"
-)  # fmt: skip
-"""Every set of tools."""
-
-DEFAULT_SETS = ("core",)
-
-NAME_CHARS = 80
-"""Characters of a recorded name; the longest of a known client has 30."""
-
-OUR_NAMES = frozenset(
-    ("cli", "person", "user", "obsidian", "http", "mcp", "library", "glassmind")
-)
-"""Names in records for the user and for Glassmind itself; no client may have them."""
-
-_INVISIBLE = re.compile(r"[\W_\u115f\u1160\u3164\uffa0]+")
-"""Characters that do not make a name look different."""
 
 SHOWN_ONCE = (
     "this token is not shown again; a program sends it as Authorization: Bearer TOKEN"
@@ -63,26 +41,6 @@ NOTES_SHOWN = 8
 
 MOST_WRITES = 10_000
 """Recorded writes that are searched for moves of a note."""
-
-
-def read_names(given: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of tool sets in values such as `core,brain`, each once.
-
-    Raises:
-        UnknownToolset: there is no such set.
-    """
-    names = [name.strip().lower() for value in given for name in value.split(",")]
-    for name in names:
-        if name and name not in SETS:
-            raise UnknownToolset(name, SETS)
-    return tuple(dict.fromkeys(name for name in names if name)) or DEFAULT_SETS
-
-
-def plain_caller(given: str, usual: str) -> str:
-    """Return the name that a client gives itself, on one line, or the usual name."""
-    name = one_line(sound(given))[:NAME_CHARS].strip()
-    key = _INVISIBLE.sub("", unicodedata.normalize("NFKC", name)).casefold()
-    return usual if not name or key in OUR_NAMES else name
 
 
 # --- clients ------------------------------------------------------------------------
@@ -254,11 +212,7 @@ def clients(vault: Engine, _arguments: NoArguments) -> ClientsResult:
 )
 def add_client(vault: Engine, arguments: AddClientArguments) -> ClientResult:
     """Create a token for a program, with its own scope."""
-    name = arguments.name
-    if name.strip() and plain_caller(name, "") != name.strip():
-        reserved = "records use that name for you, or for Glassmind itself"
-        raise BadClientName(name, reserved)
-    made, token = clients_of(vault.config).add(name, _scope_in(arguments))
+    made, token = clients_of(vault.config).add(arguments.name, _scope_in(arguments))
     return _client(vault, made, token=token)
 
 
@@ -505,15 +459,6 @@ def _logged(entry: Reading) -> LoggedRead:
         for one in entry.passages
     ]
     return copied(LoggedRead, entry, at=entry.at.isoformat(), passages=passages)
-
-
-def midnight(day: date) -> datetime:
-    """Return when a day begins here; in UTC for the first and last days of all."""
-    begin = datetime.combine(day, time.min)
-    try:
-        return begin.astimezone()
-    except (OverflowError, ValueError):
-        return begin.replace(tzinfo=UTC)
 
 
 def _names_of(vault: Engine, note: str) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """Operations that maintain a vault's index and models, and report on their state."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,9 +10,9 @@ from glassmind.config.places import current_folder
 from glassmind.engine import Engine
 from glassmind.errors import ConfigError, VaultAbsent
 from glassmind.errors.serving import BadArgument
-from glassmind.indexing.background import lower_priority
+from glassmind.indexing.background import gently
 from glassmind.models import shelf
-from glassmind.models.download import Watch, unwatched
+from glassmind.models.download import download_watcher
 from glassmind.operations.failures import MODEL, USAGE
 from glassmind.operations.registry import (
     Arguments,
@@ -33,9 +33,9 @@ from glassmind.operations.registry import (
 from glassmind.operations.suggestions import PairStatus, pair_status
 from glassmind.render.style import Style, bytes_in_words, counted
 from glassmind.types.catalogue import Check, Stats, Status
-from glassmind.types.files import IndexReport, Progress, Skipped
+from glassmind.types.files import IndexReport, Skipped
 from glassmind.types.ledger import Shown
-from glassmind.types.models import Download, ModelCheck, ModelFetched, ModelState
+from glassmind.types.models import ModelCheck, ModelFetched, ModelState
 from glassmind.types.watch import WatchState
 from glassmind.vault.paths import safe_path
 
@@ -140,24 +140,6 @@ def index_text(result: IndexResult, _: Any, style: Style) -> Iterator[str]:
         more = ", ..." if len(paths) > PATHS_SHOWN else ""
         named = style.faint(style.clean(", ".join(paths[:PATHS_SHOWN])) + more)
         yield f"  {len(paths):,} {style.clean(reason)}: {named}"
-
-
-def gently(progress: Callable[[Any], None] | None) -> Callable[[Progress], None]:
-    """Return the same, but lower the priority when embedding starts.
-
-    Embedding uses all cores, and searches should go first.
-    """
-    is_lowered = False
-
-    def show(now: Progress) -> None:
-        nonlocal is_lowered
-        if now.stage == "embed" and not is_lowered:
-            is_lowered = True
-            lower_priority()
-        if progress is not None:
-            progress(now)
-
-    return show
 
 
 @operation(
@@ -612,15 +594,6 @@ def fetch_models(
         shelf.fetch(vault.config, arguments.names, local=local, watcher=watcher)
     )
     return FetchedModelsResult(ok=not any(m.problem for m in found), models=found)
-
-
-def download_watcher(
-    progress: Callable[[Any], None] | None,
-) -> Callable[[str], Watch]:
-    """Return what reports the bytes of each model as progress."""
-    if progress is None:
-        return lambda _model: unwatched
-    return lambda model: lambda done, total: progress(Download(model, done, total))
 
 
 @operation(

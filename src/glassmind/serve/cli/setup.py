@@ -10,26 +10,23 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from glassmind.access.clients import clients_of
+from glassmind.access.scopes import SETS, read_names
 from glassmind.config import Config
-from glassmind.config.load import configured_vault, vault_around
-from glassmind.config.places import FILE_NAME, config_home, current_folder
-from glassmind.config.trust import read_vault_settings, record_trust
+from glassmind.config.load import vault_around
+from glassmind.config.places import config_home, current_folder
 from glassmind.config.values import AGENT_DIR
-from glassmind.config.write import new_file, set_key, write_config
 from glassmind.engine import Engine
 from glassmind.errors import (
     ModelFault,
     NoVault,
     SeveralVaults,
-    VaultChosen,
     WrongUsage,
 )
+from glassmind.indexing.background import gently
 from glassmind.models import shelf
-from glassmind.operations.agents import SETS, read_names
+from glassmind.models.download import download_watcher
 from glassmind.operations.maintain import (
     IndexResult,
-    download_watcher,
-    gently,
     index_result,
 )
 from glassmind.render.style import counted
@@ -43,8 +40,8 @@ from glassmind.serve.connect.entries import NAME, NAMES, entry_of
 from glassmind.serve.connect.joining import Outcome, connect, disconnect
 from glassmind.serve.connect.places import this_machine
 from glassmind.serve.connect.programs import PROGRAMS, Program
-from glassmind.vault.agent_folder import make_agent_folder
 from glassmind.vault.choose import checked_vault, known_vaults
+from glassmind.vault.configure import ConfiguredVault, configure_vault
 
 # --- init ---------------------------------------------------------------------------
 
@@ -60,19 +57,6 @@ WITHOUT_MODEL = (
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """The vault and its configuration file; `kept` if the file was there before.
-
-    `made` are folders that were made.
-    """
-
-    vault: Path
-    file: Path
-    kept: bool
-    made: list[Path]
-
-
-@dataclass(frozen=True, slots=True)
 class FirstRun:
     """The result of a first index run; `problem` says why nothing was embedded."""
 
@@ -85,7 +69,14 @@ def init(args: Namespace, output: Output) -> int:
     """Choose a vault, write the configuration, index it, and say what to do next."""
     if getattr(args, "config", None) and args.in_vault:
         raise WrongUsage("--in-vault and --config cannot be used together", "init")
-    chosen = _configure(args, _choose_vault(args, output))
+    chosen = configure_vault(
+        _choose_vault(args, output),
+        os.environ,
+        file=None if args.in_vault else file_of(args),
+        named=named_of(args),
+        force=args.force,
+        agent_dir=args.agent_dir,
+    )
     if not output.as_json:
         _show_choice(chosen, output, agent_dir=args.agent_dir)
     call = _call(args, chosen)
@@ -148,41 +139,6 @@ def _ask(known: list[Path], output: Output) -> Path:
             raise SeveralVaults([str(path) for path in known])
         if answer.strip().isdigit() and 1 <= int(answer) <= len(known):
             return known[int(answer) - 1]
-
-
-def _configure(args: Namespace, vault: Path) -> Chosen:
-    """Write which vault was chosen; an existing file keeps everything else.
-
-    Raises:
-        VaultChosen: the file names another vault, which still exists.
-        ConfigUnwritable, FolderUnwritable, PathOutsideVault: it cannot be written.
-    """
-    env, in_vault = os.environ, args.in_vault
-    file = vault / FILE_NAME if in_vault else file_of(args)
-    is_kept = file.exists() and not args.force
-    before = configured_vault(file) if is_kept and not in_vault else None
-    same = before is not None and os.path.realpath(before) == os.path.realpath(vault)
-    # a vault that we may not see counts as gone
-    if before is not None and not same and os.path.isdir(before):  # noqa: PTH112
-        raise VaultChosen(str(file), str(before), str(vault))
-    where = {"named": named_of(args), "in_vault": in_vault, "force": True}
-    fresh = new_file(vault, env, **where)  # fails before anything is written
-    made = make_agent_folder(vault, AGENT_DIR) if args.agent_dir else []
-    if not is_kept:
-        file = fresh
-        write_config(file, vault, in_vault=in_vault)
-        if in_vault:
-            _trust(vault, env)
-    elif not same and not in_vault:
-        set_key(file, "vault.path", str(vault.resolve()))
-    return Chosen(vault, file, is_kept and (same or in_vault), made)
-
-
-def _trust(vault: Path, env: Mapping[str, str]) -> None:
-    """Trust the settings just written, but no `.env` that was beside them before."""
-    settings, _ = read_vault_settings(vault)
-    if settings is not None and settings.dotenv is None:
-        record_trust(settings, env)
 
 
 def first_run(config: Config, output: Output, call: str, *, embed: bool) -> FirstRun:
@@ -261,7 +217,7 @@ def own_call() -> str:
     return shlex.join(words)
 
 
-def _call(args: Namespace, chosen: Chosen) -> str:
+def _call(args: Namespace, chosen: ConfiguredVault) -> str:
     """Return how a command begins that finds the same vault again."""
     call = own_call()
     if args.in_vault:
@@ -282,7 +238,7 @@ def _example_search(config: Config, call: str) -> str:
     return f'{call} search "{ANY_QUESTION}"'
 
 
-def _show_choice(chosen: Chosen, output: Output, *, agent_dir: bool) -> None:
+def _show_choice(chosen: ConfiguredVault, output: Output, *, agent_dir: bool) -> None:
     strong, kept = output.style.strong, " (as it was)" if chosen.kept else ""
     output.line(f"Vault: {strong(str(chosen.vault))}")
     output.line(f"Configuration: {strong(str(chosen.file))}{kept}")
@@ -308,7 +264,7 @@ def _show_run(done: FirstRun, call: str, output: Output) -> None:
 
 
 def _show_next(
-    chosen: Chosen, done: FirstRun | None, follows: list[str], output: Output
+    chosen: ConfiguredVault, done: FirstRun | None, follows: list[str], output: Output
 ) -> None:
     if output.as_json:
         values = {

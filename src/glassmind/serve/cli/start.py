@@ -1,8 +1,11 @@
-"""`glassmind mcp`, `serve` and `watch`: start a long-running process."""
+"""`glassmind mcp`, `serve`, `watch` and `service`: start a long-running process."""
 
+import os
 import signal
+import sys
 from argparse import ArgumentTypeError, Namespace
 from collections.abc import Iterable
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from shlex import quote
@@ -10,12 +13,20 @@ from threading import Event
 from typing import TYPE_CHECKING, NamedTuple
 
 from glassmind.access.clients import Clients, clients_of
+from glassmind.access.scopes import DEFAULT_SETS, SETS, read_names
 from glassmind.config import Config
+from glassmind.config.places import current_folder, index_name
 from glassmind.config.values import is_loopback
 from glassmind.errors import ConfigError, WrongUsage
 from glassmind.errors.access import ClientChanged, ClientsUnreadable, ClientUnknown
 from glassmind.errors.serving import TokenNeeded
-from glassmind.operations.agents import DEFAULT_SETS, SETS, read_names
+from glassmind.indexing.schedule import (
+    HOUR_MIN,
+    Units,
+    launchd_units,
+    systemd_units,
+    units_as_script,
+)
 from glassmind.render.style import Style
 from glassmind.serve.cli import exits
 from glassmind.serve.cli.opening import config_of
@@ -329,6 +340,58 @@ def _write(news: News, output: Output) -> None:
             output.remark(warning)
 
 
+# --- service ------------------------------------------------------------------------
+
+USUAL_MIN = 15
+"""Minutes between two runs: one that finds nothing new takes a tenth of a second."""
+
+
+def service(args: Namespace, output: Output) -> int:
+    """Print the files for this vault; nothing is installed."""
+    config = config_of(args)
+    kind = args.kind or ("launchd" if sys.platform == "darwin" else "systemd")
+    units = _units_of(config, kind, _command_of(args, config), args.every)
+    if output.as_json:
+        output.json(asdict(units))
+    else:
+        output.verbatim(units_as_script(units))
+    return exits.OK
+
+
+def _command_of(args: Namespace, config: Config) -> list[str]:
+    """Return the command that indexes this vault from any folder."""
+    chosen = getattr(args, "config", None) or os.environ.get("GLASSMIND_CONFIG")
+    named = []
+    if chosen:
+        named = ["--config", str(current_folder() / Path(chosen).expanduser())]
+    vault = ["--vault", str(config.vault.path)]
+    return [sys.executable, "-m", "glassmind", *vault, *named, "index", "--quiet"]
+
+
+def _units_of(config: Config, kind: str, command: list[str], every_min: int) -> Units:
+    """Return the files for a system.
+
+    Raises:
+        WrongUsage: a property list cannot hold the name of the vault.
+    """
+    vault = str(config.vault.path)
+    letters = index_name(config.vault.path).encode("ascii", "replace").decode()
+    name = f"glassmind-{letters.replace('?', '_')}"
+    if kind == "systemd":
+        return systemd_units(command, name=name, vault=vault, every_min=every_min)
+    try:
+        return launchd_units(command, name=name, every_min=every_min)
+    except ValueError as error:
+        problem = f"a property list cannot hold the name {vault!r}"
+        raise WrongUsage(problem, "service") from error
+
+
+def _minutes(text: str) -> int:
+    if text.isascii() and text.isdigit() and 1 <= int(text) <= HOUR_MIN:
+        return int(text)
+    raise ArgumentTypeError(f"minutes must be from 1 to {HOUR_MIN} (got {text})")
+
+
 _SERVED = (
     option(
         "--tools",
@@ -364,4 +427,20 @@ COMMANDS = {
         ),
     ),
     "watch": LocalCommand(watch),
+    "service": LocalCommand(
+        service,
+        (
+            option("action", choices=("print",), help="print a script that sets it up"),
+            option(
+                "--kind", choices=("systemd", "launchd"), help="default: this system"
+            ),
+            option(
+                "--every",
+                type=_minutes,
+                default=USUAL_MIN,
+                metavar="MINUTES",
+                help=f"how often to index, from 1 to {HOUR_MIN} minutes",
+            ),
+        ),
+    ),
 }

@@ -48,7 +48,7 @@ LOCAL = {
     "connect": Local("setup", "Agents", "Let another program start the MCP server"),
     "disconnect": Local("setup", "Agents", "Remove the entry that connect wrote"),
     "service": Local(
-        "service", "Maintain", "Print files that index on a schedule", expert=True
+        "start", "Maintain", "Print files that index on a schedule", expert=True
     ),
     "config": Local("settings", "Maintain", "Show and change settings"),
     "trust": Local("settings", "Agents", "Trust the settings file inside a vault"),

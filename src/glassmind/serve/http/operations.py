@@ -6,8 +6,8 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
+from glassmind.access.clients import NAME_CHARS, plain_caller
 from glassmind.errors.serving import BadArgument
-from glassmind.operations.agents import NAME_CHARS, plain_caller
 from glassmind.operations.arguments import (
     fields_of,
     property_schema,

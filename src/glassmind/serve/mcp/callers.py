@@ -10,8 +10,8 @@ import secrets
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import Any
 
-from glassmind.operations.agents import NAME_CHARS as NAME_CHARS  # noqa: PLC0414 - a part of our API
-from glassmind.operations.agents import plain_caller as plain_caller  # noqa: PLC0414 - same
+from glassmind.access.clients import NAME_CHARS as NAME_CHARS  # noqa: PLC0414 - for the HTTP server
+from glassmind.access.clients import plain_caller as plain_caller  # noqa: PLC0414 - same
 
 USUAL = "mcp"
 """What a client of the protocol is called that says no name."""

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 
+from glassmind.access.scopes import DEFAULT_SETS as DEFAULT_SETS  # noqa: PLC0414 - same
+from glassmind.access.scopes import SETS as SETS  # noqa: PLC0414 - a part of our API
+from glassmind.access.scopes import read_names as read_names  # noqa: PLC0414 - same
 from glassmind.errors.access import BeyondToolsets
 from glassmind.errors.serving import ToolsetsClash
-from glassmind.operations.agents import DEFAULT_SETS as DEFAULT_SETS  # noqa: PLC0414 - same
-from glassmind.operations.agents import SETS as SETS  # noqa: PLC0414 - a part of our API
-from glassmind.operations.agents import read_names as read_names  # noqa: PLC0414 - same
 from glassmind.operations.registry import all_operations
 from glassmind.serve.mcp.operations import tool_of
 from glassmind.serve.mcp.tool import Tool

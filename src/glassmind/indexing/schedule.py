@@ -1,25 +1,10 @@
-"""`glassmind service`: print files that let the system index on a schedule."""
+"""Files that let the system index on a schedule: those of systemd and launchd."""
 
-import os
 import plistlib
-import sys
-from argparse import ArgumentTypeError, Namespace
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
-
-from glassmind.config import Config
-from glassmind.config.places import current_folder, index_name
-from glassmind.errors import WrongUsage
-from glassmind.serve.cli import exits
-from glassmind.serve.cli.opening import config_of
-from glassmind.serve.cli.output import Output
-from glassmind.serve.cli.parser import LocalCommand, option
+from dataclasses import dataclass
 
 HOUR_MIN = 60
-
-USUAL_MIN = 15
-"""Minutes between two runs: one that finds nothing new takes a tenth of a second."""
 
 SYSTEMD_FOLDER, LAUNCHD_FOLDER = "~/.config/systemd/user", "~/Library/LaunchAgents"
 
@@ -43,46 +28,6 @@ class Units:
     files: tuple[UnitFile, ...]
     enable: tuple[str, ...]
     disable: tuple[str, ...]
-
-
-def service(args: Namespace, output: Output) -> int:
-    """Print the files for this vault; nothing is installed."""
-    config = config_of(args)
-    kind = args.kind or ("launchd" if sys.platform == "darwin" else "systemd")
-    units = _units_of(config, kind, _command_of(args, config), args.every)
-    if output.as_json:
-        output.json(asdict(units))
-    else:
-        output.verbatim(units_as_script(units))
-    return exits.OK
-
-
-def _command_of(args: Namespace, config: Config) -> list[str]:
-    """Return the command that indexes this vault from any folder."""
-    chosen = getattr(args, "config", None) or os.environ.get("GLASSMIND_CONFIG")
-    named = []
-    if chosen:
-        named = ["--config", str(current_folder() / Path(chosen).expanduser())]
-    vault = ["--vault", str(config.vault.path)]
-    return [sys.executable, "-m", "glassmind", *vault, *named, "index", "--quiet"]
-
-
-def _units_of(config: Config, kind: str, command: list[str], every_min: int) -> Units:
-    """Return the files for a system.
-
-    Raises:
-        WrongUsage: a property list cannot hold the name of the vault.
-    """
-    vault = str(config.vault.path)
-    letters = index_name(config.vault.path).encode("ascii", "replace").decode()
-    name = f"glassmind-{letters.replace('?', '_')}"
-    if kind == "systemd":
-        return systemd_units(command, name=name, vault=vault, every_min=every_min)
-    try:
-        return launchd_units(command, name=name, every_min=every_min)
-    except ValueError as error:
-        problem = f"a property list cannot hold the name {vault!r}"
-        raise WrongUsage(problem, "service") from error
 
 
 def systemd_units(
@@ -177,29 +122,3 @@ def units_as_script(units: Units) -> str:
         lines += [file.text.rstrip("\n"), "END"]
     removal = [f"# to remove it: {line}" for line in units.disable]
     return "".join(f"{line}\n" for line in (*lines, *units.enable, *removal))
-
-
-def _minutes(text: str) -> int:
-    if text.isascii() and text.isdigit() and 1 <= int(text) <= HOUR_MIN:
-        return int(text)
-    raise ArgumentTypeError(f"minutes must be from 1 to {HOUR_MIN} (got {text})")
-
-
-COMMANDS = {
-    "service": LocalCommand(
-        service,
-        (
-            option("action", choices=("print",), help="print a script that sets it up"),
-            option(
-                "--kind", choices=("systemd", "launchd"), help="default: this system"
-            ),
-            option(
-                "--every",
-                type=_minutes,
-                default=USUAL_MIN,
-                metavar="MINUTES",
-                help=f"how often to index, from 1 to {HOUR_MIN} minutes",
-            ),
-        ),
-    )
-}
