@@ -190,7 +190,7 @@ def test_the_status_of_vectors_that_are_made_anew_calls_the_old_ones_former(
     (said,) = status.notices
     assert said.startswith("words two is being embedded, 2 of 3 passages by now; ")
     line = "3 of 3 passages (3 plain, 0 enriched), made by former settings, "
-    assert f"{line}and being made anew\n" in told(status)
+    assert f"{line}and being made again\n" in told(status)
 
 
 def test_the_status_says_that_another_model_was_begun_and_who_is_to_go_on(
@@ -286,7 +286,7 @@ def test_the_status_is_told_as_text_and_as_json(program: Program) -> None:
     assert text[:5] == [
         f"Vault: {program.vault}",
         "Notes: 3 in 3 passages",
-        "Words: up to date",
+        "Keywords: up to date",
         "Vectors: none",
         "Model: none is chosen",
     ]

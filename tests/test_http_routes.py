@@ -492,12 +492,12 @@ def test_the_description_has_every_route_that_answers(web: Web) -> None:
     assert described["openapi"] == "3.1.0"
 
 
-@pytest.mark.parametrize("name", ["Health", "Stats", "SearchReply", "Note"])
+@pytest.mark.parametrize("name", ["Health", "StatsResult", "SearchReply", "Note"])
 def test_answers_have_the_shape_that_is_described(web: Web, name: str) -> None:
     described = web.get("/openapi.json").json
     answers = {
         "Health": web.get("/health"),
-        "Stats": web.get("/stats"),
+        "StatsResult": web.get("/stats"),
         "SearchReply": web.post("/search", {"query": "heron", "explain": True}),
         "Note": web.get("/notes/Heron%20network"),
     }

@@ -255,7 +255,7 @@ def test_what_a_note_was_like_is_not_told_of_what_it_says_now(
     assert meaning.engine.status().pairs.pairs == 1
     weak = knowledge.health(checks=["weakly_tied"], limit=None)
     assert "Mug" not in str([check.examples for check in weak.checks])
-    said = "1 note is still to be compared, and left out of what is alike; "
+    said = "1 note is not compared yet, and left out of what is alike; "
     for notices in (
         knowledge.similar().notices,
         knowledge.connections("Cup").notices,
@@ -407,7 +407,7 @@ def test_the_status_says_how_many_are_alike_and_whether_that_is_current(
     status = meaning.engine.status()
     text = status_text(status_result(status, "Notes"), None, Style())
     much = "0 pairs from 0.72, at most 20 a note"
-    assert f"Similar notes: {much}, 1 note still to be compared\n" in text
+    assert f"Similar notes: {much}, 1 note not compared yet\n" in text
 
 
 FEW = {f"{n}.md": f"{TEA} {n} {LONG}" for n in range(6)}

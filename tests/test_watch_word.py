@@ -164,7 +164,7 @@ REPORT = IndexReport(added=1, moved=2, notes=7, seconds=0.314, warnings=("odd",)
     [
         (
             Brought("events", REPORT, ("a", "b", "c", "d")),
-            "took in changes: 1 added, 2 moved, 7 notes in 0.31 s (a, b, c, ...)",
+            "indexed changes: 1 added, 2 moved, 7 notes in 0.31 s (a, b, c, ...)",
             "indexed",
         ),
         (

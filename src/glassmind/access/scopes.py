@@ -154,3 +154,13 @@ def scope_as_texts(scope: Scope) -> list[str]:
 def _texts(scope: Scope) -> Iterator[str]:
     yield from map(rule_as_text, scope.rules)
     yield from (f"{TOOLSET}:{name}" for name in scope.toolsets)
+
+
+def scope_in_words(scope: Scope) -> str:
+    """Return a scope in words."""
+    named = [rule_as_text(rule) for rule in scope.rules if not rule.excluded]
+    excluded = [rule_as_text(rule)[1:] for rule in scope.rules if rule.excluded]
+    text = " or ".join(named) or "everything"
+    text += f", never {' or '.join(excluded)}" if excluded else ""
+    tools = f"; tools of {', '.join(scope.toolsets)}" if scope.toolsets else ""
+    return f"{text}, but nothing private{tools}"

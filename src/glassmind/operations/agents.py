@@ -9,7 +9,13 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from glassmind.access.clients import Client, clients_of
-from glassmind.access.scopes import SETS, read_names, read_scope, rule_as_text
+from glassmind.access.scopes import (
+    SETS,
+    read_names,
+    read_scope,
+    rule_as_text,
+    scope_in_words,
+)
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
 from glassmind.errors.serving import BadArgument
@@ -95,17 +101,12 @@ class ClientsResult(NoNotes, frozen=True, kw_only=True):
 
 
 class ClientResult(NoNotes, ListedClient, frozen=True, kw_only=True):
-    """One client; a new one has a token.
+    """One client; a new one has a token. The counts are of notes."""
 
-    `reads` is the scope in words. `readable` and `hidden` count notes, if there is an
-    index.
-    """
-
-    text_only = ("notices", "reads")
+    text_only = ("notices",)
     token: str | UnsetType = UNSET
     readable: int | UnsetType = UNSET
     hidden: int | UnsetType = UNSET
-    reads: str
     notices: list[str]
 
 
@@ -120,12 +121,12 @@ def _clients_text(result: ClientsResult, _: Any, style: Style) -> Iterator[str]:
         yield "no client has its own token; add one: glassmind clients add NAME"
     for client in result.clients:
         yield f"{style.strong(client.name)}  {style.faint(_last_used(client))}"
-        yield f"    reads {_reads(read_scope(client.scope, client.toolsets))}"
+        yield f"    reads {_reads(client)}"
 
 
 @in_lines
 def _client_text(result: ClientResult, _: Any, __: Style) -> Iterator[str]:
-    yield f"{result.name} may read {result.reads}"
+    yield f"{result.name} may read {_reads(result)}"
     if isinstance(result.readable, int):
         notes = counted(result.readable, "note")
         yield f"these are {notes}; {result.hidden:,} are hidden from it"
@@ -133,18 +134,12 @@ def _client_text(result: ClientResult, _: Any, __: Style) -> Iterator[str]:
     yield _last_used(result)
 
 
+def _reads(client: ListedClient) -> str:
+    return scope_in_words(read_scope(client.scope, client.toolsets))
+
+
 def _last_used(client: ListedClient) -> str:
     return f"last used {client.used}" if client.used else "never used"
-
-
-def _reads(scope: Scope) -> str:
-    """Return a scope in words."""
-    named = [rule_as_text(rule) for rule in scope.rules if not rule.excluded]
-    excluded = [rule_as_text(rule)[1:] for rule in scope.rules if rule.excluded]
-    text = " or ".join(named) or "everything"
-    text += f", never {' or '.join(excluded)}" if excluded else ""
-    tools = f"; tools of {', '.join(scope.toolsets)}" if scope.toolsets else ""
-    return f"{text}, but nothing private{tools}"
 
 
 def _listed(client: Client) -> ListedClient:
@@ -157,28 +152,25 @@ def _client(
     vault: Engine, client: Client, *, token: str = "", counts: bool = False
 ) -> ClientResult:
     """Return one client; warn about rules that no note in the index matches."""
-    reads = _reads(client.scope)
     notices: list[str] = []
-    readable: int | UnsetType = UNSET
-    hidden: int | UnsetType = UNSET
+    found: dict[str, Any] = {
+        "token": token or UNSET,
+        "readable": UNSET,
+        "hidden": UNSET,
+    }
     with suppress(GlassmindError):  # nothing is indexed yet
         unmatched = [rule for rule in client.scope.rules if not _matches(vault, rule)]
         notices = [f"no note fits {rule_as_text(rule)} yet" for rule in unmatched]
         if counts:
             total = vault.list_notes(limit=1).total
             readable = vault.seen_by(client.scope).list_notes(limit=1).total
-            hidden = total - readable
+            found |= {"readable": readable, "hidden": total - readable}
     if token:
-        notices += [f"{client.name} may read {reads}", SHOWN_ONCE]
-    return copied(
-        ClientResult,
-        _listed(client),
-        token=token or UNSET,
-        readable=readable,
-        hidden=hidden,
-        reads=reads,
-        notices=notices,
-    )
+        notices += [
+            f"{client.name} may read {scope_in_words(client.scope)}",
+            SHOWN_ONCE,
+        ]
+    return copied(ClientResult, _listed(client), **found, notices=notices)
 
 
 def _matches(vault: Engine, rule: ReadRule) -> bool:
@@ -231,7 +223,7 @@ def show_client(vault: Engine, arguments: ClientArguments) -> ClientResult:
 
 @operation(
     group="Agents",
-    for_people=lambda result, _, __: f"{result.name} may now read {result.reads}\n",
+    for_people=lambda result, _, __: f"{result.name} may now read {_reads(result)}\n",
     command=Command(path="clients set"),
 )
 def set_client(vault: Engine, arguments: SetClientArguments) -> ClientResult:

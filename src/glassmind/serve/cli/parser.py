@@ -94,9 +94,10 @@ class LocalCommand(NamedTuple):
 
     def add_arguments(self, parser: "CommandParser") -> None:
         """Add every argument to a parser."""
-        group: Any = parser.add_mutually_exclusive_group(required=self.is_required)
-        for names, how in self.one_of:
-            group.add_argument(*names, **how)
+        if self.one_of:
+            group = parser.add_mutually_exclusive_group(required=self.is_required)
+            for names, how in self.one_of:
+                group.add_argument(*names, **how)
         for names, how in self.options:
             parser.add_argument(*names, **how)
         if self.words:
