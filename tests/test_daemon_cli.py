@@ -227,7 +227,7 @@ def test_status_names_the_daemon(desk: DaemonDesk, glassmind: Commands) -> None:
     after = json.loads(glassmind.run("status", "--json")[1])
 
     assert found["daemon"] == f"process {process.pid}"
-    assert f"Resident: process {process.pid}\n" in text
+    assert f"Daemon: process {process.pid}\n" in text
     assert after["daemon"] == ""
 
 
