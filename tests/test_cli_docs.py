@@ -12,9 +12,8 @@ from vault_desk import VaultDesk
 
 from glassmind.markdown.cited import receipts_in
 from glassmind.serve.cli import exits
-from glassmind.serve.cli.offers import offers_of
+from glassmind.serve.cli.completion import COMMON, SHELLS, offers_of
 from glassmind.serve.cli.program import command_parser
-from glassmind.serve.cli.scripts import COMMON, SHELLS
 from glassmind.serve.cli.table import all_commands
 
 ROOT = Path(__file__).parents[1]

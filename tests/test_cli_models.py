@@ -78,7 +78,7 @@ def test_a_model_out_of_reach_is_told_with_every_place_tried(program: Program) -
 def test_a_folder_that_is_not_there_is_told_and_nothing_comes_from_elsewhere(
     program: Program, tmp_path: Path
 ) -> None:
-    done = program.run("models", "fetch", "english", "--from", tmp_path / "Typo")
+    done = program.bare("models", "fetch", "english", "--from", tmp_path / "Typo")
 
     assert done.returncode == exits.USAGE
     assert f"there is nothing at {tmp_path / 'Typo'}" in done.stderr
@@ -133,7 +133,7 @@ def test_a_name_nobody_has_is_told_with_those_there_are(program: Program) -> Non
 
 
 @pytest.mark.parametrize(
-    "words", [("list", "x"), ("check", "--from", "."), ("delete",), ()]
+    "words", [("list", "x"), ("check", "--from", "."), ("delete",)]
 )
 def test_what_cannot_be_meant_is_refused(
     program: Program, words: tuple[str, ...]

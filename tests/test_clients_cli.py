@@ -43,13 +43,13 @@ def test_a_client_is_added_shown_changed_and_revoked(program: Program) -> None:
 
     assert re.fullmatch(r"gm_[\w-]{43}\n", made.stdout)
     assert "folder:Work, never tag:diary, but nothing private" in made.stderr
-    assert "no note fits -tag:diary as yet" in made.stderr
+    assert "no note fits -tag:diary yet" in made.stderr
     assert "not shown again" in made.stderr
-    assert "these are 2 notes, and 2 it may not read" in shown.stdout
+    assert "these are 2 notes; 2 are hidden from it" in shown.stdout
     (client,) = listed["clients"]
     assert (client["scope"], client["toolsets"]) == (["tag:work"], ["core"])
     assert client["used"] is None
-    assert gone.stdout == "editor is let in no more\n"
+    assert gone.stdout == "editor has no access any more\n"
     assert program.run("clients").returncode == 1
     (file,) = program.home.rglob("clients.json")
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -73,10 +73,10 @@ def test_everything_can_be_had_as_json(program: Program) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["add", "cli"], "records have that name"),
-        (["add", "MCP"], "records have that name"),
+        (["add", "cli"], "records use that name"),
+        (["add", "MCP"], "records use that name"),
         (["add", "two\nlines"], "a client cannot be called"),
-        (["add"], "no client is named"),
+        (["add"], "NAME is missing"),
         (["add", "editor"], "already"),
         (["add", "new", "--scope", "Work"], "a folder, a tag or a property?"),
         (["add", "new", "--toolset", "cor"], "no set of tools 'cor'"),
@@ -86,7 +86,7 @@ def test_everything_can_be_had_as_json(program: Program) -> None:
         (["set", "editor"], "--scope, --toolset"),
         (["set", "editor", "--all-notes", "--scope", "#a"], "without --scope"),
         (["revoke", "zebra"], "clients list"),
-        (["list", "--scope", "#a"], "goes with add and set"),
+        (["list", "--scope", "#a"], "can only be used with add, set"),
     ],
 )
 def test_what_cannot_be_is_told_in_a_sentence(

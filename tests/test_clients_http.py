@@ -15,6 +15,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_desk import ERAS
 from vault_desk import VaultDesk
 
+from glassmind.access import scopes
 from glassmind.access.clients import Clients, clients_of
 from glassmind.access.scopes import read_scope
 from glassmind.serve.http.asked import ANY
@@ -132,7 +133,7 @@ def test_what_is_for_the_owner_is_for_no_client_of_any_set(two: Two) -> None:
 
 def test_every_route_of_the_table_of_sets_is_there_and_every_set_too() -> None:
     assert set(SETS) <= {f"{one.method} {one.path}" for one in ROUTES}
-    known = {ANY, *toolsets.SETS}
+    known = {ANY, *scopes.SETS}
     assert all(known.issuperset(sets) for sets in SETS.values())
 
 

@@ -21,7 +21,7 @@ from meaning_desk import LONG
 from model_desk import FOLDER_VARIABLE, real_models
 
 from glassmind.models.cards import MINILM
-from glassmind.serve.cli.commands import watch
+from glassmind.serve.cli import start
 from glassmind.serve.cli.output import Output
 from glassmind.serve.daemon.host import VaultHost
 
@@ -226,9 +226,9 @@ def test_status_names_the_daemon(desk: DaemonDesk, glassmind: Commands) -> None:
     process.leave()
     after = json.loads(glassmind.run("status", "--json")[1])
 
-    assert found["resident"] == f"process {process.pid}"
-    assert f"Resident: process {process.pid}\n" in text
-    assert after["resident"] == ""
+    assert found["daemon"] == f"process {process.pid}"
+    assert f"Daemon: process {process.pid}\n" in text
+    assert after["daemon"] == ""
 
 
 def test_a_watch_whose_notices_nobody_reads_goes_on(
@@ -253,7 +253,7 @@ def test_a_watch_that_cannot_go_on_ends_with_a_code(
 ) -> None:
     desk.indexed({})
     monkeypatch.setattr(VaultHost, "_run", lambda _: None)  # its thread ends at once
-    monkeypatch.setattr(watch, "ending", Event)
-    monkeypatch.setattr(watch, "config_of", lambda *_, **__: desk.engine.config)
+    monkeypatch.setattr(start, "stop_event", Event)
+    monkeypatch.setattr(start, "config_of", lambda *_, **__: desk.engine.config)
 
-    assert watch.run(Namespace(), Output()) == 70
+    assert start.watch(Namespace(), Output()) == 70

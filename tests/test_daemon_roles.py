@@ -290,7 +290,7 @@ def test_who_stands_by_says_so_and_says_when_it_takes_over(
     embedded: DaemonDesk,
 ) -> None:
     daemon, other = embedded.daemon(watch=True), embedded.process(watch=True)
-    waits = f"process {daemon.pid} looks after this vault already; standing by"
+    waits = f"process {daemon.pid} already watches this vault; standing by"
     wait_for(lambda: waits in other.log, "it says that it stands by")
 
     daemon.leave()

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from meaning_desk import LONG, MeaningDesk, WordModel
 
+from glassmind.operations.maintain import status_result, status_text
 from glassmind.ports.retrieval import WordSearch
-from glassmind.render.reports_text import status_as_text
 from glassmind.render.style import Style
 from glassmind.retrieval.hybrid import Hybrid
 from glassmind.store.looking import LOCKS
@@ -162,7 +162,7 @@ def test_where_somebody_follows_the_vault_the_rest_comes_by_itself(
     write_state(meaning.folder, WatchState("watching", pid=os.getpid()))
 
     (said,) = meaning.ask("word7").degraded
-    status = status_as_text(meaning.engine.status(), Style(), root="/x")
+    status = status_text(status_result(meaning.engine.status(), "/x"), None, Style())
 
     assert said.endswith("the rest is being embedded")
     assert "the rest is being embedded" in status

@@ -8,7 +8,7 @@ import pytest
 from vault_desk import VaultDesk
 
 from glassmind import Engine
-from glassmind.serve.cli.commands.ledger import midnight
+from glassmind.retrieval.query import midnight
 
 FAR = ["9999-12-31", "9999", "0001-01-01", "0001"]
 
@@ -47,7 +47,7 @@ def zone(
 
 @pytest.mark.usefixtures("zone")
 @pytest.mark.parametrize("day", ["9999-12-31", "0001-01-01", "2026-03-01"])
-def test_the_ledger_takes_them_too(day: str) -> None:
+def test_the_access_log_takes_them_too(day: str) -> None:
     found = midnight(date.fromisoformat(day))
 
     assert found.tzinfo is not None

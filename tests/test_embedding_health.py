@@ -8,7 +8,8 @@ from cli_desk import Inside, Program
 from meaning_desk import LONG, MeaningDesk, WordModel, fails_on
 
 from glassmind.errors import ModelAbsent
-from glassmind.render.reports_text import status_as_text
+from glassmind.operations.maintain import status_result, status_text
+from glassmind.operations.registry import joined
 from glassmind.render.style import Style
 from glassmind.store.lock import WriterLock
 from glassmind.store.vectors.place import places_in
@@ -52,7 +53,9 @@ def halfway(meaning: MeaningDesk) -> None:
 
 def told(status: Status) -> str:
     """Return the line of vectors, as people read it."""
-    lines = status_as_text(status, Style(), root="").splitlines(keepends=True)
+    lines = joined(status_text(status_result(status, ""), None, Style())).splitlines(
+        keepends=True
+    )
     return next(line for line in lines if line.startswith("Vectors: "))
 
 
@@ -188,7 +191,7 @@ def test_the_status_of_vectors_that_are_made_anew_calls_the_old_ones_former(
     (said,) = status.notices
     assert said.startswith("words two is being embedded, 2 of 3 passages by now; ")
     line = "3 of 3 passages (3 plain, 0 enriched), made by former settings, "
-    assert f"{line}and being made anew\n" in told(status)
+    assert f"{line}and being made again\n" in told(status)
 
 
 def test_the_status_says_that_another_model_was_begun_and_who_is_to_go_on(
@@ -284,7 +287,7 @@ def test_the_status_is_told_as_text_and_as_json(program: Program) -> None:
     assert text[:5] == [
         f"Vault: {program.vault}",
         "Notes: 3 in 3 passages",
-        "Words: up to date",
+        "Keywords: up to date",
         "Vectors: none",
         "Model: none is chosen",
     ]

@@ -6,7 +6,7 @@ from meaning_desk import LONG, MeaningDesk, WordModel, fails_on
 from vault_desk import VaultDesk
 
 from glassmind.errors import IndexTooNew
-from glassmind.render.reports_text import status_as_text
+from glassmind.operations.maintain import status_result, status_text
 from glassmind.render.style import Style
 from glassmind.store.sqlite import schema
 from glassmind.store.sqlite.connection import open_reader
@@ -110,7 +110,8 @@ def test_a_release_that_makes_vectors_otherwise_embeds_everything_again(
 
     assert [one for one in before.degraded if "run: glassmind index" in one]
     assert [one for one in told.notices if "run: glassmind index" in one]
-    assert "former settings: glassmind index" in status_as_text(told, Style(), root="")
+    text = status_text(status_result(told, ""), None, Style())
+    assert "former settings: glassmind index" in text
     assert not meaning.engine.status().notices
     assert (report.embedded, report.left) == (3, 0)
     assert meaning.rows(SPACES) == [("words one, otherwise",)]

@@ -7,6 +7,8 @@ import quality
 from vault_desk import VaultDesk
 
 from glassmind.context.budget import Estimate
+from glassmind.evaluation.as_json import evaluation_as_json
+from glassmind.evaluation.as_text import evaluation_as_text
 from glassmind.evaluation.bundles import (
     SHOWN_TOKENS,
     bundle_figures,
@@ -14,8 +16,6 @@ from glassmind.evaluation.bundles import (
     notes_shown,
 )
 from glassmind.evaluation.gold import GoldQuery
-from glassmind.render.evaluation import evaluation_as_json
-from glassmind.render.evaluation_text import evaluation_as_text
 from glassmind.render.style import Style
 from glassmind.types.context import Bundle
 from glassmind.types.evaluation import BundleFigures, EvalReport, Interval, Measured

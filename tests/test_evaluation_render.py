@@ -1,8 +1,8 @@
 """Figures are shown to people, to programs and as a page, and nothing commands any."""
 
-from glassmind.render.evaluation import evaluation_as_json, tuning_as_json
-from glassmind.render.evaluation_chart import evaluation_as_page
-from glassmind.render.evaluation_text import evaluation_as_text, tuning_as_text
+from glassmind.evaluation.as_json import evaluation_as_json, tuning_as_json
+from glassmind.evaluation.as_text import evaluation_as_text, tuning_as_text
+from glassmind.evaluation.chart import evaluation_as_page
 from glassmind.render.style import Style
 from glassmind.types.evaluation import (
     METRICS,

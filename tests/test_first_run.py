@@ -33,7 +33,8 @@ from glassmind.errors import (
     VaultClosed,
 )
 from glassmind.errors.serving import PortTaken
-from glassmind.serve.cli import called
+from glassmind.serve.cli import setup
+from glassmind.serve.connect import launching
 from glassmind.serve.connect.launching import Launch, Running
 from glassmind.vault.choose import known_vaults, registry_folders
 
@@ -392,11 +393,11 @@ def test_the_next_command_is_called_as_this_one_was(
     monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], call: str
 ) -> None:
     running = Running("/x/python", "/x", "/x/bin", on_path="/usr/bin/glassmind")
-    monkeypatch.setattr(called, "this_program", lambda: running)
-    monkeypatch.setattr(called, "launch_of", lambda _: Launch(words))
+    monkeypatch.setattr(launching, "this_program", lambda: running)
+    monkeypatch.setattr(launching, "launch_of", lambda _: Launch(words))
     monkeypatch.setattr(shutil, "which", lambda name: f"/x/{name}")
 
-    assert called.own_call().startswith(call)
+    assert setup.own_call().startswith(call)
 
 
 def test_the_page_for_newcomers_quotes_what_is_said() -> None:

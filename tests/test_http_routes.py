@@ -17,7 +17,8 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import IndexBusy, IndexUnwritable
 from glassmind.operations.find import search_result
-from glassmind.render.reports import stats_as_json
+from glassmind.operations.maintain import StatsResult
+from glassmind.operations.registry import copied
 from glassmind.retrieval.wishes import UNMEASURED
 from glassmind.serve.http.table import ROUTES
 from glassmind.store.lock import WriterLock
@@ -259,7 +260,7 @@ def test_the_counts_are_those_of_the_engine(web: Web, sample: VaultDesk) -> None
     answer = web.get("/stats")
 
     seen = sample.engine.seen_by(EVERY_AGENT).stats()  # one note is private
-    expected = stats_as_json(seen, root=str(sample.root))
+    expected = copied(StatsResult, seen, vault=str(sample.root)).to_json()
     assert answer.json == json.loads(json.dumps(expected))
 
 
@@ -491,12 +492,12 @@ def test_the_description_has_every_route_that_answers(web: Web) -> None:
     assert described["openapi"] == "3.1.0"
 
 
-@pytest.mark.parametrize("name", ["Health", "Stats", "SearchReply", "Note"])
+@pytest.mark.parametrize("name", ["Health", "StatsResult", "SearchReply", "Note"])
 def test_answers_have_the_shape_that_is_described(web: Web, name: str) -> None:
     described = web.get("/openapi.json").json
     answers = {
         "Health": web.get("/health"),
-        "Stats": web.get("/stats"),
+        "StatsResult": web.get("/stats"),
         "SearchReply": web.post("/search", {"query": "heron", "explain": True}),
         "Note": web.get("/notes/Heron%20network"),
     }

@@ -12,8 +12,7 @@ import pytest
 from cli_desk import Inside, Program, with_note
 
 from glassmind.models import shelf
-from glassmind.serve.cli import beginning
-from glassmind.serve.cli.commands import init
+from glassmind.serve.cli import setup
 from glassmind.serve.cli.output import Output
 from glassmind.serve.cli.table import all_commands
 from glassmind.types.files import Progress
@@ -26,7 +25,7 @@ CONNECT = "glassmind connect claude-code"
 @pytest.fixture
 def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Inside:
     """A newcomer in this process, who has `glassmind` on the path."""
-    monkeypatch.setattr(init, "own_call", lambda: "glassmind")
+    monkeypatch.setattr(setup, "own_call", lambda: "glassmind")
     inside = Inside(with_note(tmp_path))
     monkeypatch.chdir(inside.home)
     return inside
@@ -203,7 +202,7 @@ def test_another_vault_is_taken_only_when_forced(program: Inside) -> None:
     assert f"glassmind init '{other}' --force" in refused.stderr
     assert still == f"{program.vault}\n"
     assert forced.returncode == 0
-    assert "there are no notes as yet" in forced.stderr
+    assert "there are no notes yet" in forced.stderr
 
 
 def test_a_vault_without_notes_says_what_to_type_once_there_are_some(
@@ -215,7 +214,7 @@ def test_a_vault_without_notes_says_what_to_type_once_there_are_some(
 
     call = f"glassmind --vault '{other}'"
     assert done.stderr == (
-        f"glassmind: there are no notes as yet; write some, then: {call} index\n"
+        f"glassmind: there are no notes yet; write some, then: {call} index\n"
     )
 
 
@@ -293,7 +292,7 @@ def test_two_files_to_write_are_one_too_many(program: Inside) -> None:
     done = program.run("init", "--in-vault", "--config", "mine.toml")
 
     assert done.returncode == 2
-    assert "name two files" in done.stderr
+    assert "cannot be used together" in done.stderr
 
 
 class Model:
@@ -324,7 +323,7 @@ def test_a_model_that_cannot_be_fetched_costs_nothing_but_meaning(
     problem, remedy = done.stderr.splitlines()
     assert done.returncode == 0
     assert problem == "glassmind: the hub cannot be reached"
-    assert remedy.startswith("glassmind: search goes by words and links for now; ")
+    assert remedy.startswith("glassmind: search uses keywords and links for now; ")
     assert "glassmind models fetch, then glassmind index" in remedy
     assert f"Next: {SEARCH}\n" in done.stdout
     assert found.stdout == "Tea.md\n"
@@ -363,14 +362,14 @@ def test_ctrl_c_while_meaning_is_added_leaves_what_can_be_searched(
     def stopped(*_: object, **__: object) -> None:
         signal.raise_signal(signal.SIGINT)
 
-    place: Any = shelf if moment == "fetch" else beginning
+    place: Any = shelf if moment == "fetch" else setup
     name = "fetch" if moment == "fetch" else "gently"
     monkeypatch.setattr(place, name, stopped)
     done = program.bare("init", program.vault)
     found = program.bare("search", "oolong", "--paths")
 
     assert done.returncode == 130
-    assert "what was done is kept, and glassmind index goes on" in done.stderr
+    assert "what was done is kept, and glassmind index continues" in done.stderr
     assert f"Next: {SEARCH}\n" in done.stdout
     assert found.stdout == "Tea.md\n"
 
@@ -385,13 +384,13 @@ def test_ctrl_c_while_notes_are_read_says_how_to_go_on(
         def __exit__(self, *_: object) -> None:
             pass
 
-    monkeypatch.setattr(beginning, "shown_progress", lambda _: Stopping())
+    monkeypatch.setattr(setup, "shown_progress", lambda _: Stopping())
     done = program.bare("init", program.vault)
     monkeypatch.undo()
     again = program.bare("init")
 
     assert done.returncode == 130
-    assert "glassmind index goes on" in done.stderr
+    assert "glassmind index continues" in done.stderr
     assert again.returncode == 0
 
 
@@ -408,12 +407,11 @@ def test_who_watches_is_told_that_words_can_be_searched_already(
         def __exit__(self, *_: object) -> None:
             pass
 
-    monkeypatch.setattr(beginning, "shown_progress", lambda _: Shown())
-    monkeypatch.setattr(beginning, "shown_download", lambda _: Shown())
+    monkeypatch.setattr(setup, "shown_progress", lambda _: Shown())
 
     done = program.run("init", "--in-vault")
 
     call = f"glassmind --vault {program.vault}"
-    assert "1 note can be searched by words now" in done.stderr
-    assert f"Ctrl-C is safe: {call} index goes on from there\n" in done.stderr
-    assert f"where there is a network: {call} models fetch" in done.stderr
+    assert "1 note can be searched by keywords now" in done.stderr
+    assert f"Ctrl-C is safe: {call} index continues from there\n" in done.stderr
+    assert f"with a network: {call} models fetch" in done.stderr

@@ -43,7 +43,7 @@ CALLS: dict[str, list[list[str]]] = {
     "supersede": [["none such", "Tea"]],
     "inbox": [["list"]],
     "log": [[]],
-    "ledger": [[]],
+    "access-log": [[]],
     "edit": [["append", NOTE, "x", "--dry-run"]],
     "move": [[NOTE, "Moved/", "--dry-run"]],
     "rename-heading": [[NOTE, "none such", "x", "--dry-run"]],

@@ -25,9 +25,9 @@ from mcp_desk import structured_server, visit
 from test_mcp_fence import inside
 from vault_desk import VaultDesk
 
+from glassmind.access.scopes import SETS
 from glassmind.render.hidden_text import hidden_in, hidden_notice
 from glassmind.serve.mcp.replies import PLAIN
-from glassmind.serve.mcp.toolsets import SETS
 
 ALL = "detailed"
 

@@ -13,10 +13,10 @@ from mcp import Client
 from mcp_desk import structured_server, visit
 from vault_desk import VaultDesk
 
+from glassmind.access.scopes import SETS
 from glassmind.editing.asking import Asking
 from glassmind.operations.edit import asking
 from glassmind.operations.registry import Caller
-from glassmind.serve.mcp.toolsets import SETS
 from glassmind.types.editing import Append
 
 WEB = "Clippings/Web page.md"

@@ -16,9 +16,9 @@ from mcp_desk import ERAS, environment, structured_server, text_of, visit
 from test_http_mcp import visited
 from vault_desk import VaultDesk
 
+from glassmind.access.scopes import SETS
 from glassmind.editing.asking import Asking
 from glassmind.serve.http.table import ROUTES
-from glassmind.serve.mcp.toolsets import SETS
 from glassmind.types.editing import Append
 
 NOTES = {

@@ -11,8 +11,7 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, BadWish, NoteNotFound
 from glassmind.knowledge.pairs.implicit import MOST
-from glassmind.render.reports import status_as_json
-from glassmind.render.reports_text import status_as_text
+from glassmind.operations.maintain import status_result, status_text
 from glassmind.render.style import Style
 from glassmind.store.sqlite import schema
 from glassmind.types.vectors import Embeddable
@@ -256,7 +255,7 @@ def test_what_a_note_was_like_is_not_told_of_what_it_says_now(
     assert meaning.engine.status().pairs.pairs == 1
     weak = knowledge.health(checks=["weakly_tied"], limit=None)
     assert "Mug" not in str([check.examples for check in weak.checks])
-    said = "1 note is still to be compared, and left out of what is alike; "
+    said = "1 note is not compared yet, and left out of what is alike; "
     for notices in (
         knowledge.similar().notices,
         knowledge.connections("Cup").notices,
@@ -399,16 +398,16 @@ def test_the_status_says_how_many_are_alike_and_whether_that_is_current(
     meaning: MeaningDesk,
 ) -> None:
     meaning.indexed({"Cup.md": f"{TEA} cup", "Pot.md": f"{TEA} pot"})
-    shown = status_as_json(meaning.engine.status(), root="Notes")["pairs"]
+    shown = status_result(meaning.engine.status(), "Notes").to_json()["pairs"]
     assert shown == {"count": 1, "waiting": 0, "threshold": 0.72, "most": 20}
 
     meaning.write({"Mug.md": f"{TEA} mug", "Pot.md": RAIL})
     meaning.index(embed=False)
 
     status = meaning.engine.status()
-    text = status_as_text(status, Style(colour=False), root="Notes")
+    text = status_text(status_result(status, "Notes"), None, Style())
     much = "0 pairs from 0.72, at most 20 a note"
-    assert f"Similar notes: {much}, 1 note still to be compared\n" in text
+    assert f"Similar notes: {much}, 1 note not compared yet\n" in text
 
 
 FEW = {f"{n}.md": f"{TEA} {n} {LONG}" for n in range(6)}

@@ -419,4 +419,4 @@ def test_a_watch_that_cannot_make_themes_says_so_once_and_goes_on(
 
     assert batch.report.added == 1
     assert len(follower.hindered) == 1
-    assert "another program" in follower.hindered[0].sentence
+    assert "another program" in follower.hindered[0].message

@@ -26,9 +26,8 @@ from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
 from glassmind.access.clients import clients_of
-from glassmind.access.scopes import read_scope
+from glassmind.access.scopes import SETS, read_scope
 from glassmind.engine import Engine
-from glassmind.serve.mcp.toolsets import SETS
 from glassmind.store.lexical.search import MOST_NAMESAKES
 from glassmind.types.access import EVERY_AGENT, Scope
 from glassmind.types.search import Hit, Mode

@@ -22,9 +22,10 @@ from mcp.shared.exceptions import MCPError
 from mcp_desk import structured_server, visit
 from vault_desk import VaultDesk
 
+from glassmind.access.scopes import SETS
 from glassmind.errors import NoteNotFound
 from glassmind.serve.mcp.tool import Tool
-from glassmind.serve.mcp.toolsets import EMPTY, SETS, tools_of
+from glassmind.serve.mcp.toolsets import EMPTY, tools_of
 from glassmind.types.access import EVERY_AGENT
 
 TOOLS = [

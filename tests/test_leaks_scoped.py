@@ -29,10 +29,11 @@ from leak_desk import (
 from vault_desk import VaultDesk
 
 from glassmind.access.clients import clients_of
+from glassmind.access.scopes import SETS
 from glassmind.serve.http.asked import Route
 from glassmind.serve.http.streams import EVENTS
 from glassmind.serve.http.table import ROUTES
-from glassmind.serve.mcp.toolsets import EMPTY, SETS, tools_of
+from glassmind.serve.mcp.toolsets import EMPTY, tools_of
 
 OTHER_KINDS = ("tag", "property", "excluded")
 SERVED = [name for name in SETS if name not in EMPTY]

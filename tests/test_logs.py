@@ -127,7 +127,7 @@ def test_no_log_holds_what_was_asked_or_what_notes_say(
     log = capsys.readouterr().err
     assert log.count('"fault"') == 2
     found = [file for root in (vault.root, vault.folder) for file in logs_below(root)]
-    assert {file.name.partition("-")[0] for file in found} >= {"use.jsonl", "ledger"}
+    assert {file.name.partition("-")[0] for file in found} >= {"use.jsonl", "access"}
     for text in (log, *(file.read_text("utf-8") for file in found)):
         assert not [one for one in text.splitlines() if NOTE in one or ASKED in one]
 
@@ -156,7 +156,7 @@ def test_over_stdio_no_log_holds_what_was_asked_or_what_notes_say(
     log = client.told()
     assert '"fault"' in log
     assert log.count('"library"') >= 3
-    check(program, log, "use", "ledger", "writes")
+    check(program, log, "use", "access", "writes")
 
 
 def _ask_oddly(client: Line) -> None:
@@ -195,7 +195,7 @@ def test_over_http_no_log_holds_what_was_asked_or_what_notes_say(
     assert '"route": "/search"' in log
     assert '"fault"' in log
     assert log.count('"library"') >= 3
-    check(program, log, "use", "ledger", "writes")
+    check(program, log, "use", "access", "writes")
 
 
 def _ask_routes(web: Web) -> None:

@@ -7,12 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.serve.mcp.callers import (
-    NAME_CHARS,
-    caller_of,
-    plain_caller,
-    session_of,
-)
+from glassmind.access.clients import NAME_CHARS, plain_caller
+from glassmind.serve.mcp.callers import caller_of, session_of
 
 
 @pytest.mark.parametrize(

@@ -411,7 +411,7 @@ def test_a_set_without_tools_is_told_and_served(env: dict[str, str]) -> None:
         server.greet()
         server.send("tools/list", 1)
         assert len(server.answer(1)["result"]["tools"]) == 8 + 7
-        assert "query is empty as yet" in server.told()
+        assert "query is still empty" in server.told()
 
 
 @pytest.mark.slow

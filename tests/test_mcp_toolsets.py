@@ -12,6 +12,7 @@ from mcp import Client
 from mcp_desk import call, text_of, visit
 from vault_desk import VaultDesk
 
+from glassmind.access.scopes import SETS, read_names
 from glassmind.errors.serving import BadArgument, ToolsetsClash, UnknownToolset
 from glassmind.serve.mcp import toolsets
 from glassmind.serve.mcp.server import make_server
@@ -23,7 +24,7 @@ from glassmind.serve.mcp.tool import (
     read_arguments,
     schema_of,
 )
-from glassmind.serve.mcp.toolsets import EMPTY, SETS, read_names, tools_of
+from glassmind.serve.mcp.toolsets import EMPTY, tools_of
 from glassmind.types.files import Progress
 
 

@@ -16,6 +16,7 @@ from change_desk import (
 from compat_desk import answer_of
 from test_mcp_fence import INJECTION, inside
 
+from glassmind.access.scopes import SETS
 from glassmind.errors.editing import (
     ChangesetUnknown,
     ConfirmFirst,
@@ -37,7 +38,7 @@ from glassmind.operations.model_text import LABEL_OF_VALUES
 from glassmind.serve.mcp.faults import sentence_of, text_of
 from glassmind.serve.mcp.server import instructions_for
 from glassmind.serve.mcp.tool import Answer, schema_of
-from glassmind.serve.mcp.toolsets import EMPTY, SETS, tools_of
+from glassmind.serve.mcp.toolsets import EMPTY, tools_of
 from glassmind.types.editing import (
     STATES,
     Append,

@@ -12,10 +12,11 @@ from mcp_desk import call, structured_server, text_of, visit
 from test_mcp_fence import inside
 from vault_desk import VaultDesk
 
+from glassmind.access.scopes import SETS
 from glassmind.editing.asking import Asking
 from glassmind.render.changes import changed_as_json
 from glassmind.serve.mcp.tool import Argument
-from glassmind.serve.mcp.toolsets import SETS, tools_of
+from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.types.editing import Append
 
 NOTES: dict[str, str | bytes] = {

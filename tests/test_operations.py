@@ -31,7 +31,7 @@ from glassmind.operations.registry import (
 from glassmind.serve.mcp.server import make_server
 from glassmind.serve.shown import shown_in
 from glassmind.types.ledger import Passage, Shown
-from glassmind.wiring.ledger import ledger_for
+from glassmind.wiring.access_log import access_log_for
 
 
 class CountArguments(Arguments):
@@ -108,7 +108,7 @@ def test_a_toy_operation_is_a_tool(toy: None, vault: VaultDesk) -> None:
     assert text_of(answer) == "oolong: 2"
     assert wrong.is_error
     assert "times must be 1 or more (got 0)" in text_of(wrong)
-    (reading,) = list(ledger_for(vault.engine.config).readings())  # type: ignore[union-attr]
+    (reading,) = list(access_log_for(vault.engine.config).readings())  # type: ignore[union-attr]
     assert {passage.path for passage in reading.passages} == {"Tea.md", "Pot.md"}
 
 

@@ -97,5 +97,5 @@ def test_background_work_that_fails_releases_what_its_thread_holds(
     with Follower(vault.open()) as follower:
         until(lambda: follower.hindered, "the failure")
 
-    assert "no room" in follower.hindered[0].sentence
+    assert "no room" in follower.hindered[0].message
     assert worked[0] in rested

@@ -86,7 +86,7 @@ VALUES = {
     Snippet: "text marks",
     Status: (
         "notes chunks words_behind model space coverage vectors_behind writing "
-        "embedding sizes folder notices watch resident pairs "
+        "embedding sizes folder notices watch daemon pairs "
         "llm hindsight secrets former"
     ),
     Stats: (

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from glassmind.errors.editing import ChangesetUnknown
+from glassmind.store.access_log import AccessLog
 from glassmind.store.changesets import ChangesetFolder
-from glassmind.store.ledger import Ledger
 from glassmind.store.purge_clock import may_purge
 from glassmind.types.editing import Changeset, ChangeState, Draft
 from glassmind.types.ledger import Passage, Shown
@@ -28,7 +28,7 @@ def change(folder: Path, when: datetime, state: ChangeState = "applied") -> Chan
 def read(folder: Path, when: datetime) -> None:
     """Record an access as a command at that time does."""
     clock_ns = int(when.timestamp()) * 10**9
-    log = Ledger([folder], keep_days=90, clock_ns=lambda: clock_ns)
+    log = AccessLog([folder], keep_days=90, clock_ns=lambda: clock_ns)
     assert log.append("mcp", "search", "agent", READ)
 
 
@@ -40,7 +40,7 @@ def is_kept(folder: Path, changeset: Changeset) -> bool:
 
 
 def logged_days(folder: Path) -> list[str]:
-    return sorted(file.name[7:17] for file in folder.glob("ledger-*.jsonl"))
+    return sorted(file.name[7:17] for file in folder.glob("access-log-*.jsonl"))
 
 
 @pytest.mark.parametrize("jump", [200 * DAY, 31 * DAY, -200 * DAY])

@@ -2,7 +2,7 @@
 
 Notes hold one of every issuer, where notes can hold one. Every tool and every route is
 asked for them, in several ways, and nothing that comes back has twelve letters in a row
-of any. Neither has what is kept of it: the index, the ledger and the logs.
+of any. Neither has what is kept of it: the index, the access_log and the logs.
 """
 
 import json
@@ -20,11 +20,12 @@ from secrets_desk import ISSUED, Drawing, pem
 from test_secrets_shapes import pieces
 from vault_desk import VaultDesk
 
+from glassmind.access.scopes import SETS
 from glassmind.editing.asking import Asking
 from glassmind.serve.http.asked import Route
 from glassmind.serve.http.table import ROUTES
 from glassmind.serve.mcp.tool import Argument, Tool
-from glassmind.serve.mcp.toolsets import SETS, tools_of
+from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.types.access import EVERY_AGENT
 from glassmind.types.editing import Append
 

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from glassmind.access.scopes import SETS
 from glassmind.serve.http.asked import Route
 from glassmind.serve.http.table import ROUTES
 from glassmind.serve.mcp.tool import Tool
-from glassmind.serve.mcp.toolsets import SETS, tools_of
+from glassmind.serve.mcp.toolsets import tools_of
 
 DOCS = Path(__file__).parents[1] / "docs"
 MCP = (DOCS / "mcp.md").read_text("utf-8")

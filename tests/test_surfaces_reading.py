@@ -9,11 +9,12 @@ from mcp_desk import call, text_of
 from test_knowledge_reading import seen
 from vault_desk import VaultDesk
 
+from glassmind.access.scopes import SETS
 from glassmind.serve.http.asked import Route
 from glassmind.serve.http.table import ROUTES
 from glassmind.serve.mcp.server import make_server
 from glassmind.serve.mcp.tool import REQUIRED, Argument, Tool
-from glassmind.serve.mcp.toolsets import SETS, tools_of
+from glassmind.serve.mcp.toolsets import tools_of
 
 OURS = ("core", "graph", "memory")
 

@@ -16,7 +16,7 @@ from glassmind.errors import IndexUnwritable, MassDeletion, ModelFailed
 from glassmind.indexing import watching
 from glassmind.indexing.keeper import IndexKeeper
 from glassmind.indexing.watching import NO_EVENTS, Post, Watching
-from glassmind.render.watch import news_as_json, news_as_text
+from glassmind.serve.daemon.news import news_as_json, news_as_text
 from glassmind.store.lock import WriterLock
 from glassmind.types.files import IndexReport
 from glassmind.types.vectors import Embeddable
@@ -228,7 +228,7 @@ def test_a_vault_that_seems_gone_is_told_once_and_the_rest_is_followed(
         until(lambda: not followed.engine.status().watch.error, "that it is over")
 
     (told,) = follower.hindered
-    assert "40 of 50 notes seem gone" in told.sentence
+    assert "40 of 50 notes seem gone" in told.message
     assert edited.report.changed == 1
 
 
@@ -253,8 +253,8 @@ def test_while_much_seems_gone_all_the_rest_is_taken_in(
         until(lambda: not followed.engine.status().watch.error, "that it is over")
         assert followed.engine.status().watch.pending == 0
 
-    assert "40 of 50 notes seem gone" in follower.hindered[0].sentence
-    assert len({told.sentence for told in follower.hindered}) == len(follower.hindered)
+    assert "40 of 50 notes seem gone" in follower.hindered[0].message
+    assert len({told.message for told in follower.hindered}) == len(follower.hindered)
     assert len(follower.hindered) <= 2, "once for each number of notes"
     assert sum(one.report.moved for one in follower.brought) == 1
     assert sum(one.report.removed for one in follower.brought) == 0
@@ -334,7 +334,7 @@ def test_a_disk_that_is_full_for_a_while_ends_nothing(
         follower.ready()
 
     (told,) = follower.hindered
-    assert "no space left" in told.sentence
+    assert "no space left" in told.message
     assert follower.brought[0].report.added == 1
 
 
@@ -351,7 +351,7 @@ def test_another_writer_is_waited_for_and_named(
             lock.release()
             follower.ready()
 
-    assert "is being written by process" in follower.hindered[0].sentence
+    assert "is being written by process" in follower.hindered[0].message
 
 
 def test_new_text_is_found_while_the_rest_is_still_embedded(

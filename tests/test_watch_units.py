@@ -13,7 +13,7 @@ from cli_desk import Inside, Program
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.render.units import launchd_units, quoted_for_systemd, systemd_units
+from glassmind.indexing.schedule import launchd_units, quoted_for_systemd, systemd_units
 
 ODD = [
     "plain",
@@ -161,7 +161,7 @@ def test_the_script_writes_the_units_it_prints(program: Program) -> None:
     }
     commands = [line for line in script.splitlines() if not line.startswith("#")]
     assert commands[-1].startswith("systemctl --user enable --now glassmind-")
-    assert "# to take it away: systemctl --user disable --now glassmind-" in script
+    assert "# to remove it: systemctl --user disable --now glassmind-" in script
 
 
 def test_the_command_that_is_printed_indexes_the_vault(program: Program) -> None:
@@ -186,7 +186,7 @@ def test_a_vault_that_no_property_list_can_name_is_refused(tmp_path: Path) -> No
     done = program.run("service", "print", "--kind", "launchd")
 
     assert done.returncode == 2
-    assert "no property list can hold the name" in done.stderr
+    assert "a property list cannot hold the name" in done.stderr
 
 
 @pytest.mark.parametrize("every", ["0", "61", "-1", "often"])

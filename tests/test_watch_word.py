@@ -11,10 +11,9 @@ import pytest
 from vault_desk import VaultDesk
 from watch_desk import QUICK, Follower, until
 
-from glassmind.render.reports import status_as_json
-from glassmind.render.reports_text import status_as_text
+from glassmind.operations.maintain import status_result, status_text, watch_text
 from glassmind.render.style import Style
-from glassmind.render.watch import news_as_json, news_as_text, watch_as_text
+from glassmind.serve.daemon.news import news_as_json, news_as_text
 from glassmind.store.watching import (
     FILE,
     STALE_S,
@@ -51,8 +50,9 @@ def test_the_status_tells_of_a_watch_while_it_lasts(vault: VaultDesk) -> None:
         found = vault.engine.status()
 
     assert (found.watch.mode, found.watch.pid) == ("watching", os.getpid())
-    assert status_as_json(found, root="/x")["watch"]["mode"] == "watching"
-    text = status_as_text(found, Style(), root="/x")
+    result = status_result(found, "/x")
+    assert result.to_json()["watch"]["mode"] == "watching"
+    text = status_text(result, None, Style())
     assert f"Watch: watching by process {os.getpid()}, all compared at " in text
     assert vault.engine.status().watch == UNWATCHED
 
@@ -149,8 +149,8 @@ def test_a_state_is_told_on_one_line() -> None:
         "polling", LIMITED, "", "2026-03-04T09:12:44+01:00", 2, "it is full", 7
     )
 
-    assert watch_as_text(UNWATCHED) == "off"
-    assert watch_as_text(full) == (
+    assert watch_text(UNWATCHED) == "off"
+    assert watch_text(full) == (
         f"polling ({LIMITED}) by process 7, all compared at 09:12:44, "
         "2 changes waiting, last error: it is full"
     )
@@ -164,7 +164,7 @@ REPORT = IndexReport(added=1, moved=2, notes=7, seconds=0.314, warnings=("odd",)
     [
         (
             Brought("events", REPORT, ("a", "b", "c", "d")),
-            "took in changes: 1 added, 2 moved, 7 notes in 0.31 s (a, b, c, ...)",
+            "indexed changes: 1 added, 2 moved, 7 notes in 0.31 s (a, b, c, ...)",
             "indexed",
         ),
         (

@@ -25,10 +25,10 @@ from meaning_desk import MeaningDesk, WordModel
 from vault_desk import NOON
 
 from glassmind.access.clients import clients_of
-from glassmind.access.scopes import read_scope
+from glassmind.access.scopes import SETS, read_scope
 from glassmind.editing.asking import Asking
 from glassmind.engine import Engine
-from glassmind.serve.mcp.toolsets import EMPTY, SETS
+from glassmind.serve.mcp.toolsets import EMPTY
 from glassmind.types.access import EVERY_AGENT, Scope
 from glassmind.types.editing import Append
 from glassmind.wiring import LocalAdapters

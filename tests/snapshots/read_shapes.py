@@ -19,6 +19,7 @@ from starlette.applications import Starlette
 
 import glassmind
 from glassmind import Engine, open_vault
+from glassmind.access.scopes import SETS
 from glassmind.config import values
 from glassmind.config.settings import SETTINGS
 from glassmind.memory.provenance import GIVEN
@@ -28,7 +29,7 @@ from glassmind.serve.cli.program import command_parser, run_program
 from glassmind.serve.cli.table import all_commands
 from glassmind.serve.http.app import make_app
 from glassmind.serve.mcp.server import make_server
-from glassmind.serve.mcp.toolsets import SETS, tools_of
+from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.types.access import EVERY_AGENT
 
 TOKEN = "token-of-the-snapshots"  # noqa: S105 - not a secret

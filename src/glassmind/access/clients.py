@@ -11,9 +11,11 @@ import hashlib
 import hmac
 import json
 import os
+import re
 import secrets
 import stat
 import time
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -33,6 +35,7 @@ from glassmind.errors.access import (
     ClientsUnwritable,
     ClientUnknown,
 )
+from glassmind.render.style import Style
 from glassmind.store.lock import WriterLock
 from glassmind.store.syncing import sync_folder
 from glassmind.types.access import Scope
@@ -48,6 +51,17 @@ PREFIX = "gm_"
 
 LONGEST_NAME = 60
 """Letters of a name; it stands in records and on one line of a list."""
+
+NAME_CHARS = 80
+"""Characters of a recorded name; the longest of a known client has 30."""
+
+OUR_NAMES = frozenset(
+    ("cli", "person", "user", "obsidian", "http", "mcp", "library", "glassmind")
+)
+"""Names in records for the user and for Glassmind itself; no client may have them."""
+
+_INVISIBLE = re.compile(r"[\W_\u115f\u1160\u3164\uffa0]+")
+"""Characters that do not make a name look different."""
 
 WAIT_S = 10.0
 """Seconds to wait for another process that adds or revokes one."""
@@ -71,6 +85,14 @@ class Client(NamedTuple):
 def clients_of(config: Config) -> "Clients":
     """Return the clients of a vault."""
     return Clients(config.index_home / index_name(config.vault.path) / FILE)
+
+
+def plain_caller(given: str, usual: str) -> str:
+    """Return the name that a client gives itself, on one line, or the usual name."""
+    text = Style.clean(given.encode("utf-8", "backslashreplace").decode())
+    name = " ".join(text.split())[:NAME_CHARS].strip()
+    key = _INVISIBLE.sub("", unicodedata.normalize("NFKC", name)).casefold()
+    return usual if not name or key in OUR_NAMES else name
 
 
 def digest_of(token: bytes) -> str:
@@ -231,6 +253,9 @@ def _checked(name: str) -> str:
         raise BadClientName(name, most)
     if plain.startswith("-"):
         raise BadClientName(name, "it begins as an option does")
+    if plain_caller(plain, "") != plain:
+        reserved = "records use that name for you, or for Glassmind itself"
+        raise BadClientName(name, reserved)
     return plain
 
 

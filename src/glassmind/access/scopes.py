@@ -10,6 +10,7 @@ from typing import TypeAlias, cast
 from unicodedata import category, normalize
 
 from glassmind.errors.access import BadScope
+from glassmind.errors.serving import UnknownToolset
 from glassmind.types.access import ReadRule, RuleKind, Scope
 
 TOOLSET = "toolset"
@@ -17,6 +18,13 @@ KINDS: tuple[RuleKind, ...] = ("folder", "tag", "property")
 
 LONGEST = 500
 """Letters of a rule; names of files have 255 bytes each."""
+
+SETS = (
+    "core", "graph", "memory", "write", "query", "brain", "graphrag", "knowledge"
+)  # fmt: skip
+"""Every set of tools."""
+
+DEFAULT_SETS = ("core",)
 
 Part: TypeAlias = ReadRule | str
 """A rule about notes, or the name of a set of tools."""
@@ -39,6 +47,19 @@ def read_scope(texts: Iterable[str], toolsets: Iterable[str] = ()) -> Scope:
             rules[part] = None
     sets |= dict.fromkeys(toolsets)
     return Scope(tuple(rules), tuple(sets))
+
+
+def read_names(given: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of tool sets in values such as `core,brain`, each once.
+
+    Raises:
+        UnknownToolset: there is no such set.
+    """
+    names = [name.strip().lower() for value in given for name in value.split(",")]
+    for name in names:
+        if name and name not in SETS:
+            raise UnknownToolset(name, SETS)
+    return tuple(dict.fromkeys(name for name in names if name)) or DEFAULT_SETS
 
 
 def read_rule(text: str) -> Part:
@@ -133,3 +154,13 @@ def scope_as_texts(scope: Scope) -> list[str]:
 def _texts(scope: Scope) -> Iterator[str]:
     yield from map(rule_as_text, scope.rules)
     yield from (f"{TOOLSET}:{name}" for name in scope.toolsets)
+
+
+def scope_in_words(scope: Scope) -> str:
+    """Return a scope in words."""
+    named = [rule_as_text(rule) for rule in scope.rules if not rule.excluded]
+    excluded = [rule_as_text(rule)[1:] for rule in scope.rules if rule.excluded]
+    text = " or ".join(named) or "everything"
+    text += f", never {' or '.join(excluded)}" if excluded else ""
+    tools = f"; tools of {', '.join(scope.toolsets)}" if scope.toolsets else ""
+    return f"{text}, but nothing private{tools}"

@@ -33,7 +33,7 @@ from glassmind.types.verdicts import May
 
 Prefix: TypeAlias = Literal["headings", "title", "none"]
 
-UNDO_DAYS = LEDGER_DAYS = 90
+UNDO_DAYS = LOG_DAYS = 90
 """A quarter: long enough to notice what an agent removed or read."""
 
 DAYS = (1, 36_500)
@@ -357,8 +357,12 @@ class Access(Section):
     private_tags: Names = setting(
         (), "Tags whose notes are hidden from agents, with nested tags.", vault="add"
     )
-    ledger: bool = setting(True, "Log which client was given what.", vault="true")
-    ledger_days: int = setting(LEDGER_DAYS, "Days to keep that log.", DAYS, "higher")
+    log: bool = setting(
+        True, "Record in your data folder which client was given what.", vault="true"
+    )
+    log_days: int = setting(
+        LOG_DAYS, "Days for which that record is kept.", DAYS, vault="higher"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,9 @@
 import os
 import sys
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from glassmind.types.files import Progress
 
 T = TypeVar("T")
 
@@ -27,6 +29,24 @@ def lower_priority() -> None:
     """
     if _allowed and hasattr(os, "nice"):
         os.nice(NICE)
+
+
+def gently(progress: Callable[[Any], None] | None) -> Callable[[Progress], None]:
+    """Return the same, but lower the priority when embedding starts.
+
+    Embedding uses all cores, and searches should go first.
+    """
+    is_lowered = False
+
+    def show(now: Progress) -> None:
+        nonlocal is_lowered
+        if now.stage == "embed" and not is_lowered:
+            is_lowered = True
+            lower_priority()
+        if progress is not None:
+            progress(now)
+
+    return show
 
 
 class Background:

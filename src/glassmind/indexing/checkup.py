@@ -42,12 +42,12 @@ class Bench:
     index, `behind` how many changes it has yet to apply (None for all), `troubled` how
     many notes have something to mend, and what it is for as many as asked, `counts` how
     many notes and chunks there are, `secrets` in how many notes some are hidden,
-    `watch` who follows the vault, `resident` who answers for others. `faults` names
+    `watch` who follows the vault, `daemon` who answers for others. `faults` names
     what goes wrong in any of them; `notices` say why the index is in this folder. `use`
     returns whether use is to be recorded, and where; `llm` looks whether the model that
     writes can be asked, and `hindsight` asks the memory beside the vault something,
-    where there is one; `writes` and `recalls` name them. `ledger` looks whether what
-    clients read can go on record.
+    where there is one; `writes` and `recalls` name them. `access_log` looks whether
+    what clients read can go on record.
     """
 
     folders: Sequence[Path]
@@ -65,13 +65,13 @@ class Bench:
     faults: Callable[[], AbstractContextManager[None]]
     vectors: VectorBench
     watch: Callable[[], WatchState] = WatchState
-    resident: Callable[[], str | None] = lambda: None
+    daemon: Callable[[], str | None] = lambda: None
     warnings: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
     use: Callable[[], tuple[bool, Path | None]] = lambda: (False, None)
     llm: Callable[[], Check | None] = lambda: None
     hindsight: Callable[[], Check | None] = lambda: None
-    ledger: Callable[[], Check | None] = lambda: None
+    access_log: Callable[[], Check | None] = lambda: None
     writes: str = ""
     recalls: str = ""
 
@@ -186,8 +186,8 @@ def _hindsight(visit: _Visit) -> Iterator[Check]:
         yield found
 
 
-def _ledger(visit: _Visit) -> Iterator[Check]:
-    found = visit.bench.ledger()
+def _access_log(visit: _Visit) -> Iterator[Check]:
+    found = visit.bench.access_log()
     if found is not None:
         yield found
 
@@ -320,7 +320,7 @@ LOOKS: dict[str, Callable[[_Visit], Iterator[Check]]] = {
     "watch": _watch,
     "llm": _llm,
     "hindsight": _hindsight,
-    "ledger": _ledger,
+    "access log": _access_log,
     "index.db": _rows,
     "word index": _words,
     "model": _model,

@@ -26,8 +26,8 @@ def status_of(bench: Bench) -> Status:
     former, said = _compared(vectors, space)
     notices = [*bench.notices, *said]
     notices += vectors.dismissals().problems
-    ledger = bench.ledger()
-    notices += [ledger.finding] if ledger and ledger.state != "ok" else []
+    access_log = bench.access_log()
+    notices += [access_log.finding] if access_log and access_log.state != "ok" else []
     notes, chunks = bench.counts()
     return Status(
         notes=notes,
@@ -43,7 +43,7 @@ def status_of(bench: Bench) -> Status:
         folder=str(bench.folders[0]),
         notices=tuple(notices),
         watch=bench.watch(),
-        resident=bench.resident() or "",
+        daemon=bench.daemon() or "",
         pairs=vectors.pairs(),
         llm=bench.writes,
         hindsight=bench.recalls,

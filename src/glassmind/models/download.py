@@ -16,6 +16,7 @@ from urllib.request import Request, urlopen
 
 from glassmind.models.cards import ModelFile
 from glassmind.models.checksum import sha256_of
+from glassmind.types.models import Download
 
 Watch: TypeAlias = Callable[[int, int], None]
 """Told the bytes that are there and those there will be (0 while unknown)."""
@@ -36,6 +37,20 @@ class SourceFailed(Exception):
 
 def unwatched(_done: int, _total: int) -> None:
     """Watch nothing."""
+
+
+def download_watcher(
+    progress: Callable[[Any], None] | None,
+) -> Callable[[str], Watch]:
+    """Return what reports the bytes of each model as progress."""
+    if progress is None:
+        return lambda _model: unwatched
+
+    def watch(model: str) -> Watch:
+        progress(Download(model, 0, 0))
+        return lambda done, total: progress(Download(model, done, total))
+
+    return watch
 
 
 def download(url: str, target: Path, wanted: ModelFile, watch: Watch) -> ModelFile:

@@ -1,6 +1,7 @@
 """All models at a glance: which are here, which are sound, which are to be fetched."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,12 +77,12 @@ def _state(card: ModelCard, home: Path, *, chosen: bool) -> ModelState:
     if not can_run(card, home):
         return state
     if not card.files:
-        return state._replace(state="package")
+        return replace(state, state="package")
     try:
         known_files(card, home / card.id)
     except ModelFault:
-        return state._replace(state="damaged")
-    return state._replace(state="here")
+        return replace(state, state="damaged")
+    return replace(state, state="here")
 
 
 def fetch(
@@ -146,9 +147,9 @@ def _one_fetched(
         return done
     used = next((card for card in cards if can_run(card, home)), cards[0])
     if used is cards[0]:
-        return done._replace(problem=f"{done.problem}{_instead(used)}")
+        return replace(done, problem=f"{done.problem}{_instead(used)}")
     said = f"{done.problem}; {used.id} is here and is used in its place"
-    return _fetched(used, home, local, watch)._replace(notice=said)
+    return replace(_fetched(used, home, local, watch), notice=said)
 
 
 def _fetched(

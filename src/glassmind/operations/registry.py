@@ -27,6 +27,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from glassmind.engine import Engine
+from glassmind.errors import ConfigError
 from glassmind.ports.chat import Halt
 from glassmind.render.style import Style
 from glassmind.types.ledger import Passage, Shown
@@ -50,6 +51,8 @@ MODULES = (
     "suggestions",
     "health",
     "vocabulary",
+    "maintain",
+    "agents",
 )
 """Modules with operations, the most used first: looking up a command imports only as
 many as it takes to find it."""
@@ -110,6 +113,17 @@ def _with_lists(value: Any) -> Any:
     return [*map(_with_lists, value)] if isinstance(value, (list, tuple)) else value
 
 
+class NoArguments(Arguments, frozen=True, kw_only=True):
+    """For operations that take none."""
+
+
+class NoNotes(Result, frozen=True, kw_only=True):
+    """A result that discloses no note."""
+
+    def sources(self) -> Shown:
+        return Shown()
+
+
 def _ignore(_: str) -> None:
     """Drop a message."""
 
@@ -157,9 +171,11 @@ ModelText: TypeAlias = Callable[[Any, View], str]
 """Renders a result for a language model."""
 
 
-def _no_model_text(_result: Any, _view: View) -> str:
-    """Stand for the text of an operation without a tool."""
-    raise NotImplementedError
+def in_lines(render: Callable[[Any, Any, Style], Iterable[str]]) -> PeopleText:
+    """Return a renderer of the lines that a function yields."""
+    return lambda result, arguments, style: "".join(
+        f"{line}\n" for line in render(result, arguments, style)
+    )
 
 
 def arg(  # noqa: PLR0913 - a declaration names every part
@@ -260,7 +276,9 @@ class Command:
     empty result, else 0. A `verbatim` text goes to a pipe exactly as it is. `piped`
     renders a result if the output is not a terminal. `live` shows it on a terminal
     while the operation runs, unless the argument `live` is false. Before a person is
-    asked to confirm, `preview` returns a result of the same type to show.
+    asked to confirm, `preview` returns a result of the same type to show. With
+    `shows_progress`, a person at a terminal sees a progress bar. `without_config` gives
+    the result if the configuration cannot be used.
     """
 
     path: str = ""
@@ -274,6 +292,9 @@ class Command:
     piped: PeopleText | None = None
     live: Callable[[Terminal], Live] | None = None
     preview: Callable[[Engine, Any], Any] | None = None
+    needs_vault: bool = True
+    shows_progress: bool = False
+    without_config: Callable[[ConfigError], Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -320,7 +341,7 @@ class Route:
 
     Clients may use it that have one of the tool sets; without sets, only the owner's
     token may. `fails` are statuses beyond those of every route. A quick route never
-    waits behind searches.
+    waits behind searches. A `job` runs in the background; a client may wait for it.
     """
 
     method: Literal["GET", "POST"]
@@ -329,6 +350,7 @@ class Route:
     fails: tuple[int, ...] = ()
     quick: bool = False
     id: str = ""
+    job: bool = False
 
 
 def _no_text(*_: Any) -> str:
@@ -415,7 +437,9 @@ def joined(text: str | Iterable[str]) -> str:
 
 def all_operations() -> list[Operation]:
     """Return every operation, importing all modules."""
-    return [op for operations in _by_module() for op in operations]
+    found = [op for operations in _by_module() for op in operations]
+    places = {f"{__package__}.{module}": at for at, module in enumerate(MODULES)}
+    return sorted(found, key=lambda op: places.get(op.function.__module__, len(places)))
 
 
 def find_commands(word: str) -> dict[str, tuple[Operation, dict[str, object]]]:

@@ -31,7 +31,7 @@ from glassmind.operations.registry import (
     operation,
     shown,
 )
-from glassmind.render.pairs import pair_status_as_json
+from glassmind.types import pairs
 from glassmind.types.ledger import Passage, Shown
 from glassmind.types.pairs import Pair
 from glassmind.types.suggestions import Suggestions
@@ -171,6 +171,13 @@ class PairStatus(Struct, frozen=True):
     most: int | None
 
 
+def pair_status(status: pairs.PairStatus) -> PairStatus:
+    """Return how many pairs there are, as every surface shows it."""
+    state = status.state
+    threshold, most = (state.threshold, state.most) if state else (None, None)
+    return PairStatus(status.pairs, status.waiting, threshold, most)
+
+
 class SimilarResult(Result):
     """Pairs, most similar first; `note` is null for the whole vault."""
 
@@ -213,7 +220,7 @@ def similar(
     name = _optional_name(vault, arguments.name)
     found = vault.knowledge.similar(name, limit=arguments.limit, least=arguments.least)
     report_guesses(vault, caller, name)
-    status = PairStatus(**pair_status_as_json(found.status))
+    status = pair_status(found.status)
     return with_uris(vault, copied(SimilarResult, found, status=status))
 
 

@@ -12,6 +12,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
+from msgspec import structs
+
 from glassmind.config import Config
 from glassmind.errors import (
     FileUnreadable,
@@ -323,7 +325,9 @@ class NoteReader:
         folder = str(self._folders[0])
         found = self._catalogue().stats(folder=folder, index_bytes=size)
         none_left_out = not found.ghosts or not found.skipped
-        return found if none_left_out else replace(found, ghosts=len(self._wanted()))
+        if none_left_out:
+            return found
+        return structs.replace(found, ghosts=len(self._wanted()))
 
 
 def _sizes_below(folder: Path) -> Iterator[int]:

@@ -5,7 +5,7 @@ Anything can be typed. What looks like an operator but is not complete (a lone q
 """
 
 import re
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 
 from glassmind.errors import BadDate
 from glassmind.types.search import Filter, WordQuery
@@ -97,6 +97,15 @@ def _filter(kind: str, value: str, today: date, *, negated: bool) -> Filter:
         case _:
             day = parse_day(value, today)
             return Filter("after", value, day=day, negated=negated)
+
+
+def midnight(day: date) -> datetime:
+    """Return when a day begins here; in UTC for the first and last days of all."""
+    begin = datetime.combine(day, time.min)
+    try:
+        return begin.astimezone()
+    except (OverflowError, ValueError):
+        return begin.replace(tzinfo=UTC)
 
 
 def parse_day(text: str, today: date) -> date:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 LOOK_S = 0.9
-"""Seconds between two looks: three of them, and a new resident, fit into five."""
+"""Seconds between two looks: three of them, and a new daemon, fit into five."""
 
 STOPPED_LOOKS = 3
 """Looks in a row that must find a process stopped before its lock is taken."""

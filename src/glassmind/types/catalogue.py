@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from msgspec import Struct
+
 from glassmind.types import NotePath, Span
 from glassmind.types.pairs import UNPAIRED, PairStatus
 from glassmind.types.vectors import Coverage
@@ -107,8 +109,7 @@ class Ghost:
     incoming: tuple[LinkEnd, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Stats:
+class Stats(Struct, frozen=True, kw_only=True):
     """How much the index holds; `troubled` notes have something to mend.
 
     Of the `embeddable` chunks so many are `embedded`, in the space that answers, and
@@ -146,7 +147,7 @@ class Status:
     `words_behind` and `vectors_behind` are changes yet to be taken in, None for all of
     them. `model` is what the settings name and `space` what answers now, both empty
     for none; `coverage` counts chunks. `writing` and `embedding` name who is at it,
-    `watch` says whether anybody follows the vault, `resident` which process answers for
+    `watch` says whether anybody follows the vault, `daemon` which process answers for
     all others that stay with it. `pairs` counts notes that are alike. `llm` names the
     model that writes answers and `hindsight` the bank of memories that is asked, both
     empty for none; neither was asked. In so many notes there are `secrets`, which are
@@ -166,7 +167,7 @@ class Status:
     folder: str
     notices: Sequence[str] = ()
     watch: WatchState = UNWATCHED
-    resident: str = ""
+    daemon: str = ""
     pairs: PairStatus = UNPAIRED
     llm: str = ""
     hindsight: str = ""

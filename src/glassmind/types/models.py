@@ -1,10 +1,12 @@
-"""What is told of models: what there are, and how they fare."""
+"""Models: what there are, what was downloaded, and what a check found."""
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Literal
 
 
-class ModelState(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ModelState:
     """A model we know, and whether it can be used.
 
     `package` means that it comes with an extra of this program, and is installed.
@@ -15,13 +17,14 @@ class ModelState(NamedTuple):
     presets: Sequence[str]
     licence: str
     width: int
-    size_bytes: int
+    bytes: int
     state: Literal["here", "package", "damaged", "absent"]
     chosen: bool
     folder: str
 
 
-class ModelFetched(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ModelFetched:
     """What became of the wish to have a model: `problem` is empty where it is here.
 
     `notice` says why it is another than the one that was looked for first.
@@ -35,9 +38,19 @@ class ModelFetched(NamedTuple):
     notice: str = ""
 
 
-class ModelCheck(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ModelCheck:
     """Whether a model is what it should be and does what it should."""
 
     id: str
     ok: bool
     finding: str
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """Progress of a download; `total` is 0 while it is unknown."""
+
+    model: str
+    done: int
+    total: int

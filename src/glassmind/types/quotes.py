@@ -1,6 +1,6 @@
 """What the reasons of hits quote, noted while a call is on record.
 
-Apart from the rest of the ledger, since every search looks whether one is kept.
+Apart from the rest of the access log, since every search looks whether one is kept.
 """
 
 from collections.abc import Iterable

@@ -57,7 +57,7 @@ class Turned:
 class Hindered:
     """Changes could not be taken in; it is tried again after `again_s`."""
 
-    sentence: str
+    message: str
     again_s: float
 
 
@@ -77,7 +77,7 @@ class TookOver:
 class Settled:
     """A change of notes that was cut short was brought to its end, or waits still."""
 
-    sentence: str
+    message: str
 
 
 News: TypeAlias = Brought | Turned | Hindered | StoodBy | TookOver | Settled

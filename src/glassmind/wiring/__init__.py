@@ -421,12 +421,13 @@ class LocalAdapters:
         self.forget_words()
         if "meaning" in self.__dict__:
             self.meaning.close()
-        self.reader.close_all()
+        if "reader" in self.__dict__:
+            self.reader.close_all()
         if "use_log" in self.__dict__:
             self.use_log.close()
         if "writer" in self.__dict__:
             self.writer.close()
-        if self.place.temporary:
+        if "place" in self.__dict__ and self.place.temporary:
             import shutil  # noqa: PLC0415
 
             shutil.rmtree(self.place.folder, ignore_errors=True)

@@ -33,12 +33,12 @@ from glassmind.types.catalogue import Check
 from glassmind.types.pairs import PairStatus
 from glassmind.types.sidecar import Document
 from glassmind.types.vectors import NoteVectors
+from glassmind.wiring.access_log import access_log_check
 from glassmind.wiring.grounds import (
     EmbeddingGrounds,
     foreign_space,
     was_asked_otherwise,
 )
-from glassmind.wiring.ledger import ledger_check
 from glassmind.wiring.use import UseGrounds, fold_use
 
 if TYPE_CHECKING:
@@ -248,13 +248,13 @@ def bench_for(adapters: Adapters) -> Bench:
         faults=adapters.reader.faults,
         vectors=vector_bench(adapters),
         watch=lambda: read_state(folder),
-        resident=lambda: WriterLock(folder / DAEMON_LOCK).busy_holder(),
+        daemon=lambda: WriterLock(folder / DAEMON_LOCK).busy_holder(),
         warnings=tuple(adapters.config.warnings),
         notices=here.notices,
         use=lambda: (adapters.config.memory.record_use, adapters.use_log.folder),
         llm=lambda: _llm_check(adapters.config),
         hindsight=lambda: adapters.hindsight.check() if adapters.hindsight else None,
-        ledger=lambda: ledger_check(adapters.config),
+        access_log=lambda: access_log_check(adapters.config),
         writes=_writes(adapters.config),
         recalls=adapters.config.hindsight.bank if adapters.config.hindsight.url else "",
     )

@@ -6,18 +6,7 @@ from typing import NamedTuple, get_args
 
 from glassmind.operations.arguments import fields_of
 from glassmind.operations.registry import Group, all_operations
-from glassmind.serve.cli.table import COMMANDS, GROUPS
-
-EVERYDAY = frozenset((
-    "status",
-))  # fmt: skip
-"""Everyday commands that are not operations."""
-
-EXPERT = frozenset((
-    "completion", "eval", "restore", "backup", "service", "suggest",
-    "tune",
-))  # fmt: skip
-"""Expert commands that are not operations."""
+from glassmind.serve.cli.table import COMMANDS
 
 
 class Listed(NamedTuple):
@@ -47,10 +36,9 @@ def listed_commands() -> list[Listed]:
             for path, _preset in command.aliases:
                 same, alias = f"Same as '{operation.command_path}'.", path.split()[0]
                 aliases.setdefault(alias, Listed(alias, group, same, False, True))
-    for name, (_, summary) in COMMANDS.items():
-        sentence = f"{summary[0].upper()}{summary[1:].rstrip('.')}."
-        group, levels = GROUPS.get(name, "Maintain"), (name in EVERYDAY, name in EXPERT)
-        found[name] = Listed(name, group, sentence, *levels)
+    for name, local in COMMANDS.items():
+        levels = local.everyday, local.expert
+        found[name] = Listed(name, local.group, f"{local.summary}.", *levels)
     order = get_args(Group)
     return sorted((aliases | found).values(), key=lambda one: order.index(one.group))
 

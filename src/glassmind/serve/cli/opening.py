@@ -42,7 +42,7 @@ def file_of(args: Namespace) -> Path:
     return own_file(os.environ, current_folder(), getattr(args, "config", None))
 
 
-def engine_of(args: Namespace, output: Output) -> Engine:
+def engine_of(args: Namespace, output: Output, *, need_vault: bool = True) -> Engine:
     """Return the engine of the vault that is meant, having told of odd settings.
 
     If the vault has a daemon, that one does what needs a model.
@@ -50,7 +50,7 @@ def engine_of(args: Namespace, output: Output) -> Engine:
     Raises:
         ConfigError: the vault or a setting cannot be used.
     """
-    config = config_of(args)
+    config = config_of(args, need_vault=need_vault)
     for warning in config.warnings:
         output.notice(warning)
     from glassmind.serve.daemon import client_engine  # noqa: PLC0415 - tantivy

@@ -3,18 +3,21 @@
 import sys
 from argparse import SUPPRESS, Namespace
 from collections.abc import Mapping
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from glassmind.errors import WrongUsage
+from glassmind.engine import Engine
+from glassmind.errors import ConfigError, WrongUsage
 from glassmind.errors.editing import ConfirmFirst
 from glassmind.errors.serving import BadArgument
 from glassmind.operations.arguments import Field, fields_of, plain_value, read
 from glassmind.operations.registry import (
     Caller,
+    Command,
     FileForm,
     Live,
     Operation,
@@ -29,6 +32,7 @@ from glassmind.serve.cli.changing import can_ask, says_yes
 from glassmind.serve.cli.opening import engine_of
 from glassmind.serve.cli.output import Output
 from glassmind.serve.cli.parser import CommandParser, Once
+from glassmind.serve.cli.progress import shown_progress
 
 WORDS = "words"
 """Where the parser puts positional words."""
@@ -146,44 +150,22 @@ class OperationCommand:
 
     def execute(self, args: Namespace, output: Output) -> int:
         """Run this operation, print its result and return the exit code."""
-        operation = self.operation
         arguments = self._arguments(args, output)
-        self._file_form(arguments, output)  # wrong options fail before anything runs
-        live = self._live(arguments, output)
-        edit = partial(_edited, operation.command_path)
-        caller = Caller("cli", CLIENT, live, output.notice, edit=edit)
-        with engine_of(args, output) as engine:
-            try:
-                result = operation.run(engine, arguments, caller)
-            except ConfirmFirst as error:
-                if not can_ask(output):
-                    raise
-                if operation.command and operation.command.preview:
-                    preview = operation.command.preview(engine, arguments)
-                    self._print(preview, arguments, args, output)
-                if not says_yes(f"{error.what}. Continue?", output):
-                    output.notice("nothing was changed")
-                    return exits.NOTHING
-                confirmed = msgspec.structs.replace(arguments, confirm=True)
-                result = operation.run(engine, confirmed, caller)
-            finally:
-                if live:
-                    live.end_line()
-        self._show(result, arguments, args, output, live)
-        if operation.command and operation.command.exit_code:
-            return operation.command.exit_code(result, arguments)
-        return exits.NOTHING if result.is_empty() else exits.OK
-
-    def _show(
-        self,
-        result: Any,
-        arguments: Any,
-        args: Namespace,
-        output: Output,
-        live: Live | None,
-    ) -> None:
-        """Print a result and its notices."""
         form = self._file_form(arguments, output)
+        command = self.operation.command or Command()
+        live = self._live(arguments, output)
+        try:
+            engine = engine_of(args, output, need_vault=command.needs_vault)
+        except ConfigError as error:
+            if command.without_config is None:
+                raise
+            result = command.without_config(error)
+        else:
+            with engine:
+                result = self._result(engine, command, arguments, args, output, live)
+        if result is None:
+            output.notice("nothing was changed")
+            return exits.NOTHING
         for notice in result.all_notices():
             output.notice(notice)
         if form:
@@ -194,12 +176,45 @@ class OperationCommand:
             output.text(live.rest(result, arguments))
         else:
             self._print(result, arguments, args, output)
+        if command.exit_code:
+            return command.exit_code(result, arguments)
+        return exits.NOTHING if result.is_empty() else exits.OK
 
     def _live(self, arguments: Any, output: Output) -> Live | None:
         """Return what shows the result while the operation runs, on a terminal."""
         make = self.operation.command and self.operation.command.live
         shown = output.on_terminal and not output.as_json
         return make(output) if make and shown and arguments.live else None
+
+    def _result(  # noqa: PLR0913, PLR0917 - what one call consists of
+        self,
+        engine: Engine,
+        command: Command,
+        arguments: Any,
+        args: Namespace,
+        output: Output,
+        live: Live | None,
+    ) -> Any:
+        """Run the operation; None if a person was asked to confirm it, and did not."""
+        shown = shown_progress(output) if command.shows_progress else nullcontext(live)
+        edit = partial(_edited, self.operation.command_path)
+        with shown as progress:
+            caller = Caller("cli", CLIENT, progress, output.notice, edit=edit)
+            try:
+                return self.operation.run(engine, arguments, caller)
+            except ConfirmFirst as error:
+                if not can_ask(output):
+                    raise
+                if command.preview:
+                    preview = command.preview(engine, arguments)
+                    self._print(preview, arguments, args, output)
+                if not says_yes(f"{error.what}. Continue?", output):
+                    return None
+            finally:
+                if live:
+                    live.end_line()
+            confirmed = msgspec.structs.replace(arguments, confirm=True)
+            return self.operation.run(engine, confirmed, caller)
 
     def _print(
         self, result: Any, arguments: Any, args: Namespace, output: Output

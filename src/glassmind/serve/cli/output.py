@@ -100,12 +100,12 @@ class Output:
                 told["digest"] = digest
             self.json({"error": told})
 
-    def interrupted(self) -> None:
-        """Tell that somebody ended it, as an object too unless there was one before."""
-        self.fault("interrupted")
+    def interrupted(self, message: str = "") -> None:
+        """Report Ctrl-C, as JSON too unless JSON was printed before."""
+        message = message or "interrupted"
+        self.fault(message)
         if self.as_json and not self._has_told:
-            said = {"kind": "Interrupted", "message": "interrupted"}
-            self.json({"error": said})
+            self.json({"error": {"kind": "Interrupted", "message": message}})
 
     def flush(self) -> None:
         """Write what is still held back.

@@ -11,12 +11,13 @@ from argparse import (
     HelpFormatter,
     Namespace,
 )
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any, NoReturn, cast
+from typing import Any, NamedTuple, NoReturn, cast
 
 from glassmind.errors import WrongUsage
 from glassmind.render.style import shortened
+from glassmind.serve.cli.output import Output
 
 
 def _as_it_is(said: str | None) -> str | None:
@@ -59,6 +60,48 @@ class Once(Action):
         if getattr(namespace, self.dest, None) is not None:
             parser.error(f"{option_string} is given twice; give all of it at once")
         setattr(namespace, self.dest, values)
+
+
+class Option(NamedTuple):
+    """One argument of a command, as `add_argument` takes it."""
+
+    names: tuple[str, ...]
+    how: Mapping[str, Any]
+
+
+def option(*names: str, **how: Any) -> Option:
+    """Declare an option with a value, or a positional argument."""
+    return Option(names, how)
+
+
+def flag(name: str, about: str, **how: Any) -> Option:
+    """Declare an option without a value."""
+    return Option((name,), {"action": "store_true", "help": about, **how})
+
+
+class LocalCommand(NamedTuple):
+    """A command that is not an operation: it sets up or starts something.
+
+    `words` are (destination, names, help) of positional words. Of the options in
+    `one_of` only one may be given, and one must be if that `is_required`.
+    """
+
+    run: Callable[[Namespace, Output], int]
+    options: tuple[Option, ...] = ()
+    words: tuple[str, str, str] | None = None
+    one_of: tuple[Option, ...] = ()
+    is_required: bool = False
+
+    def add_arguments(self, parser: "CommandParser") -> None:
+        """Add every argument to a parser."""
+        if self.one_of:
+            group = parser.add_mutually_exclusive_group(required=self.is_required)
+            for names, how in self.one_of:
+                group.add_argument(*names, **how)
+        for names, how in self.options:
+            parser.add_argument(*names, **how)
+        if self.words:
+            parser.take_words(*self.words)
 
 
 class CommandParser(ArgumentParser):

@@ -6,7 +6,7 @@ import os
 from argparse import Namespace
 from collections.abc import Sequence
 from importlib import import_module
-from typing import NoReturn, Protocol, cast
+from typing import NoReturn, Protocol
 
 from glassmind.errors import GlassmindError, WrongUsage
 from glassmind.render.style import is_text, shortened
@@ -14,13 +14,13 @@ from glassmind.serve.cli import exits
 from glassmind.serve.cli.operations import operation_command
 from glassmind.serve.cli.output import Output
 from glassmind.serve.cli.parser import VALUED, CommandParser
-from glassmind.serve.cli.table import COMMANDS, PACKAGE
+from glassmind.serve.cli.table import COMMANDS
 from glassmind.version import __version__
 
 OF_WORDS = frozenset([
     "ask", "brief", "capture", "capture-decision", "capture-memory", "capture-task",
-    "changeset", "clients", "context", "edit", "forget", "hot",
-    "inbox", "ledger", "list", "log", "merge", "move", "pin",
+    "changeset", "context", "edit", "forget", "hot",
+    "inbox", "list", "log", "merge", "move", "pin",
     "proposals", "recall", "rename-heading", "rename-tag", "resolve", "split",
     "summarize", "supersede", "unpin", "verify",
 ])  # fmt: skip
@@ -31,7 +31,7 @@ PLACES = ("vault", "config", "file", "edits")
 
 
 class Command(Protocol):
-    """The module of a command."""
+    """A command, or the module of one."""
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Tell the parser what the command takes."""
@@ -92,8 +92,8 @@ def _guarded(argv: list[str], output: Output) -> int:
 
         output.failed(error, failures.sentence_of(error))
         return failures.exit_code(error)
-    except KeyboardInterrupt:
-        output.interrupted()
+    except KeyboardInterrupt as error:
+        output.interrupted(str(error))
         return exits.INTERRUPTED
     except BrokenPipeError:
         raise
@@ -153,8 +153,8 @@ def command_parser(name: str) -> tuple[Command, CommandParser]:
         WrongUsage: there is none of that name.
     """
     if name in COMMANDS:
-        module_name, help_line = COMMANDS[name]
-        module = cast("Command", import_module(f"{PACKAGE}.{module_name}"))
+        local = import_module(f"glassmind.serve.cli.{COMMANDS[name].module}")
+        module, help_line = local.COMMANDS[name], COMMANDS[name].summary
     else:
         made = operation_command(name)
         if made is None:

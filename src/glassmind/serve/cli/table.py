@@ -1,48 +1,43 @@
 """Commands that are not operations, with the module that holds each and its help."""
 
+from typing import NamedTuple
+
 from glassmind.operations.registry import Group
 
+
+class Local(NamedTuple):
+    """A command that is not an operation: its module, group and line of help."""
+
+    module: str
+    group: Group
+    summary: str
+    everyday: bool = False
+    expert: bool = False
+
+
 COMMANDS = {
-    "init": ("init", "choose a vault, configure it and index it"),
-    "index": ("index", "bring the index up to the vault"),
-    "ledger": ("ledger", "tell which client was given which passages, when"),
-    "stats": ("stats", "tell how much the index holds"),
-    "status": ("status", "tell what is current, and who is at work"),
-    "watch": ("watch", "follow the vault and index what changes, until stopped"),
-    "mcp": ("mcp", "serve the vault to an agent over stdin and stdout"),
-    "connect": ("connect", "let another program start the server for its agent"),
-    "disconnect": ("disconnect", "take that back"),
-    "serve": ("serve", "serve the vault over HTTP, on this machine"),
-    "clients": ("clients", "give programs tokens of their own, and say what they read"),
-    "service": ("units", "print what lets the system index by the clock"),
-    "doctor": ("doctor", "examine the vault and the index, and say what to mend"),
-    "config": ("config", "show and change settings"),
-    "trust": ("trust", "trust the settings file inside a vault"),
-    "models": ("models", "list, fetch and check what turns text into vectors"),
-    "eval": ("eval", "measure how good search is"),
-    "tune": ("tune", "find better settings for this vault, if there are any"),
-    "backup": ("backup", "write a copy of the index to a file"),
-    "restore": ("restore", "take the index back from a copy"),
-    "completion": ("completion", "print a completion script for a shell"),
+    "init": Local("setup", "Maintain", "Choose a vault, configure it and index it"),
+    "watch": Local("start", "Maintain", "Index changes of the vault until stopped"),
+    "mcp": Local(
+        "start", "Agents", "Serve the vault to an agent over stdin and stdout"
+    ),
+    "serve": Local("start", "Agents", "Serve the vault over HTTP on this machine"),
+    "connect": Local("setup", "Agents", "Let another program start the MCP server"),
+    "disconnect": Local("setup", "Agents", "Remove the entry that connect wrote"),
+    "service": Local(
+        "start", "Maintain", "Print files that index on a schedule", expert=True
+    ),
+    "config": Local("settings", "Maintain", "Show and change settings"),
+    "trust": Local("settings", "Agents", "Trust the settings file inside a vault"),
+    "eval": Local("measure", "Maintain", "Measure search quality", expert=True),
+    "tune": Local(
+        "measure", "Maintain", "Find better settings for this vault", expert=True
+    ),
+    "completion": Local(
+        "completion", "Maintain", "Print a completion script for a shell", expert=True
+    ),
 }
-
-PACKAGE = "glassmind.serve.cli.commands"
-
-GROUPS: dict[str, Group] = {
-    "graph": "Graph",
-    "suggest": "Graph",
-    "ontology": "Graph",
-    "ingest": "Graph",
-    "health": "Graph",
-    "ledger": "Agents",
-    "mcp": "Agents",
-    "connect": "Agents",
-    "disconnect": "Agents",
-    "serve": "Agents",
-    "clients": "Agents",
-    "trust": "Agents",
-}
-"""The group of each command in help; all others are maintenance."""
+"""Commands that are not operations, and set up or start something."""
 
 
 def all_commands() -> dict[str, str]:

@@ -19,9 +19,9 @@ from glassmind.config import Config
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError, IndexAbsent, IndexTaken
 from glassmind.ports.elsewhere import Elsewhere, IndexWishes
-from glassmind.render.watch import news_as_text
 from glassmind.serve.daemon import find_daemon
 from glassmind.serve.daemon.client import DaemonClient
+from glassmind.serve.daemon.news import news_as_text
 from glassmind.serve.daemon.protocol import (
     Card,
     NoDaemon,

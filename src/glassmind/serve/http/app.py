@@ -14,7 +14,7 @@ from starlette.responses import Response
 from starlette.routing import Route as Path
 from starlette.types import Receive, Scope, Send
 
-from glassmind.access.clients import Clients
+from glassmind.access.clients import Clients, plain_caller
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
 from glassmind.serve.http.arguments import from_body, from_query
@@ -52,8 +52,7 @@ from glassmind.serve.http.streams import (
 )
 from glassmind.serve.http.table import all_routes
 from glassmind.serve.http.token import TokenFile
-from glassmind.serve.ledger import Recording
-from glassmind.serve.mcp.callers import plain_caller
+from glassmind.serve.recording import Recording
 from glassmind.types.callers import known_as
 
 QUICK_THREADS = 2

@@ -3,15 +3,15 @@
 import asyncio
 import secrets
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from typing import Any, TypeVar
 
-from glassmind.engine import Engine
+from glassmind.config import Config
 from glassmind.errors import GlassmindError
 from glassmind.errors.serving import CallAbandoned
-from glassmind.render.reports import report_as_json
+from glassmind.operations.registry import Result
 from glassmind.serve.http.errors import (
     BUSY,
     FAULT,
@@ -23,7 +23,7 @@ from glassmind.serve.http.errors import (
     refused,
 )
 from glassmind.serve.http.replies import Reply, answered
-from glassmind.types.files import IndexReport, Progress
+from glassmind.types.files import Progress
 
 T = TypeVar("T")
 
@@ -40,9 +40,6 @@ KEPT_JOBS = 32
 
 WAITING_JOBS = 8
 """Index runs that may wait; each finds what those before it have done."""
-
-NAMED_FILES = 1_000
-"""Files and warnings that a report names; a vault may have a hundred thousand."""
 
 
 class Workers:
@@ -73,23 +70,25 @@ class Workers:
 
 
 class Job:
-    """One index run, from the request on; `future` has its report."""
+    """One long operation, such as an index run; `future` has its result.
 
-    future: Future[dict[str, Any]]
+    `work` is called in a thread, with a function that takes its progress.
+    """
 
-    def __init__(self, engine: Engine, options: Mapping[str, Any]) -> None:
+    future: Future[Result]
+
+    def __init__(
+        self, work: Callable[[Callable[[Any], None]], Result], config: Config
+    ) -> None:
         self.id = secrets.token_hex(8)
-        self._engine, self._options = engine, options
+        self._work, self._config = work, config
         self._stop = threading.Event()
         self._progress: Progress | None = None
         self.show: Callable[[object], None] = lambda _: None
 
-    def run(self) -> dict[str, Any]:
-        """Update the index; to be called once, in a thread."""
-        report = self._engine.index(
-            **self._options, reason="http", progress=self._on_progress
-        )
-        return shortened_report(report)
+    def run(self) -> Result:
+        """Do the work; to be called once, in a thread."""
+        return self._work(self._on_progress)
 
     def _on_progress(self, progress: Progress) -> None:
         self._progress = progress
@@ -111,7 +110,7 @@ class Job:
             case CallAbandoned():
                 return STOPPING
             case GlassmindError() as error:
-                return refusal_of(error, self._engine.config)
+                return refusal_of(error, self._config)
         return FAULT
 
     def reply(self) -> Reply:
@@ -119,8 +118,8 @@ class Job:
         refusal = self._refusal()
         if refusal is not None:
             return refused(refusal)
-        self.show(self.future.result())
-        return answered(self.future.result())
+        self.show(self.future.result().sources())
+        return answered(self.future.result().to_json())
 
     def as_json(self) -> dict[str, Any]:
         """Return the state of the run."""
@@ -131,18 +130,9 @@ class Job:
             "job": self.id,
             "state": ("failed" if refusal else "done") if done else state,
             "progress": None if now is None or done else dict(now._asdict()),
-            "report": self.future.result() if done and not refusal else None,
+            "report": self.future.result().to_json() if done and not refusal else None,
             "error": error_of(refusal) if refusal else None,
         }
-
-
-def shortened_report(report: IndexReport) -> dict[str, Any]:
-    """Return a report with the first of the files it names, and their number."""
-    made = report_as_json(report)
-    for name in ("skipped", "warnings"):
-        made[f"{name}_total"] = len(made[name])
-        made[name] = made[name][:NAMED_FILES]
-    return made
 
 
 class Jobs:
@@ -153,13 +143,12 @@ class Jobs:
         self._lock = threading.Lock()
         self._known: dict[str, Job] = {}
 
-    def begin(self, engine: Engine, options: Mapping[str, Any]) -> Job:
-        """Return a run that begins when those before it are over.
+    def begin(self, job: Job) -> None:
+        """Run a job when those before it are over.
 
         Raises:
             Refused: too many are waiting.
         """
-        job = Job(engine, options)
         with self._lock:
             ended = [known for known in self._known.values() if known.future.done()]
             if len(self._known) - len(ended) > WAITING_JOBS:
@@ -168,7 +157,6 @@ class Jobs:
                 del self._known[old.id]
             job.future = self._pool.submit(job.run)
             self._known[job.id] = job
-        return job
 
     def find(self, name: str) -> Job | None:
         """Return a run; None if it is unknown, or forgotten."""

@@ -112,7 +112,7 @@ def _responses(route: Route) -> Iterator[tuple[str, Any]]:
         if other == EVENTS and route.operation:
             content[other] = {"schema": event_schema(route.operation)}
     yield "200", {"description": "Done.", "content": content}
-    if route.path == "/index":
+    if route.operation and route.operation.route and route.operation.route.job:
         job = {"schema": {"$ref": "#/components/schemas/Job"}}
         begun = {"description": "Begun.", "content": {"application/json": job}}
         yield "202", begun

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
+from glassmind.access.clients import NAME_CHARS, plain_caller
 from glassmind.errors.serving import BadArgument
 from glassmind.operations.arguments import (
     fields_of,
@@ -20,8 +21,10 @@ from glassmind.serve.hiding import safe_text
 from glassmind.serve.http.arguments import decoded_body, decoded_query
 from glassmind.serve.http.asked import USUAL, Asked, Route
 from glassmind.serve.http.errors import placeless
+from glassmind.serve.http.jobs import Job
 from glassmind.serve.http.replies import (
     MARKDOWN,
+    PLAIN,
     Reply,
     answered,
     as_markdown,
@@ -29,7 +32,6 @@ from glassmind.serve.http.replies import (
     wants_markdown,
 )
 from glassmind.serve.http.streams import EVENTS, Stream
-from glassmind.serve.mcp.callers import NAME_CHARS, plain_caller
 from glassmind.serve.mcp.tool import argument_table
 
 SCHEMAS = "#/components/schemas/"
@@ -44,13 +46,26 @@ class ClientArguments(Arguments, frozen=True, kw_only=True):
     ] = ""
 
 
+class JobArguments(Arguments, frozen=True, kw_only=True):
+    """What every route of a background job takes."""
+
+    wait: Annotated[bool, arg("Answer at the end, not at once.")] = True
+
+
+def _extra_arguments(operation: Operation) -> list[type[Arguments]]:
+    """Return what the surface takes beside the operation's own arguments."""
+    is_job = operation.route is not None and operation.route.job
+    return [ClientArguments] * operation.writes + [JobArguments] * is_job
+
+
 def route_of(operation: Operation) -> Route:
     """Return an operation as a route."""
     route = operation.route
     if route is None:
         raise ValueError(f"{operation.name} has no route")
     fields = fields_of(operation.arguments, "http")
-    fields += fields_of(ClientArguments, "http") if operation.writes else []
+    for extra in _extra_arguments(operation):
+        fields += fields_of(extra, "http")
     return Route(
         route.method,
         route.path,
@@ -83,7 +98,7 @@ def given_to(
     strict = operation.route is not None and operation.route.method == "POST"
     fields = fields_of(operation.arguments, "http")
     lists = () if strict else {field.name for field in fields if field.is_list}
-    rest, client = decoded_query(owner, query, lists), ""
+    rest = decoded_query(owner, query, lists)
     if strict and rest:
         raise BadArgument(owner, "arguments belong in the body, not in the query")
     if strict:
@@ -92,22 +107,23 @@ def given_to(
         if name in rest:
             raise BadArgument(owner, f"{name} is given in the path already")
     rest |= path
-    if operation.writes and "client" in rest:
-        named = {"client": rest.pop("client")}
-        client = read(
-            ClientArguments, named, owner=owner, surface="http", strict=strict
-        ).client
-    arguments = read(
+    found: dict[str, Any] = {"client": ""}
+    for extra in _extra_arguments(operation):
+        names = extra.__struct_fields__
+        own = {name: rest.pop(name) for name in names if name in rest}
+        made = read(extra, own, owner=owner, surface="http", strict=strict)
+        found |= msgspec.structs.asdict(made)
+    found["arguments"] = read(
         operation.arguments, rest, owner=owner, surface="http", strict=strict
     )
-    return {"arguments": arguments, "client": client}
+    return found
 
 
 def body_schema_of(operation: Operation) -> dict[str, Any]:
     """Return the schema of a request's body."""
     route, made = operation.route, schema_for_http(operation.arguments)
-    if operation.writes:
-        made["properties"] |= schema_for_http(ClientArguments)["properties"]
+    for extra in _extra_arguments(operation):
+        made["properties"] |= schema_for_http(extra)["properties"]
     in_path = [
         name for name in made["properties"] if route and f"{{{name}}}" in route.path
     ]
@@ -173,12 +189,14 @@ def event_schema(operation: Operation) -> dict[str, Any]:
     }
 
 
-def _answer(operation: Operation, asked: Asked) -> Reply | Stream:
+def _answer(operation: Operation, asked: Asked) -> Reply | Job | Stream:
     client = plain_caller(asked.given["client"], USUAL)
     if operation.events:
         arguments = asked.given["arguments"]
         streams = arguments.stream or wants_events(asked.accept)
         return Stream(operation, asked.engine, arguments, client, streams)
+    if operation.route and operation.route.job:
+        return _begun(operation, asked, client)
     result = operation.run(
         asked.engine, asked.given["arguments"], Caller("http", client)
     )
@@ -193,4 +211,23 @@ def _answer(operation: Operation, asked: Asked) -> Reply | Stream:
     if isinstance(values, dict) and values.get("notices"):
         config = asked.engine.config
         values["notices"] = [placeless(one, config) for one in values["notices"]]
-    return answered(values)._replace(shown=result.sources())
+    of_notes = operation.result.__name__ not in PLAIN
+    made = answered(values, of_notes=of_notes)
+    return made._replace(shown=result.sources())
+
+
+def _begun(operation: Operation, asked: Asked, client: str) -> Reply | Job:
+    """Return a job that was started, or without `wait` where to see its state."""
+    engine, arguments = asked.engine, asked.given["arguments"]
+    job = Job(
+        lambda progress: operation.run(
+            engine, arguments, Caller("http", client, progress)
+        ),
+        engine.config,
+    )
+    asked.desk.jobs.begin(job)
+    if asked.given["wait"]:
+        return job
+    location = f"{operation.route.path}/{job.id}" if operation.route else ""
+    headers = ((b"location", location.encode()),)
+    return answered(job.as_json(), 202)._replace(headers=headers)

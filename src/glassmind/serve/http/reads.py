@@ -1,27 +1,22 @@
-"""Notes, counts and figures."""
+"""How the server is: GET /health, GET /metrics and GET /index/{job}."""
 
 import time
 from collections.abc import Mapping
 from typing import Any, get_args
 
 from glassmind.errors import GlassmindError
-from glassmind.render.reports import stats_as_json
 from glassmind.serve.http.asked import Asked
+from glassmind.serve.http.errors import Refusal, Refused
 from glassmind.serve.http.metrics import MEDIA_TYPE
 from glassmind.serve.http.replies import Reply, answered
 from glassmind.types.catalogue import Status
 from glassmind.types.watch import WatchMode
 from glassmind.version import __version__
 
+NO_JOB = Refusal(404, "no_job", "there is no such job", "POST /index starts one")
+
 HEALTH_S = 1.0
 """Seconds for which the last health report is reused."""
-
-
-def get_stats(asked: Asked) -> Reply:
-    """Answer with the counts of the index."""
-    engine = asked.engine
-    counts = stats_as_json(engine.stats(), root=str(engine.config.vault.path))
-    return answered(counts, of_notes=False)
 
 
 def get_health(asked: Asked) -> Reply:
@@ -74,6 +69,14 @@ def _has_meaning(status: Status) -> bool:
         said.startswith("words and links only") for said in status.notices
     )
     return bool(status.space) and status.coverage.covered > 0 and not lacks_model
+
+
+def get_job(asked: Asked) -> Reply:
+    """Show how far an index run is."""
+    job = asked.desk.jobs.find(asked.given["job"])
+    if job is None:
+        raise Refused(NO_JOB)
+    return answered(job.as_json())
 
 
 def get_metrics(asked: Asked) -> Reply:

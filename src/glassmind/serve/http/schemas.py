@@ -67,25 +67,6 @@ HIT = and_perhaps(
     generated=FLAG,
 )
 
-REPORT = shape(
-    added=COUNT,
-    changed=COUNT,
-    moved=COUNT,
-    removed=COUNT,
-    unchanged=COUNT,
-    notes=COUNT,
-    seconds=NUMBER,
-    skipped=listed(shape(path=TEXT, reason=TEXT, unknown=FLAG)),
-    skipped_total=COUNT,
-    warnings=TEXTS,
-    warnings_total=COUNT,
-    rebuilt=FLAG,
-    compacted=FLAG,
-    embedded=COUNT,
-    reused=COUNT,
-    left=COUNT,
-)
-
 SCHEMAS: dict[str, Any] = {
     "Error": ERROR,
     "SearchReply": shape(
@@ -118,13 +99,12 @@ SCHEMAS: dict[str, Any] = {
         ),
         generated=FLAG,
     ),
-    "IndexReport": REPORT,
     "Job": shape(
         job=TEXT,
         state={"enum": ["waiting", "running", "done", "failed"]},
         progress={"type": ["object", "null"]},
         report={
-            "anyOf": [{"$ref": "#/components/schemas/IndexReport"}, {"type": "null"}]
+            "anyOf": [{"$ref": "#/components/schemas/IndexResult"}, {"type": "null"}]
         },
         error={"type": ["object", "null"]},
     ),
@@ -135,30 +115,6 @@ SCHEMAS: dict[str, Any] = {
         ),
         note_count=COUNT,
         vault_path=TEXT,
-    ),
-    "Stats": shape(
-        vault=TEXT,
-        notes=COUNT,
-        chunks=COUNT,
-        tags=COUNT,
-        links=COUNT,
-        ghosts=COUNT,
-        attachments=COUNT,
-        tasks=COUNT,
-        headings=COUNT,
-        skipped=COUNT,
-        skipped_by_reason=ANY,
-        index_bytes=COUNT,
-        folder=TEXT,
-        last_run=or_null("string"),
-        troubled=COUNT,
-        embedded=COUNT,
-        embeddable=COUNT,
-        space=TEXT,
-        width=COUNT,
-        embedded_notes=COUNT,
-        empty_notes=COUNT,
-        secrets=COUNT,
     ),
     "OpenApi": ANY,
 }

@@ -5,13 +5,8 @@ from glassmind.operations.registry import all_operations
 from glassmind.serve.http.asked import ANY, Asked, Route
 from glassmind.serve.http.graph_table import GRAPH
 from glassmind.serve.http.operations import route_of
-from glassmind.serve.http.reads import (
-    get_health,
-    get_metrics,
-    get_stats,
-)
+from glassmind.serve.http.reads import get_health, get_job, get_metrics
 from glassmind.serve.http.replies import Reply
-from glassmind.serve.http.writes import get_job, post_index
 from glassmind.serve.mcp.tool import Argument
 
 
@@ -21,19 +16,8 @@ def _openapi(_: Asked) -> Reply:
     return description(all_routes())
 
 
-INDEX = (
-    Argument("verify", "boolean", "Examine the index, read every note.", False),
-    Argument("rebuild", "boolean", "Throw the index away, begin anew.", False),
-    Argument("compact", "boolean", "Write words and vectors anew.", False),
-    Argument("accept_deletions", "boolean", "Believe that much was deleted.", False),
-    Argument("embed", "boolean", "Embed when the text is in.", True),
-    Argument("paths", "strings", "Look only where these files stand.", ()),
-    Argument("wait", "boolean", "Answer at the end, not at once.", True),
-)
-
 SETS: dict[str, tuple[str, ...]] = {
     "GET /health": (ANY,),
-    "GET /stats": ("core",),
     "GET /openapi.json": (ANY,),
 }
 """The sets of tools that have what a route answers. What stands here not, a new route
@@ -42,22 +26,12 @@ figures of the server."""
 
 _TABLE: tuple[Route, ...] = (
     Route(
-        "POST",
-        "/index",
-        "Bring the index up to the vault, and tell what was done.",
-        post_index,
-        "IndexReport",
-        INDEX,
-        (409,),
-        quick=True,
-    ),
-    Route(
         "GET",
         "/index/{job}",
-        "Tell how far a run of indexing has come.",
+        "Show how far an index run is.",
         get_job,
         "Job",
-        (Argument("job", "string", "What POST /index answered.", most=100),),
+        (Argument("job", "string", "The `job` that POST /index returned.", most=100),),
         (404,),
         quick=True,
     ),
@@ -70,12 +44,11 @@ _TABLE: tuple[Route, ...] = (
         quick=True,
     ),
     *GRAPH,
-    Route("GET", "/stats", "Tell how much the index holds.", get_stats, "Stats"),
     Route("GET", "/openapi.json", "Describe this server.", _openapi, "OpenApi"),
     Route(
         "GET",
         "/metrics",
-        "Tell figures in the text form of Prometheus.",
+        "Show metrics in the text format of Prometheus.",
         get_metrics,
         "",
         media_type="text/plain",

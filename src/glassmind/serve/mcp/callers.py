@@ -5,22 +5,11 @@ in `initialize`. So the session id in that response carries the name, and comes 
 with every call. A client could make up such an id, but so it could its name.
 """
 
-import re
 import secrets
-import unicodedata
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import Any
 
-from glassmind.operations.model_text import one_line, sound
-
-NAME_CHARS = 80
-"""Characters of a recorded name; the longest of a known client has 30."""
-
-OURS = frozenset(("cli", "person", "user", "obsidian", "http", "library", "glassmind"))
-"""Names that stand for the user and for Glassmind; no client may use them."""
-
-_UNSEEN = re.compile(r"[\W_\u115f\u1160\u3164\uffa0]+")
-"""Characters that do not make a name look different."""
+from glassmind.access.clients import NAME_CHARS, plain_caller
 
 USUAL = "mcp"
 """The name of a client that gives none."""
@@ -29,13 +18,6 @@ SESSION = "mcp-session-id"
 
 LONGEST_WRITTEN = NAME_CHARS * 6
 """Characters of a name in base64: at most four bytes each, four letters per three."""
-
-
-def plain_caller(said: str, usual: str) -> str:
-    """Return the name that a client gives itself, on one line, or the usual one."""
-    name = one_line(sound(said))[:NAME_CHARS].strip()
-    read = _UNSEEN.sub("", unicodedata.normalize("NFKC", name)).casefold()
-    return usual if not name or read in OURS else name
 
 
 def caller_of(session: Any, request: Any = None) -> str:

@@ -14,7 +14,6 @@ from glassmind.errors import GlassmindError
 from glassmind.errors.serving import CallAbandoned, CallTooLong
 from glassmind.operations.failures import digest_now, quotes_notes
 from glassmind.render.style import shortened
-from glassmind.serve.ledger import Recording
 from glassmind.serve.mcp.callers import caller_of
 from glassmind.serve.mcp.engine import Context, EngineSource, Threads
 from glassmind.serve.mcp.faults import (
@@ -27,6 +26,7 @@ from glassmind.serve.mcp.flags import flagged
 from glassmind.serve.mcp.log import log, log_fault
 from glassmind.serve.mcp.replies import fault_of, reply_of, tool_card, without_values
 from glassmind.serve.mcp.tool import Call, Tool, read_arguments
+from glassmind.serve.recording import Recording
 from glassmind.types.callers import CALLER, known_as
 from glassmind.types.files import Progress, Stage
 from glassmind.types.ledger import Surface
@@ -109,9 +109,11 @@ class Calls:
                 given = read_arguments(tool.name, tool.arguments, arguments)
             with known_as(who):
                 call = Call(self._source(), given, gauge, who)
-                with Recording(call.engine, self._surface, tool.name, who) as ledger:
+                with Recording(
+                    call.engine, self._surface, tool.name, who
+                ) as access_log:
                     answer = tool.run(call)
-                    ledger.show(answer.shown or answer.content)
+                    access_log.show(answer.shown or answer.content)
             return flagged(reply_of(answer, self._tools), answer.shown)
         except GlassmindError as error:
             return self._fault_of(tool, error)

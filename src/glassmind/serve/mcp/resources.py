@@ -16,7 +16,6 @@ from glassmind.operations.failures import quotes_notes
 from glassmind.operations.model_text import labelled, one_line, sound
 from glassmind.operations.names import SCHEME, note_uri, path_in
 from glassmind.render.address import iso_time
-from glassmind.serve.ledger import Recording
 from glassmind.serve.mcp.callers import caller_of
 from glassmind.serve.mcp.cursors import Cursor, read_cursor, trace_of, write_cursor
 from glassmind.serve.mcp.engine import Context, EngineSource, Threads
@@ -28,6 +27,7 @@ from glassmind.serve.mcp.faults import (
 from glassmind.serve.mcp.flags import fenced_note
 from glassmind.serve.mcp.log import log_fault
 from glassmind.serve.mcp.replies import mime_of
+from glassmind.serve.recording import Recording
 from glassmind.types.catalogue import NoteFacts
 from glassmind.types.ledger import Passage, Shown, Surface
 
@@ -91,14 +91,14 @@ class Resources:
         """
         wanted = typed.casefold()
         try:
-            with self._recording("completion/complete", _who(ctx)) as (engine, ledger):
+            with self._recording("completion/complete", _who(ctx)) as (engine, log):
                 paths = [
                     str(note.path)
                     for note in engine.list_notes(newest=True, limit=LOOKED_AT).notes
                     if wanted in note.path.casefold()
                     and one_line(note.path) == note.path
                 ][:COMPLETIONS]
-                ledger.show(Shown(named=tuple(paths)))
+                log.show(Shown(named=tuple(paths)))
         except Exception:  # noqa: BLE001 - the edge: typing goes on without completion
             return []
         return [sound(path) for path in paths]
@@ -107,14 +107,14 @@ class Resources:
     def _recording(self, verb: str, who: str) -> Iterator[tuple[Engine, Recording]]:
         """Give the engine and the record of what is disclosed, errors too."""
         engine = self._source()
-        with Recording(engine, self._surface, verb, who) as ledger:
-            yield engine, ledger
+        with Recording(engine, self._surface, verb, who) as access_log:
+            yield engine, access_log
 
     def _page(self, mark: str, who: str) -> types.ListResourcesResult:
         cursor = read_cursor(METHOD, {"cursor": mark})
-        with self._recording(METHOD, who) as (engine, ledger):
+        with self._recording(METHOD, who) as (engine, access_log):
             listed = engine.list_notes(newest=True, limit=PAGE, offset=cursor.offset)
-            ledger.show(Shown(named=tuple(str(note.path) for note in listed.notes)))
+            access_log.show(Shown(named=tuple(str(note.path) for note in listed.notes)))
         end = cursor.offset + len(listed.notes)
         following = None
         if listed.notes and end < listed.total:
@@ -127,12 +127,12 @@ class Resources:
 
     def _read(self, uri: str, who: str) -> types.ReadResourceResult:
         path = path_in(uri)
-        with self._recording("resources/read", who) as (engine, ledger):
+        with self._recording("resources/read", who) as (engine, access_log):
             note = engine.read(path)
             if normalize("NFC", note.path) != path:  # a guessed name
                 raise PathOutsideVault(path, "no note has this very path")
             passage = Passage(note.path, note.span.start, note.span.end)
-            ledger.show(Shown((passage,)))
+            access_log.show(Shown((passage,)))
         text = types.TextResourceContents(
             uri=uri, mime_type=mime_of(path), text=sound(fenced_note(note.text))
         )

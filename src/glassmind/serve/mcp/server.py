@@ -10,6 +10,7 @@ from typing import Any
 from mcp.server.caching import CacheHint
 from mcp.server.lowlevel import Server
 
+from glassmind.access.scopes import DEFAULT_SETS
 from glassmind.engine import Engine
 from glassmind.serve.mcp.calls import Calls
 from glassmind.serve.mcp.engine import EngineSource, Threads
@@ -17,7 +18,7 @@ from glassmind.serve.mcp.faults import Wording
 from glassmind.serve.mcp.hiding import hiding
 from glassmind.serve.mcp.prompts import Prompts
 from glassmind.serve.mcp.resources import Resources
-from glassmind.serve.mcp.toolsets import DEFAULT, tools_of
+from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.types.ledger import Surface
 from glassmind.version import __version__
 
@@ -85,7 +86,7 @@ HOUR = CacheHint(ttl_ms=3_600_000, scope="private")
 def make_server(  # noqa: PLR0913 - options by name
     engine: Engine | EngineSource,
     *,
-    toolsets: Sequence[str] = DEFAULT,
+    toolsets: Sequence[str] = DEFAULT_SETS,
     wording: Wording = str,
     surface: Surface = "mcp-stdio",
     spared: Collection[str] = (),

@@ -80,7 +80,7 @@ class Answer(NamedTuple):
 
     Without values the text is all there is, for every host. `links` are paths of notes
     that the answer speaks of, for whoever may open them. `shown` are the values that a
-    text was made of where those of the answer do not say it, for the ledger alone.
+    text was made of where those of the answer do not say it, for the access log alone.
     """
 
     text: str

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 
+from glassmind.access.scopes import DEFAULT_SETS, read_names
 from glassmind.errors.access import BeyondToolsets
-from glassmind.errors.serving import ToolsetsClash, UnknownToolset
+from glassmind.errors.serving import ToolsetsClash
 from glassmind.operations.registry import all_operations
 from glassmind.serve.compat.tools import MODULES, tools_in
 from glassmind.serve.mcp.operations import tool_of
@@ -12,18 +13,6 @@ from glassmind.serve.mcp.tool import Tool
 from glassmind.types.access import Scope
 
 PACKAGE = "glassmind.serve.mcp.tools"
-
-DEFAULT = ("core",)
-
-SETS = (
-    "core",
-    "graph",
-    "memory",
-    "write",
-    "query",
-    *MODULES,
-)
-"""Every name that may be asked for; a set without a module has no tools yet."""
 
 EMPTY = frozenset(("query",))
 """Sets whose tools need verbs that the engine does not have yet."""
@@ -36,19 +25,6 @@ OWNERS = frozenset(("reindex",))
 """Tools for who has the whole vault: a client with a scope of its own has none."""
 
 
-def read_names(given: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of sets in values such as `core,brain`, each once, in order.
-
-    Raises:
-        UnknownToolset: one of them is none.
-    """
-    names = [name.strip().lower() for value in given for name in value.split(",")]
-    for name in names:
-        if name and name not in SETS:
-            raise UnknownToolset(name, SETS)
-    return tuple(dict.fromkeys(name for name in names if name)) or DEFAULT
-
-
 def sets_within(scope: Scope, wanted: Iterable[str] | None) -> tuple[str, ...]:
     """Return the sets of a client: its own, or those of them that are wanted.
 
@@ -57,7 +33,7 @@ def sets_within(scope: Scope, wanted: Iterable[str] | None) -> tuple[str, ...]:
         BeyondToolsets: it may use none of those that are wanted.
     """
     if not scope.toolsets:
-        return read_names(wanted or DEFAULT)
+        return read_names(wanted or DEFAULT_SETS)
     if not wanted:
         return scope.toolsets
     named = read_names(wanted)

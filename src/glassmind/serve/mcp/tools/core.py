@@ -1,6 +1,5 @@
-"""The core: few tools, each told in the fewest words that let it be used well."""
+"""The core toolset, without the tools made from operations."""
 
 from glassmind.serve.mcp.tool import Tool
-from glassmind.serve.mcp.tools import status
 
-TOOLS: tuple[Tool, ...] = (status.TOOL,)
+TOOLS: tuple[Tool, ...] = ()

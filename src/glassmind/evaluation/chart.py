@@ -2,9 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from html import escape
+from pathlib import Path
 
-from glassmind.render.evaluation_text import NAMES, difference_as_text
+from glassmind.errors import WrongUsage
+from glassmind.evaluation.as_text import NAMES, difference_as_text
 from glassmind.types.evaluation import METRICS, EvalReport, Measured
+
+PAGES = (".html", ".htm")
+"""Suffixes of files that browsers open as a page."""
 
 WIDTH, LEFT, RIGHT, ROW, BAR = 880, 190, 70, 30, 16
 """Pixels: the chart, the room for names and for figures, a row, its bar."""
@@ -30,6 +35,46 @@ th:first-child, td:first-child { text-align: left; }
   th, td { border-color: #2b3642; } .grid { stroke: #2b3642; }
   .bar { fill: #47627d; } .doubt { stroke: #dbe4ee; } }
 """
+
+
+def check_place(file: Path, vault: Path | None) -> None:
+    """Check where a chart is to be written, before anything is measured.
+
+    Raises:
+        WrongUsage: it is no page, in no folder, in the vault, or another file.
+    """
+    problem = ""
+    if file.suffix.lower() not in PAGES:
+        problem = f"a chart is a page, and its file must end in {' or '.join(PAGES)}"
+    elif not file.parent.is_dir():
+        problem = "there is no such folder for a chart"
+    elif vault is not None and file.resolve().is_relative_to(vault.resolve()):
+        problem = "measuring writes nothing into a vault; name another place"
+    elif file.exists() and not _is_chart(file):
+        problem = "that is not a chart of ours, and it is left as it is"
+    if problem:
+        raise WrongUsage(f"{problem}: {file}", "eval")
+
+
+def _is_chart(file: Path) -> bool:
+    try:
+        with file.open("rb") as opened:
+            return opened.read(len(HEAD.encode())) == HEAD.encode()
+    except OSError:
+        return False
+
+
+def write_page(report: EvalReport, file: Path) -> None:
+    """Write the page.
+
+    Raises:
+        WrongUsage: it cannot be written.
+    """
+    try:
+        file.write_text(evaluation_as_page(report), "utf-8")
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise WrongUsage(f"{file} was not written: {reason}", "eval") from error
 
 
 def evaluation_as_page(report: EvalReport) -> str:

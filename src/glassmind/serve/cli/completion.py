@@ -1,10 +1,62 @@
-"""Completion scripts for bash, zsh and fish, written from what the commands take."""
+"""`glassmind completion`: scripts for bash, zsh and fish, made from the parsers."""
 
+from argparse import Action, Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from glassmind.serve.cli.offers import Offer
+from glassmind.serve.cli import exits
+from glassmind.serve.cli.output import Output
+from glassmind.serve.cli.parser import CommandParser, LocalCommand, option
+from glassmind.serve.cli.program import command_parser
 from glassmind.serve.cli.table import all_commands
+
+FOLDERS, FILES = ("PATH", "VAULT"), ("FILE",)
+"""What a value is, by the name that help gives it."""
+
+
+class Offer(NamedTuple):
+    """One option, or with no names a positional argument.
+
+    `value` is empty for a flag, else `folder`, `file` or `text`; `many` means that any
+    number of words may stand there.
+    """
+
+    names: tuple[str, ...]
+    help_line: str
+    value: str
+    choices: tuple[str, ...]
+    many: bool
+
+
+def offers_of() -> dict[str, list[Offer]]:
+    """Return what each command takes, by its name."""
+    return {name: _offers(command_parser(name)[1]) for name in all_commands()}
+
+
+def _offers(parser: CommandParser) -> list[Offer]:
+    offers = [_offer(action) for action in parser.actions()]
+    if parser.offered:
+        offers.append(Offer((), "", "text", parser.offered, many=False))
+    return offers
+
+
+def _offer(action: Action) -> Offer:
+    choices = tuple(str(choice) for choice in action.choices or ())
+    value = "" if action.nargs == 0 else _value(str(action.metavar))
+    return Offer(
+        tuple(action.option_strings),
+        action.help or "",
+        value,
+        choices,
+        many=action.nargs == "*",
+    )
+
+
+def _value(metavar: str) -> str:
+    if metavar in FOLDERS:
+        return "folder"
+    return "file" if metavar in FILES else "text"
+
 
 Offers: TypeAlias = Mapping[str, Sequence[Offer]]
 
@@ -174,4 +226,22 @@ SHELLS: Mapping[str, Callable[[Offers], str]] = {
     "bash": bash_script,
     "zsh": zsh_script,
     "fish": fish_script,
+}
+
+
+def completion(args: Namespace, output: Output) -> int:
+    """Print the script of a shell."""
+    script = SHELLS[args.shell](offers_of())
+    if output.as_json:
+        output.json({"shell": args.shell, "script": script})
+    else:
+        output.text(script)
+    return exits.OK
+
+
+COMMANDS = {
+    "completion": LocalCommand(
+        completion,
+        (option("shell", choices=tuple(SHELLS), help="the shell to complete in"),),
+    )
 }

@@ -1,4 +1,4 @@
-"""Whatever a client is given to read is on the ledger: every tool and every route."""
+"""Every tool and every route records in the access log what a client reads."""
 
 import json
 import re
@@ -15,15 +15,15 @@ from test_surfaces_reading import USUAL
 from vault_desk import VaultDesk
 
 from glassmind.access.clients import clients_of
-from glassmind.access.scopes import read_scope
+from glassmind.access.scopes import SETS, read_scope
 from glassmind.serve.http.asked import Route
 from glassmind.serve.http.table import ROUTES
 from glassmind.serve.mcp.tool import Tool
-from glassmind.serve.mcp.toolsets import SETS, tools_of
+from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.serve.shown import shown_in
-from glassmind.store.ledger import Ledger
+from glassmind.store.access_log import AccessLog
 from glassmind.types.ledger import Passage, Reading, Shown
-from glassmind.wiring.ledger import ledger_for
+from glassmind.wiring.access_log import access_log_for
 
 OURS = ("core", "graph", "memory", "write")
 
@@ -82,7 +82,7 @@ CANARY = re.compile(r"canary-(cup|pot|kettle|old|day|memo)-(\d+)")
 
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
-    desk = VaultDesk(tmp_path_factory.mktemp("ledger"))
+    desk = VaultDesk(tmp_path_factory.mktemp("access-log"))
     desk.indexed(NOTES)
     memory = desk.engine.memory
     kept = memory.capture(
@@ -103,20 +103,20 @@ def web(desk: VaultDesk) -> Iterator[Web]:
         yield web
 
 
-def ledger_of(desk: VaultDesk) -> Ledger:
-    found = ledger_for(desk.engine.config)
+def access_log_of(desk: VaultDesk) -> AccessLog:
+    found = access_log_for(desk.engine.config)
     assert found is not None
     return found
 
 
 def since(desk: VaultDesk, before: int) -> list[Reading]:
     """Return what went on record behind the first so many."""
-    found = list(ledger_of(desk).readings())
+    found = list(access_log_of(desk).readings())
     return found[: len(found) - before]
 
 
 def count(desk: VaultDesk) -> int:
-    return len(list(ledger_of(desk).readings()))
+    return len(list(access_log_of(desk).readings()))
 
 
 def untold(sent: str, readings: Sequence[Reading], memos: str = "") -> list[str]:
@@ -272,7 +272,7 @@ def every_tool() -> list[tuple[tuple[str, ...], Tool]]:
     every_tool(),
     ids=lambda one: one.name if isinstance(one, Tool) else "",
 )
-def test_what_a_tool_shows_is_on_the_ledger(
+def test_what_a_tool_shows_is_in_the_access_log(
     desk: VaultDesk, toolsets: tuple[str, ...], tool: Tool
 ) -> None:
     server, sent = structured_server(desk.engine, toolsets=toolsets), ""
@@ -302,7 +302,7 @@ MARKDOWN = "text/markdown"
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda one: f"{one.method} {one.path}")
-def test_what_a_route_answers_is_on_the_ledger(
+def test_what_a_route_answers_is_in_the_access_log(
     desk: VaultDesk, web: Web, route: Route
 ) -> None:
     names, needed = names_of(route), required_of(route)
@@ -332,7 +332,7 @@ def test_what_a_route_answers_is_on_the_ledger(
     assert bool(CANARY.search(sent_all)) == (route.path not in WORDLESS), route.path
 
 
-def test_notes_as_resources_and_what_is_completed_are_on_the_ledger(
+def test_notes_as_resources_and_what_is_completed_are_in_the_access_log(
     desk: VaultDesk,
 ) -> None:
     before = count(desk)
@@ -353,7 +353,7 @@ def test_notes_as_resources_and_what_is_completed_are_on_the_ledger(
     assert found["completion/complete"].named == ("Pot.md",)
 
 
-def test_calls_over_http_are_on_the_ledger_under_the_name_of_their_client(
+def test_calls_over_http_are_in_the_access_log_under_the_name_of_their_client(
     desk: VaultDesk, web: Web
 ) -> None:
     before = count(desk)
@@ -373,7 +373,7 @@ def test_calls_over_http_are_on_the_ledger_under_the_name_of_their_client(
     assert reading.passages == (Passage("Pot.md", 1, 6),)
 
 
-def test_a_client_with_a_token_is_on_the_ledger_by_its_name_whatever_it_says(
+def test_a_client_with_a_token_is_in_the_access_log_by_its_name_whatever_it_says(
     vault: VaultDesk,
 ) -> None:
     vault.indexed({"Work/Tea.md": "oolong\n", "Home.md": "oolong at home\n"})
@@ -389,7 +389,7 @@ def test_a_client_with_a_token_is_on_the_ledger_by_its_name_whatever_it_says(
         asked["_meta"] = meta
         assert worker.message("tools/call", asked).status == 200
 
-    found = list(ledger_of(vault).readings())
+    found = list(access_log_of(vault).readings())
     assert [one.surface for one in found] == ["mcp-http", "http", "http"]
     assert {one.client for one in found} == {"worker"}
     paths = {passage.path for one in found for passage in one.passages}
@@ -410,7 +410,7 @@ def test_a_reason_that_quotes_another_note_is_text_of_that_one(
 
     answer = call(server, "vault_search", query="oolong", max_results=2, threshold=0.9)
 
-    (reading,) = ledger_of(vault).readings()
+    (reading,) = access_log_of(vault).readings()
     hits = (answer.structured_content or {})["results"]
     reasons = " ".join(hit["match_reason"] for hit in hits)
     quoted = {FILES[stem] for stem, _ in CANARY.findall(reasons)}

@@ -1,4 +1,4 @@
-"""The ledger itself: lines by many hands, files by day, what is asked of it."""
+"""The access log itself: lines by many hands, files by day, what is asked of it."""
 
 import json
 import os
@@ -17,10 +17,9 @@ from vault_desk import VaultDesk
 
 from glassmind import open_vault
 from glassmind.serve.mcp.server import make_server
-from glassmind.store.ledger import MOST_NAMED, Ledger
-from glassmind.store.ledger_sums import summed
+from glassmind.store.access_log import MOST_NAMED, AccessLog, summed
 from glassmind.types.ledger import Passage, Reading, Shown, Wanted
-from glassmind.wiring.ledger import ledger_for
+from glassmind.wiring.access_log import access_log_for
 
 NOON = datetime(2026, 3, 12, 12, tzinfo=UTC)
 TEA = Shown((Passage("Tea.md", 3, 9), Passage("Sub/Pot.md")), ("Cup.md",))
@@ -37,15 +36,15 @@ class Clock:
 
 
 def files(folder: Path) -> list[str]:
-    return sorted(file.name for file in folder.glob("ledger-*"))
+    return sorted(file.name for file in folder.glob("access-log-*"))
 
 
 def test_a_line_says_when_to_whom_by_which_way_and_which_lines(tmp_path: Path) -> None:
-    ledger = Ledger([tmp_path / "data"], keep_days=90, clock_ns=Clock())
+    access_log = AccessLog([tmp_path / "data"], keep_days=90, clock_ns=Clock())
 
-    assert ledger.append("http", "POST /search", "a client", TEA)
+    assert access_log.append("http", "POST /search", "a client", TEA)
 
-    (file,) = (tmp_path / "data").glob("ledger-*")
+    (file,) = (tmp_path / "data").glob("access-log-*")
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert json.loads(file.read_text("utf-8")) == {
         "at": "2026-03-12T12:00:00.000000+00:00",
@@ -56,15 +55,15 @@ def test_a_line_says_when_to_whom_by_which_way_and_which_lines(tmp_path: Path) -
         "named": ["Cup.md"],
         "more_named": 0,
     }
-    assert list(ledger.readings()) == [
+    assert list(access_log.readings()) == [
         Reading(NOON, "a client", "http", "POST /search", *TEA)
     ]
 
 
 def test_an_answer_without_a_note_is_not_on_record(tmp_path: Path) -> None:
-    ledger = Ledger([tmp_path], keep_days=90)
+    access_log = AccessLog([tmp_path], keep_days=90)
 
-    assert ledger.append("http", "GET /stats", "a client", Shown())
+    assert access_log.append("http", "GET /stats", "a client", Shown())
 
     assert files(tmp_path) == []
 
@@ -72,12 +71,12 @@ def test_an_answer_without_a_note_is_not_on_record(tmp_path: Path) -> None:
 def test_of_a_long_list_the_first_names_are_kept_and_the_others_counted(
     tmp_path: Path,
 ) -> None:
-    ledger = Ledger([tmp_path], keep_days=90)
+    access_log = AccessLog([tmp_path], keep_days=90)
     names = tuple(f"{number}.md" for number in range(MOST_NAMED + 7))
 
-    ledger.append("http", "GET /graph/rank", "a client", Shown((), names))
+    access_log.append("http", "GET /graph/rank", "a client", Shown((), names))
 
-    (found,) = ledger.readings()
+    (found,) = access_log.readings()
     assert (found.named, found.more_named) == (names[:MOST_NAMED], 7)
 
 
@@ -85,43 +84,43 @@ def test_a_day_has_its_file_and_a_full_one_is_followed_by_the_next(
     tmp_path: Path,
 ) -> None:
     now = Clock()
-    ledger = Ledger([tmp_path], keep_days=90, full_bytes=300, clock_ns=now)
+    access_log = AccessLog([tmp_path], keep_days=90, full_bytes=300, clock_ns=now)
 
     for number in range(4):
         now.moment += timedelta(days=number == 3)
-        ledger.append("http", f"verb {number}", "a client", TEA)
+        access_log.append("http", f"verb {number}", "a client", TEA)
 
     assert files(tmp_path) == [
-        "ledger-2026-03-12.000.jsonl",
-        "ledger-2026-03-12.001.jsonl",
-        "ledger-2026-03-13.000.jsonl",
+        "access-log-2026-03-12.000.jsonl",
+        "access-log-2026-03-12.001.jsonl",
+        "access-log-2026-03-13.000.jsonl",
     ]
-    verbs = [one.verb for one in ledger.readings()]
+    verbs = [one.verb for one in access_log.readings()]
     assert verbs == ["verb 3", "verb 2", "verb 1", "verb 0"]
 
 
 def test_what_is_older_than_the_settings_say_goes(tmp_path: Path) -> None:
     for day in (0, 5, 11):
         at = Clock(NOON + timedelta(days=day))
-        Ledger([tmp_path], keep_days=10, clock_ns=at).append("http", "v", "c", TEA)
+        AccessLog([tmp_path], keep_days=10, clock_ns=at).append("http", "v", "c", TEA)
 
     assert files(tmp_path) == [
-        "ledger-2026-03-17.000.jsonl",
-        "ledger-2026-03-23.000.jsonl",
+        "access-log-2026-03-17.000.jsonl",
+        "access-log-2026-03-23.000.jsonl",
     ]
 
 
 def test_the_oldest_goes_first_where_all_of_it_takes_too_much_room(
     tmp_path: Path,
 ) -> None:
-    ledger = Ledger(
+    access_log = AccessLog(
         [tmp_path], keep_days=90, full_bytes=300, most_bytes=1_500, clock_ns=Clock()
     )
 
     for number in range(20):
-        assert ledger.append("http", f"verb {number}", "a client", TEA)
+        assert access_log.append("http", f"verb {number}", "a client", TEA)
 
-    verbs = [one.verb for one in ledger.readings()]
+    verbs = [one.verb for one in access_log.readings()]
     assert verbs[0] == "verb 19"
     assert "verb 0" not in verbs
     assert sum(file.stat().st_size for file in tmp_path.iterdir()) < 2_000
@@ -132,9 +131,9 @@ def test_who_begins_where_the_oldest_went_already_adds_behind_what_is_there(
 ) -> None:
     now = Clock()
 
-    def another() -> Ledger:
+    def another() -> AccessLog:
         room = {"full_bytes": 300, "most_bytes": 1_500}
-        return Ledger([tmp_path], keep_days=90, **room, clock_ns=now)
+        return AccessLog([tmp_path], keep_days=90, **room, clock_ns=now)
 
     idle, busy = another(), another()
     idle.append("http", "idle", "a client", TEA)
@@ -150,39 +149,41 @@ def test_who_begins_where_the_oldest_went_already_adds_behind_what_is_there(
 
 
 def test_a_line_that_a_full_disk_cut_short_takes_none_with_it(tmp_path: Path) -> None:
-    ledger = Ledger([tmp_path], keep_days=90, clock_ns=Clock())
-    ledger.append("http", "first", "a client", TEA)
-    (file,) = tmp_path.glob("ledger-*")
+    access_log = AccessLog([tmp_path], keep_days=90, clock_ns=Clock())
+    access_log.append("http", "first", "a client", TEA)
+    (file,) = tmp_path.glob("access-log-*")
     whole = file.read_bytes()
     file.write_bytes(whole + whole[:50])
 
-    ledger.append("http", "second", "a client", TEA)
+    access_log.append("http", "second", "a client", TEA)
     file.write_bytes(file.read_bytes() + b"\xff\n[]\n{}\n")
 
-    assert [one.verb for one in ledger.readings()] == ["second", "first"]
+    assert [one.verb for one in access_log.readings()] == ["second", "first"]
 
 
 def test_where_the_first_folder_takes_no_line_the_next_one_does(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
-    ledger = Ledger([tmp_path / "file" / "data", tmp_path / "spare"], keep_days=90)
+    access_log = AccessLog(
+        [tmp_path / "file" / "data", tmp_path / "spare"], keep_days=90
+    )
 
-    assert ledger.append("http", "v", "c", TEA)
+    assert access_log.append("http", "v", "c", TEA)
 
     assert files(tmp_path / "spare")
-    assert not ledger.trouble()
-    assert Ledger([tmp_path / "file"], keep_days=90).trouble()
-    assert not Ledger([], keep_days=90).append("http", "v", "c", TEA)
+    assert not access_log.trouble()
+    assert AccessLog([tmp_path / "file"], keep_days=90).trouble()
+    assert not AccessLog([], keep_days=90).append("http", "v", "c", TEA)
 
 
 ADDING = """
 import sys
 from pathlib import Path
-from glassmind.store.ledger import Ledger
+from glassmind.store.access_log import AccessLog
 from glassmind.types.ledger import Passage, Shown
-ledger = Ledger([Path(sys.argv[1])], keep_days=90, full_bytes=20_000)
+access_log = AccessLog([Path(sys.argv[1])], keep_days=90, full_bytes=20_000)
 for number in range(200):
     shown = Shown((Passage("Tea.md", number + 1, number + 2),), ("x" * 400 + ".md",))
-    assert ledger.append("http", "v", sys.argv[2], shown)
+    assert access_log.append("http", "v", sys.argv[2], shown)
 """
 
 
@@ -194,7 +195,7 @@ def test_many_programs_add_lines_at_once_and_none_is_lost(tmp_path: Path) -> Non
     ]
     assert [one.wait(60) for one in running] == [0, 0, 0]
 
-    found = list(Ledger([tmp_path], keep_days=90).readings())
+    found = list(AccessLog([tmp_path], keep_days=90).readings())
 
     assert len(files(tmp_path)) > 1
     for name in names:
@@ -226,12 +227,12 @@ def test_readings_are_found_by_client_note_and_time(
             "three": ("a", Shown((), ("Sub/Tea.md", "Cup.md"))),
         },
     )
-    ledger = Ledger([tmp_path], keep_days=90, clock_ns=now)
+    access_log = AccessLog([tmp_path], keep_days=90, clock_ns=now)
     for verb, (client, shown) in given.items():
-        ledger.append("http", verb, client, shown)
+        access_log.append("http", verb, client, shown)
         now.moment += timedelta(days=1)
 
-    found = list(ledger.readings(wanted))
+    found = list(access_log.readings(wanted))
 
     assert [one.verb for one in found] == verbs
     if wanted.notes:
@@ -257,18 +258,18 @@ def test_sums_tell_how_often_and_among_how_many() -> None:
     assert notes[0].last == other.at
 
 
-def test_a_large_ledger_is_read_in_little_memory(tmp_path: Path) -> None:
+def test_a_large_access_log_is_read_in_little_memory(tmp_path: Path) -> None:
     line = (
         '{"at":"2026-03-12T12:00:00.000000+00:00","client":"a","surface":"http",'
         f'"verb":"v","passages":[["{"x" * 2_000}.md",1,2]],"named":[],'
         '"more_named":0}\n'
     )
-    file = tmp_path / "ledger-2026-03-12.000.jsonl"
+    file = tmp_path / "access-log-2026-03-12.000.jsonl"
     file.write_text(line * 4_000)
-    ledger = Ledger([tmp_path], keep_days=90, clock_ns=Clock())
+    access_log = AccessLog([tmp_path], keep_days=90, clock_ns=Clock())
 
     tracemalloc.start()
-    found = summed(ledger.readings(), "note")
+    found = summed(access_log.readings(), "note")
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
 
@@ -277,35 +278,35 @@ def test_a_large_ledger_is_read_in_little_memory(tmp_path: Path) -> None:
     assert peak < 1_000_000
 
 
-def test_an_answer_is_given_though_the_ledger_cannot_be_written(
+def test_an_answer_is_given_though_the_access_log_cannot_be_written(
     vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.indexed({"Tea.md": "oolong\n"})
-    ledger = ledger_for(vault.engine.config)
-    assert ledger is not None
-    monkeypatch.setattr(ledger, "folders", (Path(os.devnull),))
+    access_log = access_log_for(vault.engine.config)
+    assert access_log is not None
+    monkeypatch.setattr(access_log, "folders", (Path(os.devnull),))
 
     answer = call(make_server(vault.engine), "glassmind_read", name="Tea")
 
     assert not answer.is_error
     assert "not recorded" in str(vault.engine.status().notices)
     checks = {check.name: check for check in vault.engine.doctor()}
-    assert checks["ledger"].state == "warn"
+    assert checks["access log"].state == "warn"
 
 
-def test_a_vault_may_not_do_without_the_ledger_and_its_owner_may(
+def test_a_vault_may_not_do_without_the_access_log_and_its_owner_may(
     vault: VaultDesk,
 ) -> None:
     vault.indexed({"Tea.md": "oolong\n"})
     settings = vault.root / "glassmind.toml"
-    settings.write_text("[access]\nledger = false\nledger_days = 1\n")
+    settings.write_text("[access]\nlog = false\nlog_days = 1\n")
 
     kept = vault.open().config.access
-    chosen = vault.open(access__ledger=False)
+    chosen = vault.open(access__log=False)
     call(make_server(chosen), "glassmind_read", name="Tea")
 
-    assert (kept.ledger, kept.ledger_days) == (True, 90)
-    assert ledger_for(chosen.config) is None
+    assert (kept.log, kept.log_days) == (True, 90)
+    assert access_log_for(chosen.config) is None
     assert files(vault.folder) == []
     assert chosen.doctor()
 
@@ -334,19 +335,19 @@ def read_by(program: Inside, client: str, *notes: str) -> None:
 
 
 def test_the_command_says_that_nothing_was_read_yet(program: Inside) -> None:
-    done = program.run("ledger")
+    done = program.run("access-log")
 
     assert (done.returncode, done.stdout) == (1, "")
-    assert "no client was given anything yet" in done.stderr
-    assert program.json("ledger") == {"readings": [], "more": False}
+    assert "no client has read anything" in done.stderr
+    assert program.json("access-log") == {"readings": [], "more": False}
 
 
 def test_the_command_tells_who_read_what_the_newest_first(program: Inside) -> None:
     read_by(program, "first", "Tea", "Pot")
     read_by(program, "second\x1b[31m", "Tea")
 
-    said = program.run("ledger").stdout
-    found = program.json("ledger", "--limit", "2")
+    said = program.run("access-log").stdout
+    found = program.json("access-log", "--limit", "2")
 
     assert said.index("second") < said.index("first")
     assert "\x1b" not in said
@@ -361,22 +362,26 @@ def test_the_command_finds_by_client_note_and_day(program: Inside) -> None:
     read_by(program, "second", "Tea")
 
     def clients(*options: str) -> list[str]:
-        return [one["client"] for one in program.json("ledger", *options)["readings"]]
+        return [
+            one["client"] for one in program.json("access-log", *options)["readings"]
+        ]
 
     assert clients("--client", "first") == ["first", "first"]
     assert clients("--note", "tea") == ["second", "first"]
     assert clients("--since", "today") == ["second", "first", "first"]
     assert clients("--until", "today") == []
-    assert "fits" in program.run("ledger", "--until", "yesterday").stderr
-    assert program.run("ledger", "--since", "whenever").returncode == 2
+    assert "fits" in program.run("access-log", "--until", "yesterday").stderr
+    assert program.run("access-log", "--since", "whenever").returncode == 2
 
 
 def test_the_command_adds_up_by_client_and_by_note(program: Inside) -> None:
     read_by(program, "first", "Tea", "Pot")
     read_by(program, "second", "Tea")
 
-    clients, notes = (program.json("ledger", "--by", by) for by in ("client", "note"))
-    said = program.run("ledger", "--by", "note", "-n", "1").stdout
+    clients, notes = (
+        program.json("access-log", "--by", by) for by in ("client", "note")
+    )
+    said = program.run("access-log", "--by", "note", "-n", "1").stdout
 
     first, second = clients["sums"]
     assert (first["client"], first["answers"], first["notes"]) == ("first", 2, 2)
@@ -398,21 +403,21 @@ def test_a_note_that_was_moved_is_found_under_its_old_path_too(program: Inside) 
     assert done.returncode == 0, done.stderr
     read_by(program, "second", "Oolong")
 
-    found = program.json("ledger", "--note", "Oolong")["readings"]
+    found = program.json("access-log", "--note", "Oolong")["readings"]
 
     assert [one["client"] for one in found] == ["second", "first"]
 
 
-def test_the_command_says_that_its_owner_wants_no_ledger(program: Inside) -> None:
-    done = program.run("ledger", GLASSMIND_ACCESS_LEDGER="false")
+def test_the_command_says_that_its_owner_wants_no_access_log(program: Inside) -> None:
+    done = program.run("access-log", GLASSMIND_ACCESS_LOG="false")
 
     assert done.returncode == 1
-    assert "access.ledger is false" in done.stderr
-    assert "read" in program.run("doctor", GLASSMIND_ACCESS_LEDGER="false").stdout
+    assert "access.log is false" in done.stderr
+    assert "read" in program.run("doctor", GLASSMIND_ACCESS_LOG="false").stdout
 
 
-def test_what_the_owner_reads_is_not_on_the_ledger(program: Inside) -> None:
+def test_what_the_owner_reads_is_not_in_the_access_log(program: Inside) -> None:
     program.run("read", "Tea")
     program.run("search", "oolong")
 
-    assert program.json("ledger")["readings"] == []
+    assert program.json("access-log")["readings"] == []

@@ -1,14 +1,17 @@
 """Reports, counts and findings in words."""
 
-from glassmind.render.reports import checks_as_json
-from glassmind.render.reports_text import (
-    checks_as_text,
-    report_as_text,
-    stats_as_text,
+from glassmind.operations.maintain import (
+    DoctorResult,
+    StatsResult,
+    doctor_text,
+    index_result,
+    index_text,
+    stats_text,
 )
+from glassmind.operations.registry import joined
 from glassmind.render.style import Style, bytes_in_words
 from glassmind.types import NotePath
-from glassmind.types.catalogue import Check, Stats
+from glassmind.types.catalogue import Check
 from glassmind.types.files import IndexReport, Skipped
 
 
@@ -16,8 +19,8 @@ def test_skipped_files_are_grouped_and_the_first_few_named() -> None:
     skipped = [Skipped(NotePath(f"{n}.md"), "too large") for n in range(5)]
     report = IndexReport(added=1_200, notes=1_247, seconds=2.5, skipped=skipped)
 
-    assert report_as_text(report, Style()) == (
-        "Indexed 1,247 notes in 2.50 s\n"
+    assert index_text(index_result("/Notes", report), None, Style()) == (
+        "Indexed 1,247 notes of /Notes in 2.50 s\n"
         "  1,200 added, 0 changed, 0 moved, 0 removed, 0 unchanged\n"
         "Skipped 5:\n"
         "  5 too large: 0.md, 1.md, 2.md, ...\n"
@@ -25,7 +28,8 @@ def test_skipped_files_are_grouped_and_the_first_few_named() -> None:
 
 
 def test_counts_are_written_with_separators() -> None:
-    stats = Stats(
+    stats = StatsResult(
+        vault="/Notes",
         notes=1_247,
         chunks=4_912,
         tags=340,
@@ -41,7 +45,7 @@ def test_counts_are_written_with_separators() -> None:
         last_run=None,
     )
 
-    text = stats_as_text(stats, Style(), root="/Notes")
+    text = joined(stats_text(stats, None, Style()))
 
     assert text.startswith(
         "Notes indexed: 1,247\nChunks indexed: 4,912\n"
@@ -63,15 +67,13 @@ def test_a_finding_stands_above_its_fix() -> None:
         ),
     ]
 
-    assert checks_as_text(checks, Style()) == (
+    assert doctor_text(DoctorResult(ok=False, checks=checks), None, Style()) == (
         "ok   vault: all there\n"
         "warn freshness: 3 files changed\n"
         "     run: glassmind index\n"
         "fail index.db: a page is damaged\n"
         "     run: glassmind index --rebuild\n"
     )
-    assert checks_as_json(checks)["ok"] is False
-    assert checks_as_json(checks[:2])["ok"] is True
 
 
 def test_sizes_have_the_unit_that_fits() -> None:

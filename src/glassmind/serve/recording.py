@@ -1,4 +1,4 @@
-"""What every surface does with an answer before it is sent: it goes on the ledger."""
+"""Records every answer in the access log before it is sent."""
 
 from types import TracebackType
 from typing import Self
@@ -50,12 +50,12 @@ class Recording:
             vault = str(self._engine.config.vault.path)
             GIVEN.hand(vault, self._client, texts, shown.named)
             # a server answers its first call before it loads what keeps an index
-            from glassmind.wiring.ledger import ledger_for  # noqa: PLC0415
+            from glassmind.wiring.access_log import access_log_for  # noqa: PLC0415
 
-            ledger = ledger_for(self._engine.config)
-            if ledger is None:
+            access_log = access_log_for(self._engine.config)
+            if access_log is None:
                 return
-            if not ledger.append(self._surface, self._verb, self._client, shown):
+            if not access_log.append(self._surface, self._verb, self._client, shown):
                 self._tell()
         except Exception as error:  # noqa: BLE001 - the edge: see above
             hand(self._engine, None)  # what is not known to be another's may be of any
@@ -77,7 +77,7 @@ class Recording:
         vault = str(self._engine.config.vault.path)
         if vault not in _TOLD:
             _TOLD.add(vault)
-            log("unrecorded", ledger="cannot be written; see glassmind doctor")
+            log("unrecorded", access_log="cannot be written; see glassmind doctor")
 
     def __enter__(self) -> Self:
         self._token = QUOTES.set(self._quotes)

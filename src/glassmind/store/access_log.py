@@ -1,4 +1,4 @@
-"""The read ledger: which client was given which passages, when.
+"""The access log: which client was given which passages, when.
 
 It stands in the user's data folder and never in the vault. A line of JSON for each
 answer: when, to whom, by which way and verb, and the places that it showed, but neither
@@ -13,7 +13,7 @@ import os
 import re
 import stat
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from json.encoder import encode_basestring as _quoted
@@ -22,11 +22,11 @@ from unicodedata import normalize
 
 from glassmind.store.place import can_write, make_folder
 from glassmind.store.purge_clock import may_purge
-from glassmind.types.ledger import Passage, Reading, Shown, Wanted
+from glassmind.types.ledger import Passage, Reading, Shown, Sum, SumBy, Wanted
 
 NOTE_SUFFIX = ".md"
 
-FILES = "ledger-*.jsonl"
+FILES = "access-log-*.jsonl"
 
 FULL_BYTES = 8 * 1024 * 1024
 """When a file of a day is followed by the next: some ten thousand searches."""
@@ -48,11 +48,11 @@ _FLAGS = os.O_CREAT | os.O_WRONLY | os.O_APPEND | getattr(os, "O_NONBLOCK", 0)
 _FLAGS |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 
 _BEGIN = b'{"at":'
-_NAME = re.compile(r"ledger-(\d{4}-\d{2}-\d{2})\.(\d{3,})\.jsonl")
+_NAME = re.compile(r"access-log-(\d{4}-\d{2}-\d{2})\.(\d{3,})\.jsonl")
 
 
-class Ledger:
-    """The ledger of one vault; for any number of threads and processes.
+class AccessLog:
+    """The access log of one vault; for any number of threads and processes.
 
     `folders` may hold it, the first that takes a line does. Without any, or with none
     that can be written, nothing is on record, and no answer fails for it.
@@ -98,12 +98,14 @@ class Ledger:
     def _write(self, folder: Path, day: str, line: bytes) -> None:
         """Add a line to the file of a day that has room, opened for this line alone.
 
-        So whoever deletes a ledger, or moves it, has it begun anew by the next line.
+        So if the file is deleted or moved, the next line begins a new one.
         """
         known, part = self._part
         part = part if known == day else 0
         while True:
-            opened = _opened(f"{folder}{os.sep}ledger-{day}.{part:03d}.jsonl", folder)
+            opened = _opened(
+                f"{folder}{os.sep}access-log-{day}.{part:03d}.jsonl", folder
+            )
             try:
                 facts = os.fstat(opened)
                 if not stat.S_ISREG(facts.st_mode):
@@ -218,7 +220,7 @@ def _line(at: str, surface: str, verb: str, client: str, shown: Shown) -> str:
 
 
 def _files_in(folders: Sequence[Path]) -> list[Path]:
-    """Return the files of the ledger, the newest first."""
+    """Return the files of the access log, the newest first."""
     found: list[Path] = []
     for folder in folders:
         with suppress(OSError):
@@ -298,3 +300,48 @@ def is_called(path: str, name: str) -> bool:
 
 def _folded(text: str) -> str:
     return normalize("NFC", text).casefold()
+
+
+class _Count:
+    """What was counted of one client, or of one note."""
+
+    def __init__(self, last: datetime) -> None:
+        self.answers = self.named = 0
+        self.others: set[str] = set()
+        self.last = last
+
+
+def summed(readings: Iterable[Reading], by: SumBy) -> list[Sum]:
+    """Return a sum for each client or each note, those with most answers first.
+
+    `readings` are the newest first. What is kept of them is a count for each client and
+    note, however many they are.
+    """
+    counts: dict[str, _Count] = {}
+    for reading in readings:
+        given = {one.path for one in reading.passages}
+        for of, other, has_text in _pairs(reading, given, by):
+            count = counts.setdefault(of, _Count(reading.at))
+            count.last = max(count.last, reading.at)
+            if has_text and other:
+                count.others |= other
+            count.answers += has_text
+            count.named += not has_text
+    made = [
+        Sum(of, one.answers, one.named, len(one.others), one.last)
+        for of, one in counts.items()
+    ]
+    return sorted(made, key=lambda one: (-one.answers, -one.named, one.of))
+
+
+def _pairs(
+    reading: Reading, given: set[str], by: SumBy
+) -> Iterator[tuple[str, set[str], bool]]:
+    """Yield whom an answer counts for, with whom, and whether it had text."""
+    if by == "client":
+        yield reading.client, given, bool(given)
+        return
+    for path in given:
+        yield path, {reading.client}, True
+    for path in reading.named:
+        yield path, set(), False

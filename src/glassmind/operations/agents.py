@@ -1,0 +1,463 @@
+"""Operations on agents: clients with a token and a scope, and what they have read."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from datetime import datetime
+from itertools import islice
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from glassmind.access.clients import Client, clients_of
+from glassmind.access.scopes import (
+    SETS,
+    read_names,
+    read_scope,
+    rule_as_text,
+    scope_in_words,
+)
+from glassmind.engine import Engine
+from glassmind.errors import GlassmindError
+from glassmind.errors.serving import BadArgument
+from glassmind.operations.registry import (
+    Arguments,
+    Command,
+    NoArguments,
+    NoNotes,
+    Result,
+    arg,
+    copied,
+    in_lines,
+    operation,
+    shown,
+)
+from glassmind.render.style import Style, counted, on_one_line
+from glassmind.retrieval.query import midnight, parse_day
+from glassmind.store.access_log import AccessLog, is_called, summed
+from glassmind.types.access import ReadRule, Scope
+from glassmind.types.ledger import Reading, Shown, Wanted
+from glassmind.wiring.access_log import access_log_for
+
+SHOWN_ONCE = (
+    "this token is not shown again; a program sends it as Authorization: Bearer TOKEN"
+)
+
+NOTES_SHOWN = 8
+"""Notes of one answer on a screen; --json has all of them."""
+
+MOST_WRITES = 10_000
+"""Recorded writes that are searched for moves of a note."""
+
+
+# --- clients ------------------------------------------------------------------------
+
+
+Name = Annotated[str, arg("The client's name.", positional="words")]
+Rules = Annotated[
+    list[str],
+    arg(
+        "What it may read: folder:Projects, tag:work, property:status=public; "
+        "=-folder:Journal excludes.",
+        metavar="RULE",
+    ),
+]
+ToolSets = Annotated[
+    list[str],
+    arg(f"Tool sets it may use, of {', '.join(SETS)}.", metavar="SETS"),
+]
+
+
+class ClientArguments(Arguments, frozen=True, kw_only=True):
+    name: Name
+
+
+class AddClientArguments(ClientArguments, frozen=True, kw_only=True):
+    scope: Rules = ()  # type: ignore[assignment]
+    toolset: ToolSets = ()  # type: ignore[assignment]
+
+
+class SetClientArguments(AddClientArguments, frozen=True, kw_only=True):
+    all_notes: Annotated[bool, arg("Remove the rules: all but private notes.")] = False
+    all_tools: Annotated[bool, arg("Remove the sets: all tools that are served.")] = (
+        False
+    )
+
+
+class ListedClient(Struct, frozen=True, kw_only=True):
+    """A client: what it may read, and when it was added and last used."""
+
+    name: str
+    scope: list[str]
+    toolsets: list[str]
+    created: str
+    used: str | None
+
+
+class ClientsResult(NoNotes, frozen=True, kw_only=True):
+    clients: list[ListedClient]
+
+    def is_empty(self) -> bool:
+        return not self.clients
+
+
+class ClientResult(NoNotes, ListedClient, frozen=True, kw_only=True):
+    """One client; a new one has a token. The counts are of notes."""
+
+    text_only = ("notices",)
+    token: str | UnsetType = UNSET
+    readable: int | UnsetType = UNSET
+    hidden: int | UnsetType = UNSET
+    notices: list[str]
+
+
+class RevokedResult(NoNotes, frozen=True, kw_only=True):
+    name: str
+    revoked: bool = True
+
+
+@in_lines
+def _clients_text(result: ClientsResult, _: Any, style: Style) -> Iterator[str]:
+    if not result.clients:
+        yield "no client has its own token; add one: glassmind clients add NAME"
+    for client in result.clients:
+        yield f"{style.strong(client.name)}  {style.faint(_last_used(client))}"
+        yield f"    reads {_reads(client)}"
+
+
+@in_lines
+def _client_text(result: ClientResult, _: Any, __: Style) -> Iterator[str]:
+    yield f"{result.name} may read {_reads(result)}"
+    if isinstance(result.readable, int):
+        notes = counted(result.readable, "note")
+        yield f"these are {notes}; {result.hidden:,} are hidden from it"
+    yield f"added {result.created}"
+    yield _last_used(result)
+
+
+def _reads(client: ListedClient) -> str:
+    return scope_in_words(read_scope(client.scope, client.toolsets))
+
+
+def _last_used(client: ListedClient) -> str:
+    return f"last used {client.used}" if client.used else "never used"
+
+
+def _listed(client: Client) -> ListedClient:
+    rules = [rule_as_text(rule) for rule in client.scope.rules]
+    sets, used = list(client.scope.toolsets), client.used or None
+    return copied(ListedClient, client, scope=rules, toolsets=sets, used=used)
+
+
+def _client(
+    vault: Engine, client: Client, *, token: str = "", counts: bool = False
+) -> ClientResult:
+    """Return one client; warn about rules that no note in the index matches."""
+    notices: list[str] = []
+    found: dict[str, Any] = {
+        "token": token or UNSET,
+        "readable": UNSET,
+        "hidden": UNSET,
+    }
+    with suppress(GlassmindError):  # nothing is indexed yet
+        unmatched = [rule for rule in client.scope.rules if not _matches(vault, rule)]
+        notices = [f"no note fits {rule_as_text(rule)} yet" for rule in unmatched]
+        if counts:
+            total = vault.list_notes(limit=1).total
+            readable = vault.seen_by(client.scope).list_notes(limit=1).total
+            found |= {"readable": readable, "hidden": total - readable}
+    if token:
+        notices += [
+            f"{client.name} may read {scope_in_words(client.scope)}",
+            SHOWN_ONCE,
+        ]
+    return copied(ClientResult, _listed(client), **found, notices=notices)
+
+
+def _matches(vault: Engine, rule: ReadRule) -> bool:
+    wanted: dict[str, str | None] = {rule.kind: rule.name}
+    if rule.kind == "property":
+        wanted = {"property_name": rule.name, "property_value": rule.value}
+    return vault.list_notes(**wanted, limit=1).total > 0  # type: ignore[arg-type]
+
+
+def _scope_in(arguments: AddClientArguments) -> Scope:
+    sets = read_names(arguments.toolset) if arguments.toolset else ()
+    scope = read_scope(arguments.scope, sets)
+    return scope._replace(toolsets=read_names(scope.toolsets) if scope.toolsets else ())
+
+
+@operation(
+    group="Agents",
+    for_people=_clients_text,
+    command=Command(path="clients list", usual=True),
+)
+def clients(vault: Engine, _arguments: NoArguments) -> ClientsResult:
+    """List the clients that have a token, and what they may read."""
+    found = clients_of(vault.config).used()
+    return ClientsResult(clients=[_listed(client) for client in found])
+
+
+@operation(
+    group="Agents",
+    for_people=lambda result, _, __: f"{result.token}\n",
+    command=Command(path="clients add"),
+)
+def add_client(vault: Engine, arguments: AddClientArguments) -> ClientResult:
+    """Create a token for a program, with its own scope."""
+    made, token = clients_of(vault.config).add(arguments.name, _scope_in(arguments))
+    return _client(vault, made, token=token)
+
+
+@operation(
+    group="Agents",
+    for_people=_client_text,
+    command=Command(path="clients show"),
+)
+def show_client(vault: Engine, arguments: ClientArguments) -> ClientResult:
+    """Show one client, and how many notes it may read."""
+    known = clients_of(vault.config)
+    name = known.named(arguments.name).name
+    (client,) = [client for client in known.used() if client.name == name]
+    return _client(vault, client, counts=True)
+
+
+@operation(
+    group="Agents",
+    for_people=lambda result, _, __: f"{result.name} may now read {_reads(result)}\n",
+    command=Command(path="clients set"),
+)
+def set_client(vault: Engine, arguments: SetClientArguments) -> ClientResult:
+    """Change the scope of a client."""
+    known = clients_of(vault.config)
+    before, given = known.named(arguments.name).scope, _scope_in(arguments)
+    all_notes, all_tools = arguments.all_notes, arguments.all_tools
+    if (given.rules and all_notes) or (given.toolsets and all_tools):
+        problem = "give --all-notes without --scope, and --all-tools without --toolset"
+        raise BadArgument("clients set", problem)
+    if not (given.rules or given.toolsets or all_notes or all_tools):
+        problem = "give --scope, --toolset, --all-notes or --all-tools"
+        raise BadArgument("clients set", problem)
+    rules = given.rules if given.rules or all_notes else before.rules
+    sets = given.toolsets if given.toolsets or all_tools else before.toolsets
+    return _client(vault, known.change(arguments.name, Scope(rules, sets)))
+
+
+@operation(
+    group="Agents",
+    for_people=lambda result, _, __: f"{result.name} has no access any more\n",
+    command=Command(path="clients revoke"),
+)
+def revoke_client(vault: Engine, arguments: ClientArguments) -> RevokedResult:
+    """Revoke a client's token, effective at once."""
+    return RevokedResult(name=clients_of(vault.config).revoke(arguments.name).name)
+
+
+# --- access log ---------------------------------------------------------------------
+
+
+class AccessLogArguments(Arguments, frozen=True, kw_only=True):
+    client: Annotated[str, arg("Only what this client read.", metavar="NAME")] = ""
+    note: Annotated[
+        str,
+        arg("Only who read this note, or a folder that ends in /.", metavar="NOTE"),
+    ] = ""
+    since: Annotated[str, arg("Only entries of that day or later.", metavar="DAY")] = ""
+    until: Annotated[str, arg("Only entries before that day.", metavar="DAY")] = ""
+    by: Annotated[
+        Literal["client", "note"] | None, arg("Count entries by client or by note.")
+    ] = None
+    limit: Annotated[
+        Annotated[int, Meta(ge=1)],
+        arg("The most entries or counts to show.", short="-n"),
+    ] = 20
+
+
+class ReadPassage(Struct, frozen=True):
+    path: str
+    lines: tuple[int, int] | None
+
+
+class LoggedRead(Struct, frozen=True, kw_only=True):
+    """One answer: when, to whom, how, and the notes it showed or named.
+
+    `more_named` counts names that are not listed.
+    """
+
+    at: str
+    client: str
+    surface: str
+    verb: str
+    passages: list[ReadPassage]
+    named: list[str]
+    more_named: int
+
+
+class ClientCount(Struct, frozen=True):
+    """What one client read: answers with text, those with names only, and notes."""
+
+    client: str
+    answers: int
+    named: int
+    notes: int
+    last: str
+
+
+class NoteCount(Struct, frozen=True):
+    """Who read one note: answers with its text, those with its name, and clients."""
+
+    note: str
+    answers: int
+    named: int
+    clients: int
+    last: str
+
+
+class AccessLogResult(Result, frozen=True, kw_only=True):
+    """Entries, newest first; with `by`, counts instead."""
+
+    text_only = ("notices",)
+    readings: list[LoggedRead] | UnsetType = UNSET
+    more: bool | UnsetType = UNSET
+    by: Literal["client", "note"] | UnsetType = UNSET
+    sums: list[ClientCount] | list[NoteCount] | UnsetType = UNSET
+    total: int | UnsetType = UNSET
+    notices: list[str]
+
+    def sources(self) -> Shown:
+        """Return the notes in entries and counts, which are only named."""
+        named = [name for entry in self.readings or () for name in entry.named]
+        named += [p.path for entry in self.readings or () for p in entry.passages]
+        named += [one.note for one in self.sums or () if isinstance(one, NoteCount)]
+        return shown(named=named)
+
+    def is_empty(self) -> bool:
+        return not self.readings and not self.sums
+
+
+@in_lines
+def _access_log_text(result: AccessLogResult, _: Any, style: Style) -> Iterator[str]:
+    lines = _entry_lines if result.by is UNSET else _count_lines
+    return lines(result, style)
+
+
+def _entry_lines(result: AccessLogResult, style: Style) -> Iterator[str]:
+    """Yield entries under their day and client, in local time."""
+    head = ("", "")
+    for entry in result.readings or ():
+        at = datetime.fromisoformat(entry.at).astimezone()
+        if head != (day := f"{at:%Y-%m-%d}", entry.client):
+            head = (day, entry.client)
+            yield f"{day}  {style.strong(on_one_line(entry.client))}"
+        verb = style.clean(on_one_line(entry.verb))
+        yield f"  {at:%H:%M:%S}  {verb} {style.faint(f'({entry.surface})')}"
+        yield from (f"    {line}" for line in _note_lines(entry, style))
+    if result.more is True:
+        yield style.faint("and older ones; see --limit, --since and --until")
+
+
+def _note_lines(entry: LoggedRead, style: Style) -> Iterator[str]:
+    places: dict[str, list[tuple[int, int] | None]] = {}
+    for passage in entry.passages:
+        places.setdefault(passage.path, []).append(passage.lines)
+    for path, spans in list(places.items())[:NOTES_SHOWN]:
+        yield style.clean(f"{on_one_line(path)}{_lines_of(spans)}")
+    if len(places) > NOTES_SHOWN:
+        yield style.faint(f"and {counted(len(places) - NOTES_SHOWN, 'more note')}")
+    if entry.named:
+        first = ", ".join(on_one_line(path) for path in entry.named[:NOTES_SHOWN])
+        left = len(entry.named) - NOTES_SHOWN + entry.more_named
+        rest = f" and {left:,} more" if left > 0 else ""
+        yield style.faint(f"only named: {first}{rest}")
+
+
+def _lines_of(spans: Sequence[tuple[int, int] | None]) -> str:
+    if None in spans:
+        return ""  # a passage without lines may be any part of the note
+    known = sorted({span for span in spans if span})
+    texts = (f"{first}-{last}" if first < last else f"{first}" for first, last in known)
+    return f":{','.join(texts)}"
+
+
+def _count_lines(result: AccessLogResult, style: Style) -> Iterator[str]:
+    for count in result.sums or ():
+        if isinstance(count, ClientCount):
+            name, what, others = count.client, "notes", counted(count.notes, "note")
+            text = f"{counted(count.answers, 'answer')} with text of {others}"
+        else:
+            name, what, others = count.note, "it", counted(count.clients, "client")
+            text = f"{counted(count.answers, 'answer')} with text to {others}"
+        parts = [text] if count.answers else []
+        parts += [f"{count.named:,} that only named {what}"] if count.named else []
+        last = datetime.fromisoformat(count.last).astimezone()
+        parts.append(f"last {last:%Y-%m-%d %H:%M:%S}")
+        yield f"{style.strong(on_one_line(name))}  {', '.join(parts)}"
+    left = (result.total or 0) - len(result.sums or ())
+    if left:
+        yield style.faint(f"and {counted(left, f'more {result.by}')}")
+
+
+@operation(
+    group="Agents",
+    for_people=_access_log_text,
+    command=Command(path="access-log"),
+)
+def access_log(vault: Engine, arguments: AccessLogArguments) -> AccessLogResult:
+    """Show which client read which passages, and when."""
+    log = access_log_for(vault.config)
+    if log is None:
+        off = "what clients read is not recorded: access.log is false"
+        return AccessLogResult(readings=[], more=False, notices=[off])
+    notices = [problem] if (problem := log.trouble()) else []
+    log.purge()
+    found = _read_log(log, _wanted(vault, arguments), arguments, notices)
+    if found.is_empty():
+        has_entries = next(log.readings(), None)
+        notices.append(
+            "no entry fits" if has_entries else "no client has read anything"
+        )
+    return found
+
+
+def _wanted(vault: Engine, arguments: AccessLogArguments) -> Wanted:
+    today = datetime.now().astimezone().date()
+    since, until = (
+        midnight(parse_day(day, today)) if day else None
+        for day in (arguments.since, arguments.until)
+    )
+    notes = _names_of(vault, arguments.note) if arguments.note else ()
+    return Wanted(arguments.client, notes, since, until)
+
+
+def _read_log(
+    log: AccessLog, wanted: Wanted, arguments: AccessLogArguments, notices: list[str]
+) -> AccessLogResult:
+    by, limit = arguments.by, arguments.limit
+    if by is None:
+        found = [_logged(one) for one in islice(log.readings(wanted), limit + 1)]
+        more = len(found) > limit
+        return AccessLogResult(readings=found[:limit], more=more, notices=notices)
+    kind = ClientCount if by == "client" else NoteCount
+    sums = summed(log.readings(wanted), by)
+    rows = [
+        kind(one.of, one.answers, one.named, one.others, one.last.isoformat())
+        for one in sums[:limit]
+    ]
+    return AccessLogResult(by=by, sums=rows, total=len(sums), notices=notices)  # type: ignore[arg-type]
+
+
+def _logged(entry: Reading) -> LoggedRead:
+    passages = [
+        ReadPassage(one.path, (one.first, one.last) if one.first else None)
+        for one in entry.passages
+    ]
+    return copied(LoggedRead, entry, at=entry.at.isoformat(), passages=passages)
+
+
+def _names_of(vault: Engine, note: str) -> tuple[str, ...]:
+    """Return a name, and the paths that such notes had before they were moved."""
+    names = [note]
+    # the newest record comes first, so each move leads to the one before it
+    for record in vault.memory.log(limit=MOST_WRITES).records:
+        if record.to is not None and any(is_called(record.to, name) for name in names):
+            names.append(record.path)
+    return tuple(dict.fromkeys(names))

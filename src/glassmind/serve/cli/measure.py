@@ -1,0 +1,258 @@
+"""`glassmind eval` and `tune`: measure search, and improve its settings."""
+
+import os
+from argparse import Namespace
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from glassmind.config import Config, load_config
+from glassmind.config.places import current_folder
+from glassmind.config.reference import as_toml
+from glassmind.config.trust import keep_trust
+from glassmind.engine import Engine
+from glassmind.errors import WrongUsage
+from glassmind.evaluation.as_json import evaluation_as_json, tuning_as_json
+from glassmind.evaluation.as_text import evaluation_as_text, tuning_as_text
+from glassmind.evaluation.chart import check_place, write_page
+from glassmind.serve.cli import exits
+from glassmind.serve.cli.opening import config_of
+from glassmind.serve.cli.output import Output
+from glassmind.serve.cli.parser import (
+    LocalCommand,
+    at_least_one,
+    at_least_zero,
+    flag,
+    option,
+)
+from glassmind.serve.cli.progress import shown_progress
+from glassmind.serve.cli.settings import file_in_use
+from glassmind.types.evaluation import EvalReport, TuneReport
+from glassmind.types.files import Progress
+from glassmind.wiring import engine_for
+
+if TYPE_CHECKING:  # numpy
+    from glassmind.evaluation.bench import Wanted
+
+ShowProgress = Callable[[Progress], None] | None
+
+
+def _open(
+    args: Namespace,
+) -> Callable[[Path | None, Mapping[str, object]], Engine]:
+    """Return what opens the chosen vault, or another, with more settings.
+
+    Raises:
+        ConfigError: when it is called, and a setting cannot be used.
+    """
+    file = getattr(args, "config", None)
+
+    def opened(root: Path | None, settings: Mapping[str, object]) -> Engine:
+        vault = root or getattr(args, "vault", None)
+        config = load_config(
+            flags={"vault.path": vault, **settings},
+            env=os.environ,
+            cwd=current_folder(),
+            file=Path(file) if file else None,
+        )
+        return engine_for(config)
+
+    return opened
+
+
+def _count(progress: ShowProgress) -> Callable[[int, int], None]:
+    """Return what shows how many questions were asked."""
+
+    def show(done: int, total: int) -> None:
+        if progress is not None:
+            progress(Progress("measure", done, total))
+
+    return show
+
+
+def _wanted(args: Namespace, progress: ShowProgress, limit: int | None) -> "Wanted":
+    from glassmind.evaluation.bench import Wanted  # noqa: PLC0415 - numpy
+
+    return Wanted(
+        preset=getattr(args, "preset", ""),
+        model=getattr(args, "model", ""),
+        fresh=args.fresh,
+        limit_queries=limit,
+        seed=args.seed,
+        progress=progress,
+    )
+
+
+# --- eval ---------------------------------------------------------------------------
+
+
+def evaluate(args: Namespace, output: Output) -> int:
+    """Measure search quality, and show the figures."""
+    from glassmind.evaluation import bench, run  # noqa: PLC0415 - numpy
+
+    if args.preset and args.model:
+        problem = "--preset and --model cannot be used together"
+        raise WrongUsage(problem, "eval")
+    chart = _path(args.chart) if args.chart else None
+    if chart:
+        check_place(chart, None if args.dataset else config_of(args).vault.path)
+    with shown_progress(output) as progress:
+        wanted, opened = _wanted(args, progress, args.limit_queries), _open(args)
+        if args.own:
+            chosen = bench.own_bench(opened, wanted)
+        elif args.queries:
+            chosen = bench.queries_bench(opened, _path(args.queries), wanted)
+        else:
+            chosen = bench.collection_bench(opened, _path(args.dataset), wanted)
+        with chosen as opened_bench:
+            report = run.evaluate(
+                opened_bench,
+                compare=not args.no_ablations,
+                calibration=args.calibration,
+                bundles=args.bundles,
+                seed=args.seed,
+                show=_count(progress),
+            )
+    _show_figures(report, chart, output)
+    return exits.OK
+
+
+def _path(written: str) -> Path:
+    return current_folder() / Path(written).expanduser()
+
+
+def _show_figures(report: EvalReport, chart: Path | None, output: Output) -> None:
+    for notice in (*report.notices, *report.default.degraded):
+        output.notice(notice)
+    for one in report.ablations:
+        for missing in set(one.degraded) - set(report.default.degraded):
+            output.notice(f"{one.name}: {missing}")
+    if chart:
+        write_page(report, chart)
+        output.notice(f"the chart is in {chart}")
+    if output.as_json:
+        output.json(evaluation_as_json(report))
+    else:
+        output.text(evaluation_as_text(report, output.style))
+
+
+# --- tune ---------------------------------------------------------------------------
+
+
+def tune(args: Namespace, output: Output) -> int:
+    """Find better settings and write them, or undo the last tuning."""
+    if args.undo:
+        return _undo(args, output)
+    from glassmind.evaluation import bench, tune  # noqa: PLC0415 - numpy
+
+    with shown_progress(output) as progress:
+        wanted = _wanted(args, progress, tune.enough(args.limit_queries))
+        with bench.own_bench(_open(args), wanted) as opened:
+            show, prefixes = _count(progress), not args.no_prefixes
+            report = tune.tune(opened, seed=args.seed, show=show, prefixes=prefixes)
+    for notice in report.notices:
+        output.notice(notice)
+    if report.accepted and not args.dry_run:
+        report = _write(report, args, output)
+    if output.as_json:
+        output.json(tuning_as_json(report))
+        return exits.OK
+    output.text(tuning_as_text(report, output.style))
+    if report.file:
+        output.line(f"Written to {output.style.strong(report.file)}")
+    elif report.accepted:
+        output.line("Nothing was written: that was a dry run")
+    return exits.OK
+
+
+def _write(report: TuneReport, args: Namespace, output: Output) -> TuneReport:
+    from glassmind.evaluation.settings import write_choice  # noqa: PLC0415 - numpy
+
+    if args.in_vault and getattr(args, "config", None):
+        raise WrongUsage("--in-vault and --config cannot be used together", "tune")
+    config, file = config_of(args), file_in_use(args)
+    today = datetime.now().astimezone().date()
+    with keep_trust(config.vault.path, os.environ):
+        write_choice(config, report, file, in_vault=args.in_vault, today=today)
+    for path, origin in _overruled(config_of(args), report).items():
+        output.notice(f"{path} is not what was written: {origin} overrides it")
+    if any(path.startswith("embeddings.") for path in report.chosen.settings):
+        output.notice("the vault has to be embedded again; run: glassmind index")
+    return report._replace(file=str(file))
+
+
+def _overruled(config: Config, report: TuneReport) -> dict[str, str]:
+    """Return the settings that something stronger than the file still sets."""
+    found = {}
+    for path, value in report.chosen.settings.items():
+        section, _, name = path.partition(".")
+        if getattr(getattr(config, section), name) != value:
+            found[path] = config.origins[path]
+    return found
+
+
+def _undo(args: Namespace, output: Output) -> int:
+    from glassmind.evaluation.settings import undo  # noqa: PLC0415 - numpy
+
+    config = config_of(args)
+    with keep_trust(config.vault.path, os.environ):
+        done = undo(config, dry_run=args.dry_run)
+    for path in done.kept:
+        output.notice(f"{path} was changed since, and is left as it is")
+    if output.as_json:
+        settings = dict(done.settings)
+        output.json({"file": done.file, "settings": settings, "kept": list(done.kept)})
+        return exits.OK
+    action = "Would be undone" if args.dry_run else "Undone"
+    output.line(f"{action} in {output.style.strong(done.file)}")
+    for path, value in done.settings.items():
+        output.line(f"  {path} = {as_toml(value)}")
+    return exits.OK
+
+
+_MEASURING = (
+    option(
+        "--limit-queries",
+        type=at_least_one,
+        metavar="N",
+        help="the most queries to ask",
+    ),
+    option("--seed", type=at_least_zero, default=0, metavar="N", help="seed of chance"),
+    flag("--fresh", "index again instead of using what is kept"),
+)
+
+COMMANDS = {
+    "eval": LocalCommand(
+        evaluate,
+        (
+            option(
+                "--preset", default="", metavar="NAME", help="embed with this preset"
+            ),
+            option("--model", default="", metavar="NAME", help="embed with this model"),
+            flag("--no-ablations", "measure the current settings only"),
+            flag("--calibration", "also measure confidence"),
+            flag("--bundles", "also measure what bundles contain"),
+            option("--chart", metavar="FILE", help="write a chart as an HTML page"),
+            *_MEASURING,
+        ),
+        one_of=(
+            option("--dataset", metavar="PATH", help="a collection in the BEIR layout"),
+            option(
+                "--queries", metavar="FILE", help="queries about the vault, by line"
+            ),
+            flag("--self", "use the vault's own links as questions", dest="own"),
+        ),
+        is_required=True,
+    ),
+    "tune": LocalCommand(
+        tune,
+        (
+            flag("--dry-run", "show what was found, write nothing"),
+            flag("--undo", "undo the last tuning"),
+            flag("--no-prefixes", "embed nothing again"),
+            flag("--in-vault", "write to the vault's own file"),
+            *_MEASURING,
+        ),
+    ),
+}

@@ -1,0 +1,221 @@
+"""`glassmind config` and `trust`: show, change and trust settings."""
+
+import os
+from argparse import Namespace
+from pathlib import Path
+
+from glassmind.config.load import preview_trust
+from glassmind.config.places import FILE_NAME, VAULT_NAMES, present, short
+from glassmind.config.reference import as_toml, public_value, settings_in_force
+from glassmind.config.settings import SETTINGS
+from glassmind.config.sources import closest
+from glassmind.config.trust import (
+    DOTENV,
+    VaultSettings,
+    is_trusted,
+    keep_trust,
+    read_vault_settings,
+    record_trust,
+    revoke_trust,
+)
+from glassmind.config.write import set_key
+from glassmind.errors import NoVault, WrongUsage
+from glassmind.serve.cli import exits
+from glassmind.serve.cli.changing import can_ask, says_yes
+from glassmind.serve.cli.opening import config_of, file_of
+from glassmind.serve.cli.output import Output
+from glassmind.serve.cli.parser import LocalCommand, flag, option
+
+# --- config -------------------------------------------------------------------------
+
+TAKES = {"show": 0, "path": 0, "get": 1, "set": 2}
+"""Each action, and how many words it takes."""
+
+
+def config(args: Namespace, output: Output) -> int:
+    """Show all settings, get or set one, or print the path of the file."""
+    if len(args.words) != TAKES[args.action]:
+        wanted = {0: "takes no more words", 1: "takes a KEY", 2: "takes KEY VALUE"}
+        problem = f"config {args.action} {wanted[TAKES[args.action]]}"
+        raise WrongUsage(problem, "config")
+    actions = {"show": _show, "path": _path, "get": _get, "set": _set}
+    actions[args.action](args, output)
+    return exits.OK
+
+
+def _show(args: Namespace, output: Output) -> None:
+    config = config_of(args, need_vault=False)
+    found = settings_in_force(config)
+    if output.as_json:
+        output.json(
+            {
+                "settings": {
+                    path: {"value": value, "origin": origin}
+                    for path, value, origin in found
+                },
+                "files": [str(file) for file in config.files],
+                "warnings": list(config.warnings),
+            }
+        )
+        return
+    for warning in config.warnings:
+        output.notice(warning)
+    style = output.style
+    for path, value, origin in found:
+        line = f"{style.strong(path)} = {style.clean(as_toml(value))}"
+        output.line(f"{line}  {style.faint(f'# {origin}')}" if args.origin else line)
+
+
+def _path(args: Namespace, output: Output) -> None:
+    file = file_in_use(args)
+    if output.as_json:
+        output.json({"path": str(file), "exists": file.is_file()})
+    else:
+        output.line(str(file))
+
+
+def _get(args: Namespace, output: Output) -> None:
+    (key,) = args.words
+    found = settings_in_force(config_of(args, need_vault=False))
+    settings = {path: (value, origin) for path, value, origin in found}
+    if key not in settings and key in SETTINGS:
+        raise NoVault
+    if key not in settings:
+        hint = closest(key, list(settings))
+        raise WrongUsage(f"{key} is not a known setting{hint}", "config")
+    value, origin = settings[key]
+    if output.as_json:
+        output.json({"key": key, "value": value, "origin": origin})
+    else:
+        output.verbatim(value if isinstance(value, str) else as_toml(value))
+        output.line()
+
+
+def _set(args: Namespace, output: Output) -> None:
+    key, value = args.words
+    file = file_in_use(args)
+    if args.in_vault:
+        with keep_trust(config_of(args).vault.path, os.environ):
+            set_key(file, key, value, in_vault=True)
+        for warning in config_of(args).warnings:
+            output.notice(warning)
+    else:
+        set_key(file, key, value)
+    if output.as_json:
+        output.json({"key": key, "path": str(file)})
+    else:
+        output.notice(f"{key} is set in {file}; restart running servers to use it")
+
+
+def file_in_use(args: Namespace) -> Path:
+    """Return the file that is meant: the vault's, the one named, or the user's."""
+    if not args.in_vault:
+        return file_of(args)
+    vault = config_of(args).vault.path
+    return next(iter(present(vault, VAULT_NAMES)), vault / FILE_NAME)
+
+
+# --- trust --------------------------------------------------------------------------
+
+LONGEST_VALUE = 200
+"""Characters of a value that are shown, so that none pushes the others off a screen."""
+
+
+def trust(args: Namespace, output: Output) -> int:
+    """Show the settings of the vault, ask, and record that they are trusted."""
+    vault = config_of(args).vault.path
+    if args.revoke:
+        return _revoke(vault, output)
+    settings, warnings = read_vault_settings(vault)
+    for warning in warnings:
+        output.notice(warning)
+    if settings is None:
+        output.notice(f"{vault} has no settings file, so there is nothing to trust.")
+        return exits.NOTHING
+    preview, problems = preview_trust(settings)
+    for warning in problems:
+        output.notice(warning)
+    if preview is None:
+        return exits.USAGE
+    values = {path: _shown(path, value) for path, value in preview.items()}
+    if is_trusted(settings, os.environ):
+        return _show_trust(
+            settings, values, output, "You already trust these settings."
+        )
+    if not output.as_json:
+        _list(settings, values, output)
+    if not args.yes and not can_ask(output):
+        raise WrongUsage("add --yes to trust these settings", "trust")
+    if not args.yes and not says_yes("Trust these settings?", output):
+        output.notice("Nothing was changed.")
+        return exits.NOTHING
+    record_trust(settings, os.environ)
+    done = "Trusted until one of these files changes."
+    return _show_trust(settings, values, output, done)
+
+
+def _shown(path: str, value: object) -> str:
+    """Return a value as TOML, cut if it is long, with secrets hidden."""
+    text = as_toml(public_value(SETTINGS[path], value))
+    return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}..."
+
+
+def _list(settings: VaultSettings, values: dict[str, str], output: Output) -> None:
+    style = output.style
+    names = [settings.file.name, *([DOTENV] if settings.dotenv is not None else [])]
+    folder = style.strong(short(settings.file.parent))
+    output.line(f"{' and '.join(names)} in {folder}:")
+    for path, value in values.items():
+        output.line(f"  {path} = {style.clean(value)}")
+
+
+def _show_trust(
+    settings: VaultSettings, values: dict[str, str], output: Output, sentence: str
+) -> int:
+    if output.as_json:
+        output.json(
+            {
+                "vault": str(settings.vault),
+                "file": str(settings.file),
+                "trusted": True,
+                "digest": settings.digest(),
+                "settings": values,
+            }
+        )
+    else:
+        output.notice(sentence)
+    return exits.OK
+
+
+def _revoke(vault: Path, output: Output) -> int:
+    revoked = revoke_trust(vault, os.environ)
+    if output.as_json:
+        output.json({"vault": str(vault), "trusted": False, "revoked": revoked})
+    else:
+        sentence = "is no longer trusted" if revoked else "was not trusted"
+        output.notice(f"{vault} {sentence}.")
+    return exits.OK
+
+
+COMMANDS = {
+    "config": LocalCommand(
+        config,
+        (
+            option(
+                "action",
+                choices=TAKES,
+                help="show all, path of the file, get one, set one",
+            ),
+            flag("--origin", "show where each value came from"),
+            flag("--in-vault", "set it in the vault's own file"),
+        ),
+        words=("words", "KEY [VALUE]", "what to get or set"),
+    ),
+    "trust": LocalCommand(
+        trust,
+        (
+            flag("--revoke", "stop trusting the vault's settings"),
+            flag("--yes", "do it without asking; needed without a terminal"),
+        ),
+    ),
+}

@@ -1,0 +1,484 @@
+"""`glassmind init`, `connect` and `disconnect`: set up a vault and other programs."""
+
+import os
+import shlex
+import shutil
+import sys
+from argparse import ArgumentTypeError, Namespace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from glassmind.access.clients import clients_of
+from glassmind.access.scopes import SETS, read_names
+from glassmind.config import Config
+from glassmind.config.load import vault_around
+from glassmind.config.places import config_home, current_folder
+from glassmind.config.values import AGENT_DIR
+from glassmind.engine import Engine
+from glassmind.errors import (
+    ModelFault,
+    NoVault,
+    SeveralVaults,
+    WrongUsage,
+)
+from glassmind.indexing.background import gently
+from glassmind.models import shelf
+from glassmind.models.download import download_watcher
+from glassmind.operations.maintain import (
+    IndexResult,
+    index_result,
+)
+from glassmind.render.style import counted
+from glassmind.serve.cli import exits
+from glassmind.serve.cli.opening import config_of, file_of, named_of
+from glassmind.serve.cli.output import Output
+from glassmind.serve.cli.parser import LocalCommand, flag, option
+from glassmind.serve.cli.progress import shown_progress
+from glassmind.serve.connect import launching
+from glassmind.serve.connect.joining import Outcome, connect, disconnect
+from glassmind.serve.connect.launching import NAME
+from glassmind.serve.connect.programs import (
+    NAMES,
+    PROGRAMS,
+    Program,
+    entry_of,
+    this_machine,
+)
+from glassmind.vault.choose import checked_vault, known_vaults
+from glassmind.vault.configure import ConfiguredVault, configure_vault
+
+# --- init ---------------------------------------------------------------------------
+
+ANY_QUESTION = "what did I write last week"
+
+TITLES = 20
+"""Newest notes to look through for a title of plain words."""
+
+WITHOUT_MODEL = (
+    "search uses keywords and links for now; with a network: {call} models fetch, then "
+    "{call} index; without: {call} models fetch --from FOLDER"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FirstRun:
+    """The result of a first index run; `problem` says why nothing was embedded."""
+
+    report: IndexResult
+    problem: str = ""
+    stopped: bool = False
+
+
+def init(args: Namespace, output: Output) -> int:
+    """Choose a vault, write the configuration, index it, and say what to do next."""
+    if getattr(args, "config", None) and args.in_vault:
+        raise WrongUsage("--in-vault and --config cannot be used together", "init")
+    chosen = configure_vault(
+        _choose_vault(args, output),
+        os.environ,
+        file=None if args.in_vault else file_of(args),
+        named=named_of(args),
+        force=args.force,
+        agent_dir=args.agent_dir,
+    )
+    if not output.as_json:
+        _show_choice(chosen, output, agent_dir=args.agent_dir)
+    call = _call(args, chosen)
+    if args.no_index:
+        _show_next(chosen, None, [f"{call} index"], output)
+        return exits.OK
+    args.vault = str(chosen.vault)
+    config = config_of(args)
+    for warning in config.warnings:
+        output.notice(warning)
+    try:
+        done = first_run(config, output, call, embed=not args.no_embed)
+    except KeyboardInterrupt:
+        output.fault(f"stopped; what was read is kept, and {call} index continues")
+        return exits.INTERRUPTED
+    _show_run(done, call, output)
+    follows = [_example_search(config, call), f"{call} connect claude-code"]
+    _show_next(chosen, done, follows, output)
+    return exits.INTERRUPTED if done.stopped else exits.OK
+
+
+def _choose_vault(args: Namespace, output: Output) -> Path:
+    """Return the vault that is named, around this folder, configured, or Obsidian's.
+
+    Raises:
+        VaultAbsent: the named folder cannot be read.
+        UnlikelyVault: nobody would choose that folder.
+        SeveralVaults: there is a choice, and nobody to ask.
+        NoVault: there is none.
+    """
+    named = args.vault_folder or getattr(args, "vault", None)
+    if named:
+        folder = current_folder() / Path(named).expanduser()
+        return checked_vault(folder, os.environ, "the command line")
+    around = vault_around(current_folder(), config_home(os.environ))
+    if around is not None:
+        return around
+    file = named_of(args)  # it may not exist yet
+    if not args.force and (file is None or file.exists()):
+        configured = config_of(args, need_vault=False)
+        if "vault.path" in configured.origins:
+            return configured.vault.path
+    known = [vault.path for vault in known_vaults(os.environ)]
+    if not known:
+        raise NoVault(looked=True)
+    return known[0] if len(known) == 1 or args.yes else _ask(known, output)
+
+
+def _ask(known: list[Path], output: Output) -> Path:
+    if not (sys.stdin.isatty() and sys.stderr.isatty()) or output.as_json:
+        raise SeveralVaults([str(path) for path in known])
+    sys.stderr.write("Obsidian knows these vaults:\n")
+    for number, path in enumerate(known, 1):
+        sys.stderr.write(f"  {number}. {output.style.clean(str(path))}\n")
+    while True:
+        sys.stderr.write(f"Which one? [1-{len(known)}] ")
+        sys.stderr.flush()
+        answer = sys.stdin.readline()
+        if not answer:
+            raise SeveralVaults([str(path) for path in known])
+        if answer.strip().isdigit() and 1 <= int(answer) <= len(known):
+            return known[int(answer) - 1]
+
+
+def first_run(config: Config, output: Output, call: str, *, embed: bool) -> FirstRun:
+    """Index the text of a vault, fetch the model, and embed.
+
+    Each part is kept when the next begins. Ctrl-C once the text is in, or a model that
+    cannot be fetched, ends it early.
+
+    Raises:
+        VaultError, IndexFault: as `Engine.index` does.
+        KeyboardInterrupt: the text is not in yet; what was read is kept.
+    """
+    root = str(config.vault.path)
+    with _opened(config) as engine, shown_progress(output) as progress:
+        report = engine.index(embed=False, progress=progress)
+    done = FirstRun(index_result(root, report))
+    _notice_all(done.report.all_notices(), output)
+    if not embed or config.embeddings.backend == "none":
+        return done
+    if output.shows_progress and report.added:
+        output.notice(
+            f"{counted(report.notes, 'note')} can be searched by keywords now; "
+            f"embedding follows. Ctrl-C is safe: {call} index continues from there"
+        )
+    try:
+        problem = _fetch_model(config, output)
+        if problem:
+            return replace(done, problem=problem)
+        with _opened(config) as engine, shown_progress(output) as progress:
+            made = engine.index(progress=gently(progress))
+    except KeyboardInterrupt:
+        return replace(done, stopped=True)
+    fresh = [text for text in made.warnings if text not in report.warnings]
+    counts = {name: getattr(made, name) for name in ("embedded", "reused", "left")}
+    warnings = (*report.warnings, *fresh)
+    whole = index_result(root, replace(report, **counts, warnings=warnings))
+    _notice_all(fresh, output)
+    return FirstRun(whole)
+
+
+def _opened(config: Config) -> Engine:
+    from glassmind.serve.daemon import client_engine  # noqa: PLC0415 - tantivy
+
+    engine = client_engine(config)
+    engine.client = "cli"
+    return engine
+
+
+def _fetch_model(config: Config, output: Output) -> str:
+    """Fetch the model that the settings choose; return why that was not possible."""
+    try:
+        with shown_progress(output) as progress:
+            done = list(shelf.fetch(config, (), watcher=download_watcher(progress)))
+    except ModelFault as error:
+        return str(error)
+    _notice_all((model.notice for model in done if model.notice), output)
+    return next((model.problem for model in done if model.problem), "")
+
+
+def _notice_all(notices: Iterable[str], output: Output) -> None:
+    for notice in notices:
+        output.notice(notice)
+
+
+def own_call() -> str:
+    """Return how a shell starts this program again; only its name, if that works.
+
+    `uvx` runs it from a cache, and a private environment is not on the path.
+    """
+    running = launching.this_program()
+    words = launching.launch_of(running).words
+    if words == (running.on_path,):
+        return launching.NAME
+    if words[1:3] == ("tool", "run") and shutil.which("uvx"):
+        return shlex.join(["uvx", *words[3:]])
+    return shlex.join(words)
+
+
+def _call(args: Namespace, chosen: ConfiguredVault) -> str:
+    """Return how a command begins that finds the same vault again."""
+    call = own_call()
+    if args.in_vault:
+        return f"{call} --vault {shlex.quote(str(chosen.vault))}"
+    if getattr(args, "config", None):
+        return f"{call} --config {shlex.quote(str(chosen.file))}"
+    return call
+
+
+def _example_search(config: Config, call: str) -> str:
+    """Return a search that finds something: the newest title of plain words."""
+    with _opened(config) as engine:
+        listed = engine.list_notes(newest=True, limit=TITLES).notes
+    for note in listed:
+        words, is_template = note.title.split(), "template" in note.path.lower()
+        if len(words) > 1 and all(map(str.isalpha, words)) and not is_template:
+            return f'{call} search "{" ".join(words)}"'
+    return f'{call} search "{ANY_QUESTION}"'
+
+
+def _show_choice(chosen: ConfiguredVault, output: Output, *, agent_dir: bool) -> None:
+    strong, kept = output.style.strong, " (as it was)" if chosen.kept else ""
+    output.line(f"Vault: {strong(str(chosen.vault))}")
+    output.line(f"Configuration: {strong(str(chosen.file))}{kept}")
+    if agent_dir:
+        output.line(f"Agent folder: {strong(str(chosen.vault / AGENT_DIR))}")
+    output.flush()
+
+
+def _show_run(done: FirstRun, call: str, output: Output) -> None:
+    report, embedded = done.report, done.report.embedded + done.report.reused
+    if not report.notes:
+        output.notice(f"there are no notes yet; write some, then: {call} index")
+    if done.problem:
+        _notice_all([done.problem, WITHOUT_MODEL.format(call=call)], output)
+    if done.stopped:
+        output.fault(f"stopped; what was done is kept, and {call} index continues")
+    if output.as_json:
+        return
+    output.line(f"Indexed: {counted(report.notes, 'note')} in {report.seconds:.1f} s")
+    if embedded or report.left:
+        left = f", {report.left:,} left" if report.left else ""
+        output.line(f"Embedded: {embedded:,} passages{left}")
+
+
+def _show_next(
+    chosen: ConfiguredVault, done: FirstRun | None, follows: list[str], output: Output
+) -> None:
+    if output.as_json:
+        values = {
+            "vault": str(chosen.vault),
+            "config": str(chosen.file),
+            "kept": chosen.kept,
+            "made": [str(folder) for folder in chosen.made],
+            "index": done.report.to_json() if done else None,
+            "model_problem": done.problem if done else "",
+            "next": follows,
+        }
+        output.json(values)
+        return
+    for word, line in zip(("Next", "Then"), follows, strict=False):
+        output.line(f"{word}: {output.style.strong(line)}")
+
+
+# --- connect and disconnect ---------------------------------------------------------
+
+PASSED_ON = ("GLASSMIND_CONFIG", "GLASSMIND_VAULT_PATH")
+"""Variables whose value the entry contains; programs pass on hardly any variable."""
+
+DONE = {
+    "connected": "Connected {title} to {vault}",
+    "changed": "Changed how {title} is connected to {vault}",
+    "unchanged": "{title} is already connected to {vault}",
+}
+
+
+def connect_program(args: Namespace, output: Output) -> int:
+    """Write the entry, or print it, and say what to do next."""
+    program, config = PROGRAMS[args.program], config_of(args)
+    launch = launching.launch_of(launching.this_program())
+    words = [*launch.words, *_words_of_entry(args, config)]
+    entry, file = entry_of(words, program.more), _file_of(program, args)
+    notices = [*filter(None, [launch.notice]), *_connect_notices(config, os.environ)]
+    values = {"program": program.name, "name": args.name, "file": str(file)}
+    values |= {"vault": str(config.vault.path), "entry": entry}
+    if args.shown:
+        text = program.form.shown(args.name, entry)
+        values |= {"state": "printed", "text": text}
+    else:
+        done = connect(file, program.form, args.name, entry, force=args.force)
+        notices += _remarks(done, program, args.name, file)
+        follows = program.follows.format(name=args.name)
+        backup = str(done.backup) if done.backup else None
+        values |= {"state": done.state, "backup": backup, "next": follows}
+    if output.as_json:
+        output.json(values | {"notices": notices})
+        return exits.OK
+    if args.shown:
+        output.line(f"In {output.style.clean(str(file))}:\n")
+        output.verbatim(text)
+    _notice_all(notices, output)
+    if not args.shown:
+        vault = str(config.vault.path)
+        output.line(
+            output.style.clean(DONE[done.state]).format(
+                title=program.title, vault=vault
+            )
+        )
+        _show_facts(
+            {
+                "entry": f"{args.name} in {file}",
+                "starts": shlex.join(words),
+                "as it was": backup,
+            },
+            output,
+        )
+        if done.state != "unchanged":
+            output.line(f"Next: {output.style.strong(follows)}")
+    return exits.OK
+
+
+def _show_facts(facts: Mapping[str, str | None], output: Output) -> None:
+    for name, value in facts.items():
+        if value:
+            output.line(f"  {name}: {output.style.clean(value)}")
+
+
+def _file_of(program: Program, args: Namespace) -> Path:
+    """Return the file that is named, else the one where the program keeps its list."""
+    if args.file:
+        return current_folder() / Path(args.file).expanduser()
+    return program.file(this_machine())
+
+
+def _words_of_entry(args: Namespace, config: Config) -> Iterator[str]:
+    """Yield the arguments with which the program starts us.
+
+    Raises:
+        ClientUnknown, ClientsUnreadable: there is no such client.
+        UnknownToolset: there is no such set of tools.
+    """
+    yield from ("mcp", "--vault", str(current_folder() / config.vault.path))
+    named = named_of(args)
+    if named is not None:
+        yield from ("--config", str(current_folder() / named))
+    if args.client:
+        yield from ("--client", clients_of(config).named(args.client).name)
+    if args.tools:
+        yield from ("--tools", ",".join(read_names(args.tools)))
+
+
+def _connect_notices(config: Config, env: Mapping[str, str]) -> Iterator[str]:
+    """Yield what may make the server behave differently than expected."""
+    yield from config.warnings
+    left = [key for key in env if key.startswith("GLASSMIND_") and key not in PASSED_ON]
+    if left:
+        yield (
+            f"not passed on: {', '.join(sorted(left))}; settings for every program "
+            "belong in the configuration (glassmind config set)"
+        )
+    if config.server.transport == "http":
+        yield (
+            'server.transport is "http", so the server would listen instead of '
+            "answering over stdio; run: glassmind config set server.transport stdio"
+        )
+
+
+def _remarks(done: Outcome, program: Program, name: str, file: Path) -> Iterator[str]:
+    if done.made:
+        yield f"{file} was not there before; is {program.title} installed?"
+    if done.off:
+        yield f"{name} is switched off in {file}"
+    if done.others:
+        yield f"also connected, under other names: {', '.join(done.others)}"
+
+
+def disconnect_program(args: Namespace, output: Output) -> int:
+    """Remove the entry; it is no error if there is none."""
+    program = PROGRAMS[args.program]
+    file = _file_of(program, args)
+    done = disconnect(file, program.form, args.name, force=args.force)
+    backup = str(done.backup) if done.backup else None
+    if output.as_json:
+        values = {"program": program.name, "name": args.name, "file": str(file)}
+        more = {"state": done.state, "backup": backup, "others": list(done.others)}
+        output.json(values | more)
+        return exits.OK
+    if done.state == "absent":
+        where = output.style.clean(str(file))
+        output.line(f"{program.title} is not connected: no {args.name} in {where}")
+    else:
+        output.line(f"Disconnected {program.title}")
+        _show_facts(
+            {"removed": f"{args.name} from {file}", "as it was": backup}, output
+        )
+        output.line(f"Next: restart {program.title} if it is running")
+    if done.others:
+        others = ", ".join(done.others)
+        output.notice(f"still connected, under other names: {others}")
+    return exits.OK
+
+
+def _entry_name(text: str) -> str:
+    """Return a name that every program accepts.
+
+    Raises:
+        ArgumentTypeError: it has other characters.
+    """
+    if NAMES.fullmatch(text):
+        return text
+    raise ArgumentTypeError(f"{text!r} may only have letters, digits, - and _")
+
+
+_ENTRY = (
+    option("program", choices=tuple(PROGRAMS), help="the program that starts us"),
+    option(
+        "--name", type=_entry_name, default=NAME, metavar="N", help="name of the entry"
+    ),
+    option("--file", metavar="FILE", help="that program's file, if it is elsewhere"),
+)
+
+COMMANDS = {
+    "init": LocalCommand(
+        init,
+        (
+            option(
+                "vault_folder", nargs="?", metavar="VAULT", help="default: this one"
+            ),
+            flag("--in-vault", "write the file into the vault"),
+            flag("--agent-dir", f"make {AGENT_DIR}/ in the vault"),
+            flag("--force", "replace an existing configuration"),
+            flag("--yes", "ask nothing: of several vaults, take the first"),
+            flag("--no-index", "write the configuration only"),
+            flag("--no-embed", "index text only, fetch no model"),
+        ),
+    ),
+    "connect": LocalCommand(
+        connect_program,
+        (
+            *_ENTRY,
+            flag("--print", "print the entry, write nothing", dest="shown"),
+            option(
+                "--client", metavar="NAME", help="serve it with this client's scope"
+            ),
+            option(
+                "--tools",
+                "--toolset",
+                metavar="SETS",
+                action="append",
+                help=f"tool sets, such as core,brain; of {', '.join(SETS)}",
+            ),
+            flag("--force", "replace an entry that is not ours"),
+        ),
+    ),
+    "disconnect": LocalCommand(
+        disconnect_program,
+        (*_ENTRY, flag("--force", "remove an entry that is not ours")),
+    ),
+}

@@ -1,0 +1,446 @@
+"""`glassmind mcp`, `serve`, `watch` and `service`: start a long-running process."""
+
+import os
+import signal
+import sys
+from argparse import ArgumentTypeError, Namespace
+from collections.abc import Iterable
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+from shlex import quote
+from threading import Event
+from typing import TYPE_CHECKING, NamedTuple
+
+from glassmind.access.clients import Clients, clients_of
+from glassmind.access.scopes import DEFAULT_SETS, SETS, read_names
+from glassmind.config import Config
+from glassmind.config.places import current_folder, index_name
+from glassmind.config.values import is_loopback
+from glassmind.errors import ConfigError, WrongUsage
+from glassmind.errors.access import ClientChanged, ClientsUnreadable, ClientUnknown
+from glassmind.errors.serving import TokenNeeded
+from glassmind.indexing.schedule import (
+    HOUR_MIN,
+    Units,
+    launchd_units,
+    systemd_units,
+    units_as_script,
+)
+from glassmind.render.style import Style
+from glassmind.serve.cli import exits
+from glassmind.serve.cli.opening import config_of
+from glassmind.serve.cli.output import Output
+from glassmind.serve.cli.parser import LocalCommand, flag, option
+from glassmind.serve.mcp.log import log
+from glassmind.serve.mcp.toolsets import EMPTY, sets_within
+from glassmind.types.access import EVERY_AGENT, Scope
+from glassmind.types.watch import Brought, News, TellNews
+
+if TYPE_CHECKING:
+    from glassmind.serve.http.token import TokenFile
+    from glassmind.serve.mcp.engine import Opened
+
+
+def _notice_sets(names: Iterable[str], output: Output) -> None:
+    for name in names:
+        if name in EMPTY:
+            output.notice(f"the tool set {name} is still empty")
+
+
+# --- mcp ----------------------------------------------------------------------------
+
+
+def mcp(args: Namespace, output: Output) -> int:
+    """Serve one client over stdin and stdout until it leaves."""
+    names = read_names(args.tools or DEFAULT_SETS)
+    if _speaks_http(args):
+        if args.client:
+            problem = "over HTTP a client is known by its token: --client is for stdio"
+            raise WrongUsage(problem, "mcp")
+        return _serve_http(args, output)
+    client = NamedClient(args) if args.client else None
+    names = names if client is None else client.toolsets()
+    _notice_sets(names, output)
+    from glassmind.serve.mcp.process import Wires  # noqa: PLC0415 - before all else
+
+    wires = Wires()
+    from glassmind.serve.mcp.stdio import serve as serve_stdio  # noqa: PLC0415 - heavy
+
+    return serve_stdio(
+        wires,
+        lambda: _opened(args),
+        names,
+        scope=client.scope if client else lambda: EVERY_AGENT,
+        name=client.name if client else "",
+        structured=args.structured,
+    )
+
+
+class NamedClient:
+    """The client that `--client` names, as it is registered at each moment."""
+
+    def __init__(self, args: Namespace) -> None:
+        self.name: str = args.client
+        self._args, self._wanted = args, args.tools
+        self._clients: Clients | None = None
+        self._served: tuple[str, ...] = ()
+
+    def toolsets(self) -> tuple[str, ...]:
+        """Return the tool sets that are served from now on.
+
+        If the settings cannot be used, every call says so.
+
+        Raises:
+            ClientUnknown, ClientsUnreadable: there is no such client.
+            BeyondToolsets: it may use none of the sets that are wanted.
+        """
+        try:
+            scope = self._find()
+        except ConfigError:
+            scope = EVERY_AGENT
+        self._served = sets_within(scope, self._wanted)
+        return self._served
+
+    def scope(self) -> Scope:
+        """Return what it may read now.
+
+        Raises:
+            ClientUnknown, ClientsUnreadable: it was revoked.
+            ClientChanged: its tool sets were changed.
+        """
+        scope = self._find()
+        if sets_within(scope, self._wanted) != self._served:
+            raise ClientChanged(self.name)
+        return scope
+
+    def _find(self) -> Scope:
+        if self._clients is None:
+            self._clients = clients_of(config_of(self._args))
+        try:
+            client = self._clients.named(self.name)
+        except ClientUnknown:
+            raise ClientUnknown(self.name) from None  # without names of other clients
+        self.name = client.name
+        self._clients.note_use(client)
+        return client.scope
+
+
+def _speaks_http(args: Namespace) -> bool:
+    """Return whether the settings ask for HTTP; tools report unusable settings."""
+    try:
+        return config_of(args).server.transport == "http"
+    except ConfigError:
+        return False
+
+
+def _serve_http(args: Namespace, output: Output) -> int:
+    from glassmind.serve.cli.program import command_parser  # noqa: PLC0415 - a cycle
+
+    command, parser = command_parser("serve")
+    usual = vars(parser.read([]))
+    return command.run(Namespace(**{**usual, **vars(args)}), output)
+
+
+def _opened(args: Namespace) -> "Opened":
+    """Return the vault with its daemon or a connection to it.
+
+    Raises:
+        ConfigError: the vault or a setting cannot be used.
+    """
+    from glassmind.serve.daemon.host import VaultHost  # noqa: PLC0415 - tantivy
+
+    def note(message: str) -> None:
+        log("vault", said=message)
+
+    config = config_of(args)
+    for warning in config.warnings:
+        note(warning)
+    host = VaultHost(config, watch=not args.no_watch, log=note)
+    host.engine.client = "mcp"
+    return host
+
+
+# --- serve --------------------------------------------------------------------------
+
+MOST_PORT = 65_535
+
+OPEN_FILE = "others on this machine can read the token in {0}: chmod 600 {0}"
+
+NOT_ENCRYPTED = (
+    "other machines can reach this server, and nothing is encrypted on the way: notes "
+    "and the token can be read there; put TLS in front of it"
+)
+
+
+class Token(NamedTuple):
+    """What clients must send, and where it comes from.
+
+    `shown_by` is the command that prints a token that nobody chose; if it `is_open`,
+    others can read it. `file` is followed while the server runs.
+    """
+
+    text: str
+    origin: str
+    file: "TokenFile | None" = None
+    shown_by: str = ""
+    is_open: bool = False
+
+
+def serve(args: Namespace, output: Output) -> int:
+    """Serve the vault over HTTP until a signal ends it."""
+    names = read_names(args.tools or DEFAULT_SETS)
+    config = config_of(args)
+    for warning in config.warnings:
+        output.notice(warning)
+    _notice_sets(names, output)
+    host = args.host or config.server.host
+    token = _chosen_token(args, config)
+    if token is None and not args.show_token and not is_loopback(host):
+        raise TokenNeeded(host)
+    token = token or _kept_token(args, config)
+    if args.show_token:
+        if output.as_json:
+            output.json({"token": token.text, "origin": token.origin})
+        else:
+            output.line(token.text)
+        return exits.OK
+    if token.is_open:
+        output.notice(OPEN_FILE.format(token.origin))
+    try:
+        clients_of(config).all()
+    except ClientsUnreadable as error:  # they have access as soon as it is fixed
+        output.notice(str(error))
+    if not is_loopback(host):
+        output.notice(NOT_ENCRYPTED)
+    from glassmind.serve.http import run  # noqa: PLC0415 - takes a second
+
+    port = config.server.port if args.port is None else args.port
+    known, watch = token.file or token.text, not args.no_watch
+    terms = run.Terms(host, port, known, names, watch, output.quiet, args.structured)
+    run.serve(config, terms, lambda url: _show_address(url, token, output))
+    return exits.OK
+
+
+def _chosen_token(args: Namespace, config: Config) -> Token | None:
+    """Return the token that a person chose; None if nobody did."""
+    from glassmind.serve.http.token import (  # noqa: PLC0415 - only to serve
+        TokenFile,
+        checked_token,
+        is_open_to_others,
+        read_token,
+    )
+
+    if args.token_file:
+        file = Path(args.token_file)
+        text, is_file = read_token(file), file.is_file()  # a pipe is read once
+        followed = TokenFile(file, private=False) if is_file else None
+        is_open = is_file and is_open_to_others(file.stat())
+        return Token(text, args.token_file, followed, is_open=is_open)
+    origin = "--token" if args.token is not None else config.origins["server.token"]
+    given = config.server.token if args.token is None else args.token
+    if not given and args.token is None:
+        return None
+    return Token(checked_token(given, origin), origin)
+
+
+def _kept_token(args: Namespace, config: Config) -> Token:
+    from glassmind.serve.http.token import (  # noqa: PLC0415 - only to serve
+        TokenFile,
+        kept_token,
+        token_file,
+    )
+
+    file = token_file(config)
+    vault = f" --vault {quote(args.vault)}" if getattr(args, "vault", None) else ""
+    shown_by = f"glassmind serve{vault} --show-token"
+    return Token(kept_token(file), str(file), TokenFile(file, private=True), shown_by)
+
+
+def _show_address(url: str, token: Token, output: Output) -> None:
+    if output.as_json:
+        output.json({"url": url, "mcp": f"{url}/mcp", "token_origin": token.origin})
+    else:
+        output.line(f"Listening on {url}, for MCP on {url}/mcp")
+        shown = f"; {token.shown_by} prints it" if token.shown_by else ""
+        output.line(f"Token: from {token.origin}{shown}")
+    output.flush()
+
+
+def _port(text: str) -> int:
+    if text.isascii() and text.isdigit() and int(text) <= MOST_PORT:
+        return int(text)
+    raise ArgumentTypeError(f"port must be from 0 to {MOST_PORT} (got {text})")
+
+
+# --- watch --------------------------------------------------------------------------
+
+LOOK_S = 0.5
+"""Seconds between looks for a signal, where one does not end waiting."""
+
+SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
+"""What ends a program on one system or another."""
+
+WARNINGS_SHOWN = 10
+"""Warnings shown of each batch; `--json` has them all."""
+
+
+def watch(args: Namespace, output: Output) -> int:
+    """Watch the vault, or stand by while another process does."""
+    from glassmind.serve.daemon.host import VaultHost  # noqa: PLC0415 - tantivy
+
+    config = config_of(args, flags={"watch.enabled": True})
+    for warning in config.warnings:
+        output.remark(warning)
+    stop = stop_event()
+    on_news = show_news(output, stop)
+    with VaultHost(config, watch=True, log=output.remark, on_news=on_news) as host:
+        while not stop.wait(LOOK_S):
+            if not host.is_alive:
+                return exits.BUG
+    return exits.OK
+
+
+def stop_event() -> Event:
+    """Return an event that is set by a signal to end."""
+    stop = Event()
+    for name in SIGNALS:
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), lambda *_: stop.set())
+    return stop
+
+
+def show_news(output: Output, stop: Event) -> TellNews:
+    """Return what writes a line for each event, and stops if nobody reads them."""
+
+    def show(news: News) -> None:
+        try:
+            _write(news, output)
+            output.flush()
+        except OSError:
+            output.abandon()
+            stop.set()
+
+    return show
+
+
+def _write(news: News, output: Output) -> None:
+    from glassmind.serve.daemon.news import (  # noqa: PLC0415 - with the daemon
+        news_as_json,
+        news_as_text,
+    )
+
+    if output.as_json:
+        output.json(news_as_json(news), on_one_line=True)
+        return
+    now = datetime.now().astimezone()
+    output.line(f"{now:%H:%M:%S} {Style.clean(news_as_text(news))}")
+    if isinstance(news, Brought):
+        for warning in news.report.warnings[:WARNINGS_SHOWN]:
+            output.remark(warning)
+
+
+# --- service ------------------------------------------------------------------------
+
+USUAL_MIN = 15
+"""Minutes between two runs: one that finds nothing new takes a tenth of a second."""
+
+
+def service(args: Namespace, output: Output) -> int:
+    """Print the files for this vault; nothing is installed."""
+    config = config_of(args)
+    kind = args.kind or ("launchd" if sys.platform == "darwin" else "systemd")
+    units = _units_of(config, kind, _command_of(args, config), args.every)
+    if output.as_json:
+        output.json(asdict(units))
+    else:
+        output.verbatim(units_as_script(units))
+    return exits.OK
+
+
+def _command_of(args: Namespace, config: Config) -> list[str]:
+    """Return the command that indexes this vault from any folder."""
+    chosen = getattr(args, "config", None) or os.environ.get("GLASSMIND_CONFIG")
+    named = []
+    if chosen:
+        named = ["--config", str(current_folder() / Path(chosen).expanduser())]
+    vault = ["--vault", str(config.vault.path)]
+    return [sys.executable, "-m", "glassmind", *vault, *named, "index", "--quiet"]
+
+
+def _units_of(config: Config, kind: str, command: list[str], every_min: int) -> Units:
+    """Return the files for a system.
+
+    Raises:
+        WrongUsage: a property list cannot hold the name of the vault.
+    """
+    vault = str(config.vault.path)
+    letters = index_name(config.vault.path).encode("ascii", "replace").decode()
+    name = f"glassmind-{letters.replace('?', '_')}"
+    if kind == "systemd":
+        return systemd_units(command, name=name, vault=vault, every_min=every_min)
+    try:
+        return launchd_units(command, name=name, every_min=every_min)
+    except ValueError as error:
+        problem = f"a property list cannot hold the name {vault!r}"
+        raise WrongUsage(problem, "service") from error
+
+
+def _minutes(text: str) -> int:
+    if text.isascii() and text.isdigit() and 1 <= int(text) <= HOUR_MIN:
+        return int(text)
+    raise ArgumentTypeError(f"minutes must be from 1 to {HOUR_MIN} (got {text})")
+
+
+_SERVED = (
+    option(
+        "--tools",
+        metavar="SETS",
+        action="append",
+        help=f"tool sets for MCP, such as core,brain; of {', '.join(SETS)}",
+    ),
+    flag("--structured", "send structured content and output schemas to MCP clients"),
+    flag("--no-watch", "do not watch the vault for changes"),
+)
+
+COMMANDS = {
+    "mcp": LocalCommand(
+        mcp,
+        (
+            *_SERVED,
+            option(
+                "--client", metavar="NAME", help="serve it with this client's scope"
+            ),
+        ),
+    ),
+    "serve": LocalCommand(
+        serve,
+        (
+            option("--host", metavar="ADDRESS", help="the address to listen on"),
+            option("--port", type=_port, metavar="N", help="the port; 0 takes any"),
+            flag("--show-token", "print the token and end"),
+            *_SERVED,
+        ),
+        one_of=(
+            option("--token", metavar="TOKEN", help="the token that clients must send"),
+            option("--token-file", metavar="FILE", help="a file that holds it"),
+        ),
+    ),
+    "watch": LocalCommand(watch),
+    "service": LocalCommand(
+        service,
+        (
+            option("action", choices=("print",), help="print a script that sets it up"),
+            option(
+                "--kind", choices=("systemd", "launchd"), help="default: this system"
+            ),
+            option(
+                "--every",
+                type=_minutes,
+                default=USUAL_MIN,
+                metavar="MINUTES",
+                help=f"how often to index, from 1 to {HOUR_MIN} minutes",
+            ),
+        ),
+    ),
+}

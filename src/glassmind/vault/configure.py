@@ -1,0 +1,73 @@
+"""Write down which vault was chosen, in a configuration file."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from glassmind.config.load import configured_vault
+from glassmind.config.places import FILE_NAME
+from glassmind.config.trust import read_vault_settings, record_trust
+from glassmind.config.values import AGENT_DIR
+from glassmind.config.write import new_file, set_key, write_config
+from glassmind.errors import VaultChosen
+from glassmind.vault.agent_folder import make_agent_folder
+
+
+@dataclass(frozen=True, slots=True)
+class ConfiguredVault:
+    """A vault and its configuration file; `kept` if the file was there before.
+
+    `made` are folders that were made.
+    """
+
+    vault: Path
+    file: Path
+    kept: bool
+    made: list[Path]
+
+
+def configure_vault(  # noqa: PLR0913 - options by name
+    vault: Path,
+    env: Mapping[str, str],
+    *,
+    file: Path | None,
+    named: Path | None,
+    force: bool,
+    agent_dir: bool,
+) -> ConfiguredVault:
+    """Write which vault was chosen; an existing file keeps everything else.
+
+    Without `file`, the settings are in the vault. `named` is the file that the caller
+    named; `force` replaces an existing one.
+
+    Raises:
+        VaultChosen: the file names another vault, which still exists.
+        ConfigUnwritable, FolderUnwritable, PathOutsideVault: it cannot be written.
+    """
+    in_vault = file is None
+    file = file or vault / FILE_NAME
+    is_kept = file.exists() and not force
+    before = configured_vault(file) if is_kept and not in_vault else None
+    same = before is not None and os.path.realpath(before) == os.path.realpath(vault)
+    # a vault that we may not see counts as gone
+    if before is not None and not same and os.path.isdir(before):  # noqa: PTH112
+        raise VaultChosen(str(file), str(before), str(vault))
+    # fails before anything is written
+    fresh = new_file(vault, env, named=named, in_vault=in_vault, force=True)
+    made = make_agent_folder(vault, AGENT_DIR) if agent_dir else []
+    if not is_kept:
+        file = fresh
+        write_config(file, vault, in_vault=in_vault)
+        if in_vault:
+            _trust(vault, env)
+    elif not same and not in_vault:
+        set_key(file, "vault.path", str(vault.resolve()))
+    return ConfiguredVault(vault, file, is_kept and (same or in_vault), made)
+
+
+def _trust(vault: Path, env: Mapping[str, str]) -> None:
+    """Trust the settings just written, but no `.env` that was beside them before."""
+    settings, _ = read_vault_settings(vault)
+    if settings is not None and settings.dotenv is None:
+        record_trust(settings, env)
