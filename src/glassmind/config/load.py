@@ -439,7 +439,7 @@ def _settle_writes(layers: Layers, choices: Choices) -> bool:
     user_notes, writable = _write_policy(choices)
     by_vault = [path for path in WRITES if choices[path].source == "vault"]
     if by_vault:
-        trusted = {path: layers.strongest(path, TRUSTED) for path in WRITES}
+        trusted = {path: layers.strongest(path) for path in WRITES}
         notes_limit, writable_limit = _write_policy(trusted)
         looser = STRICTNESS.index(user_notes) > STRICTNESS.index(notes_limit)
         if looser or (writable and not writable_limit):
@@ -451,9 +451,8 @@ def _settle_writes(layers: Layers, choices: Choices) -> bool:
     for path, value in (("writes.mode", mode), ("writes.user_notes", user_notes)):
         if value != choices[path].value:
             choices[path] = Choice(value, "the rest of [writes]")
-    folder = choices["writes.agent_dir"]
-    default = values.AGENT_DIR
-    choices["writes.agent_dir"] = folder._replace(value=folder.value or default)
+    folder = choices[WRITES[2]]
+    choices[WRITES[2]] = folder._replace(value=folder.value or values.AGENT_DIR)
     return writable
 
 
@@ -501,11 +500,10 @@ def _check_together(choices: Mapping[str, Choice]) -> None:
     target, overlap = (choices[path] for path in CHUNKS)
     if overlap.value >= target.value:
         # Blame the stronger of the two, which was probably set last.
-        if overlap.rank >= target.rank:
-            problem = f"must be below {CHUNKS[0]} ({target.value})"
-            raise BadSetting(CHUNKS[1], overlap.origin, problem)
-        problem = f"must be above {CHUNKS[1]} ({overlap.value})"
-        raise BadSetting(CHUNKS[0], target.origin, problem)
+        blamed, other = CHUNKS if target.rank > overlap.rank else reversed(CHUNKS)
+        side = "above" if blamed == CHUNKS[0] else "below"
+        problem = f"must be {side} {other} ({choices[other].value})"
+        raise BadSetting(blamed, choices[blamed].origin, problem)
     if not any(choices[path].value for path in WEIGHTS):
         last = max(WEIGHTS, key=lambda path: choices[path].rank)
         problem = "leaves every weight of [search] at 0; at least one must be above 0"
