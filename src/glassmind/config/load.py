@@ -189,31 +189,25 @@ class Layers:
             if raw is not None:
                 name = path.partition(".")[2].replace("_", "-")
                 origin = "--vault" if path == "vault.path" else f"--{name}"
-                self.add(path, raw, cwd, Choice(None, origin, OPTION), is_text=True)
+                self.add(path, raw, cwd, Choice(None, origin, OPTION))
 
-    def add(  # noqa: PLR0913 - facts about one value
-        self,
-        path: str,
-        raw: object,
-        base: Path,
-        choice: Choice,
-        *,
-        is_text: bool = False,
-        foreign: bool = False,
-    ) -> None:
+    def add(self, path: str, raw: object, base: Path, choice: Choice) -> None:
         """Add a value as it was written, keeping the strongest of each setting first.
 
-        Relative paths start at `base`. `is_text` marks values of variables and options;
-        `foreign` those of other tools' variables, which may mean something else.
+        Relative paths start at `base`.
 
         Raises:
-            BadSetting: the user set an invalid value; others are ignored.
+            BadSetting: the user set an invalid value. It is a warning for a vault's
+                value, and for a variable of another tool, which may mean something
+                else there.
         """
+        is_text = choice.rank >= USER_DOTENV
+        is_foreign = USER_DOTENV <= choice.rank <= ENVIRONMENT
         try:
             value = SETTINGS[path].parse(raw, base, is_text=is_text)
         except ValueError as problem:
             error = BadSetting(path, choice.origin, str(problem))
-            if choice.source == "user" and not foreign:
+            if choice.source == "user" and not is_foreign:
                 raise error from None
             self.warnings.append(f"{error}. This value is ignored.")
         else:
@@ -327,12 +321,9 @@ class Layers:
             for alias in (setting.variable, *setting.aliases):
                 name = alias.removeprefix("!")
                 if raw := variables.get(name, "").strip():
-                    foreign = name != setting.variable
-                    own_rank = rank if foreign else rank + OWN_VARIABLE
+                    own_rank = rank + OWN_VARIABLE * (name == setting.variable)
                     choice = Choice(None, origins.get(name, name), own_rank, source)
-                    raw = _translated(alias, raw)
-                    path = setting.path
-                    self.add(path, raw, base, choice, is_text=True, foreign=foreign)
+                    self.add(setting.path, _translated(alias, raw), base, choice)
         known = [setting.variable for setting in SETTINGS.values()] + [*OTHER_VARIABLES]
         for name in variables:
             if name.startswith("GLASSMIND_") and name not in known:
@@ -448,7 +439,7 @@ def _settle_writes(layers: Layers, choices: Choices) -> bool:
     user_notes, writable = _write_policy(choices)
     by_vault = [path for path in WRITES if choices[path].source == "vault"]
     if by_vault:
-        trusted = {path: layers.strongest(path, TRUSTED) for path in WRITES}
+        trusted = {path: layers.strongest(path) for path in WRITES}
         notes_limit, writable_limit = _write_policy(trusted)
         looser = STRICTNESS.index(user_notes) > STRICTNESS.index(notes_limit)
         if looser or (writable and not writable_limit):
@@ -460,9 +451,8 @@ def _settle_writes(layers: Layers, choices: Choices) -> bool:
     for path, value in (("writes.mode", mode), ("writes.user_notes", user_notes)):
         if value != choices[path].value:
             choices[path] = Choice(value, "the rest of [writes]")
-    folder = choices["writes.agent_dir"]
-    default = values.AGENT_DIR
-    choices["writes.agent_dir"] = folder._replace(value=folder.value or default)
+    folder = choices[WRITES[2]]
+    choices[WRITES[2]] = folder._replace(value=folder.value or values.AGENT_DIR)
     return writable
 
 
@@ -510,11 +500,10 @@ def _check_together(choices: Mapping[str, Choice]) -> None:
     target, overlap = (choices[path] for path in CHUNKS)
     if overlap.value >= target.value:
         # Blame the stronger of the two, which was probably set last.
-        if overlap.rank >= target.rank:
-            problem = f"must be below {CHUNKS[0]} ({target.value})"
-            raise BadSetting(CHUNKS[1], overlap.origin, problem)
-        problem = f"must be above {CHUNKS[1]} ({overlap.value})"
-        raise BadSetting(CHUNKS[0], target.origin, problem)
+        blamed, other = CHUNKS if target.rank > overlap.rank else reversed(CHUNKS)
+        side = "above" if blamed == CHUNKS[0] else "below"
+        problem = f"must be {side} {other} ({choices[other].value})"
+        raise BadSetting(blamed, choices[blamed].origin, problem)
     if not any(choices[path].value for path in WEIGHTS):
         last = max(WEIGHTS, key=lambda path: choices[path].rank)
         problem = "leaves every weight of [search] at 0; at least one must be above 0"

@@ -122,10 +122,8 @@ def index_locations(config: Config) -> list[Path]:
     first = in_vault.get(place) or Path(place) / index_name(vault)
     root = os.path.realpath(vault)
     # A vault may come from somebody else: it must not choose where we write.
-    if (
-        place in in_vault
-        and os.path.commonpath([root, os.path.realpath(first)]) != root
-    ):
+    real = os.path.realpath(first)
+    if place in in_vault and os.path.commonpath([root, real]) != root:
         problem = f"is {place!r}, but a symbolic link leads {first} out of the vault"
         raise BadSetting("index.location", config.origins["index.location"], problem)
     return list(dict.fromkeys([first, fallback]))
