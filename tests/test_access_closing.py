@@ -281,7 +281,7 @@ def test_a_preview_that_would_hide_a_note_is_committed_by_its_id(
     done = said_to_agent(engine, "apply_edit_preview", previewId=shown["previewId"])
 
     assert shown["message"].startswith("Nothing was changed: this is what would be")
-    assert "you could not read any more what it writes" in shown["message"]
+    assert "you could no longer read what it writes" in shown["message"]
     assert before == "Tea. #tea"
     assert (done["applied"], done["path"]) == (True, "A.md")
     assert "private: true" in vault.text("A.md")

@@ -562,7 +562,7 @@ class ReindexArguments(Arguments, frozen=True):
     ] = None
 
 
-@tool("brain", "Index the vault", writes=True, timeout_s=600)
+@tool("brain", "Index the vault", writes=True, idempotent=True, timeout_s=600)
 def reindex(vault: Engine, arguments: ReindexArguments, caller: Caller) -> Reply:
     """Update the index from the notes on disk; only what changed is read.
 
