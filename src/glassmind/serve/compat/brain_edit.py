@@ -42,7 +42,7 @@ Mode = Literal[
 ]
 
 Name = Annotated[str, Meta(max_length=4_096)]
-NoteName = Annotated[Name, arg("path, title, file name or alias of a note")]
+NoteName = Annotated[Name, arg("exact path, title, file name or alias")]
 Text = Annotated[str, Meta(max_length=1_000_000)]
 """A book, not a library."""
 
