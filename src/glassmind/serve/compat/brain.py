@@ -24,7 +24,7 @@ from glassmind.types.catalogue import Ghost, LinkEnd, NoteFacts, NoteLinks, Stat
 from glassmind.types.chains import Chain
 from glassmind.types.connections import GraphLink, GraphNode, GraphPart
 from glassmind.types.ledger import Passage
-from glassmind.types.ranks import Metric, RankedNote
+from glassmind.types.ranks import Metric
 from glassmind.types.search import ChannelName, Hit, Mode, SearchReply, Snippet
 from glassmind.types.themes import Theme
 from glassmind.vault.resolve import NOTE_SUFFIX
@@ -127,10 +127,11 @@ class SearchArguments(Arguments, frozen=True):
 
 @tool("brain", "Search notes")
 def search(vault: Engine, arguments: SearchArguments) -> Reply:
-    """Find notes by keywords and meaning (hybrid), or by one of them.
+    """Find notes by keywords and meaning (hybrid).
 
-    Returns ids, titles, scores and excerpts, best first; unique 'chunks' gives passages
-    with their lines. Read one with read_note.
+    Or by meaning alone (semantic), or keywords alone (fulltext). Returns ids, titles,
+    scores and excerpts, best first; unique 'chunks' gives passages with their lines.
+    Read one with read_note.
     """
     query, mode = arguments.query, arguments.mode
     chunks = arguments.unique == "chunks" and mode != "fulltext"
@@ -168,15 +169,13 @@ def search(vault: Engine, arguments: SearchArguments) -> Reply:
 
 def _lacking(vault: Engine, reply: SearchReply) -> dict[str, str]:
     """Return why there was no semantic search; nothing if there was."""
-    messages = [text for text in reply.degraded if text.startswith("semantic: ")]
-    if not messages:
-        return {}
-    status = vault.status()
-    message = messages[0].removeprefix("semantic: ")
-    return {
-        "status": "preparing" if status.writing or status.embedding else "failed",
-        "message": f"{message} (mode fulltext works)",
-    }
+    for text in reply.degraded:
+        if text.startswith("semantic: "):
+            status = vault.status()
+            state = "preparing" if status.writing or status.embedding else "failed"
+            message = text.removeprefix("semantic: ")
+            return {"status": state, "message": f"{message} (mode fulltext works)"}
+    return {}
 
 
 def _score(hit: Hit, mode: Mode) -> float:
@@ -206,11 +205,10 @@ def _result(hit: Hit, mode: Mode, *, chunks: bool) -> dict[str, Any]:
 
 def _marked(snippet: Snippet) -> str:
     """Return a snippet with its matches between `>>>` and `<<<`."""
-    text, parts, at = snippet.text, [], 0
-    for start, end in snippet.marks:
-        parts += [text[at:start], ">>>", text[start:end], "<<<"]
-        at = end
-    return "".join([*parts, text[at:]])
+    text = snippet.text
+    for start, end in reversed(snippet.marks):
+        text = f"{text[:start]}>>>{text[start:end]}<<<{text[end:]}"
+    return text
 
 
 class ListArguments(Arguments, frozen=True, rename="camel"):
@@ -525,30 +523,21 @@ class RankArguments(Arguments, frozen=True, rename="camel"):
 @tool("brain", "Rank notes")
 def rank_notes(vault: Engine, arguments: RankArguments) -> Reply:
     """Rank notes by influence (PageRank), by bridging (betweenness), or both."""
-    metrics: tuple[Metric, ...] = ("influence", "bridging")
-    if arguments.metric != "both":
-        metrics = (arguments.metric,)
-    found = {metric: _ranked(vault, arguments, metric) for metric in metrics}
-    ranked = {
-        metric: [{**_entry(note), "score": note.score} for note in notes]
-        for metric, notes in found.items()
-    }
-    sources = shown(
-        named=_note_paths(note for notes in found.values() for note in notes)
-    )
-    return Reply(ranked if arguments.metric == "both" else ranked[metrics[0]], sources)
-
-
-def _ranked(
-    vault: Engine, arguments: RankArguments, metric: Metric
-) -> Sequence[RankedNote]:
-    return vault.knowledge.rank(
-        metric=metric,
-        limit=arguments.limit,
-        theme=arguments.theme_id,
-        least_inbound=arguments.min_incoming_links if metric == "influence" else 0,
-        ghosts=arguments.include_stubs,
-    ).notes
+    both: tuple[Metric, ...] = ("influence", "bridging")
+    ranked: dict[str, list[dict[str, Any]]] = {}
+    names: list[str] = []
+    for metric in both if arguments.metric == "both" else (arguments.metric,):
+        notes = vault.knowledge.rank(
+            metric=metric,
+            limit=arguments.limit,
+            theme=arguments.theme_id,
+            least_inbound=arguments.min_incoming_links if metric == "influence" else 0,
+            ghosts=arguments.include_stubs,
+        ).notes
+        ranked[metric] = [{**_entry(note), "score": note.score} for note in notes]
+        names += _note_paths(notes)
+    only = ranked.get(arguments.metric)
+    return Reply(ranked if only is None else only, shown(named=names))
 
 
 # --- the index ----------------------------------------------------------------------
@@ -561,7 +550,7 @@ class ReindexArguments(Arguments, frozen=True):
     ] = None
 
 
-@tool("brain", "Index the vault", writes=True, timeout_s=600)
+@tool("brain", "Index the vault", writes=True, idempotent=True, timeout_s=600)
 def reindex(vault: Engine, arguments: ReindexArguments, caller: Caller) -> Reply:
     """Update the index from the notes on disk; only what changed is read.
 

@@ -42,10 +42,9 @@ Mode = Literal[
 ]
 
 Name = Annotated[str, Meta(max_length=4_096)]
-NoteName = Annotated[Name, arg("path, title, file name or alias of a note")]
+NoteName = Annotated[Name, arg("exact path, title, file name or alias")]
 Text = Annotated[str, Meta(max_length=1_000_000)]
 """A book, not a library."""
-
 
 AGAIN = "call edit_note with name and from_buffer true to replace the most similar text"
 WAITS = (
@@ -75,12 +74,7 @@ class Edit(Arguments, frozen=True, rename="camel"):
     line_op: Where = "after"  # as obsidian-brain does; its documentation says replace
 
 
-class EditNoteArguments(
-    Edit,
-    frozen=True,
-    kw_only=True,
-    rename={"dry_run": "dryRun"},
-):
+class EditNoteArguments(Edit, frozen=True, kw_only=True, rename={"dry_run": "dryRun"}):
     name: NoteName
     edits: Annotated[list[dict[str, Any]], Meta(max_length=200)] | None = None
     dry_run: bool = False
@@ -109,8 +103,9 @@ def edit_note(vault: Engine, arguments: EditNoteArguments, caller: Caller) -> Re
     try:
         done = vault.editing.edit(name, wanted, wish)
     except NoMatch as error:
-        if not arguments.from_buffer and _may_match_loosely(error, wanted):
-            BUFFER.keep(_key(vault, caller, error.path), wanted)
+        key = _key(vault, caller, error.path)
+        loose = not arguments.from_buffer and _may_match_loosely(error, wanted)
+        if loose and BUFFER.keep(key, wanted):
             error.add_note(AGAIN)
         raise
     if arguments.from_buffer and not arguments.dry_run:
@@ -199,15 +194,16 @@ class EditBuffer:
         self._now, self._lock = now, threading.Lock()
         self._kept: OrderedDict[Key, tuple[float, tuple[TextEdit, ...]]] = OrderedDict()
 
-    def keep(self, key: Key, wanted: Sequence[TextEdit]) -> None:
-        """Keep edits, unless they are too large."""
+    def keep(self, key: Key, wanted: Sequence[TextEdit]) -> bool:
+        """Keep edits, unless they are too large; return whether they are kept."""
         if len(repr(wanted).encode("utf-8", "backslashreplace")) > LARGEST:
-            return
+            return False
         with self._lock:
             self._kept.pop(key, None)
             self._kept[key] = (self._now(), tuple(wanted))
             while len(self._kept) > MOST_ENTRIES:
                 self._kept.popitem(last=False)
+        return True
 
     def find(self, key: Key) -> tuple[TextEdit, ...]:
         """Return the edits that are kept; none if they are too old."""
@@ -247,7 +243,10 @@ def _may_match_loosely(error: NoMatch, wanted: Sequence[TextEdit]) -> bool:
     """Return whether the edit that failed looks for a text, and not loosely yet."""
     places = [f"edits[{number}]" for number in range(len(wanted))]
     edit = wanted[places.index(error.place) if error.place in places else 0]
-    return isinstance(edit, edits.Replace) and (edit.fuzzy or 1.0) > LOOSE
+    return (
+        isinstance(edit, edits.Replace)
+        and (1 if edit.fuzzy is None else edit.fuzzy) > LOOSE
+    )
 
 
 # --- other changes ------------------------------------------------------------------
@@ -375,7 +374,7 @@ class DeleteArguments(Arguments, frozen=True, rename="camel"):
     dry_run: bool = False
 
 
-@tool("brain", "Delete a note", writes=True, destructive=True)
+@tool("brain", "Delete a note", writes=True, destructive=True, idempotent=True)
 def delete_note(vault: Engine, arguments: DeleteArguments, caller: Caller) -> Reply:
     """Move a note to the vault's trash; confirm must be true.
 

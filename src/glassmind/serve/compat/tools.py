@@ -43,12 +43,13 @@ class Reply(NamedTuple):
 Function = TypeVar("Function", bound=Callable[..., Reply])
 
 
-def tool(
+def tool(  # noqa: PLR0913 - a declaration names every part
     toolset: str,
     title: str,
     *,
     writes: bool = False,
     destructive: bool = False,
+    idempotent: bool = False,
     timeout_s: float = 0.0,
 ) -> Callable[[Function], Function]:
     """Register a function as the tool of its name; its docstring is the description."""
@@ -78,7 +79,7 @@ def tool(
                 run,
                 read_only=not writes,
                 destructive=destructive,
-                idempotent=not writes,
+                idempotent=idempotent or not writes,
                 fault_mark="Error: ",
                 timeout_s=timeout_s or (PATIENT_S if writes else 30.0),
                 schema=schema_for_models(arguments),
