@@ -233,6 +233,7 @@ WORDLESS = frozenset(
         "glassmind_create",
         "glassmind_delete",
         "glassmind_dismiss",
+        "glassmind_dismiss_finding",
         "glassmind_health",
         "glassmind_ontology",
         "glassmind_rank",

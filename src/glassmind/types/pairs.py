@@ -203,7 +203,7 @@ class Dismissals(NamedTuple):
         return (check, subject) in self.findings
 
 
-class Dismissed(NamedTuple):
+class Dismissed(Struct, frozen=True):
     """What a dismissal, or taking one back, came to; `changed` is False for nothing."""
 
     file: NotePath
