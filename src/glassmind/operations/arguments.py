@@ -8,6 +8,7 @@ be written as JSON.
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import (
     Annotated,
     Any,
@@ -160,21 +161,15 @@ def _from_text(field: Field, value: Any) -> Any:
         return value
     text = value.lstrip()
     if text.startswith(("[", "{")):
-        try:
+        with suppress(ValueError, RecursionError):
             parsed = json.loads(text)
-        except (ValueError, RecursionError):
-            return [value] if field.is_list else value
-        if _depth(parsed) <= DEEPEST:
-            return parsed
+            if _depth(parsed) <= DEEPEST:
+                return parsed
     return [value] if field.is_list else value
 
 
 def _depth(value: Any) -> int:
-    depth, level = 0, [value]
-    while level and depth <= DEEPEST:
-        depth += 1
-        level = [below for one in level for below in _children(one)]
-    return depth
+    return 1 + max(map(_depth, _children(value)), default=0)
 
 
 def _children(value: Any) -> Iterator[Any]:
@@ -273,9 +268,8 @@ def property_schema(
     if field.choices:
         made = {"type": "string", "enum": list(field.choices)}
     if surface == "mcp":
-        made.pop("maxLength", None)
-        made.pop("minLength", None)
-        made.pop("maxItems", None)
+        for name in ("maxLength", "minLength", "maxItems"):
+            made.pop(name, None)
         description = field.extra["for_models"]
     else:
         description = "" if in_query else field.about.description

@@ -94,10 +94,6 @@ def _with_lists(value: Any) -> Any:
     return [*map(_with_lists, value)] if isinstance(value, (list, tuple)) else value
 
 
-def _ignore(_: str) -> None:
-    """Drop a message."""
-
-
 @dataclass(frozen=True)
 class Caller:
     """Who asks, and how. `client` is the name that is recorded.
@@ -109,7 +105,7 @@ class Caller:
     surface: Surface
     client: str
     progress: Callable[[Any], None] | None = None
-    notice: Callable[[str], None] = _ignore
+    notice: Callable[[str], None] = lambda _: None
 
     @property
     def is_agent(self) -> bool:
@@ -276,11 +272,6 @@ class Route:
     id: str = ""
 
 
-def _no_text(*_: Any) -> str:
-    """Stand in for the text of an operation that has no command, or no tool."""
-    raise NotImplementedError
-
-
 @dataclass(kw_only=True)
 class Operation:
     """One operation, as declared; a decorator, which registers its function.
@@ -292,8 +283,8 @@ class Operation:
     """
 
     group: Group
-    for_people: PeopleText = _no_text
-    for_models: ModelText = _no_text
+    for_people: PeopleText = lambda *_: ""
+    for_models: ModelText = lambda *_: ""
     writes: bool = False
     detail: str = ""
     command: Command | None = None
