@@ -338,7 +338,7 @@ class ReadResult(Result):
 
 @operation(
     group="Find",
-    for_people=text.read_for_people,
+    for_people=lambda result, *_: result.text,
     for_models=text.read_for_models,
     command=Command(everyday=True, verbatim=True),
     tool=Tool(
