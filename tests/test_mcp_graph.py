@@ -93,7 +93,7 @@ def test_the_tools_of_the_graph_cost_few_tokens() -> None:
         for tool in tools_of(["graph"])
     ]
 
-    assert len(said) == 13
+    assert len(said) == 14
     assert estimate_tokens(json.dumps(said)) < 3_000
 
 
