@@ -149,7 +149,12 @@ def _check_names(given: list[str] | None) -> list[str] | None:
 class CheckFindingArguments(Arguments):
     key: Annotated[
         Key,
-        arg("Check whether a problem still exists.", flag="--again", metavar="KEY"),
+        arg(
+            "Check whether a problem still exists.",
+            flag="--again",
+            metavar="KEY",
+            for_models="as glassmind_health shows it",
+        ),
     ]
 
 

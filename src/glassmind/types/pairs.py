@@ -29,7 +29,7 @@ class Partner(NamedTuple):
 class Pair(Struct, frozen=True):
     """Two similar notes without a link; the first is the one asked about, if any.
 
-    Else it is the one whose path comes first. Operations fill in the addresses.
+    Else it is the one whose path comes first.
     """
 
     path: NotePath
