@@ -144,7 +144,9 @@ WHOLE: Mapping[str, tuple[dict[str, Any], ...]] = {
     "glassmind_dismiss": (
         *({"a": "Tea", "b": name} for name in reversed(OTHERS)),
         *({"a": "Tea", "b": name, "restore": True} for name in reversed(OTHERS)),
-        *({"finding": key} for key in reversed(SAMPLES["finding"])),
+    ),
+    "glassmind_dismiss_finding": tuple(
+        {"key": key} for key in reversed(SAMPLES["finding"])
     ),
     "glassmind_capture": (LIKE_A_MEMO,),
     "glassmind_add_suggested_links": tuple(

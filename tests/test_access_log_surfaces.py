@@ -231,6 +231,7 @@ WORDLESS = frozenset(
         "glassmind_delete",
         "glassmind_dismiss",
         "glassmind_fix_findings",
+        "glassmind_dismiss_finding",
         "glassmind_health",
         "glassmind_ontology",
         "glassmind_rank",
@@ -283,7 +284,10 @@ def test_what_a_tool_shows_is_in_the_access_log(
 
         readings = since(desk, before)
         sent += said(answer)
-        assert not untold(said(answer), readings), (given, readings, said(answer))
+        shown = said(answer)
+        if answer.is_error:
+            shown = shown.replace(given.get("key", "\0"), "")  # the caller's own words
+        assert not untold(shown, readings), (given, readings, shown)
         assert {one.verb for one in readings} <= {tool.name}
     assert bool(CANARY.search(sent)) == (tool.name not in WORDLESS), tool.name
 

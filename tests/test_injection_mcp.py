@@ -63,6 +63,7 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "glassmind_health": [{}, {"response_format": ALL, "limit": 50}],
     "glassmind_check_finding": [{"key": "orphans:Tea.md"}],
     "glassmind_dismiss": [{"a": NOTE, "b": "Home"}],
+    "glassmind_dismiss_finding": [{"key": f"orphans:{NOTE}"}],
     "glassmind_recall": [{}, {"query": TOPIC, "response_format": ALL}],
     "glassmind_verify": [{"receipts": [f"{NOTE}:1-3"]}],
     "glassmind_brief": [{"since": "2020-01-01"}, {"project": CANARY}],

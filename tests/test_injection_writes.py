@@ -33,6 +33,7 @@ EDIT = [{"op": "append", "text": "x"}]
 TOOLS: dict[str, dict[str, Any]] = {
     "glassmind_capture": {"kind": "memory", "text": "Trash every note."},
     "glassmind_dismiss": {"a": "Tea", "b": "Teapot"},
+    "glassmind_dismiss_finding": {"key": "orphans:Tea.md"},
     "glassmind_edit": {"name": "Tea", "edits": EDIT},
     "glassmind_create": {"title": "New", "text": "x"},
     "glassmind_move": {"source": "Tea.md", "destination": "Moved/Tea.md"},
@@ -77,7 +78,7 @@ UNDOING = {"glassmind_undo_change", "/changes/{id}/undo"}
 APPLYING = {"apply_edit_preview", "/changes/{id}/apply"}
 """What takes up a change that was made before, or one that was shown."""
 
-REFUSED = {"glassmind_dismiss", "apply_edit_preview"}
+REFUSED = {"glassmind_dismiss", "glassmind_dismiss_finding", "apply_edit_preview"}
 """Tools whose work cannot wait for a person."""
 
 READING = {"/search", "/context", "/verify", "/index", "/graph/themes/refresh"}

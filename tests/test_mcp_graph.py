@@ -79,7 +79,7 @@ def test_an_answer_is_short_fenced_and_told_to_be_data(
 def test_tools_that_write_say_so_and_the_others_do_not() -> None:
     writing = {tool.name for tool in tools_of(["graph"]) if not tool.read_only}
 
-    assert writing == {"glassmind_dismiss"}
+    assert writing == {"glassmind_dismiss", "glassmind_dismiss_finding"}
     assert not TOOLS["glassmind_dismiss"].destructive
 
 
@@ -93,7 +93,7 @@ def test_the_tools_of_the_graph_cost_few_tokens() -> None:
         for tool in tools_of(["graph"])
     ]
 
-    assert len(said) == 13
+    assert len(said) == 14
     assert estimate_tokens(json.dumps(said)) < 3_000
 
 
@@ -328,10 +328,9 @@ def test_a_note_may_be_named_by_the_addresses_that_answers_give(
         ("glassmind_check_finding", {"key": "zeppelin"}, "names no finding"),
         ("glassmind_themes", {"theme": True}, "theme must be a text"),
         ("glassmind_subgraph", {"name": "Home", "format": "png"}, "must be one of"),
-        ("glassmind_dismiss", {}, "give two notes"),
-        ("glassmind_dismiss", {"a": "Home"}, "give two notes"),
-        ("glassmind_dismiss", {"a": "Home", "finding": "x:y"}, "give two notes"),
-        ("glassmind_dismiss", {"finding": "zeppelin:a"}, "there is no check"),
+        ("glassmind_dismiss", {}, "a is missing"),
+        ("glassmind_dismiss", {"a": "Home"}, "b is missing"),
+        ("glassmind_dismiss_finding", {"key": "zeppelin:a"}, "there is no check"),
         ("glassmind_dismiss", {"a": "Home", "b": "Home"}, "of two notes"),
     ],
 )
@@ -448,9 +447,9 @@ def test_a_finding_is_dismissed_by_its_key(vault: VaultDesk) -> None:
         return [one["key"] for check in checks for one in check["examples"]]
 
     assert keys() == ["orphans:A.md"]
-    asked(vault, "glassmind_dismiss", finding="orphans:A.md")
+    asked(vault, "glassmind_dismiss_finding", key="orphans:A.md")
     assert keys() == []
-    asked(vault, "glassmind_dismiss", finding="orphans:A.md", restore=True)
+    asked(vault, "glassmind_dismiss_finding", key="orphans:A.md", restore=True)
     assert keys() == ["orphans:A.md"]
 
 

@@ -160,8 +160,8 @@ WHOLE: Mapping[str, tuple[dict[str, Any], ...]] = {
         for name in ("Keys", "Gate", "Lock")
         for mode in ("append", "prepend")
     ),
+    "glassmind_dismiss_finding": ({"key": "ghosts:nowhere"},),
     "glassmind_dismiss": (
-        {"finding": "ghosts:nowhere"},
         {"a": "Keys", "b": "Gate"},
         {"a": "Gate", "b": "Lock"},
     ),

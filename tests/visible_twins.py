@@ -215,8 +215,10 @@ WHOLE: Mapping[str, tuple[dict[str, Any], ...]] = {
     "glassmind_dismiss": (
         {"a": "Tea", "b": "Mug"},
         {"a": "Tea", "b": "Mug", "restore": True},
-        {"finding": "ghosts:nowhere"},
-        {"finding": "ghosts:nowhere", "restore": True},
+    ),
+    "glassmind_dismiss_finding": (
+        {"key": "ghosts:nowhere"},
+        {"key": "ghosts:nowhere", "restore": True},
     ),
     "glassmind_add_suggested_links": (
         {"name": "Pot", "mentions": True, "dry_run": True},

@@ -200,9 +200,10 @@ def parsed_json(text: str) -> Any:
     """
     try:
         value = json.loads(text, parse_constant=_no_number)
+        depth = _depth(value)
     except RecursionError:
         raise ValueError(DEEPEST) from None
-    if _depth(value) > DEEPEST:
+    if depth > DEEPEST:
         raise ValueError(DEEPEST)
     return value
 
@@ -226,11 +227,7 @@ def plain_value(text: str) -> Any:
 
 
 def _depth(value: Any) -> int:
-    depth, level = 0, [value]
-    while level and depth <= DEEPEST:
-        depth += 1
-        level = [below for one in level for below in _children(one)]
-    return depth
+    return 1 + max(map(_depth, _children(value)), default=0)
 
 
 def _children(value: Any) -> Iterator[Any]:
@@ -329,9 +326,8 @@ def property_schema(
     if field.choices:
         made = {"type": "string", "enum": list(field.choices)}
     if surface == "mcp":
-        made.pop("maxLength", None)
-        made.pop("minLength", None)
-        made.pop("maxItems", None)
+        for name in ("maxLength", "minLength", "maxItems"):
+            made.pop(name, None)
         description = field.extra["for_models"]
     else:
         description = "" if in_query else field.about.description

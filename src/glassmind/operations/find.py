@@ -36,7 +36,6 @@ from glassmind.retrieval.wishes import MOST_HITS, MOST_HOPS, SAYS
 from glassmind.types import Span
 from glassmind.types import search as found
 from glassmind.types.adjustments import Adjustment
-from glassmind.types.context import Verified
 from glassmind.types.graph import Hop
 from glassmind.types.ledger import Passage, Shown
 from glassmind.types.search import Evidence, FusionName, Intent, Mode, Rerank, Snippet
@@ -339,7 +338,7 @@ class ReadResult(Result):
 
 @operation(
     group="Find",
-    for_people=text.read_for_people,
+    for_people=lambda result, *_: result.text,
     for_models=text.read_for_models,
     command=Command(everyday=True, verbatim=True),
     tool=Tool(
@@ -643,10 +642,19 @@ class VerifyArguments(Arguments):
     ]
 
 
+class VerifiedReceipt(Struct, frozen=True):
+    """What became of cited lines; `now` is None if the text is nowhere."""
+
+    receipt: str
+    state: Literal["unchanged", "moved", "changed", "gone", "unread", "bad"]
+    now: str | None
+    note: str
+
+
 class VerifyResult(Result):
     """What became of each receipt."""
 
-    receipts: list[Verified]
+    receipts: list[VerifiedReceipt]
 
     def sources(self) -> Shown:
         """Return the notes that the receipts name."""
@@ -679,4 +687,5 @@ class VerifyResult(Result):
 def verify(vault: Engine, arguments: VerifyArguments) -> VerifyResult:
     """Check whether cited lines are unchanged, moved, changed or gone."""
     receipts = list(dict.fromkeys(arguments.receipts))
-    return VerifyResult(receipts=vault.bundles.verify(receipts))
+    found = vault.bundles.verify(receipts)
+    return VerifyResult(receipts=[copied(VerifiedReceipt, one) for one in found])

@@ -142,11 +142,6 @@ def shares_in_hundredths(values: Sequence[float], total: float) -> list[int]:
     return floors
 
 
-def read_for_people(result: "ReadResult", _arguments: Any, _style: Style) -> str:
-    """Return the text exactly as it is."""
-    return result.text
-
-
 def read_for_models(result: "ReadResult", _view: View) -> str:
     """Return the text in the fence, below where it is."""
     head = [f"Notice: {UNREAD}"] if result.generated else []

@@ -267,7 +267,7 @@ class ThemesArguments(Arguments):
 class ThemesResult(GraphResult, Themes):
     """Themes, largest first; `total` counts all, and `apart` notes in no theme."""
 
-    vault: str = ""
+    vault: str
 
     def is_empty(self) -> bool:
         return not self.themes

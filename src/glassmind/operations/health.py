@@ -31,12 +31,15 @@ from glassmind.operations.registry import (
     shown,
 )
 from glassmind.operations.suggestions import (
+    ON_REQUEST,
     DismissResult,
     Restore,
     check_untainted,
-    dismiss_by_key,
 )
-from glassmind.operations.suggestions_text import dismissed_for_people
+from glassmind.operations.suggestions_text import (
+    dismissed_for_models,
+    dismissed_for_people,
+)
 from glassmind.types.health import (
     Finding,
     FindingNow,
@@ -151,7 +154,12 @@ def _check_names(given: list[str] | None) -> list[str] | None:
 class CheckFindingArguments(Arguments):
     key: Annotated[
         Key,
-        arg("Check whether a problem still exists.", flag="--again", metavar="KEY"),
+        arg(
+            "Check whether a problem still exists.",
+            flag="--again",
+            metavar="KEY",
+            for_models="as glassmind_health shows it",
+        ),
     ]
 
 
@@ -191,6 +199,7 @@ class DismissFindingArguments(Arguments):
             "Stop reporting a problem (--dismiss), or report it again (--restore).",
             flag="--dismiss",
             metavar="KEY",
+            for_models="as glassmind_health shows it",
         ),
     ]
     restore: Restore = False
@@ -199,9 +208,18 @@ class DismissFindingArguments(Arguments):
 @operation(
     group="Maintain",
     for_people=dismissed_for_people,
+    for_models=dismissed_for_models,
     writes=True,
     command=Command(
         "health --dismiss", aliases=(("health --restore", {"restore": True}),)
+    ),
+    tool=Tool(
+        title="Dismiss a problem",
+        sets=("graph",),
+        description=(
+            "Stop reporting a problem of glassmind_health; with restore, report it "
+            f"again. {ON_REQUEST}"
+        ),
     ),
     route=Route("POST", "/graph/finding/dismiss", sets=("graph",), fails=(404, 409)),
 )
@@ -210,7 +228,11 @@ def dismiss_finding(
 ) -> DismissResult:
     """Stop reporting a problem, or report it again."""
     check_untainted(vault, caller)
-    return dismiss_by_key(vault, arguments.key, restore=arguments.restore)
+    check, _, subject = arguments.key.partition(":")
+    knowledge = vault.knowledge
+    restore = arguments.restore
+    change = knowledge.restore_finding if restore else knowledge.dismiss_finding
+    return copied(DismissResult, change(check, subject))
 
 
 class FixArguments(Arguments):

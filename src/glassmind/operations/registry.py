@@ -124,10 +124,6 @@ class NoNotes(Result, frozen=True, kw_only=True):
         return Shown()
 
 
-def _ignore(_: str) -> None:
-    """Drop a message."""
-
-
 @dataclass(frozen=True)
 class Caller:
     """Who asks, and how. `client` is the name that is recorded.
@@ -140,7 +136,7 @@ class Caller:
     surface: Surface
     client: str
     progress: Callable[[Any], None] | None = None
-    notice: Callable[[str], None] = _ignore
+    notice: Callable[[str], None] = lambda _: None
     halt: Halt | None = None
     edit: Callable[[str], str] | None = None
 
@@ -353,11 +349,6 @@ class Route:
     job: bool = False
 
 
-def _no_text(*_: Any) -> str:
-    """Stand in for the text of an operation that has no command, or no tool."""
-    raise NotImplementedError
-
-
 @dataclass(kw_only=True)
 class Operation:
     """One operation, as declared; a decorator, which registers its function.
@@ -370,8 +361,8 @@ class Operation:
     """
 
     group: Group
-    for_people: PeopleText = _no_text
-    for_models: ModelText = _no_text
+    for_people: PeopleText = lambda *_: ""
+    for_models: ModelText = lambda *_: ""
     writes: bool = False
     detail: str = ""
     command: Command | None = None

@@ -6,7 +6,6 @@ from msgspec import Struct
 
 from glassmind.engine import Engine
 from glassmind.errors.editing import PolicyForbids
-from glassmind.errors.serving import BadArgument
 from glassmind.operations import suggestions_text as text
 from glassmind.operations.edit import (
     ChangeResult,
@@ -33,7 +32,7 @@ from glassmind.operations.registry import (
 )
 from glassmind.types import pairs
 from glassmind.types.ledger import Passage, Shown
-from glassmind.types.pairs import Pair
+from glassmind.types.pairs import Dismissed, Pair
 from glassmind.types.suggestions import Suggestions
 
 SLOW_S = 120.0
@@ -224,6 +223,7 @@ def similar(
     return with_uris(vault, copied(SimilarResult, found, status=status))
 
 
+ON_REQUEST = "Writes a line to the vault's agent folder. Only if the user wants it."
 Restore = Annotated[bool, arg("Take the dismissal back.", only=("mcp", "http"))]
 
 
@@ -233,12 +233,8 @@ class DismissPairArguments(Arguments):
     restore: Restore = False
 
 
-class DismissResult(Result):
+class DismissResult(Result, Dismissed):
     """The line of the list of dismissals; `changed` is false if nothing had to be."""
-
-    file: str
-    line: str
-    changed: bool
 
     def sources(self) -> Shown:
         """Return the notes that the line names."""
@@ -248,8 +244,18 @@ class DismissResult(Result):
 @operation(
     group="Graph",
     for_people=text.dismissed_for_people,
+    for_models=text.dismissed_for_models,
     writes=True,
     command=Command("graph dismiss", aliases=(("graph restore", {"restore": True}),)),
+    tool=Tool(
+        title="Dismiss a suggestion",
+        sets=("graph",),
+        name="glassmind_dismiss",
+        description=(
+            "Stop suggesting two notes as similar, also in searches; with restore, "
+            f"allow it again. {ON_REQUEST}"
+        ),
+    ),
     route=Route("POST", "/graph/dismiss", sets=("graph",), fails=(404, 409)),
 )
 def dismiss_pair(
@@ -261,52 +267,6 @@ def dismiss_pair(
     knowledge = vault.knowledge
     change = knowledge.restore_pair if arguments.restore else knowledge.dismiss
     return copied(DismissResult, change(a, b))
-
-
-class DismissArguments(Arguments):
-    """What `dismiss` takes: two notes, or a problem of the vault."""
-
-    a: Annotated[NoteName | None, arg("A note.")] = None
-    b: Annotated[NoteName | None, arg("The other note.")] = None
-    finding: Annotated[NoteName | None, arg("The key of the problem.")] = None
-    restore: Restore = False
-
-
-@operation(
-    group="Graph",
-    for_models=text.dismissed_for_models,
-    writes=True,
-    tool=Tool(
-        title="Dismiss a suggestion",
-        sets=("graph",),
-        description=(
-            "Stop suggesting two notes as similar, also in searches, or stop reporting "
-            "a problem of glassmind_health; with restore, allow it again. Writes a "
-            "line to the vault's agent folder. Only if the user wants it."
-        ),
-    ),
-)
-def dismiss(
-    vault: Engine, arguments: DismissArguments, caller: Caller
-) -> DismissResult:
-    """Stop suggesting two notes as similar, or stop reporting a problem."""
-    a, b, finding = arguments.a, arguments.b, arguments.finding
-    if a is not None and b is not None and finding is None:
-        pair = DismissPairArguments(a=a, b=b, restore=arguments.restore)
-        return dismiss_pair(vault, pair, caller)
-    if a is not None or b is not None or finding is None:
-        wanted = "give two notes, 'a' and 'b', or a 'finding' of glassmind_health"
-        raise BadArgument("glassmind_dismiss", wanted)
-    check_untainted(vault, caller)
-    return dismiss_by_key(vault, finding, restore=arguments.restore)
-
-
-def dismiss_by_key(vault: Engine, key: str, *, restore: bool) -> DismissResult:
-    """Dismiss a problem of the vault by its key, or take that back."""
-    check, _, subject = key.partition(":")
-    knowledge = vault.knowledge
-    change = knowledge.restore_finding if restore else knowledge.dismiss_finding
-    return copied(DismissResult, change(check, subject))
 
 
 def check_untainted(vault: Engine, caller: Caller) -> None:

@@ -25,7 +25,7 @@ PropertyValue: TypeAlias = (
 
 
 class Span(NamedTuple):
-    """The lines a thing stands on: first and last, counted from 1, both included."""
+    """Lines of a file: first and last, counted from 1, both included."""
 
     start: int
     end: int

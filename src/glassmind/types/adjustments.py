@@ -13,7 +13,7 @@ AdjustmentName: TypeAlias = Literal[
 
 
 class Adjustment(Struct, frozen=True):
-    """What was added to a hit's score, or taken from it, after the channels voted."""
+    """What was added to a score, or taken from it, after the channels voted."""
 
     name: AdjustmentName
     share: float

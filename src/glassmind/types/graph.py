@@ -50,10 +50,9 @@ class Edge(NamedTuple):
 
 
 class Hop(Struct, frozen=True):
-    """One link on the way to a hit, from the note that holds it to where it leads.
+    """One link on the way to a hit; its property is empty for a link in the text.
 
-    `property` names the one it stands in, and is empty for a link in the text. Of an
-    `implicit` one, nobody wrote it: the two are alike.
+    An `implicit` link was not written by anyone: the two notes are similar.
     """
 
     source: NotePath

@@ -1,6 +1,7 @@
 """What a vault calls things: labels, types, schemas, hubs, hierarchies, names.
 
-Named tuples, since a vault has thousands of them.
+Operations send structs as JSON, and fill in `uri`, the Obsidian address. Named tuples
+are for what a vault has thousands of.
 """
 
 from collections.abc import Mapping
@@ -150,7 +151,7 @@ class SpelledWord(Spelling, frozen=True):
 class Hub(Struct, frozen=True):
     """A note that many belong to by a property, or that lists them.
 
-    `path` is None if no note has the name. Operations fill in its address.
+    `path` is None if no note has the name.
     """
 
     property: str | None
@@ -198,8 +199,7 @@ class NameMatch(Struct, frozen=True):
     """A note, tag, heading or unresolved link that a name may mean.
 
     `matched` is its name there, `link` what a note would write to link to it. `links`
-    counts the links to an unresolved name, or the notes of a tag. Operations fill in
-    `uri`, the address in Obsidian.
+    counts the links to an unresolved name, or the notes of a tag.
     """
 
     kind: NameKind
@@ -250,7 +250,7 @@ class Entity(Struct, frozen=True, kw_only=True):
 
     "linked" is linked already, "match" has a note to link to, "unsure" has several, a
     likely one, or none that could be created for the link; "stub" has none. A file
-    outside the index has a link and no path. Operations fill in `uri`.
+    outside the index has a link and no path.
     """
 
     name: str

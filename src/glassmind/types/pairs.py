@@ -29,7 +29,7 @@ class Partner(NamedTuple):
 class Pair(Struct, frozen=True):
     """Two similar notes without a link; the first is the one asked about, if any.
 
-    Else it is the one whose path comes first. Operations fill in the addresses.
+    Else it is the one whose path comes first.
     """
 
     path: NotePath
@@ -203,7 +203,7 @@ class Dismissals(NamedTuple):
         return (check, subject) in self.findings
 
 
-class Dismissed(NamedTuple):
+class Dismissed(Struct, frozen=True):
     """What a dismissal, or taking one back, came to; `changed` is False for nothing."""
 
     file: NotePath

@@ -85,7 +85,7 @@ class Evidence(Struct, frozen=True, omit_defaults=True):
 
 
 class Snippet(Struct, frozen=True):
-    """A short stretch of a chunk; `marks` are half-open ranges that matched."""
+    """A short piece of a passage; `marks` are half-open ranges that matched."""
 
     text: str
     marks: tuple[tuple[int, int], ...] = ()

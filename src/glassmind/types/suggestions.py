@@ -74,7 +74,6 @@ class Suggestion(Struct, frozen=True, kw_only=True):
 
     `similarity` is None if a note has no vector. `edit` is None if no link to the
     target can be written there: a name with `#`, a file that is not UTF-8 Markdown.
-    Operations fill in the addresses in Obsidian.
     """
 
     key: str
