@@ -88,7 +88,7 @@ def test_where_nothing_is_borne_out_the_notes_speak_for_themselves(way: str) -> 
     assert desk.spoken == [TOLD[0].text]
     assert (answer.model_used, answer.dropped) == ("", 1)
     assert answer.degraded == (
-        "llm: nothing that parrot said is borne out by the notes",
+        "llm: nothing that parrot said is supported by the notes",
     )
 
 
@@ -124,7 +124,7 @@ def test_a_figure_that_is_quoted_alone_has_to_be_said_with_more(text: str) -> No
 
     first, second, *_ = desk.ask("How is that so?").statements
 
-    too_short = "the quote is too short to bear it out"
+    too_short = "the quote is too short to support it"
     assert [first.problem, second.problem] == [too_short, too_short]
 
 

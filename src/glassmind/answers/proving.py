@@ -31,7 +31,7 @@ SHARED = 4
 ENDING = 3
 """Letters that may differ at the end of such words: sells and selling."""
 
-TOO_SHORT = "the quote is too short to bear it out"
+TOO_SHORT = "the quote is too short to support it"
 SAYS_NOTHING = "it shares no word with what it cites"
 LEFT_OUT = "the sentence says not"
 

@@ -164,7 +164,7 @@ class _Making:
         if any(one.is_supported for one in said):
             return self._made(said, model=model, dropped=dropped)
         if said or dropped:
-            reason = f"nothing that {model} said is borne out by the notes"
+            reason = f"nothing that {model} said is supported by the notes"
             instead = self._instead(listener, reason)
             return replace(instead, dropped=dropped + len(said))
         if listener.says_nothing:

@@ -18,7 +18,7 @@ from glassmind.context.markdown import (
 from glassmind.engine import Engine
 from glassmind.errors.context import BudgetTooSmall
 from glassmind.errors.writing import WriteRefused
-from glassmind.operations.find import IntentChoice, Name
+from glassmind.operations.find import IntentChoice
 from glassmind.operations.model_text import fenced
 from glassmind.operations.registry import (
     Arguments,
@@ -53,8 +53,9 @@ PROJECT = arg(
     "A project: its name, folder:PATH, #tag or property:KEY=VALUE.",
     metavar="PROJECT",
     for_models="name, folder:path, #tag or property:key=value",
+    longest=1_000,
 )
-Project = Annotated[Name | None, PROJECT]
+Project = Annotated[str | None, PROJECT]
 Budget = Annotated[
     int | None,
     arg(
@@ -432,11 +433,12 @@ def hot_context(
 class BriefArguments(Arguments):
     project: Project = None
     since: Annotated[
-        Name | None,
+        str | None,
         arg(
             "Show what changed on this day or later: 2026-03-01, 7d.",
             metavar="DAY",
             for_models="YYYY-MM-DD, 7d",
+            longest=1_000,
         ),
     ] = None
     budget: Budget = None
@@ -482,7 +484,7 @@ def brief_result(made: packed.Briefing, vault: str) -> BriefResult:
 
 
 class SummarizeArguments(Arguments):
-    project: Annotated[Name, PROJECT]
+    project: Annotated[str, PROJECT]
     budget: Budget = None
     save: Annotated[
         bool,
