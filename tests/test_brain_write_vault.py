@@ -235,7 +235,7 @@ def test_an_edit_that_changes_nothing_is_no_preview_and_is_not_done(
     told = brain(allowed, "edit_note", name="Tea", mode="replace_window", **same)
 
     assert told["applied"] is False
-    assert told["message"].startswith("Nothing is to be changed")
+    assert told["message"].startswith("Nothing to change")
     assert not {"dryRun", "previewId"} & set(told)
 
 
