@@ -3,8 +3,8 @@
 from typing import Any
 
 from glassmind.engine import Engine
+from glassmind.markdown.style import Style
 from glassmind.operations.registry import Caller, Operation, all_operations, joined
-from glassmind.render.style import Style
 
 
 def _operation(name: str) -> Operation:

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from meaning_desk import LONG, MeaningDesk, WordModel
 
+from glassmind.markdown.style import Style
 from glassmind.operations.maintain import status_result, status_text
 from glassmind.ports.retrieval import WordSearch
-from glassmind.render.style import Style
 from glassmind.retrieval.hybrid import Hybrid
 from glassmind.store.looking import LOCKS
 from glassmind.store.watching import write_state

@@ -10,7 +10,7 @@ from glassmind.editing.asking import Asking
 from glassmind.editing.verbs import Editing
 from glassmind.errors.editing import ConfirmFirst, NeedsApproval, WrongState
 from glassmind.errors.writing import NoteChanged
-from glassmind.render.changes import changed_as_json
+from glassmind.operations.edit import change_result
 from glassmind.types.editing import Append, Replace
 from glassmind.types.repairs import Repairs
 
@@ -44,7 +44,7 @@ def test_a_change_of_nothing_is_not_applied_and_has_no_id(
     editing = opened(vault, writes__mode=mode)
 
     done = editing.edit("Tea", [Replace("oolong", "oolong")], asking)
-    told = changed_as_json(done)
+    told = change_result(done).to_json()
 
     assert (done.applied, done.is_empty) == (False, True)
     assert (told["state"], told["applied"], told["id"]) == ("previewed", False, None)

@@ -8,9 +8,9 @@ from cli_desk import Inside, Program
 from meaning_desk import LONG, MeaningDesk, WordModel, fails_on
 
 from glassmind.errors import ModelAbsent
+from glassmind.markdown.style import Style
 from glassmind.operations.maintain import status_result, status_text
 from glassmind.operations.registry import joined
-from glassmind.render.style import Style
 from glassmind.store.lock import WriterLock
 from glassmind.store.vectors.place import places_in
 from glassmind.types.catalogue import Check, Status

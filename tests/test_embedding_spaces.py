@@ -6,8 +6,8 @@ from meaning_desk import LONG, MeaningDesk, WordModel, fails_on
 from vault_desk import VaultDesk
 
 from glassmind.errors import IndexTooNew
+from glassmind.markdown.style import Style
 from glassmind.operations.maintain import status_result, status_text
-from glassmind.render.style import Style
 from glassmind.store.sqlite import schema
 from glassmind.store.sqlite.connection import open_reader
 from glassmind.store.sqlite.vector_rows import VectorRows

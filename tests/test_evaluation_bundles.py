@@ -16,7 +16,7 @@ from glassmind.evaluation.bundles import (
     notes_shown,
 )
 from glassmind.evaluation.gold import GoldQuery
-from glassmind.render.style import Style
+from glassmind.markdown.style import Style
 from glassmind.types.context import Bundle
 from glassmind.types.evaluation import BundleFigures, EvalReport, Interval, Measured
 

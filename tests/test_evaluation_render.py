@@ -3,7 +3,7 @@
 from glassmind.evaluation.as_json import evaluation_as_json, tuning_as_json
 from glassmind.evaluation.as_text import evaluation_as_text, tuning_as_text
 from glassmind.evaluation.chart import evaluation_as_page
-from glassmind.render.style import Style
+from glassmind.markdown.style import Style
 from glassmind.types.evaluation import (
     METRICS,
     Bin,

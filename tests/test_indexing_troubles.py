@@ -6,7 +6,7 @@ import pytest
 from vault_desk import VaultDesk
 
 from glassmind.indexing import pipeline
-from glassmind.render.address import iso_time
+from glassmind.markdown.address import iso_time
 from glassmind.types.catalogue import Check
 
 TROUBLED: dict[str, str | bytes] = {

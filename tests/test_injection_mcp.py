@@ -26,7 +26,7 @@ from test_mcp_fence import inside
 from vault_desk import VaultDesk
 
 from glassmind.access.scopes import SETS
-from glassmind.render.hidden_text import hidden_in, hidden_notice
+from glassmind.markdown.hidden_text import hidden_in, hidden_notice
 from glassmind.serve.mcp.replies import PLAIN
 
 ALL = "detailed"

@@ -18,6 +18,7 @@ from vault_desk import VaultDesk
 from glassmind.errors import BadLimit, IndexAbsent
 from glassmind.errors.knowledge import BadFindingKey, UnknownCheck
 from glassmind.knowledge.health.table import CHECKS
+from glassmind.markdown.style import Style
 from glassmind.operations.health import HealthArguments, health_result
 from glassmind.operations.health_text import (
     REPORT_CHARS,
@@ -25,7 +26,6 @@ from glassmind.operations.health_text import (
     health_markdown,
 )
 from glassmind.operations.registry import joined
-from glassmind.render.style import Style
 from glassmind.types import NotePath
 from glassmind.types.health import (
     CheckReport,

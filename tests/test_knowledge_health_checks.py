@@ -12,7 +12,7 @@ from glassmind.knowledge.habits import is_date
 from glassmind.knowledge.health.grouped import place_of, staleness
 from glassmind.knowledge.health.linked import leads
 from glassmind.knowledge.health.table import entry_of
-from glassmind.render.address import linked_heading
+from glassmind.markdown.address import linked_heading
 from glassmind.types import NotePath
 from glassmind.types.health import PartLink, PartNames
 

@@ -11,8 +11,8 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, BadWish, NoteNotFound
 from glassmind.knowledge.pairs.implicit import MOST
+from glassmind.markdown.style import Style
 from glassmind.operations.maintain import status_result, status_text
-from glassmind.render.style import Style
 from glassmind.store.sqlite import schema
 from glassmind.types.vectors import Embeddable
 from glassmind.wiring.pairs import OpenPairing

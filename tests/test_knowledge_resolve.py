@@ -15,10 +15,10 @@ from glassmind.errors import BadLimit, IndexAbsent, NothingAsked
 from glassmind.knowledge.folding import folded, slips_between
 from glassmind.knowledge.naming.names import KnownNames, Sources
 from glassmind.knowledge.naming.resolve import NO_MEANING, resolve
+from glassmind.markdown.style import Style
 from glassmind.operations import ask
 from glassmind.operations.ask import ResolveArguments
 from glassmind.operations.ask_text import resolution_for_people
-from glassmind.render.style import Style
 from glassmind.types import NotePath
 from glassmind.types.ontology import Entry, GhostName, Resolution
 from glassmind.vault.resolve import Names

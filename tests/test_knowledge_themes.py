@@ -22,10 +22,10 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import BadWish, IndexAbsent
 from glassmind.errors.knowledge import AmbiguousTheme, UnknownTheme
+from glassmind.markdown.style import Style
 from glassmind.operations import graph
 from glassmind.operations.graph_text import themes_for_people
 from glassmind.operations.registry import joined
-from glassmind.render.style import Style
 from glassmind.types.themes import Theme, ThemeMember
 
 

@@ -14,7 +14,7 @@ from vault_desk import VaultDesk
 
 from glassmind.access.scopes import SETS
 from glassmind.editing.asking import Asking
-from glassmind.render.changes import changed_as_json
+from glassmind.operations.edit import change_result
 from glassmind.serve.mcp.tool import Argument
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.types.editing import Append
@@ -155,7 +155,7 @@ def test_a_change_has_the_shape_that_the_command_line_prints(vault: VaultDesk) -
     opened(vault, "propose")
 
     told = values(asked(vault, "glassmind_edit", name="Tea", edits=[EDIT]))
-    kept = changed_as_json(vault.engine.editing.show(told["id"]))
+    kept = change_result(vault.engine.editing.show(told["id"])).to_json()
 
     assert {name: value for name, value in told.items() if name != "untrusted"} == kept
 

@@ -7,6 +7,7 @@ import pytest
 from change_desk import DIFF, NEW, OLD, WrittenDown, changed, drafted, engine_with
 from operation_desk import text_of, values_of
 
+from glassmind.markdown.style import Style
 from glassmind.operations.edit import change_result
 from glassmind.operations.edit_text import (
     LISTED_FILES,
@@ -14,7 +15,6 @@ from glassmind.operations.edit_text import (
     changed_for_people,
 )
 from glassmind.operations.registry import Arguments
-from glassmind.render.style import Style
 from glassmind.types import NotePath
 from glassmind.types.editing import (
     STATES,

@@ -1,5 +1,6 @@
 """Reports, counts and findings in words."""
 
+from glassmind.markdown.style import Style, bytes_in_words
 from glassmind.operations.maintain import (
     DoctorResult,
     StatsResult,
@@ -9,7 +10,6 @@ from glassmind.operations.maintain import (
     stats_text,
 )
 from glassmind.operations.registry import joined
-from glassmind.render.style import Style, bytes_in_words
 from glassmind.types import NotePath
 from glassmind.types.catalogue import Check
 from glassmind.types.files import IndexReport, Skipped

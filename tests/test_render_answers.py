@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from ask_desk import DOUBTED, QUOTED, SOURCES, WHOLE
 
+from glassmind.markdown.style import Style
 from glassmind.operations.ask import AskArguments, ask_result
 from glassmind.operations.ask_text import (
     answer_for_people,
@@ -16,7 +17,6 @@ from glassmind.operations.ask_text import (
     sources_as_text,
     spoken,
 )
-from glassmind.render.style import Style
 from glassmind.types import NotePath
 from glassmind.types.answers import NOT_IN_NOTES, Answer, Citation, Statement
 from glassmind.types.context import Conflict, Side

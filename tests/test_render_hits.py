@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from glassmind.markdown.address import heading_address, iso_time, obsidian_uri
+from glassmind.markdown.style import Style, counted, shortened
 from glassmind.operations.find import SearchArguments, search_result
 from glassmind.operations.find_text import (
     marked,
     search_for_people,
     shares_in_hundredths,
 )
-from glassmind.render.address import heading_address, iso_time, obsidian_uri
-from glassmind.render.style import Style, counted, shortened
 from glassmind.types import NotePath, Span
 from glassmind.types.adjustments import Adjustment
 from glassmind.types.search import (

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from glassmind.markdown.style import Style
 from glassmind.operations.memory import (
     CaptureResult,
     InboxResult,
@@ -28,7 +29,6 @@ from glassmind.operations.memory_text import (
     superseded_for_people,
 )
 from glassmind.operations.registry import Result
-from glassmind.render.style import Style
 from glassmind.types import Digest, NotePath
 from glassmind.types.memory import Memo, MemoKind, WriteRecord
 

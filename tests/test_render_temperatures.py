@@ -2,6 +2,7 @@
 
 import json
 
+from glassmind.markdown.style import Style
 from glassmind.operations.memory import HotResult, NoArguments, PinArguments, PinsResult
 from glassmind.operations.memory_text import (
     hot_for_people,
@@ -9,7 +10,6 @@ from glassmind.operations.memory_text import (
     pins_for_people,
     unpinned_for_people,
 )
-from glassmind.render.style import Style
 from glassmind.types import NotePath
 from glassmind.types.memory import ActiveNote, ActiveProject
 

@@ -11,8 +11,8 @@ import pytest
 from vault_desk import VaultDesk
 from watch_desk import QUICK, Follower, until
 
+from glassmind.markdown.style import Style
 from glassmind.operations.maintain import status_result, status_text, watch_text
-from glassmind.render.style import Style
 from glassmind.serve.daemon.news import news_as_json, news_as_text
 from glassmind.store.watching import (
     FILE,

@@ -8,8 +8,7 @@ import base64
 import json
 from typing import NamedTuple
 
-from glassmind.operations.model_text import LABEL
-from glassmind.render.hidden_text import (
+from glassmind.markdown.hidden_text import (
     BIDI,
     COMMENT,
     CONTROL,
@@ -18,6 +17,7 @@ from glassmind.render.hidden_text import (
     TAGS,
     ZERO_WIDTH,
 )
+from glassmind.operations.model_text import LABEL
 
 CANARY = "velkor"
 TOPIC = "kingfisher"

@@ -35,7 +35,7 @@ from glassmind.errors.access import (
     ClientsUnwritable,
     ClientUnknown,
 )
-from glassmind.render.style import Style
+from glassmind.markdown.style import Style
 from glassmind.store.lock import WriterLock
 from glassmind.store.syncing import sync_folder
 from glassmind.types.access import Scope

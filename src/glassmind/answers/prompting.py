@@ -10,11 +10,11 @@ from dataclasses import replace
 from typing import Any
 
 from glassmind.answers.quotes import Page
+from glassmind.markdown.fencing import absent_word
+from glassmind.markdown.quoted import clean, titled
 from glassmind.markdown.secrets import redacted
 from glassmind.markdown.tokens import estimate_tokens
 from glassmind.ports.chat import Chat, Prompt, Turn
-from glassmind.render.fencing import absent_word
-from glassmind.render.quoted import clean, titled
 from glassmind.types.answers import Source
 
 MOST_STATEMENTS = 8

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from glassmind.context.shelf import Shelf
 from glassmind.errors import VaultMissing
-from glassmind.render.quoted import one_line
+from glassmind.markdown.quoted import one_line
 from glassmind.types import NotePath
 from glassmind.types.context import Bundle
 from glassmind.vault.behind import Lag, lag_of

@@ -10,9 +10,9 @@ from glassmind.context.markdown import (
     title_line,
 )
 from glassmind.context.passages import Candidate, Stretch
+from glassmind.markdown.address import iso_time
+from glassmind.markdown.quoted import fenced
 from glassmind.markdown.receipts import receipt_text
-from glassmind.render.address import iso_time
-from glassmind.render.quoted import fenced
 from glassmind.types import NotePath, Span
 from glassmind.types.context import BundleNote, Excerpt, Receipt
 from glassmind.types.passages import PackedNote

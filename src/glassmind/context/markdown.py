@@ -8,9 +8,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from glassmind.render.hidden_text import holds_hidden
-from glassmind.render.quoted import LABEL, fenced, one_line, titled
-from glassmind.render.style import counted
+from glassmind.markdown.hidden_text import holds_hidden
+from glassmind.markdown.quoted import LABEL, fenced, one_line, titled
+from glassmind.markdown.style import counted
 from glassmind.types import Span
 from glassmind.types.context import (
     AnswerSentence,

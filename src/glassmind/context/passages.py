@@ -5,9 +5,9 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from glassmind.context.items import is_pattern
+from glassmind.markdown.address import heading_address
+from glassmind.markdown.hidden_text import holds_hidden
 from glassmind.markdown.receipts import receipt_of
-from glassmind.render.address import heading_address
-from glassmind.render.hidden_text import holds_hidden
 from glassmind.types import NotePath, Span
 from glassmind.types.context import Excerpt
 from glassmind.types.passages import PackedNote, PlacedChunk

@@ -17,8 +17,8 @@ from glassmind.context.captured import is_unapproved
 from glassmind.context.choose import may_stop
 from glassmind.context.cutting import Entry, found_text
 from glassmind.context.passages import Candidate, Stretch
+from glassmind.markdown.hidden_text import holds_hidden
 from glassmind.markdown.sentences import MARKER, sentence_spans
-from glassmind.render.hidden_text import holds_hidden
 from glassmind.types.context import AnswerSentence
 
 MOST_SENTENCES = 3

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from glassmind.context.page import HEADING
+from glassmind.markdown.quoted import one_line
 from glassmind.markdown.sentences import sentence_spans
-from glassmind.render.quoted import one_line
 from glassmind.types.context import Item
 
 CAREFUL = 0.9

@@ -9,9 +9,9 @@ from glassmind.context.alone import stands_alone
 from glassmind.context.items import is_pattern, pages_of
 from glassmind.context.page import ITEM, Page
 from glassmind.context.scope import SectionRows
+from glassmind.markdown.hidden_text import holds_hidden
 from glassmind.markdown.receipts import receipt_of
 from glassmind.markdown.sentences import sentences_in
-from glassmind.render.hidden_text import holds_hidden
 from glassmind.types import NotePath, Span
 from glassmind.types.context import AnswerSentence
 from glassmind.types.sections import SectionNote

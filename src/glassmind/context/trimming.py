@@ -10,8 +10,8 @@ from glassmind.context.markdown import (
     section,
 )
 from glassmind.context.passages import Candidate
+from glassmind.markdown.address import heading_address
 from glassmind.markdown.tokens import estimate_tokens
-from glassmind.render.address import heading_address
 from glassmind.types import NotePath
 from glassmind.types.context import Bundle, BundleNote, Dropped
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from glassmind.config.reference import as_toml
-from glassmind.render.style import Style, counted
+from glassmind.markdown.style import Style, counted
 from glassmind.types.evaluation import (
     METRICS,
     BundleFigures,

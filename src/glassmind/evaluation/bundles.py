@@ -17,8 +17,8 @@ from glassmind.context.markdown import (
 )
 from glassmind.evaluation.gold import GoldQuery
 from glassmind.evaluation.metrics import mean
+from glassmind.markdown.address import iso_time
 from glassmind.markdown.receipts import receipt_of
-from glassmind.render.address import iso_time
 from glassmind.types.context import Bundle, BundleNote, Excerpt
 from glassmind.types.evaluation import BundleFigures
 from glassmind.types.search import Hit, SearchReply

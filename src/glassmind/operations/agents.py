@@ -19,6 +19,7 @@ from glassmind.access.scopes import (
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
 from glassmind.errors.serving import BadArgument
+from glassmind.markdown.style import Style, counted, on_one_line
 from glassmind.operations.registry import (
     Arguments,
     Command,
@@ -31,7 +32,6 @@ from glassmind.operations.registry import (
     operation,
     shown,
 )
-from glassmind.render.style import Style, counted, on_one_line
 from glassmind.retrieval.query import midnight, parse_day
 from glassmind.store.access_log import AccessLog, is_called, summed
 from glassmind.types.access import ReadRule, Scope

@@ -24,8 +24,8 @@ import msgspec
 from msgspec import Meta, ValidationError
 
 from glassmind.errors.serving import BadArgument
+from glassmind.markdown.style import is_text, shortened
 from glassmind.operations.registry import Arguments, Surface, arg
-from glassmind.render.style import is_text, shortened
 
 LONGEST_TEXT = 20_000
 """Characters of a text argument that declares no bound of its own: a question, not a

@@ -7,6 +7,8 @@ import msgspec
 from msgspec import Meta, Struct
 
 from glassmind.engine import Engine
+from glassmind.markdown.address import heading_address, obsidian_uri
+from glassmind.markdown.style import counted
 from glassmind.operations.ask_text import (
     LiveAnswer,
     answer_for_people,
@@ -28,8 +30,6 @@ from glassmind.operations.registry import (
     shown,
 )
 from glassmind.ports.chat import Halt
-from glassmind.render.address import heading_address, obsidian_uri
-from glassmind.render.style import counted
 from glassmind.types import answers as domain
 from glassmind.types.context import Conflict
 from glassmind.types.ledger import Passage, Shown

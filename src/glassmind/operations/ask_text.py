@@ -4,11 +4,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from glassmind.operations.model_text import listed, named
+from glassmind.markdown.quoted import one_line
+from glassmind.markdown.style import Style, counted
+from glassmind.operations.model_text import GENERATED, listed, named
 from glassmind.operations.registry import Arguments, Terminal, View
-from glassmind.render.approval import GENERATED
-from glassmind.render.quoted import one_line
-from glassmind.render.style import Style, counted
 from glassmind.types.answers import NOT_IN_NOTES, Spoken, Statement, Withdrawn
 from glassmind.types.context import Conflict, Side
 

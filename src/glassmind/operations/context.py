@@ -18,6 +18,8 @@ from glassmind.context.markdown import (
 from glassmind.engine import Engine
 from glassmind.errors.context import BudgetTooSmall
 from glassmind.errors.writing import WriteRefused
+from glassmind.markdown.address import heading_address, obsidian_uri
+from glassmind.markdown.hidden_text import holds_hidden
 from glassmind.operations.find import IntentChoice
 from glassmind.operations.model_text import fenced
 from glassmind.operations.registry import (
@@ -32,8 +34,6 @@ from glassmind.operations.registry import (
     operation,
     shown,
 )
-from glassmind.render.address import heading_address, obsidian_uri
-from glassmind.render.hidden_text import holds_hidden
 from glassmind.retrieval.wishes import SAYS
 from glassmind.types import context as packed
 from glassmind.types.ledger import Passage, Shown

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from glassmind.markdown.style import Style, counted, on_one_line
 from glassmind.operations.model_text import fenced, listed, named, one_line
 from glassmind.operations.registry import Arguments, View
-from glassmind.render.style import Style, counted, on_one_line
 
 if TYPE_CHECKING:
     from glassmind.operations.changes import ChangesResult, FileMove, ListedChange

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from glassmind.engine import Engine
-from glassmind.render.style import shortened
+from glassmind.markdown.style import shortened
 from glassmind.retrieval.query import parse_day
 
 if TYPE_CHECKING:

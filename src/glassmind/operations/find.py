@@ -9,9 +9,13 @@ from msgspec import UNSET, Meta, Struct, UnsetType, structs
 from glassmind.engine import Engine
 from glassmind.errors import NoteNotFound, OffsetOutOfRange
 from glassmind.errors.serving import BadArgument
+from glassmind.markdown.address import heading_address, iso_time, obsidian_uri
+from glassmind.markdown.hidden_text import hidden_kinds, hidden_notice
+from glassmind.markdown.style import shortened
 from glassmind.markdown.tokens import QUARTERS, reach
 from glassmind.operations import find_text as text
 from glassmind.operations.empty_list import empty_reasons, property_filter
+from glassmind.operations.model_text import UNREAD
 from glassmind.operations.names import is_address, named_by
 from glassmind.operations.registry import (
     Arguments,
@@ -28,10 +32,6 @@ from glassmind.operations.registry import (
     operation,
     shown,
 )
-from glassmind.render.address import heading_address, iso_time, obsidian_uri
-from glassmind.render.approval import UNREAD
-from glassmind.render.hidden_text import hidden_kinds, hidden_notice
-from glassmind.render.style import shortened
 from glassmind.retrieval.wishes import MOST_HITS, MOST_HOPS, SAYS
 from glassmind.types import Span
 from glassmind.types import search as found

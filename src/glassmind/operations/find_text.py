@@ -3,10 +3,16 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from glassmind.operations.model_text import fenced, named, one_line, shortly
+from glassmind.markdown.style import Style, bytes_in_words, counted
+from glassmind.operations.model_text import (
+    GENERATED,
+    UNREAD,
+    fenced,
+    named,
+    one_line,
+    shortly,
+)
 from glassmind.operations.registry import View, joined
-from glassmind.render.approval import GENERATED, UNREAD
-from glassmind.render.style import Style, bytes_in_words, counted
 from glassmind.types.search import Snippet
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from glassmind.markdown.style import Style, counted
 from glassmind.operations.model_text import listed, named, one_line, quoted
 from glassmind.operations.registry import View
-from glassmind.render.style import Style, counted
 from glassmind.types.chains import Chain
 from glassmind.types.connections import GraphLink, Neighbour
 from glassmind.types.themes import Theme

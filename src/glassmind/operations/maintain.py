@@ -11,6 +11,7 @@ from glassmind.engine import Engine
 from glassmind.errors import ConfigError, VaultAbsent
 from glassmind.errors.serving import BadArgument
 from glassmind.indexing.background import gently
+from glassmind.markdown.style import Style, bytes_in_words, counted
 from glassmind.models import shelf
 from glassmind.models.download import download_watcher
 from glassmind.operations.failures import MODEL, USAGE
@@ -32,7 +33,6 @@ from glassmind.operations.registry import (
     shown,
 )
 from glassmind.operations.suggestions import PairStatus, pair_status
-from glassmind.render.style import Style, bytes_in_words, counted
 from glassmind.types.catalogue import Check, Stats, Status
 from glassmind.types.files import IndexReport, Skipped
 from glassmind.types.ledger import Shown

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import dropwhile, takewhile
 from typing import TYPE_CHECKING
 
+from glassmind.markdown.style import Style, counted, on_one_line, shortened
 from glassmind.operations.model_text import fenced, listed, named, one_line, shortly
 from glassmind.operations.registry import Arguments, View
-from glassmind.render.style import Style, counted, on_one_line, shortened
 from glassmind.types.memory import Memo, WriteRecord
 
 if TYPE_CHECKING:

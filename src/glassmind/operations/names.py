@@ -12,9 +12,9 @@ from msgspec import Struct, structs
 from glassmind.engine import Engine
 from glassmind.errors import PathOutsideVault
 from glassmind.errors.serving import BadArgument
+from glassmind.markdown.address import obsidian_uri
+from glassmind.markdown.style import shortened
 from glassmind.operations.registry import Caller
-from glassmind.render.address import obsidian_uri
-from glassmind.render.style import shortened
 from glassmind.vault.paths import safe_path
 
 SCHEME = "note://"

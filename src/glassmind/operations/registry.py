@@ -28,8 +28,8 @@ from msgspec import Meta, Struct
 
 from glassmind.engine import Engine
 from glassmind.errors import ConfigError
+from glassmind.markdown.style import Style
 from glassmind.ports.chat import Halt
-from glassmind.render.style import Style
 from glassmind.types.ledger import Passage, Shown
 
 Surface: TypeAlias = Literal["cli", "mcp", "http"]

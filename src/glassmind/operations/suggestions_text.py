@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from glassmind.markdown.style import Style, counted
 from glassmind.operations.model_text import fenced, listed, named, one_line, quoted
 from glassmind.operations.registry import View, joined
-from glassmind.render.style import Style, counted
 from glassmind.types.suggestions import Suggestion
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from glassmind.errors import AmbiguousHeading, HeadingNotFound
-from glassmind.render.address import linked_heading
+from glassmind.markdown.address import linked_heading
 from glassmind.types import Span
 from glassmind.types.notes import Heading, Note
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any, get_args
 
 from glassmind.errors.serving import BadArgument
+from glassmind.markdown.style import is_text
 from glassmind.operations.text_edits import LONGEST_NOTE, MOST_EDITS
-from glassmind.render.style import is_text
 from glassmind.types.editing import WHERE, Scope
 
 __all__ = ["LONGEST_NOTE", "MOST_EDITS", "SCOPES", "WHERES", "whole_values"]

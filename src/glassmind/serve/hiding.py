@@ -11,7 +11,7 @@ from collections.abc import Collection
 from typing import Any
 
 from glassmind.markdown.secrets import redacted
-from glassmind.render.texts import texts_in
+from glassmind.markdown.texts import texts_in
 
 _BEGINS_JSON = ("{", "[")
 _is_digest = re.compile(r"[0-9a-f]{32}").fullmatch

@@ -20,7 +20,7 @@ from unicodedata import category, normalize
 from unicodedata import name as character_name
 
 from glassmind.errors import AmbiguousName, NoteNotFound
-from glassmind.render.style import is_text
+from glassmind.markdown.style import is_text
 from glassmind.types import NotePath
 from glassmind.vault.resolve import NOTE_SUFFIX, fold, name_key
 

@@ -10,7 +10,7 @@ from glassmind.graph.walks import common as common_of
 from glassmind.knowledge.links.ties import Between, between, node_of, shown, ties_of
 from glassmind.knowledge.links.unsettled import left_open
 from glassmind.knowledge.study import Study
-from glassmind.render.style import counted
+from glassmind.markdown.style import counted
 from glassmind.types.chains import (
     Chain,
     Chains,

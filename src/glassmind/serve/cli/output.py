@@ -6,7 +6,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from glassmind.errors import GlassmindError
-from glassmind.render.style import Style
+from glassmind.markdown.style import Style
 
 ESCAPED = {
     code: f"\\u{code:04x}"

@@ -16,7 +16,7 @@ from difflib import get_close_matches
 from typing import Any, NamedTuple, NoReturn, cast
 
 from glassmind.errors import WrongUsage
-from glassmind.render.style import shortened
+from glassmind.markdown.style import shortened
 from glassmind.serve.cli.output import Output
 
 

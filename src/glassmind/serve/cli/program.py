@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import NoReturn, Protocol
 
 from glassmind.errors import GlassmindError, WrongUsage
-from glassmind.render.style import is_text, shortened
+from glassmind.markdown.style import is_text, shortened
 from glassmind.serve.cli import exits
 from glassmind.serve.cli.operations import operation_command
 from glassmind.serve.cli.output import Output

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from glassmind.render.style import bytes_in_words
+from glassmind.markdown.style import bytes_in_words
 from glassmind.serve.cli.output import Output
 from glassmind.types.files import Progress
 from glassmind.types.models import Download

@@ -23,13 +23,13 @@ from glassmind.errors import (
     WrongUsage,
 )
 from glassmind.indexing.background import gently
+from glassmind.markdown.style import counted
 from glassmind.models import shelf
 from glassmind.models.download import download_watcher
 from glassmind.operations.maintain import (
     IndexResult,
     index_result,
 )
-from glassmind.render.style import counted
 from glassmind.serve.cli import exits
 from glassmind.serve.cli.opening import config_of, file_of, named_of
 from glassmind.serve.cli.output import Output

@@ -27,7 +27,7 @@ from glassmind.indexing.schedule import (
     systemd_units,
     units_as_script,
 )
-from glassmind.render.style import Style
+from glassmind.markdown.style import Style
 from glassmind.serve.cli import exits
 from glassmind.serve.cli.opening import config_of
 from glassmind.serve.cli.output import Output

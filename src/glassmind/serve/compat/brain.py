@@ -14,8 +14,8 @@ from msgspec import Meta
 from glassmind.engine import Engine
 from glassmind.errors import AmbiguousName, IndexAbsent, NoteNotFound
 from glassmind.markdown.frontmatter import read_head
+from glassmind.markdown.style import counted
 from glassmind.operations.registry import Arguments, Caller, arg, shown
-from glassmind.render.style import counted
 from glassmind.serve.compat.tools import TOOLS, Reply, hit_sources, missing, tool
 from glassmind.serve.mcp.pages import MOST_TOKENS, USUAL_TOKENS, fitting
 from glassmind.store.lexical.query import STOPWORDS

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any, assert_never
 
-from glassmind.render.style import counted
+from glassmind.markdown.style import counted
 from glassmind.types.files import IndexReport
 from glassmind.types.watch import (
     Brought,

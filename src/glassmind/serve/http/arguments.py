@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 from urllib.parse import parse_qsl
 
 from glassmind.errors.serving import BadArgument
-from glassmind.render.style import is_text
+from glassmind.markdown.style import is_text
 from glassmind.retrieval.wishes import SAYS
 from glassmind.serve.http.errors import Refusal, Refused
 from glassmind.serve.http.limits import DEEPEST, TOO_DEEP

@@ -4,9 +4,9 @@ import json
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
+from glassmind.markdown.hidden_text import KINDS, hidden_among
+from glassmind.markdown.texts import texts_in
 from glassmind.operations.model_text import LABEL_OF_VALUES
-from glassmind.render.hidden_text import KINDS, hidden_among
-from glassmind.render.texts import texts_in
 from glassmind.serve.hiding import safe_text, safe_values
 from glassmind.serve.mcp.flags import FIELD
 

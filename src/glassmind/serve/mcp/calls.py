@@ -12,8 +12,8 @@ from mcp.shared.exceptions import MCPError
 
 from glassmind.errors import GlassmindError
 from glassmind.errors.serving import CallAbandoned, CallTooLong
+from glassmind.markdown.style import shortened
 from glassmind.operations.failures import digest_now, quotes_notes
-from glassmind.render.style import shortened
 from glassmind.serve.mcp.callers import caller_of
 from glassmind.serve.mcp.engine import Context, EngineSource, Threads
 from glassmind.serve.mcp.faults import (

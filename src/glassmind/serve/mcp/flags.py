@@ -8,8 +8,8 @@ from typing import Any
 
 import mcp_types as types
 
+from glassmind.markdown.hidden_text import hidden_in, hidden_notice
 from glassmind.operations.model_text import fenced
-from glassmind.render.hidden_text import hidden_in, hidden_notice
 
 FIELD = "hidden_text"
 """Where values say which kinds there are."""

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
+from glassmind.markdown.style import shortened
 from glassmind.operations.model_text import one_line
-from glassmind.render.style import shortened
 from glassmind.serve.mcp.engine import Context, Threads
 from glassmind.serve.mcp.faults import reading, searching
 from glassmind.serve.mcp.resources import Resources

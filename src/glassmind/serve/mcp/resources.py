@@ -12,10 +12,10 @@ from mcp.shared.exceptions import MCPError
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError, PathOutsideVault, VaultError
 from glassmind.errors.serving import BadArgument
+from glassmind.markdown.address import iso_time
 from glassmind.operations.failures import quotes_notes
 from glassmind.operations.model_text import labelled, one_line, sound
 from glassmind.operations.names import SCHEME, note_uri, path_in
-from glassmind.render.address import iso_time
 from glassmind.serve.mcp.callers import caller_of
 from glassmind.serve.mcp.cursors import Cursor, read_cursor, trace_of, write_cursor
 from glassmind.serve.mcp.engine import Context, EngineSource, Threads

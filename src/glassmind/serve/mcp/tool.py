@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, TypeAlias
 
 from glassmind.engine import Engine
 from glassmind.errors.serving import BadArgument
+from glassmind.markdown.style import shortened
 from glassmind.operations.arguments import Field
-from glassmind.render.style import shortened
 from glassmind.types.ledger import Shown
 
 if TYPE_CHECKING:

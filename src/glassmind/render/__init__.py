@@ -1,1 +1,0 @@
-"""Values put in words: the one place that makes JSON shapes and plain text."""
