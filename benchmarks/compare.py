@@ -35,6 +35,7 @@ from compare_differences import (
     Report,
     VaultFiles,
     read_listed,
+    read_renamed,
     without_wording,
 )
 from compare_sides import REPOSITORY, Call, Program, Reply, Side, install
@@ -199,6 +200,7 @@ def compare(
             make_side(name, program, folder / name / str(number), vault, {**settings})
             for name, program in programs.items()
         )
+        new.renamed = read_renamed(EXPECTED)
         commands = commands or compare_commands(old, new, report)
         comparison = Comparison((old, new), report, text=given.text)
         comparison.run(commands, calls, given.seed + number)

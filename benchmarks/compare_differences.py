@@ -17,7 +17,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from compare_sides import Call, Reply
+from compare_sides import Call, Renamed, Reply
 
 Difference = tuple[str, Any, Any]
 """A JSON path, or a word in parentheses, with the old and the new value."""
@@ -275,6 +275,12 @@ def read_listed(file: Path) -> list[Listed]:
         if set(entry) != set(LISTED_KEYS) or not all(entry.values()):
             raise ValueError(f"{file.name}: {entry} must have {', '.join(LISTED_KEYS)}")
     return [Listed(**entry) for entry in entries]
+
+
+def read_renamed(file: Path) -> list[Renamed]:
+    """Read how operations and arguments are named now."""
+    entries = tomllib.loads(file.read_text("utf-8")).get("renamed", [])
+    return [Renamed(**entry) for entry in entries]
 
 
 @dataclass

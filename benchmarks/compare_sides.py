@@ -49,6 +49,62 @@ class Call:
     request: Request
 
 
+@dataclass(frozen=True, kw_only=True)
+class Renamed:
+    """How the later commit names an operation and its arguments.
+
+    The entry is for calls whose arguments include those of `when`, which are left out
+    of the later call.
+    """
+
+    surface: str
+    operation: str
+    now: str = ""
+    when: dict[str, Any] = field(default_factory=dict)
+    arguments: dict[str, str] = field(default_factory=dict)
+
+    def fits(self, call: Call) -> bool:
+        """Return whether a call has to be changed by this entry."""
+        if (self.surface, self.operation) != (call.surface, call.operation):
+            return False
+        if call.surface == "cli":
+            return True
+        given = arguments_of(call)
+        return all(given.get(name) == value for name, value in self.when.items())
+
+    def apply(self, call: Call) -> Call:
+        """Return the call with the later names."""
+        if call.surface == "cli":
+            argv = call.request["argv"]
+            words = len(self.operation.split())
+            renamed = [self.arguments.get(word, word) for word in argv[words:]]
+            return replace(
+                call,
+                request={"argv": [*(self.now or self.operation).split(), *renamed]},
+            )
+        given = {
+            self.arguments.get(name, name): value
+            for name, value in arguments_of(call).items()
+            if name not in self.when
+        }
+        if call.surface == "mcp":
+            params = call.request["params"]
+            params = params | {"name": self.now or self.operation, "arguments": given}
+            return replace(call, request=call.request | {"params": params})
+        place = "body" if "body" in call.request else "query"
+        return replace(call, request=call.request | {place: given})
+
+
+def arguments_of(call: Call) -> dict[str, Any]:
+    """Return the arguments of a call over MCP or HTTP."""
+    request = call.request
+    if call.surface == "mcp":
+        arguments: dict[str, Any] = request.get("params", {}).get("arguments") or {}
+        return arguments
+    found: dict[str, Any] = request.get("body") or request.get("query") or {}
+    return found
+
+
 @dataclass(frozen=True)
 class Reply:
     """The answer to a call; `json` is None where the answer is not JSON."""
@@ -277,6 +333,7 @@ class Side:
     home: Path
     vault: Path
     settings: dict[str, str]
+    renamed: Sequence[Renamed] = ()
     _values: dict[str, list[str]] = field(default_factory=dict)
     mcp: McpServer | None = None
     http: HttpServer | None = None
@@ -317,6 +374,7 @@ class Side:
 
     def run(self, call: Call) -> Reply:
         """Run a call, with references replaced by values of this side's replies."""
+        call = next((e.apply(call) for e in self.renamed if e.fits(call)), call)
         request = self._resolved(call.request)
         began = time.perf_counter()
         try:

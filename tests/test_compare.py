@@ -20,7 +20,7 @@ from compare_differences import (
     VaultFiles,
     read_listed,
 )
-from compare_sides import Call, Program, Reply, Side, harvested, is_installed
+from compare_sides import Call, Program, Renamed, Reply, Side, harvested, is_installed
 
 NOW = 1_780_000_000.0  # 2026-05-28
 CALL = Call("mcp", "search", {"query": "tea"})
@@ -319,3 +319,36 @@ def test_a_requirement_is_met_by_the_installed_version() -> None:
     assert not is_installed("pytest<2")
     assert not is_installed("no-such-distribution-anywhere")
     assert is_installed("no-such-distribution-anywhere; python_version < '3'")
+
+
+def test_a_renamed_operation_gets_the_later_names() -> None:
+    entry = Renamed(
+        surface="mcp",
+        operation="restructure",
+        now="merge",
+        when={"what": "merge"},
+        arguments={"name": "source"},
+    )
+    given = {"what": "merge", "name": "A", "confirm": True}
+    params = {"name": "restructure", "arguments": given}
+    call = Call("mcp", "restructure", {"method": "tools/call", "params": params})
+
+    later = entry.apply(call)
+
+    assert entry.fits(call)
+    assert later.request["params"] == {
+        "name": "merge",
+        "arguments": {"source": "A", "confirm": True},
+    }
+    other = {"name": "restructure", "arguments": {"what": "split"}}
+    assert not entry.fits(Call("mcp", "restructure", {"params": other}))
+
+
+def test_a_renamed_argument_of_a_route_or_a_command_is_replaced() -> None:
+    route = Renamed(surface="rest", operation="POST /edit", arguments={"note": "name"})
+    call = Call("rest", "POST /edit", {"method": "POST", "body": {"note": "A"}})
+    command = Renamed(surface="cli", operation="ledger", now="access-log")
+
+    assert route.apply(call).request["body"] == {"name": "A"}
+    ledger = Call("cli", "ledger", {"argv": ["ledger", "--json"]})
+    assert command.apply(ledger).request == {"argv": ["access-log", "--json"]}
