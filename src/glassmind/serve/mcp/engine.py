@@ -28,8 +28,8 @@ EngineSource: TypeAlias = Callable[[], Engine]
 Result = TypeVar("Result")
 
 MOST = 32
-"""Calls that run at once; more wait. Some of them may have no caller any more: they end
-at their next step."""
+"""Calls that run at once; more wait. Some may have no caller any more: they end at
+their next step."""
 
 ENDING_S = 0.5
 """How long a first index may take to stop in order; the next run continues it."""
@@ -57,11 +57,8 @@ class Opened(Protocol):
 
     engine: Engine
 
-    def start(self) -> None:
-        """Start the background work; returns at once."""
-
-    def close(self) -> None:
-        """Release everything."""
+    def start(self) -> None: ...
+    def close(self) -> None: ...
 
 
 class Opening:
@@ -139,7 +136,6 @@ class Opening:
         self._first = now
 
     def close(self) -> None:
-        """Release the engine, if there is one."""
         self._over = True
         if self._indexing is not None:
             self._indexing.join(ENDING_S)
@@ -150,8 +146,6 @@ class Opening:
 def _has_index(engine: Engine) -> bool:
     try:
         engine.status()
-    except IndexAbsent:
-        return False
-    except GlassmindError:  # a call will report it
-        return True
+    except GlassmindError as error:  # a call will report any other
+        return not isinstance(error, IndexAbsent)
     return True

@@ -49,7 +49,7 @@ def serve(  # noqa: PLR0913 - options by name
     `name` replaces the name that the client gives itself.
 
     Raises:
-        UnknownToolset, ToolsetsClash: these sets of tools cannot be served.
+        UnknownToolset: there is no such set of tools.
     """
     opening = Opening(make)
 
