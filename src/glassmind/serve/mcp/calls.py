@@ -21,11 +21,9 @@ from glassmind.access.clients import plain_caller
 from glassmind.errors import GlassmindError
 from glassmind.errors.serving import CallAbandoned, CallTooLong
 from glassmind.markdown.style import shortened
-from glassmind.serve.mcp.engine import Context, EngineSource, Threads
+from glassmind.serve.mcp.engine import Context, Host
 from glassmind.serve.mcp.log import log, log_fault
 from glassmind.serve.mcp.replies import (
-    Wording,
-    bug_reply,
     error_reply,
     reply_of,
     tool_card,
@@ -34,7 +32,6 @@ from glassmind.serve.mcp.tool import Call, Tool
 from glassmind.serve.recording import Recording
 from glassmind.types.callers import CALLER, known_as
 from glassmind.types.files import Progress, Stage
-from glassmind.types.ledger import Surface
 
 PROGRESS_S = 0.25
 """How often a client that wants to know is sent the progress of a call."""
@@ -50,18 +47,8 @@ UNNAMED = "mcp"
 class Calls:
     """Lists and calls tools."""
 
-    def __init__(  # noqa: PLR0913 - options by name
-        self,
-        source: EngineSource,
-        threads: Threads,
-        tools: Sequence[Tool],
-        wording: Wording = str,
-        surface: Surface = "mcp-stdio",
-        *,
-        structured: bool = False,
-    ) -> None:
-        self._source, self._threads, self._wording = source, threads, wording
-        self._surface, self._structured = surface, structured
+    def __init__(self, host: Host, tools: Sequence[Tool], *, structured: bool) -> None:
+        self._host, self._structured = host, structured
         self._tools = {tool.name: tool for tool in tools}
         self._cards = [tool_card(tool, structured=structured) for tool in tools]
 
@@ -96,7 +83,7 @@ class Calls:
             with anyio.move_on_after(tool.timeout_s):
                 async with anyio.create_task_group() as beside:
                     beside.start_soon(progress.report, ctx.session)
-                    result = await self._threads.run(work)
+                    result = await self._host.threads.run(work)
                     beside.cancel_scope.cancel()
         finally:
             progress.abandoned = True
@@ -116,21 +103,20 @@ class Calls:
     ) -> types.CallToolResult:
         try:
             with known_as(client):
-                call = Call(self._source(), arguments, progress, client)
+                call = Call(self._host.engine(), arguments, progress, client)
                 with Recording(
-                    call.engine, self._surface, tool.name, client
+                    call.engine, self._host.surface, tool.name, client
                 ) as recording:
                     answer = tool.run(call)
                     recording.show(answer.shown)
             return reply_of(answer)
-        except GlassmindError as error:
-            return self._error(tool, error)
         except Exception as error:  # noqa: BLE001 - the edge: a model sees no traceback
-            log_fault("fault", error, tool=tool.name)
-            return bug_reply(error, tool)
+            if not isinstance(error, GlassmindError):
+                log_fault("fault", error, tool=tool.name)
+            return self._error(tool, error)
 
-    def _error(self, tool: Tool, error: GlassmindError) -> types.CallToolResult:
-        return error_reply(error, tool, self._tools, self._wording)
+    def _error(self, tool: Tool, error: Exception) -> types.CallToolResult:
+        return error_reply(error, tool, self._tools, self._host.wording)
 
 
 class CallProgress:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from mcp.server.context import ServerRequestContext
@@ -19,11 +20,15 @@ from glassmind.errors import GlassmindError, IndexAbsent
 from glassmind.errors.serving import CallAbandoned, StillIndexing
 from glassmind.serve.mcp.log import log, log_fault
 from glassmind.types.files import Progress
+from glassmind.types.ledger import Surface
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
 
 EngineSource: TypeAlias = Callable[[], Engine]
 """Returns the engine, or raises a GlassmindError that says why there is none."""
+
+Wording: TypeAlias = Callable[[GlassmindError], str]
+"""Returns the message of an error; for some callers without places on the machine."""
 
 Result = TypeVar("Result")
 
@@ -50,6 +55,16 @@ class Threads:
         A caller that is cancelled returns at once; work that waits is then not started.
         """
         return await asyncio.wrap_future(self._pool.submit(copy_context().run, work))
+
+
+@dataclass(frozen=True)
+class Host:
+    """What all requests of a server share; `surface` is recorded in the access log."""
+
+    engine: EngineSource
+    surface: Surface = "mcp-stdio"
+    wording: Wording = str
+    threads: Threads = field(default_factory=Threads)
 
 
 class Opened(Protocol):

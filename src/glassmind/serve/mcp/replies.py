@@ -1,7 +1,7 @@
 """Results of the protocol: tool cards, answers and errors, without credentials."""
 
 from collections.abc import Awaitable, Callable, Collection
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
@@ -13,14 +13,11 @@ from glassmind.markdown.texts import with_texts
 from glassmind.operations.failures import digest_now, failure_of, quotes_notes
 from glassmind.operations.model_text import fenced, labelled, on_one_line, sound
 from glassmind.serve.hiding import safe_text, safe_values
-from glassmind.serve.mcp.engine import Context
+from glassmind.serve.mcp.engine import Context, Wording
 from glassmind.serve.mcp.tool import Answer, Tool
 
 Params = TypeVar("Params")
 Result = TypeVar("Result", bound=BaseModel)
-
-Wording: TypeAlias = Callable[[GlassmindError], str]
-"""Returns the message of an error; for some callers without places on the machine."""
 
 PLAIN = frozenset(("glassmind_status", "index_status", "reindex"))
 """Tools that show no note."""
@@ -74,30 +71,22 @@ def _says_hidden(values: object) -> bool:
 
 
 def error_reply(
-    error: GlassmindError, tool: Tool, served: Collection[str], wording: Wording
+    error: Exception, tool: Tool, served: Collection[str], wording: Wording
 ) -> types.CallToolResult:
-    """Return an error that a model can act on."""
-    sentence = tool.fault_mark + sentence_of(error, served, wording)
-    values = {"kind": type(error).__name__, "message": sentence}
+    """Return an error that a model can act on; a bug without text of notes."""
+    kind, of_notes = "Unexpected", False
+    sentence = text = unexpected(tool.name, error)
+    if isinstance(error, GlassmindError):
+        kind, of_notes = type(error).__name__, quotes_notes(error)
+        sentence = sentence_of(error, served, wording)
+        text = text_of(error, served, wording)
+    values = {"kind": kind, "message": sound(tool.fault_mark + sentence)}
     if digest := digest_now(error):
         values["digest"] = digest
-    text = tool.fault_mark + text_of(error, served, wording)
-    return _error_reply(values, text, of_notes=quotes_notes(error))
-
-
-def bug_reply(error: BaseException, tool: Tool) -> types.CallToolResult:
-    """Return an error of ours: without a traceback, and without text of notes."""
-    text = tool.fault_mark + unexpected(tool.name, error)
-    return _error_reply({"kind": "Unexpected", "message": text}, text, of_notes=False)
-
-
-def _error_reply(
-    error: dict[str, str], text: str, *, of_notes: bool
-) -> types.CallToolResult:
-    values = {"error": with_texts(error, sound)}
+    content = {"error": values}
     return types.CallToolResult(
-        content=[types.TextContent(text=sound(text))],
-        structured_content=labelled(values) if of_notes else values,
+        content=[types.TextContent(text=sound(tool.fault_mark + text))],
+        structured_content=labelled(content) if of_notes else content,
         is_error=True,
     )
 
@@ -147,7 +136,6 @@ def _remedy(error: GlassmindError, served: Collection[str]) -> str:
 
 
 def unexpected(work: str, error: BaseException) -> str:
-    """Return the sentence for an error of ours."""
     return (
         f"{work} failed unexpectedly ({type(error).__name__}); try it again, or tell "
         "the user to run glassmind doctor: the log of this server says where it was"

@@ -1,6 +1,7 @@
 """Notes as resources: `note://` and the path, for clients whose user picks a note."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 from unicodedata import normalize
@@ -17,13 +18,13 @@ from glassmind.operations.model_text import fenced, labelled, one_line, sound
 from glassmind.operations.names import SCHEME, note_uri, path_in
 from glassmind.operations.registry import shown
 from glassmind.serve.mcp.calls import caller_of
-from glassmind.serve.mcp.engine import Context, EngineSource, Threads
+from glassmind.serve.mcp.engine import Context, Host
 from glassmind.serve.mcp.log import log_fault
-from glassmind.serve.mcp.replies import Wording, sentence_of, unexpected
+from glassmind.serve.mcp.replies import sentence_of, unexpected
 from glassmind.serve.mcp.toolsets import Cursor, read_cursor, write_cursor
 from glassmind.serve.recording import Recording
 from glassmind.types.catalogue import NoteFacts
-from glassmind.types.ledger import Passage, Surface
+from glassmind.types.ledger import Passage
 
 LIST, READ, COMPLETE = "resources/list", "resources/read", "completion/complete"
 
@@ -32,6 +33,9 @@ PAGE = 50
 
 COMPLETIONS, LOOKED_AT = 20, 2_000
 """Paths that complete a typed text, from so many of the last modified notes."""
+
+PROJECT = "project"
+"""An argument of a prompt: the name of a project, which may be that of a note."""
 
 TEMPLATE = types.ResourceTemplate(
     uri_template=f"{SCHEME}{{+path}}",
@@ -48,15 +52,8 @@ Result = TypeVar("Result")
 class Resources:
     """Answers requests for notes as resources."""
 
-    def __init__(
-        self,
-        source: EngineSource,
-        threads: Threads,
-        wording: Wording = str,
-        surface: Surface = "mcp-stdio",
-    ) -> None:
-        self._source, self._threads, self._wording = source, threads, wording
-        self._surface = surface
+    def __init__(self, host: Host) -> None:
+        self._host = host
 
     async def list_resources(
         self, ctx: Context, params: types.PaginatedRequestParams | None
@@ -77,26 +74,32 @@ class Resources:
         work = partial(self._read, params.uri, _client(ctx))
         return await self._run(work, {"uri": sound(params.uri)})
 
-    async def paths_like(self, typed: str, ctx: Context) -> list[str]:
-        """Return paths of notes that contain a text; none if the vault has a problem.
+    async def complete(
+        self, ctx: Context, params: types.CompleteRequestParams
+    ) -> types.CompleteResult:
+        """Return paths of notes, or names of projects, that contain the typed text.
 
-        A path with a line break is left out: what the user picks goes into a prompt.
+        If the vault has a problem, there are none.
         """
-        try:
-            return await self._run(partial(self._paths, typed.casefold(), _client(ctx)))
-        except MCPError:
-            return []
+        name, values = params.argument.name, list[str]()
+        if name in {"path", PROJECT}:
+            typed = params.argument.value.casefold()
+            with suppress(MCPError):
+                values = await self._run(partial(self._paths, typed, _client(ctx)))
+        if name == PROJECT:
+            values = [path.removesuffix(".md") for path in values]
+        return types.CompleteResult(completion=types.Completion(values=values))
 
     async def _run(
         self, work: Callable[[], Result], about: Mapping[str, str] | None = None
     ) -> Result:
         """Run work in a thread; its errors become errors of the protocol."""
         try:
-            return await self._threads.run(work)
+            return await self._host.threads.run(work)
         except GlassmindError as error:
             is_callers = isinstance(error, VaultError | BadArgument)
             code = types.INVALID_PARAMS if is_callers else types.INTERNAL_ERROR
-            message = sound(sentence_of(error, wording=self._wording))
+            message = sound(sentence_of(error, wording=self._host.wording))
             data = labelled(about or {}) if quotes_notes(error) else about
             raise MCPError(code, message, data) from error
         except Exception as error:  # noqa: BLE001 - the edge: clients see no traceback
@@ -105,8 +108,8 @@ class Resources:
             raise MCPError(types.INTERNAL_ERROR, message, about) from None
 
     def _page(self, given: str, client: str) -> types.ListResourcesResult:
-        cursor, engine = read_cursor(LIST, {"cursor": given}), self._source()
-        with Recording(engine, self._surface, LIST, client) as recording:
+        cursor, engine = read_cursor(LIST, {"cursor": given}), self._host.engine()
+        with Recording(engine, self._host.surface, LIST, client) as recording:
             listed = engine.list_notes(newest=True, limit=PAGE, offset=cursor.offset)
             recording.show(shown(named=[note.path for note in listed.notes]))
         end = cursor.offset + len(listed.notes)
@@ -117,8 +120,8 @@ class Resources:
         )
 
     def _read(self, uri: str, client: str) -> types.ReadResourceResult:
-        path, engine = path_in(uri), self._source()
-        with Recording(engine, self._surface, READ, client) as recording:
+        path, engine = path_in(uri), self._host.engine()
+        with Recording(engine, self._host.surface, READ, client) as recording:
             note = engine.read(path)
             if normalize("NFC", note.path) != path:  # a guessed name
                 raise PathOutsideVault(path, "no note has this very path")
@@ -132,8 +135,9 @@ class Resources:
         return types.ReadResourceResult(contents=[contents])
 
     def _paths(self, typed: str, client: str) -> list[str]:
-        engine = self._source()
-        with Recording(engine, self._surface, COMPLETE, client) as recording:
+        """Return paths on one line: what the user picks goes into a prompt."""
+        engine = self._host.engine()
+        with Recording(engine, self._host.surface, COMPLETE, client) as recording:
             listed = engine.list_notes(newest=True, limit=LOOKED_AT).notes
             paths = [note.path for note in listed if typed in note.path.casefold()]
             paths = [path for path in paths if one_line(path) == path][:COMPLETIONS]

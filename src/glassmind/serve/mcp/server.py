@@ -13,9 +13,9 @@ from mcp.server.lowlevel import Server
 from glassmind.access.scopes import DEFAULT_SETS
 from glassmind.engine import Engine
 from glassmind.serve.mcp.calls import Calls
-from glassmind.serve.mcp.engine import EngineSource, Threads
+from glassmind.serve.mcp.engine import EngineSource, Host, Wording
 from glassmind.serve.mcp.prompts import Prompts
-from glassmind.serve.mcp.replies import Wording, hiding
+from glassmind.serve.mcp.replies import hiding
 from glassmind.serve.mcp.resources import Resources
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.types.ledger import Surface
@@ -94,10 +94,9 @@ def make_server(  # noqa: PLR0913 - options by name
     """
     source = (lambda: engine) if isinstance(engine, Engine) else engine
     tools = [tool for tool in tools_of(toolsets) if tool.name not in spared]
-    threads, served = Threads(), [tool.name for tool in tools]
-    calls = Calls(source, threads, tools, wording, surface, structured=structured)
-    resources = Resources(source, threads, wording, surface)
-    prompts = Prompts(resources, served)
+    host, served = Host(source, surface, wording), [tool.name for tool in tools]
+    calls = Calls(host, tools, structured=structured)
+    resources, prompts = Resources(host), Prompts(served)
     # resources and completions would disclose notes to a client that may only write
     reads = "glassmind_read" in served or "read_note" in served
     return Server(
@@ -120,7 +119,7 @@ def make_server(  # noqa: PLR0913 - options by name
         on_read_resource=hiding(resources.read_resource) if reads else None,
         on_list_prompts=prompts.list_prompts,
         on_get_prompt=hiding(prompts.get_prompt),
-        on_completion=hiding(prompts.complete) if reads else None,
+        on_completion=hiding(resources.complete) if reads else None,
     )
 
 

@@ -44,7 +44,6 @@ EMPTY = frozenset(("query",))
 OWNERS = frozenset(("reindex",))
 """Tools that only clients without a scope have: they are about the whole vault."""
 
-CURSOR_CHARS = 200
 FURTHEST = 1_000_000_000
 """The largest offset in a cursor."""
 
@@ -61,14 +60,12 @@ def sets_within(scope: Scope, wanted: Iterable[str] | None) -> tuple[str, ...]:
         UnknownToolset: there is no such set.
         BeyondToolsets: it may use none of those that are wanted.
     """
-    if not scope.toolsets:
-        return read_names(wanted or DEFAULT_SETS)
     if not wanted:
-        return scope.toolsets
-    named = read_names(wanted)
-    found = tuple(name for name in named if name in scope.toolsets)
+        return scope.toolsets or DEFAULT_SETS
+    named, own = read_names(wanted), scope.toolsets
+    found = tuple(name for name in named if not own or name in own)
     if not found:
-        raise BeyondToolsets(scope.client, named, scope.toolsets)
+        raise BeyondToolsets(scope.client, named, own)
     return found
 
 
@@ -100,7 +97,7 @@ class PagingArguments(FormatArguments, frozen=True, kw_only=True):
     """Arguments of every tool whose result comes in pages."""
 
     cursor: Annotated[
-        Annotated[str, Meta(max_length=CURSOR_CHARS)] | None,
+        Annotated[str, Meta(max_length=200)] | None,
         arg("from the last answer"),
     ] = None
 
@@ -305,7 +302,7 @@ def read_cursor(tool: str, given: Mapping[str, object]) -> Cursor:
     if not text:
         return Cursor(0, "")
     try:
-        raw = urlsafe_b64decode(text[:CURSOR_CHARS] + "=" * (-len(text) % 4))
+        raw = urlsafe_b64decode(text + "=" * (-len(text) % 4))
         call, offset, trace = json.loads(raw)
         cursor = Cursor(int(offset), str(trace))
     except (ValueError, TypeError, OverflowError, RecursionError):
