@@ -166,7 +166,7 @@ def test_instructions_tell_of_marks_only_where_there_are_some(other: str) -> Non
     assert "JSON" not in instructions_for(core)
     assert "<notes-" not in instructions_for(others)
     assert "JSON" in instructions_for(others)
-    for part in ("glassmind_* tools it stands between", "other tools are JSON"):
+    for part in ("glassmind_* tools it stands between", "Replies in JSON"):
         assert part in instructions_for([*core, *others])
 
 

@@ -62,13 +62,10 @@ the user gives those.
 """
 
 IN_MARKS = """\
- {whose} it stands between two marks, <notes-...> and </notes-...>, whose word differs \
-from answer to answer."""
+ In text of glassmind_* tools it stands between two marks, <notes-...> and \
+</notes-...>, whose word differs from answer to answer."""
 
-IN_JSON = " {whose} are JSON: it stands in their strings."
-
-OURS = "glassmind_"
-"""Prefix of tools whose text is fenced; those of other systems reply with JSON."""
+IN_JSON = " Replies in JSON have it in their strings."
 
 HOUR = CacheHint(ttl_ms=3_600_000, scope="private")
 """For lists that change with a release, or with the rights of a client."""
@@ -125,11 +122,9 @@ def make_server(  # noqa: PLR0913 - options by name
 
 def instructions_for(served: Collection[str]) -> str:
     """Return the instructions for a model; they name only tools that it has."""
-    ours = [name for name in served if name.startswith(OURS)]
-    alone = len(ours) in {0, len(served)}
-    marks = IN_MARKS.format(whose="In text" if alone else f"In text of {OURS}* tools")
-    values = IN_JSON.format(whose="Replies" if alone else "Replies of other tools")
-    where = (marks if ours else "") + (values if len(ours) < len(served) else "")
+    ours = [name for name in served if name.startswith("glassmind_")]
+    where = IN_MARKS if ours else ""
+    where += IN_JSON if len(ours) < len(served) else ""
     said = CORE if "glassmind_search" in served else ""
     if "glassmind_edit" in served or "edit_note" in served:
         said += WRITING.format(digest=DIGEST if "glassmind_edit" in served else "")

@@ -28,6 +28,7 @@ from glassmind.operations.model_text import labelled
 from glassmind.operations.registry import (
     Arguments,
     Caller,
+    NoArguments,
     Operation,
     Page,
     View,
@@ -110,9 +111,7 @@ def tool_of(operation: Operation) -> Tool:
     schema = schema_for_models(operation.arguments)
     if tool.page and "limit" in schema["properties"]:
         schema["properties"]["limit"]["maximum"] = tool.page.most
-    if tool.page or tool.fits:
-        own = PagingArguments if tool.page else FormatArguments
-        schema["properties"] |= schema_for_models(own)["properties"]
+    schema["properties"] |= schema_for_models(_own_arguments(operation))["properties"]
     return Tool(
         operation.tool_name,
         tool.title,
@@ -136,22 +135,47 @@ def _result_schema(operation: Operation) -> dict[str, Any]:
     return schema
 
 
+def _own_arguments(operation: Operation) -> type[Arguments]:
+    """Return the arguments that a tool has beyond those of the operation."""
+    tool = operation.tool
+    if tool and tool.page:
+        return PagingArguments
+    return FormatArguments if tool and tool.fits else NoArguments
+
+
 def answer(operation: Operation, call: Call) -> Answer:
     """Run an operation for a model, and return its text and its values."""
-    view = View(vault=call.engine.config.vault.name)
+    own = _own_arguments(operation)
+    names, given = own.__struct_fields__, call.given
+    chosen = _read(operation, own, {n: given[n] for n in names if n in given})
+    rest = {name: value for name, value in given.items() if name not in names}
+    arguments = _read(operation, operation.arguments, rest)
+    detailed = getattr(chosen, "response_format", "") == "detailed"
+    view = View(vault=call.engine.config.vault.name, detailed=detailed)
     if operation.tool and operation.tool.page:
-        return _page(operation, operation.tool.page, call, view)
+        return _page(operation, operation.tool.page, call, arguments, view)
     if operation.tool and operation.tool.fits:
-        return _fitted(operation, call, view)
-    arguments = _read(operation, operation.arguments, call.given)
+        return _fitted(operation, call, arguments, view)
     result = operation.run(call.engine, arguments, _caller(call))
     text = operation.for_models(result, view)
     return Answer(text, labelled(result.to_json()), result.sources())
 
 
-def _page(operation: Operation, page: Page, call: Call, view: View) -> Answer:
+def _read(
+    operation: Operation, arguments: type[Arguments], given: Mapping[str, Any]
+) -> Any:
+    owner = operation.tool_name
+    return read(arguments, given, owner=owner, surface="mcp", strict=False)
+
+
+def _caller(call: Call) -> Caller:
+    return Caller("mcp", call.client, call.progress)
+
+
+def _page(
+    operation: Operation, page: Page, call: Call, arguments: Any, view: View
+) -> Answer:
     """Return as much of a long result as fits, and a cursor for the rest."""
-    paging, arguments = _split(operation, PagingArguments, call.given)
     cursor = read_cursor(operation.tool_name, call.given)
     limit = getattr(arguments, "limit", page.most)
     if limit is None:
@@ -162,8 +186,7 @@ def _page(operation: Operation, page: Page, call: Call, view: View) -> Answer:
     if hasattr(arguments, "limit") and page.grows:
         wider = min(cursor.offset + limit + 1, page.furthest)
         arguments = msgspec.structs.replace(arguments, limit=wider)
-    detailed = paging.response_format == "detailed"
-    if detailed and operation.detail:
+    if view.detailed and operation.detail:
         arguments = msgspec.structs.replace(arguments, **{operation.detail: True})
     result = operation.run(call.engine, arguments, _caller(call))
     items = _items(result, page)
@@ -171,8 +194,7 @@ def _page(operation: Operation, page: Page, call: Call, view: View) -> Answer:
     wanted = rest[:limit] if page.grows else rest
     changed = before and trace_of(msgspec.to_builtins(before)) != cursor.trace
     notices = (CHANGED,) if changed else ()
-    first = cursor.offset + 1
-    view = replace(view, detailed=detailed, first=first, notices=notices)
+    view = replace(view, first=cursor.offset + 1, notices=notices)
     result, text, count = _fitting(operation, page, result, wanted, view)
     following = None
     if count < len(rest):
@@ -230,10 +252,8 @@ def _with_items(result: Any, page: Page, items: Any, *, is_first: bool) -> Any:
     return msgspec.structs.replace(result, **{page.items: made})
 
 
-def _fitted(operation: Operation, call: Call, view: View) -> Answer:
+def _fitted(operation: Operation, call: Call, arguments: Any, view: View) -> Answer:
     """Return a result for the largest limit whose text fits, up to the given one."""
-    chosen, arguments = _split(operation, FormatArguments, call.given)
-    view = replace(view, detailed=chosen.response_format == "detailed")
     wanted = limit = arguments.limit
     while True:
         arguments = msgspec.structs.replace(arguments, limit=limit)
@@ -251,26 +271,6 @@ def _fitted(operation: Operation, call: Call, view: View) -> Answer:
 
 def _budget(view: View) -> int:
     return MOST_TOKENS if view.detailed else USUAL_TOKENS
-
-
-def _split(
-    operation: Operation, surface: type[Arguments], given: Mapping[str, Any]
-) -> tuple[Any, Any]:
-    """Return the arguments of the surface, and those of the operation."""
-    own = {name: given[name] for name in surface.__struct_fields__ if name in given}
-    rest = {name: value for name, value in given.items() if name not in own}
-    return _read(operation, surface, own), _read(operation, operation.arguments, rest)
-
-
-def _read(
-    operation: Operation, arguments: type[Arguments], given: Mapping[str, Any]
-) -> Any:
-    owner = operation.tool_name
-    return read(arguments, given, owner=owner, surface="mcp", strict=False)
-
-
-def _caller(call: Call) -> Caller:
-    return Caller("mcp", call.client, call.progress)
 
 
 class Cursor(NamedTuple):
