@@ -2,14 +2,18 @@
 
 import json
 from collections.abc import Callable
-from typing import Any
+from importlib import import_module
+from typing import Any, get_type_hints
 
 import pytest
 
 from glassmind import Engine
-from glassmind.serve.mcp.tool import REQUIRED, Answer, Call, Tool
+from glassmind.operations.arguments import fields_of
+from glassmind.serve.mcp.tool import Answer, Call, Tool
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.types.search import SearchReply
+
+MODULES = ("brain", "brain_edit", "searches")
 
 NEAREST = "No good match. These are the closest results."
 
@@ -26,10 +30,10 @@ def answer_of(engine: Engine, toolset: str, name: str, /, **given: object) -> An
 
 def defaults_of(tool: Tool) -> dict[str, object]:
     """Return the default of each argument; None for none and if there is none."""
-    return {
-        one.name: None if one.default is REQUIRED else one.default
-        for one in tool.arguments
-    }
+    modules = [import_module(f"glassmind.serve.compat.{name}") for name in MODULES]
+    function = next(vars(one)[tool.name] for one in modules if tool.name in vars(one))
+    arguments = list(get_type_hints(function).values())[1]
+    return {field.name: field.default for field in fields_of(arguments, "mcp")}
 
 
 def schema_of(tool: Tool) -> Any:

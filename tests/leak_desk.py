@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from http_desk import Answer, Web, answer_of
-from surface_arguments import arguments_of
+from surface_arguments import Argument, arguments_of
 from vault_desk import VaultDesk
 
 from glassmind.access.scopes import read_scope
 from glassmind.editing.asking import Asking
 from glassmind.serve.http.asked import Route
-from glassmind.serve.mcp.tool import REQUIRED, Argument, Tool
+from glassmind.serve.mcp.tool import Tool
 from glassmind.types.access import EVERY_AGENT, Scope
 from glassmind.types.editing import Append
 
@@ -303,9 +303,7 @@ def calls_of(
         KeyError: an argument has to be given that nothing is known for.
     """
     table = list(arguments)
-    usual = {
-        one.name: _samples(one, samples)[0] for one in table if one.default is REQUIRED
-    }
+    usual = {one.name: _samples(one, samples)[0] for one in table if one.required}
     known = {one.name for one in table}
     if "dry_run" in known:
         usual["dry_run"] = True

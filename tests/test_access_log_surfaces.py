@@ -20,9 +20,8 @@ from glassmind.serve.http.asked import Route
 from glassmind.serve.http.table import ROUTES
 from glassmind.serve.mcp.tool import Tool
 from glassmind.serve.mcp.toolsets import tools_of
-from glassmind.serve.shown import shown_in
 from glassmind.store.access_log import AccessLog
-from glassmind.types.ledger import Passage, Reading, Shown
+from glassmind.types.ledger import Passage, Reading
 from glassmind.wiring.access_log import access_log_for
 
 OURS = ("core", "graph", "memory", "write")
@@ -398,12 +397,6 @@ def test_a_client_with_a_token_is_in_the_access_log_by_its_name_whatever_it_says
     assert {one.client for one in found} == {"worker"}
     paths = {passage.path for one in found for passage in one.passages}
     assert paths == {"Work/Tea.md"}
-
-
-def test_text_under_a_name_that_nobody_knows_is_text_of_the_note_beside_it() -> None:
-    values = {"found": [{"path": "Tea.md", "gist": "oolong"}, {"path": "Pot.md"}]}
-
-    assert shown_in(values) == Shown((Passage("Tea.md"),), ("Pot.md",))
 
 
 def test_a_reason_that_quotes_another_note_is_text_of_that_one(

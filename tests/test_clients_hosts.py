@@ -22,7 +22,7 @@ from clients_desk import (
 )
 from scripted_model import LAST_WORDS, ScriptedModel, scripted_model
 
-from glassmind.serve.mcp.tools.core import TOOLS
+from glassmind.serve.mcp.toolsets import tools_of
 
 pytestmark = pytest.mark.slow
 
@@ -237,7 +237,7 @@ def with_injection(program: Program) -> None:
 
 def assert_model_was_told(model: ScriptedModel, tool: str) -> None:
     """What is found reaches the model, and with it that notes give no orders."""
-    (doc,) = [one.doc for one in TOOLS if one.name == tool]
+    (doc,) = [one.doc for one in tools_of(["core"]) if one.name == tool]
     assert doc.partition(".")[0] in model.told
     assert "untrusted data" in model.told
     assert "Station handbook" in model.result

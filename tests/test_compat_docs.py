@@ -4,8 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
+from surface_arguments import arguments_of
 
-from glassmind.serve.mcp.tool import REQUIRED, Tool
+from glassmind.serve.mcp.tool import Tool
 from glassmind.serve.mcp.toolsets import tools_of
 
 PAGE = (Path(__file__).parents[1] / "docs" / "compatibility.md").read_text("utf-8")
@@ -27,11 +28,11 @@ def test_every_argument_of_a_tool_is_told_with_its_default(
     told, _ = row_of(toolset, tool)
 
     if told == "the same":
-        assert tool.arguments == tools_of([toolset])[0].arguments
+        assert tool.schema == tools_of([toolset])[0].schema
         return
-    for one in tool.arguments:
+    for one in arguments_of(tool):
         assert f"`{one.name}`" in told
-        if one.default not in (REQUIRED, None):
+        if one.default is not None:
             shown = str(one.default).lower()
             pattern = rf"`{one.name}`( \([^)]*\))? = `?{re.escape(shown)}`?"
             assert re.search(pattern, told), (one.name, shown)

@@ -16,12 +16,12 @@ from http_desk import Web, answer_of, serving
 from mcp import Client
 from mcp_desk import environment, structured_server, visit
 from path_table import CANARY, NAMES, Fence, lay
-from surface_arguments import arguments_of
+from surface_arguments import Argument, arguments_of
 from vault_desk import VaultDesk
 
 from glassmind.serve.http.asked import Route
 from glassmind.serve.http.table import ROUTES
-from glassmind.serve.mcp.tool import REQUIRED, Argument, Tool
+from glassmind.serve.mcp.tool import Tool
 from glassmind.serve.mcp.toolsets import tools_of
 
 SETS = ("core", "graph", "memory", "brain", "graphrag", "knowledge")
@@ -134,7 +134,7 @@ def tries(arguments: tuple[Argument, ...], every: int = 1) -> Iterator[dict[str,
     usual: dict[str, Any] = {
         one.name: one.choices[0] if one.choices else "Inside"
         for one in arguments
-        if one.default is REQUIRED
+        if one.required
     }
     for at, one in enumerate(taking_text(arguments)):
         for name in (*list(NAMES.values())[at % every :: every], CANARY):

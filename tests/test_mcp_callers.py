@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.access.clients import NAME_CHARS, plain_caller
-from glassmind.serve.mcp.callers import caller_of, session_of
+from glassmind.serve.mcp.calls import caller_of, session_of
 
 
 @pytest.mark.parametrize(

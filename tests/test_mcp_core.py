@@ -14,11 +14,12 @@ import pytest
 from mcp import Client
 from mcp_desk import call, environment, structured_server, text_of, visit
 from meaning_desk import MeaningDesk
+from surface_arguments import arguments_of
 from vault_desk import VaultDesk
 
 from glassmind.markdown.tokens import estimate_tokens
 from glassmind.serve.mcp.tool import Tool
-from glassmind.serve.mcp.tools.core import TOOLS
+from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.store.watching import write_state
 from glassmind.types.watch import WatchState
 from glassmind.wiring import LocalAdapters
@@ -443,13 +444,13 @@ def test_numbers_written_as_text_are_taken(vault: VaultDesk) -> None:
     assert len(answer.structured_content["hits"]) == 3
 
 
-@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+@pytest.mark.parametrize("tool", tools_of(["core"]), ids=lambda tool: tool.name)
 def test_an_empty_text_counts_as_left_out_where_it_may_be(
     vault: VaultDesk, tool: Tool
 ) -> None:
     vault.indexed({"Tea.md": "oolong"})
     needed = {"query": "oolong", "name": "Tea", "kind": "memory", "text": "sencha"}
-    texts = {one.name for one in tool.arguments if one.kind == "string"}
+    texts = {one.name for one in arguments_of(tool) if one.kind == "string"}
     given = {name: needed.get(name, "") for name in texts}
     bare = {name: value for name, value in given.items() if value}
     server = structured_server(vault.engine)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.errors.serving import BadArgument
-from glassmind.serve.mcp.cursors import (
+from glassmind.serve.mcp.toolsets import (
     FURTHEST,
     Cursor,
     read_cursor,

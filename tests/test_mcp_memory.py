@@ -256,7 +256,6 @@ def test_nothing_an_agent_is_given_promotes_or_takes_away() -> None:
         assert not re.search(verbs, tool.name)
         assert tool.read_only == (tool.name != "glassmind_capture")
         assert not tool.destructive
-        assert not tool.open_world
 
 
 def test_where_nothing_may_be_written_a_capture_is_refused(vault: VaultDesk) -> None:

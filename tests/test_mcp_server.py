@@ -16,7 +16,6 @@ from glassmind.errors.serving import CallAbandoned
 from glassmind.operations.names import note_uri
 from glassmind.serve.mcp.engine import MOST, Threads
 from glassmind.serve.mcp.server import instructions_for, make_server
-from glassmind.serve.mcp.tool import schema_of
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.version import __version__
 
@@ -152,9 +151,7 @@ def test_a_schema_names_what_the_settings_have_by_default(sample: VaultDesk) -> 
     said = {
         (tool.name, name): one.get("description", "")
         for tool in tools_of(["core", "memory"])
-        for name, one in (tool.schema or schema_of(tool.arguments))[
-            "properties"
-        ].items()
+        for name, one in tool.schema["properties"].items()
     }
 
     assert f"{config.context.budget_tokens:,}" in said["glassmind_context", "budget"]
@@ -169,7 +166,7 @@ def test_instructions_tell_of_marks_only_where_there_are_some(other: str) -> Non
     assert "JSON" not in instructions_for(core)
     assert "<notes-" not in instructions_for(others)
     assert "JSON" in instructions_for(others)
-    for part in ("glassmind_* tools it stands between", "other tools are JSON"):
+    for part in ("glassmind_* tools it stands between", "Replies in JSON"):
         assert part in instructions_for([*core, *others])
 
 

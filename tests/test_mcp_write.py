@@ -35,9 +35,9 @@ from glassmind.operations.edit_text import (
 )
 from glassmind.operations.failures import quotes_notes
 from glassmind.operations.model_text import LABEL_OF_VALUES
-from glassmind.serve.mcp.faults import sentence_of, text_of
+from glassmind.serve.mcp.replies import sentence_of, text_of
 from glassmind.serve.mcp.server import instructions_for
-from glassmind.serve.mcp.tool import Answer, schema_of
+from glassmind.serve.mcp.tool import Answer
 from glassmind.serve.mcp.toolsets import EMPTY, tools_of
 from glassmind.types.editing import (
     STATES,
@@ -74,7 +74,7 @@ def test_these_are_the_tools_and_those_that_take_something_away_say_so() -> None
     reading = {"glassmind_changes", "glassmind_show_change"}
     assert {name for name, tool in TOOLS.items() if tool.read_only} == reading
     assert all(
-        "dry_run" in schema_of(tool.arguments)["properties"]
+        "dry_run" in tool.schema["properties"]
         for name, tool in TOOLS.items()
         if name not in reading
     )
@@ -362,7 +362,7 @@ def test_whoever_is_given_a_tool_that_changes_notes_is_told_when_to_use_it(
     changes = any(tool.destructive for tool in tools)
     assert ("only when the user asks" in said) is changes
     assert ("becomes a proposal" in said) is changes
-    digests = any("expected" in schema_of(t.arguments)["properties"] for t in tools)
+    digests = any("expected" in t.schema["properties"] for t in tools)
     assert ("`expected`" in said) is digests
 
 

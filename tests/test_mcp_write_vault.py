@@ -9,13 +9,13 @@ import pytest
 from editing_desk import outside_agent
 from mcp import Client
 from mcp_desk import call, structured_server, text_of, visit
+from surface_arguments import Argument, arguments_of
 from test_mcp_fence import inside
 from vault_desk import VaultDesk
 
 from glassmind.access.scopes import SETS
 from glassmind.editing.asking import Asking
 from glassmind.operations.edit import change_result
-from glassmind.serve.mcp.tool import Argument
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.types.editing import Append
 
@@ -195,7 +195,7 @@ def test_a_client_is_on_record_by_the_name_it_gives_itself(vault: VaultDesk) -> 
 def guesses(one: Argument, identity: str) -> Iterator[object]:
     """Yield values of an argument that might approve something."""
     yield from one.choices
-    if one.kind in {"string", "text", "label"} and not one.choices:
+    if one.kind == "string" and not one.choices:
         yield identity
         yield f"approve {identity}"
     elif one.kind == "boolean":
@@ -209,10 +209,10 @@ def guesses(one: Argument, identity: str) -> Iterator[object]:
 def calls_with(tool: Any, identity: str) -> Iterator[dict[str, object]]:
     """Yield calls of a tool that name a proposal wherever something can be named."""
     base: dict[str, object] = {}
-    for one in tool.arguments:
+    for one in arguments_of(tool):
         base[one.name] = next(guesses(one, identity), None)
     yield base
-    for one in tool.arguments:
+    for one in arguments_of(tool):
         for value in guesses(one, identity):
             yield {**base, one.name: value}
     yield {**base, "approve": True}

@@ -17,6 +17,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_desk import structured_server, visit
 from secrets_desk import ISSUED, Drawing, pem
+from surface_arguments import Argument, arguments_of
 from test_secrets_shapes import pieces
 from vault_desk import VaultDesk
 
@@ -24,7 +25,7 @@ from glassmind.access.scopes import SETS
 from glassmind.editing.asking import Asking
 from glassmind.serve.http.asked import Route
 from glassmind.serve.http.table import ROUTES
-from glassmind.serve.mcp.tool import Argument, Tool
+from glassmind.serve.mcp.tool import Tool
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.types.access import EVERY_AGENT
 from glassmind.types.editing import Append
@@ -183,7 +184,7 @@ def asked(
 
 async def calls_of(client: Client, tool: Tool) -> list[dict[str, Any]]:
     """Return what a tool is called with: an edit that was just shown, to apply it."""
-    calls = [*asked(tool.arguments), *WHOLE.get(tool.name, ())]
+    calls = [*asked(arguments_of(tool)), *WHOLE.get(tool.name, ())]
     if tool.name == "apply_edit_preview":
         shown = await client.call_tool("edit_note", WHOLE["edit_note"][0])
         calls.append({"previewId": CHANGE_ID.findall(shown.model_dump_json())[0]})
@@ -276,7 +277,7 @@ def replies_of(
     web: Web, route: Route, known: Mapping[str, list[Any]], answered: set[str]
 ) -> Iterator[tuple[str, str]]:
     """Yield what a route answers, by what was asked; one that did is `answered`."""
-    for given in asked(route.arguments, known):
+    for given in asked(arguments_of(route), known):
         answer = answer_of(web, route, given)
         if answer.status < 400:
             answered.add(f"{route.method} {route.path}")

@@ -13,8 +13,8 @@ from glassmind.markdown.receipts import receipt_of
 from glassmind.markdown.secrets import redacted
 from glassmind.serve.hiding import safe_text, safe_values
 from glassmind.serve.http.replies import answered, encoded
-from glassmind.serve.mcp.cursors import Cursor, write_cursor
-from glassmind.serve.mcp.hiding import safe
+from glassmind.serve.mcp.replies import safe
+from glassmind.serve.mcp.toolsets import Cursor, write_cursor
 from glassmind.types import Span
 
 DRAW = Drawing(8)

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from surface_arguments import names_of
 
 from glassmind.access.scopes import SETS
 from glassmind.serve.http.asked import Route
@@ -32,7 +33,7 @@ def row_of(page: str, name: str) -> str:
 def test_a_tool_is_told_with_every_argument(tool: Tool) -> None:
     row = row_of(MCP, tool.name)
 
-    assert {one.name for one in tool.arguments} <= set(re.findall(r"`(\w+)`", row))
+    assert set(names_of(tool)) <= set(re.findall(r"`(\w+)`", row))
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -47,4 +48,4 @@ def test_a_route_is_told_with_every_argument(route: Route) -> None:
     assert route.method in row
     if route.path not in ELSEWHERE:
         told = set(re.findall(r"\b\w+\b", row))
-        assert {one.name for one in route.arguments} <= told
+        assert set(names_of(route)) <= told

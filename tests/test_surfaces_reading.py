@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from http_desk import Web, answer_of, serving
 from mcp_desk import call, text_of
+from surface_arguments import names_of, required_of
 from test_knowledge_reading import seen
 from vault_desk import VaultDesk
 
@@ -13,7 +14,7 @@ from glassmind.access.scopes import SETS
 from glassmind.serve.http.asked import Route
 from glassmind.serve.http.table import ROUTES
 from glassmind.serve.mcp.server import make_server
-from glassmind.serve.mcp.tool import REQUIRED, Argument, Tool
+from glassmind.serve.mcp.tool import Tool
 from glassmind.serve.mcp.toolsets import tools_of
 
 OURS = ("core", "graph", "memory")
@@ -81,9 +82,9 @@ def web(desk: VaultDesk) -> Iterator[Web]:
         yield web
 
 
-def needed(arguments: tuple[Argument, ...]) -> dict[str, Any]:
+def needed(one: Tool | Route) -> dict[str, Any]:
     """Return the arguments that a call cannot do without."""
-    return {one.name: USUAL[one.name] for one in arguments if one.default is REQUIRED}
+    return {name: USUAL[name] for name in required_of(one)}
 
 
 @pytest.mark.parametrize(
@@ -95,7 +96,7 @@ def test_a_tool_that_says_it_reads_changes_nothing_in_the_vault(
     before = seen(desk.root)
 
     answer = call(make_server(desk.engine, toolsets=OURS), tool.name,
-                  **needed(tool.arguments))  # fmt: skip
+                  **needed(tool))  # fmt: skip
 
     assert not answer.is_error or tool.name == "glassmind_similar", text_of(answer)
     assert seen(desk.root) == before
@@ -110,13 +111,13 @@ def test_tools_of_other_systems_change_nothing_in_the_vault(
 
     for tool in tools_of([toolset]):
         if tool.read_only:
-            call(server, tool.name, **needed(tool.arguments))
+            call(server, tool.name, **needed(tool))
 
     assert seen(desk.root) == before
 
 
 def takes(route: Route, name: str) -> bool:
-    return any(one.name == name for one in route.arguments)
+    return name in names_of(route)
 
 
 def reading() -> list[Route]:
@@ -127,7 +128,7 @@ def reading() -> list[Route]:
 def test_a_route_changes_nothing_in_the_vault(
     desk: VaultDesk, web: Web, route: Route
 ) -> None:
-    before, given = seen(desk.root), needed(route.arguments)
+    before, given = seen(desk.root), needed(route)
     if route.method == "POST":
         given |= {name: MORE[name] for name in MORE if takes(route, name)}
 

@@ -19,7 +19,6 @@ from glassmind.keeping import indexed, taken_in
 from glassmind.retrieval.query import parse_day, parse_query
 from glassmind.retrieval.wishes import asked_for, checked, mode_of
 from glassmind.types.callers import CALLER
-from glassmind.types.quotes import note_quotes
 from glassmind.types.search import (
     ChannelName,
     FusionName,
@@ -139,7 +138,6 @@ class Engine:
         return self._found(reply_to(self._adapters, asked, alone=self._alone))
 
     def _found(self, reply: SearchReply) -> SearchReply:
-        note_quotes(reply.hits)
         self._handed([hit.path for hit in reply.hits])
         self._used("search", [hit.path for hit in reply.hits[:COUNTED] if hit.is_note])
         return reply

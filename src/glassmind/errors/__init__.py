@@ -22,7 +22,7 @@ Each error carries its facts and prints as one sentence that a person can act on
     │   └── UnknownModel, NoModelChosen, ModelAbsent, ModelDamaged, ModelFailed
     │       (with OtherWidth), RemoteRefused
     ├── ServingFault           a call cannot be taken, or a server cannot be started
-    │   └── BadArgument, UnknownToolset, ToolsetsClash, StillIndexing, CallAbandoned,
+    │   └── BadArgument, UnknownToolset, StillIndexing, CallAbandoned,
     │       PortTaken, AddressUnusable, TokenNeeded, BadToken, TokenUnreadable
     │       (errors.serving); BadScope, BadClientName, ClientExists, ClientUnknown,
     │       ClientChanged, ClientsUnreadable, ClientsUnwritable, BeyondToolsets

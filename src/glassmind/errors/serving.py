@@ -25,16 +25,6 @@ class UnknownToolset(ServingFault):
         self.name, self.known = name, known
 
 
-class ToolsetsClash(ServingFault):
-    """Two sets of tools that are asked for have a tool of the same name."""
-
-    def __init__(self, tool: str, first: str, second: str) -> None:
-        super().__init__(
-            f"{first} and {second} both have a tool {tool!r}; serve one of them alone"
-        )
-        self.tool, self.first, self.second = tool, first, second
-
-
 class StillIndexing(ServingFault):
     """The first index of a vault is being made; `total` is 0 while it is unknown."""
 

@@ -25,6 +25,9 @@ HYPHENS: Final = "soft-hyphens"
 STYLED: Final = "invisible-html"
 CONTROL: Final = "control"
 
+FIELD = "hidden_text"
+"""The field of a reply that names the kinds in it."""
+
 KINDS = (COMMENT, ZERO_WIDTH, BIDI, TAGS, HYPHENS, STYLED, CONTROL)
 """In the order in which they are told."""
 

@@ -4,7 +4,7 @@ Every answer to an agent passes here: so it is one loop, which looks at types an
 what they descend from.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from types import NoneType
 from typing import Any
 
@@ -39,3 +39,14 @@ def _take_apart(one: Any, texts: list[str], waiting: list[Any]) -> None:
         waiting += one.values()
     elif isinstance(one, Iterable) and not isinstance(one, bytes):
         waiting += one
+
+
+def with_texts(value: Any, change: Callable[[str], str]) -> Any:
+    """Return values of JSON with every text changed, names of fields too."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {change(str(k)): with_texts(v, change) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [with_texts(item, change) for item in value]
+    return value

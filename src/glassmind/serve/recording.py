@@ -8,22 +8,20 @@ from glassmind.errors import AmbiguousName, GlassmindError, NoteNotFound
 from glassmind.handing import hand
 from glassmind.memory.provenance import GIVEN
 from glassmind.operations.failures import quotes_notes
+from glassmind.operations.registry import note_paths, shown
 from glassmind.serve.mcp.log import log, log_fault
-from glassmind.serve.shown import named_notes, shown_in
 from glassmind.types.callers import CALLER
 from glassmind.types.ledger import Passage, Shown, Surface
-from glassmind.types.quotes import QUOTES
 
-_TOLD: set[str] = set()
-"""Vaults of this process whose operator was told that nothing goes on record."""
+_UNRECORDED: set[str] = set()
+"""Vaults of this process whose log says that their access log cannot be written."""
 
 
 class Recording:
-    """Puts on record what one call is about to be given.
+    """Records which notes one call discloses, also by its error.
 
-    No answer fails for it: what cannot go on record is told to the operator, once, and
-    to whoever asks for the status. A caller that is known by name is on record in the
-    place of `client`.
+    No call fails because of it. A client that is known by its token is recorded under
+    that name instead of `client`.
     """
 
     def __init__(
@@ -31,56 +29,41 @@ class Recording:
     ) -> None:
         self._engine, self._surface, self._verb = engine, surface, verb
         self._client = CALLER.get() or client
-        self._taken: list[Shown] = []
-        self._quotes: dict[str, tuple[str, ...]] = {}
+        self._recorded: set[Passage | str] = set()
 
-    def show(self, values: object) -> None:
-        """Take what an answer shows, or a part of it; what was taken before is not.
-
-        `values` are those of the answer, or what they show.
-        """
+    def show(self, sources: Shown | None) -> None:
+        """Record what an answer or a part of it discloses, each note once."""
+        if sources is None:
+            return
         try:
-            if values is None:
-                return
-            if not isinstance(values, Shown):
-                values = shown_in(values, self._quotes)
-            shown = self._new(values)
-            texts = [one.path for one in shown.passages]
-            hand(self._engine, [*texts, *shown.named])
-            vault = str(self._engine.config.vault.path)
-            GIVEN.hand(vault, self._client, texts, shown.named)
-            # a server answers its first call before it loads what keeps an index
-            from glassmind.wiring.access_log import access_log_for  # noqa: PLC0415
-
-            access_log = access_log_for(self._engine.config)
-            if access_log is None:
-                return
-            if not access_log.append(self._surface, self._verb, self._client, shown):
-                self._tell()
+            self._record(
+                Shown(
+                    tuple(one for one in sources.passages if one not in self._recorded),
+                    tuple(one for one in sources.named if one not in self._recorded),
+                )
+            )
         except Exception as error:  # noqa: BLE001 - the edge: see above
-            hand(self._engine, None)  # what is not known to be another's may be of any
+            hand(self._engine, None)  # it may have been text of any note
             log_fault("unrecorded", error)
 
-    def _new(self, shown: Shown) -> Shown:
-        """Return what was not taken yet; most calls show all they show at once."""
-        if self._taken:
-            given = {one for taken in self._taken for one in taken.passages}
-            named = {one for taken in self._taken for one in taken.named}
-            shown = Shown(
-                tuple(one for one in shown.passages if one not in given),
-                tuple(one for one in shown.named if one not in named),
-            )
-        self._taken.append(shown)
-        return shown
-
-    def _tell(self) -> None:
+    def _record(self, new: Shown) -> None:
+        self._recorded.update(new.passages, new.named)
+        texts = [passage.path for passage in new.passages]
+        hand(self._engine, [*texts, *new.named])
         vault = str(self._engine.config.vault.path)
-        if vault not in _TOLD:
-            _TOLD.add(vault)
+        GIVEN.hand(vault, self._client, texts, new.named)
+        # a server answers its first call before it loads the store
+        from glassmind.wiring.access_log import access_log_for  # noqa: PLC0415
+
+        access_log = access_log_for(self._engine.config)
+        if access_log is None:
+            return
+        recorded = access_log.append(self._surface, self._verb, self._client, new)
+        if not recorded and vault not in _UNRECORDED:
+            _UNRECORDED.add(vault)
             log("unrecorded", access_log="cannot be written; see glassmind doctor")
 
     def __enter__(self) -> Self:
-        self._token = QUOTES.set(self._quotes)
         return self
 
     def __exit__(
@@ -89,31 +72,14 @@ class Recording:
         error: BaseException | None,
         __: TracebackType | None,
     ) -> None:
-        """Take what a fault says of notes, which is an answer too."""
-        QUOTES.reset(self._token)
-        if isinstance(error, GlassmindError) and quotes_notes(error):
-            hand(self._engine, _told_by(error))
-            self.show(shown_by(error))
-
-
-def shown_by(error: GlassmindError) -> Shown:
-    """Return the notes that an error names, and the one whose text it quotes."""
-    said = vars(error)
-    listed = (*said.get("closest", ()), *said.get("candidates", ()))
-    named = named_notes(str(one) for one in listed)
-    about = named_notes([str(said.get("path") or "")])
-    # lines that were looked for, nearly; and the headings that are there
-    if about and (said.get("nearest") or said.get("there")):
-        return Shown((Passage(about[0]),), named)
-    return Shown((), (*about, *named))
-
-
-def _told_by(error: GlassmindError) -> list[str] | None:
-    """Return the files that an error may tell of; None where they may be any."""
-    said = vars(error)
-    listed = [
-        str(one) for one in (*said.get("closest", ()), *said.get("candidates", ()))
-    ]
-    if listed and not isinstance(error, NoteNotFound | AmbiguousName):
-        return None  # what notes say: projects, themes
-    return [*listed, *([str(said["path"])] if said.get("path") else [])]
+        """Record what an error discloses: the notes it names, and the one it quotes."""
+        if not isinstance(error, GlassmindError) or not quotes_notes(error):
+            return
+        values = vars(error)
+        listed = [*values.get("closest", ()), *values.get("candidates", ())]
+        if listed and not isinstance(error, NoteNotFound | AmbiguousName):
+            hand(self._engine, None)  # projects and themes may be words of any note
+        about = note_paths([str(values.get("path") or "")])
+        quotes = bool(values.get("nearest") or values.get("there"))
+        passages = map(Passage, about) if quotes else ()
+        self.show(shown(passages, note_paths([*about, *map(str, listed)])))

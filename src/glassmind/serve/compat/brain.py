@@ -4,8 +4,10 @@ Some replies are wrapped as `{data, context: {state, next_actions}}`.
 docs/compatibility.md says where we differ from obsidian-brain.
 """
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from itertools import accumulate
 from math import fsum
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -15,9 +17,10 @@ from glassmind.engine import Engine
 from glassmind.errors import AmbiguousName, IndexAbsent, NoteNotFound
 from glassmind.markdown.frontmatter import read_head
 from glassmind.markdown.style import counted
+from glassmind.markdown.tokens import estimate_tokens
 from glassmind.operations.registry import Arguments, Caller, arg, shown
 from glassmind.serve.compat.tools import TOOLS, Reply, hit_sources, missing, tool
-from glassmind.serve.mcp.pages import MOST_TOKENS, USUAL_TOKENS, fitting
+from glassmind.serve.mcp.tool import MOST_TOKENS, USUAL_TOKENS
 from glassmind.store.lexical.query import STOPWORDS
 from glassmind.types import NotePath
 from glassmind.types.catalogue import Ghost, LinkEnd, NoteFacts, NoteLinks, Stats
@@ -371,10 +374,15 @@ def _note_paths(nodes: Iterable[Any]) -> list[str]:
 def _fitting(
     items: Sequence[Item], show: Callable[[Item], object], what: str, budget: int
 ) -> tuple[list[Item], list[str]]:
-    """Return as many of the first items as fit, and a notice if others do not."""
-    kept = fitting(items, show, budget)
+    """Return as many of the first items as fit into a budget of tokens, at least one.
+
+    The notice says if others do not fit.
+    """
+    texts = (json.dumps(show(item), ensure_ascii=False, default=str) for item in items)
+    totals = accumulate(map(estimate_tokens, texts))
+    kept = items[: max(1, sum(total <= budget for total in totals))]
     notice = f"to fit, the first {len(kept):,} of {len(items):,} {what} are here"
-    return kept, [notice] if len(kept) < len(items) else []
+    return list(kept), [notice] if len(kept) < len(items) else []
 
 
 def _subgraph(

@@ -12,11 +12,11 @@ from importlib import import_module
 from inspect import getdoc
 from typing import Any, NamedTuple, TypeVar, get_type_hints
 
-from glassmind.operations.arguments import fields_of, read, schema_for_models
+from glassmind.operations.arguments import read, schema_for_models
 from glassmind.operations.edit import PATIENT_S
 from glassmind.operations.model_text import labelled
 from glassmind.operations.registry import Caller, shown
-from glassmind.serve.mcp.tool import Answer, Call, Tool, argument_table
+from glassmind.serve.mcp.tool import Answer, Call, Tool
 from glassmind.types.ledger import Passage, Shown
 from glassmind.types.search import Hit, SearchReply
 
@@ -67,7 +67,7 @@ def tool(  # noqa: PLR0913 - a declaration names every part
             return Answer(
                 json.dumps(payload, ensure_ascii=False),
                 values if sources is None else labelled(values),
-                shown=sources or Shown(),
+                sources or Shown(),
             )
 
         TOOLS[toolset].append(
@@ -75,14 +75,13 @@ def tool(  # noqa: PLR0913 - a declaration names every part
                 name,
                 title,
                 " ".join((getdoc(function) or "").split()),
-                argument_table(fields_of(arguments, "mcp")),
+                schema_for_models(arguments),
                 run,
                 read_only=not writes,
                 destructive=destructive,
                 idempotent=idempotent or not writes,
                 fault_mark="Error: ",
                 timeout_s=timeout_s or (PATIENT_S if writes else 30.0),
-                schema=schema_for_models(arguments),
             )
         )
         return function

@@ -24,6 +24,7 @@ from glassmind.serve.http.errors import (
 )
 from glassmind.serve.http.replies import Reply, answered
 from glassmind.types.files import Progress
+from glassmind.types.ledger import Shown
 
 T = TypeVar("T")
 
@@ -84,7 +85,7 @@ class Job:
         self._work, self._config = work, config
         self._stop = threading.Event()
         self._progress: Progress | None = None
-        self.show: Callable[[object], None] = lambda _: None
+        self.show: Callable[[Shown | None], None] = lambda _: None
 
     def run(self) -> Result:
         """Do the work; to be called once, in a thread."""
@@ -118,8 +119,15 @@ class Job:
         refusal = self._refusal()
         if refusal is not None:
             return refused(refusal)
-        self.show(self.future.result().sources())
+        self.show(self.sources())
         return answered(self.future.result().to_json())
+
+    def sources(self) -> Shown | None:
+        """Return the notes that the result discloses, if there is one."""
+        if not self.future.done() or self._refusal():
+            return None
+        sources: Shown = self.future.result().sources()
+        return sources
 
     def as_json(self) -> dict[str, Any]:
         """Return the state of the run."""

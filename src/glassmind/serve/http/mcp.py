@@ -18,7 +18,7 @@ from glassmind.serve.http.errors import NOT_JSON, Refusal, Refused, without_plac
 from glassmind.serve.http.limits import TIME_LIMITS, Message
 from glassmind.serve.http.middleware import Exchange
 from glassmind.serve.http.security import is_json
-from glassmind.serve.mcp.callers import SESSION, session_of
+from glassmind.serve.mcp.calls import SESSION, session_of
 from glassmind.serve.mcp.server import make_server
 from glassmind.serve.mcp.toolsets import OWNERS
 from glassmind.types.access import Scope as ReadScope

@@ -76,7 +76,7 @@ def get_job(asked: Asked) -> Reply:
     job = asked.desk.jobs.find(asked.given["job"])
     if job is None:
         raise Refused(NO_JOB)
-    return answered(job.as_json())
+    return answered(job.as_json())._replace(shown=job.sources())
 
 
 def get_metrics(asked: Asked) -> Reply:

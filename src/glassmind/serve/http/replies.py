@@ -4,11 +4,11 @@ import json
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
-from glassmind.markdown.hidden_text import KINDS, hidden_among
+from glassmind.markdown.hidden_text import FIELD, KINDS, hidden_among
 from glassmind.markdown.texts import texts_in
 from glassmind.operations.model_text import LABEL_OF_VALUES
 from glassmind.serve.hiding import safe_text, safe_values
-from glassmind.serve.mcp.flags import FIELD
+from glassmind.types.ledger import Shown
 
 JSON = b"application/json"
 MARKDOWN = "text/markdown; charset=utf-8"
@@ -68,13 +68,13 @@ def labelled(value: object, texts: Collection[str] | None = None) -> object:
 
 
 class Reply(NamedTuple):
-    """A complete response; `shown` are the values that its body was made from."""
+    """A complete response; `shown` are the notes that its body discloses."""
 
     status: int
     body: bytes
     headers: tuple[tuple[bytes, bytes], ...] = ()
     media_type: bytes = JSON
-    shown: object = None
+    shown: Shown | None = None
 
 
 def encoded(value: object) -> bytes:
@@ -86,10 +86,10 @@ def answered(value: object, status: int = 200, *, of_notes: bool = True) -> Repl
     """Return a value as a response; `of_notes` labels it as untrusted note text."""
     texts = set(texts_in(value))
     made = labelled(value, texts) if of_notes else value
-    return Reply(status, _written(safe_values(made, texts)), shown=value)
+    return Reply(status, _written(safe_values(made, texts)))
 
 
-def as_markdown(text: str, shown: object) -> Reply:
+def as_markdown(text: str, shown: Shown) -> Reply:
     """Return Markdown as a response."""
     body = safe_text(text).encode("utf-8", "backslashreplace")
     return Reply(200, body, media_type=MARKDOWN.encode(), shown=shown)

@@ -63,7 +63,7 @@ def serve(config: Config, terms: Terms, on_start: Callable[[str], None]) -> None
 
     Raises:
         PortTaken, AddressUnusable: the server cannot listen there.
-        UnknownToolset, ToolsetsClash: the sets of tools cannot be served.
+        UnknownToolset: there is no such set of tools.
     """
     most = raise_file_limit()
     listening = listening_socket(terms.host, terms.port)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from mcp.server.context import ServerRequestContext
@@ -19,17 +20,21 @@ from glassmind.errors import GlassmindError, IndexAbsent
 from glassmind.errors.serving import CallAbandoned, StillIndexing
 from glassmind.serve.mcp.log import log, log_fault
 from glassmind.types.files import Progress
+from glassmind.types.ledger import Surface
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
 
 EngineSource: TypeAlias = Callable[[], Engine]
 """Returns the engine, or raises a GlassmindError that says why there is none."""
 
+Wording: TypeAlias = Callable[[GlassmindError], str]
+"""Returns the message of an error; for some callers without places on the machine."""
+
 Result = TypeVar("Result")
 
 MOST = 32
-"""Calls that run at once; more wait. Some of them may have no caller any more: they end
-at their next step."""
+"""Calls that run at once; more wait. Some may have no caller any more: they end at
+their next step."""
 
 ENDING_S = 0.5
 """How long a first index may take to stop in order; the next run continues it."""
@@ -52,16 +57,23 @@ class Threads:
         return await asyncio.wrap_future(self._pool.submit(copy_context().run, work))
 
 
+@dataclass(frozen=True)
+class Host:
+    """What all requests of a server share; `surface` is recorded in the access log."""
+
+    engine: EngineSource
+    surface: Surface = "mcp-stdio"
+    wording: Wording = str
+    threads: Threads = field(default_factory=Threads)
+
+
 class Opened(Protocol):
     """An engine and its background work, such as `VaultHost`."""
 
     engine: Engine
 
-    def start(self) -> None:
-        """Start the background work; returns at once."""
-
-    def close(self) -> None:
-        """Release everything."""
+    def start(self) -> None: ...
+    def close(self) -> None: ...
 
 
 class Opening:
@@ -139,7 +151,6 @@ class Opening:
         self._first = now
 
     def close(self) -> None:
-        """Release the engine, if there is one."""
         self._over = True
         if self._indexing is not None:
             self._indexing.join(ENDING_S)
@@ -150,8 +161,6 @@ class Opening:
 def _has_index(engine: Engine) -> bool:
     try:
         engine.status()
-    except IndexAbsent:
-        return False
-    except GlassmindError:  # a call will report it
-        return True
+    except GlassmindError as error:  # a call will report any other
+        return not isinstance(error, IndexAbsent)
     return True

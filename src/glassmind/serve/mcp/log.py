@@ -8,7 +8,6 @@ import io
 import json
 import logging
 import os
-import re
 import sys
 import threading
 import time
@@ -16,11 +15,7 @@ import traceback
 from collections import deque
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import TextIO
-
-_VALUE = re.compile(r"%(?:\(\w+\))?[-#0 +]*\d*(?:\.\d+)?[a-zA-Z]")
-"""A placeholder in the message of a log record."""
 
 FRAMES = 12
 """Stack frames logged of a fault, the innermost ones."""
@@ -28,12 +23,9 @@ FRAMES = 12
 ROOM = 10_000
 """Texts that wait to be written: a few seconds of requests at full speed."""
 
-GATHER_S = 0.05
-"""How long lines gather before they are written: to wake up for each takes as long as
-to answer."""
-
-LAST_S = 0.2
-"""How long writing the rest may take at the end."""
+GATHER_S, LAST_S = 0.05, 0.2
+"""How long lines gather, since waking up for each takes as long as to answer, and how
+long writing the rest may take at the end."""
 
 
 def log(event: str, **facts: object) -> None:
@@ -49,41 +41,30 @@ def log(event: str, **facts: object) -> None:
 
 def log_fault(event: str, error: BaseException, **facts: object) -> None:
     """Write the kind of a fault and where it occurred, but not its message."""
-    where = _places(error.__traceback__)
+    frames = traceback.extract_tb(error.__traceback__)[-FRAMES:]
+    where = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
     log(event, kind=type(error).__name__, where=where, **facts)
 
 
-def _places(trace: TracebackType | None) -> list[str]:
-    frames = traceback.extract_tb(trace)[-FRAMES:]
-    return [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
-
-
 class PlainRecords(logging.Handler):
-    """Writes log records of libraries as our lines, without values other than counts.
+    """Writes log records of libraries as our lines, without their values.
 
     A value may be part of a message, and so of a note or a question. A record without
     values may have them in its text already, so its text is left out.
     """
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write one record."""
+        facts = {
+            "level": record.levelname,
+            "logger": record.name,
+            "said": str(record.msg) if record.args else "-",
+            "place": f"{record.module}:{record.lineno}",
+        }
         error = record.exc_info[1] if record.exc_info else None
-        place = f"{record.module}:{record.lineno}"
-        facts = {"logger": record.name, "said": _text_of(record), "place": place}
         if error is None:
-            log("library", level=record.levelname, **facts)
+            log("library", **facts)
         else:
-            log_fault("library", error, level=record.levelname, **facts)
-
-
-def _text_of(record: logging.LogRecord) -> str:
-    text, values = str(record.msg), record.args
-    if not values:
-        return "-"
-    if isinstance(values, tuple) and all(isinstance(value, int) for value in values):
-        with suppress(TypeError, ValueError):  # the text has other placeholders
-            return text % values
-    return _VALUE.sub("-", text)
+            log_fault("library", error, **facts)
 
 
 def take_over_logging() -> None:
@@ -95,22 +76,14 @@ def take_over_logging() -> None:
     root.handlers[:] = [PlainRecords()]
     root.setLevel(logging.WARNING)
     logging.captureWarnings(True)
-    threading.excepthook = _log_thread_fault
-    sys.excepthook = lambda _kind, error, _trace: log_fault(
-        "fault", error, work="program"
-    )
-    sys.unraisablehook = _log_unraisable
+    threading.excepthook = lambda ended: _log_uncaught(ended.exc_value, "thread")
+    sys.excepthook = lambda _kind, error, _trace: _log_uncaught(error, "program")
+    sys.unraisablehook = lambda found: _log_uncaught(found.exc_value, "clean-up")
 
 
-def _log_unraisable(found: "sys.UnraisableHookArgs") -> None:
-    if found.exc_value is not None:
-        log_fault("fault", found.exc_value, work="clean-up")
-
-
-def _log_thread_fault(ended: threading.ExceptHookArgs) -> None:
-    if ended.exc_value is not None and ended.exc_type is not SystemExit:
-        name = ended.thread.name if ended.thread else ""
-        log_fault("fault", ended.exc_value, thread=name)
+def _log_uncaught(error: BaseException | None, work: str) -> None:
+    if error is not None and not isinstance(error, SystemExit):
+        log_fault("fault", error, work=work)
 
 
 class PatientStream(io.TextIOBase):

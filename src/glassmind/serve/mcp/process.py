@@ -5,7 +5,6 @@ would hold the locks of a vault and memory. The SDK only notices the end of stdi
 """
 
 import contextlib
-import io
 import os
 import select
 import signal
@@ -16,20 +15,15 @@ from typing import TextIO
 
 from glassmind.serve.mcp.log import log
 
-BLANK_IN = (os.devnull, os.O_RDONLY)
-BLANK_OUT = (os.devnull, os.O_WRONLY)
-
 PARENT_CHECK_S = 1.0
 """How often the parent process is checked; pipes report their end by themselves."""
 
-GRACE_S = 1.9
-"""How long the main thread has to end the process after the end of stdin."""
+GRACE_S, WHOLE_S = 1.9, 2.6
+"""How long after the end of stdin the main thread may take to end the process, and
+everything together: less than three seconds."""
 
 CLOSING_S, CLOSING_LEAST_S = 1.8, 0.3
 """How long closing may take, and what it gets if little time is left."""
-
-WHOLE_S = 2.6
-"""How long everything may take after the end of stdin: less than three seconds."""
 
 SIGNALS = {
     signal.SIGINT: 130,
@@ -47,35 +41,37 @@ class Wires:
     """
 
     def __init__(self) -> None:
-        self.inward = _moved(0, BLANK_IN)
-        self.outward = _moved(1, BLANK_OUT, instead=2)
+        self.inward, self.outward = _moved(0), _moved(1, instead=2)
 
     def reader(self) -> TextIO:
-        """Return incoming messages, one per line.
-
-        Bytes that are not UTF-8 become lone surrogates.
-        """
-        raw = os.fdopen(self.inward, "rb", closefd=False)
-        return io.TextIOWrapper(
-            raw, encoding="utf-8", errors="surrogateescape", newline="\n"
+        """Return the stream of messages; bytes that are not UTF-8 are surrogates."""
+        return os.fdopen(
+            self.inward,
+            encoding="utf-8",
+            errors="surrogateescape",
+            newline="\n",
+            closefd=False,
         )
 
     def writer(self) -> TextIO:
-        """Return the stream for outgoing messages."""
-        raw = os.fdopen(self.outward, "wb", closefd=False)
-        return io.TextIOWrapper(raw, encoding="utf-8", newline="\n")
+        return os.fdopen(
+            self.outward, "w", encoding="utf-8", newline="\n", closefd=False
+        )
 
 
-def _moved(fd: int, blank: tuple[str, int], instead: int | None = None) -> int:
-    """Return a private descriptor of an open file; let `fd` lead to another one."""
+def _moved(fd: int, instead: int | None = None) -> int:
+    """Return a private descriptor of an open file; let `fd` lead to another one.
+
+    The null device takes the place of a file that is closed.
+    """
     try:
         private = os.dup(fd)
-    except OSError:  # it was closed before we began
-        private = os.open(*blank)
-    try:
-        other = os.open(*blank) if instead is None else os.dup(instead)
     except OSError:
-        other = os.open(*blank)
+        private = os.open(os.devnull, os.O_RDWR)
+    try:
+        other = os.open(os.devnull, os.O_RDWR) if instead is None else os.dup(instead)
+    except OSError:
+        other = os.open(os.devnull, os.O_RDWR)
     if other != fd:
         os.dup2(other, fd)
         os.close(other)

@@ -1,7 +1,7 @@
 """Notes as resources: `note://` and the path, for clients whose user picks a note."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 from unicodedata import normalize
@@ -9,34 +9,33 @@ from unicodedata import normalize
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
-from glassmind.engine import Engine
 from glassmind.errors import GlassmindError, PathOutsideVault, VaultError
 from glassmind.errors.serving import BadArgument
 from glassmind.markdown.address import iso_time
+from glassmind.markdown.hidden_text import hidden_in, hidden_notice
 from glassmind.operations.failures import quotes_notes
-from glassmind.operations.model_text import labelled, one_line, sound
+from glassmind.operations.model_text import fenced, labelled, one_line, sound
 from glassmind.operations.names import SCHEME, note_uri, path_in
-from glassmind.serve.mcp.callers import caller_of
-from glassmind.serve.mcp.cursors import Cursor, read_cursor, trace_of, write_cursor
-from glassmind.serve.mcp.engine import Context, EngineSource, Threads
-from glassmind.serve.mcp.faults import (
-    Wording,
-    sentence_of,
-    unexpected,
-)
-from glassmind.serve.mcp.flags import fenced_note
+from glassmind.operations.registry import shown
+from glassmind.serve.mcp.calls import caller_of
+from glassmind.serve.mcp.engine import Context, Host
 from glassmind.serve.mcp.log import log_fault
-from glassmind.serve.mcp.replies import mime_of
+from glassmind.serve.mcp.replies import sentence_of, unexpected
+from glassmind.serve.mcp.toolsets import Cursor, read_cursor, write_cursor
 from glassmind.serve.recording import Recording
 from glassmind.types.catalogue import NoteFacts
-from glassmind.types.ledger import Passage, Shown, Surface
+from glassmind.types.ledger import Passage
 
-METHOD = "resources/list"
+LIST, READ, COMPLETE = "resources/list", "resources/read", "completion/complete"
+
 PAGE = 50
 """Notes per page, the last modified first: users mostly want a recent one."""
 
 COMPLETIONS, LOOKED_AT = 20, 2_000
 """Paths that complete a typed text, from so many of the last modified notes."""
+
+PROJECT = "project"
+"""An argument of a prompt: the name of a project, which may be that of a note."""
 
 TEMPLATE = types.ResourceTemplate(
     uri_template=f"{SCHEME}{{+path}}",
@@ -53,94 +52,105 @@ Result = TypeVar("Result")
 class Resources:
     """Answers requests for notes as resources."""
 
-    def __init__(
-        self,
-        source: EngineSource,
-        threads: Threads,
-        wording: Wording = str,
-        surface: Surface = "mcp-stdio",
-    ) -> None:
-        self._source, self._threads, self._wording = source, threads, wording
-        self._surface = surface
+    def __init__(self, host: Host) -> None:
+        self._host = host
 
     async def list_resources(
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         """Return a page of notes, the last modified first."""
-        cursor = params.cursor if params else None
-        work = partial(self._page, cursor or "", _who(ctx))
-        return await self._threads.run(_reported("", work, self._wording))
+        cursor = (params.cursor if params else None) or ""
+        return await self._run(partial(self._page, cursor, _client(ctx)))
 
     async def list_templates(
         self, _: Context, __: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
-        """Return the template of the address of a note."""
         return types.ListResourceTemplatesResult(resource_templates=[TEMPLATE])
 
     async def read_resource(
         self, ctx: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         """Return the text of a note."""
-        work = partial(self._read, params.uri, _who(ctx))
-        return await self._threads.run(_reported(params.uri, work, self._wording))
+        work = partial(self._read, params.uri, _client(ctx))
+        return await self._run(work, {"uri": sound(params.uri)})
 
-    def paths_like(self, typed: str, ctx: Context) -> list[str]:
-        """Return paths of notes that contain a text; none if the vault has a problem.
+    async def complete(
+        self, ctx: Context, params: types.CompleteRequestParams
+    ) -> types.CompleteResult:
+        """Return paths of notes, or names of projects, that contain the typed text.
 
-        A path with a line break is left out: what the user picks goes into a prompt.
+        If the vault has a problem, there are none.
         """
-        wanted = typed.casefold()
+        name, values = params.argument.name, list[str]()
+        if name in {"path", PROJECT}:
+            typed = params.argument.value.casefold()
+            with suppress(MCPError):
+                values = await self._run(partial(self._paths, typed, _client(ctx)))
+        if name == PROJECT:
+            values = [path.removesuffix(".md") for path in values]
+        return types.CompleteResult(completion=types.Completion(values=values))
+
+    async def _run(
+        self, work: Callable[[], Result], about: Mapping[str, str] | None = None
+    ) -> Result:
+        """Run work in a thread; its errors become errors of the protocol."""
         try:
-            with self._recording("completion/complete", _who(ctx)) as (engine, log):
-                paths = [
-                    str(note.path)
-                    for note in engine.list_notes(newest=True, limit=LOOKED_AT).notes
-                    if wanted in note.path.casefold()
-                    and one_line(note.path) == note.path
-                ][:COMPLETIONS]
-                log.show(Shown(named=tuple(paths)))
-        except Exception:  # noqa: BLE001 - the edge: typing goes on without completion
-            return []
-        return [sound(path) for path in paths]
+            return await self._host.threads.run(work)
+        except GlassmindError as error:
+            is_callers = isinstance(error, VaultError | BadArgument)
+            code = types.INVALID_PARAMS if is_callers else types.INTERNAL_ERROR
+            message = sound(sentence_of(error, wording=self._host.wording))
+            data = labelled(about or {}) if quotes_notes(error) else about
+            raise MCPError(code, message, data) from error
+        except Exception as error:  # noqa: BLE001 - the edge: clients see no traceback
+            log_fault("fault", error, work="resources")
+            message = unexpected("reading notes", error)
+            raise MCPError(types.INTERNAL_ERROR, message, about) from None
 
-    @contextmanager
-    def _recording(self, verb: str, who: str) -> Iterator[tuple[Engine, Recording]]:
-        """Give the engine and the record of what is disclosed, errors too."""
-        engine = self._source()
-        with Recording(engine, self._surface, verb, who) as access_log:
-            yield engine, access_log
-
-    def _page(self, mark: str, who: str) -> types.ListResourcesResult:
-        cursor = read_cursor(METHOD, {"cursor": mark})
-        with self._recording(METHOD, who) as (engine, access_log):
+    def _page(self, given: str, client: str) -> types.ListResourcesResult:
+        cursor, engine = read_cursor(LIST, {"cursor": given}), self._host.engine()
+        with Recording(engine, self._host.surface, LIST, client) as recording:
             listed = engine.list_notes(newest=True, limit=PAGE, offset=cursor.offset)
-            access_log.show(Shown(named=tuple(str(note.path) for note in listed.notes)))
+            recording.show(shown(named=[note.path for note in listed.notes]))
         end = cursor.offset + len(listed.notes)
-        following = None
-        if listed.notes and end < listed.total:
-            trace = trace_of(listed.notes[-1].path)
-            following = write_cursor(METHOD, {}, Cursor(end, trace))
+        has_more = listed.notes and end < listed.total
         return types.ListResourcesResult(
             resources=[_card(note) for note in listed.notes if _is_readable(note)],
-            next_cursor=following,
+            next_cursor=write_cursor(LIST, {}, Cursor(end, "")) if has_more else None,
         )
 
-    def _read(self, uri: str, who: str) -> types.ReadResourceResult:
-        path = path_in(uri)
-        with self._recording("resources/read", who) as (engine, access_log):
+    def _read(self, uri: str, client: str) -> types.ReadResourceResult:
+        path, engine = path_in(uri), self._host.engine()
+        with Recording(engine, self._host.surface, READ, client) as recording:
             note = engine.read(path)
             if normalize("NFC", note.path) != path:  # a guessed name
                 raise PathOutsideVault(path, "no note has this very path")
             passage = Passage(note.path, note.span.start, note.span.end)
-            access_log.show(Shown((passage,)))
-        text = types.TextResourceContents(
-            uri=uri, mime_type=mime_of(path), text=sound(fenced_note(note.text))
+            recording.show(shown([passage]))
+        notice = hidden_notice(hidden_in(note.text))
+        text = f"Notice: {notice}.\n" if notice else ""
+        contents = types.TextResourceContents(
+            uri=uri, mime_type=_mime_of(path), text=sound(text + fenced(note.text))
         )
-        return types.ReadResourceResult(contents=[text])
+        return types.ReadResourceResult(contents=[contents])
+
+    def _paths(self, typed: str, client: str) -> list[str]:
+        """Return paths on one line: what the user picks goes into a prompt."""
+        engine = self._host.engine()
+        with Recording(engine, self._host.surface, COMPLETE, client) as recording:
+            listed = engine.list_notes(newest=True, limit=LOOKED_AT).notes
+            paths = [note.path for note in listed if typed in note.path.casefold()]
+            paths = [path for path in paths if one_line(path) == path][:COMPLETIONS]
+            recording.show(shown(named=paths))
+        return [sound(path) for path in paths]
 
 
-def _who(ctx: Context) -> str:
+def _client(ctx: Context) -> str:
     return caller_of(ctx.session, ctx.request)
+
+
+def _mime_of(path: str) -> str:
+    return "text/markdown" if path.endswith(".md") else "text/plain"
 
 
 def _card(note: NoteFacts) -> types.Resource:
@@ -148,7 +158,7 @@ def _card(note: NoteFacts) -> types.Resource:
         uri=note_uri(note.path),
         name=sound(one_line(note.path)),
         title=sound(one_line(note.title)),
-        mime_type=mime_of(note.path),
+        mime_type=_mime_of(note.path),
         size=note.size,
         annotations=types.Annotations(last_modified=iso_time(note.mtime_ns)),
     )
@@ -160,26 +170,3 @@ def _is_readable(note: NoteFacts) -> bool:
         return path_in(note_uri(note.path)) == normalize("NFC", note.path)
     except PathOutsideVault:
         return False
-
-
-def _reported(
-    uri: str, work: Callable[[], Result], wording: Wording
-) -> Callable[[], Result]:
-    """Return the same work, which raises errors of the protocol."""
-    about = {"uri": sound(uri)} if uri else None
-
-    def run() -> Result:
-        try:
-            return work()
-        except GlassmindError as error:
-            is_callers = isinstance(error, VaultError | BadArgument)
-            code = types.INVALID_PARAMS if is_callers else types.INTERNAL_ERROR
-            message = sound(sentence_of(error, wording=wording))
-            more = labelled(about or {}) if quotes_notes(error) else about
-            raise MCPError(code, message, more) from error
-        except Exception as error:  # noqa: BLE001 - the edge: a client sees no trace
-            log_fault("fault", error, work="resources")
-            message = unexpected("reading notes", error)
-            raise MCPError(types.INTERNAL_ERROR, message, about) from None
-
-    return run

@@ -9,7 +9,6 @@ import anyio
 import anyio.to_thread
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
-from mcp.shared.exceptions import MCPError
 from mcp_types import (
     INVALID_PARAMS,
     INVALID_REQUEST,
@@ -25,8 +24,6 @@ from glassmind.serve.mcp.server import make_server
 from glassmind.serve.mcp.toolsets import OWNERS
 from glassmind.types.access import EVERY_AGENT, Scope
 from glassmind.types.callers import known_as
-
-OK = 0
 
 LAST_ANSWERS_S = 1.8
 """How long requests may take after the end of stdin: a first semantic search takes most
@@ -49,7 +46,7 @@ def serve(  # noqa: PLR0913 - options by name
     `name` replaces the name that the client gives itself.
 
     Raises:
-        UnknownToolset, ToolsetsClash: these sets of tools cannot be served.
+        UnknownToolset: there is no such set of tools.
     """
     opening = Opening(make)
 
@@ -77,7 +74,7 @@ def serve(  # noqa: PLR0913 - options by name
     departure.close()
     log("left")
     sys.stderr = stderr.finish()
-    return OK
+    return 0
 
 
 async def _run(server: Server[Any], messages: "_Messages") -> None:
@@ -157,62 +154,48 @@ def error_for(line: str) -> str | None:
     """
     if not line.strip():
         return ""
-    message: dict[str, Any] = {}
-    try:
-        message = _parsed(line)
-        _check(message, line)
-    except MCPError as fault:
-        if "id" not in message if "method" in message else _is_response(message):
-            return ""
-        identity = message.get("id")
-        error = {"code": fault.code, "message": fault.message}
-        reply = {"id": identity if _is_id(identity) else None, "error": error}
-        return json.dumps({"jsonrpc": "2.0", **reply}) + "\n"
-    return None
-
-
-def _parsed(line: str) -> dict[str, Any]:
     try:
         line.encode()
         message = json.loads(line)
-    except UnicodeEncodeError:
-        raise MCPError(PARSE_ERROR, "the message is not UTF-8") from None
     except RecursionError:
-        raise MCPError(INVALID_REQUEST, "the message is nested too deep") from None
+        return _error(INVALID_REQUEST, "the message is nested too deep")
     except ValueError:
-        raise MCPError(PARSE_ERROR, "the message is not valid JSON") from None
+        return _error(PARSE_ERROR, "the message is not valid JSON in UTF-8")
     if not isinstance(message, dict):
         reason = "a message must be one JSON object; send requests one by one"
-        raise MCPError(INVALID_REQUEST, reason)
-    return message
+        return _error(INVALID_REQUEST, reason)
+    problem = _problem(message, line)
+    is_request = "method" in message and "id" in message
+    is_unclear = message.keys().isdisjoint({"method", "result", "error"})
+    if problem and (is_request or is_unclear):
+        return _error(*problem, message.get("id"))
+    return "" if problem else None
 
 
-def _check(message: dict[str, Any], line: str) -> None:
-    """Refuse a message that the SDK would drop."""
+def _error(code: int, reason: str, identity: object = None) -> str:
+    identity = identity if _is_id(identity) else None
+    error = {"code": code, "message": reason}
+    return json.dumps({"jsonrpc": "2.0", "id": identity, "error": error}) + "\n"
+
+
+def _problem(message: dict[str, Any], line: str) -> tuple[int, str] | None:
+    """Return why the SDK would drop a message, as an error code and a reason."""
     if "id" in message and not _is_id(message["id"]):
-        raise MCPError(INVALID_REQUEST, "the id must be a string or a whole number")
-    if message.get("jsonrpc") != "2.0" or not isinstance(
-        message.get("method", ""), str
-    ):
-        reason = 'a request needs "jsonrpc": "2.0" and a method'
-        raise MCPError(INVALID_REQUEST, reason)
+        return INVALID_REQUEST, "the id must be a string or a whole number"
+    is_named = isinstance(message.get("method", ""), str)
+    if message.get("jsonrpc") != "2.0" or not is_named:
+        return INVALID_REQUEST, 'a request needs "jsonrpc": "2.0" and a method'
     if not isinstance(message.get("params"), dict | None):
-        raise MCPError(INVALID_PARAMS, "params must be an object")
+        return INVALID_PARAMS, "params must be an object"
     try:
         json.dumps(message, ensure_ascii=False).encode()
         jsonrpc_message_adapter.validate_json(line, by_name=False)
-    except UnicodeEncodeError:
-        raise MCPError(INVALID_PARAMS, "a text holds half a character") from None
     except ValueError:
         if "method" in message:
-            reason = "params are nested too deep, or are not valid JSON"
-            raise MCPError(INVALID_PARAMS, reason) from None
-        raise MCPError(INVALID_REQUEST, "a request needs a method") from None
+            return INVALID_PARAMS, "params are nested too deep, or not valid Unicode"
+        return INVALID_REQUEST, "a request needs a method"
+    return None
 
 
 def _is_id(value: object) -> bool:
     return type(value) in (int, str)
-
-
-def _is_response(message: dict[str, Any]) -> bool:
-    return "result" in message or "error" in message
