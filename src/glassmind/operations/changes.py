@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from glassmind.engine import Engine
 from glassmind.errors.editing import ConfirmFirst
@@ -12,11 +12,12 @@ from glassmind.operations.edit import (
     ChangeResult,
     Confirm,
     DryRun,
-    asking,
     change_fields,
     change_operation,
     change_result,
+    changed,
 )
+from glassmind.operations.failures import CONFLICT
 from glassmind.operations.registry import (
     Arguments,
     Caller,
@@ -35,24 +36,15 @@ from glassmind.types.ledger import Shown
 DONE: tuple[ChangeState, ...] = ("applied", "undone", "failed")
 """States of what was applied, or tried."""
 
-CONFLICT, NOT_APPLIED = 6, 1
-"""Exit codes of an approval."""
-
 MOST_LISTED = 1_000
 
-ChangeId = Annotated[
-    Annotated[str, Meta(max_length=100)],
-    arg("Its id, or the beginning of it.", positional="word", for_models=""),
-]
 
-
-class ChangesArguments(Arguments, frozen=True, kw_only=True):
+class ChangesArguments(Arguments):
     state: Annotated[
         ChangeState | None, arg("Only changesets in this state.", for_models="")
     ] = None
     limit: Annotated[
-        Annotated[int, Meta(ge=1, le=MOST_LISTED)],
-        arg("Maximum number of changesets (20).", short="-n", for_models=""),
+        int, arg("Maximum number of changesets (20).", short="-n", ge=1, le=MOST_LISTED)
     ] = 20
     done: Annotated[bool, arg("Only what was applied, or tried.", only=())] = False
 
@@ -71,14 +63,11 @@ class ListedChange(Change, frozen=True, kw_only=True):
 
 
 class ChangesResult(Result, frozen=True, kw_only=True):
-    """Changesets, newest first, and how many there are."""
-
     changesets: list[ListedChange]
     total: int
     notices: list[str]
 
     def sources(self) -> Shown:
-        """Return the notes that the changesets name."""
         files = [file for change in self.changesets for file in change.files]
         return shown(named=[name for file in files for name in (file.path, file.to)])
 
@@ -127,8 +116,11 @@ def changes(vault: Engine, arguments: ChangesArguments) -> ChangesResult:
     )
 
 
-class ChangeArguments(Arguments, frozen=True, kw_only=True):
-    id: ChangeId
+class ChangeArguments(Arguments):
+    id: Annotated[
+        str,
+        arg("Its id, or how it begins.", positional="word", for_models="", longest=100),
+    ]
 
 
 @operation(
@@ -146,7 +138,7 @@ def show_change(vault: Engine, arguments: ChangeArguments) -> ChangeResult:
     return change_result(vault.editing.show(arguments.id))
 
 
-class ApplyArguments(ChangeArguments, frozen=True, kw_only=True):
+class ApplyArguments(ChangeArguments):
     confirm: Confirm = False
 
 
@@ -159,13 +151,10 @@ def apply_change(
     vault: Engine, arguments: ApplyArguments, caller: Caller
 ) -> ChangeResult:
     """Apply a preview, or propose it if a person has to approve it."""
-    request = asking(vault, caller, dry_run=False)
-    return change_result(
-        vault.editing.apply(arguments.id, request, confirm=arguments.confirm)
-    )
+    return changed(vault.editing.apply, vault, arguments, caller, "id")
 
 
-class UndoArguments(ChangeArguments, frozen=True, kw_only=True):
+class UndoArguments(ChangeArguments):
     dry_run: DryRun = False
 
 
@@ -181,8 +170,13 @@ def undo_change(
     vault: Engine, arguments: UndoArguments, caller: Caller
 ) -> ChangeResult:
     """Undo a change that was applied."""
-    request = asking(vault, caller, dry_run=arguments.dry_run)
-    return change_result(vault.editing.undo(arguments.id, request))
+    return changed(vault.editing.undo, vault, arguments, caller, "id")
+
+
+def _approval_exit(result: ChangeResult, _: Arguments) -> int:
+    if result.applied:
+        return 0
+    return CONFLICT if result.state == "proposed" else 1
 
 
 @change_operation(
@@ -190,13 +184,7 @@ def undo_change(
         "proposals approve",
         everyday=True,
         preview=show_change,
-        exit_code=lambda result, _arguments: (
-            0
-            if result.applied
-            else CONFLICT
-            if result.state == "proposed"
-            else NOT_APPLIED
-        ),
+        exit_code=_approval_exit,
     )
 )
 def approve_proposal(

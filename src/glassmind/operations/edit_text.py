@@ -1,6 +1,6 @@
 """Changes as text: for people on a terminal, and for models."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from glassmind.markdown.style import Style, counted, on_one_line
@@ -12,13 +12,12 @@ if TYPE_CHECKING:
     from glassmind.operations.edit import ChangeResult
     from glassmind.types.editing import FileDiff
 
-SHOWN_FILES = 20
-"""Files of an applied change that people see: one screen; JSON has them all."""
+SHOWN_FILES, MODEL_FILES = 20, 50
+"""Files of a change that are shown; JSON has them all."""
 
-LISTED_FILES, MODEL_LISTED_FILES = 3, 5
+LISTED_FILES = 3
 """Files of each changeset in a list."""
 
-MODEL_FILES = 50
 MODEL_DIFF_CHARS = 6_000
 """Characters of all diffs that a model sees, about 2,000 tokens."""
 
@@ -64,7 +63,6 @@ CLOSED = {
 def changed_for_people(
     result: "ChangeResult", _arguments: Arguments, style: Style, *, whole: bool = False
 ) -> str:
-    """Return what came of a change; with diffs if it was not applied, or `whole`."""
     title = style.clean(on_one_line(result.title))
     if result.changes_nothing and result.state in ("previewed", "applied"):
         return f"{title}\n{NO_CHANGE}\n"
@@ -83,19 +81,17 @@ def changed_for_people(
         left = len(result.files) - SHOWN_FILES
         if left > 0:
             lines.append(style.faint(f"  and {counted(left, 'more file')}"))
-    lines += _around(result, style)
+    lines += [*_effects(result), *_next_step(result, style)]
     return "".join(f"{line}\n" for line in lines)
 
 
 def change_for_people(
     result: "ChangeResult", arguments: Arguments, style: Style
 ) -> str:
-    """Return a change with all its diffs."""
     return changed_for_people(result, arguments, style, whole=True)
 
 
 def changed_for_models(result: "ChangeResult", _view: View) -> str:
-    """Return the state of a change, then its files and diffs in the fence."""
     return f"{state_for_models(result)}\n{fenced(chr(10).join(_rows(result)))}"
 
 
@@ -116,13 +112,8 @@ def _rows(result: "ChangeResult") -> Iterator[str]:
         yield f"because: {one_line(result.reason)}"
     room, cut = MODEL_DIFF_CHARS, len(result.files) > MODEL_FILES
     for file in result.files[:MODEL_FILES]:
-        to = named(file.to)
-        moved = (
-            f"{named(file.path)} -> {to}" if file.path not in (None, file.to) else to
-        )
-        made = " (new)" if file.path is None else ""
         digest = f", digest {(file.after or '')[:16]}" if result.applied else ""
-        yield f"{moved}{made} (+{file.added} -{file.removed}{digest})"
+        yield f"{_moved(file, named)} (+{file.added} -{file.removed}{digest})"
         diff = file.diff[:room]
         cut = cut or len(diff) < len(file.diff)
         room -= len(diff)
@@ -130,13 +121,19 @@ def _rows(result: "ChangeResult") -> Iterator[str]:
             yield diff.rstrip("\n")
     if cut:
         yield f"... cut; {len(result.files):,} files in all"
+    yield from _effects(result)
+    yield from (f"notice: {one_line(notice)}" for notice in result.notices)
+
+
+def _effects(result: "ChangeResult") -> Iterator[str]:
     links = result.links_rewritten
     if links.occurrences:
-        yield f"links rewritten: {links.occurrences:,} in {links.files:,} files"
+        where = counted(links.files, "file")
+        yield f"{counted(links.occurrences, 'link')} in {where} rewritten"
     if result.adopted:
-        yield f"links that were unresolved and now lead to it: {result.adopted:,}"
-    yield from (f"risk: {one_line(risk)}" for risk in result.risks)
-    yield from (f"notice: {one_line(notice)}" for notice in result.notices)
+        adopted = counted(result.adopted, "unresolved link")
+        yield f"{adopted} now lead{'s' if result.adopted == 1 else ''} to it"
+    yield from (f"warning: {one_line(risk)}" for risk in result.risks)
     if result.applied and result.index == "pending":
         yield "search will find it shortly"
 
@@ -162,16 +159,7 @@ def _diff_lines(file: "FileDiff", style: Style) -> Iterator[str]:
             yield style.clean(text)
 
 
-def _around(result: "ChangeResult", style: Style) -> Iterator[str]:
-    links = result.links_rewritten
-    if links.occurrences:
-        where = counted(links.files, "file")
-        yield f"{counted(links.occurrences, 'link')} in {where} rewritten"
-    if result.adopted:
-        adopted = counted(result.adopted, "unresolved link")
-        yield f"{adopted} now lead{'s' if result.adopted == 1 else ''} to it"
-    for risk in result.risks:
-        yield style.state("warn", f"warning: {on_one_line(risk)}")
+def _next_step(result: "ChangeResult", style: Style) -> Iterator[str]:
     if result.approve:
         yield f"to apply it: {result.approve}"
     elif result.state == "previewed":
@@ -181,14 +169,11 @@ def _around(result: "ChangeResult", style: Style) -> Iterator[str]:
         yield style.faint(f"to {verb} it: glassmind changeset {how}")
     elif result.applied:
         yield style.faint(f"to undo it: glassmind changeset undo {result.id}")
-        if result.index == "pending":
-            yield style.faint("search will find it shortly")
 
 
 def changes_for_people(
     result: "ChangesResult", _arguments: Arguments, style: Style
 ) -> str:
-    """Return a line for each changeset, and the first of its files."""
     lines = [line for one in result.changesets for line in _listed_lines(one, style)]
     left = result.total - len(result.changesets)
     if not lines:
@@ -204,30 +189,32 @@ def _listed_lines(one: "ListedChange", style: Style) -> Iterator[str]:
     yield f"{style.strong(one.id or '')}  {style.clean(one.created[:16])}  {title}"
     names = [style.clean(_moved(file)) for file in one.files]
     if names:
-        yield f"  {_some(names, LISTED_FILES)}"
+        yield f"  {_some(names)}"
     if one.reason:
         yield style.faint(f"  {on_one_line(one.reason)}")
 
 
 def changes_for_models(result: "ChangesResult", view: View) -> str:
-    """Return the changesets and the first files of each, in the fence."""
     rows = []
     for one in result.changesets:
         who = f" by {one_line(one.client)}" if one.client else ""
-        files = _some([named(file.to) for file in one.files], MODEL_LISTED_FILES)
+        files = _some([named(file.to) for file in one.files])
         rows.append(f"{one.id} {one.state}{who}: {one_line(one.title)}\n   {files}")
     head = [f"{result.total:,} changesets, newest first."] if rows else []
     return listed(head, rows, view, result.notices, nothing="" if rows else "None.")
 
 
-def _some(names: list[str], most: int) -> str:
-    left = len(names) - most
-    return ", ".join([*names[:most], *([f"and {left:,} more"] if left > 0 else [])])
+def _some(names: list[str]) -> str:
+    left = len(names) - LISTED_FILES
+    more = [f"and {left:,} more"] if left > 0 else []
+    return ", ".join(names[:LISTED_FILES] + more)
 
 
-def _moved(file: "FileDiff | FileMove") -> str:
+def _moved(
+    file: "FileDiff | FileMove", name: Callable[[str], str] = on_one_line
+) -> str:
     if file.path is None:
-        return f"{on_one_line(file.to)} (new)"
+        return f"{name(file.to)} (new)"
     if file.path == file.to:
-        return on_one_line(file.path)
-    return f"{on_one_line(file.path)} -> {on_one_line(file.to)}"
+        return name(file.path)
+    return f"{name(file.path)} -> {name(file.to)}"
