@@ -36,47 +36,36 @@ from glassmind.retrieval.query import midnight, parse_day
 from glassmind.store.access_log import AccessLog, is_called, summed
 from glassmind.types.access import ReadRule, Scope
 from glassmind.types.ledger import Reading, Shown, Wanted
-from glassmind.wiring.access_log import access_log_for
 
 SHOWN_ONCE = (
     "this token is not shown again; a program sends it as Authorization: Bearer TOKEN"
 )
 
 NOTES_SHOWN = 8
-"""Notes of one answer on a screen; --json has all of them."""
+"""Notes of one answer that are shown; JSON has all."""
 
 MOST_WRITES = 10_000
 """Recorded writes that are searched for moves of a note."""
 
 
-# --- clients ------------------------------------------------------------------------
+SCOPE = (
+    "What it may read: folder:Projects, tag:work, property:status=public; "
+    "=-folder:Journal excludes."
+)
 
 
-Name = Annotated[str, arg("The client's name.", positional="words")]
-Rules = Annotated[
-    list[str],
-    arg(
-        "What it may read: folder:Projects, tag:work, property:status=public; "
-        "=-folder:Journal excludes.",
-        metavar="RULE",
-    ),
-]
-ToolSets = Annotated[
-    list[str],
-    arg(f"Tool sets it may use, of {', '.join(SETS)}.", metavar="SETS"),
-]
+class ClientArguments(Arguments):
+    name: Annotated[str, arg("The client's name.", positional="words")]
 
 
-class ClientArguments(Arguments, frozen=True, kw_only=True):
-    name: Name
+class AddClientArguments(ClientArguments):
+    scope: Annotated[list[str], arg(SCOPE, metavar="RULE")] = ()  # type: ignore[assignment]
+    toolset: Annotated[
+        list[str], arg(f"Tool sets it may use, of {', '.join(SETS)}.", metavar="SETS")
+    ] = ()  # type: ignore[assignment]
 
 
-class AddClientArguments(ClientArguments, frozen=True, kw_only=True):
-    scope: Rules = ()  # type: ignore[assignment]
-    toolset: ToolSets = ()  # type: ignore[assignment]
-
-
-class SetClientArguments(AddClientArguments, frozen=True, kw_only=True):
+class SetClientArguments(AddClientArguments):
     all_notes: Annotated[bool, arg("Remove the rules: all but private notes.")] = False
     all_tools: Annotated[bool, arg("Remove the sets: all tools that are served.")] = (
         False
@@ -84,8 +73,6 @@ class SetClientArguments(AddClientArguments, frozen=True, kw_only=True):
 
 
 class ListedClient(Struct, frozen=True, kw_only=True):
-    """A client: what it may read, and when it was added and last used."""
-
     name: str
     scope: list[str]
     toolsets: list[str]
@@ -153,11 +140,7 @@ def _client(
 ) -> ClientResult:
     """Return one client; warn about rules that no note in the index matches."""
     notices: list[str] = []
-    found: dict[str, Any] = {
-        "token": token or UNSET,
-        "readable": UNSET,
-        "hidden": UNSET,
-    }
+    found: dict[str, Any] = {"readable": UNSET, "hidden": UNSET}
     with suppress(GlassmindError):  # nothing is indexed yet
         unmatched = [rule for rule in client.scope.rules if not _matches(vault, rule)]
         notices = [f"no note fits {rule_as_text(rule)} yet" for rule in unmatched]
@@ -166,11 +149,10 @@ def _client(
             readable = vault.seen_by(client.scope).list_notes(limit=1).total
             found |= {"readable": readable, "hidden": total - readable}
     if token:
-        notices += [
-            f"{client.name} may read {scope_in_words(client.scope)}",
-            SHOWN_ONCE,
-        ]
-    return copied(ClientResult, _listed(client), **found, notices=notices)
+        reads = f"{client.name} may read {scope_in_words(client.scope)}"
+        notices += [reads, SHOWN_ONCE]
+    listed, given = _listed(client), token or UNSET
+    return copied(ClientResult, listed, token=given, notices=notices, **found)
 
 
 def _matches(vault: Engine, rule: ReadRule) -> bool:
@@ -209,9 +191,7 @@ def add_client(vault: Engine, arguments: AddClientArguments) -> ClientResult:
 
 
 @operation(
-    group="Agents",
-    for_people=_client_text,
-    command=Command(path="clients show"),
+    group="Agents", for_people=_client_text, command=Command(path="clients show")
 )
 def show_client(vault: Engine, arguments: ClientArguments) -> ClientResult:
     """Show one client, and how many notes it may read."""
@@ -252,14 +232,10 @@ def revoke_client(vault: Engine, arguments: ClientArguments) -> RevokedResult:
     return RevokedResult(name=clients_of(vault.config).revoke(arguments.name).name)
 
 
-# --- access log ---------------------------------------------------------------------
-
-
-class AccessLogArguments(Arguments, frozen=True, kw_only=True):
+class AccessLogArguments(Arguments):
     client: Annotated[str, arg("Only what this client read.", metavar="NAME")] = ""
     note: Annotated[
-        str,
-        arg("Only who read this note, or a folder that ends in /.", metavar="NOTE"),
+        str, arg("Only who read this note, or a folder that ends in /.", metavar="NOTE")
     ] = ""
     since: Annotated[str, arg("Only entries of that day or later.", metavar="DAY")] = ""
     until: Annotated[str, arg("Only entries before that day.", metavar="DAY")] = ""
@@ -324,7 +300,6 @@ class AccessLogResult(Result, frozen=True, kw_only=True):
     notices: list[str]
 
     def sources(self) -> Shown:
-        """Return the notes in entries and counts, which are only named."""
         named = [name for entry in self.readings or () for name in entry.named]
         named += [p.path for entry in self.readings or () for p in entry.passages]
         named += [one.note for one in self.sums or () if isinstance(one, NoteCount)]
@@ -341,7 +316,6 @@ def _access_log_text(result: AccessLogResult, _: Any, style: Style) -> Iterator[
 
 
 def _entry_lines(result: AccessLogResult, style: Style) -> Iterator[str]:
-    """Yield entries under their day and client, in local time."""
     head = ("", "")
     for entry in result.readings or ():
         at = datetime.fromisoformat(entry.at).astimezone()
@@ -397,12 +371,12 @@ def _count_lines(result: AccessLogResult, style: Style) -> Iterator[str]:
 
 
 @operation(
-    group="Agents",
-    for_people=_access_log_text,
-    command=Command(path="access-log"),
+    group="Agents", for_people=_access_log_text, command=Command(path="access-log")
 )
 def access_log(vault: Engine, arguments: AccessLogArguments) -> AccessLogResult:
     """Show which client read which passages, and when."""
+    from glassmind.wiring.access_log import access_log_for  # noqa: PLC0415 - tantivy
+
     log = access_log_for(vault.config)
     if log is None:
         off = "what clients read is not recorded: access.log is false"

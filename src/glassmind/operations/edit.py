@@ -1,4 +1,4 @@
-"""Operations that change notes: edit, create, delete, move, rename, merge, split."""
+"""Operations that change notes, and those on changesets: list, show, apply, undo."""
 
 import json
 import re
@@ -10,10 +10,17 @@ from msgspec import UNSET, Meta, Struct, UnsetType, structs
 from glassmind.editing.asking import Asking
 from glassmind.editing.text.apply import KINDS
 from glassmind.engine import Engine
-from glassmind.errors.editing import NoMatch
+from glassmind.errors.editing import ConfirmFirst, NoMatch
 from glassmind.errors.serving import BadArgument
 from glassmind.operations.arguments import plain_value
-from glassmind.operations.edit_text import changed_for_models, changed_for_people
+from glassmind.operations.edit_text import (
+    change_for_people,
+    changed_for_models,
+    changed_for_people,
+    changes_for_models,
+    changes_for_people,
+)
+from glassmind.operations.failures import CONFLICT
 from glassmind.operations.find import Name
 from glassmind.operations.names import note_name
 from glassmind.operations.registry import (
@@ -21,6 +28,7 @@ from glassmind.operations.registry import (
     Caller,
     Command,
     Group,
+    Page,
     Result,
     Route,
     Run,
@@ -36,7 +44,7 @@ from glassmind.operations.text_edits import (
     edit_from,
     read_edits,
 )
-from glassmind.types import editing as changes
+from glassmind.types import editing
 from glassmind.types.ledger import Passage, Shown
 
 APPROVE = "glassmind proposals approve"
@@ -44,6 +52,11 @@ APPROVE = "glassmind proposals approve"
 
 PATIENT_S = 120.0
 """Seconds for a change: a folder with thousands of links takes a while."""
+
+DONE: tuple[editing.ChangeState, ...] = ("applied", "undone", "failed")
+"""States of what was applied, or tried."""
+
+MOST_LISTED = 1_000
 
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+", re.MULTILINE)
 
@@ -79,7 +92,7 @@ class Change(Result, frozen=True, kw_only=True):
     """What a changeset is, and its state; `undoes` is the id of another one."""
 
     id: str | None
-    state: changes.ChangeState
+    state: editing.ChangeState
     verb: str
     title: str
     created: str
@@ -100,14 +113,13 @@ class ChangeResult(Change, frozen=True, kw_only=True):
     file that this change writes.
     """
 
-    files: list[changes.FileDiff]
-    index: changes.IndexState
+    files: list[editing.FileDiff]
+    index: editing.IndexState
     notices: list[str]
     closed: bool | UnsetType = UNSET
 
     @property
     def changes_nothing(self) -> bool:
-        """True if every file is already as it should be."""
         same = (
             file.path == file.to and file.before == file.after for file in self.files
         )
@@ -132,8 +144,7 @@ def asking(vault: Engine, caller: Caller, *, dry_run: bool) -> Asking:
     return Asking(client=caller.client, dry_run=dry_run, tainted=tainted)
 
 
-def change_result(done: changes.Changed) -> ChangeResult:
-    """Return the typed result of an edit."""
+def change_result(done: editing.Changed) -> ChangeResult:
     return ChangeResult(
         **change_fields(done.changeset),
         applied=done.applied,
@@ -144,8 +155,7 @@ def change_result(done: changes.Changed) -> ChangeResult:
     )
 
 
-def change_fields(changeset: changes.Changeset) -> dict[str, Any]:
-    """Return the fields of a `Change`, without `applied`."""
+def change_fields(changeset: editing.Changeset) -> dict[str, Any]:
     draft, waits = changeset.draft, changeset.state == "proposed"
     return {
         "id": changeset.id or None,
@@ -214,7 +224,7 @@ def change_operation(  # noqa: PLR0913 - a declaration names every part
 
 
 def changed(
-    change: Callable[..., changes.Changed],
+    change: Callable[..., editing.Changed],
     vault: Engine,
     arguments: Arguments,
     caller: Caller,
@@ -236,8 +246,6 @@ def changed(
 
 
 class NoteArguments(Arguments):
-    """What every edit of one note takes."""
-
     name: Annotated[Name, arg("Its exact path, title or alias.", positional="words")]
     expected: Expected = None
     dry_run: DryRun = False
@@ -265,15 +273,14 @@ def edit(vault: Engine, arguments: EditArguments, caller: Caller) -> ChangeResul
 def edit_note(
     vault: Engine,
     arguments: NoteArguments,
-    edits: Sequence[changes.TextEdit],
+    edits: Sequence[editing.TextEdit],
     caller: Caller,
 ) -> ChangeResult:
-    """Apply edits to a note, all or none."""
     note = NoteArguments(
         name=arguments.name, expected=arguments.expected, dry_run=arguments.dry_run
     )
 
-    def change(name: str, request: Asking, **rest: Any) -> changes.Changed:
+    def change(name: str, request: Asking, **rest: Any) -> editing.Changed:
         return vault.editing.edit(name, edits, request, **rest)
 
     try:
@@ -281,27 +288,25 @@ def edit_note(
     except NoMatch as error:
         places = {f"edits[{at}]": each for at, each in enumerate(edits)}
         missed = places.get(error.place, edits[0])
-        if isinstance(missed, changes.Replace) and missed.fuzzy is None:
+        if isinstance(missed, editing.Replace) and missed.fuzzy is None:
             error.add_note("give its words exactly as the note has them, or fuzzy")
         raise
 
 
 SUMMARIES: dict[type, str] = {
-    changes.Append: "Add text at the end of a note.",
-    changes.Prepend: "Add text at the beginning of a note, after its properties.",
-    changes.Replace: "Replace a text that occurs exactly once.",
-    changes.AtHeading: "Change the text under a heading, or next to it.",
-    changes.AtBlock: "Change a block that has an id.",
-    changes.AtLine: "Change lines by number.",
-    changes.SetTask: "Complete a task, or set another status.",
-    changes.AddLink: "Add a sentence with a link.",
+    editing.Append: "Add text at the end of a note.",
+    editing.Prepend: "Add text at the beginning of a note, after its properties.",
+    editing.Replace: "Replace a text that occurs exactly once.",
+    editing.AtHeading: "Change the text under a heading, or next to it.",
+    editing.AtBlock: "Change a block that has an id.",
+    editing.AtLine: "Change lines by number.",
+    editing.SetTask: "Complete a task, or set another status.",
+    editing.AddLink: "Add a sentence with a link.",
 }
 """Each kind of edit that has a command derived from its fields, with its help."""
 
 
 def _edit_command(kind: type) -> Callable[..., ChangeResult]:
-    """Return the function of a command that makes one edit."""
-
     def run(vault: Engine, arguments: Any, caller: Caller) -> ChangeResult:
         return edit_note(vault, arguments, [edit_from(kind, arguments)], caller)
 
@@ -355,7 +360,7 @@ def edit_property(
     if len(acts) != 1:
         options = "--set, --set-json, --add, --remove and --unset"
         raise BadArgument("edit property", f"give exactly one of {options}")
-    change = changes.ChangeProperty(arguments.key, *acts[0])
+    change = editing.ChangeProperty(arguments.key, *acts[0])
     return edit_note(vault, arguments, [change], caller)
 
 
@@ -504,3 +509,170 @@ class SplitArguments(NoteArguments):
 def split(vault: Engine, arguments: SplitArguments, caller: Caller) -> ChangeResult:
     """Move sections of a note to notes of their own."""
     return changed(vault.editing.split, vault, arguments, caller, "name")
+
+
+class ChangesArguments(Arguments):
+    state: Annotated[
+        editing.ChangeState | None, arg("Only changesets in this state.", for_models="")
+    ] = None
+    limit: Annotated[
+        int, arg("Maximum number of changesets (20).", short="-n", ge=1, le=MOST_LISTED)
+    ] = 20
+    done: Annotated[bool, arg("Only what was applied, or tried.", only=())] = False
+
+
+class FileMove(Struct, frozen=True):
+    """A file before and after a change; `path` is None for a new file."""
+
+    path: str | None
+    to: str
+
+
+class ListedChange(Change, frozen=True, kw_only=True):
+    files: list[FileMove]
+
+
+class ChangesResult(Result, frozen=True, kw_only=True):
+    changesets: list[ListedChange]
+    total: int
+    notices: list[str]
+
+    def sources(self) -> Shown:
+        files = [file for change in self.changesets for file in change.files]
+        return shown(named=[name for file in files for name in (file.path, file.to)])
+
+    def is_empty(self) -> bool:
+        return not self.changesets
+
+
+@operation(
+    group="Edit",
+    for_people=changes_for_people,
+    for_models=changes_for_models,
+    command=Command(
+        "changeset list",
+        usual=True,
+        aliases=(
+            ("changeset log", {"state": None, "done": True}),
+            ("proposals list", {"state": "proposed"}),
+        ),
+    ),
+    tool=Tool(
+        title="List changes",
+        sets=("write",),
+        description=(
+            "List what was changed, proposed or only shown, newest first. Only the "
+            "user can approve proposals, never a tool."
+        ),
+        page=Page("changesets", most=100, furthest=MOST_LISTED),
+    ),
+    route=Route("GET", "/changes", sets=("write",)),
+)
+def changes(vault: Engine, arguments: ChangesArguments) -> ChangesResult:
+    """List changesets, newest first."""
+    states = DONE if arguments.done else (arguments.state,) if arguments.state else ()
+    found = vault.editing.changesets(states, limit=arguments.limit)
+    return ChangesResult(
+        changesets=[
+            ListedChange(
+                **change_fields(change),
+                applied=change.state == "applied",
+                files=[FileMove(step.path, step.to) for step in change.draft.steps],
+            )
+            for change in found.changesets
+        ],
+        total=found.total,
+        notices=list(found.notices),
+    )
+
+
+class ChangeArguments(Arguments):
+    id: Annotated[
+        str,
+        arg("Its id, or how it begins.", positional="word", for_models="", longest=100),
+    ]
+
+
+@operation(
+    group="Edit",
+    for_people=change_for_people,
+    for_models=changed_for_models,
+    command=Command(
+        "changeset show", aliases=(("changeset preview", {}), ("proposals show", {}))
+    ),
+    tool=Tool(title="Show a change", sets=("write",)),
+    route=Route("GET", "/changes/{id}", ("write",), fails=(404, 409), id="get_change"),
+)
+def show_change(vault: Engine, arguments: ChangeArguments) -> ChangeResult:
+    """Show a changeset with its diffs."""
+    return change_result(vault.editing.show(arguments.id))
+
+
+class ApplyArguments(ChangeArguments):
+    confirm: Confirm = False
+
+
+@change_operation(
+    path="/changes/{id}/apply",
+    route_id="apply_change",
+    command=Command("changeset apply"),
+)
+def apply_change(
+    vault: Engine, arguments: ApplyArguments, caller: Caller
+) -> ChangeResult:
+    """Apply a preview, or propose it if a person has to approve it."""
+    return changed(vault.editing.apply, vault, arguments, caller, "id")
+
+
+class UndoArguments(ChangeArguments):
+    dry_run: DryRun = False
+
+
+@change_operation(
+    title="Undo a change",
+    about="Undo a change; if its files changed since, that becomes a proposal.",
+    path="/changes/{id}/undo",
+    route_id="undo_change",
+    command=Command("changeset undo"),
+    idempotent=True,
+)
+def undo_change(
+    vault: Engine, arguments: UndoArguments, caller: Caller
+) -> ChangeResult:
+    """Undo a change that was applied."""
+    return changed(vault.editing.undo, vault, arguments, caller, "id")
+
+
+def _approval_exit(result: ChangeResult, _: Arguments) -> int:
+    if result.applied:
+        return 0
+    return CONFLICT if result.state == "proposed" else 1
+
+
+@change_operation(
+    command=Command(
+        "proposals approve",
+        everyday=True,
+        preview=show_change,
+        exit_code=_approval_exit,
+    )
+)
+def approve_proposal(
+    vault: Engine, arguments: ApplyArguments, caller: Caller
+) -> ChangeResult:
+    """Apply a proposal, after showing it."""
+    if not arguments.confirm:
+        changeset = vault.editing.show(arguments.id).changeset
+        raise ConfirmFirst(f"Only a person can apply {changeset.id}")
+    result = change_result(vault.editing.approve(arguments.id, client=caller.client))
+    if result.state == "proposed":
+        caller.notice("Files changed meanwhile. Review the new proposal.")
+    return result
+
+
+@change_operation(command=Command("proposals reject"))
+def reject_proposal(
+    vault: Engine, arguments: ChangeArguments, caller: Caller
+) -> ChangeResult:
+    """Reject a proposal; nothing is changed."""
+    return change_result(vault.editing.reject(arguments.id, client=caller.client))

@@ -8,8 +8,12 @@ from glassmind.operations.model_text import fenced, listed, named, one_line
 from glassmind.operations.registry import Arguments, View
 
 if TYPE_CHECKING:
-    from glassmind.operations.changes import ChangesResult, FileMove, ListedChange
-    from glassmind.operations.edit import ChangeResult
+    from glassmind.operations.edit import (
+        ChangeResult,
+        ChangesResult,
+        FileMove,
+        ListedChange,
+    )
     from glassmind.types.editing import FileDiff
 
 SHOWN_FILES, MODEL_FILES = 20, 50
@@ -21,8 +25,8 @@ LISTED_FILES = 3
 MODEL_DIFF_CHARS = 6_000
 """Characters of all diffs that a model sees, about 2,000 tokens."""
 
-FOR_PEOPLE = {
-    "previewed": "nothing was changed; this is what would change",
+SENTENCES = {
+    "previewed": "nothing was changed: this is what would be done",
     "proposed": "nothing was changed; this proposal waits for you",
     "applying": "it is being applied",
     "applied": "done",
@@ -30,34 +34,16 @@ FOR_PEOPLE = {
     "rejected": "it was rejected; nothing was changed",
     "failed": "it failed; nothing was changed",
 }
-FOR_MODELS = {
-    "previewed": "Nothing was changed: this is what would be done ({id}).",
-    "proposed": (
-        "Nothing was changed. This is a proposal, {id}, that waits for the user, who "
-        "alone can approve it: {approve}. Tell the user, and do not try another way."
-    ),
-    "applying": "It is being applied ({id}).",
-    "applied": "Done ({id}).",
-    "undone": "It was undone ({id}).",
-    "rejected": "The user rejected it; nothing was changed ({id}).",
-    "failed": "It failed, and nothing was changed ({id}).",
-}
 NO_CHANGE = "Nothing to change: every file is already as it should be."
+PROPOSED = (
+    "Nothing was changed. Only the user can approve this proposal: {approve}. Tell the "
+    "user, and do not try another way."
+)
 WOULD_WAIT = (
     "It cannot be applied at once: the same call without a dry run makes a proposal, "
     "which waits for the user."
 )
-CLOSED = {
-    "applied": (
-        "You can no longer read what it wrote, and only the user can undo it: "
-        "glassmind changeset undo {id}."
-    ),
-    "previewed": (
-        "After it you could no longer read what it writes, and only the user could "
-        "undo it."
-    ),
-}
-"""Said of a change that hides a note from the caller."""
+CLOSED = "After it you can no longer read what it writes, and only the user can undo it"
 
 
 def changed_for_people(
@@ -69,7 +55,7 @@ def changed_for_people(
     name = f"{style.strong(result.id)}  " if result.id else ""
     why = f": {on_one_line(result.reason)}" if result.reason else ""
     colour = {"applied": "ok", "failed": "fail"}.get(result.state, "warn")
-    state = f"{result.state}: {FOR_PEOPLE[result.state]}{why}"
+    state = f"{result.state}: {SENTENCES[result.state]}{why}"
     lines = [f"{name}{title}", style.state(colour, state)]
     if result.undoes:
         lines.append(style.faint(f"undoes {result.undoes}"))
@@ -98,10 +84,13 @@ def changed_for_models(result: "ChangeResult", _view: View) -> str:
 def state_for_models(result: "ChangeResult") -> str:
     if result.changes_nothing and result.state in ("previewed", "applied"):
         return NO_CHANGE
-    text = FOR_MODELS[result.state].format(id=result.id or "", approve=result.approve)
-    text = text.replace(" ()", "")
-    if result.closed and result.state in CLOSED:
-        text = f"{text} {CLOSED[result.state].format(id=result.id)}"
+    if result.state == "proposed":
+        return PROPOSED.format(approve=result.approve)
+    name = f" ({result.id})" if result.id else ""
+    text = f"{SENTENCES[result.state].capitalize()}{name}."
+    if result.closed and result.state in ("applied", "previewed"):
+        undo = f": glassmind changeset undo {result.id}" if result.applied else ""
+        text += f" {CLOSED}{undo}."
     waits = result.state == "previewed" and result.reason
     return f"{text} {WOULD_WAIT}" if waits else text
 

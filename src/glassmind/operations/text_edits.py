@@ -11,11 +11,7 @@ from msgspec import Meta, defstruct
 
 from glassmind.editing.text.apply import KINDS
 from glassmind.errors.serving import BadArgument
-from glassmind.operations.arguments import (
-    fields_of,
-    property_schema,
-    read,
-)
+from glassmind.operations.arguments import fields_of, property_schema, read
 from glassmind.operations.registry import Arguments, Surface, arg
 from glassmind.types.editing import FUZZY, ChangeProperty, TextEdit
 
@@ -70,7 +66,6 @@ FIELDS: Mapping[str, Meta] = {
 
 
 def arguments_of(kind: type, base: type[Arguments] = Arguments) -> type[Arguments]:
-    """Return the arguments of one kind of edit, besides those of `base`."""
     hints = get_type_hints(kind)
     declared: list[Any] = []
     for field in fields(kind):
@@ -88,7 +83,6 @@ ARGUMENTS = {name: (kind, arguments_of(kind)) for kind, name in KINDS.items()}
 
 
 def edit_from(kind: type, arguments: Arguments) -> TextEdit:
-    """Return the edit that arguments describe."""
     edit: TextEdit = kind(**{f.name: getattr(arguments, f.name) for f in fields(kind)})
     return edit
 
