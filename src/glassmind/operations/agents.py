@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from itertools import islice
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
 from glassmind.access.clients import Client, clients_of
 from glassmind.access.scopes import (
@@ -28,14 +28,13 @@ from glassmind.operations.registry import (
     Result,
     arg,
     copied,
-    in_lines,
     operation,
     shown,
 )
 from glassmind.retrieval.query import midnight, parse_day
 from glassmind.store.access_log import AccessLog, is_called, summed
 from glassmind.types.access import ReadRule, Scope
-from glassmind.types.ledger import Reading, Shown, Wanted
+from glassmind.types.ledger import Reading, Shown, SumBy, Wanted
 
 SHOWN_ONCE = (
     "this token is not shown again; a program sends it as Authorization: Bearer TOKEN"
@@ -46,7 +45,6 @@ NOTES_SHOWN = 8
 
 MOST_WRITES = 10_000
 """Recorded writes that are searched for moves of a note."""
-
 
 SCOPE = (
     "What it may read: folder:Projects, tag:work, property:status=public; "
@@ -67,9 +65,7 @@ class AddClientArguments(ClientArguments):
 
 class SetClientArguments(AddClientArguments):
     all_notes: Annotated[bool, arg("Remove the rules: all but private notes.")] = False
-    all_tools: Annotated[bool, arg("Remove the sets: all tools that are served.")] = (
-        False
-    )
+    all_tools: Annotated[bool, arg("Remove the sets: all tools served.")] = False
 
 
 class ListedClient(Struct, frozen=True, kw_only=True):
@@ -102,7 +98,6 @@ class RevokedResult(NoNotes, frozen=True, kw_only=True):
     revoked: bool = True
 
 
-@in_lines
 def _clients_text(result: ClientsResult, _: Any, style: Style) -> Iterator[str]:
     if not result.clients:
         yield "no client has its own token; add one: glassmind clients add NAME"
@@ -111,7 +106,6 @@ def _clients_text(result: ClientsResult, _: Any, style: Style) -> Iterator[str]:
         yield f"    reads {_reads(client)}"
 
 
-@in_lines
 def _client_text(result: ClientResult, _: Any, __: Style) -> Iterator[str]:
     yield f"{result.name} may read {_reads(result)}"
     if isinstance(result.readable, int):
@@ -171,7 +165,7 @@ def _scope_in(arguments: AddClientArguments) -> Scope:
 @operation(
     group="Agents",
     for_people=_clients_text,
-    command=Command(path="clients list", usual=True),
+    command=Command("clients list", usual=True),
 )
 def clients(vault: Engine, _arguments: NoArguments) -> ClientsResult:
     """List the clients that have a token, and what they may read."""
@@ -182,7 +176,7 @@ def clients(vault: Engine, _arguments: NoArguments) -> ClientsResult:
 @operation(
     group="Agents",
     for_people=lambda result, _, __: f"{result.token}\n",
-    command=Command(path="clients add"),
+    command=Command("clients add"),
 )
 def add_client(vault: Engine, arguments: AddClientArguments) -> ClientResult:
     """Create a token for a program, with its own scope."""
@@ -190,21 +184,19 @@ def add_client(vault: Engine, arguments: AddClientArguments) -> ClientResult:
     return _client(vault, made, token=token)
 
 
-@operation(
-    group="Agents", for_people=_client_text, command=Command(path="clients show")
-)
+@operation(group="Agents", for_people=_client_text, command=Command("clients show"))
 def show_client(vault: Engine, arguments: ClientArguments) -> ClientResult:
     """Show one client, and how many notes it may read."""
     known = clients_of(vault.config)
     name = known.named(arguments.name).name
-    (client,) = [client for client in known.used() if client.name == name]
+    (client,) = (client for client in known.used() if client.name == name)
     return _client(vault, client, counts=True)
 
 
 @operation(
     group="Agents",
     for_people=lambda result, _, __: f"{result.name} may now read {_reads(result)}\n",
-    command=Command(path="clients set"),
+    command=Command("clients set"),
 )
 def set_client(vault: Engine, arguments: SetClientArguments) -> ClientResult:
     """Change the scope of a client."""
@@ -225,7 +217,7 @@ def set_client(vault: Engine, arguments: SetClientArguments) -> ClientResult:
 @operation(
     group="Agents",
     for_people=lambda result, _, __: f"{result.name} has no access any more\n",
-    command=Command(path="clients revoke"),
+    command=Command("clients revoke"),
 )
 def revoke_client(vault: Engine, arguments: ClientArguments) -> RevokedResult:
     """Revoke a client's token, effective at once."""
@@ -239,12 +231,9 @@ class AccessLogArguments(Arguments):
     ] = ""
     since: Annotated[str, arg("Only entries of that day or later.", metavar="DAY")] = ""
     until: Annotated[str, arg("Only entries before that day.", metavar="DAY")] = ""
-    by: Annotated[
-        Literal["client", "note"] | None, arg("Count entries by client or by note.")
-    ] = None
+    by: Annotated[SumBy | None, arg("Count entries by client or by note.")] = None
     limit: Annotated[
-        Annotated[int, Meta(ge=1)],
-        arg("The most entries or counts to show.", short="-n"),
+        int, arg("The most entries or counts to show.", short="-n", ge=1)
     ] = 20
 
 
@@ -254,10 +243,7 @@ class ReadPassage(Struct, frozen=True):
 
 
 class LoggedRead(Struct, frozen=True, kw_only=True):
-    """One answer: when, to whom, how, and the notes it showed or named.
-
-    `more_named` counts names that are not listed.
-    """
+    """One answer; `more_named` counts names of notes that are not listed."""
 
     at: str
     client: str
@@ -294,7 +280,7 @@ class AccessLogResult(Result, frozen=True, kw_only=True):
     text_only = ("notices",)
     readings: list[LoggedRead] | UnsetType = UNSET
     more: bool | UnsetType = UNSET
-    by: Literal["client", "note"] | UnsetType = UNSET
+    by: SumBy | UnsetType = UNSET
     sums: list[ClientCount] | list[NoteCount] | UnsetType = UNSET
     total: int | UnsetType = UNSET
     notices: list[str]
@@ -309,7 +295,6 @@ class AccessLogResult(Result, frozen=True, kw_only=True):
         return not self.readings and not self.sums
 
 
-@in_lines
 def _access_log_text(result: AccessLogResult, _: Any, style: Style) -> Iterator[str]:
     lines = _entry_lines if result.by is UNSET else _count_lines
     return lines(result, style)
@@ -370,9 +355,7 @@ def _count_lines(result: AccessLogResult, style: Style) -> Iterator[str]:
         yield style.faint(f"and {counted(left, f'more {result.by}')}")
 
 
-@operation(
-    group="Agents", for_people=_access_log_text, command=Command(path="access-log")
-)
+@operation(group="Agents", for_people=_access_log_text, command=Command("access-log"))
 def access_log(vault: Engine, arguments: AccessLogArguments) -> AccessLogResult:
     """Show which client read which passages, and when."""
     from glassmind.wiring.access_log import access_log_for  # noqa: PLC0415 - tantivy
@@ -385,10 +368,7 @@ def access_log(vault: Engine, arguments: AccessLogArguments) -> AccessLogResult:
     log.purge()
     found = _read_log(log, _wanted(vault, arguments), arguments, notices)
     if found.is_empty():
-        has_entries = next(log.readings(), None)
-        notices.append(
-            "no entry fits" if has_entries else "no client has read anything"
-        )
+        notices.append("no entry fits, or no client has read anything")
     return found
 
 
@@ -412,10 +392,7 @@ def _read_log(
         return AccessLogResult(readings=found[:limit], more=more, notices=notices)
     kind = ClientCount if by == "client" else NoteCount
     sums = summed(log.readings(wanted), by)
-    rows = [
-        kind(one.of, one.answers, one.named, one.others, one.last.isoformat())
-        for one in sums[:limit]
-    ]
+    rows = [kind(*one[:4], one.last.isoformat()) for one in sums[:limit]]
     return AccessLogResult(by=by, sums=rows, total=len(sums), notices=notices)  # type: ignore[arg-type]
 
 

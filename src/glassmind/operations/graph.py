@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from msgspec import UNSET, UnsetType, structs
 
@@ -64,6 +64,7 @@ MOST_CHAINS, MOST_HOPS = 50, 20
 """Chains between two notes, and links of one chain, that the engine returns."""
 
 FAILS = (404, 409)
+Answer = TypeVar("Answer", bound=Result)
 
 GraphFormat = Literal["json", "graphml", "dot"]
 
@@ -259,6 +260,29 @@ def graph_operation(  # noqa: PLR0913 - a declaration names every part
     return register
 
 
+def answered(
+    method: Callable[..., Any],
+    kind: type[Answer],
+    vault: Engine,
+    arguments: Arguments,
+    caller: Caller,
+    *names: str,
+) -> Answer:
+    """Call a method of `vault.knowledge` with arguments of the same names.
+
+    Those in `names` are names of notes, which may be addresses, or None.
+    """
+    values = structs.asdict(arguments)
+    given = [values.pop(name) for name in names]
+    notes = [
+        value if value is None else note_name(vault, value, name)
+        for name, value in zip(names, given, strict=True)
+    ]
+    found = method(*notes, **values)
+    report_guesses(vault, caller, *notes, ghosts=values.get("ghosts", False))
+    return with_uris(vault, copied(kind, found, vault=vault.config.vault.name))
+
+
 class ConnectionsArguments(Arguments):
     name: Name
     depth: Depth = 1
@@ -399,30 +423,16 @@ class PathResult(GraphResult, Chains):
 )
 def path(vault: Engine, arguments: PathArguments, caller: Caller) -> PathResult:
     """Find chains of links between two notes."""
-    source = note_name(vault, arguments.source, "source")
-    target = note_name(vault, arguments.target, "target")
-    found = vault.knowledge.path(
-        source,
-        target,
-        limit=arguments.limit,
-        most_hops=arguments.most_hops,
-        common=arguments.common,
-        ghosts=arguments.ghosts,
-    )
-    report_guesses(vault, caller, source, target, ghosts=arguments.ghosts)
-    return with_uris(vault, copied(PathResult, found))
+    names = "source", "target"
+    method = vault.knowledge.path
+    return answered(method, PathResult, vault, arguments, caller, *names)
 
 
 class ThemesArguments(Arguments):
     theme: ThemeName = None
     resolution: Annotated[
         float | None,
-        arg(
-            "Above 1 finds more and smaller themes, below 1 fewer.",
-            metavar="R",
-            ge=0.01,
-            le=100,
-        ),
+        arg("Above 1 finds more themes, below 1 fewer.", metavar="R", ge=0.01, le=100),
     ] = None
     ghosts: Unresolved = False
     refresh: Annotated[
@@ -447,15 +457,14 @@ class ThemesResult(GraphResult, Themes):
 )
 def themes(vault: Engine, arguments: ThemesArguments, caller: Caller) -> ThemesResult:
     """Show groups of notes that link to each other."""
-    found = vault.knowledge.themes(**structs.asdict(arguments))
+    found = answered(vault.knowledge.themes, ThemesResult, vault, arguments, caller)
     usual = vault.config.graph.theme_resolution
     if found.resolution != usual:
         said = f"Resolution {found.resolution:g} instead of {usual:g} (the setting)"
         once = arguments.resolution is not None and not arguments.refresh
         undo = "To undo it: glassmind graph themes --refresh"
         caller.notice(f"{said}, for this answer only." if once else f"{said}. {undo}")
-    name = vault.config.vault.name
-    return with_uris(vault, copied(ThemesResult, found, vault=name))
+    return found
 
 
 class RankArguments(Arguments):
@@ -486,10 +495,9 @@ class RankResult(GraphResult, Ranking):
     rank_text,
     page=Page("notes", most=100, furthest=MOST_SHOWN),
 )
-def rank(vault: Engine, arguments: RankArguments) -> RankResult:
+def rank(vault: Engine, arguments: RankArguments, caller: Caller) -> RankResult:
     """Rank notes by their links."""
-    found = vault.knowledge.rank(**structs.asdict(arguments))
-    return with_uris(vault, copied(RankResult, found))
+    return answered(vault.knowledge.rank, RankResult, vault, arguments, caller)
 
 
 class TimelineArguments(Arguments):
@@ -518,15 +526,12 @@ def timeline(
     vault: Engine, arguments: TimelineArguments, caller: Caller
 ) -> TimelineResult:
     """Show when a note and its links appeared."""
-    name = note_name(vault, arguments.name, "name")
-    found = vault.knowledge.timeline(name, limit=arguments.limit)
-    report_guesses(vault, caller, name)
-    return with_uris(vault, copied(TimelineResult, found))
+    method = vault.knowledge.timeline
+    return answered(method, TimelineResult, vault, arguments, caller, "name")
 
 
 MOST_ENTITIES = 500
 """Names in a note that the engine returns."""
-
 
 KINDS_SHOWN = 4
 """Kinds of notes that share a schema: what fits a line beside its keys."""
@@ -636,11 +641,8 @@ def ingest_text(result: "IngestResult", _: object, style: Style) -> Iterator[str
             known = style.strong(one.link or one.path or one.title)
             yield f"  perhaps {known}  {style.faint(one.reason)}"
         if entity.stub:
-            path, reason = (
-                style.strong(entity.stub.path),
-                style.clean(entity.stub.reason),
-            )
-            yield f"  new note {path}: {reason}"
+            path = style.strong(entity.stub.path)
+            yield f"  new note {path}: {style.clean(entity.stub.reason)}"
     more = result.total - len(result.entities)
     if more:
         yield style.faint(f"and {more:,} more")
@@ -691,9 +693,8 @@ def ontology(vault: Engine, arguments: OntologyArguments) -> OntologyResult:
     words = tuple(copied(Spelling, word) for word in found.spellings.shown)
     spellings = Listed(words, found.spellings.total)
     name = vault.config.vault.name
-    return with_uris(
-        vault, copied(OntologyResult, found, vault=name, spellings=spellings)
-    )
+    result = copied(OntologyResult, found, vault=name, spellings=spellings)
+    return with_uris(vault, result)
 
 
 class IngestArguments(Arguments):
@@ -727,8 +728,5 @@ class IngestResult(Result, Ingestion):
 )
 def ingest(vault: Engine, arguments: IngestArguments, caller: Caller) -> IngestResult:
     """Match the names in a note with notes of the vault."""
-    name = note_name(vault, arguments.name, "name")
-    found = vault.knowledge.ingest(name, limit=arguments.limit)
-    report_guesses(vault, caller, name)
-    name = vault.config.vault.name
-    return with_uris(vault, copied(IngestResult, found, vault=name))
+    method = vault.knowledge.ingest
+    return answered(method, IngestResult, vault, arguments, caller, "name")

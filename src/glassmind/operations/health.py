@@ -17,7 +17,13 @@ from glassmind.operations.edit import (
     change_result,
 )
 from glassmind.operations.find import Name
-from glassmind.operations.graph import FAILS, MOST_SHOWN, Limited, graph_operation
+from glassmind.operations.graph import (
+    FAILS,
+    MOST_SHOWN,
+    Limited,
+    answered,
+    graph_operation,
+)
 from glassmind.operations.model_text import ModelStyle, fenced_lines, listed, shortly
 from glassmind.operations.names import note_name, report_guesses, with_uris
 from glassmind.operations.registry import (
@@ -132,14 +138,8 @@ def suggest(
     vault: Engine, arguments: SuggestArguments, caller: Caller
 ) -> SuggestResult:
     """Suggest notes that should be linked."""
-    name = _optional_name(vault, arguments.name)
-    found = vault.knowledge.suggest(name, limit=arguments.limit)
-    report_guesses(vault, caller, name)
-    return with_uris(vault, copied(SuggestResult, found))
-
-
-def _optional_name(vault: Engine, name: str | None) -> str | None:
-    return None if name is None else note_name(vault, name, "name")
+    method = vault.knowledge.suggest
+    return answered(method, SuggestResult, vault, arguments, caller, "name")
 
 
 class AddLinksArguments(Arguments):
@@ -177,7 +177,7 @@ def add_suggested_links(
     vault: Engine, arguments: AddLinksArguments, caller: Caller
 ) -> ChangeResult:
     """Add suggested links, all in one change."""
-    name = _optional_name(vault, arguments.name)
+    name = arguments.name and note_name(vault, arguments.name, "name")
     found = vault.knowledge.links_to_add(
         name,
         keys=arguments.keys or None,
@@ -244,7 +244,7 @@ def similar(
     vault: Engine, arguments: SimilarArguments, caller: Caller
 ) -> SimilarResult:
     """Show similar notes that are not linked."""
-    name = _optional_name(vault, arguments.name)
+    name = arguments.name and note_name(vault, arguments.name, "name")
     found = vault.knowledge.similar(name, limit=arguments.limit, least=arguments.least)
     report_guesses(vault, caller, name)
     status = pair_status(found.status)

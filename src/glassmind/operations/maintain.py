@@ -28,7 +28,6 @@ from glassmind.operations.registry import (
     View,
     arg,
     copied,
-    in_lines,
     joined,
     operation,
     shown,
@@ -112,7 +111,6 @@ def index_result(
     )
 
 
-@in_lines
 def index_text(result: IndexResult, _: Any, style: Style) -> Iterator[str]:
     notes = style.strong(counted(result.notes, "note"))
     how = ", rebuilt," if result.rebuilt else ""
@@ -161,7 +159,6 @@ class StatsResult(NoNotes, Stats, frozen=True, kw_only=True):
     vault: str
 
 
-@in_lines
 def stats_text(stats: StatsResult, _: Any, style: Style) -> Iterator[str]:
     for name in ("notes", "chunks", "tags", "links"):
         yield f"{name.title()} indexed: {style.strong(f'{getattr(stats, name):,}')}"
@@ -233,7 +230,6 @@ class StatusResult(NoNotes, frozen=True, kw_only=True):
     secrets: int
 
 
-@in_lines
 def status_text(status: StatusResult, _: Any, style: Style) -> Iterator[str]:
     vectors = status.vectors
     yield f"Vault: {style.strong(status.vault)}"
@@ -360,7 +356,6 @@ class DoctorResult(NoNotes, frozen=True, kw_only=True):
     checks: list[Check]
 
 
-@in_lines
 def doctor_text(result: DoctorResult, _: Any, style: Style) -> Iterator[str]:
     for check in result.checks:
         blanks = " " * (5 - len(check.state))
@@ -375,10 +370,10 @@ def _checked(checks: list[Check]) -> DoctorResult:
 
 
 def _without_config(error: ConfigError) -> DoctorResult:
-    if isinstance(error, VaultAbsent):
-        fix = f"mount its disk, or {CHOOSE}"
-        return _checked([Check("vault", "fail", str(error), fix)])
-    return _checked([Check("config", "fail", str(error), "fix what it names")])
+    is_absent = isinstance(error, VaultAbsent)
+    fix = f"mount its disk, or {CHOOSE}" if is_absent else "fix what it names"
+    name = "vault" if is_absent else "config"
+    return _checked([Check(name, "fail", str(error), fix)])
 
 
 @operation(
@@ -490,7 +485,6 @@ class CheckedModelsResult(NoNotes, frozen=True, kw_only=True):
         return [] if self.models else [none]
 
 
-@in_lines
 def _models_text(result: ModelsResult, _: Any, style: Style) -> Iterator[str]:
     wide = max((len(model.id) for model in result.models), default=0)
     for model in result.models:
@@ -503,7 +497,6 @@ def _models_text(result: ModelsResult, _: Any, style: Style) -> Iterator[str]:
     yield style.faint("* is the one that your settings choose.")
 
 
-@in_lines
 def _fetched_text(result: FetchedModelsResult, _: Any, style: Style) -> Iterator[str]:
     for model in result.models:
         how = "was here already" if model.already else f"came from {model.source}"
@@ -511,7 +504,6 @@ def _fetched_text(result: FetchedModelsResult, _: Any, style: Style) -> Iterator
             yield f"{style.strong(model.id)} {style.clean(how)}"
 
 
-@in_lines
 def _checked_text(result: CheckedModelsResult, _: Any, style: Style) -> Iterator[str]:
     for check in result.models:
         state, name = style.state("ok" if check.ok else "fail"), style.strong(check.id)
@@ -527,7 +519,7 @@ def _fetch_exit(result: FetchedModelsResult, arguments: FetchModelsArguments) ->
 @operation(
     group="Maintain",
     for_people=_models_text,
-    command=Command(path="models list", usual=True, needs_vault=False),
+    command=Command("models list", usual=True, needs_vault=False),
 )
 def models(vault: Engine, _: NoArguments) -> ModelsResult:
     """List embedding and reranking models, and which are installed."""
@@ -538,7 +530,7 @@ def models(vault: Engine, _: NoArguments) -> ModelsResult:
     group="Maintain",
     for_people=_fetched_text,
     command=Command(
-        path="models fetch",
+        "models fetch",
         exit_code=_fetch_exit,
         needs_vault=False,
         shows_progress=True,
@@ -562,7 +554,7 @@ def fetch_models(
     group="Maintain",
     for_people=_checked_text,
     command=Command(
-        path="models check",
+        "models check",
         exit_code=lambda result, _: (
             1 if not result.models else 0 if result.ok else MODEL
         ),

@@ -152,12 +152,6 @@ PeopleText: TypeAlias = Callable[[Any, Any, Style], str | Iterable[str]]
 ModelText: TypeAlias = Callable[[Any, View], str]
 
 
-def in_lines(render: Callable[[Any, Any, Style], Iterable[str]]) -> PeopleText:
-    return lambda result, arguments, style: "".join(
-        f"{line}\n" for line in render(result, arguments, style)
-    )
-
-
 def arg(  # noqa: PLR0913 - a declaration names every part
     description: str,
     *,
