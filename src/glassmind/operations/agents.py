@@ -32,7 +32,7 @@ from glassmind.operations.registry import (
     shown,
 )
 from glassmind.retrieval.query import midnight, parse_day
-from glassmind.store.access_log import AccessLog, is_called, summed
+from glassmind.store.access_log import is_called, summed
 from glassmind.types.access import ReadRule, Scope
 from glassmind.types.ledger import Reading, Shown, SumBy, Wanted
 
@@ -366,34 +366,27 @@ def access_log(vault: Engine, arguments: AccessLogArguments) -> AccessLogResult:
         return AccessLogResult(readings=[], more=False, notices=[off])
     notices = [problem] if (problem := log.trouble()) else []
     log.purge()
-    found = _read_log(log, _wanted(vault, arguments), arguments, notices)
-    if found.is_empty():
-        notices.append("no entry fits, or no client has read anything")
-    return found
-
-
-def _wanted(vault: Engine, arguments: AccessLogArguments) -> Wanted:
-    today = datetime.now().astimezone().date()
+    today, limit = datetime.now().astimezone().date(), arguments.limit
     since, until = (
         midnight(parse_day(day, today)) if day else None
         for day in (arguments.since, arguments.until)
     )
     notes = _names_of(vault, arguments.note) if arguments.note else ()
-    return Wanted(arguments.client, notes, since, until)
-
-
-def _read_log(
-    log: AccessLog, wanted: Wanted, arguments: AccessLogArguments, notices: list[str]
-) -> AccessLogResult:
-    by, limit = arguments.by, arguments.limit
-    if by is None:
-        found = [_logged(one) for one in islice(log.readings(wanted), limit + 1)]
-        more = len(found) > limit
-        return AccessLogResult(readings=found[:limit], more=more, notices=notices)
-    kind = ClientCount if by == "client" else NoteCount
-    sums = summed(log.readings(wanted), by)
-    rows = [kind(*one[:4], one.last.isoformat()) for one in sums[:limit]]
-    return AccessLogResult(by=by, sums=rows, total=len(sums), notices=notices)  # type: ignore[arg-type]
+    found = log.readings(Wanted(arguments.client, notes, since, until))
+    if arguments.by is None:
+        rows = [_logged(reading) for reading in islice(found, limit + 1)]
+        more = len(rows) > limit
+        result = AccessLogResult(readings=rows[:limit], more=more, notices=notices)
+    else:
+        kind: Any = ClientCount if arguments.by == "client" else NoteCount
+        sums = summed(found, arguments.by)
+        counts = [kind(*one[:4], one.last.isoformat()) for one in sums[:limit]]
+        result = AccessLogResult(
+            by=arguments.by, sums=counts, total=len(sums), notices=notices
+        )
+    if result.is_empty():
+        notices.append("no entry fits, or no client has read anything")
+    return result
 
 
 def _logged(entry: Reading) -> LoggedRead:

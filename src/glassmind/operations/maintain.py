@@ -530,10 +530,7 @@ def models(vault: Engine, _: NoArguments) -> ModelsResult:
     group="Maintain",
     for_people=_fetched_text,
     command=Command(
-        "models fetch",
-        exit_code=_fetch_exit,
-        needs_vault=False,
-        shows_progress=True,
+        "models fetch", exit_code=_fetch_exit, needs_vault=False, shows_progress=True
     ),
 )
 def fetch_models(
