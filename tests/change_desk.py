@@ -63,10 +63,20 @@ class WrittenDown:
         return called
 
 
+class OpenEngine(SimpleNamespace):
+    """A value that can be opened and closed as an engine is."""
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
 def engine_with(editing: WrittenDown, root: Path = Path("Notes")) -> Any:
     """Return what surfaces need of an engine to edit."""
     vault = SimpleNamespace(name="Notes", path=root)
-    return SimpleNamespace(
+    return OpenEngine(
         editing=editing,
         config=SimpleNamespace(vault=vault),
         tainted=lambda client: client == "tainted",
@@ -77,9 +87,8 @@ def engine_with(editing: WrittenDown, root: Path = Path("Notes")) -> Any:
 def at_the_command_line(editing: WrittenDown) -> Iterator[None]:
     """Let commands find this engine."""
 
-    @contextmanager
-    def opened(*_: object) -> Iterator[Any]:
-        yield engine_with(editing)
+    def opened(*_: object, **__: object) -> Any:
+        return engine_with(editing)
 
     with mock.patch("glassmind.serve.cli.operations.engine_of", opened):
         yield

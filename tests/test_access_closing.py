@@ -262,7 +262,7 @@ def test_an_agent_that_hides_a_note_is_told_that_it_is_done(
 
     assert told["applied"] is True
     assert told["message"].startswith("Done (")
-    assert "what it wrote, and only the user can" in told["message"]
+    assert "only the user can undo it" in told["message"]
     assert path in told["notices"][0]
     if tool.startswith("glassmind"):
         assert (told["state"], told["files"]) == ("applied", [])
@@ -281,7 +281,7 @@ def test_a_preview_that_would_hide_a_note_is_committed_by_its_id(
     done = said_to_agent(engine, "apply_edit_preview", previewId=shown["previewId"])
 
     assert shown["message"].startswith("Nothing was changed: this is what would be")
-    assert "you could no longer read what it writes" in shown["message"]
+    assert "you can no longer read what it writes" in shown["message"]
     assert before == "Tea. #tea"
     assert (done["applied"], done["path"]) == (True, "A.md")
     assert "private: true" in vault.text("A.md")

@@ -234,7 +234,7 @@ def test_an_agent_is_told_over_no_surface_what_was_dismissed_of_a_hidden_note(
     assert (asked["state"], asked["dismissed"]) == ("gone", False)
     assert back["line"] == 'finding orphans "Zqown/Zqbare.md"'
     assert back["changed"] is False
-    assert "Nothing to change." in said
+    assert "Nothing to change" in said
     assert "titles" not in said
     assert vault.text(BOOK) == kept
 

@@ -10,6 +10,7 @@ from meaning_desk import LONG, MeaningDesk, WordModel
 
 from glassmind.markdown.style import Style
 from glassmind.operations.maintain import status_result, status_text
+from glassmind.operations.registry import joined
 from glassmind.ports.retrieval import WordSearch
 from glassmind.retrieval.hybrid import Hybrid
 from glassmind.store.looking import LOCKS
@@ -162,7 +163,9 @@ def test_where_somebody_follows_the_vault_the_rest_comes_by_itself(
     write_state(meaning.folder, WatchState("watching", pid=os.getpid()))
 
     (said,) = meaning.ask("word7").degraded
-    status = status_text(status_result(meaning.engine.status(), "/x"), None, Style())
+    status = joined(
+        status_text(status_result(meaning.engine.status(), "/x"), None, Style())
+    )
 
     assert said.endswith("the rest is being embedded")
     assert "the rest is being embedded" in status

@@ -8,6 +8,7 @@ from vault_desk import VaultDesk
 from glassmind.errors import IndexTooNew
 from glassmind.markdown.style import Style
 from glassmind.operations.maintain import status_result, status_text
+from glassmind.operations.registry import joined
 from glassmind.store.sqlite import schema
 from glassmind.store.sqlite.connection import open_reader
 from glassmind.store.sqlite.vector_rows import VectorRows
@@ -110,7 +111,7 @@ def test_a_release_that_makes_vectors_otherwise_embeds_everything_again(
 
     assert [one for one in before.degraded if "run: glassmind index" in one]
     assert [one for one in told.notices if "run: glassmind index" in one]
-    text = status_text(status_result(told, ""), None, Style())
+    text = joined(status_text(status_result(told, ""), None, Style()))
     assert "former settings: glassmind index" in text
     assert not meaning.engine.status().notices
     assert (report.embedded, report.left) == (3, 0)

@@ -8,7 +8,7 @@ import pytest
 from http_desk import Web, serving
 from vault_desk import VaultDesk
 
-from glassmind.operations.text_edits import LONGEST_NOTE
+from glassmind.operations.arguments import LONGEST_NOTE
 from glassmind.serve.http.table import ROUTES
 
 PAGE = Path(__file__).parent.parent / "docs" / "http.md"

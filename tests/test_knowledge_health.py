@@ -19,11 +19,12 @@ from glassmind.errors import BadLimit, IndexAbsent
 from glassmind.errors.knowledge import BadFindingKey, UnknownCheck
 from glassmind.knowledge.health.table import CHECKS
 from glassmind.markdown.style import Style
-from glassmind.operations.health import HealthArguments, health_result
-from glassmind.operations.health_text import (
+from glassmind.operations.health import (
     REPORT_CHARS,
-    health_for_people,
+    HealthArguments,
     health_markdown,
+    health_result,
+    health_text,
 )
 from glassmind.operations.registry import joined
 from glassmind.types import NotePath
@@ -83,7 +84,7 @@ def markdown(report: HealthReport, *, whole: bool = False) -> str:
 
 
 def in_words(report: HealthReport) -> str:
-    lines = health_for_people(health_result(report), HealthArguments(), Style())
+    lines = health_text(health_result(report), HealthArguments(), Style())
     return joined(lines)
 
 

@@ -13,6 +13,7 @@ from glassmind.errors import BadLimit, BadWish, NoteNotFound
 from glassmind.knowledge.pairs.implicit import MOST
 from glassmind.markdown.style import Style
 from glassmind.operations.maintain import status_result, status_text
+from glassmind.operations.registry import joined
 from glassmind.store.sqlite import schema
 from glassmind.types.vectors import Embeddable
 from glassmind.wiring.pairs import OpenPairing
@@ -405,7 +406,7 @@ def test_the_status_says_how_many_are_alike_and_whether_that_is_current(
     meaning.index(embed=False)
 
     status = meaning.engine.status()
-    text = status_text(status_result(status, "Notes"), None, Style())
+    text = joined(status_text(status_result(status, "Notes"), None, Style()))
     much = "0 pairs from 0.72, at most 20 a note"
     assert f"Similar notes: {much}, 1 note not compared yet\n" in text
 

@@ -24,7 +24,7 @@ from glassmind.errors import BadWish, IndexAbsent
 from glassmind.errors.knowledge import AmbiguousTheme, UnknownTheme
 from glassmind.markdown.style import Style
 from glassmind.operations import graph
-from glassmind.operations.graph_text import themes_for_people
+from glassmind.operations.graph import themes_text as themes_for_people
 from glassmind.operations.registry import joined
 from glassmind.types.themes import Theme, ThemeMember
 

@@ -19,7 +19,7 @@ def test_skipped_files_are_grouped_and_the_first_few_named() -> None:
     skipped = [Skipped(NotePath(f"{n}.md"), "too large") for n in range(5)]
     report = IndexReport(added=1_200, notes=1_247, seconds=2.5, skipped=skipped)
 
-    assert index_text(index_result("/Notes", report), None, Style()) == (
+    assert joined(index_text(index_result("/Notes", report), None, Style())) == (
         "Indexed 1,247 notes of /Notes in 2.50 s\n"
         "  1,200 added, 0 changed, 0 moved, 0 removed, 0 unchanged\n"
         "Skipped 5:\n"
@@ -67,7 +67,9 @@ def test_a_finding_stands_above_its_fix() -> None:
         ),
     ]
 
-    assert doctor_text(DoctorResult(ok=False, checks=checks), None, Style()) == (
+    assert joined(
+        doctor_text(DoctorResult(ok=False, checks=checks), None, Style())
+    ) == (
         "ok   vault: all there\n"
         "warn freshness: 3 files changed\n"
         "     run: glassmind index\n"

@@ -13,6 +13,7 @@ from watch_desk import QUICK, Follower, until
 
 from glassmind.markdown.style import Style
 from glassmind.operations.maintain import status_result, status_text, watch_text
+from glassmind.operations.registry import joined
 from glassmind.serve.daemon.news import news_as_json, news_as_text
 from glassmind.store.watching import (
     FILE,
@@ -52,7 +53,7 @@ def test_the_status_tells_of_a_watch_while_it_lasts(vault: VaultDesk) -> None:
     assert (found.watch.mode, found.watch.pid) == ("watching", os.getpid())
     result = status_result(found, "/x")
     assert result.to_json()["watch"]["mode"] == "watching"
-    text = status_text(result, None, Style())
+    text = joined(status_text(result, None, Style()))
     assert f"Watch: watching by process {os.getpid()}, all compared at " in text
     assert vault.engine.status().watch == UNWATCHED
 

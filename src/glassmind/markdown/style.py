@@ -68,6 +68,10 @@ class Style:
         """Return text with control characters made visible."""
         return text if text.isprintable() else text.translate(_CONTROLS)
 
+    def quote(self, sentence: str) -> str:
+        """Return a sentence of a note on one line."""
+        return self.clean(" ".join(sentence.split()))
+
     def strong(self, text: str) -> str:
         """Return text that stands out."""
         return self._dressed(BOLD, text)

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from itertools import islice
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
 from glassmind.access.clients import Client, clients_of
 from glassmind.access.scopes import (
@@ -28,64 +28,47 @@ from glassmind.operations.registry import (
     Result,
     arg,
     copied,
-    in_lines,
     operation,
     shown,
 )
 from glassmind.retrieval.query import midnight, parse_day
-from glassmind.store.access_log import AccessLog, is_called, summed
+from glassmind.store.access_log import is_called, summed
 from glassmind.types.access import ReadRule, Scope
-from glassmind.types.ledger import Reading, Shown, Wanted
-from glassmind.wiring.access_log import access_log_for
+from glassmind.types.ledger import Reading, Shown, SumBy, Wanted
 
 SHOWN_ONCE = (
     "this token is not shown again; a program sends it as Authorization: Bearer TOKEN"
 )
 
 NOTES_SHOWN = 8
-"""Notes of one answer on a screen; --json has all of them."""
+"""Notes of one answer that are shown; JSON has all."""
 
 MOST_WRITES = 10_000
 """Recorded writes that are searched for moves of a note."""
 
-
-# --- clients ------------------------------------------------------------------------
-
-
-Name = Annotated[str, arg("The client's name.", positional="words")]
-Rules = Annotated[
-    list[str],
-    arg(
-        "What it may read: folder:Projects, tag:work, property:status=public; "
-        "=-folder:Journal excludes.",
-        metavar="RULE",
-    ),
-]
-ToolSets = Annotated[
-    list[str],
-    arg(f"Tool sets it may use, of {', '.join(SETS)}.", metavar="SETS"),
-]
+SCOPE = (
+    "What it may read: folder:Projects, tag:work, property:status=public; "
+    "=-folder:Journal excludes."
+)
 
 
-class ClientArguments(Arguments, frozen=True, kw_only=True):
-    name: Name
+class ClientArguments(Arguments):
+    name: Annotated[str, arg("The client's name.", positional="words")]
 
 
-class AddClientArguments(ClientArguments, frozen=True, kw_only=True):
-    scope: Rules = ()  # type: ignore[assignment]
-    toolset: ToolSets = ()  # type: ignore[assignment]
+class AddClientArguments(ClientArguments):
+    scope: Annotated[list[str], arg(SCOPE, metavar="RULE")] = ()  # type: ignore[assignment]
+    toolset: Annotated[
+        list[str], arg(f"Tool sets it may use, of {', '.join(SETS)}.", metavar="SETS")
+    ] = ()  # type: ignore[assignment]
 
 
-class SetClientArguments(AddClientArguments, frozen=True, kw_only=True):
+class SetClientArguments(AddClientArguments):
     all_notes: Annotated[bool, arg("Remove the rules: all but private notes.")] = False
-    all_tools: Annotated[bool, arg("Remove the sets: all tools that are served.")] = (
-        False
-    )
+    all_tools: Annotated[bool, arg("Remove the sets: all tools served.")] = False
 
 
 class ListedClient(Struct, frozen=True, kw_only=True):
-    """A client: what it may read, and when it was added and last used."""
-
     name: str
     scope: list[str]
     toolsets: list[str]
@@ -115,7 +98,6 @@ class RevokedResult(NoNotes, frozen=True, kw_only=True):
     revoked: bool = True
 
 
-@in_lines
 def _clients_text(result: ClientsResult, _: Any, style: Style) -> Iterator[str]:
     if not result.clients:
         yield "no client has its own token; add one: glassmind clients add NAME"
@@ -124,7 +106,6 @@ def _clients_text(result: ClientsResult, _: Any, style: Style) -> Iterator[str]:
         yield f"    reads {_reads(client)}"
 
 
-@in_lines
 def _client_text(result: ClientResult, _: Any, __: Style) -> Iterator[str]:
     yield f"{result.name} may read {_reads(result)}"
     if isinstance(result.readable, int):
@@ -153,11 +134,7 @@ def _client(
 ) -> ClientResult:
     """Return one client; warn about rules that no note in the index matches."""
     notices: list[str] = []
-    found: dict[str, Any] = {
-        "token": token or UNSET,
-        "readable": UNSET,
-        "hidden": UNSET,
-    }
+    found: dict[str, Any] = {"readable": UNSET, "hidden": UNSET}
     with suppress(GlassmindError):  # nothing is indexed yet
         unmatched = [rule for rule in client.scope.rules if not _matches(vault, rule)]
         notices = [f"no note fits {rule_as_text(rule)} yet" for rule in unmatched]
@@ -166,11 +143,10 @@ def _client(
             readable = vault.seen_by(client.scope).list_notes(limit=1).total
             found |= {"readable": readable, "hidden": total - readable}
     if token:
-        notices += [
-            f"{client.name} may read {scope_in_words(client.scope)}",
-            SHOWN_ONCE,
-        ]
-    return copied(ClientResult, _listed(client), **found, notices=notices)
+        reads = f"{client.name} may read {scope_in_words(client.scope)}"
+        notices += [reads, SHOWN_ONCE]
+    listed, given = _listed(client), token or UNSET
+    return copied(ClientResult, listed, token=given, notices=notices, **found)
 
 
 def _matches(vault: Engine, rule: ReadRule) -> bool:
@@ -189,7 +165,7 @@ def _scope_in(arguments: AddClientArguments) -> Scope:
 @operation(
     group="Agents",
     for_people=_clients_text,
-    command=Command(path="clients list", usual=True),
+    command=Command("clients list", usual=True),
 )
 def clients(vault: Engine, _arguments: NoArguments) -> ClientsResult:
     """List the clients that have a token, and what they may read."""
@@ -200,7 +176,7 @@ def clients(vault: Engine, _arguments: NoArguments) -> ClientsResult:
 @operation(
     group="Agents",
     for_people=lambda result, _, __: f"{result.token}\n",
-    command=Command(path="clients add"),
+    command=Command("clients add"),
 )
 def add_client(vault: Engine, arguments: AddClientArguments) -> ClientResult:
     """Create a token for a program, with its own scope."""
@@ -208,23 +184,19 @@ def add_client(vault: Engine, arguments: AddClientArguments) -> ClientResult:
     return _client(vault, made, token=token)
 
 
-@operation(
-    group="Agents",
-    for_people=_client_text,
-    command=Command(path="clients show"),
-)
+@operation(group="Agents", for_people=_client_text, command=Command("clients show"))
 def show_client(vault: Engine, arguments: ClientArguments) -> ClientResult:
     """Show one client, and how many notes it may read."""
     known = clients_of(vault.config)
     name = known.named(arguments.name).name
-    (client,) = [client for client in known.used() if client.name == name]
+    (client,) = (client for client in known.used() if client.name == name)
     return _client(vault, client, counts=True)
 
 
 @operation(
     group="Agents",
     for_people=lambda result, _, __: f"{result.name} may now read {_reads(result)}\n",
-    command=Command(path="clients set"),
+    command=Command("clients set"),
 )
 def set_client(vault: Engine, arguments: SetClientArguments) -> ClientResult:
     """Change the scope of a client."""
@@ -245,30 +217,23 @@ def set_client(vault: Engine, arguments: SetClientArguments) -> ClientResult:
 @operation(
     group="Agents",
     for_people=lambda result, _, __: f"{result.name} has no access any more\n",
-    command=Command(path="clients revoke"),
+    command=Command("clients revoke"),
 )
 def revoke_client(vault: Engine, arguments: ClientArguments) -> RevokedResult:
     """Revoke a client's token, effective at once."""
     return RevokedResult(name=clients_of(vault.config).revoke(arguments.name).name)
 
 
-# --- access log ---------------------------------------------------------------------
-
-
-class AccessLogArguments(Arguments, frozen=True, kw_only=True):
+class AccessLogArguments(Arguments):
     client: Annotated[str, arg("Only what this client read.", metavar="NAME")] = ""
     note: Annotated[
-        str,
-        arg("Only who read this note, or a folder that ends in /.", metavar="NOTE"),
+        str, arg("Only who read this note, or a folder that ends in /.", metavar="NOTE")
     ] = ""
     since: Annotated[str, arg("Only entries of that day or later.", metavar="DAY")] = ""
     until: Annotated[str, arg("Only entries before that day.", metavar="DAY")] = ""
-    by: Annotated[
-        Literal["client", "note"] | None, arg("Count entries by client or by note.")
-    ] = None
+    by: Annotated[SumBy | None, arg("Count entries by client or by note.")] = None
     limit: Annotated[
-        Annotated[int, Meta(ge=1)],
-        arg("The most entries or counts to show.", short="-n"),
+        int, arg("The most entries or counts to show.", short="-n", ge=1)
     ] = 20
 
 
@@ -278,10 +243,7 @@ class ReadPassage(Struct, frozen=True):
 
 
 class LoggedRead(Struct, frozen=True, kw_only=True):
-    """One answer: when, to whom, how, and the notes it showed or named.
-
-    `more_named` counts names that are not listed.
-    """
+    """One answer; `more_named` counts names of notes that are not listed."""
 
     at: str
     client: str
@@ -318,13 +280,12 @@ class AccessLogResult(Result, frozen=True, kw_only=True):
     text_only = ("notices",)
     readings: list[LoggedRead] | UnsetType = UNSET
     more: bool | UnsetType = UNSET
-    by: Literal["client", "note"] | UnsetType = UNSET
+    by: SumBy | UnsetType = UNSET
     sums: list[ClientCount] | list[NoteCount] | UnsetType = UNSET
     total: int | UnsetType = UNSET
     notices: list[str]
 
     def sources(self) -> Shown:
-        """Return the notes in entries and counts, which are only named."""
         named = [name for entry in self.readings or () for name in entry.named]
         named += [p.path for entry in self.readings or () for p in entry.passages]
         named += [one.note for one in self.sums or () if isinstance(one, NoteCount)]
@@ -334,14 +295,12 @@ class AccessLogResult(Result, frozen=True, kw_only=True):
         return not self.readings and not self.sums
 
 
-@in_lines
 def _access_log_text(result: AccessLogResult, _: Any, style: Style) -> Iterator[str]:
     lines = _entry_lines if result.by is UNSET else _count_lines
     return lines(result, style)
 
 
 def _entry_lines(result: AccessLogResult, style: Style) -> Iterator[str]:
-    """Yield entries under their day and client, in local time."""
     head = ("", "")
     for entry in result.readings or ():
         at = datetime.fromisoformat(entry.at).astimezone()
@@ -396,53 +355,38 @@ def _count_lines(result: AccessLogResult, style: Style) -> Iterator[str]:
         yield style.faint(f"and {counted(left, f'more {result.by}')}")
 
 
-@operation(
-    group="Agents",
-    for_people=_access_log_text,
-    command=Command(path="access-log"),
-)
+@operation(group="Agents", for_people=_access_log_text, command=Command("access-log"))
 def access_log(vault: Engine, arguments: AccessLogArguments) -> AccessLogResult:
     """Show which client read which passages, and when."""
+    from glassmind.wiring.access_log import access_log_for  # noqa: PLC0415 - tantivy
+
     log = access_log_for(vault.config)
     if log is None:
         off = "what clients read is not recorded: access.log is false"
         return AccessLogResult(readings=[], more=False, notices=[off])
     notices = [problem] if (problem := log.trouble()) else []
     log.purge()
-    found = _read_log(log, _wanted(vault, arguments), arguments, notices)
-    if found.is_empty():
-        has_entries = next(log.readings(), None)
-        notices.append(
-            "no entry fits" if has_entries else "no client has read anything"
-        )
-    return found
-
-
-def _wanted(vault: Engine, arguments: AccessLogArguments) -> Wanted:
-    today = datetime.now().astimezone().date()
+    today, limit = datetime.now().astimezone().date(), arguments.limit
     since, until = (
         midnight(parse_day(day, today)) if day else None
         for day in (arguments.since, arguments.until)
     )
     notes = _names_of(vault, arguments.note) if arguments.note else ()
-    return Wanted(arguments.client, notes, since, until)
-
-
-def _read_log(
-    log: AccessLog, wanted: Wanted, arguments: AccessLogArguments, notices: list[str]
-) -> AccessLogResult:
-    by, limit = arguments.by, arguments.limit
-    if by is None:
-        found = [_logged(one) for one in islice(log.readings(wanted), limit + 1)]
-        more = len(found) > limit
-        return AccessLogResult(readings=found[:limit], more=more, notices=notices)
-    kind = ClientCount if by == "client" else NoteCount
-    sums = summed(log.readings(wanted), by)
-    rows = [
-        kind(one.of, one.answers, one.named, one.others, one.last.isoformat())
-        for one in sums[:limit]
-    ]
-    return AccessLogResult(by=by, sums=rows, total=len(sums), notices=notices)  # type: ignore[arg-type]
+    found = log.readings(Wanted(arguments.client, notes, since, until))
+    if arguments.by is None:
+        rows = [_logged(reading) for reading in islice(found, limit + 1)]
+        more = len(rows) > limit
+        result = AccessLogResult(readings=rows[:limit], more=more, notices=notices)
+    else:
+        kind: Any = ClientCount if arguments.by == "client" else NoteCount
+        sums = summed(found, arguments.by)
+        counts = [kind(*one[:4], one.last.isoformat()) for one in sums[:limit]]
+        result = AccessLogResult(
+            by=arguments.by, sums=counts, total=len(sums), notices=notices
+        )
+    if result.is_empty():
+        notices.append("no entry fits, or no client has read anything")
+    return result
 
 
 def _logged(entry: Reading) -> LoggedRead:

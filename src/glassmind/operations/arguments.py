@@ -28,11 +28,10 @@ from glassmind.markdown.style import is_text, shortened
 from glassmind.operations.registry import Arguments, Surface, arg
 
 LONGEST_TEXT = 20_000
-"""Characters of a text argument that declares no bound of its own: a question, not a
-book."""
+"""Characters of a text argument that declares no bound of its own."""
 
 LONGEST_NOTE = 1_000_000
-"""Characters of an argument that becomes text of a note."""
+"""Characters of an argument that becomes text of a note: about a book."""
 
 DEEPEST = 64
 """Levels of nesting of JSON that is written as text."""
@@ -54,32 +53,26 @@ class Field(NamedTuple):
 
     @property
     def extra(self) -> Mapping[str, Any]:
-        """What `arg()` was given."""
         return self.about.extra or {}
 
     @property
     def bounded(self) -> Any:
-        """The type with its bounds."""
         return Annotated[self.kind, self.bounds]
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The values of a Literal."""
         return get_args(self.kind) if get_origin(self.kind) is Literal else ()
 
     @property
     def is_list(self) -> bool:
-        """Whether the argument is a list."""
         return get_origin(self.kind) is list
 
     @property
     def is_object(self) -> bool:
-        """Whether the argument is an object."""
         return get_origin(self.kind) is dict
 
     @property
     def longest(self) -> int:
-        """How many characters each text of the argument may have."""
         if self.extra["note_text"] or self.kind not in (str, list[str]):
             return LONGEST_NOTE
         bound = self.bounds.max_length if self.kind is str else None
@@ -87,7 +80,6 @@ class Field(NamedTuple):
 
     @property
     def flag(self) -> str:
-        """The CLI option."""
         return self.extra.get("flag") or "--" + self.name.replace("_", "-")
 
 
@@ -120,7 +112,6 @@ def fields_of(
 
 
 def _without_none(kind: Any) -> tuple[Any, Meta]:
-    """Return a type without `None` and without its bounds, and those bounds."""
     parts = [part for part in get_args(kind) if part is not type(None)]
     if len(parts) < len(get_args(kind)) and len(parts) == 1:
         kind = parts[0]
@@ -209,7 +200,6 @@ def parsed_json(text: str) -> Any:
 
 
 def _no_number(name: str) -> NoReturn:
-    """Refuse NaN and Infinity, which are not JSON."""
     raise ValueError(name)
 
 
@@ -252,7 +242,6 @@ def problem(field: Field, value: Any, surface: Surface) -> str:
 
 
 def _wanted(field: Field, value: Any) -> str:
-    """Return what the value should have been, and what it was."""
     for text in _texts(value):
         if not is_text(text):
             return "valid Unicode text"
@@ -321,7 +310,6 @@ def _schema(arguments: type[Arguments], surface: Surface) -> dict[str, Any]:
 def property_schema(
     field: Field, surface: Surface, *, in_query: bool = False
 ) -> dict[str, Any]:
-    """Return the schema of one argument."""
     made = msgspec.json.schema(field.bounded)
     if field.choices:
         made = {"type": "string", "enum": list(field.choices)}
@@ -358,7 +346,6 @@ def require_defaults(parts: Iterable[dict[str, Any]]) -> None:
 
 
 def remove_properties(schema: dict[str, Any], names: Sequence[str]) -> None:
-    """Remove properties from the schema of an object."""
     for name in names:
         schema["properties"].pop(name, None)
     if "required" in schema:

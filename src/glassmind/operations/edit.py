@@ -1,25 +1,34 @@
-"""Operations that change notes: edit, create, delete, move, rename, merge, split."""
+"""Operations that change notes, and those on changesets: list, show, apply, undo."""
 
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated, Any
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from glassmind.editing.asking import Asking
 from glassmind.editing.text.apply import KINDS
 from glassmind.engine import Engine
-from glassmind.errors.editing import NoMatch
+from glassmind.errors.editing import ConfirmFirst, NoMatch
 from glassmind.errors.serving import BadArgument
 from glassmind.operations.arguments import plain_value
-from glassmind.operations.edit_text import changed_for_models, changed_for_people
+from glassmind.operations.edit_text import (
+    change_for_people,
+    changed_for_models,
+    changed_for_people,
+    changes_for_models,
+    changes_for_people,
+)
+from glassmind.operations.failures import CONFLICT
+from glassmind.operations.find import Name
 from glassmind.operations.names import note_name
 from glassmind.operations.registry import (
     Arguments,
     Caller,
     Command,
     Group,
+    Page,
     Result,
     Route,
     Run,
@@ -30,85 +39,51 @@ from glassmind.operations.registry import (
 )
 from glassmind.operations.text_edits import (
     Edits,
-    FromZero,
+    HeadingIndex,
     arguments_of,
     edit_from,
-    looser_helps,
     read_edits,
 )
-from glassmind.types import Digest
-from glassmind.types import editing as changes
+from glassmind.types import editing
 from glassmind.types.ledger import Passage, Shown
 
 APPROVE = "glassmind proposals approve"
 """The command by which a person applies a proposal; nothing else can."""
 
-PROPOSED = "May only make a proposal."
 PATIENT_S = 120.0
 """Seconds for a change: a folder with thousands of links takes a while."""
 
-FAILS = (403, 404, 409)
+DONE: tuple[editing.ChangeState, ...] = ("applied", "undone", "failed")
+"""States of what was applied, or tried."""
 
-LOOSER = "give its words exactly as the note has them, or fuzzy"
-"""What to do if a text to replace was not found."""
+MOST_LISTED = 1_000
 
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+", re.MULTILINE)
 
-Name = Annotated[str, Meta(max_length=4_096)]
-DigestText = Annotated[str, Meta(min_length=8, max_length=128)]
-
-NoteName = Annotated[
-    Name,
-    arg(
-        "Path, title or alias of the note; not guessed.",
-        positional="words",
-        for_models="path, title or alias",
-    ),
-]
-ExactName = Annotated[
-    Name,
-    arg(
-        "Path, title or alias of the note; not guessed.",
-        positional="word",
-        for_models="the note",
-    ),
-]
+Folder = Annotated[Name | None, arg("Folder of the new notes.", metavar="FOLDER")]
 Expected = Annotated[
-    DigestText | None,
+    Annotated[str, Meta(min_length=8, max_length=128)] | None,
     arg(
         "Digest of the note as you read it, or its first 8 characters or more.",
         flag="--expect",
         metavar="DIGEST",
-        for_models="digest of the note as read, or its first 8 letters",
+        for_models="digest as read",
     ),
 ]
 DryRun = Annotated[
-    bool,
-    arg(
-        "Show what would change, and change nothing.",
-        for_models="only show what would change",
-    ),
+    bool, arg("Show what would change, and change nothing.", for_models="only show it")
 ]
 Confirm = Annotated[
     bool,
     arg(
         "Do not ask; needed without a terminal.",
         flag="--yes",
-        for_models="true: the user wants it",
-    ),
-]
-Index = Annotated[
-    Annotated[int, FromZero] | None,
-    arg(
-        "Which of several headings with this text, from 0.",
-        for_models="which of several, from 0",
+        for_models="the user wants it",
     ),
 ]
 
 
 class LinksRewritten(Struct, frozen=True):
-    """How many links were rewritten, and in how many files."""
-
     files: int
     occurrences: int
 
@@ -117,7 +92,7 @@ class Change(Result, frozen=True, kw_only=True):
     """What a changeset is, and its state; `undoes` is the id of another one."""
 
     id: str | None
-    state: changes.ChangeState
+    state: editing.ChangeState
     verb: str
     title: str
     created: str
@@ -134,19 +109,20 @@ class Change(Result, frozen=True, kw_only=True):
 class ChangeResult(Change, frozen=True, kw_only=True):
     """The outcome of an edit; `before` and `after` of its files are sha256 digests.
 
-    `path` is None for a new file.
+    `path` is None for a new file. `closed` is true if the caller can no longer read a
+    file that this change writes.
     """
 
-    files: list[changes.FileDiff]
-    index: changes.IndexState
+    files: list[editing.FileDiff]
+    index: editing.IndexState
     notices: list[str]
     closed: bool | UnsetType = UNSET
-    """True if the caller can no longer read a file that this change writes."""
 
     @property
     def changes_nothing(self) -> bool:
-        """Whether every file is already as it should be."""
-        same = (one.path == one.to and one.before == one.after for one in self.files)
+        same = (
+            file.path == file.to and file.before == file.after for file in self.files
+        )
         return not self.closed and all(same)
 
     def sources(self) -> Shown:
@@ -154,19 +130,12 @@ class ChangeResult(Change, frozen=True, kw_only=True):
 
         A note that goes elsewhere, such as to the trash, may leave its text in another.
         """
-        gone = [file for file in self.files if file.path and file.path != file.to]
-        return shown(
-            [
-                *(Passage(file.path or "") for file in gone if self.verb != "move"),
-                *(
-                    passage
-                    for file in self.files
-                    if file.path
-                    for passage in diff_passages(file.path, file.diff)
-                ),
-            ],
-            [name for file in self.files for name in (file.path, file.to)],
-        )
+        passages = list[Passage]()
+        for file in self.files:
+            if file.path and file.path != file.to and self.verb != "move":
+                passages.append(Passage(file.path))
+            passages += diff_passages(file.path, file.diff) if file.path else ()
+        return shown(passages, [name for f in self.files for name in (f.path, f.to)])
 
 
 def asking(vault: Engine, caller: Caller, *, dry_run: bool) -> Asking:
@@ -175,13 +144,7 @@ def asking(vault: Engine, caller: Caller, *, dry_run: bool) -> Asking:
     return Asking(client=caller.client, dry_run=dry_run, tainted=tainted)
 
 
-def digest(text: str | None) -> Digest | None:
-    """Return the digest that a caller read."""
-    return None if text is None else Digest(text.lower())
-
-
-def change_result(done: changes.Changed) -> ChangeResult:
-    """Return the typed result of an edit."""
+def change_result(done: editing.Changed) -> ChangeResult:
     return ChangeResult(
         **change_fields(done.changeset),
         applied=done.applied,
@@ -192,8 +155,7 @@ def change_result(done: changes.Changed) -> ChangeResult:
     )
 
 
-def change_fields(changeset: changes.Changeset) -> dict[str, Any]:
-    """Return the fields of a `Change`, without `applied`."""
+def change_fields(changeset: editing.Changeset) -> dict[str, Any]:
     draft, waits = changeset.draft, changeset.state == "proposed"
     return {
         "id": changeset.id or None,
@@ -241,12 +203,13 @@ def change_operation(  # noqa: PLR0913 - a declaration names every part
         tool = Tool(
             title=title,
             sets=("write",),
-            description=f"{about or summary} {PROPOSED}",
+            description=f"{about or summary} May only make a proposal.",
             destructive=destructive,
             idempotent=idempotent,
             timeout_s=PATIENT_S,
         )
-        route = Route("POST", path, sets=("write",), fails=FAILS, id=route_id)
+        fails = (403, 404, 409)
+        route = Route("POST", path, sets=("write",), fails=fails, id=route_id)
         return operation(
             group=group,
             for_people=changed_for_people,
@@ -260,15 +223,35 @@ def change_operation(  # noqa: PLR0913 - a declaration names every part
     return register
 
 
-class NoteArguments(Arguments, frozen=True, kw_only=True):
-    """What every edit of one note takes."""
+def changed(
+    change: Callable[..., editing.Changed],
+    vault: Engine,
+    arguments: Arguments,
+    caller: Caller,
+    *positional: str,
+) -> ChangeResult:
+    """Call a method of `vault.editing` with arguments of the same names.
 
-    name: NoteName
+    The `positional` arguments come first, then who asks; names of notes may be
+    addresses.
+    """
+    values = structs.asdict(arguments)
+    request = asking(vault, caller, dry_run=values.pop("dry_run", False))
+    if values.get("expected"):
+        values["expected"] = values["expected"].lower()
+    for name in {"name", "source", "into"} & values.keys():
+        values[name] = note_name(vault, values[name], name)
+    first = [values.pop(name) for name in positional]
+    return change_result(change(*first, request, **values))
+
+
+class NoteArguments(Arguments):
+    name: Annotated[Name, arg("Its exact path, title or alias.", positional="words")]
     expected: Expected = None
     dry_run: DryRun = False
 
 
-class EditArguments(NoteArguments, frozen=True, kw_only=True):
+class EditArguments(NoteArguments, kw_only=True):
     edits: Edits
 
 
@@ -290,40 +273,40 @@ def edit(vault: Engine, arguments: EditArguments, caller: Caller) -> ChangeResul
 def edit_note(
     vault: Engine,
     arguments: NoteArguments,
-    edits: Sequence[changes.TextEdit],
+    edits: Sequence[editing.TextEdit],
     caller: Caller,
 ) -> ChangeResult:
-    """Apply edits to a note, all or none."""
+    note = NoteArguments(
+        name=arguments.name, expected=arguments.expected, dry_run=arguments.dry_run
+    )
+
+    def change(name: str, request: Asking, **rest: Any) -> editing.Changed:
+        return vault.editing.edit(name, edits, request, **rest)
+
     try:
-        done = vault.editing.edit(
-            note_name(vault, arguments.name, "name"),
-            edits,
-            asking(vault, caller, dry_run=arguments.dry_run),
-            expected=digest(arguments.expected),
-        )
+        return changed(change, vault, note, caller, "name")
     except NoMatch as error:
-        if looser_helps(error, edits):
-            error.add_note(LOOSER)
+        places = {f"edits[{at}]": each for at, each in enumerate(edits)}
+        missed = places.get(error.place, edits[0])
+        if isinstance(missed, editing.Replace) and missed.fuzzy is None:
+            error.add_note("give its words exactly as the note has them, or fuzzy")
         raise
-    return change_result(done)
 
 
 SUMMARIES: dict[type, str] = {
-    changes.Append: "Add text at the end of a note.",
-    changes.Prepend: "Add text at the beginning of a note, after its properties.",
-    changes.Replace: "Replace a text that occurs exactly once.",
-    changes.AtHeading: "Change the text under a heading, or next to it.",
-    changes.AtBlock: "Change a block that has an id.",
-    changes.AtLine: "Change lines by number.",
-    changes.SetTask: "Complete a task, or set another status.",
-    changes.AddLink: "Add a sentence with a link.",
+    editing.Append: "Add text at the end of a note.",
+    editing.Prepend: "Add text at the beginning of a note, after its properties.",
+    editing.Replace: "Replace a text that occurs exactly once.",
+    editing.AtHeading: "Change the text under a heading, or next to it.",
+    editing.AtBlock: "Change a block that has an id.",
+    editing.AtLine: "Change lines by number.",
+    editing.SetTask: "Complete a task, or set another status.",
+    editing.AddLink: "Add a sentence with a link.",
 }
 """Each kind of edit that has a command derived from its fields, with its help."""
 
 
 def _edit_command(kind: type) -> Callable[..., ChangeResult]:
-    """Return the function of a command that makes one edit."""
-
     def run(vault: Engine, arguments: Any, caller: Caller) -> ChangeResult:
         return edit_note(vault, arguments, [edit_from(kind, arguments)], caller)
 
@@ -336,7 +319,7 @@ for _kind in SUMMARIES:
     change_operation(command=Command(f"edit {KINDS[_kind]}"))(_edit_command(_kind))
 
 
-class EditPropertyArguments(NoteArguments, frozen=True, kw_only=True):
+class EditPropertyArguments(NoteArguments, kw_only=True):
     key: Annotated[Name, arg("The property.", flag="--name", metavar="KEY")]
     value: Annotated[
         str | None,
@@ -348,54 +331,41 @@ class EditPropertyArguments(NoteArguments, frozen=True, kw_only=True):
         ),
     ] = None
     set_json: Annotated[
-        str | None,
-        arg("Set it to this JSON value.", metavar="JSON", note_text=True),
+        str | None, arg("Set it to this JSON value.", metavar="JSON", note_text=True)
     ] = None
     add: Annotated[
-        str | None,
-        arg("Add an item to its list.", metavar="ITEM", note_text=True),
+        str | None, arg("Add an item to its list.", metavar="ITEM", note_text=True)
     ] = None
     remove: Annotated[
-        str | None,
-        arg("Remove an item from its list.", metavar="ITEM", note_text=True),
+        str | None, arg("Remove an item from its list.", metavar="ITEM", note_text=True)
     ] = None
     unset: Annotated[bool, arg("Remove the property.")] = False
 
 
-@change_operation(
-    command=Command("edit property", aliases=(("edit frontmatter", {}),)),
-)
+@change_operation(command=Command("edit property", aliases=(("edit frontmatter", {}),)))
 def edit_property(
     vault: Engine, arguments: EditPropertyArguments, caller: Caller
 ) -> ChangeResult:
     """Set or remove a property, or an item of its list."""
     texts = {"set": arguments.value, "add": arguments.add, "remove": arguments.remove}
-    acts = [
-        changes.ChangeProperty(arguments.key, act, plain_value(text))  # type: ignore[arg-type]
-        for act, text in texts.items()
-        if text is not None
+    acts: list[tuple[Any, Any]] = [
+        (act, plain_value(text)) for act, text in texts.items() if text is not None
     ]
     if arguments.set_json is not None:
         try:
-            value = json.loads(arguments.set_json)
+            acts.append(("set", json.loads(arguments.set_json)))
         except (ValueError, RecursionError):
             raise BadArgument("edit property", "--set-json must be JSON") from None
-        acts.append(changes.ChangeProperty(arguments.key, "set", value))
-    if arguments.unset:
-        acts.append(changes.ChangeProperty(arguments.key, "unset"))
+    acts += [("unset", None)] * arguments.unset
     if len(acts) != 1:
         options = "--set, --set-json, --add, --remove and --unset"
         raise BadArgument("edit property", f"give exactly one of {options}")
-    return edit_note(vault, arguments, acts, caller)
+    change = editing.ChangeProperty(arguments.key, *acts[0])
+    return edit_note(vault, arguments, [change], caller)
 
 
-class CreateArguments(Arguments, frozen=True, kw_only=True):
-    title: Annotated[
-        Name,
-        arg(
-            "Its name, or its path.", positional="words", for_models="its name, or path"
-        ),
-    ]
+class CreateArguments(Arguments):
+    title: Annotated[Name, arg("Its name, or its path.", positional="words")]
     text: Annotated[
         str,
         arg(
@@ -406,9 +376,7 @@ class CreateArguments(Arguments, frozen=True, kw_only=True):
             for_models="Markdown",
         ),
     ] = ""
-    folder: Annotated[
-        Name | None, arg("Its folder.", metavar="FOLDER", for_models="")
-    ] = None
+    folder: Folder = None
     properties: Annotated[
         dict[str, Any] | None,
         arg(
@@ -419,10 +387,7 @@ class CreateArguments(Arguments, frozen=True, kw_only=True):
             for_models="its frontmatter",
         ),
     ] = None
-    template: Annotated[
-        Name | None,
-        arg("A note to begin with.", metavar="NOTE", for_models="a note to begin with"),
-    ] = None
+    template: Annotated[Name, arg("A note to begin with.", metavar="NOTE")] = ""
     dry_run: DryRun = False
 
 
@@ -438,18 +403,10 @@ class CreateArguments(Arguments, frozen=True, kw_only=True):
 )
 def create(vault: Engine, arguments: CreateArguments, caller: Caller) -> ChangeResult:
     """Create a note; an existing one is never overwritten."""
-    done = vault.editing.create(
-        arguments.title,
-        arguments.text,
-        asking(vault, caller, dry_run=arguments.dry_run),
-        folder=arguments.folder,
-        properties=arguments.properties or None,
-        template=arguments.template or "",
-    )
-    return change_result(done)
+    return changed(vault.editing.create, vault, arguments, caller, "title", "text")
 
 
-class DeleteArguments(NoteArguments, frozen=True, kw_only=True):
+class DeleteArguments(NoteArguments):
     confirm: Confirm = False
 
 
@@ -462,31 +419,13 @@ class DeleteArguments(NoteArguments, frozen=True, kw_only=True):
 )
 def delete(vault: Engine, arguments: DeleteArguments, caller: Caller) -> ChangeResult:
     """Move a note to the trash of the vault."""
-    done = vault.editing.delete(
-        note_name(vault, arguments.name, "name"),
-        asking(vault, caller, dry_run=arguments.dry_run),
-        confirm=arguments.confirm,
-        expected=digest(arguments.expected),
-    )
-    return change_result(done)
+    return changed(vault.editing.delete, vault, arguments, caller, "name")
 
 
-class MoveArguments(Arguments, frozen=True, kw_only=True):
-    source: Annotated[
-        Name,
-        arg(
-            "What to move: a note, another file or a folder.",
-            positional="word",
-            for_models="note, file or folder",
-        ),
-    ]
+class MoveArguments(Arguments):
+    source: Annotated[Name, arg("A note, another file or a folder.", positional="word")]
     destination: Annotated[
-        Name,
-        arg(
-            "Its new name, path, or folder (ending in /).",
-            positional="word",
-            for_models="new path; a folder ends in /",
-        ),
+        Name, arg("Its new name, path, or folder (ending in /).", positional="word")
     ]
     expected: Expected = None
     dry_run: DryRun = False
@@ -502,20 +441,15 @@ class MoveArguments(Arguments, frozen=True, kw_only=True):
 )
 def move(vault: Engine, arguments: MoveArguments, caller: Caller) -> ChangeResult:
     """Move or rename a note, file or folder, and update all links to it."""
-    done = vault.editing.move(
-        note_name(vault, arguments.source, "source"),
-        arguments.destination,
-        asking(vault, caller, dry_run=arguments.dry_run),
-        expected=digest(arguments.expected),
-    )
-    return change_result(done)
+    names = "source", "destination"
+    return changed(vault.editing.move, vault, arguments, caller, *names)
 
 
-class RenameHeadingArguments(Arguments, frozen=True, kw_only=True):
-    name: ExactName
+class RenameHeadingArguments(Arguments):
+    name: Annotated[Name, arg("Its exact path, title or alias.", positional="word")]
     heading: Annotated[Name, arg("The heading.", positional="word", for_models="")]
     new: Annotated[Name, arg("Its new text.", positional="word", for_models="")]
-    index: Index = None
+    index: HeadingIndex = None
     expected: Expected = None
     dry_run: DryRun = False
 
@@ -525,18 +459,11 @@ def rename_heading(
     vault: Engine, arguments: RenameHeadingArguments, caller: Caller
 ) -> ChangeResult:
     """Rename a heading, and update all links to it."""
-    done = vault.editing.rename_heading(
-        note_name(vault, arguments.name, "name"),
-        arguments.heading,
-        arguments.new,
-        asking(vault, caller, dry_run=arguments.dry_run),
-        index=arguments.index,
-        expected=digest(arguments.expected),
-    )
-    return change_result(done)
+    names = "name", "heading", "new"
+    return changed(vault.editing.rename_heading, vault, arguments, caller, *names)
 
 
-class RenameTagArguments(Arguments, frozen=True, kw_only=True):
+class RenameTagArguments(Arguments):
     old: Annotated[Name, arg("The tag, with # or without.", positional="word")]
     new: Annotated[Name, arg("Its new name.", positional="word", for_models="")]
     dry_run: DryRun = False
@@ -547,24 +474,13 @@ def rename_tag(
     vault: Engine, arguments: RenameTagArguments, caller: Caller
 ) -> ChangeResult:
     """Rename a tag and the tags below it everywhere."""
-    request = asking(vault, caller, dry_run=arguments.dry_run)
-    return change_result(
-        vault.editing.rename_tag(arguments.old, arguments.new, request)
-    )
+    return changed(vault.editing.rename_tag, vault, arguments, caller, "old", "new")
 
 
-class MergeArguments(Arguments, frozen=True, kw_only=True):
+class MergeArguments(Arguments):
     source: Annotated[Name, arg("The note that goes to the trash.", positional="word")]
     into: Annotated[Name, arg("The note that it is added to.", positional="word")]
-    expected: Annotated[
-        DigestText | None,
-        arg(
-            "Digest of SOURCE as you read it, or its first 8 characters or more.",
-            flag="--expect",
-            metavar="DIGEST",
-            for_models="digest of source as read",
-        ),
-    ] = None
+    expected: Expected = None
     confirm: Confirm = False
     dry_run: DryRun = False
 
@@ -573,49 +489,190 @@ class MergeArguments(Arguments, frozen=True, kw_only=True):
     title="Merge two notes",
     about=(
         "Add a note to another, which its links lead to then, and move it to the "
-        "trash. Only when the user wants it."
+        "trash; expected is of source. Only when the user wants it."
     ),
     path="/merge",
 )
 def merge(vault: Engine, arguments: MergeArguments, caller: Caller) -> ChangeResult:
     """Add a note to another, and update all links to it."""
-    done = vault.editing.merge(
-        note_name(vault, arguments.source, "source"),
-        note_name(vault, arguments.into, "into"),
-        asking(vault, caller, dry_run=arguments.dry_run),
-        confirm=arguments.confirm,
-        expected=digest(arguments.expected),
-    )
-    return change_result(done)
+    return changed(vault.editing.merge, vault, arguments, caller, "source", "into")
 
 
-class SplitArguments(NoteArguments, frozen=True, kw_only=True):
-    heading: Annotated[Name, arg("Only this section.", for_models="this section")] = ""
-    level: Annotated[
-        Annotated[int, Meta(ge=1, le=6)] | None,
-        arg("Every section of this level.", for_models="or all of a level"),
-    ] = None
-    folder: Annotated[
-        Name | None,
-        arg(
-            "The folder of the new notes; else that of the note.",
-            metavar="FOLDER",
-            for_models="of the new notes",
-        ),
-    ] = None
-    index: Index = None
+class SplitArguments(NoteArguments):
+    heading: Annotated[Name, arg("Only this section.")] = ""
+    level: Annotated[int | None, arg("Every section of this level.", ge=1, le=6)] = None
+    folder: Folder = None
+    index: HeadingIndex = None
 
 
 @change_operation(title="Split a note", path="/split")
 def split(vault: Engine, arguments: SplitArguments, caller: Caller) -> ChangeResult:
     """Move sections of a note to notes of their own."""
-    done = vault.editing.split(
-        note_name(vault, arguments.name, "name"),
-        asking(vault, caller, dry_run=arguments.dry_run),
-        heading=arguments.heading,
-        level=arguments.level,
-        folder=arguments.folder,
-        index=arguments.index,
-        expected=digest(arguments.expected),
+    return changed(vault.editing.split, vault, arguments, caller, "name")
+
+
+class ChangesArguments(Arguments):
+    state: Annotated[
+        editing.ChangeState | None, arg("Only changesets in this state.", for_models="")
+    ] = None
+    limit: Annotated[
+        int, arg("Maximum number of changesets (20).", short="-n", ge=1, le=MOST_LISTED)
+    ] = 20
+    done: Annotated[bool, arg("Only what was applied, or tried.", only=())] = False
+
+
+class FileMove(Struct, frozen=True):
+    """A file before and after a change; `path` is None for a new file."""
+
+    path: str | None
+    to: str
+
+
+class ListedChange(Change, frozen=True, kw_only=True):
+    files: list[FileMove]
+
+
+class ChangesResult(Result, frozen=True, kw_only=True):
+    changesets: list[ListedChange]
+    total: int
+    notices: list[str]
+
+    def sources(self) -> Shown:
+        files = [file for change in self.changesets for file in change.files]
+        return shown(named=[name for file in files for name in (file.path, file.to)])
+
+    def is_empty(self) -> bool:
+        return not self.changesets
+
+
+@operation(
+    group="Edit",
+    for_people=changes_for_people,
+    for_models=changes_for_models,
+    command=Command(
+        "changeset list",
+        usual=True,
+        aliases=(
+            ("changeset log", {"state": None, "done": True}),
+            ("proposals list", {"state": "proposed"}),
+        ),
+    ),
+    tool=Tool(
+        title="List changes",
+        sets=("write",),
+        description=(
+            "List what was changed, proposed or only shown, newest first. Only the "
+            "user can approve proposals, never a tool."
+        ),
+        page=Page("changesets", most=100, furthest=MOST_LISTED),
+    ),
+    route=Route("GET", "/changes", sets=("write",)),
+)
+def changes(vault: Engine, arguments: ChangesArguments) -> ChangesResult:
+    """List changesets, newest first."""
+    states = DONE if arguments.done else (arguments.state,) if arguments.state else ()
+    found = vault.editing.changesets(states, limit=arguments.limit)
+    return ChangesResult(
+        changesets=[
+            ListedChange(
+                **change_fields(change),
+                applied=change.state == "applied",
+                files=[FileMove(step.path, step.to) for step in change.draft.steps],
+            )
+            for change in found.changesets
+        ],
+        total=found.total,
+        notices=list(found.notices),
     )
-    return change_result(done)
+
+
+class ChangeArguments(Arguments):
+    id: Annotated[
+        str,
+        arg("Its id, or how it begins.", positional="word", for_models="", longest=100),
+    ]
+
+
+@operation(
+    group="Edit",
+    for_people=change_for_people,
+    for_models=changed_for_models,
+    command=Command(
+        "changeset show", aliases=(("changeset preview", {}), ("proposals show", {}))
+    ),
+    tool=Tool(title="Show a change", sets=("write",)),
+    route=Route("GET", "/changes/{id}", ("write",), fails=(404, 409), id="get_change"),
+)
+def show_change(vault: Engine, arguments: ChangeArguments) -> ChangeResult:
+    """Show a changeset with its diffs."""
+    return change_result(vault.editing.show(arguments.id))
+
+
+class ApplyArguments(ChangeArguments):
+    confirm: Confirm = False
+
+
+@change_operation(
+    path="/changes/{id}/apply",
+    route_id="apply_change",
+    command=Command("changeset apply"),
+)
+def apply_change(
+    vault: Engine, arguments: ApplyArguments, caller: Caller
+) -> ChangeResult:
+    """Apply a preview, or propose it if a person has to approve it."""
+    return changed(vault.editing.apply, vault, arguments, caller, "id")
+
+
+class UndoArguments(ChangeArguments):
+    dry_run: DryRun = False
+
+
+@change_operation(
+    title="Undo a change",
+    about="Undo a change; if its files changed since, that becomes a proposal.",
+    path="/changes/{id}/undo",
+    route_id="undo_change",
+    command=Command("changeset undo"),
+    idempotent=True,
+)
+def undo_change(
+    vault: Engine, arguments: UndoArguments, caller: Caller
+) -> ChangeResult:
+    """Undo a change that was applied."""
+    return changed(vault.editing.undo, vault, arguments, caller, "id")
+
+
+def _approval_exit(result: ChangeResult, _: Arguments) -> int:
+    if result.applied:
+        return 0
+    return CONFLICT if result.state == "proposed" else 1
+
+
+@change_operation(
+    command=Command(
+        "proposals approve",
+        everyday=True,
+        preview=show_change,
+        exit_code=_approval_exit,
+    )
+)
+def approve_proposal(
+    vault: Engine, arguments: ApplyArguments, caller: Caller
+) -> ChangeResult:
+    """Apply a proposal, after showing it."""
+    if not arguments.confirm:
+        changeset = vault.editing.show(arguments.id).changeset
+        raise ConfirmFirst(f"Only a person can apply {changeset.id}")
+    result = change_result(vault.editing.approve(arguments.id, client=caller.client))
+    if result.state == "proposed":
+        caller.notice("Files changed meanwhile. Review the new proposal.")
+    return result
+
+
+@change_operation(command=Command("proposals reject"))
+def reject_proposal(
+    vault: Engine, arguments: ChangeArguments, caller: Caller
+) -> ChangeResult:
+    """Reject a proposal; nothing is changed."""
+    return change_result(vault.editing.reject(arguments.id, client=caller.client))

@@ -1,6 +1,6 @@
 """Changes as text: for people on a terminal, and for models."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from glassmind.markdown.style import Style, counted, on_one_line
@@ -8,22 +8,25 @@ from glassmind.operations.model_text import fenced, listed, named, one_line
 from glassmind.operations.registry import Arguments, View
 
 if TYPE_CHECKING:
-    from glassmind.operations.changes import ChangesResult, FileMove, ListedChange
-    from glassmind.operations.edit import ChangeResult
+    from glassmind.operations.edit import (
+        ChangeResult,
+        ChangesResult,
+        FileMove,
+        ListedChange,
+    )
     from glassmind.types.editing import FileDiff
 
-SHOWN_FILES = 20
-"""Files of an applied change that people see: one screen; JSON has them all."""
+SHOWN_FILES, MODEL_FILES = 20, 50
+"""Files of a change that are shown; JSON has them all."""
 
-LISTED_FILES, MODEL_LISTED_FILES = 3, 5
+LISTED_FILES = 3
 """Files of each changeset in a list."""
 
-MODEL_FILES = 50
 MODEL_DIFF_CHARS = 6_000
 """Characters of all diffs that a model sees, about 2,000 tokens."""
 
-FOR_PEOPLE = {
-    "previewed": "nothing was changed; this is what would change",
+SENTENCES = {
+    "previewed": "nothing was changed: this is what would be done",
     "proposed": "nothing was changed; this proposal waits for you",
     "applying": "it is being applied",
     "applied": "done",
@@ -31,47 +34,28 @@ FOR_PEOPLE = {
     "rejected": "it was rejected; nothing was changed",
     "failed": "it failed; nothing was changed",
 }
-FOR_MODELS = {
-    "previewed": "Nothing was changed: this is what would be done ({id}).",
-    "proposed": (
-        "Nothing was changed. This is a proposal, {id}, that waits for the user, who "
-        "alone can approve it: {approve}. Tell the user, and do not try another way."
-    ),
-    "applying": "It is being applied ({id}).",
-    "applied": "Done ({id}).",
-    "undone": "It was undone ({id}).",
-    "rejected": "The user rejected it; nothing was changed ({id}).",
-    "failed": "It failed, and nothing was changed ({id}).",
-}
 NO_CHANGE = "Nothing to change: every file is already as it should be."
+PROPOSED = (
+    "Nothing was changed. Only the user can approve this proposal: {approve}. Tell the "
+    "user, and do not try another way."
+)
 WOULD_WAIT = (
     "It cannot be applied at once: the same call without a dry run makes a proposal, "
     "which waits for the user."
 )
-CLOSED = {
-    "applied": (
-        "You can no longer read what it wrote, and only the user can undo it: "
-        "glassmind changeset undo {id}."
-    ),
-    "previewed": (
-        "After it you could no longer read what it writes, and only the user could "
-        "undo it."
-    ),
-}
-"""Said of a change that hides a note from the caller."""
+CLOSED = "After it you can no longer read what it writes, and only the user can undo it"
 
 
 def changed_for_people(
     result: "ChangeResult", _arguments: Arguments, style: Style, *, whole: bool = False
 ) -> str:
-    """Return what came of a change; with diffs if it was not applied, or `whole`."""
     title = style.clean(on_one_line(result.title))
     if result.changes_nothing and result.state in ("previewed", "applied"):
         return f"{title}\n{NO_CHANGE}\n"
     name = f"{style.strong(result.id)}  " if result.id else ""
     why = f": {on_one_line(result.reason)}" if result.reason else ""
     colour = {"applied": "ok", "failed": "fail"}.get(result.state, "warn")
-    state = f"{result.state}: {FOR_PEOPLE[result.state]}{why}"
+    state = f"{result.state}: {SENTENCES[result.state]}{why}"
     lines = [f"{name}{title}", style.state(colour, state)]
     if result.undoes:
         lines.append(style.faint(f"undoes {result.undoes}"))
@@ -83,29 +67,30 @@ def changed_for_people(
         left = len(result.files) - SHOWN_FILES
         if left > 0:
             lines.append(style.faint(f"  and {counted(left, 'more file')}"))
-    lines += _around(result, style)
+    lines += [*_effects(result), *_next_step(result, style)]
     return "".join(f"{line}\n" for line in lines)
 
 
 def change_for_people(
     result: "ChangeResult", arguments: Arguments, style: Style
 ) -> str:
-    """Return a change with all its diffs."""
     return changed_for_people(result, arguments, style, whole=True)
 
 
 def changed_for_models(result: "ChangeResult", _view: View) -> str:
-    """Return the state of a change, then its files and diffs in the fence."""
     return f"{state_for_models(result)}\n{fenced(chr(10).join(_rows(result)))}"
 
 
 def state_for_models(result: "ChangeResult") -> str:
     if result.changes_nothing and result.state in ("previewed", "applied"):
         return NO_CHANGE
-    text = FOR_MODELS[result.state].format(id=result.id or "", approve=result.approve)
-    text = text.replace(" ()", "")
-    if result.closed and result.state in CLOSED:
-        text = f"{text} {CLOSED[result.state].format(id=result.id)}"
+    if result.state == "proposed":
+        return PROPOSED.format(approve=result.approve)
+    name = f" ({result.id})" if result.id else ""
+    text = f"{SENTENCES[result.state].capitalize()}{name}."
+    if result.closed and result.state in ("applied", "previewed"):
+        undo = f": glassmind changeset undo {result.id}" if result.applied else ""
+        text += f" {CLOSED}{undo}."
     waits = result.state == "previewed" and result.reason
     return f"{text} {WOULD_WAIT}" if waits else text
 
@@ -116,13 +101,8 @@ def _rows(result: "ChangeResult") -> Iterator[str]:
         yield f"because: {one_line(result.reason)}"
     room, cut = MODEL_DIFF_CHARS, len(result.files) > MODEL_FILES
     for file in result.files[:MODEL_FILES]:
-        to = named(file.to)
-        moved = (
-            f"{named(file.path)} -> {to}" if file.path not in (None, file.to) else to
-        )
-        made = " (new)" if file.path is None else ""
         digest = f", digest {(file.after or '')[:16]}" if result.applied else ""
-        yield f"{moved}{made} (+{file.added} -{file.removed}{digest})"
+        yield f"{_moved(file, named)} (+{file.added} -{file.removed}{digest})"
         diff = file.diff[:room]
         cut = cut or len(diff) < len(file.diff)
         room -= len(diff)
@@ -130,13 +110,19 @@ def _rows(result: "ChangeResult") -> Iterator[str]:
             yield diff.rstrip("\n")
     if cut:
         yield f"... cut; {len(result.files):,} files in all"
+    yield from _effects(result)
+    yield from (f"notice: {one_line(notice)}" for notice in result.notices)
+
+
+def _effects(result: "ChangeResult") -> Iterator[str]:
     links = result.links_rewritten
     if links.occurrences:
-        yield f"links rewritten: {links.occurrences:,} in {links.files:,} files"
+        where = counted(links.files, "file")
+        yield f"{counted(links.occurrences, 'link')} in {where} rewritten"
     if result.adopted:
-        yield f"links that were unresolved and now lead to it: {result.adopted:,}"
-    yield from (f"risk: {one_line(risk)}" for risk in result.risks)
-    yield from (f"notice: {one_line(notice)}" for notice in result.notices)
+        adopted = counted(result.adopted, "unresolved link")
+        yield f"{adopted} now lead{'s' if result.adopted == 1 else ''} to it"
+    yield from (f"warning: {one_line(risk)}" for risk in result.risks)
     if result.applied and result.index == "pending":
         yield "search will find it shortly"
 
@@ -162,16 +148,7 @@ def _diff_lines(file: "FileDiff", style: Style) -> Iterator[str]:
             yield style.clean(text)
 
 
-def _around(result: "ChangeResult", style: Style) -> Iterator[str]:
-    links = result.links_rewritten
-    if links.occurrences:
-        where = counted(links.files, "file")
-        yield f"{counted(links.occurrences, 'link')} in {where} rewritten"
-    if result.adopted:
-        adopted = counted(result.adopted, "unresolved link")
-        yield f"{adopted} now lead{'s' if result.adopted == 1 else ''} to it"
-    for risk in result.risks:
-        yield style.state("warn", f"warning: {on_one_line(risk)}")
+def _next_step(result: "ChangeResult", style: Style) -> Iterator[str]:
     if result.approve:
         yield f"to apply it: {result.approve}"
     elif result.state == "previewed":
@@ -181,14 +158,11 @@ def _around(result: "ChangeResult", style: Style) -> Iterator[str]:
         yield style.faint(f"to {verb} it: glassmind changeset {how}")
     elif result.applied:
         yield style.faint(f"to undo it: glassmind changeset undo {result.id}")
-        if result.index == "pending":
-            yield style.faint("search will find it shortly")
 
 
 def changes_for_people(
     result: "ChangesResult", _arguments: Arguments, style: Style
 ) -> str:
-    """Return a line for each changeset, and the first of its files."""
     lines = [line for one in result.changesets for line in _listed_lines(one, style)]
     left = result.total - len(result.changesets)
     if not lines:
@@ -204,30 +178,32 @@ def _listed_lines(one: "ListedChange", style: Style) -> Iterator[str]:
     yield f"{style.strong(one.id or '')}  {style.clean(one.created[:16])}  {title}"
     names = [style.clean(_moved(file)) for file in one.files]
     if names:
-        yield f"  {_some(names, LISTED_FILES)}"
+        yield f"  {_some(names)}"
     if one.reason:
         yield style.faint(f"  {on_one_line(one.reason)}")
 
 
 def changes_for_models(result: "ChangesResult", view: View) -> str:
-    """Return the changesets and the first files of each, in the fence."""
     rows = []
     for one in result.changesets:
         who = f" by {one_line(one.client)}" if one.client else ""
-        files = _some([named(file.to) for file in one.files], MODEL_LISTED_FILES)
+        files = _some([named(file.to) for file in one.files])
         rows.append(f"{one.id} {one.state}{who}: {one_line(one.title)}\n   {files}")
     head = [f"{result.total:,} changesets, newest first."] if rows else []
     return listed(head, rows, view, result.notices, nothing="" if rows else "None.")
 
 
-def _some(names: list[str], most: int) -> str:
-    left = len(names) - most
-    return ", ".join([*names[:most], *([f"and {left:,} more"] if left > 0 else [])])
+def _some(names: list[str]) -> str:
+    left = len(names) - LISTED_FILES
+    more = [f"and {left:,} more"] if left > 0 else []
+    return ", ".join(names[:LISTED_FILES] + more)
 
 
-def _moved(file: "FileDiff | FileMove") -> str:
+def _moved(
+    file: "FileDiff | FileMove", name: Callable[[str], str] = on_one_line
+) -> str:
     if file.path is None:
-        return f"{on_one_line(file.to)} (new)"
+        return f"{name(file.to)} (new)"
     if file.path == file.to:
-        return on_one_line(file.path)
-    return f"{on_one_line(file.path)} -> {on_one_line(file.to)}"
+        return name(file.path)
+    return f"{name(file.path)} -> {name(file.to)}"

@@ -42,12 +42,10 @@ class Failure(NamedTuple):
 
     @property
     def remedy(self) -> str:
-        """What models read."""
         return REMEDIES.get(self.error, "")
 
     @property
     def option(self) -> str:
-        """What people read at a terminal."""
         return OPTIONS.get(self.error, "")
 
     @property
@@ -173,7 +171,6 @@ UNEXPECTED = Failure(GlassmindError, BUG, 500, "")
 
 
 def failure_of(error: GlassmindError) -> Failure:
-    """Return how an error is reported."""
     found = (row for row in FAILURES if isinstance(error, row.error))
     return next(found, UNEXPECTED)
 

@@ -1,12 +1,16 @@
-"""Operations on the link graph: connections, paths, themes, ranks, timelines."""
+"""Operations on the link graph and the vocabulary: paths, themes, ranks, names."""
 
-from typing import Annotated, Literal
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Annotated, Any, Literal, TypeVar
 
-from msgspec import UNSET, Meta, UnsetType, structs
+from msgspec import UNSET, UnsetType, structs
 
 from glassmind.engine import Engine
-from glassmind.operations import graph_text as text
+from glassmind.markdown.style import Style, counted
+from glassmind.operations.find import Name as NoteName
 from glassmind.operations.graph_files import graph_as_dot, graph_as_graphml
+from glassmind.operations.model_text import fenced_lines, listed, named
 from glassmind.operations.names import note_name, report_guesses, with_uris
 from glassmind.operations.registry import (
     Arguments,
@@ -14,9 +18,12 @@ from glassmind.operations.registry import (
     Command,
     FileForm,
     Page,
+    PeopleText,
     Result,
     Route,
+    Run,
     Tool,
+    View,
     arg,
     copied,
     note_paths,
@@ -25,9 +32,27 @@ from glassmind.operations.registry import (
     shown,
 )
 from glassmind.retrieval.wishes import SAYS
-from glassmind.types.chains import Chains, CommonNote
-from glassmind.types.connections import Connections, GraphLink, GraphNode, GraphPart
+from glassmind.types.chains import Chains, CommonNote, PathStep
+from glassmind.types.connections import (
+    Connections,
+    GraphLink,
+    GraphNode,
+    GraphPart,
+    Neighbour,
+)
 from glassmind.types.ledger import Passage, Shown
+from glassmind.types.ontology import (
+    Branch,
+    Hierarchy,
+    Hub,
+    Ingestion,
+    Label,
+    Listed,
+    Ontology,
+    PropertyUse,
+    Schema,
+    Spelling,
+)
 from glassmind.types.ranks import Metric, Ranking
 from glassmind.types.themes import Themes
 from glassmind.types.timeline import Timeline
@@ -38,11 +63,15 @@ MOST_SHOWN = 1_000
 MOST_CHAINS, MOST_HOPS = 50, 20
 """Chains between two notes, and links of one chain, that the engine returns."""
 
-Limit = Annotated[int, Meta(ge=1, le=MOST_SHOWN)]
-NoteName = Annotated[str, Meta(max_length=4_096)]
+FAILS = (404, 409)
+Answer = TypeVar("Answer", bound=Result)
+
 GraphFormat = Literal["json", "graphml", "dot"]
 
 Name = Annotated[NoteName, arg("Path, title or alias of a note.", positional="words")]
+Limited = Annotated[
+    int, arg("Maximum number of results.", short="-n", ge=1, le=MOST_SHOWN)
+]
 Depth = Annotated[int, arg("How many links away (1).", ge=1, le=3)]
 Unresolved = Annotated[bool, arg("Include unresolved links: names that no file has.")]
 ThemeName = Annotated[
@@ -54,7 +83,7 @@ class GraphResult(Result):
     """A result that discloses the lines of its links, and every note it names."""
 
     def sources(self) -> Shown:
-        passages, named = list[Passage](), list[str]()
+        passages, names = list[Passage](), list[str]()
         for part in parts_of(self):
             if isinstance(part, GraphLink) and part.sentence:
                 passages.append(Passage(part.source, part.line, part.line))
@@ -64,17 +93,200 @@ class GraphResult(Result):
                 passages += [Passage(path) for path in note_paths([part.path])]
             for name in ("path", "source", "target", "hub"):
                 value = getattr(part, name, None)
-                named += [value] if isinstance(value, str) else []
-            named += getattr(part, "via", ())
-        return shown(passages, note_paths(named))
+                names += [value] if isinstance(value, str) else []
+            names += getattr(part, "via", ())
+        return shown(passages, note_paths(names))
+
+
+ARROWS = {("inbound",): "<-", ("outbound",): "->", ("inbound", "outbound"): "<>"}
+
+MOST_MEMBERS = 100
+"""Members shown of a single theme; JSON has all."""
+
+NO_NOTE = "(no such note yet)"
+NO_THEMES = "No themes: they need at least three notes that link to each other."
+
+
+def connections_text(
+    result: "ConnectionsResult", _: object, style: Style
+) -> Iterator[str]:
+    theme = style.faint(f"  theme: {result.theme.label}") if result.theme else ""
+    yield f"{style.strong(result.path)}{_tags(result.tags, style)}{theme}"
+    if not result.hops:
+        yield "No linked notes."
+    for hop in result.hops:
+        yield ""
+        yield (
+            f"{counted(hop.hop, 'hop')}: {counted(hop.total, 'note')}, "
+            f"{hop.inbound_total:,} inbound, {hop.outbound_total:,} outbound"
+        )
+        for near in hop.neighbours:
+            yield from _neighbour(near, style)
+    if result.similar:
+        yield ""
+        yield "Similar, not linked"
+        for note in result.similar:
+            yield f"  {note.similarity:.2f}  {style.strong(note.path)}"
+
+
+def _neighbour(near: Neighbour, style: Style) -> Iterator[str]:
+    ghost = style.faint(f"  {NO_NOTE}") if near.ghost else ""
+    via = style.faint(f"  via {' > '.join(near.via)}") if near.via else ""
+    shared = _tags(near.shared_tags, style)
+    yield f"  {_arrow(near)} {style.strong(near.path)}{shared}{via}{ghost}"
+    yield from (f"       {_link(link, style)}" for link in near.edges)
+    left = near.edges_total - len(near.edges)
+    if left:
+        yield style.faint(f"       and {counted(left, 'more link')}")
+
+
+def _arrow(step: Neighbour | PathStep) -> str:
+    return ARROWS.get(tuple(step.directions), "--")
+
+
+def _link(link: GraphLink, style: Style) -> str:
+    """Return the sentence of a link, or its kind if there is none, and its line."""
+    sentence = style.quote(link.sentence) or f"({link.kind})"
+    return f"{sentence}{style.faint(f'  {link.source}:{link.line}')}"
+
+
+def _tags(tags: Sequence[str], style: Style) -> str:
+    return style.faint("  " + " ".join(f"#{tag}" for tag in tags)) if tags else ""
+
+
+def _subgraph_for_models(result: "SubgraphResult", view: View) -> str:
+    values = result.to_json()
+    graph = {name: values[name] for name in ("nodes", "edges", "edges_total")}
+    body = result.text or json.dumps(graph, ensure_ascii=False, default=str)
+    return listed([], [named(result.path), body], view, result.notices)
+
+
+def path_text(result: "PathResult", _: object, style: Style) -> Iterator[str]:
+    if result.reason:
+        ends = (style.strong(end.path) for end in (result.source, result.target))
+        yield f"{' and '.join(ends)}: {style.clean(result.reason.text)}"
+    for chain in result.chains:
+        yield f"{counted(chain.length, 'link')}:"
+        yield f"   {style.strong(chain.notes[0].path)}"
+        for step, stop in zip(chain.steps, chain.notes[1:], strict=True):
+            yield from (f"      {_link(link, style)}" for link in step.edges)
+            ghost = style.faint(f"  {NO_NOTE}") if stop.ghost else ""
+            yield f"   {_arrow(step)} {style.strong(stop.path)}{ghost}"
+        yield ""
+    if result.common:
+        yield f"Linked with both: {counted(result.common_total, 'note')}"
+        yield from (f"  {style.strong(near.path)}" for near in result.common)
+    if result.chains and result.cut:
+        yield style.faint("There may be more chains.")
+
+
+def themes_text(result: "ThemesResult", _: object, style: Style) -> Iterator[str]:
+    for theme in result.themes:
+        by = f", confirmed by {style.clean(theme.hub)}" if theme.hub else ""
+        size = style.faint(f"{counted(theme.size, 'note')}{by}")
+        yield f"{theme.id}. {style.strong(theme.label)}  {size}"
+        yield f"   {style.clean(theme.summary)}"
+        if len(result.themes) == 1:
+            for member in theme.members[:MOST_MEMBERS]:
+                where = member.title if member.ghost else member.path
+                yield f"   {member.influence:6.1%}  {style.strong(where)}"
+            if theme.size > MOST_MEMBERS:
+                yield style.faint(f"   and {theme.size - MOST_MEMBERS:,} more")
+    if not result.total:
+        yield NO_THEMES
+        return
+    apart = f", {result.apart:,} in none" if result.apart else ""
+    yield style.faint(
+        f"{counted(result.total, 'theme')} of {counted(result.notes, 'note')}{apart}; "
+        f"modularity {result.modularity:.2f}"
+    )
+    if result.warning:
+        yield result.warning
+
+
+def rank_text(result: "RankResult", _: object, style: Style) -> Iterator[str]:
+    if not result.notes:
+        yield "No notes match."
+    width = len(str(len(result.notes)))
+    for note in result.notes:
+        mark = "*" if note.hit else " "
+        where, why = style.strong(note.path), style.faint(note.reason)
+        yield f"{note.rank:>{width}}.{mark}{note.score:.4f}  {where}  {why}"
+    if result.margin:
+        notes = counted(result.samples, "note")
+        off = f"scores may be off by {result.margin:.2g} (95 % confidence)"
+        yield style.faint(f"Estimated from {notes}: {off}.")
+
+
+def timeline_text(result: "TimelineResult", _: object, style: Style) -> Iterator[str]:
+    yield style.strong(result.path)
+    left = result.total - len(result.events)
+    if left:
+        yield style.faint(f"{counted(left, 'earlier event')} left out")
+    for event in result.events:
+        origin = f"{event.origin} {event.commit[:8]}".rstrip()
+        said = f": {style.quote(event.sentence)}" if event.sentence.strip() else ""
+        detail = style.clean(event.detail)
+        yield f"{event.day}  {detail}{said}{style.faint(f'  ({origin})')}"
+
+
+def graph_operation(  # noqa: PLR0913 - a declaration names every part
+    title: str,
+    about: str,
+    text: PeopleText,
+    *,
+    command: Command | None = None,
+    sets: tuple[str, ...] = ("graph",),
+    files: Mapping[str, FileForm] | None = None,
+    **tool: Any,
+) -> Callable[[Run], Run]:
+    """Register an operation with one text for people and models.
+
+    Its route may be used with any of the sets, and its tool is in the first.
+    """
+
+    def register(function: Run) -> Run:
+        name = function.__name__
+        return operation(
+            group="Graph",
+            for_people=text,
+            for_models=fenced_lines(text),
+            command=command or Command(f"graph {name}"),
+            tool=Tool(title=title, sets=sets[:1], description=about, **tool),
+            route=Route("GET", f"/graph/{name}", sets=sets, fails=FAILS),
+            files=files or {},
+        )(function)
+
+    return register
+
+
+def answered(
+    method: Callable[..., Any],
+    kind: type[Answer],
+    vault: Engine,
+    arguments: Arguments,
+    caller: Caller,
+    *names: str,
+) -> Answer:
+    """Call a method of `vault.knowledge` with arguments of the same names.
+
+    Those in `names` are names of notes, which may be addresses, or None.
+    """
+    values = structs.asdict(arguments)
+    given = [values.pop(name) for name in names]
+    notes = [
+        value if value is None else note_name(vault, value, name)
+        for name, value in zip(names, given, strict=True)
+    ]
+    found = method(*notes, **values)
+    report_guesses(vault, caller, *notes, ghosts=values.get("ghosts", False))
+    return with_uris(vault, copied(kind, found, vault=vault.config.vault.name))
 
 
 class ConnectionsArguments(Arguments):
     name: Name
     depth: Depth = 1
-    limit: Annotated[
-        Limit, arg("Maximum number of notes per hop (50).", short="-n")
-    ] = 50
+    limit: Limited = 50
     ghosts: Unresolved = False
     subgraph: Annotated[
         bool, arg("In JSON, all links among these notes.", only=("cli", "http"))
@@ -86,8 +298,6 @@ class ConnectionsArguments(Arguments):
 
 
 class ConnectionsResult(GraphResult, Connections):
-    """A note with its neighbours by hop, and similar notes without a link."""
-
     def is_empty(self) -> bool:
         return not any(hop.total for hop in self.hops)
 
@@ -104,21 +314,13 @@ GRAPH_FILES = {
 """Graph files with their media types, as IANA lists them."""
 
 
-@operation(
-    group="Graph",
-    for_people=text.connections_for_people,
-    for_models=text.connections_for_models,
-    command=Command("graph connections"),
-    tool=Tool(
-        title="Show connections",
-        sets=("core",),
-        description=(
-            "Show notes linked with a note, hop by hop, each link with its sentence, "
-            "and similar notes without a link. <- links to it, -> is linked from it."
-        ),
-        page=Page("hops", most=200, inner="neighbours", grows=False),
-    ),
-    route=Route("GET", "/graph/connections", sets=("core", "graph"), fails=(404, 409)),
+@graph_operation(
+    "Show connections",
+    "Show notes linked with a note, hop by hop, each link with its sentence, "
+    "and similar notes without a link. <- links to it, -> is linked from it.",
+    connections_text,
+    page=Page("hops", most=200, inner="neighbours", grows=False),
+    sets=("core", "graph"),
     files=GRAPH_FILES,
 )
 def connections(
@@ -156,7 +358,7 @@ class SubgraphResult(GraphResult, GraphPart):
 
 @operation(
     group="Graph",
-    for_models=text.subgraph_for_models,
+    for_models=_subgraph_for_models,
     tool=Tool(
         title="Export a subgraph",
         sets=("graph",),
@@ -207,105 +409,67 @@ class PathArguments(Arguments):
 
 
 class PathResult(GraphResult, Chains):
-    """Chains of links, shortest first; `reason` says why there are none."""
-
     def is_empty(self) -> bool:
         return not self.chains
 
 
-@operation(
-    group="Graph",
-    for_people=text.path_for_people,
-    for_models=text.path_for_models,
-    command=Command("graph path"),
-    tool=Tool(
-        title="Find paths between notes",
-        sets=("graph",),
-        description=(
-            "Find chains of links between two notes, shortest first, each link with "
-            "its sentence, and the notes linked with both. Links are followed in both "
-            "directions; without a chain, it says why."
-        ),
-        page=Page("chains", most=MOST_CHAINS, furthest=MOST_CHAINS),
-    ),
-    route=Route("GET", "/graph/path", sets=("graph",), fails=(404, 409)),
+@graph_operation(
+    "Find paths between notes",
+    "Find chains of links between two notes, shortest first, each link with "
+    "its sentence, and the notes linked with both. Links are followed in both "
+    "directions; without a chain, it says why.",
+    path_text,
+    page=Page("chains", most=MOST_CHAINS, furthest=MOST_CHAINS),
 )
 def path(vault: Engine, arguments: PathArguments, caller: Caller) -> PathResult:
     """Find chains of links between two notes."""
-    source = note_name(vault, arguments.source, "source")
-    target = note_name(vault, arguments.target, "target")
-    found = vault.knowledge.path(
-        source,
-        target,
-        limit=arguments.limit,
-        most_hops=arguments.most_hops,
-        common=arguments.common,
-        ghosts=arguments.ghosts,
-    )
-    report_guesses(vault, caller, source, target, ghosts=arguments.ghosts)
-    return with_uris(vault, copied(PathResult, found))
+    names = "source", "target"
+    method = vault.knowledge.path
+    return answered(method, PathResult, vault, arguments, caller, *names)
 
 
 class ThemesArguments(Arguments):
     theme: ThemeName = None
     resolution: Annotated[
         float | None,
-        arg(
-            "Above 1 finds more and smaller themes, below 1 fewer.",
-            metavar="R",
-            ge=0.01,
-            le=100,
-        ),
+        arg("Above 1 finds more themes, below 1 fewer.", metavar="R", ge=0.01, le=100),
     ] = None
     ghosts: Unresolved = False
     refresh: Annotated[
-        bool,
-        arg("Find the themes again and store them in the index.", only=("cli",)),
+        bool, arg("Find the themes again and store them in the index.", only=("cli",))
     ] = False
 
 
 class ThemesResult(GraphResult, Themes):
-    """Themes, largest first; `total` counts all, and `apart` notes in no theme."""
-
     vault: str
 
     def is_empty(self) -> bool:
         return not self.themes
 
 
-@operation(
-    group="Graph",
-    for_people=text.themes_for_people,
-    for_models=text.themes_for_models,
-    command=Command("graph themes"),
-    tool=Tool(
-        title="Show themes",
-        sets=("graph",),
-        description=(
-            "Show the themes of the vault: groups of notes that link to each other, "
-            "largest first, each with its label and key members; by number or label, "
-            "one theme with all its notes."
-        ),
-        page=Page("themes", most=MOST_SHOWN),
-    ),
-    route=Route("GET", "/graph/themes", sets=("graph",), fails=(404, 409)),
+@graph_operation(
+    "Show themes",
+    "Show the themes of the vault: groups of notes that link to each other, "
+    "largest first, each with its label and key members; by number or label, "
+    "one theme with all its notes.",
+    themes_text,
+    page=Page("themes", most=MOST_SHOWN),
 )
 def themes(vault: Engine, arguments: ThemesArguments, caller: Caller) -> ThemesResult:
     """Show groups of notes that link to each other."""
-    found = vault.knowledge.themes(**structs.asdict(arguments))
+    found = answered(vault.knowledge.themes, ThemesResult, vault, arguments, caller)
     usual = vault.config.graph.theme_resolution
     if found.resolution != usual:
         said = f"Resolution {found.resolution:g} instead of {usual:g} (the setting)"
         once = arguments.resolution is not None and not arguments.refresh
         undo = "To undo it: glassmind graph themes --refresh"
         caller.notice(f"{said}, for this answer only." if once else f"{said}. {undo}")
-    name = vault.config.vault.name
-    return with_uris(vault, copied(ThemesResult, found, vault=name))
+    return found
 
 
 class RankArguments(Arguments):
     metric: Annotated[Metric, arg("What counts (influence).")] = "influence"
-    limit: Annotated[Limit, arg("Maximum number of notes (20).", short="-n")] = 20
+    limit: Limited = 20
     theme: ThemeName = None
     about: Annotated[
         NoteName | None,
@@ -319,45 +483,29 @@ class RankArguments(Arguments):
 
 
 class RankResult(GraphResult, Ranking):
-    """Notes by rank. `margin` bounds the error of a score, estimated from `samples`."""
-
     def is_empty(self) -> bool:
         return not self.notes
 
 
-@operation(
-    group="Graph",
-    for_people=text.rank_for_people,
-    for_models=text.rank_for_models,
-    command=Command("graph rank"),
-    tool=Tool(
-        title="Rank notes",
-        sets=("graph",),
-        description=(
-            "Rank notes: influence (linked from notes that matter), bridging (between "
-            "groups), hubs (link to much), authorities (linked from hubs); of the "
-            "vault, one theme, or around what a query finds."
-        ),
-        page=Page("notes", most=100, furthest=MOST_SHOWN),
-    ),
-    route=Route("GET", "/graph/rank", sets=("graph",), fails=(404, 409)),
+@graph_operation(
+    "Rank notes",
+    "Rank notes: influence (linked from notes that matter), bridging (between "
+    "groups), hubs (link to much), authorities (linked from hubs); of the "
+    "vault, one theme, or around what a query finds.",
+    rank_text,
+    page=Page("notes", most=100, furthest=MOST_SHOWN),
 )
-def rank(vault: Engine, arguments: RankArguments) -> RankResult:
+def rank(vault: Engine, arguments: RankArguments, caller: Caller) -> RankResult:
     """Rank notes by their links."""
-    found = vault.knowledge.rank(**structs.asdict(arguments))
-    return with_uris(vault, copied(RankResult, found))
+    return answered(vault.knowledge.rank, RankResult, vault, arguments, caller)
 
 
 class TimelineArguments(Arguments):
     name: Name
-    limit: Annotated[
-        Limit, arg("Maximum number of events, the latest (100).", short="-n")
-    ] = 100
+    limit: Limited = 100
 
 
 class TimelineResult(Result, Timeline):
-    """The latest events around a note, earliest first; `total` counts all."""
-
     def sources(self) -> Shown:
         """Return the note and its linked notes; a sentence may be from either."""
         paths = note_paths([self.path, *(event.path for event in self.events)])
@@ -367,27 +515,218 @@ class TimelineResult(Result, Timeline):
         return not self.events
 
 
-@operation(
-    group="Graph",
-    for_people=text.timeline_for_people,
-    for_models=text.timeline_for_models,
-    command=Command("graph timeline"),
-    tool=Tool(
-        title="Show a timeline",
-        sets=("graph",),
-        description=(
-            "Show when a note was created and when links to it and from it appeared, "
-            "each with where the date is from (properties, names, git, files)."
-        ),
-        page=Page("events", most=MOST_SHOWN, grows=False),
-    ),
-    route=Route("GET", "/graph/timeline", sets=("graph",), fails=(404, 409)),
+@graph_operation(
+    "Show a timeline",
+    "Show when a note was created and when links to it and from it appeared, "
+    "each with where the date is from (properties, names, git, files).",
+    timeline_text,
+    page=Page("events", most=MOST_SHOWN, grows=False),
 )
 def timeline(
     vault: Engine, arguments: TimelineArguments, caller: Caller
 ) -> TimelineResult:
     """Show when a note and its links appeared."""
-    name = note_name(vault, arguments.name, "name")
-    found = vault.knowledge.timeline(name, limit=arguments.limit)
-    report_guesses(vault, caller, name)
-    return with_uris(vault, copied(TimelineResult, found))
+    method = vault.knowledge.timeline
+    return answered(method, TimelineResult, vault, arguments, caller, "name")
+
+
+MOST_ENTITIES = 500
+"""Names in a note that the engine returns."""
+
+KINDS_SHOWN = 4
+"""Kinds of notes that share a schema: what fits a line beside its keys."""
+
+SOURCES = {"property": "Categories", "tag": "Tags", "folder": "Folders"}
+
+STATES = {
+    "linked": "linked",
+    "match": "matched",
+    "unsure": "ambiguous",
+    "stub": "without a note",
+}
+
+
+def ontology_text(result: "OntologyResult", _: object, style: Style) -> Iterator[str]:
+    for line in _sections(result):
+        yield style.clean(line) if line.startswith(" ") else style.strong(line)
+    notes = counted(result.notes, "note")
+    yield style.faint(f"{notes}, without templates and the agent folder")
+
+
+def _sections(result: "OntologyResult") -> Iterator[str]:
+    """Yield titles, and below each its lines, which are indented."""
+    yield from _labels(result.labels)
+    yield from _section("Properties", result.properties, _use)
+    yield from _section("Schemas", result.schemas, _schema)
+    yield from _section("Different spellings", result.spellings, _spelling)
+    yield from _section("Hubs", result.hubs, _hub)
+    for tree in result.hierarchies:
+        yield from _hierarchy(tree)
+
+
+def _section(
+    title: str, some: Listed[Any], line: Callable[[Any], str]
+) -> Iterator[str]:
+    if some.total:
+        yield f"{title} ({some.total:,})"
+        yield from (f"  {line(one)}" for one in some.shown)
+    if some.total > len(some.shown):
+        yield f"  and {some.total - len(some.shown):,} more"
+
+
+def _labels(labels: Listed[Label]) -> Iterator[str]:
+    for source, title in SOURCES.items():
+        shown = [_label(label) for label in labels.shown if label.source == source]
+        if shown:
+            yield title
+            yield f"  {', '.join(shown)}"
+    left = labels.total - len(labels.shown)
+    if left:
+        yield f"More categories, tags and folders: {left:,}"
+
+
+def _label(label: Label) -> str:
+    key = f"{label.property}: " if label.property else ""
+    mark = "#" if label.source == "tag" else ""
+    return f"{key}{mark}{label.name} {label.notes:,}"
+
+
+def _use(use: PropertyUse) -> str:
+    kinds: str = use.kind
+    if use.kind == "mixed":
+        kinds = ", ".join(f"{kind} {count:,}" for kind, count in use.kinds.items())
+    of = f" of {use.items}" if use.kind in {"list", "tags"} and use.items else ""
+    astray = f"; {use.astray:,} not {use.declared} as declared" if use.astray else ""
+    return f"{use.name}  {kinds}{of}  {counted(use.notes, 'note')}{astray}"
+
+
+def _schema(schema: Schema) -> str:
+    keys = ", ".join(f"{key.name} {key.coverage:.0%} {key.kind}" for key in schema.keys)
+    more = len(schema.of) - KINDS_SHOWN
+    kinds = ", ".join(schema.of[:KINDS_SHOWN]) + f" and {more:,} more" * (more > 0)
+    return f"{kinds}  {counted(schema.notes, 'note')}: {keys}"
+
+
+def _spelling(spelling: Spelling) -> str:
+    variants = ", ".join(f"{one.name} {one.notes:,}" for one in spelling.variants)
+    most = f"{spelling.what} {spelling.canonical} {spelling.notes:,}"
+    return f"{most}, also {variants} ({spelling.reason})"
+
+
+def _hub(hub: Hub) -> str:
+    how = f"by {hub.property}" if hub.property else "as a map"
+    ghost = "" if hub.path else ", no note yet"
+    return f"{hub.path or hub.name}  {counted(hub.members.total, 'note')} {how}{ghost}"
+
+
+def _hierarchy(tree: Hierarchy) -> Iterator[str]:
+    yield f"Hierarchy by {tree.name} ({tree.size:,} in {counted(tree.depth, 'level')})"
+    for branch in tree.roots.shown:
+        if branch.below:
+            more = branch.children.total - len(branch.children.shown)
+            left = f" and {more:,} more" if more else ""
+            yield f"  {branch.name}: {', '.join(branch.children.shown)}{left}"
+    for cycle in tree.cycles.shown:
+        yield f"  in a circle: {' > '.join([*cycle, cycle[0]])}"
+
+
+def ingest_text(result: "IngestResult", _: object, style: Style) -> Iterator[str]:
+    for entity in result.entities:
+        link = f"  {style.clean(entity.link)}" if entity.link else ""
+        yield f"{style.strong(entity.name)}{link}  {style.faint(STATES[entity.state])}"
+        for mention in entity.mentions[:1]:
+            where = f"line {mention.line}: " if mention.line else ""
+            yield f"  {where}{style.quote(mention.text)}"
+        for one in entity.candidates if entity.state == "unsure" else ():
+            known = style.strong(one.link or one.path or one.title)
+            yield f"  perhaps {known}  {style.faint(one.reason)}"
+        if entity.stub:
+            path = style.strong(entity.stub.path)
+            yield f"  new note {path}: {style.clean(entity.stub.reason)}"
+    more = result.total - len(result.entities)
+    if more:
+        yield style.faint(f"and {more:,} more")
+    counts = [f"{n:,} {STATES[state]}" for state, n in result.counts.items() if n]
+    totals = ", ".join(counts) or "nothing to do"
+    yield style.faint(f"{result.path}: {counted(result.total, 'name')}; {totals}")
+
+
+class OntologyArguments(Arguments):
+    limit: Limited = 20
+
+
+class OntologyResult(Result, Ontology):
+    vault: str
+
+    def sources(self) -> Shown:
+        parents, named = list[str | None](), list[str | None]()
+        for part in parts_of(self):
+            named += getattr(part, "examples", ())
+            match part:
+                case Hub(path=path, members=below) | Branch(path=path, children=below):
+                    named += [path, *below.shown]
+                    parents += [path] if below.shown else []
+        passages = [Passage(path) for path in note_paths(parents)]
+        return shown(passages, note_paths(named))
+
+
+@operation(
+    group="Graph",
+    for_people=ontology_text,
+    for_models=fenced_lines(ontology_text),
+    command=Command(),
+    tool=Tool(
+        title="Show the vocabulary",
+        sets=("graph",),
+        description=(
+            "Show what the vault calls things: categories, tags, folders, properties "
+            "and which of them occur together, spellings that differ, hubs and "
+            "hierarchies. Look before choosing properties or tags for a note."
+        ),
+        fits=True,
+    ),
+    route=Route("GET", "/graph/ontology", sets=("graph",)),
+)
+def ontology(vault: Engine, arguments: OntologyArguments) -> OntologyResult:
+    """Show the categories, tags, properties and hierarchies of the vault."""
+    found = vault.knowledge.ontology(limit=arguments.limit)
+    words = tuple(copied(Spelling, word) for word in found.spellings.shown)
+    spellings = Listed(words, found.spellings.total)
+    name = vault.config.vault.name
+    result = copied(OntologyResult, found, vault=name, spellings=spellings)
+    return with_uris(vault, result)
+
+
+class IngestArguments(Arguments):
+    name: Name
+    limit: Annotated[
+        int, arg("Maximum number of names (50).", short="-n", ge=1, le=MOST_ENTITIES)
+    ] = 50
+
+
+class IngestResult(Result, Ingestion):
+    vault: str
+
+    def sources(self) -> Shown:
+        lines = [line.line or 0 for one in self.entities for line in one.mentions]
+        named = [self.path, *(one.path for one in self.entities)]
+        named += [near.path for one in self.entities for near in one.candidates]
+        passages = [Passage(self.path, line, line) for line in lines]
+        return shown(passages, note_paths(named))
+
+    def is_empty(self) -> bool:
+        return not self.total
+
+
+@graph_operation(
+    "Match what a note names",
+    "Match each name in a note (people, projects, terms) with a note of the "
+    "vault, or propose a new note with path and text. Writes nothing.",
+    ingest_text,
+    command=Command(),
+    page=Page("entities", most=MOST_ENTITIES, furthest=MOST_ENTITIES),
+)
+def ingest(vault: Engine, arguments: IngestArguments, caller: Caller) -> IngestResult:
+    """Match the names in a note with notes of the vault."""
+    method = vault.knowledge.ingest
+    return answered(method, IngestResult, vault, arguments, caller, "name")

@@ -7,10 +7,10 @@ attribute of a node. Equal graphs give equal files.
 import re
 from collections.abc import Iterator
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from glassmind.operations.registry import joined
-from glassmind.types.connections import GraphLink, GraphNode, GraphPart
+from glassmind.types.connections import GraphPart
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 does not allow, not even as a reference."""
@@ -29,16 +29,14 @@ UNKNOWN = "\ufffd"
 
 _NODE = ("path", "title", "hop", "ghost", "tags")
 _EDGE = ("kind", "property", "confidence", "line", "sentence")
-_TYPES = {bool: "boolean", int: "int", float: "double"}
+_TYPES = {"ghost": "boolean", "hop": "int", "line": "int", "confidence": "double"}
 
 
 def graph_as_graphml(graph: GraphPart) -> str:
-    """Return a graph as GraphML: directed, each link an edge of its own."""
     return joined(_graphml(graph))
 
 
 def graph_as_dot(graph: GraphPart) -> str:
-    """Return a graph as Graphviz reads it; unresolved names are dashed."""
     return joined(_dot(graph))
 
 
@@ -51,12 +49,11 @@ def _graphml(graph: GraphPart) -> Iterator[str]:
     if graph.left_out:
         yield f"<!-- {graph.left_out} -->"
     yield '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
-    for owner, kind, names in (("node", GraphNode, _NODE), ("edge", GraphLink, _EDGE)):
-        types = {field.name: field.type for field in structs.fields(kind)}
+    for owner, names in (("node", _NODE), ("edge", _EDGE)):
         for name in names:
             yield (
                 f'  <key id="{owner}_{name}" for="{owner}" attr.name="{name}" '
-                f'attr.type="{_TYPES.get(types[name], "string")}"/>'
+                f'attr.type="{_TYPES.get(name, "string")}"/>'
             )
     yield '  <graph id="connections" edgedefault="directed">'
     numbers = _numbers(graph)

@@ -1,20 +1,31 @@
-"""Operations on vault health: report problems, check one again, dismiss it, fix."""
+"""Operations that improve a vault: suggested links, similar notes, health."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated
 
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
 from glassmind.engine import Engine
-from glassmind.operations import health_text as text
+from glassmind.errors.editing import PolicyForbids
+from glassmind.markdown.style import Style, counted
 from glassmind.operations.edit import (
+    PATIENT_S,
     ChangeResult,
     DryRun,
     asking,
     change_operation,
     change_result,
 )
-from glassmind.operations.graph import MOST_SHOWN
+from glassmind.operations.find import Name
+from glassmind.operations.graph import (
+    FAILS,
+    MOST_SHOWN,
+    Limited,
+    answered,
+    graph_operation,
+)
+from glassmind.operations.model_text import ModelStyle, fenced_lines, listed, shortly
+from glassmind.operations.names import note_name, report_guesses, with_uris
 from glassmind.operations.registry import (
     Arguments,
     Caller,
@@ -24,52 +35,447 @@ from glassmind.operations.registry import (
     Route,
     TextForm,
     Tool,
+    View,
     arg,
     copied,
     note_paths,
     operation,
     shown,
 )
-from glassmind.operations.suggestions import (
-    ON_REQUEST,
-    DismissResult,
-    Restore,
-    check_untainted,
-)
-from glassmind.operations.suggestions_text import (
-    dismissed_for_models,
-    dismissed_for_people,
-)
+from glassmind.types import pairs
 from glassmind.types.health import (
+    CheckReport,
     Finding,
     FindingNow,
     HealthReport,
+    Helping,
     ScorePart,
     SecretPlace,
 )
 from glassmind.types.ledger import Passage, Shown
+from glassmind.types.pairs import Dismissed, Pair
+from glassmind.types.suggestions import Suggestions
+
+OptionalName = Annotated[
+    Name | None, arg("A note; without it, the whole vault.", positional="words")
+]
+
+
+def suggest_text(result: "SuggestResult", _: object, style: Style) -> Iterator[str]:
+    if not result.suggestions:
+        yield "Nothing to suggest."
+    for at, one in enumerate(result.suggestions):
+        yield from [""] if at else []
+        ends = f"{style.strong(one.source)} -> {style.strong(one.target)}"
+        ends += f" ({style.clean(one.property)})" if one.property else ""
+        yield f"{ends}  {style.faint(f'{one.kind} {one.score:.2f}')}"
+        yield f"   {style.clean(one.reason)}"
+        if one.mention:
+            yield f"   {style.faint(one.mention.sentence)}"
+        shared = [f"#{tag}" for tag in one.shared_tags]
+        shared += [path.removesuffix(".md") for path in one.shared_notes]
+        if shared:
+            yield style.faint(f"   both have {', '.join(shared)}")
+        if one.edit:
+            yield style.faint(f"   {one.edit.path}:{one.edit.line}")
+            for sign, text in (("-", one.edit.before), ("+", one.edit.after)):
+                lines = (line for line in text.splitlines() if line.strip())
+                yield from (f"   {sign} {style.clean(line)}" for line in lines)
+
+
+def similar_text(result: "SimilarResult", _: object, style: Style) -> Iterator[str]:
+    if result.status.threshold is None:
+        yield "No pairs yet: notes are compared when they are embedded."
+    elif not result.pairs:
+        yield "No similar notes without a link."
+    for pair in result.pairs:
+        first = "" if result.note else f"{style.strong(pair.path)} ~ "
+        yield f"{pair.similarity:.2f}  {first}{style.strong(pair.other_path)}"
+    left = result.total - len(result.pairs)
+    if left:
+        yield style.faint(f"and {counted(left, 'more pair')}")
+    if result.dismissed:
+        yield style.faint(f"{counted(result.dismissed, 'pair')} dismissed")
+
+
+def dismissed_text(result: "DismissResult", _: object, style: Style) -> Iterator[str]:
+    state = "Done" if result.changed else "Nothing to change"
+    yield f"{state}: {style.strong(result.file)}: {style.clean(result.line.strip())}"
+
+
+class SuggestArguments(Arguments):
+    name: OptionalName = None
+    limit: Limited = 20
+
+
+class SuggestResult(Result, Suggestions):
+    def sources(self) -> Shown:
+        passages, named = [], [self.note]
+        for one in self.suggestions:
+            named += [one.source, one.target, *one.shared_notes]
+            if one.mention:
+                named += one.mention.namesakes
+                passages.append(Passage(one.source, one.mention.line, one.mention.line))
+            if one.edit:
+                passages.append(Passage(one.edit.path, one.edit.line, one.edit.line))
+        return shown(passages, note_paths(named))
+
+    def is_empty(self) -> bool:
+        return not self.suggestions
+
+
+@graph_operation(
+    "Suggest links",
+    "Suggest notes that should be linked, for one note or the whole vault: "
+    "names in the text without a link, similar notes, links in properties "
+    "without a link back; each with reason and proposed edit. Writes nothing.",
+    suggest_text,
+    command=Command("graph suggest", aliases=(("suggest", {}),)),
+    timeout_s=PATIENT_S,
+    page=Page("suggestions", most=100, furthest=MOST_SHOWN),
+)
+def suggest(
+    vault: Engine, arguments: SuggestArguments, caller: Caller
+) -> SuggestResult:
+    """Suggest notes that should be linked."""
+    method = vault.knowledge.suggest
+    return answered(method, SuggestResult, vault, arguments, caller, "name")
+
+
+class AddLinksArguments(Arguments):
+    name: OptionalName = None
+    keys: Annotated[
+        list[str] | None,
+        arg(
+            "Add links: those with these keys, or all that would be listed.",
+            flag="--apply",
+            metavar="KEY",
+            for_models="of suggestions; else all of them",
+        ),
+    ] = None
+    mentions: Annotated[
+        bool,
+        arg(
+            "With --apply, link every mention of a note.",
+            flag="--all-mentions",
+            for_models="link every name in a text",
+        ),
+    ] = False
+    limit: Limited = 20
+    dry_run: DryRun = False
+
+
+@change_operation(
+    title="Add suggested links",
+    about="Add links that glassmind_suggest lists, in one change.",
+    path="/graph/suggest/apply",
+    route_id="apply_suggestions",
+    group="Graph",
+    command=Command("graph suggest --apply", aliases=(("suggest --apply", {}),)),
+)
+def add_suggested_links(
+    vault: Engine, arguments: AddLinksArguments, caller: Caller
+) -> ChangeResult:
+    """Add suggested links, all in one change."""
+    name = arguments.name and note_name(vault, arguments.name, "name")
+    found = vault.knowledge.links_to_add(
+        name,
+        keys=arguments.keys or None,
+        mentions=arguments.mentions,
+        limit=arguments.limit,
+    )
+    done = vault.editing.repair(found, asking(vault, caller, dry_run=arguments.dry_run))
+    report_guesses(vault, caller, name)
+    return change_result(done)
+
+
+class SimilarArguments(Arguments):
+    name: OptionalName = None
+    limit: Limited = 20
+    least: Annotated[
+        float, arg("Least cosine between two notes (0).", metavar="C", ge=0, le=1)
+    ] = 0.0
+
+
+class PairStatus(Struct, frozen=True):
+    """How many pairs there are, and how many notes wait to be compared.
+
+    `waiting` is null if all do; `threshold` and `most` are null if none was compared.
+    """
+
+    count: int
+    waiting: int | None
+    threshold: float | None
+    most: int | None
+
+
+def pair_status(status: pairs.PairStatus) -> PairStatus:
+    state = status.state
+    threshold, most = (state.threshold, state.most) if state else (None, None)
+    return PairStatus(status.pairs, status.waiting, threshold, most)
+
+
+class SimilarResult(Result):
+    """Pairs, most similar first; `note` is null for the whole vault."""
+
+    note: str | None
+    pairs: list[Pair]
+    total: int
+    dismissed: int
+    status: PairStatus
+    notices: list[str]
+
+    def sources(self) -> Shown:
+        ends = [end for one in self.pairs for end in (one.path, one.other_path)]
+        return shown(named=note_paths([self.note, *ends]))
+
+    def is_empty(self) -> bool:
+        return not self.pairs
+
+
+@graph_operation(
+    "Show similar notes",
+    "Show notes with similar meaning and no link between them, for one note or "
+    "the whole vault, most similar first.",
+    similar_text,
+    page=Page("pairs", most=100, furthest=MOST_SHOWN),
+)
+def similar(
+    vault: Engine, arguments: SimilarArguments, caller: Caller
+) -> SimilarResult:
+    """Show similar notes that are not linked."""
+    name = arguments.name and note_name(vault, arguments.name, "name")
+    found = vault.knowledge.similar(name, limit=arguments.limit, least=arguments.least)
+    report_guesses(vault, caller, name)
+    status = pair_status(found.status)
+    return with_uris(vault, copied(SimilarResult, found, status=status))
+
+
+ON_REQUEST = "Writes a line to the vault's agent folder. Only if the user wants it."
+Restore = Annotated[bool, arg("Take the dismissal back.", only=("mcp", "http"))]
+
+
+class DismissPairArguments(Arguments):
+    a: Annotated[Name, arg("A note.", positional="word")]
+    b: Annotated[Name, arg("The other note.", positional="word")]
+    restore: Restore = False
+
+
+class DismissResult(Result, Dismissed):
+    """The line of the list of dismissals; `changed` is false if nothing had to be."""
+
+    def sources(self) -> Shown:
+        return shown(named=note_paths(self.line.split('"')))
+
+
+@operation(
+    group="Graph",
+    for_people=dismissed_text,
+    for_models=fenced_lines(dismissed_text),
+    writes=True,
+    command=Command("graph dismiss", aliases=(("graph restore", {"restore": True}),)),
+    tool=Tool(
+        title="Dismiss a suggestion",
+        sets=("graph",),
+        name="glassmind_dismiss",
+        description=(
+            "Stop suggesting two notes as similar, also in searches; with restore, "
+            f"allow it again. {ON_REQUEST}"
+        ),
+    ),
+    route=Route("POST", "/graph/dismiss", sets=("graph",), fails=FAILS),
+)
+def dismiss_pair(
+    vault: Engine, arguments: DismissPairArguments, caller: Caller
+) -> DismissResult:
+    """Stop suggesting two notes as similar, or allow it again."""
+    check_untainted(vault, caller)
+    a, b = note_name(vault, arguments.a, "a"), note_name(vault, arguments.b, "b")
+    knowledge = vault.knowledge
+    change = knowledge.restore_pair if arguments.restore else knowledge.dismiss
+    return copied(DismissResult, change(a, b))
+
+
+def check_untainted(vault: Engine, caller: Caller) -> None:
+    """Reject a dismissal by a client that has read text of unknown origin.
+
+    Raises:
+        PolicyForbids: a person has to approve what it writes.
+    """
+    if vault.tainted(caller.client):
+        rule = "writes.approve_after_untrusted = true"
+        raise PolicyForbids("the list of dismissals", rule)
+
 
 MOST_FINDINGS = 10 * MOST_SHOWN
 """Problems of one check that the engine returns."""
 
-TOO_LOW = 2
-"""Exit code for a score below --fail-below."""
-
-SLOW_S = 120.0
-"""Seconds for all checks on a large vault."""
-
-Key = Annotated[str, Meta(max_length=8_192)]
 Checks = Annotated[
     list[str] | None,
     arg("Only these checks, by name; may be repeated.", metavar="NAME"),
 ]
 
 
+EXAMPLES = 3
+"""Problems shown of each check unless a limit is given."""
+
+SECRETS_SHOWN = 10
+"""Credentials shown unless a limit is given."""
+
+REPORT_CHARS, PROBLEM_CHARS = 2_000, 120
+"""Length of the Markdown report, which other systems put into prompts, and of one
+problem in it."""
+
+SECRETS_FIX = (
+    "Agents never see them. Keep them in a password manager, and change those that "
+    "others may have read."
+)
+COMMANDS: Mapping[Helping, str] = {
+    "suggest": "glassmind graph suggest NOTE",
+    "resolve": "glassmind resolve NAME",
+    "dismiss": "glassmind graph dismiss A B",
+    "themes": "glassmind graph themes",
+}
+TOOLS: Mapping[Helping, str] = {verb: f"glassmind_{verb}" for verb in COMMANDS}
+
+
+def health_text(
+    result: "HealthResult", arguments: "HealthArguments", style: Style
+) -> Iterator[str]:
+    yield f"Health: {style.strong(f'{result.score} of 100')}{_scope(result)}"
+    yield f"  {_totals(result)}"
+    yield from _checks(result, style, fixes=True)
+    yield ""
+    yield from _rest(result)
+    places = result.secrets or []
+    if not places:
+        return
+    most = SECRETS_SHOWN if arguments.limit == EXAMPLES else arguments.limit
+    most = len(places) if arguments.all else most
+    notes = counted(len({place.path for place in places}), "note")
+    yield ""
+    yield f"{style.strong(f'credentials: {len(places):,}')} in {notes}"
+    for place in places[:most]:
+        yield f"  {style.clean(place.path)}:{place.line}: {place.kind}"
+    if len(places) > most:
+        yield f"  and {len(places) - most:,} more"
+    yield f"  {style.faint(SECRETS_FIX)}"
+
+
+def _health_for_models(result: "HealthResult", view: View) -> str:
+    head = [f"Score {result.score} of 100{_scope(result)}; {_totals(result)}."]
+    if view.first == 1 and any(one.count > len(one.examples) for one in result.checks):
+        head.append("To see all problems of a check, give its name and a limit.")
+    rows = [*_checks(result, ModelStyle(), fixes=False), *_rest(result)]
+    fixes = [f"{one.name}: {_fix(one, TOOLS)}" for one in result.checks if one.count]
+    return "\n".join([listed(head, rows, view, result.notices), *fixes])
+
+
+def _scope(result: "HealthResult") -> str:
+    """Return which checks the score covers, if not all."""
+    if not result.partial:
+        return ""
+    return f" by {'this check' if len(result.checks) == 1 else 'these checks'} alone"
+
+
+def _totals(result: "HealthResult") -> str:
+    gone = f", {result.dismissed:,} dismissed" if result.dismissed else ""
+    notes = f"{result.sound:,} of {counted(result.notes, 'note')} without problems"
+    return f"{counted(result.findings, 'problem')}{gone}; {notes}"
+
+
+def _checks(result: "HealthResult", style: Style, *, fixes: bool) -> Iterator[str]:
+    lost = {part.check: part.lost for part in result.parts}
+    for check in result.checks:
+        if not check.count:
+            continue
+        gone = f", {check.dismissed:,} dismissed" if check.dismissed else ""
+        head = style.strong(f"{check.title}: {check.count:,}")
+        points = f"-{lost.get(check.name, 0.0):.1f}"
+        yield ""
+        yield f"{check.severity}  {head} ({check.name}, {points}{gone})"
+        for problem in check.examples:
+            yield f"  {style.clean(_place(problem) + problem.what)}"
+            yield f"    {style.faint(problem.key)}"
+        if len(check.examples) < check.count:
+            yield f"  and {check.count - len(check.examples):,} more"
+        if fixes:
+            yield f"  {style.faint(_fix(check, COMMANDS))}"
+
+
+def _place(problem: Finding) -> str:
+    line = f":{problem.line}" if problem.line else ""
+    return f"{problem.path}{line}: " if problem.path else ""
+
+
+def _fix(check: CheckReport, calls: Mapping[Helping, str]) -> str:
+    call = calls.get(check.verb) if check.verb else None
+    return f"{check.fix} See {call}." if call else check.fix
+
+
+def _rest(result: "HealthResult") -> Iterator[str]:
+    well = [one.name for one in result.checks if not one.count and not one.unchecked]
+    if well:
+        yield f"No problems: {', '.join(well)}"
+    for check in result.checks:
+        if check.unchecked:
+            yield f"Not checked: {check.name} ({check.unchecked})"
+
+
+def health_markdown(
+    result: "HealthResult", arguments: "HealthArguments", _style: Style
+) -> str:
+    """Return the report as Markdown, within 2,000 characters unless `--all` is given.
+
+    To fit, it leaves out examples, then fixes, then the least severe checks.
+    """
+    if arguments.all:
+        return _markdown(result, None)
+    for examples in range(EXAMPLES, -1, -1):
+        report = _markdown(result, examples)
+        if len(report) < REPORT_CHARS:
+            return report
+    return report[: REPORT_CHARS - 1]
+
+
+def _markdown(result: "HealthResult", examples: int | None) -> str:
+    """Return a report with so many examples of each check; None means all, uncut."""
+    score = f"**{result.score} of 100**{_scope(result)}."
+    lines = ["# Vault health", "", f"{score} {_totals(result)}.", ""]
+    most = None if examples is None else PROBLEM_CHARS
+    for check in result.checks:
+        if not check.count:
+            continue
+        gone = f", {check.dismissed:,} dismissed" if check.dismissed else ""
+        lines.append(f"- **{check.severity}** {check.title}: {check.count:,}{gone}")
+        for problem in check.examples[:examples]:
+            text = Style.clean(_place(problem) + problem.what)
+            text = text if most is None else shortly(text, most - 1)
+            escaped = (f"\\{c}" if c in "\\`*_[]<>#|" else c for c in text)
+            lines.append(f"  - {''.join(escaped)}")
+        if examples != 0:
+            lines.append(f"  - Fix: {_fix(check, COMMANDS)}")
+    return "\n".join([*lines, "", *_rest(result)]).rstrip() + "\n"
+
+
+def finding_text(result: "FindingResult", _: object, style: Style) -> str:
+    gone = " (dismissed)" if result.dismissed else ""
+    state, what = {
+        "there": ("still there", ""),
+        "mended": ("fixed", result.key),
+        "gone": ("gone", f"{result.key}: nothing of that name exists"),
+        "unchecked": ("not checked", f"{result.key}: {result.reason}"),
+    }[result.state]
+    if result.finding:
+        what = _place(result.finding) + result.finding.what
+    return f"{style.strong(state)}{gone}: {style.clean(what)}\n"
+
+
 class HealthArguments(Arguments):
     check: Checks = None
     limit: Annotated[
         int, arg("Problems to show of each check.", short="-n", ge=0, le=MOST_FINDINGS)
-    ] = text.EXAMPLES
+    ] = EXAMPLES
     all: Annotated[bool, arg("Show every problem.", only=("cli",))] = False
     fail_below: Annotated[
         int | None,
@@ -86,30 +492,26 @@ class HealthResult(Result, HealthReport):
     secrets: list[SecretPlace] | UnsetType = UNSET
 
     def sources(self) -> Shown:
-        """Return the lines that problems quote, and the places of credentials."""
         passages = [_passage(one) for check in self.checks for one in check.examples]
         secrets = [one.path for one in self.secrets or ()]
         return shown(filter(None, passages), note_paths(secrets))
 
 
 def _passage(problem: Finding) -> Passage | None:
-    """Return the line that a problem quotes."""
     line = problem.line or 0
     return Passage(problem.path, line, line) if problem.path else None
 
 
 @operation(
     group="Maintain",
-    for_people=text.health_for_people,
-    for_models=text.health_for_models,
+    for_people=health_text,
+    for_models=_health_for_models,
     command=Command(
         forms=(
-            TextForm(
-                "--markdown", "Print the report as Markdown.", text.health_markdown
-            ),
+            TextForm("--markdown", "Print the report as Markdown.", health_markdown),
         ),
         exit_code=lambda result, arguments: (
-            TOO_LOW if result.score < (arguments.fail_below or 0) else 0
+            2 if result.score < (arguments.fail_below or 0) else 0
         ),
     ),
     tool=Tool(
@@ -119,7 +521,7 @@ def _passage(problem: Finding) -> Passage | None:
             "List problems of the vault, worst first: orphans, broken links, "
             "duplicates, conflict copies, spellings and more, with fixes and a score."
         ),
-        timeout_s=SLOW_S,
+        timeout_s=PATIENT_S,
         page=Page("checks", most=MOST_FINDINGS, inner="examples", grows=False),
     ),
     route=Route("GET", "/graph/health", sets=("graph",), fails=(404,)),
@@ -153,19 +555,18 @@ def _check_names(given: list[str] | None) -> list[str] | None:
 
 class CheckFindingArguments(Arguments):
     key: Annotated[
-        Key,
+        str,
         arg(
             "Check whether a problem still exists.",
             flag="--again",
             metavar="KEY",
             for_models="as glassmind_health shows it",
+            longest=8_192,
         ),
     ]
 
 
 class FindingResult(Result, FindingNow):
-    """Whether a problem still exists; `reason` says why it could not be checked."""
-
     def sources(self) -> Shown:
         """Return the line that the problem quotes, or the note that its key names.
 
@@ -181,8 +582,8 @@ class FindingResult(Result, FindingNow):
 
 @operation(
     group="Maintain",
-    for_people=text.finding_for_people,
-    for_models=text.finding_for_models,
+    for_people=finding_text,
+    for_models=fenced_lines(finding_text),
     command=Command("health --again"),
     tool=Tool(title="Check a problem again", sets=("graph",)),
     route=Route("GET", "/graph/finding", sets=("graph",), fails=(404,)),
@@ -194,12 +595,13 @@ def check_finding(vault: Engine, arguments: CheckFindingArguments) -> FindingRes
 
 class DismissFindingArguments(Arguments):
     key: Annotated[
-        Key,
+        str,
         arg(
             "Stop reporting a problem (--dismiss), or report it again (--restore).",
             flag="--dismiss",
             metavar="KEY",
             for_models="as glassmind_health shows it",
+            longest=8_192,
         ),
     ]
     restore: Restore = False
@@ -207,8 +609,8 @@ class DismissFindingArguments(Arguments):
 
 @operation(
     group="Maintain",
-    for_people=dismissed_for_people,
-    for_models=dismissed_for_models,
+    for_people=dismissed_text,
+    for_models=fenced_lines(dismissed_text),
     writes=True,
     command=Command(
         "health --dismiss", aliases=(("health --restore", {"restore": True}),)
@@ -221,7 +623,7 @@ class DismissFindingArguments(Arguments):
             f"again. {ON_REQUEST}"
         ),
     ),
-    route=Route("POST", "/graph/finding/dismiss", sets=("graph",), fails=(404, 409)),
+    route=Route("POST", "/graph/finding/dismiss", sets=("graph",), fails=FAILS),
 )
 def dismiss_finding(
     vault: Engine, arguments: DismissFindingArguments, caller: Caller

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from glassmind.config.places import current_folder
 from glassmind.engine import Engine
@@ -15,6 +15,7 @@ from glassmind.markdown.style import Style, bytes_in_words, counted
 from glassmind.models import shelf
 from glassmind.models.download import download_watcher
 from glassmind.operations.failures import MODEL, USAGE
+from glassmind.operations.health import PairStatus, pair_status
 from glassmind.operations.registry import (
     Arguments,
     Caller,
@@ -27,12 +28,10 @@ from glassmind.operations.registry import (
     View,
     arg,
     copied,
-    in_lines,
     joined,
     operation,
     shown,
 )
-from glassmind.operations.suggestions import PairStatus, pair_status
 from glassmind.types.catalogue import Check, Stats, Status
 from glassmind.types.files import IndexReport, Skipped
 from glassmind.types.ledger import Shown
@@ -40,11 +39,8 @@ from glassmind.types.models import ModelCheck, ModelFetched, ModelState
 from glassmind.types.watch import WatchState
 from glassmind.vault.paths import safe_path
 
-PATHS_SHOWN = 3
-"""Paths shown for each reason; `--json` has them all."""
-
-WARNINGS_SHOWN = 10
-"""Warnings shown to a person; `--json` has them all."""
+PATHS_SHOWN, WARNINGS_SHOWN = 3, 10
+"""Skipped paths of each reason, and warnings, that people see; JSON has all."""
 
 NAMED_FILES = 1_000
 """Files and warnings in an HTTP report; a vault may have a hundred thousand."""
@@ -54,10 +50,7 @@ STOPPED = "stopped; what was indexed is kept, and glassmind index continues from
 CHOOSE = "choose one: glassmind init, or --vault PATH"
 
 
-# --- index --------------------------------------------------------------------------
-
-
-class IndexArguments(Arguments, frozen=True, kw_only=True):
+class IndexArguments(Arguments):
     verify: Annotated[bool, arg("Check the index and read every note.")] = False
     rebuild: Annotated[bool, arg("Delete the index and build it again.")] = False
     compact: Annotated[bool, arg("Rewrite the keyword index and vectors.")] = False
@@ -98,7 +91,6 @@ class IndexResult(Result, frozen=True, kw_only=True):
         return shown(named=[skipped.path for skipped in self.skipped])
 
     def all_notices(self) -> Sequence[str]:
-        """Return the first warnings, which are about notes that were skipped."""
         more = self.warnings_total - WARNINGS_SHOWN
         rest = [f"and {more:,} more like these; --json lists all"] if more > 0 else []
         return [*self.warnings[:WARNINGS_SHOWN], *rest]
@@ -107,7 +99,6 @@ class IndexResult(Result, frozen=True, kw_only=True):
 def index_result(
     vault: str, report: IndexReport, most: int | None = None
 ) -> IndexResult:
-    """Return a report, with at most so many files and warnings."""
     return copied(
         IndexResult,
         report,
@@ -120,12 +111,11 @@ def index_result(
     )
 
 
-@in_lines
 def index_text(result: IndexResult, _: Any, style: Style) -> Iterator[str]:
     notes = style.strong(counted(result.notes, "note"))
     how = ", rebuilt," if result.rebuilt else ""
-    of = f"{notes} of {style.clean(result.vault)}{how}"
-    yield f"Indexed {of} in {result.seconds:.2f} s"
+    vault = style.clean(result.vault)
+    yield f"Indexed {notes} of {vault}{how} in {result.seconds:.2f} s"
     names = ("added", "changed", "moved", "removed", "unchanged")
     yield "  " + ", ".join(f"{getattr(result, name):,} {name}" for name in names)
     if result.embedded or result.reused or result.left:
@@ -154,12 +144,8 @@ def index(vault: Engine, arguments: IndexArguments, caller: Caller) -> IndexResu
     on_cli = caller.surface == "cli"
     try:
         report = vault.index(
-            verify=arguments.verify,
-            rebuild=arguments.rebuild,
-            compact=arguments.compact,
-            accept_deletions=arguments.accept_deletions,
-            embed=arguments.embed,
-            paths=[safe_path(path) for path in arguments.paths],
+            **structs.asdict(arguments)
+            | {"paths": [safe_path(path) for path in arguments.paths]},
             reason="index" if on_cli else caller.surface,
             progress=gently(caller.progress) if on_cli else caller.progress,
         )
@@ -169,29 +155,18 @@ def index(vault: Engine, arguments: IndexArguments, caller: Caller) -> IndexResu
     return index_result(root, report, None if on_cli else NAMED_FILES)
 
 
-# --- stats and status ---------------------------------------------------------------
-
-
 class StatsResult(NoNotes, Stats, frozen=True, kw_only=True):
     vault: str
 
 
-@in_lines
 def stats_text(stats: StatsResult, _: Any, style: Style) -> Iterator[str]:
-    counts = {
-        "Notes indexed": stats.notes,
-        "Chunks indexed": stats.chunks,
-        "Tags indexed": stats.tags,
-        "Links indexed": stats.links,
-        "Targets not found": stats.ghosts,
-        "Headings": stats.headings,
-        "Tasks": stats.tasks,
-        "Attachments": stats.attachments,
-        "Notes with problems": stats.troubled,
-        "Skipped": stats.skipped,
-    }
-    for name, count in counts.items():
-        yield f"{name}: {style.strong(f'{count:,}')}"
+    for name in ("notes", "chunks", "tags", "links"):
+        yield f"{name.title()} indexed: {style.strong(f'{getattr(stats, name):,}')}"
+    yield f"Targets not found: {style.strong(f'{stats.ghosts:,}')}"
+    for name in ("headings", "tasks", "attachments"):
+        yield f"{name.title()}: {style.strong(f'{getattr(stats, name):,}')}"
+    yield f"Notes with problems: {style.strong(f'{stats.troubled:,}')}"
+    yield f"Skipped: {style.strong(f'{stats.skipped:,}')}"
     for reason, count in stats.skipped_by_reason.items():
         yield f"  {count:,} {style.clean(reason)}"
     embedded = f"{stats.embedded:,} of {stats.embeddable:,}"
@@ -255,7 +230,6 @@ class StatusResult(NoNotes, frozen=True, kw_only=True):
     secrets: int
 
 
-@in_lines
 def status_text(status: StatusResult, _: Any, style: Style) -> Iterator[str]:
     vectors = status.vectors
     yield f"Vault: {style.strong(status.vault)}"
@@ -320,7 +294,6 @@ def _pairs_text(pairs: PairStatus) -> str:
 
 
 def watch_text(state: WatchState) -> str:
-    """Return the state of watching, on one line."""
     if state.mode == "off":
         return "off"
     reason = f" ({state.reason})" if state.reason else ""
@@ -359,7 +332,6 @@ def status(vault: Engine, _: NoArguments) -> StatusResult:
 
 
 def status_result(found: Status, vault: str) -> StatusResult:
-    """Return the status of the vault in a folder."""
     vectors = copied(
         VectorStatus,
         found.coverage,
@@ -379,17 +351,11 @@ def status_result(found: Status, vault: str) -> StatusResult:
     )
 
 
-# --- doctor -------------------------------------------------------------------------
-
-
 class DoctorResult(NoNotes, frozen=True, kw_only=True):
-    """What was checked; `ok` if no check failed."""
-
     ok: bool
     checks: list[Check]
 
 
-@in_lines
 def doctor_text(result: DoctorResult, _: Any, style: Style) -> Iterator[str]:
     for check in result.checks:
         blanks = " " * (5 - len(check.state))
@@ -404,10 +370,10 @@ def _checked(checks: list[Check]) -> DoctorResult:
 
 
 def _without_config(error: ConfigError) -> DoctorResult:
-    if isinstance(error, VaultAbsent):
-        fix = f"mount its disk, or {CHOOSE}"
-        return _checked([Check("vault", "fail", str(error), fix)])
-    return _checked([Check("config", "fail", str(error), "fix what it names")])
+    is_absent = isinstance(error, VaultAbsent)
+    fix = f"mount its disk, or {CHOOSE}" if is_absent else "fix what it names"
+    name = "vault" if is_absent else "config"
+    return _checked([Check(name, "fail", str(error), fix)])
 
 
 @operation(
@@ -431,10 +397,7 @@ def doctor(vault: Engine, _: NoArguments) -> DoctorResult:
     return _checked([*(checks or [understood]), Check("vault", "fail", none, CHOOSE)])
 
 
-# --- backup and restore -------------------------------------------------------------
-
-
-class BackupArguments(Arguments, frozen=True, kw_only=True):
+class BackupArguments(Arguments):
     file: Annotated[str, arg("A file that does not exist yet.", positional="word")]
 
 
@@ -457,7 +420,7 @@ def backup(vault: Engine, arguments: BackupArguments) -> BackupResult:
     return BackupResult(file=str(file), bytes=file.stat().st_size)
 
 
-class RestoreArguments(Arguments, frozen=True, kw_only=True):
+class RestoreArguments(Arguments):
     file: Annotated[str, arg("A file that glassmind backup wrote.", positional="word")]
     force: Annotated[
         bool, arg("Restore it even if it seems to be of another vault.")
@@ -486,18 +449,13 @@ def restore(vault: Engine, arguments: RestoreArguments) -> RestoreResult:
     return RestoreResult(file=str(file), notices=notices)
 
 
-# --- models -------------------------------------------------------------------------
-
-ModelNames = Annotated[
-    list[str], arg("Presets or models; all means every one.", positional="list")
-]
-
-
-class NamedModelsArguments(Arguments, frozen=True, kw_only=True):
-    names: ModelNames = ()  # type: ignore[assignment]
+class NamedModelsArguments(Arguments):
+    names: Annotated[
+        list[str], arg("Presets or models; all means every one.", positional="list")
+    ] = ()  # type: ignore[assignment]
 
 
-class FetchModelsArguments(NamedModelsArguments, frozen=True, kw_only=True):
+class FetchModelsArguments(NamedModelsArguments):
     source: Annotated[
         str, arg("Look in this folder first.", flag="--from", metavar="PATH")
     ] = ""
@@ -527,7 +485,6 @@ class CheckedModelsResult(NoNotes, frozen=True, kw_only=True):
         return [] if self.models else [none]
 
 
-@in_lines
 def _models_text(result: ModelsResult, _: Any, style: Style) -> Iterator[str]:
     wide = max((len(model.id) for model in result.models), default=0)
     for model in result.models:
@@ -540,7 +497,6 @@ def _models_text(result: ModelsResult, _: Any, style: Style) -> Iterator[str]:
     yield style.faint("* is the one that your settings choose.")
 
 
-@in_lines
 def _fetched_text(result: FetchedModelsResult, _: Any, style: Style) -> Iterator[str]:
     for model in result.models:
         how = "was here already" if model.already else f"came from {model.source}"
@@ -548,7 +504,6 @@ def _fetched_text(result: FetchedModelsResult, _: Any, style: Style) -> Iterator
             yield f"{style.strong(model.id)} {style.clean(how)}"
 
 
-@in_lines
 def _checked_text(result: CheckedModelsResult, _: Any, style: Style) -> Iterator[str]:
     for check in result.models:
         state, name = style.state("ok" if check.ok else "fail"), style.strong(check.id)
@@ -564,7 +519,7 @@ def _fetch_exit(result: FetchedModelsResult, arguments: FetchModelsArguments) ->
 @operation(
     group="Maintain",
     for_people=_models_text,
-    command=Command(path="models list", usual=True, needs_vault=False),
+    command=Command("models list", usual=True, needs_vault=False),
 )
 def models(vault: Engine, _: NoArguments) -> ModelsResult:
     """List embedding and reranking models, and which are installed."""
@@ -575,25 +530,20 @@ def models(vault: Engine, _: NoArguments) -> ModelsResult:
     group="Maintain",
     for_people=_fetched_text,
     command=Command(
-        path="models fetch",
-        exit_code=_fetch_exit,
-        needs_vault=False,
-        shows_progress=True,
+        "models fetch", exit_code=_fetch_exit, needs_vault=False, shows_progress=True
     ),
 )
 def fetch_models(
     vault: Engine, arguments: FetchModelsArguments, caller: Caller
 ) -> FetchedModelsResult:
     """Download models: the one your settings choose, or those you name."""
-    local = None
-    if arguments.source:
-        local = current_folder() / Path(arguments.source).expanduser()
-        if not local.exists():
-            raise BadArgument("models fetch", f"there is nothing at {local}")
+    source = arguments.source
+    local = current_folder() / Path(source).expanduser() if source else None
+    if local and not local.exists():
+        raise BadArgument("models fetch", f"there is nothing at {local}")
     watcher = download_watcher(caller.progress)
-    found = list(
-        shelf.fetch(vault.config, arguments.names, local=local, watcher=watcher)
-    )
+    fetched = shelf.fetch(vault.config, arguments.names, local=local, watcher=watcher)
+    found = list(fetched)
     return FetchedModelsResult(ok=not any(m.problem for m in found), models=found)
 
 
@@ -601,7 +551,7 @@ def fetch_models(
     group="Maintain",
     for_people=_checked_text,
     command=Command(
-        path="models check",
+        "models check",
         exit_code=lambda result, _: (
             1 if not result.models else 0 if result.ok else MODEL
         ),

@@ -45,12 +45,9 @@ MODULES = (
     "ask",
     "context",
     "edit",
-    "changes",
     "memory",
     "graph",
-    "suggestions",
     "health",
-    "vocabulary",
     "maintain",
     "agents",
 )
@@ -82,44 +79,34 @@ class Result(Struct, frozen=True, kw_only=True):
     list_field: ClassVar[str] = ""
 
     def to_json(self) -> Any:
-        """Return the values that are sent as JSON."""
         values: dict[str, Any] = _with_lists(msgspec.to_builtins(self))
         for name in self.text_only:
             values.pop(name, None)
         return values[self.list_field] if self.list_field else values
 
     def sources(self) -> Shown:
-        """Return every note that this result discloses: by its text, or by its name.
-
-        The access log, scope checks and the record of what a client has read use
-        this list.
-        """
+        """Return every note that this result discloses, by its text or its name."""
         raise NotImplementedError
 
     def all_notices(self) -> Sequence[str]:
-        """Return what a person should know besides the result itself: its `notices`."""
         notices: Sequence[str] = getattr(self, "notices", ())
         return notices
 
     def is_empty(self) -> bool:
-        """Return whether nothing was found; the command then exits with code 1."""
         return False
 
 
 def _with_lists(value: Any) -> Any:
-    """Return values with lists in place of tuples, as JSON has them."""
     if isinstance(value, dict):
         return {name: _with_lists(item) for name, item in value.items()}
     return [*map(_with_lists, value)] if isinstance(value, (list, tuple)) else value
 
 
 class NoArguments(Arguments, frozen=True, kw_only=True):
-    """For operations that take none."""
+    pass
 
 
 class NoNotes(Result, frozen=True, kw_only=True):
-    """A result that discloses no note."""
-
     def sources(self) -> Shown:
         return Shown()
 
@@ -142,7 +129,6 @@ class Caller:
 
     @property
     def is_agent(self) -> bool:
-        """Return whether an agent asks: all callers but a person at the CLI."""
         return self.surface != "cli"
 
 
@@ -164,14 +150,6 @@ PeopleText: TypeAlias = Callable[[Any, Any, Style], str | Iterable[str]]
 """Renders `(result, arguments, style)` for a terminal, as text or as lines."""
 
 ModelText: TypeAlias = Callable[[Any, View], str]
-"""Renders a result for a language model."""
-
-
-def in_lines(render: Callable[[Any, Any, Style], Iterable[str]]) -> PeopleText:
-    """Return a renderer of the lines that a function yields."""
-    return lambda result, arguments, style: "".join(
-        f"{line}\n" for line in render(result, arguments, style)
-    )
 
 
 def arg(  # noqa: PLR0913 - a declaration names every part
@@ -225,8 +203,6 @@ def arg(  # noqa: PLR0913 - a declaration names every part
 
 @dataclass(frozen=True)
 class TextForm:
-    """A CLI option that prints a result in another form, such as `--paths`."""
-
     flag: str
     help: str
     render: PeopleText
@@ -234,8 +210,6 @@ class TextForm:
 
 @dataclass(frozen=True)
 class FileForm:
-    """A result as the text of a file that other programs read, such as GraphML."""
-
     media_type: str
     render: Callable[[Any], str]
 
@@ -379,7 +353,6 @@ class Operation:
     takes_caller: bool = field(init=False)
 
     def __call__(self, function: Run) -> Run:
-        """Register the function that runs the operation."""
         parameters = list(inspect.signature(function).parameters)
         hints = get_type_hints(function)
         self.function, self.name = function, function.__name__
@@ -392,24 +365,20 @@ class Operation:
         return function
 
     def run(self, vault: Engine, arguments: Arguments, caller: Caller) -> Any:
-        """Run the operation."""
         if self.takes_caller:
             return self.function(vault, arguments, caller)
         return self.function(vault, arguments)
 
     @property
     def tool_name(self) -> str:
-        """The name of the MCP tool."""
         return (self.tool and self.tool.name) or f"glassmind_{self.name}"
 
     @property
     def command_path(self) -> str:
-        """The words of the command."""
         return (self.command and self.command.path) or self.name.replace("_", "-")
 
     @property
     def command_paths(self) -> dict[str, dict[str, object]]:
-        """The command and its aliases, with their preset arguments."""
         if self.command is None:
             return {}
         return {self.command_path: {}, **dict(self.command.aliases)}
@@ -418,18 +387,18 @@ class Operation:
 operation = Operation
 
 OPERATIONS: dict[str, Operation] = {}
-"""Every operation that has been imported, by name, in the order of declaration."""
+"""Every operation that was imported, by name, in the order of declaration."""
 
 
 def joined(text: str | Iterable[str]) -> str:
-    """Return a text, or lines as one text."""
     return text if isinstance(text, str) else "".join(f"{line}\n" for line in text)
 
 
 def all_operations() -> list[Operation]:
-    """Return every operation, importing all modules."""
-    found = [op for operations in _by_module() for op in operations]
+    for module in MODULES:
+        import_module(f"{__package__}.{module}")
     places = {f"{__package__}.{module}": at for at, module in enumerate(MODULES)}
+    found = OPERATIONS.values()
     return sorted(found, key=lambda op: places.get(op.function.__module__, len(places)))
 
 
@@ -439,27 +408,15 @@ def find_commands(word: str) -> dict[str, tuple[Operation, dict[str, object]]]:
     Importing stops with the module that has a command of that one word.
     """
     found: dict[str, tuple[Operation, dict[str, object]]] = {}
-    for operations in _by_module():
-        for op in operations:
-            found |= {
-                path: (op, preset)
-                for path, preset in op.command_paths.items()
-                if path.partition(" ")[0] == word
-            }
+    for module in MODULES:
+        import_module(f"{__package__}.{module}")
+        for op in OPERATIONS.values():
+            for path, preset in op.command_paths.items():
+                if path.partition(" ")[0] == word:
+                    found[path] = (op, preset)
         if word in found:
             break
     return found
-
-
-def _by_module() -> Iterator[list[Operation]]:
-    """Yield the operations that are known, then those of each further module."""
-    known: set[str] = set()
-    for module in ("", *MODULES):
-        if module:
-            import_module(f"glassmind.operations.{module}")
-        fresh = [name for name in OPERATIONS if name not in known]
-        known.update(fresh)
-        yield [OPERATIONS[name] for name in fresh]
 
 
 def shown(passages: Iterable[Passage] = (), named: Iterable[str | None] = ()) -> Shown:
@@ -475,16 +432,11 @@ def copied(kind: type[Part], source: Any, /, **others: Any) -> Part:
 
     Tuples become lists.
     """
-    values = {
-        name: others[name] if name in others else getattr(source, name)
-        for name in kind.__struct_fields__
-    }
-    return kind(
-        **{
-            name: list(value) if isinstance(value, tuple) else value
-            for name, value in values.items()
-        }
-    )
+    values = {}
+    for name in kind.__struct_fields__:
+        value = others[name] if name in others else getattr(source, name)
+        values[name] = list(value) if isinstance(value, tuple) else value
+    return kind(**values)
 
 
 def parts_of(value: Any) -> Iterator[Struct]:

@@ -10,130 +10,69 @@ from typing import Annotated, Any, cast, get_type_hints
 from msgspec import Meta, defstruct
 
 from glassmind.editing.text.apply import KINDS
-from glassmind.errors.editing import NoMatch
 from glassmind.errors.serving import BadArgument
 from glassmind.operations.arguments import fields_of, property_schema, read
 from glassmind.operations.registry import Arguments, Surface, arg
-from glassmind.types.editing import FUZZY, ChangeProperty, Replace, TextEdit
-
-LONGEST_NOTE = 1_000_000
-"""Characters of one edit or a new note: about the length of a book."""
+from glassmind.types.editing import FUZZY, ChangeProperty, TextEdit
 
 MOST_EDITS = 200
-"""Edits of one call."""
+PLACE = 4_096
+"""Characters of a name or heading."""
 
-Place = Meta(max_length=4_096)
-FromOne = Meta(ge=1)
-FromZero = Meta(ge=0, le=10_000)
-NoBounds = Meta()
+INDEX = arg("Which of several with this text, from 0.", ge=0, le=10_000)
+HeadingIndex = Annotated[int | None, INDEX]
 
-Text = arg(
-    "The text to write; - reads standard input.",
-    flag="--text",
-    file="--file",
-    note_text=True,
-    for_models="what to write",
-)
-
-FIELDS: Mapping[str, tuple[Meta, Meta]] = {
-    "text": (NoBounds, Text),
-    "find": (
-        NoBounds,
-        arg("The text to replace.", note_text=True, for_models="occurs once"),
+FIELDS: Mapping[str, Meta] = {
+    "text": arg(
+        "The text to write; - reads standard input.",
+        flag="--text",
+        file="--file",
+        note_text=True,
+        for_models="what to write",
     ),
-    "task.find": (
-        NoBounds,
-        arg("The text of the task, or a part of it.", note_text=True),
+    "find": arg("The text to replace.", note_text=True, for_models="occurs once"),
+    "task.find": arg("The text of the task, or a part of it.", note_text=True),
+    "fuzzy": arg(
+        f"Replace the most similar text if it is at least this similar ({FUZZY}).",
+        metavar="SHARE",
+        for_models=f"how similar is enough, as {FUZZY}",
+        ge=0,
+        le=1,
     ),
-    "fuzzy": (
-        Meta(ge=0, le=1),
-        arg(
-            f"Replace the most similar text if it is at least this similar ({FUZZY}).",
-            metavar="SHARE",
-            for_models=f"how similar is enough, as {FUZZY}",
-        ),
+    "heading": arg("Its text; Above#Below if several have it.", longest=PLACE),
+    "link.heading": arg("Add it at the end of this section.", longest=PLACE),
+    "where": arg("Write the text in its place, before it or after it.", for_models=""),
+    "scope": arg("The whole section, or its first paragraph.", for_models=""),
+    "index": INDEX,
+    "block": arg("The id of the block.", for_models="its ^id", longest=PLACE),
+    "name": arg("The property.", for_models="", longest=PLACE),
+    "act": arg("What to do with it.", for_models=""),
+    "value": arg(
+        "The value, or an item to add or remove.",
+        note_text=True,
+        for_models="not for unset; an item for add, remove",
     ),
-    "heading": (
-        Place,
-        arg(
-            "The heading; Above#Below if several have its text.",
-            for_models="its text; Above#Below for one of several",
-        ),
-    ),
-    "link.heading": (Place, arg("Add it at the end of this section.")),
-    "where": (
-        NoBounds,
-        arg("Write the text in its place, before it or after it.", for_models=""),
-    ),
-    "scope": (
-        NoBounds,
-        arg("The whole section, or its first paragraph.", for_models=""),
-    ),
-    "index": (
-        FromZero,
-        arg(
-            "Which of several headings with this text, from 0.",
-            for_models="which of several, from 0",
-        ),
-    ),
-    "block": (Place, arg("The id of the block.", for_models="its ^id")),
-    "name": (Place, arg("The property.", for_models="")),
-    "act": (NoBounds, arg("What to do with it.", for_models="")),
-    "value": (
-        NoBounds,
-        arg(
-            "The value, or an item to add or remove.",
-            note_text=True,
-            for_models="not for unset; an item for add, remove",
-        ),
-    ),
-    "line": (
-        FromOne,
-        arg(
-            "The number of the line; frontmatter counts.",
-            for_models="from 1, frontmatter counted",
-        ),
-    ),
-    "last": (
-        FromOne,
-        arg("The last of several lines.", for_models="last of several lines"),
-    ),
-    "status": (
-        Meta(max_length=20),
-        arg(
-            "The character between the brackets, or toggle.",
-            for_models="one character, or toggle",
-        ),
-    ),
-    "target": (
-        Place,
-        arg(
-            "The note to link to.",
-            flag="--to",
-            metavar="NOTE",
-            for_models="the note to link to",
-        ),
-    ),
-    "sentence": (
-        Place,
-        arg(
-            "The sentence; {link} in it marks the place of the link.",
-            for_models="{link} marks its place",
-        ),
+    "line": arg("Its number; frontmatter counts.", ge=1),
+    "last": arg("The last of several lines.", ge=1),
+    "status": arg("The character between the brackets, or toggle.", longest=20),
+    "target": arg("The note to link to.", flag="--to", metavar="NOTE", longest=PLACE),
+    "sentence": arg(
+        "The sentence; {link} in it marks the place of the link.",
+        for_models="{link} marks its place",
+        longest=PLACE,
     ),
 }
-"""Bounds and description by the field's name, or by `kind.field` if kinds differ."""
+"""Each field's description, by its name, or by `kind.field` if kinds differ."""
 
 
 def arguments_of(kind: type, base: type[Arguments] = Arguments) -> type[Arguments]:
-    """Return the arguments of one kind of edit, besides those of `base`."""
     hints = get_type_hints(kind)
     declared: list[Any] = []
     for field in fields(kind):
-        metas = FIELDS.get(f"{KINDS[kind]}.{field.name}") or FIELDS[field.name]
+        meta = FIELDS.get(f"{KINDS[kind]}.{field.name}") or FIELDS[field.name]
         hint = Any if field.name == "value" else hints[field.name]
         default = () if field.default is MISSING else (field.default,)
-        declared.append((field.name, Annotated[(hint, *metas)], *default))
+        declared.append((field.name, Annotated[hint, meta], *default))
     name = f"{kind.__name__}Arguments"
     made = defstruct(name, declared, bases=(base,), frozen=True, kw_only=True)
     return cast("type[Arguments]", made)
@@ -144,24 +83,19 @@ ARGUMENTS = {name: (kind, arguments_of(kind)) for kind, name in KINDS.items()}
 
 
 def edit_from(kind: type, arguments: Arguments) -> TextEdit:
-    """Return the edit that arguments describe."""
     edit: TextEdit = kind(**{f.name: getattr(arguments, f.name) for f in fields(kind)})
     return edit
 
 
-def read_edits(
-    given: Sequence[Mapping[str, Any]], surface: Surface, owner: str = "edits"
-) -> list[TextEdit]:
+def read_edits(given: Sequence[Mapping[str, Any]], surface: Surface) -> list[TextEdit]:
     """Return the edits in a list of objects.
 
     Raises:
         BadArgument: the list is empty, or an object does not describe an edit.
     """
     if not given:
-        raise BadArgument(owner, "there are no edits")
-    return [
-        _read_edit(f"{owner}[{at}]", each, surface) for at, each in enumerate(given)
-    ]
+        raise BadArgument("edits", "there are no edits")
+    return [_read_edit(f"edits[{at}]", each, surface) for at, each in enumerate(given)]
 
 
 def _read_edit(owner: str, given: Mapping[str, Any], surface: Surface) -> TextEdit:
@@ -173,8 +107,8 @@ def _read_edit(owner: str, given: Mapping[str, Any], surface: Surface) -> TextEd
     # only the terminal offers options; a list of edits is JSON there too
     made = read(arguments, rest, owner=owner, surface="mcp", strict=surface == "http")
     edit = edit_from(kind, made)
-    is_forgotten = isinstance(edit, ChangeProperty) and "value" not in rest
-    if is_forgotten and edit.act != "unset":  # type: ignore[union-attr]
+    is_property = isinstance(edit, ChangeProperty) and edit.act != "unset"
+    if is_property and "value" not in rest:
         raise BadArgument(owner, "value is missing; null empties the property")
     return edit
 
@@ -187,23 +121,16 @@ def _item_schema() -> dict[str, Any]:
             schema = property_schema(field, "mcp")
             schema.pop("default", None)
             properties.setdefault(field.name, schema)
-    return {
-        "properties": properties,
-        "required": ["op"],
-        "additionalProperties": False,
-    }
+    return {"properties": properties, "required": ["op"], "additionalProperties": False}
 
 
 def _fields_of_kinds() -> str:
     """Return which fields each kind takes, optional ones in brackets."""
-    return "; ".join(
-        f"{name}: "
-        + ", ".join(
-            field.name if field.required else f"[{field.name}]"
-            for field in fields_of(arguments)
-        )
-        for name, (_kind, arguments) in ARGUMENTS.items()
-    )
+    kinds = []
+    for name, (_kind, arguments) in ARGUMENTS.items():
+        taken = [f.name if f.required else f"[{f.name}]" for f in fields_of(arguments)]
+        kinds.append(f"{name}: {', '.join(taken)}")
+    return "; ".join(kinds)
 
 
 Edits = Annotated[
@@ -218,18 +145,3 @@ Edits = Annotated[
         for_models=f"applied in order, all or none. By op: {_fields_of_kinds()}",
     ),
 ]
-
-
-def looser_helps(
-    error: NoMatch, edits: Sequence[TextEdit], least: float | None = None
-) -> bool:
-    """Return whether a text that was not found may be found with less similarity.
-
-    That is so for a text to replace, not for a heading or a block. `least` is the
-    similarity that would be enough; without it, any that was not given.
-    """
-    places = [f"edits[{at}]" for at in range(len(edits))]
-    missed = edits[places.index(error.place) if error.place in places else 0]
-    if not isinstance(missed, Replace):
-        return False
-    return missed.fuzzy is None or (least is not None and missed.fuzzy > least)
