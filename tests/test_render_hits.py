@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 from glassmind.markdown.address import heading_address, iso_time, obsidian_uri
 from glassmind.markdown.style import Style, counted, shortened
-from glassmind.operations.find import SearchArguments, search_result
-from glassmind.operations.find_text import (
+from glassmind.operations.find import (
+    SearchArguments,
     marked,
     search_for_people,
+    search_result,
     shares_in_hundredths,
 )
 from glassmind.types import NotePath, Span
@@ -39,7 +40,7 @@ HIT = Hit(
     path=NotePath("Projects/Glassmind.md"),
     title="Glassmind",
     heading_path=("Glassmind", "Architecture"),
-    span=Span(12, 34),
+    lines=Span(12, 34),
     chunk_index=3,
     score=1.0,
     snippet=Snippet("one way down", ((4, 7),)),
@@ -140,7 +141,12 @@ FUSED = HIT._replace(
     ),
     more=(
         Passage(
-            ("Glassmind", "Laws"), Span(60, 62), 7, Snippet("no way", ((3, 6),)), "d7"
+            heading_path=("Glassmind", "Laws"),
+            heading="Projects/Glassmind.md#Laws",
+            lines=Span(60, 62),
+            chunk_index=7,
+            snippet=Snippet("no way", ((3, 6),)),
+            digest="d7",
         ),
     ),
     similarity=0.61,

@@ -22,6 +22,7 @@ from glassmind.types.callers import CALLER
 from glassmind.types.quotes import note_quotes
 from glassmind.types.search import (
     ChannelName,
+    ChunkText,
     FusionName,
     Intent,
     Mode,
@@ -44,7 +45,6 @@ if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond e
     from glassmind.types.access import Scope
     from glassmind.types.catalogue import (
         Check,
-        ChunkText,
         Ghost,
         NoteLinks,
         NoteList,

@@ -126,9 +126,9 @@ class Memory:
         )
         with cabinet.faults():
             found = recall(cabinet, asked, day)
-        cabinet.acts.handed([one.memo.path for one in found.memos])
+        cabinet.acts.handed([one.path for one in found.memos])
         if not found.doubtful:
-            cabinet.acts.used("recall", [one.memo.path for one in found.memos], "")
+            cabinet.acts.used("recall", [one.path for one in found.memos], "")
         return found
 
     def forget(self, name: str, *, client: str = "cli") -> Moved:
@@ -161,7 +161,7 @@ class Memory:
         """
         with self._cabinet.faults():
             found = inbox_now(self._cabinet, promote=promote)
-        self._cabinet.acts.handed([one.memo.path for one in found.waiting])
+        self._cabinet.acts.handed([one.path for one in found.waiting])
         return found
 
     def accept_ticked(self) -> Promoted:

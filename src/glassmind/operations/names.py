@@ -15,6 +15,7 @@ from glassmind.errors.serving import BadArgument
 from glassmind.markdown.address import obsidian_uri
 from glassmind.markdown.style import shortened
 from glassmind.operations.registry import Caller
+from glassmind.types.ledger import Passage
 from glassmind.vault.paths import safe_path
 
 SCHEME = "note://"
@@ -41,6 +42,14 @@ def path_in(uri: str) -> str:
     path = rest.removeprefix("/")
     safe_path(path)  # before decoding, so that nothing hides in what is decoded twice
     return safe_path(unquote(path))
+
+
+def cited(receipt: str, path: str = "") -> Passage:
+    """Return the lines that a receipt is for; of another text, the note at `path`."""
+    from glassmind.markdown.receipts import parse_receipt  # noqa: PLC0415 - 27 ms
+
+    found = parse_receipt(receipt) if "@" in receipt else None
+    return Passage(found.path, *found.span) if found else Passage(path)
 
 
 def is_address(name: str) -> bool:
@@ -94,7 +103,12 @@ def with_uris(vault: Engine, value: Value) -> Value:
     A field `uri` gets that of `path`, and `x_uri` that of `x` or `x_path`. Unresolved
     links have none: to open one would create a note.
     """
-    filled: Value = _filled(vault.config.vault.name, value)
+    return filled_uris(vault.config.vault.name, value)
+
+
+def filled_uris(vault: str, value: Value) -> Value:
+    """Do so for the vault that has a name in Obsidian."""
+    filled: Value = _filled(vault, value)
     return filled
 
 

@@ -5,6 +5,7 @@ from itertools import chain
 from math import inf
 from typing import NamedTuple
 
+from glassmind.markdown.address import heading_address
 from glassmind.ports.retrieval import HitRows, NoteFacts
 from glassmind.retrieval.facts import fact_reason, is_fact, kind_said
 from glassmind.retrieval.graph import Vote
@@ -228,7 +229,12 @@ class Answer:
     def _passage(self, shown: Shown) -> Passage:
         snippet = snippet_of(shown, self._asked)
         return Passage(
-            shown.heading_path, shown.span, shown.chunk_index, snippet, shown.digest
+            shown.heading_path,
+            heading_address(shown.path, shown.heading_path),
+            shown.span,
+            shown.chunk_index,
+            snippet,
+            shown.digest,
         )
 
     def _evidence(
