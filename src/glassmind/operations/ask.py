@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 from glassmind.engine import Engine
 from glassmind.markdown.address import heading_address, obsidian_uri
 from glassmind.markdown.style import Style, counted
-from glassmind.operations.find import ChosenIntent, ChosenMode, Project
+from glassmind.operations.find import ChosenIntent, ChosenMode, Project, most
 from glassmind.operations.model_text import GENERATED, listed, named, one_line
 from glassmind.operations.names import cited, with_uris
 from glassmind.operations.registry import (
@@ -48,12 +48,7 @@ class AskArguments(Arguments):
     ] = True
     limit: Annotated[
         int | None,
-        arg(
-            "Maximum number of passages; the setting ask.sources has the default.",
-            short="-n",
-            ge=1,
-            le=MOST_SOURCES,
-        ),
+        most("passages; the setting ask.sources has the default", MOST_SOURCES),
     ] = None
     project: Project = None
     mode: ChosenMode = None
@@ -417,16 +412,7 @@ class ResolveArguments(Arguments):
     text: Annotated[
         str, arg("A name.", positional="words", for_models="", longest=1_000)
     ]
-    limit: Annotated[
-        int,
-        arg(
-            "Maximum number of candidates.",
-            short="-n",
-            for_models="candidates",
-            ge=1,
-            le=100,
-        ),
-    ] = 5
+    limit: Annotated[int, most("candidates", 100)] = 5
 
 
 class ResolveResult(Result, Resolution, kw_only=True):

@@ -19,7 +19,7 @@ from glassmind.errors.context import BudgetTooSmall
 from glassmind.errors.writing import WriteRefused
 from glassmind.markdown.address import heading_address
 from glassmind.markdown.hidden_text import holds_hidden
-from glassmind.operations.find import HERE, PROJECT, IntentChoice, Project, Since
+from glassmind.operations.find import HERE, PROJECT, IntentChoice, Project, Since, most
 from glassmind.operations.model_text import fenced
 from glassmind.operations.names import cited, filled_uris
 from glassmind.operations.registry import (
@@ -56,7 +56,7 @@ Budget = Annotated[
         le=100_000,
     ),
 ]
-MOST_NOTES = arg("Maximum number of notes.", short="-n", only=HERE, ge=1, le=200)
+MOST_NOTES = most("notes", 200, only=HERE)
 
 Made = TypeVar("Made")
 Packed = TypeVar("Packed", bound=Result)

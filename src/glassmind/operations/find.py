@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from difflib import get_close_matches
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
@@ -96,6 +96,12 @@ Since = Annotated[
 Until = Annotated[str | None, arg("Before this day.", metavar="DAY", longest=1_000)]
 
 
+def most(things: str, limit: int | None, **more: Any) -> Meta:
+    """Describe the argument `limit` of a list."""
+    about = f"Maximum number of {things}."
+    return arg(about, short="-n", for_models="", ge=1, le=limit, **more)
+
+
 class NoteArguments(Arguments):
     name: Annotated[Name, arg("Path, title or alias of a note.", positional="words")]
 
@@ -112,10 +118,7 @@ class SearchArguments(Arguments):
             pattern=SAYS,
         ),
     ]
-    limit: Annotated[
-        int | None,
-        arg("Maximum number of results; usually 10.", short="-n", ge=1, le=MOST_HITS),
-    ] = None
+    limit: Annotated[int | None, most("results; usually 10", MOST_HITS)] = None
     mode: ChosenMode = None
     intent: ChosenIntent = "auto"
     root_note: Annotated[
@@ -287,20 +290,16 @@ def _hit_lines(
 
 
 def _explained(hit: SearchHit, style: Style) -> Iterator[str]:
-    """Yield the parts of a score, in hundredths that add up to it."""
+    """Yield the parts of a score."""
     yield f"   score {hit.score:.2f}"
-    given = [e.share for e in hit.evidence] + [a.share for a in hit.adjustments]
-    shares = shares_in_hundredths(given, hit.score)
-    for evidence, share in zip(hit.evidence, shares, strict=False):
-        reason = style.faint(style.clean(f"rank {evidence.rank}, {evidence.reason}"))
-        yield f"     {evidence.channel} {share / 100:.2f}  {reason}"
-        fields = sorted(evidence.fields.items(), key=lambda one: (-one[1], one[0]))
-        values = shares_in_hundredths([value for _, value in fields], share / 100)
-        for (name, _), part in zip(fields, values, strict=True):
-            yield f"       {name} {part / 100:.2f}"
-    for one, share in zip(hit.adjustments, shares[len(hit.evidence) :], strict=True):
-        reason = style.faint(style.clean(one.reason))
-        yield f"     {one.name} {share / 100:+.2f}  {reason}"
+    for one in hit.evidence:
+        reason = style.faint(style.clean(f"rank {one.rank}, {one.reason}"))
+        yield f"     {one.channel} {one.share:.2f}  {reason}"
+        for name, part in sorted(one.fields.items(), key=lambda field: -field[1]):
+            yield f"       {name} {part:.2f}"
+    for added in hit.adjustments:
+        reason = style.faint(style.clean(added.reason))
+        yield f"     {added.name} {added.share:+.2f}  {reason}"
 
 
 def marked(snippet: Snippet, style: Style) -> str:
@@ -311,23 +310,6 @@ def marked(snippet: Snippet, style: Style) -> str:
         parts.append(style.mark(snippet.text[start:end]))
         at = end
     return "".join([*parts, style.clean(snippet.text[at:])])
-
-
-def shares_in_hundredths(values: Sequence[float], total: float) -> list[int]:
-    """Return shares rounded so that they add up to the rounded total.
-
-    What rounding leaves over goes to the shares that lost most by it.
-    """
-    wanted = round(total * 100)
-    exact = [value * 100 for value in values]
-    floors = [int(value // 1) for value in exact]
-    left = wanted - sum(floors)
-    if not 0 <= left <= len(floors):
-        return [round(value) for value in exact]
-    order = sorted(range(len(exact)), key=lambda i: (floors[i] - exact[i], i))
-    for i in order[:left]:
-        floors[i] += 1
-    return floors
 
 
 @operation(
@@ -376,14 +358,14 @@ def search_result(reply: found.SearchReply, *, vault: str, root: str) -> SearchR
 
 def search_hit(hit: found.Hit, vault: str) -> SearchHit:
     """Return the typed result of one hit; `vault` is the vault's name in Obsidian."""
-    uri = obsidian_uri(vault, hit.path, hit.heading_path) if hit.is_note else None
+    in_note = hit.is_note
     return copied(
         SearchHit,
         hit,
         heading=heading_address(hit.path, hit.heading_path),
-        modified=iso_time(hit.mtime_ns) if hit.is_note else None,
-        uri=uri,
-        generated=True if hit.generated else UNSET,
+        modified=iso_time(hit.mtime_ns) if in_note else None,
+        uri=obsidian_uri(vault, hit.path, hit.heading_path) if in_note else None,
+        generated=hit.generated or UNSET,
     )
 
 
@@ -535,8 +517,8 @@ def read(vault: Engine, arguments: ReadArguments, caller: Caller) -> ReadResult:
         letters=len(whole),
         truncated=end < len(whole),
         next_offset=end if end < len(whole) else None,
-        generated=True if note.generated else UNSET,
-        guessed=True if guessed else UNSET,
+        generated=note.generated or UNSET,
+        guessed=guessed or UNSET,
     )
 
 
@@ -635,9 +617,7 @@ class ListArguments(Arguments):
         arg("Notes of one kind.", only=("cli",)),
     ] = None
     newest: Annotated[bool, arg("Last modified first, not by path.")] = False
-    limit: Annotated[
-        int | None, arg("Maximum number of notes.", short="-n", for_models="", ge=1)
-    ] = None
+    limit: Annotated[int | None, most("notes", None)] = None
     offset: Annotated[int, arg("Notes to skip.", only=("cli",), ge=0)] = 0
 
 
@@ -691,9 +671,6 @@ class ListResult(Result):
 LOOKED_AT = 10_000
 """Notes whose tags, folders and properties are compared: the last modified."""
 
-Problem: TypeAlias = tuple[str, str, list[str]]
-"""An argument, what is wrong with it, and similar values that would match."""
-
 
 def property_filter(text: str) -> tuple[str, str | None]:
     """Return name and value of `name`, `name=value` or `[name:value]`."""
@@ -704,8 +681,10 @@ def property_filter(text: str) -> tuple[str, str | None]:
     return name.strip(), value[0].strip().strip('"') if value else None
 
 
-def _problems(vault: Engine, given: ListArguments) -> Iterator[Problem]:
-    """Yield the filters of an empty list that no note passes."""
+def _problems(
+    vault: Engine, given: ListArguments
+) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield which filters of an empty list no note passes, and similar values."""
     if given.since and given.until:
         today = datetime.now().astimezone().date()
         since, until = (parse_day(day, today) for day in (given.since, given.until))
@@ -713,8 +692,7 @@ def _problems(vault: Engine, given: ListArguments) -> Iterator[Problem]:
             days = f"no day is since {since} and before {until}"
             yield "until", f"{days}: until is excluded", []
             return
-    notes = vault.list_notes(newest=True, limit=LOOKED_AT).notes
-    found = list(_unknown(vault, given, notes))
+    found = list(_unknown(vault, given))
     yield from found
     filters = ("folder", "tag", "property", "since", "until")
     several = [name for name in filters if getattr(given, name)]
@@ -724,36 +702,36 @@ def _problems(vault: Engine, given: ListArguments) -> Iterator[Problem]:
 
 
 def _unknown(
-    vault: Engine, given: ListArguments, notes: Sequence["NoteFacts"]
-) -> Iterator[Problem]:
+    vault: Engine, given: ListArguments
+) -> Iterator[tuple[str, str, list[str]]]:
     """Yield folders, tags and properties that no note has."""
-
-    def checked(
-        argument: str, said: str, wanted: str, known: Iterable[str], **filters: Any
-    ) -> Iterator[Problem]:
+    notes = vault.list_notes(newest=True, limit=LOOKED_AT).notes
+    folders = {str(a) for one in notes for a in PurePosixPath(one.path).parents}
+    folder, tag, (name, value) = (
+        given.folder,
+        given.tag,
+        property_filter(given.property),
+    )
+    filters: dict[str, Any] = {"property_name": name}
+    known: Iterable[str] = {name for note in notes for name in note.properties}
+    has = "has the property"
+    checks = [
+        ("folder", "is in the folder", folder, folders - {"."}, {"folder": folder}),
+        ("tag", "has the tag", tag, {t for n in notes for t in n.tags}, {"tag": tag}),
+        ("property", has, name, known, filters),
+    ]
+    if value is not None:
+        known = {f"{name}={text}" for note in notes for text in _values(note, name)}
+        filters = filters | {"property_value": value}
+        checks.append(("property", has, f"{name}={value}", known, filters))
+    for argument, said, wanted, known, filters in checks:
         if wanted and not vault.list_notes(limit=1, **filters).total:
             folded = {text.casefold(): text for text in sorted(known)}
             # half of the characters in order, as for names; chosen by eye
             plain = wanted.strip("#/ ").casefold()
             near = get_close_matches(plain, list(folded), n=3, cutoff=0.5)
-            said = f"no note {said} {shortened(wanted)!r}"
-            yield argument, said, [folded[text] for text in near]
-
-    folders = {str(a) for one in notes for a in PurePosixPath(one.path).parents}
-    folder, tags = given.folder, {tag for note in notes for tag in note.tags}
-    yield from checked(
-        "folder", "is in the folder", folder, folders - {"."}, folder=folder
-    )
-    yield from checked("tag", "has the tag", given.tag, tags, tag=given.tag)
-    name, value = property_filter(given.property)
-    names = {name for note in notes for name in note.properties}
-    has = "has the property"
-    wrong = list(checked("property", has, name, names, property_name=name))
-    if name and value is not None and not wrong:
-        pairs = {f"{name}={text}" for note in notes for text in _values(note, name)}
-        filters = {"property_name": name, "property_value": value}
-        wrong = list(checked("property", has, f"{name}={value}", pairs, **filters))
-    yield from wrong
+            problem = f"no note {said} {shortened(wanted)!r}"
+            yield argument, problem, [folded[text] for text in near]
 
 
 def _values(note: "NoteFacts", name: str) -> Iterator[str]:
@@ -825,37 +803,31 @@ def list_notes(vault: Engine, arguments: ListArguments) -> ListResult:
     name, value = property_filter(arguments.property)
     if arguments.property and not name:
         raise BadArgument("list", "property must be name, name=value or name:value")
-    found = vault.list_notes(
-        folder=arguments.folder,
-        tag=arguments.tag.strip(),
-        property_name=name,
-        property_value=value,
-        since=arguments.since,
-        until=arguments.until,
-        kind=arguments.kind or "",
-        newest=arguments.newest,
-        limit=arguments.limit or sys.maxsize,
-        offset=arguments.offset,
-    )
+    options = structs.asdict(arguments) | {
+        "tag": arguments.tag.strip(),
+        "kind": arguments.kind or "",
+        "limit": arguments.limit or sys.maxsize,
+    }
+    del options["property"]
+    found = vault.list_notes(property_name=name, property_value=value, **options)
     wrong = [] if found.total else list(_problems(vault, arguments))
     closest = {argument: near for argument, _, near in wrong if near}
+    where = vault.config.vault
     return ListResult(
-        vault=str(vault.config.vault.path),
-        notes=[listed_note(note, vault.config.vault.name) for note in found.notes],
+        vault=str(where.path),
+        notes=[
+            copied(
+                ListedNote,
+                note,
+                modified=iso_time(note.mtime_ns),
+                uri=obsidian_uri(where.name, note.path),
+            )
+            for note in found.notes
+        ],
         total=found.total,
         offset=arguments.offset,
         notices=[*found.notices, *(said for _, said, _ in wrong)],
         closest=closest or UNSET,
-    )
-
-
-def listed_note(note: "NoteFacts", vault: str) -> ListedNote:
-    """Return a note for a list; `vault` is the vault's name in Obsidian."""
-    return copied(
-        ListedNote,
-        note,
-        modified=iso_time(note.mtime_ns),
-        uri=obsidian_uri(vault, note.path),
     )
 
 

@@ -13,7 +13,7 @@ from glassmind.engine import Engine
 from glassmind.errors import VaultError, WrongUsage
 from glassmind.errors.memory import EditSetAside
 from glassmind.markdown.style import Style, counted, on_one_line, shortened
-from glassmind.operations.find import Name, NoteArguments, Project, Since, Until
+from glassmind.operations.find import Name, NoteArguments, Project, Since, Until, most
 from glassmind.operations.model_text import (
     LINE_CHARS,
     fenced,
@@ -59,8 +59,6 @@ from glassmind.types.memory import (
 )
 
 Texts = Annotated[list[str], Meta(max_length=100)]
-Listed = Annotated[int, Meta(ge=1, le=10_000)]
-InInbox = Annotated[Name, arg("A memory in the inbox.", positional="word")]
 
 
 def _sources(memories: Iterable[Memo], names: Sequence[str] = ()) -> Shown:
@@ -295,12 +293,7 @@ class RecallArguments(Arguments):
         bool,
         arg("Also superseded memories.", flag="--all", for_models="those too"),
     ] = False
-    limit: Annotated[
-        int,
-        arg(
-            "Maximum number of memories (10).", short="-n", for_models="", ge=1, le=200
-        ),
-    ] = 10
+    limit: Annotated[int, most("memories (10)", 200)] = 10
 
 
 class RecallResult(Result, Recalled):
@@ -461,7 +454,7 @@ def inbox_edit(
     name, written = arguments.name, arguments.text
     if written is not None or caller.edit is None:
         return copied(MovedResult, vault.memory.edit(name, written or ""))
-    before = _waiting_text(vault, name)
+    before = vault.memory.waiting(name).text
     written = caller.edit(before).rstrip("\n")
     if written == before.rstrip("\n"):
         problem = "the text is unchanged; to keep it so, use inbox accept"
@@ -477,22 +470,8 @@ def inbox_edit(
     return copied(MovedResult, done)
 
 
-def _waiting_text(vault: Engine, name: str) -> str:
-    """Return the text of the memory in the inbox that has a name."""
-    plain = name.removesuffix(".md")
-    texts = []
-    for memo in vault.memory.inbox(promote=False).waiting:
-        path = memo.path.removesuffix(".md")
-        if plain in (memo.title, path, path.rpartition("/")[2]):
-            texts.append(memo.text)
-    if len(texts) != 1:
-        problem = f"no single memory waits as {name!r}; see inbox list"
-        raise WrongUsage(problem, "inbox edit")
-    return texts[0]
-
-
 class InboxMergeArguments(Arguments):
-    name: InInbox
+    name: Annotated[Name, arg("A memory in the inbox.", positional="word")]
     into: Annotated[Name, arg("The memory to add it to.", positional="word")]
 
 
@@ -545,7 +524,7 @@ def supersede(vault: Engine, arguments: SupersedeArguments) -> SupersedeResult:
 
 
 class LogArguments(Arguments):
-    limit: Annotated[Listed, arg("Maximum number of writes (20).", short="-n")] = 20
+    limit: Annotated[int, most("writes (20)", 10_000)] = 20
     since: Since = None
     path: Annotated[
         Name | None, arg("Writes to one file or folder.", metavar="PATH")
@@ -600,7 +579,7 @@ def log(vault: Engine, arguments: LogArguments) -> LogResult:
 
 
 class HotArguments(Arguments):
-    limit: Annotated[Listed, arg("Maximum number of notes (20).", short="-n")] = 20
+    limit: Annotated[int, most("notes (20)", 10_000)] = 20
     project: Project = None
 
 

@@ -58,12 +58,7 @@ def is_address(name: str) -> bool:
 
 
 def note_name(vault: Engine, name: str, owner: str) -> str:
-    """Return the name of the note that a caller means, without a heading.
-
-    Raises:
-        PathOutsideVault: an address points outside the vault.
-        BadArgument: an address is of another vault, or does not open a note.
-    """
+    """Return the name of a note, without a heading; raises as `named_by`."""
     plain = named_by(name, vault=vault.config.vault.name, owner=owner)
     return plain.partition("#")[0] if is_address(name) else plain
 

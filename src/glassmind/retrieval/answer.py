@@ -5,6 +5,8 @@ from itertools import chain
 from math import inf
 from typing import NamedTuple
 
+from msgspec import UNSET
+
 from glassmind.markdown.address import heading_address
 from glassmind.ports.retrieval import HitRows, NoteFacts
 from glassmind.retrieval.facts import fact_reason, is_fact, kind_said
@@ -261,7 +263,7 @@ class Answer:
                     reason = UNAPPROVED
                 case _:
                     reason = PLAIN_REASONS[name]
-            yield Evidence(name, rank, one.shares[name], reason, {}, quoted)
+            yield Evidence(name, rank, one.shares[name], reason, {}, quoted or UNSET)
 
 
 def _order_of(hit: Hit, *, by_day: bool) -> tuple[float, bool, int, int, str]:
