@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from http_desk import LABELS, LIMIT_S, Web
+from msgspec import structs
 from vault_desk import VaultDesk
 
 from glassmind.engine import Engine
@@ -82,7 +83,7 @@ def news_of(answer: Answer, size: int = 7) -> Iterator[News]:
     for number, one in enumerate(answer.statements, 1):
         for at in range(0, len(one.text), size):
             yield Spoken(one.text[at : at + size], one.support)
-        yield Stated(number, one)
+        yield Stated(**structs.asdict(one), number=number)
 
 
 Ask = Callable[[Callable[[News], None], Halt], Answer]

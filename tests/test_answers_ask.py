@@ -12,6 +12,7 @@ from answers_desk import (
     source,
     written,
 )
+from msgspec import structs
 
 from glassmind.errors.models import ModelFailed, RemoteRefused
 from glassmind.errors.serving import CallAbandoned
@@ -45,7 +46,7 @@ def test_what_is_found_is_told_first_and_then_each_letter_as_it_comes() -> None:
     assert len(letters) > len(GOOD[2]) / 2
     assert {type(one) for one in letters} == {Spoken}
     assert {one.support for one in letters if isinstance(one, Spoken)} == {"quoted"}
-    assert last == Stated(1, answer.statements[0])
+    assert last == Stated(**structs.asdict(answer.statements[0]), number=1)
     assert desk.spoken == [GOOD[2]]
 
 

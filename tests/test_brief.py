@@ -1,11 +1,11 @@
 """Where work stands: what is warm, decided, open and changed, within a budget."""
 
-from dataclasses import replace
 from datetime import date
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from vault_desk import NOON, VaultDesk
 
 from glassmind.context.briefing import LIMITS, fitted

@@ -139,7 +139,7 @@ def test_what_is_superseded_is_linked_and_left_out_unless_asked_for(
         (["supersede", "one", "two"], 3, "no memory named 'one'"),
         (["inbox", "accept"], 2, "NAME is missing"),
         (["inbox", "merge", "one"], 2, "INTO is missing"),
-        (["inbox", "edit", "one"], 2, "no single memory waits as 'one'"),
+        (["inbox", "edit", "one"], 3, "no memory named 'one'"),
         (["inbox", "edit", "one", "--text", "tea"], 3, "no memory named 'one'"),
         (
             ["inbox", "accept", "one", "--text", "tea"],

@@ -1,8 +1,7 @@
 """What of a vault matters for a question is packed, cited, and stays data."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 from vault_desk import VaultDesk
 
 from glassmind.context.markdown import bundle_as_markdown

@@ -66,7 +66,7 @@ def test_a_passage_that_an_agent_wrote_says_so_until_a_person_approves(
 
     made = vault.engine.bundles.pack("kiln door")
     for waiting in memory.inbox().waiting:
-        memory.accept(waiting.memo.path)
+        memory.accept(waiting.path)
     later = vault.engine.bundles.pack("kiln door")
 
     marks = {note.path.startswith(".agent/"): note.generated for note in made.notes}

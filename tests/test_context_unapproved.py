@@ -115,7 +115,7 @@ def test_it_is_marked_and_comes_last_over_http(atlas: VaultDesk) -> None:
 def test_what_a_person_approved_is_one_of_the_others(atlas: VaultDesk) -> None:
     memory = atlas.engine.memory
     for waiting in memory.inbox().waiting:
-        memory.accept(waiting.memo.path)
+        memory.accept(waiting.path)
 
     told = bundle_as_markdown(atlas.engine.bundles.pack("Atlas radio battery"))
 

@@ -315,7 +315,7 @@ def test_a_line_ends_at_a_line_feed_and_nowhere_else(vault: VaultDesk) -> None:
 
     assert second.text == "two\r\n"
     assert (section.text, section.span) == ("## Three\nfour", Span(3, 4))
-    assert hit.span.end == vault.engine.read("Odd").span.end == 4
+    assert hit.lines.end == vault.engine.read("Odd").span.end == 4
 
 
 CARDS = [
@@ -331,7 +331,7 @@ def test_the_lines_of_a_canvas_are_those_a_search_names(vault: VaultDesk) -> Non
     hits = [vault.engine.search(f"word{n}").hits[0] for n in range(3)]
 
     for n, hit in enumerate(hits):
-        lines = (hit.span.start, hit.span.end)
+        lines = (hit.lines.start, hit.lines.end)
         assert f"word{n}" in vault.engine.read(hit.path, lines=lines).text
     assert vault.engine.read("Board.canvas#Card 1").text.startswith("# Card 1\n")
 

@@ -251,5 +251,5 @@ def test_no_capture_of_an_agent_promotes_itself(
     assert set(statuses) <= {200, 422}
     assert len(found.waiting) == statuses.count(200) >= 6
     assert not found.promoted
-    assert not [one.memo.path for one in found.waiting if one.checked]
-    assert all(one.memo.generated for one in found.waiting)
+    assert not [one.path for one in found.waiting if one.checked]
+    assert all(one.generated for one in found.waiting)

@@ -184,7 +184,7 @@ def test_the_word_index_is_compacted_when_asked(vault: VaultDesk) -> None:
 
 
 def answers(vault: VaultDesk, text: str) -> list[tuple[Any, ...]]:
-    return [(h.path, h.score, h.snippet, h.span) for h in vault.ask(text).hits]
+    return [(h.path, h.score, h.snippet, h.lines) for h in vault.ask(text).hits]
 
 
 def test_an_index_deleted_and_made_again_gives_equal_answers(

@@ -17,8 +17,8 @@ from glassmind.knowledge.naming.names import KnownNames, Sources
 from glassmind.knowledge.naming.resolve import NO_MEANING, resolve
 from glassmind.markdown.style import Style
 from glassmind.operations import ask
-from glassmind.operations.ask import ResolveArguments
-from glassmind.operations.ask_text import resolution_for_people
+from glassmind.operations.ask import ResolveArguments, resolution_for_people
+from glassmind.operations.registry import joined
 from glassmind.types import NotePath
 from glassmind.types.ontology import Entry, GhostName, Resolution
 from glassmind.vault.resolve import Names
@@ -201,7 +201,7 @@ def test_another_thing_with_a_name_alike_is_new(vault: VaultDesk, text: str) -> 
 
     found = asked(vault, text)
 
-    assert (found.verdict, found.link) == ("new", "")
+    assert (found.verdict, found.link) == ("new", None)
 
 
 def test_an_accent_that_the_note_lacks_may_make_another_word(vault: VaultDesk) -> None:
@@ -216,7 +216,7 @@ def test_two_notes_of_one_name_are_for_a_person_to_choose(vault: VaultDesk) -> N
 
     found = asked(vault, "index")
 
-    assert (found.verdict, found.link) == ("ambiguous", "")
+    assert (found.verdict, found.link) == ("ambiguous", None)
     assert found.advice == (
         "2 things may be meant, choose one: [[A/Index]], [[B/Index]]."
     )
@@ -389,7 +389,7 @@ def test_a_resolution_is_the_same_for_programs_and_people(vault: VaultDesk) -> N
     uri = f"obsidian://open?vault={name}&file=Tea%20pot"
     assert told.candidates[0].uri == uri
     found = ask.resolve(vault.engine, arguments)
-    assert "\x1b" not in resolution_for_people(found, arguments, Style())
+    assert "\x1b" not in joined(resolution_for_people(found, arguments, Style()))
 
 
 words = st.sampled_from(

@@ -192,7 +192,7 @@ def shown(hit: Hit, ordered: bool) -> tuple[Any, ...]:
     reasons = [
         (one.channel, one.reason, one.rank if ordered else 0) for one in hit.evidence
     ]
-    return (hit.path, hit.span, hit.heading_path, hit.snippet, reasons, len(hit.more))
+    return (hit.path, hit.lines, hit.heading_path, hit.snippet, reasons, len(hit.more))
 
 
 def numbers(hit: Hit) -> dict[str, float]:
@@ -393,7 +393,7 @@ def test_hidden_memories_change_nothing_that_is_recalled(tmp_path: Path) -> None
         hiding.indexed(everything)
         for query in ("fees winter", "4711", "path:decisions 4711", "rise", "bribe"):
             found = [
-                {one.memo.path: one.relevance for one in recalled.memos}
+                {one.path: one.relevance for one in recalled.memos}
                 for recalled in (
                     desk.engine.seen_by(EVERY_AGENT).memory.recall(query)
                     for desk in (without, hiding)

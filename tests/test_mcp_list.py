@@ -55,7 +55,7 @@ def test_a_value_may_hold_the_marks_too(vault: VaultDesk, written: str) -> None:
         ({"tag": "zzzz"}, "no note has the tag 'zzzz'", None),
         ({"folder": "Project"}, "is in the folder 'Project'", "Projects"),
         ({"property": "state"}, "no note has the property 'state'", "status"),
-        ({"property": "status=acceptd"}, "'status' as 'acceptd'", "status=accepted"),
+        ({"property": "status=acceptd"}, "'status=acceptd'", "status=accepted"),
         ({"since": "2026-05", "until": "2026-03"}, "no day is since 2026-05-01", None),
         ({"folder": "Log", "property": "status"}, "no note passes all", None),
     ],

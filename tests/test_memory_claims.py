@@ -18,7 +18,7 @@ def desk(vault: VaultDesk) -> VaultDesk:
 
 def current(desk: VaultDesk) -> list[str]:
     desk.index()
-    return sorted(one.memo.text for one in desk.engine.memory.recall().memos)
+    return sorted(one.text for one in desk.engine.memory.recall().memos)
 
 
 def test_what_was_forgotten_and_is_moved_back_has_its_place_again(

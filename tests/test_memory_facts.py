@@ -27,7 +27,7 @@ def change(desk: VaultDesk, path: str, old: str, new: str) -> None:
 
 
 def recalled(desk: VaultDesk) -> list[str]:
-    return [one.memo.text for one in desk.engine.memory.recall().memos]
+    return [one.text for one in desk.engine.memory.recall().memos]
 
 
 @layouts
@@ -54,7 +54,7 @@ def test_a_memo_is_what_a_person_says(  # noqa: PLR0913, PLR0917 - one of each
     change(desk, memo.path, old, new)
 
     [found] = desk.engine.memory.recall().memos
-    assert (found.memo.status, found.memo.text) == (status, "Use copper")
+    assert (found.status, found.text) == (status, "Use copper")
 
 
 @layouts
@@ -83,7 +83,7 @@ def test_what_waits_is_shown_oldest_first_in_whatever_zone(desk: VaultDesk) -> N
 
     found = desk.engine.memory.inbox().waiting
 
-    assert [one.memo.text for one in found] == ["Use slate", "Use tin"]
+    assert [one.text for one in found] == ["Use slate", "Use tin"]
 
 
 def test_projects_that_differ_in_case_share_a_note(desk: VaultDesk) -> None:
@@ -129,7 +129,7 @@ def test_a_memo_is_recalled_at_every_moment_while_it_is_accepted(
 
     assert seen
     for one in (*seen, reader.memory.recall("copper gutters")):
-        assert [each.memo.text for each in one.memos] == ["Copper for the gutters"]
+        assert [each.text for each in one.memos] == ["Copper for the gutters"]
 
 
 @pytest.mark.parametrize("asked", [None, "copper"])

@@ -42,7 +42,7 @@ def desk(vault: VaultDesk) -> VaultDesk:
 
 
 def titles(inbox: Inbox) -> list[str]:
-    return [one.memo.title for one in inbox.waiting]
+    return [one.title for one in inbox.waiting]
 
 
 def test_an_inbox_without_anything_is_empty(desk: VaultDesk) -> None:
@@ -59,7 +59,7 @@ def test_what_waits_is_shown_oldest_first_and_marked(desk: VaultDesk) -> None:
     found = desk.engine.memory.inbox()
 
     assert titles(found) == ["Ask about gutters", "Zinc roof"]
-    assert all(one.memo.generated and not one.checked for one in found.waiting)
+    assert all(one.generated and not one.checked for one in found.waiting)
     assert not found.troubles
 
 
@@ -200,7 +200,7 @@ def test_a_death_on_the_way_to_a_shared_note_doubles_nothing(
         desk.engine.memory.accept(memo.path)
 
     (found,) = desk.engine.memory.recall().memos
-    assert (found.memo.text, found.memo.place) == ("Use copper", "kept")
+    assert (found.text, found.place) == ("Use copper", "kept")
 
 
 def test_an_edited_memo_has_the_new_text_and_its_old_facts(desk: VaultDesk) -> None:
@@ -323,7 +323,7 @@ def test_near_duplicates_are_proposed_and_nothing_is_merged(desk: VaultDesk) -> 
 
     (one,) = desk.engine.memory.inbox().waiting
 
-    assert [near.memo.path for near in one.near] == [first.path]
+    assert [near.path for near in one.near] == [first.path]
     assert 0.6 < one.near[0].likeness < 1
     assert len(agent_files(desk)) == 4
 
@@ -397,7 +397,7 @@ def test_a_box_of_the_text_itself_promotes_nothing(desk: VaultDesk) -> None:
 
     desk.index()
 
-    assert [one.memo.path for one in desk.engine.memory.inbox().waiting] == [memo.path]
+    assert [one.path for one in desk.engine.memory.inbox().waiting] == [memo.path]
 
 
 def test_a_ticked_memo_that_cannot_be_moved_is_a_warning_of_the_run(
@@ -499,7 +499,7 @@ def test_what_waits_is_shown_before_there_is_an_index(vault: VaultDesk) -> None:
 
     found = vault.engine.memory.inbox()
 
-    assert [one.memo.path for one in found.waiting] == [done.memo.path]
+    assert [one.path for one in found.waiting] == [done.memo.path]
     assert "looked for in the inbox alone" in found.troubles[0]
     assert vault.engine.memory.accept("Use copper").memo.place == "kept"
 
@@ -568,5 +568,5 @@ def test_an_accepted_text_is_kept_to_the_letter_whatever_it_says(
 
     (found,) = desk.engine.memory.recall(kind=kind).memos
     lines = text.replace("\r\n", "\n").replace("\r", "\n")  # ends are kept as one kind
-    assert (found.memo.text, found.memo.place) == (lines, "kept")
-    desk.engine.memory.forget(found.memo.path)
+    assert (found.text, found.place) == (lines, "kept")
+    desk.engine.memory.forget(found.path)

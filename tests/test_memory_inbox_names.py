@@ -53,7 +53,7 @@ def test_a_conflict_copy_is_told_and_shown_beside_its_original(
 
     found = desk.engine.memory.inbox()
 
-    near = {one.memo.path: [n.memo.path for n in one.near] for one in found.waiting}
+    near = {one.path: [n.path for n in one.near] for one in found.waiting}
     assert near == {memo.path: [], copy: [memo.path]}
     assert [one for one in found.troubles if copy in one and memo.path in one]
 
@@ -67,7 +67,7 @@ def test_a_conflict_copy_of_what_was_accepted_is_shown_beside_that(
 
     found = desk.engine.memory.inbox()
 
-    assert [[n.memo.path for n in one.near] for one in found.waiting] == [[placed.path]]
+    assert [[n.path for n in one.near] for one in found.waiting] == [[placed.path]]
 
 
 def test_what_was_edited_is_called_by_what_it_says_now(desk: VaultDesk) -> None:
@@ -130,7 +130,7 @@ def test_a_conflict_copy_of_what_is_kept_is_told(desk: VaultDesk, layout: str) -
 
     recalled, inbox = desk.engine.memory.recall(), desk.engine.memory.inbox()
 
-    assert [one.memo.path for one in recalled.memos] == [memo.path]
+    assert [one.path for one in recalled.memos] == [memo.path]
     for told in (recalled.degraded, inbox.troubles):
         [said] = told
         assert said.startswith(f"{copy} is a conflict copy of ")

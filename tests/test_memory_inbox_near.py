@@ -21,7 +21,7 @@ def test_what_waits_is_near_to_what_waits(desk: VaultDesk) -> None:
 
     found = desk.engine.memory.inbox().waiting
 
-    near = {one.memo.path: [n.memo.path for n in one.near] for one in found}
+    near = {one.path: [n.path for n in one.near] for one in found}
     assert near == {first.path: [second.path], second.path: [first.path]}
 
 
@@ -32,16 +32,16 @@ def test_two_that_wait_become_one_that_goes_on_waiting(desk: VaultDesk) -> None:
     done = desk.engine.memory.merge(one.path, two.path)
 
     (left,) = desk.engine.memory.inbox().waiting
-    assert left.memo == done.memo
-    assert left.memo.path == two.path
-    assert left.memo.text == "Use copper\n\nUse tin"
-    assert (left.memo.tags, left.memo.sources) == (("roof", "metal"), one.sources)
-    assert left.memo.generated
+    assert (left.path, left.text) == (done.memo.path, done.memo.text)
+    assert left.path == two.path
+    assert left.text == "Use copper\n\nUse tin"
+    assert (left.tags, left.sources) == (("roof", "metal"), one.sources)
+    assert left.generated
     assert agent_files(desk) == {
         two.path.removeprefix(".agent/"),
         one.path.replace(".agent/", ".trash/"),
     }
-    tick(desk, left.memo)
+    tick(desk, left)
     (moved,) = desk.engine.memory.inbox().promoted
     assert moved.memo.text == "Use copper\n\nUse tin"
 
@@ -77,7 +77,7 @@ def test_what_came_in_one_second_is_told_by_its_number(desk: VaultDesk) -> None:
 
     found = desk.engine.memory.inbox().waiting
 
-    assert [one.memo.path for one in found] == [memo.path for memo in memos]
+    assert [one.path for one in found] == [memo.path for memo in memos]
 
 
 @pytest.mark.parametrize("layout", ["notes", "project"])

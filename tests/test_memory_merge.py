@@ -128,7 +128,7 @@ def test_what_would_be_lost_to_view_in_another_is_not_merged(
         desk.engine.memory.merge(memo.path, base.path)
 
     assert text_of(desk, base.path) == before
-    assert [one.memo.path for one in desk.engine.memory.inbox().waiting] == [memo.path]
+    assert [one.path for one in desk.engine.memory.inbox().waiting] == [memo.path]
 
 
 def test_what_is_of_no_project_is_merged_with_what_is_of_one(desk: VaultDesk) -> None:

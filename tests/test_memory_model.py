@@ -58,7 +58,7 @@ class Memos(RuleBasedStateMachine):
 
     def _memo(self, text: str) -> Memo:
         found = self.desk.engine.memory.recall(limit=200, superseded=True).memos
-        return next(one.memo for one in found if text in one.memo.text)
+        return next(one for one in found if text in one.text)
 
     def _name(self, text: str) -> str:
         memo = self._memo(text)
@@ -159,15 +159,15 @@ class Memos(RuleBasedStateMachine):
         if not self.said:
             return
         found = self.desk.engine.memory.recall(limit=200, superseded=True).memos
-        everything = [one.memo.text for one in found]
+        everything = [one.text for one in found]
         assert len(everything) == len(set(everything))
         for place in ("inbox", "kept"):
-            texts = {one.memo.text.split("\n")[0] for one in found
-                     if one.memo.place == place}  # fmt: skip
+            texts = {one.text.split("\n")[0] for one in found
+                     if one.place == place}  # fmt: skip
             assert texts == set(self._in(place))
         current = self.desk.engine.memory.recall(limit=200).memos
-        hidden = {one.memo.text.split("\n")[0] for one in found} - {
-            one.memo.text.split("\n")[0] for one in current
+        hidden = {one.text.split("\n")[0] for one in found} - {
+            one.text.split("\n")[0] for one in current
         }
         assert hidden == set(self.superseded) & set(self._in("kept"))
 
@@ -230,7 +230,7 @@ def test_what_is_captured_while_others_are_forgotten_is_there(
 
     assert failed == []
     vault.index()
-    found = {one.memo.text for one in vault.engine.memory.recall().memos}
+    found = {one.text for one in vault.engine.memory.recall().memos}
     assert found == {f"New remark {n} here" for n in range(4)}
     assert len([path for path in agent_files(vault) if path.startswith(".trash")]) == 4
 

@@ -107,7 +107,7 @@ def test_what_is_found_is_what_comparing_all_would_find(
 
     known = [(-likeness(asked, one.text), one.path) for one in others]
     best = sorted(pair for pair in known if -pair[0] >= LEAST)[:SHOWN]
-    assert [(-one.likeness, one.memo.path) for one in near] == best
+    assert [(-one.likeness, one.path) for one in near] == best
 
 
 def test_itself_and_other_kinds_are_never_near() -> None:
@@ -116,4 +116,4 @@ def test_itself_and_other_kinds_are_never_near() -> None:
     section = replace(memo, section="2026-03-01 Use Postgres")
 
     assert near_to(memo, [memo, task]) == ()
-    assert [one.memo for one in near_to(memo, [section])] == [section]
+    assert [one.section for one in near_to(memo, [section])] == [section.section]

@@ -103,7 +103,7 @@ def test_of_two_who_act_on_the_same_memos_one_is_told_and_nothing_is_lost_or_dou
     told = at_once(desk, ours, theirs)
 
     desk.index()
-    current = {one.memo.text for one in desk.engine.memory.recall(limit=200).memos}
+    current = {one.text for one in desk.engine.memory.recall(limit=200).memos}
     for n in each:
         one, other = (some[4 * n : 4 * n + 4] for some in told)
         for which in (0, 1):
@@ -246,8 +246,8 @@ def test_what_was_superseded_counts_again_when_the_new_one_is_forgotten(
 
     gone = memory.forget(called(new))
 
-    assert [one.memo.text for one in memory.recall().memos] == ["Use tin"]
-    assert memory.recall().memos[0].memo.status == "current"
+    assert [one.text for one in memory.recall().memos] == ["Use tin"]
+    assert memory.recall().memos[0].status == "current"
     assert gone.notices == (
         f"{called(old)} counts again: what had its place is forgotten",
     )
@@ -265,7 +265,7 @@ def test_what_has_a_later_successor_stays_superseded_by_that(desk: VaultDesk) ->
     gone = memory.forget(second.path)
 
     assert gone.notices == ()
-    assert [one.memo.text for one in memory.recall().memos] == ["Use copper"]
+    assert [one.text for one in memory.recall().memos] == ["Use copper"]
     assert third.path.removesuffix(".md") in text_of(desk, first.path)
 
 
@@ -294,7 +294,7 @@ def test_a_successor_that_a_person_deleted_has_no_place(desk: VaultDesk) -> None
     desk.remove(new.path)
     desk.index()
 
-    assert [one.memo.text for one in desk.engine.memory.recall().memos] == ["Use tin"]
+    assert [one.text for one in desk.engine.memory.recall().memos] == ["Use tin"]
 
 
 def test_an_edit_of_a_text_that_changed_meanwhile_is_refused(desk: VaultDesk) -> None:

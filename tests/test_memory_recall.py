@@ -27,7 +27,7 @@ def desk(vault: VaultDesk, request: pytest.FixtureRequest) -> VaultDesk:
 
 
 def titles(found: Recalled) -> list[str]:
-    return [one.memo.title for one in found.memos]
+    return [one.title for one in found.memos]
 
 
 def redate(desk: VaultDesk, text: str, moment: str) -> None:
@@ -70,7 +70,7 @@ def test_a_query_finds_memos_alone_and_says_why(desk: VaultDesk) -> None:
     found = desk.engine.memory.recall("copper")
 
     assert titles(found) == ["Use copper for the roof"]
-    assert found.memos[0].memo.text == "Use copper for the roof"
+    assert found.memos[0].text == "Use copper for the roof"
     assert found.memos[0].relevance == 1.0
     assert "copper" in found.memos[0].why
 
@@ -83,7 +83,7 @@ def test_whatever_a_query_holds_only_memos_are_found(
 
     found = desk.engine.memory.recall(query)
 
-    assert all(one.memo.path.startswith(".agent/") for one in found.memos)
+    assert all(one.path.startswith(".agent/") for one in found.memos)
 
 
 def test_filters_hold_with_and_without_a_query(desk: VaultDesk) -> None:
@@ -128,7 +128,7 @@ def test_what_waits_is_recalled_and_says_so(desk: VaultDesk) -> None:
 
     (found,) = desk.engine.memory.recall("copper").memos
 
-    assert (found.memo.place, found.memo.generated) == ("inbox", True)
+    assert (found.place, found.generated) == ("inbox", True)
 
 
 def test_a_folder_that_is_left_out_of_the_index_is_said_to_be(
@@ -170,7 +170,7 @@ def test_a_forgotten_memo_is_in_the_trash_and_can_be_moved_back(
 
     desk.move(done.memo.path, ".agent/decisions/Again.md")
     desk.index()
-    again = [one.memo.text for one in desk.engine.memory.recall("copper").memos]
+    again = [one.text for one in desk.engine.memory.recall("copper").memos]
     assert again == ["Use copper"]
 
 
@@ -247,7 +247,7 @@ def test_what_a_person_deleted_supersedes_nothing(desk: VaultDesk) -> None:
     assert not any(one.name == "superseded" for one in hit.adjustments)
     if not old.section:
         near = desk.engine.memory.capture("decision", "Use tin for it").near
-        assert [one.memo.path for one in near] == [old.path]
+        assert [one.path for one in near] == [old.path]
 
 
 def test_what_has_another_name_since_supersedes_all_the_same(desk: VaultDesk) -> None:
@@ -394,7 +394,7 @@ def test_what_waited_can_be_merged_into_one_among_others(vault: VaultDesk) -> No
     assert (done.memo.path, done.memo.section) == (first.path, first.section)
     assert done.memo.text == "Use copper\n\nSheets of 0.6 mm\n\n## not a heading"
     assert done.memo.tags == ("metal",)
-    again = vault.engine.memory.recall("slate").memos[0].memo
+    again = vault.engine.memory.recall("slate").memos[0]
     assert (again.section, again.text) == (other.section, "Use slate")
 
 
@@ -417,7 +417,7 @@ def test_short_memos_of_one_note_are_each_found_by_what_they_say(
 
     def found(query: str) -> list[str]:
         memos = vault.engine.memory.recall(query).memos
-        return [one.memo.text for one in memos]
+        return [one.text for one in memos]
 
     assert found("wifi") == ["Wifi is slow"]
     assert found("4471") == ["Door code 4471"]
@@ -433,7 +433,7 @@ def test_of_a_passage_with_filters_only_what_passes_is_told(vault: VaultDesk) ->
 
     memos = vault.engine.memory.recall("use").memos
 
-    assert {one.memo.text for one in memos} == {"Use copper here", "Use zinc here"}
+    assert {one.text for one in memos} == {"Use copper here", "Use zinc here"}
 
 
 def test_a_query_that_no_memo_comes_near_recalls_none(desk: VaultDesk) -> None:
@@ -462,6 +462,6 @@ def test_summaries_are_recalled_behind_what_was_captured(vault: VaultDesk) -> No
 
     found = vault.engine.memory.recall("kiln fired on which day").memos
 
-    assert [one.memo.kind for one in found] == ["decision", "summary"]
-    assert found[0].memo.path == new.path
+    assert [one.kind for one in found] == ["decision", "summary"]
+    assert found[0].path == new.path
     assert 1.0 == found[0].relevance >= found[1].relevance

@@ -23,10 +23,10 @@ def test_a_decision_that_was_moved_to_its_project_is_recalled(desk: VaultDesk) -
 
     for asked in (None, "copper roof"):
         found = desk.engine.memory.recall(asked)
-        paths = [one.memo.path for one in found.memos]
+        paths = [one.path for one in found.memos]
         assert len(paths) == 2
         assert "Projects/Use copper.md" in paths
-    assert desk.engine.memory.recall("copper roof").memos[0].memo.project == "Roof"
+    assert desk.engine.memory.recall("copper roof").memos[0].project == "Roof"
     assert desk.engine.memory.recall("violin").memos == ()
 
 
@@ -57,7 +57,7 @@ def test_what_a_person_approved_outside_waits_no_more(desk: VaultDesk) -> None:
 
     assert desk.engine.memory.inbox().troubles == ()
     [found] = desk.engine.memory.recall().memos
-    assert (found.memo.path, found.memo.generated) == (path, False)
+    assert (found.path, found.generated) == (path, False)
     with pytest.raises(MemoAstray):
         desk.engine.memory.forget(path)
 
@@ -75,4 +75,4 @@ def test_what_is_moved_out_and_superseded_is_not_recalled(desk: VaultDesk) -> No
     desk.move(old.path, "Projects/Use copper.md")
     desk.index()
 
-    assert [one.memo.text for one in desk.engine.memory.recall().memos] == ["Use tin"]
+    assert [one.text for one in desk.engine.memory.recall().memos] == ["Use tin"]

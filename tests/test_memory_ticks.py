@@ -54,8 +54,8 @@ def test_a_tick_counts_wherever_a_person_wrote_around_the_box(
     changed(desk, memo, edit)
 
     (found,) = desk.engine.memory.recall().memos
-    assert (found.memo.place, found.memo.generated) == ("kept", False)
-    assert found.memo.text == left
+    assert (found.place, found.generated) == ("kept", False)
+    assert found.text == left
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_a_tick_that_cannot_be_told_for_sure_is_spoken_of(
     changed(desk, memo, edit)
 
     found = desk.engine.memory.inbox()
-    assert [one.memo.path for one in found.waiting] == [memo.path]
+    assert [one.path for one in found.waiting] == [memo.path]
     assert "has a ticked box that does not stand where it was put" in found.troubles[0]
     assert desk.engine.memory.accept(memo.path).memo.place == "kept"
 
@@ -128,9 +128,9 @@ def test_what_a_person_drags_to_its_place_is_approved_by_its_box(
     desk.index()
 
     (found,) = desk.engine.memory.recall().memos
-    assert found.memo.path == ".agent/decisions/Copper.md"
-    assert (found.memo.generated, found.memo.text) == (False, "Use copper")
-    assert desk.found("copper") == [found.memo.path]
+    assert found.path == ".agent/decisions/Copper.md"
+    assert (found.generated, found.text) == (False, "Use copper")
+    assert desk.found("copper") == [found.path]
 
 
 def test_a_box_of_a_kept_text_is_left_alone(desk: VaultDesk) -> None:
@@ -153,7 +153,7 @@ def test_what_a_person_sorts_into_folders_of_the_inbox_still_waits(
 
     found = desk.engine.memory.inbox()
 
-    assert [one.memo.path for one in found.waiting] == [".agent/inbox/later/Copper.md"]
+    assert [one.path for one in found.waiting] == [".agent/inbox/later/Copper.md"]
     assert [one.memo.path for one in found.promoted] == [".agent/decisions/Tin.md"]
     assert desk.engine.memory.accept("Copper").memo.place == "kept"
 

@@ -65,7 +65,7 @@ def test_text_title_tags_and_project_are_what_finds_it(desk: VaultDesk) -> None:
         ("travel", {first.title, last.title}),
     ):
         found = desk.engine.memory.recall(query).memos
-        assert {one.memo.title for one in found} >= titles, query
+        assert {one.title for one in found} >= titles, query
 
 
 def test_filters_know_what_is_noted_all_the_same(vault: VaultDesk) -> None:

@@ -9,7 +9,6 @@ from glassmind import Engine, open_vault
 from glassmind.types.adjustments import Adjustment
 from glassmind.types.catalogue import (
     Check,
-    ChunkText,
     Ghost,
     LinkEnd,
     NoteFacts,
@@ -21,6 +20,7 @@ from glassmind.types.catalogue import (
 )
 from glassmind.types.files import IndexReport
 from glassmind.types.search import (
+    ChunkText,
     Evidence,
     Hit,
     Passage,
@@ -64,11 +64,11 @@ VERBS = {
 VALUES = {
     Adjustment: "name share reason",
     Check: "name state finding fix",
-    ChunkText: "index kind heading_path span tokens overlap digest text",
+    ChunkText: "chunk_index kind heading_path heading lines tokens overlap digest text",
     Evidence: "channel rank share reason fields quoted",
     Ghost: "target links incoming",
     Hit: (
-        "path title heading_path span chunk_index score snippet evidence digest "
+        "path title heading_path lines chunk_index score snippet evidence digest "
         "mtime_ns relevance adjustments more similarity depth connected_via hops "
         "generated"
     ),
@@ -81,7 +81,7 @@ VALUES = {
     NoteLinks: "note outgoing incoming outgoing_total incoming_total",
     NoteList: "notes total notices",
     NoteText: "path title text span digest heading_path notices generated",
-    Passage: "heading_path span chunk_index snippet digest",
+    Passage: "heading_path heading lines chunk_index snippet digest",
     SearchReply: ("query hits degraded mode intent confidence channels reranked"),
     Snippet: "text marks",
     Status: (

@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 from ask_desk import DOUBTED, QUOTED, SOURCES, WHOLE
+from msgspec import structs
 
 from glassmind.markdown.style import Style
-from glassmind.operations.ask import AskArguments, ask_result
-from glassmind.operations.ask_text import (
+from glassmind.operations.ask import (
+    AskArguments,
     answer_for_people,
+    ask_result,
     conflict_line,
     marks,
     plain_excerpt,
@@ -22,7 +24,7 @@ from glassmind.types.answers import NOT_IN_NOTES, Answer, Citation, Statement
 from glassmind.types.context import Conflict, Side
 
 PLAIN = Style()
-TABLE = "Old: Kind, Use; LFP, 94 %; Lead"
+TABLE = "Old: Kind, Use, LFP, 94 %, Lead"
 
 
 def answer_as_json(answer: Answer, *, vault: str) -> dict[str, Any]:
@@ -59,7 +61,9 @@ def test_an_answer_in_json_has_names_of_obsidian_rag_beside_ours() -> None:
 
 
 def test_statements_stand_on_lines_of_their_own_in_an_answer() -> None:
-    row = replace(QUOTED, text="Chemistry: LFP; Price: 46")  # ends in no full stop
+    row = structs.replace(
+        QUOTED, text="Chemistry: LFP; Price: 46"
+    )  # ends in no full stop
 
     made = answer_as_json(replace(WHOLE, statements=(row, QUOTED)), vault="Notes")
 

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from glassmind.markdown.address import heading_address, iso_time, obsidian_uri
 from glassmind.markdown.style import Style, counted, shortened
-from glassmind.operations.find import SearchArguments, search_result
-from glassmind.operations.find_text import (
+from glassmind.operations.find import (
+    SearchArguments,
     marked,
     search_for_people,
-    shares_in_hundredths,
+    search_result,
 )
 from glassmind.types import NotePath, Span
 from glassmind.types.adjustments import Adjustment
@@ -39,7 +39,7 @@ HIT = Hit(
     path=NotePath("Projects/Glassmind.md"),
     title="Glassmind",
     heading_path=("Glassmind", "Architecture"),
-    span=Span(12, 34),
+    lines=Span(12, 34),
     chunk_index=3,
     score=1.0,
     snippet=Snippet("one way down", ((4, 7),)),
@@ -140,7 +140,12 @@ FUSED = HIT._replace(
     ),
     more=(
         Passage(
-            ("Glassmind", "Laws"), Span(60, 62), 7, Snippet("no way", ((3, 6),)), "d7"
+            heading_path=("Glassmind", "Laws"),
+            heading="Projects/Glassmind.md#Laws",
+            lines=Span(60, 62),
+            chunk_index=7,
+            snippet=Snippet("no way", ((3, 6),)),
+            digest="d7",
         ),
     ),
     similarity=0.61,
@@ -230,15 +235,6 @@ def test_what_is_shown_of_a_channel_commands_no_terminal() -> None:
 
     assert "\x1b" not in text
     assert text.count("\\x1b]0;owned") == 2
-
-
-@given(st.lists(st.floats(-5, 100), min_size=1, max_size=8))
-def test_shares_as_shown_add_up(values: list[float]) -> None:
-    shown = shares_in_hundredths(values, sum(values))
-
-    assert sum(shown) == round(sum(values) * 100)
-    for share, value in zip(shown, values, strict=True):
-        assert abs(share - value * 100) <= 1
 
 
 @given(st.text(min_size=1), st.text(min_size=1))

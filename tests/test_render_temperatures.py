@@ -3,38 +3,43 @@
 import json
 
 from glassmind.markdown.style import Style
-from glassmind.operations.memory import HotResult, NoArguments, PinArguments, PinsResult
-from glassmind.operations.memory_text import (
+from glassmind.operations.find import NoteArguments
+from glassmind.operations.memory import (
+    HotResult,
+    PinsResult,
+    change_for_people,
     hot_for_people,
-    pinned_for_people,
     pins_for_people,
-    unpinned_for_people,
 )
+from glassmind.operations.registry import NoArguments, joined
 from glassmind.types import NotePath
 from glassmind.types.memory import ActiveNote, ActiveProject
+
+pinned_for_people = change_for_people("Pinned", "is already pinned")
+unpinned_for_people = change_for_people("Unpinned", "was not pinned")
 
 WARM = ActiveNote(
     NotePath("Tea \x1b[2J.md"), "Tea", 0.734, "hot", ("edited \x07today",), pinned=True
 )
-EMPTY = HotResult(notes=[], projects=[], hot=0, warm=0, cold=3, waiting=0, notices=[])
+EMPTY = HotResult(notes=(), projects=(), hot=0, warm=0, cold=3, waiting=0, notices=())
 FOUND = HotResult(
-    notes=[WARM],
-    projects=[ActiveProject("At\x1blas", 1, "2026-03-01")],
+    notes=(WARM,),
+    projects=(ActiveProject("At\x1blas", 1, "2026-03-01"),),
     hot=1,
     warm=0,
     cold=1_234,
     waiting=0,
-    notices=[],
+    notices=(),
 )
-NAMED = PinArguments(name="A \x1b[2J")
+NAMED = NoteArguments(name="A \x1b[2J")
 
 
-def pins(*paths: str, changed: str | None = None) -> PinsResult:
-    return PinsResult(paths=list(paths), gone=[], changed=changed, problems=[])
+def pins(*paths: NotePath, changed: NotePath | None = None) -> PinsResult:
+    return PinsResult(paths=paths, gone=(), changed=changed, problems=())
 
 
 def hot(result: HotResult) -> str:
-    return hot_for_people(result, NoArguments(), Style())
+    return joined(hot_for_people(result, NoArguments(), Style()))
 
 
 def test_a_note_has_its_heat_and_why() -> None:
@@ -50,9 +55,9 @@ def test_a_note_has_its_heat_and_why() -> None:
 def test_nothing_a_note_is_called_commands_a_terminal() -> None:
     texts = [
         hot(FOUND),
-        pins_for_people(pins(WARM.path), NoArguments(), Style()),
-        pinned_for_people(pins(changed=WARM.path), NAMED, Style()),
-        unpinned_for_people(pins(), NAMED, Style()),
+        joined(pins_for_people(pins(WARM.path), NoArguments(), Style())),
+        joined(pinned_for_people(pins(changed=WARM.path), NAMED, Style())),
+        joined(unpinned_for_people(pins(), NAMED, Style())),
     ]
 
     assert not any("\x1b" in text or "\x07" in text for text in texts)
@@ -66,14 +71,17 @@ def test_a_vault_without_active_notes_says_so() -> None:
 
 
 def test_pinning_says_what_was_done() -> None:
-    named, style = PinArguments(name="A"), Style()
-    done = pins(WARM.path, changed="A.md")
+    named, style = NoteArguments(name="A"), Style()
+    done = pins(WARM.path, changed=NotePath("A.md"))
 
-    assert pinned_for_people(done, named, style) == "Pinned A.md\n"
-    assert unpinned_for_people(done, named, style) == "Unpinned A.md\n"
-    assert unpinned_for_people(pins(), named, style) == "A was not pinned\n"
-    assert pinned_for_people(pins(), named, style) == "A is already pinned\n"
-    assert pins_for_people(pins(), NoArguments(), style) == "No notes are pinned.\n"
+    assert joined(pinned_for_people(done, named, style)) == "Pinned A.md\n"
+    assert joined(unpinned_for_people(done, named, style)) == "Unpinned A.md\n"
+    assert joined(unpinned_for_people(pins(), named, style)) == "A was not pinned\n"
+    assert joined(pinned_for_people(pins(), named, style)) == "A is already pinned\n"
+    assert (
+        joined(pins_for_people(pins(), NoArguments(), style))
+        == "No notes are pinned.\n"
+    )
 
 
 def test_programs_read_all_there_is() -> None:

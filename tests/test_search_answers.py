@@ -28,7 +28,7 @@ def test_a_hit_says_where_it_stands(vault: VaultDesk) -> None:
     _, chunks = vault.engine.chunks("Tea")
     chunk = chunks[hit.chunk_index]
     assert (hit.path, hit.title) == ("drinks/Tea.md", "Tea")
-    assert (hit.span, hit.heading_path) == (chunk.span, chunk.heading_path)
+    assert (hit.lines, hit.heading_path) == (chunk.lines, chunk.heading_path)
     assert hit.digest == chunk.digest
     assert hit.mtime_ns == (vault.root / "drinks/Tea.md").stat().st_mtime_ns
 

@@ -75,15 +75,15 @@ def check_places(desk: VaultDesk, hits: tuple[Hit, ...]) -> None:
     """Every hit stands where it says, and is what it says."""
     for hit in hits:
         assert (desk.root / hit.path).is_file()
-        note = desk.engine.read(hit.path, lines=(hit.span.start, hit.span.end))
+        note = desk.engine.read(hit.path, lines=(hit.lines.start, hit.lines.end))
         _, chunks = desk.engine.chunks(hit.path)
         parts: list[Hit | Passage] = [hit, *hit.more]
         for part in parts:
             chunk = chunks[part.chunk_index]
             assert part.heading_path == chunk.heading_path
             assert part.digest == chunk.digest
-            assert part.span.start <= chunk.span.start <= chunk.span.end
-            assert chunk.span.end <= part.span.end
+            assert part.lines.start <= chunk.lines.start <= chunk.lines.end
+            assert chunk.lines.end <= part.lines.end
         assert note.title == hit.title
         shown = hit.snippet.text.strip("… ").split()
         assert all(word in " ".join(note.text.split()) for word in shown[1:-1])

@@ -146,10 +146,10 @@ def test_chunks_without_their_overlaps_are_the_note(
     body = text.splitlines(keepends=True)
     assert path == "Note.md"
     for chunk in chunks:
-        lines = "".join(body[chunk.span.start - 1 : chunk.span.end])
+        lines = "".join(body[chunk.lines.start - 1 : chunk.lines.end])
         assert chunk.text in lines
         assert 0 <= chunk.overlap <= len(chunk.text)
-    assert [chunk.index for chunk in chunks] == list(range(len(chunks)))
+    assert [chunk.chunk_index for chunk in chunks] == list(range(len(chunks)))
 
 
 def test_a_document_of_the_word_index_has_all_that_is_known_of_its_note(

@@ -21,6 +21,7 @@ from glassmind.retrieval.wishes import asked_for, checked, mode_of
 from glassmind.types.callers import CALLER
 from glassmind.types.search import (
     ChannelName,
+    ChunkText,
     FusionName,
     Intent,
     Mode,
@@ -43,7 +44,6 @@ if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond e
     from glassmind.types.access import Scope
     from glassmind.types.catalogue import (
         Check,
-        ChunkText,
         Ghost,
         NoteLinks,
         NoteList,

@@ -148,7 +148,7 @@ def finish(running: subprocess.Popen[str], *, timeout_s: float = 120) -> Finishe
 def shown(reply: SearchReply) -> list[tuple[object, ...]]:
     """Return what a user sees of the hits, scores as far as they count."""
     return [
-        (h.path, h.span, round(h.score, 3), h.snippet, h.digest, h.heading_path)
+        (h.path, h.lines, round(h.score, 3), h.snippet, h.digest, h.heading_path)
         for h in reply.hits
     ]
 

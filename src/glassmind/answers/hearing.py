@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import assert_never
 
+from msgspec import structs
+
 from glassmind.answers.prompting import MOST_STATEMENTS
 from glassmind.answers.proving import problem_of
 from glassmind.answers.quotes import Pages
@@ -116,7 +118,7 @@ class Listener:
         made = self.statements[number - 1]
         if not is_spoken:
             self._tell(Spoken(made.text, made.support))
-        self._tell(Stated(number, made))
+        self._tell(Stated(**structs.asdict(made), number=number))
 
     def _leave(self) -> None:
         """Withdraw letters of a statement that never became whole."""

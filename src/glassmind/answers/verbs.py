@@ -5,6 +5,8 @@ from dataclasses import replace
 from datetime import date
 from typing import Literal, NamedTuple
 
+from msgspec import structs
+
 from glassmind.answers.asked import check_asked
 from glassmind.answers.desk import Desk
 from glassmind.answers.hearing import Enough, Listener
@@ -181,7 +183,7 @@ class _Making:
     def _extracted(self) -> Answer:
         for number, statement in enumerate(self._found.told, 1):
             self._told(Spoken(statement.text, statement.support))
-            self._told(Stated(number, statement))
+            self._told(Stated(**structs.asdict(statement), number=number))
         return self._made(self._found.told)
 
     def _made(

@@ -5,10 +5,12 @@ is full: so each section has its share, and one that is short leaves its room to
 others.
 """
 
+import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from datetime import date, datetime, timedelta
 from typing import Any
+
+from msgspec.structs import replace
 
 from glassmind.context.behind import Lookout
 from glassmind.context.budget import Counter, Estimate
@@ -296,7 +298,7 @@ def _weighed(dropped: Dropped, made: Briefing, whole: Briefing) -> Dropped:
     every = getattr(whole, dropped.section)
     left = (one for one in every if _place(one) not in places)
     text = "".join(line(one, _number) for one in left)
-    return replace(dropped, tokens=Estimate().count(text))
+    return dataclasses.replace(dropped, tokens=Estimate().count(text))
 
 
 def _place(one: Any) -> object:

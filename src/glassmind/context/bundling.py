@@ -6,6 +6,8 @@ from dataclasses import replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from msgspec import structs
+
 from glassmind.context.asking import Terms, question_words
 from glassmind.context.behind import Lookout, shown_in
 from glassmind.context.briefing import inbox_notice
@@ -180,7 +182,9 @@ class Packing(NamedTuple):
         if far_off and budget_tokens > NEAR_MISS_TOKENS:
             with suppress(BudgetTooSmall):
                 made = self._packed(NEAR_MISS_TOKENS)
-        return replace(made or self._packed(budget_tokens), budget_tokens=budget_tokens)
+        return structs.replace(
+            made or self._packed(budget_tokens), budget_tokens=budget_tokens
+        )
 
     def _packed(self, budget_tokens: int) -> Bundle:
         """Return the bundle, which says what of it is behind the vault.
@@ -189,7 +193,7 @@ class Packing(NamedTuple):
         them is behind, too, it is made once more with that said.
         """
         counter, frame = self.shelf.counter(), self.wanted.frame
-        frame = replace(
+        frame = structs.replace(
             frame,
             budget_tokens=budget_tokens,
             tokenizer=counter.name,
@@ -229,7 +233,7 @@ def _kept(shelf: Shelf, made: Bundle) -> Bundle:
     title = f"Context: {' '.join(made.query.split())[:80]}"
     sources = receipts_of(made)
     path = shelf.sources.renew(title, made.project, bundle_as_markdown(made), sources)
-    return replace(made, saved=path)
+    return structs.replace(made, saved=path)
 
 
 def _today() -> date:

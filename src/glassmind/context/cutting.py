@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from msgspec import UNSET
+
 from glassmind.context.choose import Reading
 from glassmind.context.markdown import (
     excerpt_label,
@@ -137,7 +139,7 @@ def _note_of(candidate: Candidate, excerpts: tuple[Excerpt, ...]) -> BundleNote:
         excerpts,
         note.generated,
         note.superseded_by,
-        candidate.quoted,
+        candidate.quoted or UNSET,
     )
 
 

@@ -38,7 +38,7 @@ from glassmind.markdown.days import first_day
 from glassmind.markdown.project_names import plain_name
 from glassmind.markdown.receipts import receipt_of
 from glassmind.types import NotePath, Span
-from glassmind.types.context import Item, ItemKind
+from glassmind.types.context import UNAPPROVED, Item, ItemKind
 from glassmind.types.sections import SectionNote, SectionSign
 
 LINES_EACH = 120
@@ -325,6 +325,7 @@ def item_of(found: Found, kind: ItemKind, date: str | None = None) -> Item:
         if date is None
         else date,
         rule=found.rule,
+        approved=found.rule != UNAPPROVED,
     )
 
 

@@ -7,8 +7,10 @@ the best notes grow, the first by at most half of it, and so on.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
+
+from msgspec import structs
 
 from glassmind.context.asking import Lookup, Terms
 from glassmind.context.budget import Counter
@@ -151,7 +153,7 @@ class _Packing:
         further = follow_ups(notes, follow_room, self._count)
         left += 0 if further else follow_room
         extra, reads = self._refitted(extra, reads, left)
-        made = replace(
+        made = structs.replace(
             frame,
             notes=notes,
             answer=cited(answer, entries),
@@ -361,14 +363,14 @@ class _Packing:
                 beside = self._left_out()
                 self._shorten(entries, tokens - self._budget)
                 rest = made.dropped[len(beside) :]
-                less = replace(
+                less = structs.replace(
                     made,
                     notes=tuple(entry.note() for entry in entries),
                     answer=cited(answer, entries),
                     dropped=(*self._left_out(), *rest),
                 )
             made = less
-        return replace(made, tokens=tokens)
+        return structs.replace(made, tokens=tokens)
 
     def _shorten(self, entries: list[Entry], over: int) -> None:
         """Show less of the last note, or nothing; the first one is always shown.

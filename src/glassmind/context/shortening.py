@@ -1,7 +1,8 @@
 """An item that is too long for its room, cut at the end of a sentence or a line."""
 
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec import structs
 
 from glassmind.context.page import HEADING
 from glassmind.markdown.quoted import one_line
@@ -52,7 +53,7 @@ def shortened(item: Item, share: float) -> Item | None:
         text = _words(item.text, most)
     if not text.strip():
         text = _lines(item.text, most)
-    return replace(item, text=text, trimmed=True) if text.strip() else None
+    return structs.replace(item, text=text, trimmed=True) if text.strip() else None
 
 
 def _words(text: str, most: int) -> str:

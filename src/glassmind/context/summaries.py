@@ -4,9 +4,11 @@ Neither summaries nor what waits in the inbox are read, nor what an agent wrote 
 person has approved, nor notes that say that another is in their place.
 """
 
+import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from datetime import date, datetime
+
+from msgspec.structs import replace
 
 from glassmind.context.behind import Lookout
 from glassmind.context.briefing import APART, SHARES
@@ -100,7 +102,9 @@ def _lean(told: Told, counter: Counter, room: int) -> Told:
     def cut(items: Iterable[Item]) -> tuple[Item, ...]:
         return tuple(cut_to(one, room, line, counter.count) or one for one in items)
 
-    return replace(told, decisions=cut(told.decisions), questions=cut(told.questions))
+    return dataclasses.replace(
+        told, decisions=cut(told.decisions), questions=cut(told.questions)
+    )
 
 
 def _today() -> date:

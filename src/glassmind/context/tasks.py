@@ -12,6 +12,8 @@ from functools import partial
 from operator import itemgetter
 from typing import NamedTuple
 
+from msgspec import structs
+
 from glassmind.context.captured import approved_first, captures
 from glassmind.context.items import (
     Drafts,
@@ -134,7 +136,7 @@ def _captured(rows: SectionRows, scope: Scope) -> list[tuple[Place, Item]]:
         rule = _rule(due, today) if due and one.rule != UNAPPROVED else one.rule
         late, day = not due or not asks_for_due(scope.query), due or FAR
         place = Place(late, -close[rank], day, 0, rank, item.path, item.lines.start)
-        made.append((place, replace(item, date=due or "", rule=rule)))
+        made.append((place, structs.replace(item, date=due or "", rule=rule)))
     return made
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
+from msgspec import structs
+
 from glassmind.context.cutting import found_text
 from glassmind.context.markdown import (
     bundle_as_markdown,
@@ -43,7 +45,7 @@ def fixed_tokens(
     """
     most = [Dropped(name, found, 0) for name in ("notes", "near-duplicates")]
     told = (*most, *dropped) if found else ()
-    bare = bundle_as_markdown(replace(frame, notes=(_NO_NOTE,), dropped=told))
+    bare = bundle_as_markdown(structs.replace(frame, notes=(_NO_NOTE,), dropped=told))
     return count(bare) + count(section("Sources", ["-\n"])) + JOINT_TOKENS
 
 
@@ -68,12 +70,12 @@ def follow_ups(notes: Sequence[BundleNote], left: int, count: Count) -> tuple[st
 def without_last(made: Bundle) -> Bundle | None:
     """Return a bundle with one thing less beside its passages; None for no such."""
     if made.follow_ups:
-        return replace(made, follow_ups=made.follow_ups[:-1])
+        return structs.replace(made, follow_ups=made.follow_ups[:-1])
     for name in ORDER:
         if held := getattr(made, name):
             more = Dropped(name, 1, ITEM_TOKENS)
             dropped = counted((*made.dropped, more))
-            return replace(made, **{name: held[:-1], "dropped": dropped})
+            return structs.replace(made, **{name: held[:-1], "dropped": dropped})
     return None
 
 

@@ -163,8 +163,8 @@ def _as_note(engine: "Engine", hit: Hit) -> BundleNote:
     _, chunks = engine.chunks(hit.path)
     chunk = chunks[hit.chunk_index]
     under = chunk.heading_path[-1] if chunk.heading_path else ""
-    receipt = receipt_of(hit.path, under, chunk.span, chunk.text)
-    excerpt = Excerpt(chunk.heading_path, chunk.span, chunk.text, receipt)
+    receipt = receipt_of(hit.path, under, chunk.lines, chunk.text)
+    excerpt = Excerpt(chunk.heading_path, chunk.lines, chunk.text, receipt)
     day = iso_time(hit.mtime_ns)[:10]
     return BundleNote(
         hit.path, hit.title, day, hit.relevance, "", hit.channels, (excerpt,)

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 
+from msgspec import structs
+
 from glassmind.errors.memory import MemoUnreadable, NotWaiting
 from glassmind.errors.writing import NoteChanged
 from glassmind.markdown.frontmatter import read_head
@@ -231,7 +233,7 @@ def _added_to_project(cabinet: Cabinet, memo: Memo, client: str, why: str) -> Mo
 def _indexed(cabinet: Cabinet, moved: Moved) -> Moved:
     """Return what was accepted, in the index and where else it is to be known."""
     told = notices_of(cabinet, moved.before, moved.memo.path)
-    return replace(moved, notices=(*told, *retained(cabinet, moved.memo)))
+    return structs.replace(moved, notices=(*told, *retained(cabinet, moved.memo)))
 
 
 def _memo_in(raw: bytes, path: NotePath, folder: str) -> Memo:

@@ -44,7 +44,7 @@ class Among:
         there = [
             (self._said(known.text, hit), memo)
             for memo in memos
-            if (known := lines.get(memo.section)) and _meet(known.span, hit.span)
+            if (known := lines.get(memo.section)) and _meet(known.span, hit.lines)
         ]
         most = max((count for count, _ in there), default=0)
         there.sort(key=lambda one: -one[0])

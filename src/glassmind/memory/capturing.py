@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
+from msgspec import structs
+
 from glassmind.errors import IndexFault
 from glassmind.errors.memory import BadMemo
 from glassmind.errors.writing import NoteChanged
@@ -82,7 +84,7 @@ def captured(cabinet: Cabinet, claim: Claim) -> Captured:
     memo = _memo(cabinet, said, kind, folder)
     notices = (*stands.notices, *_new_project(cabinet, project))
     done = _kept(cabinet, memo, f"capture a {kind}", notices)
-    return replace(done, notices=(*done.notices, *retained(cabinet, done.memo)))
+    return structs.replace(done, notices=(*done.notices, *retained(cabinet, done.memo)))
 
 
 def _new_project(cabinet: Cabinet, project: str) -> tuple[str, ...]:

@@ -25,7 +25,15 @@ from glassmind.memory.moving import notices_of
 from glassmind.memory.near import NearMemos
 from glassmind.memory.retaining import retained
 from glassmind.types import NotePath
-from glassmind.types.memory import KEEP, Inbox, Memo, Moved, Promoted, Waiting
+from glassmind.types.memory import (
+    KEEP,
+    Inbox,
+    Memo,
+    Moved,
+    Promoted,
+    WaitingMemory,
+    extended,
+)
 from glassmind.vault.decode import Unreadable, decode
 from glassmind.vault.resolve import NOTE_SUFFIX
 
@@ -60,9 +68,10 @@ def inbox_now(cabinet: Cabinet, *, promote: bool) -> Inbox:
     for memo, accepted in ((one.memo, one.accepted) for one in seen if one.memo):
         original = copied_memo(memo, near.memos)
         troubles += filter(None, [copy_waits(memo, original)])
-        waiting.append(Waiting(memo, accepted, near.to(memo, original)))
+        others = near.to(memo, original)
+        waiting.append(extended(WaitingMemory, memo, checked=accepted, near=others))
     troubles += [*copies_told(copies_kept(cabinet)), *_astray(cabinet)]
-    waiting.sort(key=lambda one: (moment_of(one.memo.created), _counted(one.memo.path)))
+    waiting.sort(key=lambda one: (moment_of(one.created), _counted(one.path)))
     return Inbox(tuple(waiting), done.moved, tuple(troubles))
 
 

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 from unicodedata import normalize
 
-from glassmind.types.memory import Memo, Near
+from glassmind.types.memory import Memo, SimilarMemory, extended
 
 LEAST = 0.6
 """From here on two memos are worth a look. Of a sentence of ten words, one may be
@@ -49,7 +49,7 @@ class NearMemos:
             for pair in sketch.pairs:
                 self._with.setdefault(pair, []).append(place)
 
-    def to(self, memo: Memo, original: Memo | None = None) -> tuple[Near, ...]:
+    def to(self, memo: Memo, original: Memo | None = None) -> tuple[SimilarMemory, ...]:
         """Return those of its kind that say nearly the same, the nearest first.
 
         Itself is none of them. What it is a copy of comes before all, however much of
@@ -60,17 +60,18 @@ class NearMemos:
             place for pair in asked.pairs for place in self._with.get(pair, ())
         )
         found = [
-            Near(self.memos[place], likeness)
+            extended(SimilarMemory, self.memos[place], likeness=likeness)
             for place, pairs in shared.items()
             if self._is_other(memo, self.memos[place])
             and (likeness := _likeness(asked, self._sketches[place], pairs)) >= LEAST
         ]
-        found.sort(key=lambda one: (-one.likeness, one.memo.path, one.memo.section))
+        found.sort(key=lambda one: (-one.likeness, one.path, one.section))
         if original is not None:
             other = _sketch(original.text)
             likeness = _likeness(asked, other, len(asked.pairs & other.pairs))
-            rest = (one for one in found if one.memo != original)
-            found = [Near(original, likeness), *rest]
+            place = original.path, original.section
+            rest = (one for one in found if (one.path, one.section) != place)
+            found = [extended(SimilarMemory, original, likeness=likeness), *rest]
         return tuple(found[:SHOWN])
 
     @staticmethod
@@ -79,7 +80,7 @@ class NearMemos:
         return memo.kind == other.kind and not same
 
 
-def near_to(memo: Memo, others: Sequence[Memo]) -> tuple[Near, ...]:
+def near_to(memo: Memo, others: Sequence[Memo]) -> tuple[SimilarMemory, ...]:
     """Return what is near to one memo; see `NearMemos.to`."""
     return NearMemos(others).to(memo)
 

@@ -8,7 +8,7 @@ from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.memo_sections import memos_in
 from glassmind.memory.near import near_to
 from glassmind.types import NotePath
-from glassmind.types.memory import Memo, Near
+from glassmind.types.memory import Memo, SimilarMemory
 
 ASKED_WORDS, CANDIDATES = 16, 20
 """Words that are looked for, and notes that are compared: what says nearly the same
@@ -17,7 +17,7 @@ shares most of its words, and stands at the top of those that share any."""
 _WORD = re.compile(r"\w{2,40}")
 
 
-def nearby(cabinet: Cabinet, memo: Memo) -> tuple[Near, ...]:
+def nearby(cabinet: Cabinet, memo: Memo) -> tuple[SimilarMemory, ...]:
     """Return what is near to a memo, kept or waiting, the nearest first.
 
     Nothing where the index cannot tell: a capture does not depend on it.

@@ -11,9 +11,10 @@ known again that was renamed since; the second how a person may. A line that beg
 import json
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 from unicodedata import normalize
+
+from msgspec import structs
 
 from glassmind.errors import FileGone, NoteNotFound, VaultError
 from glassmind.memory.cabinet import Cabinet, check_writes
@@ -262,4 +263,4 @@ def _changed(
     file = NotePath(f"{cabinet.folder}/{FILE}")
     made = rewrite(cabinet.writer(client), file, change, why=why)
     now = pinned(cabinet)
-    return replace(now, changed=path if made is not None else None)
+    return structs.replace(now, changed=path if made is not None else None)

@@ -15,7 +15,7 @@ from glassmind.memory.conflict_copies import copies_kept, copies_told
 from glassmind.memory.fresh import fresh_memos
 from glassmind.memory.kept import KnownMemo, broken_told, known_memos, whole
 from glassmind.types import NotePath
-from glassmind.types.memory import MemoKind, Recalled, Recollection
+from glassmind.types.memory import MemoKind, Recalled, RecalledMemory, extended
 
 if TYPE_CHECKING:
     from glassmind.types.search import Hit, SearchReply
@@ -94,8 +94,11 @@ def recall(cabinet: Cabinet, asked: Asked, today: date) -> Recalled:
     memos = whole(cabinet, [one.memo for one in shown])
     return Recalled(
         tuple(
-            Recollection(
-                memos[one.memo.key], one.relevance, one.why or _captured(one.memo)
+            extended(
+                RecalledMemory,
+                memos[one.memo.key],
+                relevance=one.relevance,
+                why=one.why or _captured(one.memo),
             )
             for one in shown
             if one.memo.key in memos

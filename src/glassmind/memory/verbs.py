@@ -6,6 +6,7 @@ from datetime import date, datetime
 from glassmind.memory.accepting import accept, edit, reject
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.capturing import Claim, captured, summary_kept
+from glassmind.memory.finding import waiting_called
 from glassmind.memory.forgetting import forget
 from glassmind.memory.heat import temperatures
 from glassmind.memory.inbox import accept_ticked, inbox_now
@@ -19,6 +20,7 @@ from glassmind.types import NotePath
 from glassmind.types.memory import (
     Captured,
     Inbox,
+    Memo,
     MemoKind,
     Moved,
     Pins,
@@ -126,9 +128,9 @@ class Memory:
         )
         with cabinet.faults():
             found = recall(cabinet, asked, day)
-        cabinet.acts.handed([one.memo.path for one in found.memos])
+        cabinet.acts.handed([one.path for one in found.memos])
         if not found.doubtful:
-            cabinet.acts.used("recall", [one.memo.path for one in found.memos], "")
+            cabinet.acts.used("recall", [one.path for one in found.memos], "")
         return found
 
     def forget(self, name: str, *, client: str = "cli") -> Moved:
@@ -161,7 +163,7 @@ class Memory:
         """
         with self._cabinet.faults():
             found = inbox_now(self._cabinet, promote=promote)
-        self._cabinet.acts.handed([one.memo.path for one in found.waiting])
+        self._cabinet.acts.handed([one.path for one in found.waiting])
         return found
 
     def accept_ticked(self) -> Promoted:
@@ -171,6 +173,11 @@ class Memory:
         """
         with self._cabinet.faults():
             return accept_ticked(self._cabinet)
+
+    def waiting(self, name: str) -> Memo:
+        """Return a memo of the inbox; raises as `accept`."""
+        with self._cabinet.faults():
+            return waiting_called(self._cabinet, name)
 
     def accept(self, name: str, *, client: str = "cli") -> Moved:
         """Promote a memo of the inbox to its place.

@@ -1,29 +1,27 @@
 """Operations that answer: ask a question, resolve a name."""
 
-from collections.abc import Sequence
-from typing import Annotated
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct
 
 from glassmind.engine import Engine
 from glassmind.markdown.address import heading_address, obsidian_uri
-from glassmind.markdown.style import counted
-from glassmind.operations.ask_text import (
-    LiveAnswer,
-    answer_for_people,
-    resolution_for_models,
-    resolution_for_people,
-)
-from glassmind.operations.context import Project, cited
-from glassmind.operations.find import IntentChoice
+from glassmind.markdown.style import Style, counted
+from glassmind.operations.find import ChosenIntent, ChosenMode, Project, most
+from glassmind.operations.model_text import GENERATED, listed, named, one_line
+from glassmind.operations.names import cited, with_uris
 from glassmind.operations.registry import (
     Arguments,
     Caller,
     Command,
     Result,
     Route,
+    Terminal,
     Tool,
+    View,
     arg,
     copied,
     operation,
@@ -31,15 +29,11 @@ from glassmind.operations.registry import (
 )
 from glassmind.ports.chat import Halt
 from glassmind.types import answers as domain
-from glassmind.types.context import Conflict
+from glassmind.types.answers import NOT_IN_NOTES, Spoken, Withdrawn
+from glassmind.types.context import Conflict, Side
 from glassmind.types.ledger import Passage, Shown
-from glassmind.types.ontology import NameKind, Verdict
+from glassmind.types.ontology import Resolution
 from glassmind.types.questions import ASKS, LONGEST_QUESTION, MOST_SOURCES
-from glassmind.types.search import Mode
-
-EXTRACTIVE = "extractive"
-"""The model that is named if the sentences are the notes' own."""
-
 
 # --- ask ----------------------------------------------------------------------------
 
@@ -54,18 +48,11 @@ class AskArguments(Arguments):
     ] = True
     limit: Annotated[
         int | None,
-        arg(
-            "Maximum number of passages; the setting ask.sources has the default.",
-            short="-n",
-            ge=1,
-            le=MOST_SOURCES,
-        ),
+        most("passages; the setting ask.sources has the default", MOST_SOURCES),
     ] = None
     project: Project = None
-    mode: Annotated[
-        Mode | None, arg("Search by keywords, meaning and links (hybrid), or one.")
-    ] = None
-    intent: Annotated[IntentChoice, arg("What kind of answer is wanted.")] = "auto"
+    mode: ChosenMode = None
+    intent: ChosenIntent = "auto"
     live: Annotated[
         bool,
         arg("Print the answer while it is made.", flag="--no-stream", only=("cli",)),
@@ -104,24 +91,13 @@ class AskSources(Result):
     confidence: float | None
 
     def sources(self) -> Shown:
-        """Return the passages."""
         return shown(_passages(self.passages))
-
-
-class NumberedStatement(Struct, frozen=True, kw_only=True):
-    """Event: a whole statement; `number` counts from 1."""
-
-    number: int
-    text: str
-    support: domain.Support
-    citations: list[domain.Citation]
-    problem: str
 
 
 EVENTS = {
     "sources": AskSources,
     "text": domain.Spoken,
-    "statement": NumberedStatement,
+    "statement": domain.Stated,
     "withdrawn": domain.Withdrawn,
 }
 """What `ask` reports while it runs, by the names of the events."""
@@ -148,17 +124,11 @@ class AskResult(Result):
     conflicts: list[Conflict]
 
     def sources(self) -> Shown:
-        """Return the passages, and those that disagree."""
         sides = [side for conflict in self.conflicts for side in conflict.sides]
-        return shown(
-            [
-                *_passages(self.passages),
-                *(cited(side.path, side.receipt) for side in sides),
-            ]
-        )
+        passages = [cited(side.receipt, side.path) for side in sides]
+        return shown([*_passages(self.passages), *passages])
 
     def all_notices(self) -> list[str]:
-        """Return what was missing or left out, and what helps."""
         notices = [
             f"{said}; --no-model includes them"
             if " private " in said and said.endswith("left out")
@@ -178,6 +148,201 @@ def _passages(sources: Sequence[AskSource]) -> list[Passage]:
     return [Passage(one.path, *one.lines) for one in sources if one.receipt]
 
 
+# --- answers as text -----------------------------------------------------------------
+
+_LINES = re.compile(r":(\d+(?:-\d+)?)@")
+
+WITHDRAWN = "The text so far was withdrawn."
+
+
+def answer_for_people(result: AskResult, _: Any, style: Style) -> str:
+    """Return a line for each statement, then the sources."""
+    said = "".join(
+        f"{spoken(one.text, style, one.support)}{marks(one, style)}\n"
+        for one in result.statements
+    )
+    answer = said if result.in_notes and said else f"{NOT_IN_NOTES}\n{said}"
+    return answer + sources_as_text(result, style)
+
+
+def spoken(text: str, style: Style, support: str) -> str:
+    """Return a piece of a statement as part of one line; faint if unsupported."""
+    plain = text.translate(str.maketrans("\n\r\t", "   "))
+    return style.faint(plain) if support == "unsupported" else style.clean(plain)
+
+
+def marks(statement: domain.Statement, style: Style) -> str:
+    """Return the numbers of the sources of a statement, or why it is doubtful."""
+    if statement.support == "unsupported":
+        why = f": {one_line(statement.problem)}" if statement.problem else ""
+        return f" {style.state('warn', f'(not supported by your notes{why})')}"
+    numbers = dict.fromkeys(f"[{one.source}]" for one in statement.citations)
+    return f" {style.strong(''.join(numbers))}" if numbers else ""
+
+
+def sources_as_text(result: AskResult, style: Style, *, live: bool = False) -> str:
+    """Return conflicts and sources; what is not cited goes on one line.
+
+    After a `live` answer without any supported statement, this says so.
+    """
+    parts = [
+        [NOT_IN_NOTES] if live and not result.in_notes else [],
+        [style.clean(conflict_line(one)) for one in result.conflicts],
+        list(_sources(result, style)),
+    ]
+    return "".join(
+        "\n" + "".join(f"{line}\n" for line in part) for part in parts if part
+    )
+
+
+def _sources(result: AskResult, style: Style) -> Iterator[str]:
+    supported = [one for one in result.statements if one.support != "unsupported"]
+    numbers = {one.source for said in supported for one in said.citations}
+    said = [one.text for one in supported]
+    sources = result.passages[: None if result.in_notes else 3]
+    if sources and not result.in_notes:
+        yield "Closest:"
+    shown = [one for one in sources if not numbers or one.number in numbers]
+    for source in shown:
+        yield from _source(source, style, said)
+    rest = [f"{_place(one, style)}{_mark(one)}" for one in sources if one not in shown]
+    if rest:
+        yield f"Also read: {', '.join(rest)}"
+
+
+def _source(source: AskSource, style: Style, said: Sequence[str]) -> Iterator[str]:
+    trail = " > ".join(map(one_line, source.heading_path)) or one_line(source.title)
+    mark = style.faint(_mark(source))
+    place = _place(source, style)
+    yield f"[{source.number}] {place}  {style.clean(trail)}{mark}".rstrip()
+    excerpt = plain_excerpt(source.excerpt, (*source.heading_path, source.title))
+    bare = excerpt.removesuffix("...").strip()
+    if excerpt.strip() and not any(bare in plain_excerpt(one) for one in said):
+        yield f"    {excerpt}"
+
+
+def _place(source: AskSource, style: Style) -> str:
+    """Return the place of a source; a memory that is in no note has no lines."""
+    where = style.strong(one_line(source.path))
+    first, last = source.lines
+    return f"{where}{style.faint(f':{first}-{last}')}" if source.receipt else where
+
+
+def _mark(source: AskSource) -> str:
+    """Return why a source may be less reliable."""
+    known = [GENERATED] if source.generated else []
+    if source.superseded_by:
+        known.append(f"superseded by {one_line(source.superseded_by)}")
+    return "".join(f" ({one})" for one in known)
+
+
+def conflict_line(conflict: Conflict) -> str:
+    """Return what two sources disagree on, or which one replaces the other."""
+    newer, older = conflict.sides
+    if conflict.kind in {"superseded", "newer"}:
+        sides = (f"{one_line(one.title)}: {_value(one)}" for one in (newer, older))
+        return "; ".join(sides)
+    values = [f"{one_line(one.title)} says {_value(one)}" for one in (newer, older)]
+    return f'Your notes disagree on "{one_line(conflict.about)}": {", ".join(values)}'
+
+
+def _value(side: Side) -> str:
+    found = _LINES.search(side.receipt)
+    lines = f":{found[1]}" if found else ""
+    mark = "" if side.approved else f" ({GENERATED})"
+    return f"{one_line(side.value)} [{one_line(side.path)}{lines}]{mark}"
+
+
+class LiveAnswer:
+    """Shows an answer on a terminal while it is made."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        self._terminal, self._style = terminal, terminal.style
+        self._line = ""
+        self._statements: list[tuple[str, str]] = []
+        self._shown = False
+
+    def __call__(self, event: object) -> None:
+        """Show an event of the operation at once."""
+        if isinstance(event, Spoken):
+            self._write(event.text, event.support)
+        elif isinstance(event, Withdrawn):
+            self.end_line()
+            self._terminal.remark(WITHDRAWN)
+            self._statements, self._shown = [], False
+        elif hasattr(event, "passages"):
+            self._found([one.path for one in event.passages])
+        else:
+            self._state(event)  # type: ignore[arg-type]
+        self._terminal.flush()
+
+    def _found(self, paths: Sequence[str]) -> None:
+        if self._terminal.shows_progress:
+            notes, passages = len(set(paths)), counted(len(paths), "passage")
+            self._terminal.remark(f"Found {passages} in {counted(notes, 'note')}.")
+
+    def _write(self, text: str, support: str) -> None:
+        self._line += text
+        self._shown = True
+        self._terminal.text(spoken(text, self._style, support))
+
+    def _state(self, statement: domain.Statement) -> None:
+        if not statement.text.startswith(self._line):
+            self.end_line()  # what was written is not part of this statement
+        self._write(statement.text.removeprefix(self._line), statement.support)
+        self._terminal.text(marks(statement, self._style))
+        self._statements.append((statement.text, statement.support))
+        self.end_line()
+
+    def end_line(self) -> None:
+        """End the line that was begun, if any."""
+        if self._line:
+            self._line = ""
+            self._terminal.text("\n")
+
+    def rest(self, result: AskResult, arguments: Arguments) -> str:
+        """Return what is still to print: the sources, or all if something differs."""
+        shown = [(one.text, one.support) for one in result.statements]
+        if shown == self._statements and shown:
+            return sources_as_text(result, self._style, live=True)
+        if self._shown:
+            self._terminal.remark(WITHDRAWN)
+        return answer_for_people(result, arguments, self._style)
+
+
+_HEADING = re.compile(r"#{1,6}\s+")
+_INNER = re.compile(r"(?<=\s)#{1,6}\s+(?=\S)")
+_MARKS = re.compile(
+    r"(?<!\S)(?:>(?:\s+\[![^\]\s]+\][+-]?)?"  # of a quotation or a callout
+    r"|\|(?:\s*:?-+:?\s*\|)+"  # below the first row of a table
+    r"|-{3,}|\*{3,}|_{3,}|={3,})(?!\S)"  # rules
+)
+_CELLS = re.compile(r"(?:\s*(?<!\S)\|(?!\S))+")
+_TWICE = re.compile(r"([:.;,]),")
+
+
+def plain_excerpt(excerpt: str, headings: Iterable[str] = ()) -> str:
+    """Return an excerpt without marks of headings, quotations, rules and tables.
+
+    `headings` are those above it, which are shown beside it and not repeated.
+    """
+    text = _MARKS.sub(" ", one_line(excerpt)).strip()
+    text = _without(text, [one_line(one) for one in headings])
+    text = _CELLS.sub(",", _INNER.sub("· ", text))
+    return " ".join(_TWICE.sub(r"\1", text).strip(" ,;·").split())
+
+
+def _without(text: str, headings: list[str]) -> str:
+    """Return a text without the headings that it begins with."""
+    while mark := _HEADING.match(text):
+        text = text[mark.end() :]
+        known = max((one for one in headings if text.startswith(one)), default="")
+        if not known:
+            return text
+        text = text[len(known) :].lstrip()
+    return text
+
+
 @operation(
     group="Find",
     for_people=answer_for_people,
@@ -187,12 +352,11 @@ def _passages(sources: Sequence[AskSource]) -> list[Passage]:
 )
 def ask(vault: Engine, arguments: AskArguments, caller: Caller) -> AskResult:
     """Answer a question from your notes, with citations."""
-    name, report = vault.config.vault.name, caller.progress
-    halt = caller.halt or Halt()
+    name, halt = vault.config.vault.name, caller.halt or Halt()
 
     def told(news: domain.News) -> None:
-        if report is not None:
-            report(_event(news, name))
+        if caller.progress is not None:
+            caller.progress(_event(news, name))
 
     try:
         made = vault.answers.ask(
@@ -218,12 +382,12 @@ def ask_result(made: domain.Answer, vault: str) -> AskResult:
         AskResult,
         made,
         answer=made.text,
-        passages=[_source(one, vault) for one in made.sources],
-        model_used=made.model_used or EXTRACTIVE,
+        passages=[_typed(one, vault) for one in made.sources],
+        model_used=made.model_used or "extractive",
     )
 
 
-def _source(source: domain.Source, vault: str) -> AskSource:
+def _typed(source: domain.Source, vault: str) -> AskSource:
     path, headings = source.path, source.heading_path
     return copied(
         AskSource,
@@ -236,10 +400,8 @@ def _source(source: domain.Source, vault: str) -> AskSource:
 def _event(news: domain.News, vault: str) -> object:
     """Return one of `EVENTS`."""
     if isinstance(news, domain.Found):
-        sources = [_source(one, vault) for one in news.sources]
+        sources = [_typed(one, vault) for one in news.sources]
         return AskSources(passages=sources, confidence=news.confidence)
-    if isinstance(news, domain.Stated):
-        return copied(NumberedStatement, news.statement, number=news.number)
     return news
 
 
@@ -250,49 +412,38 @@ class ResolveArguments(Arguments):
     text: Annotated[
         str, arg("A name.", positional="words", for_models="", longest=1_000)
     ]
-    limit: Annotated[
-        int,
-        arg(
-            "Maximum number of candidates.",
-            short="-n",
-            for_models="candidates",
-            ge=1,
-            le=100,
-        ),
-    ] = 5
+    limit: Annotated[int, most("candidates", 100)] = 5
 
 
-class Candidate(Struct, frozen=True, kw_only=True):
-    """Something that a name may mean; `link` is what to write in a note."""
-
-    kind: NameKind
-    path: str | None
-    title: str
-    link: str
-    score: float
-    reason: str
-    matched: str
-    links: int
-    uri: str | None
-
-
-class ResolveResult(Result):
+class ResolveResult(Result, Resolution, kw_only=True):
     """Whether the vault has what a text names, and how to link to it."""
 
     vault: str
-    text: str
-    verdict: Verdict
-    advice: str
-    link: str | None
-    candidates: list[Candidate]
-    notices: list[str]
 
     def sources(self) -> Shown:
-        """Return the candidates."""
         return shown(named=[one.path for one in self.candidates])
 
     def is_empty(self) -> bool:
         return self.verdict == "new"
+
+
+def resolution_for_people(result: ResolveResult, _: Any, style: Style) -> Iterator[str]:
+    yield f"{style.strong(result.verdict)}  {style.clean(result.advice)}"
+    for one in result.candidates:
+        where = one.path or f"{one.kind} {one.title}"
+        if one.kind == "heading":
+            where = f"{one.path}#{one.title}"
+        reason = style.faint(f"{one.reason}: {one.matched}")
+        yield f"  {one.score:.2f}  {style.clean(where)}  {reason}"
+
+
+def resolution_for_models(result: ResolveResult, view: View) -> str:
+    rows = [one_line(result.advice)]
+    for number, one in enumerate(result.candidates, 1):
+        where = named(one.path) if one.path else one_line(one.title)
+        reason = f"{one_line(one.reason)} {one_line(one.link)}"
+        rows.append(f"{number}. {one.score:.2f} {one.kind} {where}: {reason}".rstrip())
+    return listed([f"Verdict: {result.verdict}."], rows, view, result.notices)
 
 
 @operation(
@@ -316,16 +467,5 @@ class ResolveResult(Result):
 def resolve(vault: Engine, arguments: ResolveArguments) -> ResolveResult:
     """Check whether the vault has what a text names."""
     found = vault.knowledge.resolve(arguments.text, limit=arguments.limit)
-    name = vault.config.vault.name
-    return copied(
-        ResolveResult,
-        found,
-        vault=name,
-        link=found.link or None,
-        candidates=[
-            copied(
-                Candidate, one, uri=obsidian_uri(name, one.path) if one.path else None
-            )
-            for one in found.candidates
-        ],
-    )
+    result = copied(ResolveResult, found, vault=vault.config.vault.name)
+    return with_uris(vault, result)

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Annotated, Any, TypeVar
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType
 
 from glassmind.context.markdown import (
     briefing_as_markdown,
@@ -18,10 +17,11 @@ from glassmind.context.markdown import (
 from glassmind.engine import Engine
 from glassmind.errors.context import BudgetTooSmall
 from glassmind.errors.writing import WriteRefused
-from glassmind.markdown.address import heading_address, obsidian_uri
+from glassmind.markdown.address import heading_address
 from glassmind.markdown.hidden_text import holds_hidden
-from glassmind.operations.find import IntentChoice
+from glassmind.operations.find import HERE, PROJECT, IntentChoice, Project, Since, most
 from glassmind.operations.model_text import fenced
+from glassmind.operations.names import cited, filled_uris
 from glassmind.operations.registry import (
     Arguments,
     Caller,
@@ -35,7 +35,7 @@ from glassmind.operations.registry import (
     shown,
 )
 from glassmind.retrieval.wishes import SAYS
-from glassmind.types import context as packed
+from glassmind.types.context import Briefing, Bundle, Summary
 from glassmind.types.ledger import Passage, Shown
 from glassmind.types.search import Mode
 
@@ -46,16 +46,6 @@ the tokenizers of our models."""
 MOST_FOR_MODELS = 20_000
 """Tokens of an answer to a model: hosts cut results at 25,000."""
 
-REFUSED = 3
-"""The exit code if a result could not be saved."""
-
-PROJECT = arg(
-    "A project: its name, folder:PATH, #tag or property:KEY=VALUE.",
-    metavar="PROJECT",
-    for_models="name, folder:path, #tag or property:key=value",
-    longest=1_000,
-)
-Project = Annotated[str | None, PROJECT]
 Budget = Annotated[
     int | None,
     arg(
@@ -66,176 +56,84 @@ Budget = Annotated[
         le=100_000,
     ),
 ]
-MOST_NOTES = arg(
-    "Maximum number of notes.", short="-n", only=("cli", "http"), ge=1, le=200
-)
+MOST_NOTES = most("notes", 200, only=HERE)
 
 Made = TypeVar("Made")
+Packed = TypeVar("Packed", bound=Result)
 
 
-class ContextNote(Struct, frozen=True, kw_only=True):
-    """A note that matters, with the passages that do.
+class ContextResult(Result, Bundle, kw_only=True):
+    """The passages that matter, and what follows from them.
 
-    `quoted` are other notes that `why` quotes.
-    """
-
-    path: str
-    title: str
-    date: str
-    relevance: float
-    why: str
-    channels: list[str]
-    generated: bool
-    superseded_by: str
-    excerpts: list[packed.Excerpt]
-    uri: str
-    quoted: list[str] | UnsetType = UNSET
-
-
-class ContextItem(Struct, frozen=True, kw_only=True):
-    """A decision, open question or unfinished task; `rule` says what made it one."""
-
-    kind: packed.ItemKind
-    text: str
-    path: str
-    title: str
-    heading_path: list[str]
-    heading: str
-    lines: list[int]
-    receipt: str
-    date: str
-    rule: str
-    approved: bool
-    trimmed: bool
-    hidden: bool
-
-
-class PackedResult(Result):
-    """What both a context bundle and a briefing have.
-
-    `tokens` counts the Markdown. JSON has the receipts as `sources`.
+    `tokens` counts the Markdown. In a note, `quoted` are other notes that `why` quotes.
     """
 
     text_only = ("markdown",)
 
-    project: str
-    budget_tokens: int
-    tokens: int
-    tokenizer: str
-    decisions: list[ContextItem]
-    questions: list[ContextItem]
-    tasks: list[ContextItem]
-    conflicts: list[packed.Conflict]
+    vault: str
     receipts: list[str] = msgspec.field(name="sources")
-    dropped: list[packed.Dropped]
-    degraded: list[str]
     markdown: str
 
-    def all_notices(self) -> Sequence[str]:
-        """Return what was missing."""
-        return self.degraded
-
-    def passages(self) -> list[Passage]:
-        """Return the lines of items and conflicts."""
-        items = (*self.decisions, *self.questions, *self.tasks)
-        sides = [side for conflict in self.conflicts for side in conflict.sides]
-        return [
-            *(Passage(item.path, *item.lines) for item in items),
-            *(cited(side.path, side.receipt) for side in sides),
-        ]
-
-
-class ContextResult(PackedResult):
-    """The passages that matter, and what follows from them."""
-
-    vault: str
-    query: str
-    mode: str
-    intent: str | None
-    channels: list[str]
-    confidence: float | None
-    doubtful: bool
-    answer: list[packed.AnswerSentence]
-    notes: list[ContextNote]
-    suggested: list[packed.NextRead]
-    follow_ups: list[str]
-    saved: str | None
-
     def sources(self) -> Shown:
-        """Return every passage, and the suggested notes."""
-        passages = [cited(one.path, one.receipt) for one in self.answer]
+        passages = [cited(one.receipt, one.path) for one in self.answer]
         for note in self.notes:
             passages += [Passage(note.path, *part.lines) for part in note.excerpts]
             passages += [Passage(path) for path in note.quoted or ()]
         named = [note.path for note in self.notes]
         named += [note.path for note in self.suggested]
-        return shown([*passages, *self.passages()], named)
+        return shown([*passages, *_passages(self)], named)
 
     def all_notices(self) -> Sequence[str]:
-        """Return what was missing, and where the bundle was saved."""
         return [*self.degraded, *_saved_notice(self.saved)]
 
     def is_empty(self) -> bool:
         return not self.notes
 
 
-class ChangedNote(Struct, frozen=True, kw_only=True):
-    """A note that changed since a day."""
-
-    path: str
-    title: str
-    date: str
-    uri: str
-
-
-class BriefResult(PackedResult):
+class BriefResult(Result, Briefing, kw_only=True):
     """Active notes, decisions, open items and recent changes of a project."""
 
-    since: str
-    hot: list[packed.NextRead]
-    changed: list[ChangedNote]
-    notices: list[str]
+    text_only = ("markdown",)
+
+    receipts: list[str] = msgspec.field(name="sources")
+    markdown: str
 
     def sources(self) -> Shown:
-        """Return the lines shown, and the active and changed notes."""
         named = [note.path for note in self.hot]
-        return shown(self.passages(), [*named, *(note.path for note in self.changed)])
+        named += [note.path for note in self.changed]
+        return shown(_passages(self), named)
+
+    def all_notices(self) -> Sequence[str]:
+        return self.degraded
 
     def is_empty(self) -> bool:
         things = self.hot, self.decisions, self.questions, self.tasks, self.changed
         return not any(things)
 
 
-class SummarizeResult(Result):
+class SummarizeResult(Result, Summary, kw_only=True):
     """A project in sentences of its notes; `text` is the Markdown."""
 
-    project: str
-    text: str
-    sentences: list[packed.AnswerSentence]
     receipts: list[str] = msgspec.field(name="sources")
-    tokens: int
-    tokenizer: str
-    saved: str | None
-    notices: list[str]
 
     def sources(self) -> Shown:
-        """Return the sentences."""
-        return shown([cited(one.path, one.receipt) for one in self.sentences])
+        return shown([cited(one.receipt, one.path) for one in self.sentences])
 
     def all_notices(self) -> Sequence[str]:
-        """Return what was left out, and where the summary was saved."""
         return [*self.notices, *_saved_notice(self.saved)]
 
     def is_empty(self) -> bool:
         return not self.sentences
 
 
-def cited(path: str, receipt: str) -> Passage:
-    """Return the lines of a note that a receipt is for."""
-    from glassmind.markdown.receipts import parse_receipt  # noqa: PLC0415 - 27 ms
-
-    found = parse_receipt(receipt)
-    return Passage(path, *found.span) if found else Passage(path)
+def _passages(packed: Bundle | Briefing) -> list[Passage]:
+    """Return the lines of items and conflicts."""
+    items = (*packed.decisions, *packed.questions, *packed.tasks)
+    sides = [side for conflict in packed.conflicts for side in conflict.sides]
+    return [
+        *(Passage(item.path, *item.lines) for item in items),
+        *(cited(side.receipt, side.path) for side in sides),
+    ]
 
 
 def _saved_notice(path: str | None) -> list[str]:
@@ -265,7 +163,7 @@ def _exit_code(result: Any, arguments: Any) -> int:
     """Return 1 for an empty result, and 3 if it could not be saved."""
     if result.is_empty():
         return 1
-    return REFUSED if arguments.save and not result.saved else 0
+    return 3 if arguments.save and not result.saved else 0
 
 
 def _pack(
@@ -294,43 +192,32 @@ def _pack(
     return pack(budget_tokens=budget)
 
 
-def context_result(made: packed.Bundle, *, vault: str, root: str) -> ContextResult:
+def context_result(made: Bundle, *, vault: str, root: str) -> ContextResult:
     """Return a typed result; `vault` is the name in Obsidian, `root` the folder."""
-    notes = [
-        copied(
-            ContextNote,
-            note,
-            uri=obsidian_uri(vault, note.path),
-            quoted=list(note.quoted) or UNSET,
-        )
-        for note in made.notes
-    ]
-    return copied(
-        ContextResult,
-        made,
-        **_shared(made),
-        vault=root,
-        notes=notes,
-        markdown=bundle_as_markdown(made),
-    )
+    text = bundle_as_markdown(made)
+    return _typed(ContextResult, made, vault, markdown=text, vault=root)
 
 
-def _shared(made: packed.Bundle | packed.Briefing) -> dict[str, Any]:
-    """Return the items and receipts of a result."""
+def brief_result(made: Briefing, vault: str) -> BriefResult:
+    """Return a typed result; `vault` is the name in Obsidian."""
+    return _typed(BriefResult, made, vault, markdown=briefing_as_markdown(made))
 
-    def items(name: str) -> list[ContextItem]:
-        return [
-            copied(
-                ContextItem,
+
+def _typed(
+    kind: type[Packed], made: Bundle | Briefing, name: str, /, **others: Any
+) -> Packed:
+    """Return a typed result with the addresses that the domain leaves empty."""
+    for group in ("decisions", "questions", "tasks"):
+        others[group] = [
+            msgspec.structs.replace(
                 item,
                 heading=heading_address(item.path, item.heading_path),
                 hidden=holds_hidden(item.text),
             )
-            for item in getattr(made, name)
+            for item in getattr(made, group)
         ]
-
-    kinds = ("decisions", "questions", "tasks")
-    return {name: items(name) for name in kinds} | {"receipts": receipts_of(made)}
+    result = copied(kind, made, receipts=receipts_of(made), **others)
+    return filled_uris(name, result)
 
 
 # --- context ------------------------------------------------------------------------
@@ -351,13 +238,10 @@ class ContextArguments(Arguments):
     project: Project = None
     mode: Annotated[
         Mode | None,
-        arg(
-            "Search by keywords, meaning and links (hybrid), or one.",
-            only=("cli", "http"),
-        ),
+        arg("Search by keywords, meaning and links (hybrid), or one.", only=HERE),
     ] = None
     intent: Annotated[
-        IntentChoice, arg("What kind of answer is wanted.", only=("cli", "http"))
+        IntentChoice, arg("What kind of answer is wanted.", only=HERE)
     ] = "auto"
     save: Annotated[
         bool, arg("Also save it in summaries/ of the agent folder.", only=("cli",))
@@ -365,11 +249,7 @@ class ContextArguments(Arguments):
 
 
 @packet(
-    command=Command(
-        everyday=True,
-        verbatim=True,
-        exit_code=_exit_code,
-    ),
+    command=Command(everyday=True, verbatim=True, exit_code=_exit_code),
     tool=Tool(
         title="Gather context",
         sets=("core",),
@@ -432,15 +312,7 @@ def hot_context(
 
 class BriefArguments(Arguments):
     project: Project = None
-    since: Annotated[
-        str | None,
-        arg(
-            "Show what changed on this day or later: 2026-03-01, 7d.",
-            metavar="DAY",
-            for_models="YYYY-MM-DD, 7d",
-            longest=1_000,
-        ),
-    ] = None
+    since: Since = None
     budget: Budget = None
 
 
@@ -465,21 +337,6 @@ def brief(vault: Engine, arguments: BriefArguments, caller: Caller) -> BriefResu
     return brief_result(made, vault.config.vault.name)
 
 
-def brief_result(made: packed.Briefing, vault: str) -> BriefResult:
-    """Return a typed result; `vault` is the name in Obsidian."""
-    changed = [
-        copied(ChangedNote, note, uri=obsidian_uri(vault, note.path))
-        for note in made.changed
-    ]
-    return copied(
-        BriefResult,
-        made,
-        **_shared(made),
-        changed=changed,
-        markdown=briefing_as_markdown(made),
-    )
-
-
 # --- summarize ----------------------------------------------------------------------
 
 
@@ -493,10 +350,7 @@ class SummarizeArguments(Arguments):
 
 
 @packet(
-    command=Command(
-        verbatim=True,
-        exit_code=_exit_code,
-    ),
+    command=Command(verbatim=True, exit_code=_exit_code),
     tool=Tool(
         title="Summarize a project",
         sets=("memory",),
@@ -515,7 +369,7 @@ def summarize(
     return summarize_result(_pack(vault, arguments, caller, pack))
 
 
-def summarize_result(made: packed.Summary) -> SummarizeResult:
+def summarize_result(made: Summary) -> SummarizeResult:
     """Return a typed result."""
     receipts = list(dict.fromkeys(one.receipt for one in made.sentences))
     return copied(SummarizeResult, made, receipts=receipts)

@@ -2,6 +2,10 @@
 
 import re
 import sys
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from difflib import get_close_matches
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
@@ -11,12 +15,18 @@ from glassmind.errors import NoteNotFound, OffsetOutOfRange
 from glassmind.errors.serving import BadArgument
 from glassmind.markdown.address import heading_address, iso_time, obsidian_uri
 from glassmind.markdown.hidden_text import hidden_kinds, hidden_notice
-from glassmind.markdown.style import shortened
+from glassmind.markdown.style import Style, bytes_in_words, counted, shortened
 from glassmind.markdown.tokens import QUARTERS, reach
-from glassmind.operations import find_text as text
-from glassmind.operations.empty_list import empty_reasons, property_filter
-from glassmind.operations.model_text import UNREAD
-from glassmind.operations.names import is_address, named_by
+from glassmind.operations.model_text import (
+    GENERATED,
+    UNREAD,
+    fenced,
+    listed,
+    named,
+    one_line,
+    shortly,
+)
+from glassmind.operations.names import cited, is_address, named_by
 from glassmind.operations.registry import (
     Arguments,
     Caller,
@@ -27,27 +37,76 @@ from glassmind.operations.registry import (
     Surface,
     TextForm,
     Tool,
+    View,
     arg,
     copied,
+    joined,
     operation,
     shown,
 )
+from glassmind.retrieval.query import parse_day
 from glassmind.retrieval.wishes import MOST_HITS, MOST_HOPS, SAYS
 from glassmind.types import Span
 from glassmind.types import search as found
 from glassmind.types.adjustments import Adjustment
+from glassmind.types.context import Verified
 from glassmind.types.graph import Hop
 from glassmind.types.ledger import Passage, Shown
-from glassmind.types.search import Evidence, FusionName, Intent, Mode, Rerank, Snippet
+from glassmind.types.search import (
+    ChunkText,
+    Evidence,
+    FusionName,
+    Intent,
+    Mode,
+    Rerank,
+    Snippet,
+)
 
 if TYPE_CHECKING:
     from glassmind.types.catalogue import NoteFacts
 
-Name = Annotated[str, Meta(max_length=4_096)]
 HERE: tuple[Surface, ...] = ("cli", "http")
 """Surfaces whose clients choose how to search; models leave that to the settings."""
 
+Name = Annotated[str, Meta(max_length=4_096)]
+ChosenMode = Annotated[
+    Mode | None,
+    arg("Search by keywords, meaning and links (hybrid), or one.", for_models=""),
+]
 IntentChoice = Literal["auto", "balanced", Intent]
+ChosenIntent = Annotated[
+    IntentChoice, arg("What kind of answer is wanted.", for_models="")
+]
+PROJECT = arg(
+    "A project: its name, folder:PATH, #tag or property:KEY=VALUE.",
+    metavar="PROJECT",
+    for_models="name, folder:path, #tag or property:key=value",
+    longest=1_000,
+)
+Project = Annotated[str | None, PROJECT]
+Since = Annotated[
+    str | None,
+    arg(
+        "From this day on: 2026-03-01, 2026-03, 7d.",
+        metavar="DAY",
+        for_models="YYYY-MM-DD, 7d",
+        longest=1_000,
+    ),
+]
+Until = Annotated[str | None, arg("Before this day.", metavar="DAY", longest=1_000)]
+
+
+def most(things: str, limit: int | None, **more: Any) -> Meta:
+    """Describe the argument `limit` of a list."""
+    about = f"Maximum number of {things}."
+    return arg(about, short="-n", for_models="", ge=1, le=limit, **more)
+
+
+class NoteArguments(Arguments):
+    name: Annotated[Name, arg("Path, title or alias of a note.", positional="words")]
+
+
+# --- search -------------------------------------------------------------------------
 
 
 class SearchArguments(Arguments):
@@ -59,17 +118,9 @@ class SearchArguments(Arguments):
             pattern=SAYS,
         ),
     ]
-    limit: Annotated[
-        int | None,
-        arg("Maximum number of results; usually 10.", short="-n", ge=1, le=MOST_HITS),
-    ] = None
-    mode: Annotated[
-        Mode | None,
-        arg("Search by keywords, meaning and links (hybrid), or one.", for_models=""),
-    ] = None
-    intent: Annotated[
-        IntentChoice, arg("What kind of answer is wanted.", for_models="")
-    ] = "auto"
+    limit: Annotated[int | None, most("results; usually 10", MOST_HITS)] = None
+    mode: ChosenMode = None
+    intent: ChosenIntent = "auto"
     root_note: Annotated[
         str | None,
         arg("Note that links are followed from.", flag="--root", metavar="NOTE"),
@@ -99,17 +150,6 @@ class SearchArguments(Arguments):
     explain: Annotated[bool, arg("Show how each score was made.", only=HERE)] = False
 
 
-class MorePassage(Struct, frozen=True):
-    """A further passage of the same note."""
-
-    heading_path: tuple[str, ...]
-    heading: str
-    lines: Span
-    chunk_index: int
-    snippet: Snippet
-    digest: str
-
-
 class SearchHit(Struct, frozen=True, kw_only=True):
     """A passage that was found: where it is, why it is here, what it says.
 
@@ -133,7 +173,7 @@ class SearchHit(Struct, frozen=True, kw_only=True):
     evidence: tuple[Evidence, ...]
     adjustments: tuple[Adjustment, ...]
     snippet: Snippet
-    more: list[MorePassage]
+    more: tuple[found.Passage, ...]
     digest: str
     modified: str | None
     uri: str | None
@@ -160,37 +200,126 @@ class SearchResult(Result):
     degraded: list[str]
 
     def sources(self) -> Shown:
-        """Return the passages shown, and the notes that links lead through."""
-        passages: list[Passage] = []
-        named: list[str] = []
+        passages, names = [], list[str]()
         for hit in filter(lambda hit: hit.is_note, self.hits):
-            passages.append(Passage(hit.path, *hit.lines))
-            passages += [Passage(hit.path, *more.lines) for more in hit.more]
-            named += hit.connected_via
-            named += [end for hop in hit.hops for end in (hop.source, hop.target)]
-            quoted = [one.quoted for one in hit.evidence]
-            passages += [Passage(path) for path in quoted if path]
-        return shown(passages, named)
+            lines = [hit.lines, *(more.lines for more in hit.more)]
+            passages += [Passage(hit.path, *one) for one in lines]
+            passages += [Passage(one.quoted) for one in hit.evidence if one.quoted]
+            names += hit.connected_via
+            names += [end for hop in hit.hops for end in (hop.source, hop.target)]
+        return shown(passages, names)
 
     def all_notices(self) -> list[str]:
-        """Return what was missing, and whether the vault seems to hold no answer."""
-        if not self.hits:
-            return [*self.degraded, f"No results for {shortened(self.query)!r}."]
-        near = "No good match. These are the closest results."
-        return [*self.degraded, *([near] if self.doubtful else [])]
+        none = f"No results for {shortened(self.query)!r}."
+        near = [NO_MATCH] if self.doubtful else []
+        return [*self.degraded, *(near if self.hits else [none])]
 
     def is_empty(self) -> bool:
         return not self.hits
 
 
+NO_MATCH = "No good match. These are the closest results."
+
+
+def search_for_people(
+    result: SearchResult, arguments: SearchArguments, style: Style
+) -> str:
+    parts = [
+        joined(_hit_lines(number, hit, style, explain=arguments.explain))
+        for number, hit in enumerate(result.hits, 1)
+    ]
+    if arguments.explain and result.reranked:
+        parts.append(f"{counted(result.reranked, 'passage')} reranked\n")
+    return "\n".join(parts)
+
+
+def search_paths(result: SearchResult, _: Any, style: Style) -> Iterator[str]:
+    paths = dict.fromkeys(hit.path for hit in result.hits if hit.is_note)
+    return map(style.clean, paths)
+
+
+def search_for_models(result: SearchResult, view: View) -> str:
+    head = [f"Notice: {one_line(said)}" for said in result.degraded]
+    if not result.hits:
+        nothing = "No results. Try other words, or fewer of them."
+        return listed(head, [], view, nothing=nothing)
+    last = view.first + len(result.hits) - 1
+    how = ", ".join(filter(None, [result.mode, result.intent]))
+    head.append(f"Hits {view.first} to {last}, best first ({how}).")
+    if result.doubtful:
+        head.append(NO_MATCH)
+    rows = list[str]()
+    for number, hit in enumerate(result.hits, view.first):
+        rows += _hit_for_models(number, hit, view)
+    return listed(head, rows, view)
+
+
+def _hit_for_models(number: int, hit: SearchHit, view: View) -> Iterator[str]:
+    lines = _lines(hit.lines) if hit.is_note else ""
+    mark = f"; {GENERATED}" if hit.generated else ""
+    yield f"{number}. {named(hit.path)}{lines} (relevance {hit.relevance:.2f}{mark})"
+    if hit.heading_path:
+        yield f"   under: {' > '.join(one_line(h) for h in hit.heading_path)}"
+    yield f"   > {one_line(hit.snippet.text)}"
+    for more in hit.more:
+        yield f"   also {_lines(more.lines)} > {one_line(more.snippet.text)}"
+    yield f"   why: {shortly(one_line(hit.match_reason), 200)}"
+    if view.detailed:
+        votes = (f"{one.channel} {one.share:.3f}" for one in hit.evidence)
+        added = (f"{one.name} {one.share:+.3f}" for one in hit.adjustments)
+        yield f"   score {hit.score:.3f}: {', '.join((*votes, *added))}"
+    if hit.is_note:
+        yield f"   modified {hit.modified} {hit.uri}"
+
+
+def _hit_lines(
+    number: int, hit: SearchHit, style: Style, *, explain: bool
+) -> Iterator[str]:
+    heading = f"#{hit.heading_path[-1]}" if hit.heading_path else ""
+    lines = style.faint(_lines(hit.lines)) if hit.is_note else ""
+    mark = f"  {style.faint(GENERATED)}" if hit.generated else ""
+    yield f"{number}. {style.strong(hit.path + heading)}{lines}{mark}"
+    yield f"   {marked(hit.snippet, style)}"
+    for more in hit.more:
+        also = style.faint(f"   also {_lines(more.lines)}")
+        yield f"{also} {marked(more.snippet, style)}"
+    if hit.connected_via or not hit.is_note:
+        yield f"   {style.faint(style.clean(hit.match_reason))}"
+    if explain:
+        yield from _explained(hit, style)
+
+
+def _explained(hit: SearchHit, style: Style) -> Iterator[str]:
+    """Yield the parts of a score."""
+    yield f"   score {hit.score:.2f}"
+    for one in hit.evidence:
+        reason = style.faint(style.clean(f"rank {one.rank}, {one.reason}"))
+        yield f"     {one.channel} {one.share:.2f}  {reason}"
+        for name, part in sorted(one.fields.items(), key=lambda field: -field[1]):
+            yield f"       {name} {part:.2f}"
+    for added in hit.adjustments:
+        reason = style.faint(style.clean(added.reason))
+        yield f"     {added.name} {added.share:+.2f}  {reason}"
+
+
+def marked(snippet: Snippet, style: Style) -> str:
+    """Return a snippet with its matched words highlighted."""
+    parts, at = [], 0
+    for start, end in snippet.marks:
+        parts.append(style.clean(snippet.text[at:start]))
+        parts.append(style.mark(snippet.text[start:end]))
+        at = end
+    return "".join([*parts, style.clean(snippet.text[at:])])
+
+
 @operation(
     group="Find",
-    for_people=text.search_for_people,
-    for_models=text.search_for_models,
+    for_people=search_for_people,
+    for_models=search_for_models,
     detail="explain",
     command=Command(
         everyday=True,
-        forms=(TextForm("--paths", "Print only the paths.", text.search_paths),),
+        forms=(TextForm("--paths", "Print only the paths.", search_paths),),
     ),
     tool=Tool(
         title="Search the vault",
@@ -229,24 +358,14 @@ def search_result(reply: found.SearchReply, *, vault: str, root: str) -> SearchR
 
 def search_hit(hit: found.Hit, vault: str) -> SearchHit:
     """Return the typed result of one hit; `vault` is the vault's name in Obsidian."""
-    uri = obsidian_uri(vault, hit.path, hit.heading_path) if hit.is_note else None
+    in_note = hit.is_note
     return copied(
         SearchHit,
         hit,
         heading=heading_address(hit.path, hit.heading_path),
-        lines=hit.span,
-        more=[
-            copied(
-                MorePassage,
-                more,
-                heading=heading_address(hit.path, more.heading_path),
-                lines=more.span,
-            )
-            for more in hit.more
-        ],
-        modified=iso_time(hit.mtime_ns) if hit.is_note else None,
-        uri=uri,
-        generated=True if hit.generated else UNSET,
+        modified=iso_time(hit.mtime_ns) if in_note else None,
+        uri=obsidian_uri(vault, hit.path, hit.heading_path) if in_note else None,
+        generated=hit.generated or UNSET,
     )
 
 
@@ -301,8 +420,8 @@ class ReadArguments(Arguments):
 class ReadResult(Result):
     """A note, or a part of it, as it is on disk.
 
-    `letters` is the length of the whole text in characters. `guessed` says that no
-    note has this very name, and this one is the closest.
+    `letters` is the length of the whole text. If no note has this very name, this one
+    is `guessed`: the closest.
     """
 
     path: str
@@ -322,11 +441,9 @@ class ReadResult(Result):
     guessed: bool | UnsetType = UNSET
 
     def sources(self) -> Shown:
-        """Return the lines shown."""
         return shown([Passage(self.path, *self.lines)])
 
     def all_notices(self) -> list[str]:
-        """Return how the note was found, and what readers do not see of it."""
         hides = hidden_notice(hidden_kinds(self.text))
         return [
             *([f"Closest match: {self.path}"] if self.guessed else []),
@@ -336,10 +453,26 @@ class ReadResult(Result):
         ]
 
 
+def read_for_models(result: ReadResult, _view: View) -> str:
+    head = [f"Notice: {UNREAD}"] if result.generated else []
+    if result.guessed:
+        head.append("Notice: no note has this very name; this is the closest")
+    where = [f"notice: {one_line(notice)}" for notice in result.notices]
+    where.append(f"{named(result.path)}{_lines(result.lines)}")
+    if result.heading_path:
+        where.append(f"under: {' > '.join(one_line(h) for h in result.heading_path)}")
+    where.append(f"digest: {result.digest[:16]}")  # `expected` of an edit
+    where.append(result.uri)
+    text = [*head, fenced("\n".join([*where, "", result.text]))]
+    if result.next_offset is not None:
+        text.append(f"Truncated. More: the same call with offset={result.next_offset}")
+    return "\n".join(text)
+
+
 @operation(
     group="Find",
     for_people=lambda result, *_: result.text,
-    for_models=text.read_for_models,
+    for_models=read_for_models,
     command=Command(everyday=True, verbatim=True),
     tool=Tool(
         title="Read a note",
@@ -384,8 +517,8 @@ def read(vault: Engine, arguments: ReadArguments, caller: Caller) -> ReadResult:
         letters=len(whole),
         truncated=end < len(whole),
         next_offset=end if end < len(whole) else None,
-        generated=True if note.generated else UNSET,
-        guessed=True if guessed else UNSET,
+        generated=note.generated or UNSET,
+        guessed=guessed or UNSET,
     )
 
 
@@ -427,56 +560,37 @@ def line_range(text: str | None) -> tuple[int, int | None] | None:
 # --- read_chunks --------------------------------------------------------------------
 
 
-class ReadChunksArguments(Arguments):
-    name: Annotated[Name, arg("Path, title or alias of a note.", positional="words")]
-
-
-class Chunk(Struct, frozen=True, kw_only=True):
-    """A note's passage, as it was split for the index."""
-
-    chunk_index: int
-    kind: str
-    heading_path: tuple[str, ...]
-    heading: str
-    lines: Span
-    tokens: int
-    overlap: int
-    digest: str
-    text: str
-
-
 class ReadChunksResult(Result):
     """All passages of a note."""
 
     path: str
-    chunks: list[Chunk]
+    chunks: list[ChunkText]
 
     def sources(self) -> Shown:
-        """Return the passages."""
         return shown([Passage(self.path, *chunk.lines) for chunk in self.chunks])
+
+
+def chunks_for_people(result: ReadChunksResult, _: Any, style: Style) -> Iterator[str]:
+    for number, chunk in enumerate(result.chunks):
+        place = f"{style.strong(chunk.heading)}{style.faint(_lines(chunk.lines))}"
+        size = style.faint(f"{chunk.kind}, {chunk.tokens:,} tokens")
+        yield f"{'' if number == 0 else chr(10)}[{chunk.chunk_index}] {place}  {size}"
+        yield style.clean(chunk.text.rstrip("\n"))
+
+
+def _lines(lines: Sequence[int]) -> str:
+    return f":{lines[0]}-{lines[1]}"
 
 
 @operation(
     group="Find",
-    for_people=text.chunks_for_people,
+    for_people=chunks_for_people,
     command=Command(expert=True),
 )
-def read_chunks(vault: Engine, arguments: ReadChunksArguments) -> ReadChunksResult:
+def read_chunks(vault: Engine, arguments: NoteArguments) -> ReadChunksResult:
     """Print a note as it was split for the index."""
     path, chunks = vault.chunks(arguments.name)
-    return ReadChunksResult(
-        path=path,
-        chunks=[
-            copied(
-                Chunk,
-                chunk,
-                chunk_index=chunk.index,
-                heading=heading_address(path, chunk.heading_path),
-                lines=chunk.span,
-            )
-            for chunk in chunks
-        ],
-    )
+    return ReadChunksResult(path=path, chunks=chunks)
 
 
 # --- list ---------------------------------------------------------------------------
@@ -496,19 +610,14 @@ class ListArguments(Arguments):
             longest=1_000,
         ),
     ] = ""
-    since: Annotated[
-        str | None,
-        arg("Notes of this day or later: 2026-03-12, 2026-03, 7d.", metavar="DAY"),
-    ] = None
-    until: Annotated[str | None, arg("Notes before this day.", metavar="DAY")] = None
+    since: Since = None
+    until: Until = None
     kind: Annotated[
         Literal["markdown", "canvas", "base", "excalidraw"] | None,
         arg("Notes of one kind.", only=("cli",)),
     ] = None
     newest: Annotated[bool, arg("Last modified first, not by path.")] = False
-    limit: Annotated[
-        int | None, arg("Maximum number of notes.", short="-n", for_models="", ge=1)
-    ] = None
+    limit: Annotated[int | None, most("notes", None)] = None
     offset: Annotated[int, arg("Notes to skip.", only=("cli",), ge=0)] = 0
 
 
@@ -541,21 +650,17 @@ class ListResult(Result):
     closest: dict[str, list[str]] | UnsetType = UNSET
 
     def sources(self) -> Shown:
-        """Return the notes with their properties."""
         return shown([Passage(note.path) for note in self.notes])
 
     def all_notices(self) -> list[str]:
-        """Return why the list may be incomplete, or which part of it this is."""
-        first, last = self.offset + 1, self.offset + len(self.notes)
-        if not self.notes and not self.total:
-            similar = (self.closest or {}).items()
-            near = [f"Similar {name}: {', '.join(values)}." for name, values in similar]
-            place = " ".join(["No notes match.", *near])
-        elif not self.notes:
+        if not self.total:
+            place = " ".join(["No notes match.", *_similar(self.closest or {})])
+        elif self.notes:
+            first, last = self.offset + 1, self.offset + len(self.notes)
+            place = f"Notes {first:,} to {last:,} of {self.total:,}."
+        else:
             end = f"Offset {self.offset:,} is past the end"
             place = f"{end}: {self.total:,} notes match."
-        else:
-            place = f"Notes {first:,} to {last:,} of {self.total:,}."
         is_whole = self.notes and self.total == len(self.notes)
         return [*self.notices, *([] if is_whole else [place])]
 
@@ -563,11 +668,123 @@ class ListResult(Result):
         return not self.notes
 
 
+LOOKED_AT = 10_000
+"""Notes whose tags, folders and properties are compared: the last modified."""
+
+
+def property_filter(text: str) -> tuple[str, str | None]:
+    """Return name and value of `name`, `name=value` or `[name:value]`."""
+    plain = text.strip()
+    if plain.startswith("[") and plain.endswith("]"):
+        plain = plain[1:-1]
+    name, *value = re.split("[=:]", plain, maxsplit=1)
+    return name.strip(), value[0].strip().strip('"') if value else None
+
+
+def _problems(
+    vault: Engine, given: ListArguments
+) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield which filters of an empty list no note passes, and similar values."""
+    if given.since and given.until:
+        today = datetime.now().astimezone().date()
+        since, until = (parse_day(day, today) for day in (given.since, given.until))
+        if since >= until:
+            days = f"no day is since {since} and before {until}"
+            yield "until", f"{days}: until is excluded", []
+            return
+    found = list(_unknown(vault, given))
+    yield from found
+    filters = ("folder", "tag", "property", "since", "until")
+    several = [name for name in filters if getattr(given, name)]
+    if not found and len(several) > 1:
+        said = "some notes pass each filter, but no note passes all of them"
+        yield several[-1], said, []
+
+
+def _unknown(
+    vault: Engine, given: ListArguments
+) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield folders, tags and properties that no note has."""
+    notes = vault.list_notes(newest=True, limit=LOOKED_AT).notes
+    folders = {str(a) for one in notes for a in PurePosixPath(one.path).parents}
+    folder, tag, (name, value) = (
+        given.folder,
+        given.tag,
+        property_filter(given.property),
+    )
+    filters: dict[str, Any] = {"property_name": name}
+    known: Iterable[str] = {name for note in notes for name in note.properties}
+    has = "has the property"
+    checks = [
+        ("folder", "is in the folder", folder, folders - {"."}, {"folder": folder}),
+        ("tag", "has the tag", tag, {t for n in notes for t in n.tags}, {"tag": tag}),
+        ("property", has, name, known, filters),
+    ]
+    if value is not None:
+        known = {f"{name}={text}" for note in notes for text in _values(note, name)}
+        filters = filters | {"property_value": value}
+        checks.append(("property", has, f"{name}={value}", known, filters))
+    for argument, said, wanted, known, filters in checks:
+        if wanted and not vault.list_notes(limit=1, **filters).total:
+            folded = {text.casefold(): text for text in sorted(known)}
+            # half of the characters in order, as for names; chosen by eye
+            plain = wanted.strip("#/ ").casefold()
+            near = get_close_matches(plain, list(folded), n=3, cutoff=0.5)
+            problem = f"no note {said} {shortened(wanted)!r}"
+            yield argument, problem, [folded[text] for text in near]
+
+
+def _values(note: "NoteFacts", name: str) -> Iterator[str]:
+    for key, value in note.properties.items():
+        if key.lower() == name.lower():
+            several = value if isinstance(value, list) else [value]
+            yield from (text for text in several if isinstance(text, str) and text)
+
+
+def _similar(closest: dict[str, list[str]]) -> list[str]:
+    return [f"Similar {name}: {', '.join(near)}." for name, near in closest.items()]
+
+
+def list_for_people(result: ListResult, _: Any, style: Style) -> Iterator[str]:
+    for note in result.notes:
+        # columns of a known width come first, so that no script can misalign them
+        day = note.day or note.modified[:10]
+        tags = " ".join(f"#{tag}" for tag in note.tags)
+        row = f"{day}  {bytes_in_words(note.size):>9}  {style.strong(note.path)}"
+        yield f"{row}  {style.faint(tags)}" if tags else row
+
+
+def list_paths(result: ListResult, _: Any, style: Style) -> Iterator[str]:
+    return (style.clean(note.path) for note in result.notes)
+
+
+def list_for_models(result: ListResult, view: View) -> str:
+    if not result.notes:
+        rows = _similar(result.closest or {})
+        return listed([], rows, view, result.notices, nothing="No notes match.")
+    last = view.first + len(result.notes) - 1
+    head = f"Notes {view.first:,} to {last:,} of {result.total:,}."
+    rows = []
+    for note in result.notes:
+        rows += _listed_for_models(note, detailed=view.detailed)
+    return listed([head], rows, view, result.notices)
+
+
+def _listed_for_models(note: ListedNote, *, detailed: bool) -> Iterator[str]:
+    day = note.day or note.modified[:10]
+    tags = " ".join(f"#{one_line(tag)}" for tag in note.tags)
+    yield f"{day} {named(note.path)} {tags}".rstrip()
+    for name, value in note.properties.items() if detailed else ():
+        if name != "tags":
+            text = ", ".join(map(str, value)) if isinstance(value, list) else value
+            yield f"   {one_line(f'{name}: {text}')}"
+
+
 @operation(
     group="Find",
-    for_people=text.list_for_people,
-    for_models=text.list_for_models,
-    command=Command(path="list", everyday=True, piped=text.list_paths),
+    for_people=list_for_people,
+    for_models=list_for_models,
+    command=Command(path="list", everyday=True, piped=list_paths),
     tool=Tool(
         title="List notes",
         sets=("core",),
@@ -586,37 +803,31 @@ def list_notes(vault: Engine, arguments: ListArguments) -> ListResult:
     name, value = property_filter(arguments.property)
     if arguments.property and not name:
         raise BadArgument("list", "property must be name, name=value or name:value")
-    found = vault.list_notes(
-        folder=arguments.folder,
-        tag=arguments.tag.strip(),
-        property_name=name,
-        property_value=value,
-        since=arguments.since,
-        until=arguments.until,
-        kind=arguments.kind or "",
-        newest=arguments.newest,
-        limit=arguments.limit or sys.maxsize,
-        offset=arguments.offset,
-    )
-    wrong = [] if found.total else empty_reasons(vault, arguments)
-    closest = {one.argument: list(one.closest) for one in wrong if one.closest}
+    options = structs.asdict(arguments) | {
+        "tag": arguments.tag.strip(),
+        "kind": arguments.kind or "",
+        "limit": arguments.limit or sys.maxsize,
+    }
+    del options["property"]
+    found = vault.list_notes(property_name=name, property_value=value, **options)
+    wrong = [] if found.total else list(_problems(vault, arguments))
+    closest = {argument: near for argument, _, near in wrong if near}
+    where = vault.config.vault
     return ListResult(
-        vault=str(vault.config.vault.path),
-        notes=[listed_note(note, vault.config.vault.name) for note in found.notes],
+        vault=str(where.path),
+        notes=[
+            copied(
+                ListedNote,
+                note,
+                modified=iso_time(note.mtime_ns),
+                uri=obsidian_uri(where.name, note.path),
+            )
+            for note in found.notes
+        ],
         total=found.total,
         offset=arguments.offset,
-        notices=[*found.notices, *(one.said for one in wrong)],
+        notices=[*found.notices, *(said for _, said, _ in wrong)],
         closest=closest or UNSET,
-    )
-
-
-def listed_note(note: "NoteFacts", vault: str) -> ListedNote:
-    """Return a note for a list; `vault` is the vault's name in Obsidian."""
-    return copied(
-        ListedNote,
-        note,
-        modified=iso_time(note.mtime_ns),
-        uri=obsidian_uri(vault, note.path),
     )
 
 
@@ -642,36 +853,46 @@ class VerifyArguments(Arguments):
     ]
 
 
-class VerifiedReceipt(Struct, frozen=True):
-    """What became of cited lines; `now` is None if the text is nowhere."""
-
-    receipt: str
-    state: Literal["unchanged", "moved", "changed", "gone", "unread", "bad"]
-    now: str | None
-    note: str
-
-
 class VerifyResult(Result):
     """What became of each receipt."""
 
-    receipts: list[VerifiedReceipt]
+    receipts: list[Verified]
 
     def sources(self) -> Shown:
-        """Return the notes that the receipts name."""
-        from glassmind.markdown.receipts import parse_receipt  # noqa: PLC0415 - 27 ms
-
         texts = [text for one in self.receipts for text in (one.receipt, one.now)]
-        cited = [parse_receipt(text) for text in texts if text]
-        return shown(named=[one.path for one in cited if one])
+        return shown(named=[cited(text).path for text in texts if text])
 
     def is_empty(self) -> bool:
         return any(one.state not in ("unchanged", "moved") for one in self.receipts)
 
 
+RECEIPT_COLOURS = {"unchanged": "ok", "moved": "warn", "unread": "warn"}
+
+
+def verify_for_people(result: VerifyResult, _: Any, style: Style) -> Iterator[str]:
+    for one in result.receipts:
+        colour = RECEIPT_COLOURS.get(one.state, "fail")
+        yield f"{style.state(colour, f'{one.state:<9}')}  {one_line(one.receipt)}"
+        if one.state != "unchanged":
+            yield f"           {style.faint(one_line(one.note))}"
+        if one.now is not None and one.now != one.receipt:
+            yield f"           now {one_line(one.now)}"
+
+
+def verify_for_models(result: VerifyResult, view: View) -> str:
+    rows = []
+    for one in result.receipts:
+        rows.append(f"{one.state}: {named(one.receipt)}")
+        if one.now and one.now != one.receipt:
+            rows.append(f"   now: {named(one.now)}")
+        rows.append(f"   {one_line(one.note)}")
+    return listed([], rows, view)
+
+
 @operation(
     group="Find",
-    for_people=text.verify_for_people,
-    for_models=text.verify_for_models,
+    for_people=verify_for_people,
+    for_models=verify_for_models,
     command=Command(),
     tool=Tool(
         title="Verify receipts",
@@ -687,5 +908,4 @@ class VerifyResult(Result):
 def verify(vault: Engine, arguments: VerifyArguments) -> VerifyResult:
     """Check whether cited lines are unchanged, moved, changed or gone."""
     receipts = list(dict.fromkeys(arguments.receipts))
-    found = vault.bundles.verify(receipts)
-    return VerifyResult(receipts=[copied(VerifiedReceipt, one) for one in found])
+    return VerifyResult(receipts=list(vault.bundles.verify(receipts)))

@@ -1,120 +1,169 @@
 """Operations on memory: capture, recall, inbox, log, active and pinned notes."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import dropwhile, takewhile
 from tempfile import NamedTemporaryFile
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta
+from msgspec.structs import asdict
 
 from glassmind.engine import Engine
 from glassmind.errors import VaultError, WrongUsage
 from glassmind.errors.memory import EditSetAside
-from glassmind.operations import memory_text as text
-from glassmind.operations.find import Name
+from glassmind.markdown.style import Style, counted, on_one_line, shortened
+from glassmind.operations.find import Name, NoteArguments, Project, Since, Until, most
+from glassmind.operations.model_text import (
+    LINE_CHARS,
+    fenced,
+    listed,
+    named,
+    one_line,
+    shortly,
+)
+from glassmind.operations.names import cited
 from glassmind.operations.registry import (
     Arguments,
     Caller,
     Command,
+    NoArguments,
+    Operation,
     Page,
+    PeopleText,
     Result,
     Route,
     Tool,
+    View,
     arg,
     copied,
+    joined,
     note_paths,
     operation,
     shown,
 )
 from glassmind.types.ledger import Passage, Shown
 from glassmind.types.memory import (
-    ActiveNote,
-    ActiveProject,
+    Captured,
+    Inbox,
     Memo,
     MemoKind,
     Moved,
     Pins,
+    Recalled,
+    SimilarMemory,
+    Superseded,
+    Temperatures,
+    WriteLog,
     WriteRecord,
 )
 
-M = TypeVar("M", bound=Memo)
-
 Texts = Annotated[list[str], Meta(max_length=100)]
-Recalled = Annotated[int, Meta(ge=1, le=200)]
-Listed = Annotated[int, Meta(ge=1, le=10_000)]
-
-MemoryName = Annotated[
-    Name,
-    arg("Its path, file name or exact title.", positional="words"),
-]
-Since = Annotated[
-    str | None,
-    arg(
-        "From this day on: 2026-03-01, 7d.", metavar="DAY", for_models="YYYY-MM-DD, 7d"
-    ),
-]
-Project = Annotated[
-    Name | None,
-    arg(
-        "A project: its name, folder:PATH, #tag or property:KEY=VALUE.",
-        metavar="PROJECT",
-        for_models="",
-    ),
-]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SimilarMemory(Memo):
-    """A memory that says nearly the same; `likeness` 1 is the same."""
-
-    likeness: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecalledMemory(Memo):
-    """A memory that was found: its share of the best score, and why it is here."""
-
-    relevance: float
-    why: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WaitingMemory(Memo):
-    """A memory in the inbox; `checked` if a person ticked its box."""
-
-    checked: bool
-    near: tuple[SimilarMemory, ...]
-
-
-def _extended(kind: type[M], memo: Memo, **more: Any) -> M:
-    """Return a memory with more fields."""
-    return kind(**{one.name: getattr(memo, one.name) for one in fields(memo)}, **more)
-
-
-def _similar(found: Iterable[Any]) -> tuple[SimilarMemory, ...]:
-    return tuple(
-        _extended(SimilarMemory, one.memo, likeness=one.likeness) for one in found
-    )
-
-
-def _sources(memories: Iterable[Memo], named: Sequence[str] = ()) -> Shown:
+def _sources(memories: Iterable[Memo], names: Sequence[str] = ()) -> Shown:
     """Return the notes of memories, and the notes that these name."""
-    from glassmind.markdown.receipts import parse_receipt  # noqa: PLC0415 - 27 ms
-
-    passages, names = [], list(named)
+    passages, names = [], list(names)
     for memo in memories:
         passages.append(Passage(memo.path))
         names += memo.derived_from
-        for name in (memo.superseded_by, memo.supersedes, *memo.sources):
-            cited = parse_receipt(name) if "@" in name else None
-            names.append(cited.path if cited else name)
+        rests_on = memo.superseded_by, memo.supersedes, *memo.sources
+        names += [cited(name, name).path for name in rests_on]
     return shown(passages, note_paths(names))
+
+
+# --- text ---------------------------------------------------------------------------
+
+DOUBT = "No good match. These are the closest memories."
+
+_OPENING = re.compile("(`{3,})note")
+_CITED = re.compile(r"\[[0-9]+\] ")
+
+
+def gist_of(kind: str, text: str) -> str:
+    """Return what a memory says, on one line.
+
+    All summaries begin with a title and a warning, so of a summary it is the first
+    quoted text, without the numbers of its lines.
+    """
+    if kind == "summary":
+        lines = dropwhile(lambda line: not _OPENING.fullmatch(line), text.splitlines())
+        fence = next(lines, "").removesuffix("note")
+        quoted = takewhile(lambda line: line != fence, lines)
+        text = "\n".join(_CITED.sub("", line, count=1) for line in quoted) or text
+    return " ".join(text.split())
+
+
+def _memory(memo: Memo, style: Style) -> Iterator[str]:
+    """Yield where a memory is and what it is, what it says, and what it comes from."""
+    marks = [memo.kind, memo.created[:10], memo.project]
+    marks.append("" if memo.status in ("current", "open") else memo.status)
+    if memo.place == "inbox":
+        marks.append("waits in the inbox")
+    elif memo.generated:
+        marks.append("not approved")
+    about = style.clean(", ".join(filter(None, marks)))
+    yield f"{style.strong(memo.address)}  {about}"
+    said = gist_of(memo.kind, memo.text)
+    cut = said if len(said) <= LINE_CHARS else f"{said[:LINE_CHARS].rstrip()}..."
+    yield f"  {style.clean(cut)}"
+    if origin := _origin(memo, style.clean):
+        yield style.faint(f"  {origin}")
+
+
+def _origin(memo: Memo, clean: Callable[[str], str]) -> str:
+    """Return which notes its client had read."""
+    if memo.derived_from:
+        doubt = "; one of them untrusted" if memo.untrusted else ""
+        paths = ", ".join(map(clean, memo.derived_from))
+        return " ".join(f"written after reading {paths}{doubt}".split())
+    return "written after reading untrusted text" if memo.untrusted else ""
+
+
+def _near(near: Sequence[SimilarMemory], style: Style) -> list[str]:
+    return [style.faint(f"  similar ({one.likeness:.2f}): {one.path}") for one in near]
+
+
+def _more(left: int, style: Style) -> list[str]:
+    return [style.faint(f"{left:,} more: see --limit")] if left > 0 else []
+
+
+def _listed(
+    head: list[str],
+    memos: Sequence[Memo],
+    view: View,
+    notices: Sequence[str],
+    nothing: str,
+) -> str:
+    rows = [
+        row
+        for number, memo in enumerate(memos, view.first)
+        for row in _memory_for_models(number, memo, view)
+    ]
+    return listed(head, rows, view, notices, nothing="" if memos else nothing)
+
+
+def _memory_for_models(number: int, memo: Memo, view: View) -> Iterator[str]:
+    # a memory that a person wrote may lack anything but its place
+    project = f" [{one_line(memo.project)}]" if memo.project else ""
+    status = "" if memo.status == "current" else f", {memo.status}"
+    yield f"{number}. {named(memo.address)} ({memo.kind}{status}){project}"
+    said = one_line(gist_of(memo.kind, memo.text))
+    yield f"   > {said if view.detailed else shortly(said)}"
+    who = f" by {one_line(memo.client)}" if memo.client else ""
+    unread = ", not approved" if memo.generated else ""
+    if about := f"{one_line(memo.created)}{who}{unread}".strip(" ,"):
+        yield f"   {about}"
+    for receipt in memo.sources:
+        yield f"   from {named(receipt)}"
+    if origin := _origin(memo, named):
+        yield f"   {origin}"
 
 
 # --- capture ------------------------------------------------------------------------
 
 
-class CaptureArguments(Arguments, frozen=True, kw_only=True):
+class CaptureArguments(Arguments):
     kind: Annotated[
         Literal["memory", "decision", "task", "question"],
         arg("What it is.", positional="word", for_models=""),
@@ -151,25 +200,42 @@ class CaptureArguments(Arguments, frozen=True, kw_only=True):
     ] = ()  # type: ignore[assignment]
 
 
-class CaptureResult(Result, frozen=True, kw_only=True):
+class CaptureResult(Result, Captured):
     """The memory that was saved, and memories that it may repeat."""
-
-    memo: Memo
-    digest: str
-    near: tuple[SimilarMemory, ...]
-    indexed: bool
-    notices: tuple[str, ...]
 
     def sources(self) -> Shown:
         """Return the similar memories; the text of the new one is the caller's own."""
-        of_memo = _sources([self.memo])
-        return _sources(self.near, [self.memo.path, *of_memo.named])
+        own = _sources([self.memo]).named
+        return _sources(self.near, [self.memo.path, *own])
+
+
+def captured_for_people(result: CaptureResult, _: Any, style: Style) -> Iterator[str]:
+    yield f"{style.strong(result.memo.address)}  {style.clean(result.memo.kind)}"
+    if result.memo.place == "inbox":
+        yield style.faint("It waits in the inbox: glassmind inbox list")
+    yield from _near(result.near, style)
+
+
+def captured_for_models(result: CaptureResult, _view: View) -> str:
+    waits = result.memo.place == "inbox"
+    until = " It waits in the inbox until the user accepts it." if waits else ""
+    lines = [f"Captured.{until}"]
+    if not result.indexed:
+        lines.append("Search finds it later: do not capture it again.")
+    if result.near:
+        lines.append("Something similar was captured before; tell the user.")
+    rows = [named(result.memo.path)]
+    rows += [f"notice: {one_line(notice)}" for notice in result.notices]
+    for near in result.near:
+        similar = f"similar ({near.likeness:.2f}): {named(near.path)}"
+        rows.append(f"{similar} > {shortly(one_line(near.text))}")
+    return "\n".join([*lines, fenced("\n".join(rows))])
 
 
 @operation(
     group="Memory",
-    for_people=text.captured_for_people,
-    for_models=text.captured_for_models,
+    for_people=captured_for_people,
+    for_models=captured_for_models,
     writes=True,
     command=Command(
         everyday=True,
@@ -195,28 +261,22 @@ def capture(
     vault: Engine, arguments: CaptureArguments, caller: Caller
 ) -> CaptureResult:
     """Save a memory, decision, task or question."""
-    by_agent = {"client": caller.client, "agent": True} if caller.is_agent else {}
     done = vault.memory.capture(
         arguments.kind,
         arguments.text,
         project=arguments.project,
         sources=arguments.sources,
         tags=[tag.removeprefix("#") for tag in arguments.tags],
-        **by_agent,  # type: ignore[arg-type]
+        client=caller.client if caller.is_agent else "cli",
+        agent=caller.is_agent,
     )
-    return CaptureResult(
-        memo=done.memo,
-        digest=done.digest,
-        near=_similar(done.near),
-        indexed=done.indexed,
-        notices=done.notices,
-    )
+    return copied(CaptureResult, done)
 
 
 # --- recall -------------------------------------------------------------------------
 
 
-class RecallArguments(Arguments, frozen=True, kw_only=True):
+class RecallArguments(Arguments):
     query: Annotated[
         str | None,
         arg(
@@ -228,41 +288,44 @@ class RecallArguments(Arguments, frozen=True, kw_only=True):
     project: Project = None
     kind: Annotated[MemoKind | None, arg("Memories of one kind.", for_models="")] = None
     since: Since = None
-    until: Annotated[
-        str | None, arg("Before this day.", metavar="DAY", for_models="")
-    ] = None
+    until: Until = None
     superseded: Annotated[
         bool,
         arg("Also superseded memories.", flag="--all", for_models="those too"),
     ] = False
-    limit: Annotated[
-        Recalled, arg("Maximum number of memories (10).", short="-n", for_models="")
-    ] = 10
+    limit: Annotated[int, most("memories (10)", 200)] = 10
 
 
-class RecallResult(Result, frozen=True, kw_only=True):
+class RecallResult(Result, Recalled):
     """Memories, best or newest first, and how many there are in all."""
-
-    memos: list[RecalledMemory]
-    total: int
-    confidence: float | None
-    doubtful: bool
-    degraded: list[str]
 
     def sources(self) -> Shown:
         return _sources(self.memos)
 
     def all_notices(self) -> list[str]:
-        return [*self.degraded, *([text.DOUBT] if self.doubtful else [])]
+        return [*self.degraded, *([DOUBT] if self.doubtful else [])]
 
     def is_empty(self) -> bool:
         return not self.memos
 
 
+def recalled_for_people(result: RecallResult, _: Any, style: Style) -> str:
+    blocks = [
+        [*_memory(memo, style), style.faint(f"  {memo.why}")] for memo in result.memos
+    ] or [["No memories match."]]
+    more = _more(result.total - len(result.memos), style)
+    return "\n".join(map(joined, [*blocks, *([more] if more else [])]))
+
+
+def recalled_for_models(result: RecallResult, view: View) -> str:
+    head = [f"{result.total:,} in all.", *([DOUBT] if result.doubtful else [])]
+    return _listed(head, result.memos, view, result.degraded, "No memories match.")
+
+
 @operation(
     group="Memory",
-    for_people=text.recalled_for_people,
-    for_models=text.recalled_for_models,
+    for_people=recalled_for_people,
+    for_models=recalled_for_models,
     command=Command(everyday=True),
     tool=Tool(
         title="Recall memories",
@@ -277,50 +340,46 @@ class RecallResult(Result, frozen=True, kw_only=True):
 )
 def recall(vault: Engine, arguments: RecallArguments) -> RecallResult:
     """Find saved memories."""
-    found = vault.memory.recall(
-        arguments.query,
-        project=arguments.project,
-        kind=arguments.kind,
-        since=arguments.since,
-        until=arguments.until,
-        superseded=arguments.superseded,
-        limit=arguments.limit,
-    )
-    memos = [
-        _extended(RecalledMemory, one.memo, relevance=one.relevance, why=one.why)
-        for one in found.memos
-    ]
-    return copied(RecallResult, found, memos=memos)
+    return copied(RecallResult, vault.memory.recall(**asdict(arguments)))
 
 
 # --- inbox --------------------------------------------------------------------------
 
 
-class NoArguments(Arguments, frozen=True, kw_only=True):
-    pass
+class NameArguments(Arguments):
+    name: Annotated[
+        Name, arg("Its path, file name or exact title.", positional="words")
+    ]
 
 
-class NameArguments(Arguments, frozen=True, kw_only=True):
-    name: MemoryName
-
-
-class MovedResult(Result, frozen=True, kw_only=True):
+class MovedResult(Result, Moved):
     """A memory that has another place now; `before` is its former place."""
-
-    memo: Memo
-    before: str
-    notices: tuple[str, ...]
 
     def sources(self) -> Shown:
         return _sources([self.memo], [self.before])
 
 
-class InboxResult(Result, frozen=True, kw_only=True):
-    """Memories that wait for a person, oldest first, and those accepted just now."""
+def moved_for_people(result: MovedResult, _: Any, style: Style) -> Iterator[str]:
+    """Yield where a memory is now, and how to restore one from the trash."""
+    yield _arrow(result, style)
+    if result.memo.place == "trash":
+        home, section = str(result.before), result.memo.section
+        if section:  # one of several in a note comes back as a note beside it
+            home = home.removesuffix(f"#{section}").rpartition("/")[0]
+        yield style.faint(f"To restore it, move the file back to {home}")
 
-    waiting: list[WaitingMemory]
-    promoted: list[MovedResult]
-    troubles: tuple[str, ...]
+
+def _arrow(moved: Moved, style: Style) -> str:
+    return f"{style.clean(moved.before)} -> {style.strong(moved.memo.address)}"
+
+
+def _moves(path: str = "") -> Operation:
+    """Return the declaration of a command that moves a memory."""
+    return operation(group="Memory", for_people=moved_for_people, command=Command(path))
+
+
+class InboxResult(Result, Inbox):
+    """Memories that wait for a person, oldest first, and those accepted just now."""
 
     def sources(self) -> Shown:
         near = [similar for one in self.waiting for similar in one.near]
@@ -335,10 +394,26 @@ class InboxResult(Result, frozen=True, kw_only=True):
         return not (self.waiting or self.promoted)
 
 
+def inbox_for_people(result: InboxResult, _: Any, style: Style) -> str:
+    """Return what was accepted, then what waits with what each may repeat."""
+    moved = [f"Accepted by its box: {_arrow(one, style)}" for one in result.promoted]
+    blocks = []
+    for memo in result.waiting:
+        ticked = "  its box is ticked; it is accepted as soon as writes.mode allows it"
+        mark = [style.faint(ticked)] if memo.checked else []
+        blocks.append(joined([*_memory(memo, style), *mark, *_near(memo.near, style)]))
+    return joined(moved) + ("\n".join(blocks) or "The inbox is empty.\n")
+
+
+def inbox_for_models(result: InboxResult, view: View) -> str:
+    head = ["Waiting for the user, oldest first."]
+    return _listed(head, result.waiting, view, result.troubles, "Nothing waits.")
+
+
 @operation(
     group="Memory",
-    for_people=text.inbox_for_people,
-    for_models=text.inbox_for_models,
+    for_people=inbox_for_people,
+    for_models=inbox_for_models,
     command=Command("inbox list", usual=True, everyday=True),
     tool=Tool(
         title="List the inbox",
@@ -352,32 +427,16 @@ class InboxResult(Result, frozen=True, kw_only=True):
 )
 def inbox(vault: Engine, _arguments: NoArguments, caller: Caller) -> InboxResult:
     """List what agents saved; accept what you ticked."""
-    found = vault.memory.inbox(promote=not caller.is_agent)
-    return InboxResult(
-        waiting=[
-            _extended(
-                WaitingMemory, one.memo, checked=one.checked, near=_similar(one.near)
-            )
-            for one in found.waiting
-        ],
-        promoted=[_moved(one) for one in found.promoted],
-        troubles=found.troubles,
-    )
+    return copied(InboxResult, vault.memory.inbox(promote=not caller.is_agent))
 
 
-def _moved(done: Moved) -> MovedResult:
-    return MovedResult(memo=done.memo, before=done.before, notices=done.notices)
-
-
-@operation(
-    group="Memory", for_people=text.moved_for_people, command=Command("inbox accept")
-)
+@_moves("inbox accept")
 def inbox_accept(vault: Engine, arguments: NameArguments) -> MovedResult:
     """Accept a memory as it is."""
-    return _moved(vault.memory.accept(arguments.name))
+    return copied(MovedResult, vault.memory.accept(arguments.name))
 
 
-class InboxEditArguments(NameArguments, frozen=True, kw_only=True):
+class InboxEditArguments(NameArguments):
     text: Annotated[
         str | None,
         arg(
@@ -387,173 +446,145 @@ class InboxEditArguments(NameArguments, frozen=True, kw_only=True):
     ] = None
 
 
-@operation(
-    group="Memory", for_people=text.moved_for_people, command=Command("inbox edit")
-)
+@_moves("inbox edit")
 def inbox_edit(
     vault: Engine, arguments: InboxEditArguments, caller: Caller
 ) -> MovedResult:
     """Accept a memory with another text."""
     name, written = arguments.name, arguments.text
     if written is not None or caller.edit is None:
-        return _moved(vault.memory.edit(name, written or ""))
-    before = _waiting_text(vault, name)
+        return copied(MovedResult, vault.memory.edit(name, written or ""))
+    before = vault.memory.waiting(name).text
     written = caller.edit(before).rstrip("\n")
     if written == before.rstrip("\n"):
         problem = "the text is unchanged; to keep it so, use inbox accept"
         raise WrongUsage(problem, "inbox edit")
     try:
-        return _moved(vault.memory.edit(name, written, before=before))
+        done = vault.memory.edit(name, written, before=before)
     except VaultError as error:
-        raise EditSetAside(str(error), _set_aside(written)) from error
+        with NamedTemporaryFile(
+            "w", prefix="glassmind-", suffix=".md", encoding="utf-8", delete=False
+        ) as file:
+            file.write(written)
+        raise EditSetAside(str(error), file.name) from error
+    return copied(MovedResult, done)
 
 
-def _waiting_text(vault: Engine, name: str) -> str:
-    """Return the text of the memory in the inbox that has a name.
-
-    Raises:
-        WrongUsage: none has it, or several.
-    """
-    waiting = [one.memo for one in vault.memory.inbox(promote=False).waiting]
-    named = [
-        memo
-        for memo in waiting
-        if name.removesuffix(".md")
-        in (memo.title, *_ends(memo.path.removesuffix(".md")))
-    ]
-    if len(named) != 1:
-        problem = f"no single memory waits as {name!r}; see inbox list"
-        raise WrongUsage(problem, "inbox edit")
-    return named[0].text
-
-
-def _ends(path: str) -> tuple[str, str]:
-    return path, path.rpartition("/")[2]
-
-
-def _set_aside(written: str) -> str:
-    """Keep a text that could not be saved, and return the file it is in."""
-    with NamedTemporaryFile(
-        "w", prefix="glassmind-", suffix=".md", encoding="utf-8", delete=False
-    ) as file:
-        file.write(written)
-    return file.name
-
-
-class InboxMergeArguments(Arguments, frozen=True, kw_only=True):
+class InboxMergeArguments(Arguments):
     name: Annotated[Name, arg("A memory in the inbox.", positional="word")]
     into: Annotated[Name, arg("The memory to add it to.", positional="word")]
 
 
-@operation(
-    group="Memory", for_people=text.moved_for_people, command=Command("inbox merge")
-)
+@_moves("inbox merge")
 def inbox_merge(vault: Engine, arguments: InboxMergeArguments) -> MovedResult:
     """Add a memory to another one."""
-    return _moved(vault.memory.merge(arguments.name, arguments.into))
+    return copied(MovedResult, vault.memory.merge(arguments.name, arguments.into))
 
 
-@operation(
-    group="Memory", for_people=text.moved_for_people, command=Command("inbox reject")
-)
+@_moves("inbox reject")
 def inbox_reject(vault: Engine, arguments: NameArguments) -> MovedResult:
     """Move a memory of the inbox to the trash."""
-    return _moved(vault.memory.reject(arguments.name))
+    return copied(MovedResult, vault.memory.reject(arguments.name))
 
 
 # --- forget, supersede --------------------------------------------------------------
 
 
-@operation(group="Memory", for_people=text.moved_for_people, command=Command())
+@_moves()
 def forget(vault: Engine, arguments: NameArguments) -> MovedResult:
     """Move a memory to the trash."""
-    return _moved(vault.memory.forget(arguments.name))
+    return copied(MovedResult, vault.memory.forget(arguments.name))
 
 
-class SupersedeArguments(Arguments, frozen=True, kw_only=True):
+class SupersedeArguments(Arguments):
     old: Annotated[Name, arg("The memory that is out of date.", positional="word")]
     new: Annotated[Name, arg("The memory that replaces it.", positional="word")]
 
 
-class SupersedeResult(Result, frozen=True, kw_only=True):
+class SupersedeResult(Result, Superseded):
     """A memory that is out of date, and the one that replaces it."""
-
-    old: Memo
-    new: Memo
-    notices: tuple[str, ...]
 
     def sources(self) -> Shown:
         return _sources([self.old, self.new])
 
 
-@operation(group="Memory", for_people=text.superseded_for_people, command=Command())
+def superseded_for_people(result: SupersedeResult, _: Any, style: Style) -> str:
+    old, new = style.strong(result.old.address), style.strong(result.new.address)
+    return f"{old} is superseded by {new}\n"
+
+
+@operation(group="Memory", for_people=superseded_for_people, command=Command())
 def supersede(vault: Engine, arguments: SupersedeArguments) -> SupersedeResult:
     """Mark a memory as replaced by another one."""
     done = vault.memory.supersede(arguments.old, arguments.new)
-    return SupersedeResult(old=done.old, new=done.new, notices=done.notices)
+    return copied(SupersedeResult, done)
 
 
 # --- log ----------------------------------------------------------------------------
 
 
-class LogArguments(Arguments, frozen=True, kw_only=True):
-    limit: Annotated[Listed, arg("Maximum number of writes (20).", short="-n")] = 20
+class LogArguments(Arguments):
+    limit: Annotated[int, most("writes (20)", 10_000)] = 20
     since: Since = None
     path: Annotated[
         Name | None, arg("Writes to one file or folder.", metavar="PATH")
     ] = None
 
 
-class LogResult(Result, frozen=True, kw_only=True):
+class LogResult(Result, WriteLog):
     """Writes, newest first; `total` counts all that pass the filters."""
-
-    records: list[WriteRecord]
-    total: int
-    problems: list[str]
 
     def sources(self) -> Shown:
         paths = [path for one in self.records for path in (one.path, one.to)]
         return shown(named=note_paths(paths))
 
-    def all_notices(self) -> list[str]:
+    def all_notices(self) -> Sequence[str]:
         return self.problems
 
     def is_empty(self) -> bool:
         return not self.records
 
 
+def log_for_people(result: LogResult, _: Any, style: Style) -> Iterator[str]:
+    if not result.records:
+        yield "No writes yet."
+    yield from (_record(one, style) for one in result.records)
+    yield from _more(result.total - len(result.records), style)
+
+
+def _record(one: WriteRecord, style: Style) -> str:
+    who = f" ({on_one_line(one.client)})" if one.client else ""
+    undone = ", undone" if one.undone else ""
+    before, after = (
+        "none" if digest is None else digest[:12] for digest in (one.before, one.after)
+    )
+    change = f"{before} -> {after}" if one.to is None else f"-> {on_one_line(one.to)}"
+    said = style.clean(f"{on_one_line(one.why)}{who}{undone}")
+    when, where = style.clean(on_one_line(one.at)), style.strong(on_one_line(one.path))
+    return f"{when}  {where}  {said}  {style.faint(change)}"
+
+
 @operation(
     group="Memory",
-    for_people=text.log_for_people,
+    for_people=log_for_people,
     command=Command(),
     route=Route("GET", "/log", sets=("memory", "write")),
 )
 def log(vault: Engine, arguments: LogArguments) -> LogResult:
     """Show what was written to the vault, and by whom."""
-    found = vault.memory.log(
-        limit=arguments.limit, since=arguments.since, path=arguments.path
-    )
-    return copied(LogResult, found)
+    return copied(LogResult, vault.memory.log(**asdict(arguments)))
 
 
 # --- hot, pin -----------------------------------------------------------------------
 
 
-class HotArguments(Arguments, frozen=True, kw_only=True):
-    limit: Annotated[Listed, arg("Maximum number of notes (20).", short="-n")] = 20
+class HotArguments(Arguments):
+    limit: Annotated[int, most("notes (20)", 10_000)] = 20
     project: Project = None
 
 
-class HotResult(Result, frozen=True, kw_only=True):
+class HotResult(Result, Temperatures):
     """Active notes, most active first; how many notes are hot, warm and cold."""
-
-    notes: list[ActiveNote]
-    projects: list[ActiveProject]
-    hot: int
-    warm: int
-    cold: int
-    waiting: int
-    notices: list[str]
 
     def sources(self) -> Shown:
         return shown(named=[note.path for note in self.notes])
@@ -562,50 +593,79 @@ class HotResult(Result, frozen=True, kw_only=True):
         return not self.notes
 
 
+def hot_for_people(result: HotResult, _: Any, style: Style) -> Iterator[str]:
+    if not result.notes:
+        yield "No recently active notes."
+    for note in result.notes:
+        mark = "  (pinned)" if note.pinned else ""
+        yield f"{note.level:<4}  {note.heat:.2f}  {style.strong(note.path)}{mark}"
+        yield f"      {style.faint('; '.join(note.reasons))}"
+    if result.projects:
+        projects = ", ".join(
+            f"{style.clean(one.name)} ({counted(one.notes, 'note')}, last {one.last})"
+            for one in result.projects
+        )
+        yield f"Active projects: {projects}"
+    if result.waiting:
+        captures = counted(result.waiting, "capture")
+        yield style.faint(f"In the inbox: {captures} (glassmind inbox list)")
+    totals = f"{result.hot:,} hot, {result.warm:,} warm, {result.cold:,} cold"
+    yield style.faint(totals)
+
+
 @operation(
     group="Memory",
-    for_people=text.hot_for_people,
+    for_people=hot_for_people,
     command=Command(),
     route=Route("GET", "/hot", sets=("core", "memory"), fails=(404, 409)),
 )
 def hot(vault: Engine, arguments: HotArguments) -> HotResult:
     """Show recently active notes and projects."""
-    found = vault.memory.temperatures(limit=arguments.limit, project=arguments.project)
-    return copied(HotResult, found)
+    return copied(HotResult, vault.memory.temperatures(**asdict(arguments)))
 
 
-class PinArguments(Arguments, frozen=True, kw_only=True):
-    name: Annotated[Name, arg("Path, title or alias of a note.", positional="words")]
-
-
-class PinsResult(Result, frozen=True, kw_only=True):
+class PinsResult(Result, Pins):
     """Pinned notes; `gone` are no longer there, `changed` was (un)pinned just now."""
-
-    paths: list[str]
-    gone: list[str]
-    changed: str | None
-    problems: list[str]
 
     def sources(self) -> Shown:
         return shown(named=note_paths([*self.paths, *self.gone, self.changed]))
 
-    def all_notices(self) -> list[str]:
+    def all_notices(self) -> Sequence[str]:
         return self.problems
 
 
-def _pins(done: Pins) -> PinsResult:
-    return copied(PinsResult, done)
+def pins_for_people(result: PinsResult, _: Any, style: Style) -> Iterator[str]:
+    if not result.paths and not result.gone:
+        yield "No notes are pinned."
+    yield from map(style.clean, result.paths)
+    for path in result.gone:
+        yield f"{style.clean(path)}  {style.faint('(gone)')}"
 
 
-@operation(group="Memory", for_people=text.pinned_for_people, command=Command())
-def pin(vault: Engine, arguments: PinArguments) -> PinsResult:
-    """Keep a note hot until you unpin it."""
-    return _pins(vault.memory.pin(arguments.name))
+def change_for_people(done: str, unchanged: str) -> PeopleText:
+    """Return a renderer of what became of a pin."""
+
+    def render(result: PinsResult, arguments: NoteArguments, style: Style) -> str:
+        if result.changed is None:
+            return f"{style.clean(shortened(arguments.name))} {unchanged}\n"
+        return f"{done} {style.strong(result.changed)}\n"
+
+    return render
 
 
 @operation(
     group="Memory",
-    for_people=text.pins_for_people,
+    for_people=change_for_people("Pinned", "is already pinned"),
+    command=Command(),
+)
+def pin(vault: Engine, arguments: NoteArguments) -> PinsResult:
+    """Keep a note hot until you unpin it."""
+    return copied(PinsResult, vault.memory.pin(arguments.name))
+
+
+@operation(
+    group="Memory",
+    for_people=pins_for_people,
     command=Command(
         "pin --list",
         exit_code=lambda result, _: 0 if result.paths or result.gone else 1,
@@ -613,10 +673,14 @@ def pin(vault: Engine, arguments: PinArguments) -> PinsResult:
 )
 def pins(vault: Engine, _arguments: NoArguments) -> PinsResult:
     """List the pinned notes."""
-    return _pins(vault.memory.pins())
+    return copied(PinsResult, vault.memory.pins())
 
 
-@operation(group="Memory", for_people=text.unpinned_for_people, command=Command())
-def unpin(vault: Engine, arguments: PinArguments) -> PinsResult:
+@operation(
+    group="Memory",
+    for_people=change_for_people("Unpinned", "was not pinned"),
+    command=Command(),
+)
+def unpin(vault: Engine, arguments: NoteArguments) -> PinsResult:
     """Unpin a note."""
-    return _pins(vault.memory.unpin(arguments.name))
+    return copied(PinsResult, vault.memory.unpin(arguments.name))

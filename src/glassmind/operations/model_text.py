@@ -51,13 +51,7 @@ def named(path: str) -> str:
     """
     if one_line(path) == path:
         return path
-    quoted = json.dumps(path, ensure_ascii=False)
-    return Style.clean("".join(_blank_as_code(letter) for letter in quoted))
-
-
-def _blank_as_code(letter: str) -> str:
-    hidden = letter.isspace() and letter != " "
-    return f"\\u{ord(letter):04x}" if hidden else letter
+    return json.dumps(path, ensure_ascii=not path.isprintable())
 
 
 def sound(text: str) -> str:

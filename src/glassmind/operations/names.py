@@ -15,6 +15,7 @@ from glassmind.errors.serving import BadArgument
 from glassmind.markdown.address import obsidian_uri
 from glassmind.markdown.style import shortened
 from glassmind.operations.registry import Caller
+from glassmind.types.ledger import Passage
 from glassmind.vault.paths import safe_path
 
 SCHEME = "note://"
@@ -43,18 +44,21 @@ def path_in(uri: str) -> str:
     return safe_path(unquote(path))
 
 
+def cited(receipt: str, path: str = "") -> Passage:
+    """Return the lines that a receipt is for; of another text, the note at `path`."""
+    from glassmind.markdown.receipts import parse_receipt  # noqa: PLC0415 - 27 ms
+
+    found = parse_receipt(receipt) if "@" in receipt else None
+    return Passage(found.path, *found.span) if found else Passage(path)
+
+
 def is_address(name: str) -> bool:
     """Whether a name is an address: then it means one note and is not guessed at."""
     return name.lower().startswith((SCHEME, OBSIDIAN))
 
 
 def note_name(vault: Engine, name: str, owner: str) -> str:
-    """Return the name of the note that a caller means, without a heading.
-
-    Raises:
-        PathOutsideVault: an address points outside the vault.
-        BadArgument: an address is of another vault, or does not open a note.
-    """
+    """Return the name of a note, without a heading; raises as `named_by`."""
     plain = named_by(name, vault=vault.config.vault.name, owner=owner)
     return plain.partition("#")[0] if is_address(name) else plain
 
@@ -94,7 +98,12 @@ def with_uris(vault: Engine, value: Value) -> Value:
     A field `uri` gets that of `path`, and `x_uri` that of `x` or `x_path`. Unresolved
     links have none: to open one would create a note.
     """
-    filled: Value = _filled(vault.config.vault.name, value)
+    return filled_uris(vault.config.vault.name, value)
+
+
+def filled_uris(vault: str, value: Value) -> Value:
+    """Do so for the vault that has a name in Obsidian."""
+    filled: Value = _filled(vault, value)
     return filled
 
 

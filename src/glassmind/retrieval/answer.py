@@ -5,6 +5,9 @@ from itertools import chain
 from math import inf
 from typing import NamedTuple
 
+from msgspec import UNSET
+
+from glassmind.markdown.address import heading_address
 from glassmind.ports.retrieval import HitRows, NoteFacts
 from glassmind.retrieval.facts import fact_reason, is_fact, kind_said
 from glassmind.retrieval.graph import Vote
@@ -228,7 +231,12 @@ class Answer:
     def _passage(self, shown: Shown) -> Passage:
         snippet = snippet_of(shown, self._asked)
         return Passage(
-            shown.heading_path, shown.span, shown.chunk_index, snippet, shown.digest
+            shown.heading_path,
+            heading_address(shown.path, shown.heading_path),
+            shown.span,
+            shown.chunk_index,
+            snippet,
+            shown.digest,
         )
 
     def _evidence(
@@ -255,7 +263,7 @@ class Answer:
                     reason = UNAPPROVED
                 case _:
                     reason = PLAIN_REASONS[name]
-            yield Evidence(name, rank, one.shares[name], reason, {}, quoted)
+            yield Evidence(name, rank, one.shares[name], reason, {}, quoted or UNSET)
 
 
 def _order_of(hit: Hit, *, by_day: bool) -> tuple[float, bool, int, int, str]:

@@ -31,7 +31,6 @@ from glassmind.retrieval.passages import waits_in_inbox
 from glassmind.retrieval.sections import section_of
 from glassmind.types import NotePath, Span
 from glassmind.types.catalogue import (
-    ChunkText,
     Ghost,
     GuessedNote,
     NoteLinks,
@@ -40,6 +39,7 @@ from glassmind.types.catalogue import (
     Stats,
 )
 from glassmind.types.projects import ProjectName, ProjectNote
+from glassmind.types.search import ChunkText
 from glassmind.vault.decode import Unreadable, decode
 from glassmind.vault.left_out import is_left_out, left_out_names
 from glassmind.vault.names import (

@@ -6,6 +6,8 @@ What a note says is kept to the letter; what a model says is held against it.
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from msgspec import Struct
+
 from glassmind.types import NotePath, Span
 from glassmind.types.context import Conflict
 from glassmind.types.search import Intent, Mode
@@ -50,8 +52,7 @@ class Citation:
     receipt: str
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Struct, frozen=True):
     """A part of an answer; `problem` says why one is not borne out."""
 
     text: str
@@ -140,12 +141,10 @@ class Spoken:
     support: Support
 
 
-@dataclass(frozen=True, slots=True)
-class Stated:
+class Stated(Statement, frozen=True, kw_only=True):
     """News: a whole statement; `number` counts from 1."""
 
     number: int
-    statement: Statement
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,20 +28,6 @@ class NoteFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class ChunkText:
-    """A chunk of a note with its text."""
-
-    index: int
-    kind: str
-    heading_path: tuple[str, ...]
-    span: Span
-    tokens: int
-    overlap: int
-    digest: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class NoteText:
     """A note, or the part of it that was asked for, as it stands on disk now.
 

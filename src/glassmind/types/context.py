@@ -6,6 +6,8 @@ Every text of a bundle is a note's own, to the letter; `receipt` says where it s
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
+from msgspec import UNSET, Struct, UnsetType
+
 from glassmind.types import NotePath, Span
 from glassmind.types.search import ChannelName, Intent, Mode
 
@@ -29,8 +31,7 @@ ReceiptState: TypeAlias = Literal[
 "bad" where the text is no receipt, or leads out of the vault."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verified:
+class Verified(Struct, frozen=True):
     """What became of the lines that a receipt is for.
 
     `now` is the receipt of where they stand now: the same where nothing changed, that
@@ -63,8 +64,7 @@ class Excerpt:
     heading: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class BundleNote:
+class BundleNote(Struct, frozen=True):
     """A note that matters, with what of it does.
 
     `date` is its own day or that of its last change, as `2026-03-01`; empty where that
@@ -82,7 +82,8 @@ class BundleNote:
     excerpts: tuple[Excerpt, ...]
     generated: bool = False
     superseded_by: str = ""
-    quoted: tuple[NotePath, ...] = ()
+    quoted: tuple[NotePath, ...] | UnsetType = UNSET
+    uri: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +105,14 @@ UNAPPROVED = "unapproved capture"
 """The rule of an item that an agent captured and no person has approved."""
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """A decision, an open question or an unfinished task, as a note has it.
 
     `rule` names what made it count as one, such as `#decision` or `callout`; `trimmed`
     where the text goes on behind the end of a sentence, as far as there was room. The
     `date` of a task is the day it is due, of others when they were written; or empty.
+    `approved` if a person wrote it, or approved what an agent captured. `heading` and
+    `hidden` are as for an excerpt.
     """
 
     kind: ItemKind
@@ -123,11 +125,9 @@ class Item:
     date: str
     rule: str
     trimmed: bool = False
-
-    @property
-    def approved(self) -> bool:
-        """Whether a person wrote it, or approved what an agent captured."""
-        return self.rule != UNAPPROVED
+    approved: bool = True
+    heading: str = ""
+    hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,8 +180,7 @@ class Dropped:
     at_least: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Bundle:
+class Bundle(Struct, frozen=True):
     """What of a vault matters for a question, within so many tokens.
 
     `tokens` counts the Markdown of it with what `tokenizer` names, and is never above
@@ -212,17 +211,16 @@ class Bundle:
     saved: NotePath | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedNote:
-    """A note that was changed since a day."""
+class ChangedNote(Struct, frozen=True):
+    """A note that changed since a day."""
 
     path: NotePath
     title: str
     date: str
+    uri: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Briefing:
+class Briefing(Struct, frozen=True):
     """Where work stands: what is warm, decided, open, and what changed since a day.
 
     `notices` say what is told of it in no section.
@@ -244,8 +242,7 @@ class Briefing:
     notices: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(Struct, frozen=True):
     """A project in sentences of its own notes, each cited; `saved` is where it is."""
 
     project: str

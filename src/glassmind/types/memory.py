@@ -1,8 +1,10 @@
 """What agents and people leave in the agent folder, and how warm notes are."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias
+from dataclasses import dataclass, fields
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
+
+from msgspec import Struct
 
 from glassmind.types import Digest, NotePath
 
@@ -77,16 +79,38 @@ class MemoNote(NamedTuple):
     properties: Mapping[str, object] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Near:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimilarMemory(Memo):
     """A memory that says nearly the same; `likeness` 1 is the same."""
 
-    memo: Memo
     likeness: float
 
 
-@dataclass(frozen=True, slots=True)
-class Captured:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecalledMemory(Memo):
+    """A memory that was found: its share of the best score, and why it is here."""
+
+    relevance: float
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitingMemory(Memo):
+    """A memory in the inbox; `checked` if a person ticked its box."""
+
+    checked: bool = False
+    near: tuple[SimilarMemory, ...] = ()
+
+
+M = TypeVar("M", bound=Memo)
+
+
+def extended(kind: type[M], memo: Memo, **more: Any) -> M:
+    """Return a memory with more fields."""
+    return kind(**{one.name: getattr(memo, one.name) for one in fields(Memo)}, **more)
+
+
+class Captured(Struct, frozen=True):
     """A memo that was written. `near` are those it may be one with; nothing was merged.
 
     `indexed` tells whether a search finds it already; `notices` say why not.
@@ -94,55 +118,34 @@ class Captured:
 
     memo: Memo
     digest: Digest
-    near: tuple[Near, ...] = ()
+    near: tuple[SimilarMemory, ...] = ()
     indexed: bool = True
     notices: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Recollection:
-    """A memo that was asked for; `why` it is here, and its share of the best score."""
-
-    memo: Memo
-    relevance: float
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Recalled:
+class Recalled(Struct, frozen=True):
     """Memos, best or newest first, and how many there are in all.
 
     `confidence` is the probability that one of them answers the query, where a search
     by meaning can tell.
     """
 
-    memos: tuple[Recollection, ...]
+    memos: tuple[RecalledMemory, ...]
     total: int
     degraded: tuple[str, ...] = ()
     confidence: float | None = None
     doubtful: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """A memo in the inbox; `checked` where a person ticked its box."""
-
-    memo: Memo
-    checked: bool = False
-    near: tuple[Near, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Inbox:
+class Inbox(Struct, frozen=True):
     """What waits for a person, the oldest first; `troubles` are files that are none."""
 
-    waiting: tuple[Waiting, ...]
+    waiting: tuple[WaitingMemory, ...]
     promoted: tuple["Moved", ...] = ()
     troubles: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(Struct, frozen=True):
     """A memo that has another place now: it was promoted, rejected or forgotten.
 
     `before` is its former place: a note, or `note#heading` if the note holds several.
@@ -161,8 +164,7 @@ class Promoted:
     troubles: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Superseded:
+class Superseded(Struct, frozen=True):
     """A memo that another has taken the place of."""
 
     old: Memo
@@ -194,8 +196,7 @@ class ActiveProject:
     last: str
 
 
-@dataclass(frozen=True, slots=True)
-class Temperatures:
+class Temperatures(Struct, frozen=True):
     """The warmest notes first, the projects that are active, and how many of each.
 
     `waiting` counts what is in the inbox, of which nothing is among them.
@@ -210,8 +211,7 @@ class Temperatures:
     waiting: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Pins:
+class Pins(Struct, frozen=True):
     """What is pinned, in the order of its file; `problems` are lines that say nothing.
 
     `changed` is the note that was just pinned or let go, if any was; `gone` are those
@@ -242,8 +242,7 @@ class WriteRecord:
     to: NotePath | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class WriteLog:
+class WriteLog(Struct, frozen=True):
     """Writes, the newest first, and how many there are in all."""
 
     records: tuple[WriteRecord, ...]

@@ -213,16 +213,16 @@ class NameMatch(Struct, frozen=True):
     uri: str | None = None
 
 
-class Resolution(NamedTuple):
+class Resolution(Struct, frozen=True):
     """Whether a text names something the vault has, and what to do about it.
 
-    `link` is what a note should write, empty where a person has to choose.
+    `link` is what a note should write, None where a person has to choose.
     """
 
     text: str
     verdict: Verdict
     advice: str
-    link: str
+    link: str | None
     candidates: tuple[NameMatch, ...]
     notices: tuple[str, ...] = ()
 

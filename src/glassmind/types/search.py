@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Literal, NamedTuple, TypeAlias
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from glassmind.types import NotePath, Span
 from glassmind.types.adjustments import Adjustment
@@ -81,7 +81,7 @@ class Evidence(Struct, frozen=True):
     share: float
     reason: str
     fields: Mapping[str, float]
-    quoted: str = ""
+    quoted: str | UnsetType = UNSET
 
 
 class Snippet(Struct, frozen=True):
@@ -91,11 +91,29 @@ class Snippet(Struct, frozen=True):
     marks: tuple[tuple[int, int], ...] = ()
 
 
-class Passage(NamedTuple):
-    """A place in a note that a hit points to: one chunk, or several in a row."""
+class ChunkText(Struct, frozen=True):
+    """A passage of a note with its text; `heading` is the address of its heading."""
+
+    chunk_index: int
+    kind: str
+    heading_path: tuple[str, ...]
+    heading: str
+    lines: Span
+    tokens: int
+    overlap: int
+    digest: str
+    text: str
+
+
+class Passage(Struct, frozen=True):
+    """A place in a note that a hit points to: one chunk, or several in a row.
+
+    `heading` is the address of its heading, such as `Note.md#Heading`.
+    """
 
     heading_path: tuple[str, ...]
-    span: Span
+    heading: str
+    lines: Span
     chunk_index: int
     snippet: Snippet
     digest: str
@@ -116,7 +134,7 @@ class Hit(NamedTuple):
     path: NotePath
     title: str
     heading_path: tuple[str, ...]
-    span: Span
+    lines: Span
     chunk_index: int
     score: float
     snippet: Snippet

@@ -72,7 +72,9 @@ def resolve(
         verdict, link = "exists", names.link_to_new(name)
         matches = [match for match in matches if match.path is None]
         advice = f"Write {link}: a file of that name is there, {LEFT_OUT}."
-    return Resolution(name, verdict, advice, link, tuple(matches[:limit]), notices)
+    return Resolution(
+        name, verdict, advice, link or None, tuple(matches[:limit]), notices
+    )
 
 
 def plain_text(text: str) -> str:

@@ -199,8 +199,8 @@ def _result(hit: Hit, mode: Mode, *, chunks: bool) -> dict[str, Any]:
         result |= {
             "chunkId": f"{hit.path}::{hit.chunk_index}",
             "chunkHeading": hit.heading_path[-1] if hit.heading_path else None,
-            "chunkStartLine": hit.span.start,
-            "chunkEndLine": hit.span.end,
+            "chunkStartLine": hit.lines.start,
+            "chunkEndLine": hit.lines.end,
             "chunkExcerpt": hit.snippet.text[:EXCERPT_CHARS],
         }
     return result

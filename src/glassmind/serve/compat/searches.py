@@ -213,7 +213,7 @@ def passages(vault: Engine, arguments: PassagesArguments) -> Passages:
     texts: dict[str, dict[int, str]] = {}
     for path in {hit.path for hit in reply.hits if hit.is_note}:
         with suppress(VaultError):  # it is gone by now: the excerpt remains
-            texts[path] = {one.index: one.text for one in vault.chunks(path)[1]}
+            texts[path] = {one.chunk_index: one.text for one in vault.chunks(path)[1]}
     return Passages(
         passages=[
             FoundPassage(

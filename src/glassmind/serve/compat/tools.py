@@ -109,7 +109,7 @@ def hit_sources(
         Passage(hit.path, *span)
         for hit in hits
         if hit.is_note
-        for span in (hit.span, *(passage.span for passage in hit.more[:more]))
+        for span in (hit.lines, *(passage.lines for passage in hit.more[:more]))
     ]
     quoted = {one.quoted for hit in explained for one in hit.evidence if one.quoted}
     return shown(

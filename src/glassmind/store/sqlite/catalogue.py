@@ -6,13 +6,13 @@ from typing import Any
 
 import apsw
 
+from glassmind.markdown.address import heading_address
 from glassmind.markdown.folding import fold
 from glassmind.store.sqlite.project_rows import ProjectRows
 from glassmind.store.sqlite.read import Rows
 from glassmind.store.sqlite.vector_rows import VectorRows
 from glassmind.types import NotePath, Span
 from glassmind.types.catalogue import (
-    ChunkText,
     Ghost,
     LinkEnd,
     NoteFacts,
@@ -21,6 +21,7 @@ from glassmind.types.catalogue import (
     Stats,
 )
 from glassmind.types.projects import ProjectName, ProjectNote
+from glassmind.types.search import ChunkText
 
 COUNTS = """
 select
@@ -203,10 +204,12 @@ class Catalogue:
     def chunks_of(self, path: NotePath) -> list[ChunkText]:
         """Return a note's chunks in order."""
         rows: Any = self._db.execute(CHUNKS_OF, (path,))
-        return [
-            ChunkText(i, k, tuple(json.loads(h)), Span(a, b), n, o, d, t)
-            for i, k, h, a, b, n, o, d, t in rows
-        ]
+        found = []
+        for index, kind, headings, first, last, *rest in rows:
+            under = tuple(json.loads(headings))
+            heading, lines = heading_address(path, under), Span(first, last)
+            found.append(ChunkText(index, kind, under, heading, lines, *rest))
+        return found
 
     def links_of(self, path: NotePath, *, limit: int) -> NoteLinks:
         """Return a note of the index with its links, each way the first so many."""
