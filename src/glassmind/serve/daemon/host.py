@@ -54,16 +54,6 @@ TRY_S = 0.5
 BEAT_S = 1.0
 """How often a daemon shows that it is alive."""
 
-REPLACED_S = 4.0
-"""How long a call waits for a daemon: in this time one that hangs is replaced. A
-process that can become the daemon itself does not wait."""
-
-ALONE_S = 5.0
-"""How long calls do not wait again after no daemon was found."""
-
-POLL_S = 0.02
-"""How often a waiting call looks for a daemon."""
-
 YIELD_S = 3.0
 """How long a process that yielded the role does not try for it."""
 
@@ -102,7 +92,6 @@ class VaultHost:
         self._local = Engine(self._adapters, alone=True, records=False)
         self._closing, self._try_now, self._is_daemon = Event(), Event(), Event()
         self._has_no_role = self._is_waiting = self._has_yielded = False
-        self._alone_until = 0.0
         self._thread: Thread | None = None
 
     @property
@@ -121,30 +110,18 @@ class VaultHost:
             self._thread = _start_thread("role", self._run)
 
     def _find_daemon(self) -> Elsewhere | None:
-        """Return a client of another daemon, waiting a little until there is one."""
+        """Return a client of another daemon."""
         if self._is_daemon.is_set():
             return None
         if self._thread is None:
             return find_daemon(self._adapters)
-        if self._next_card(None) is None:
-            return None
-        return DaemonClient(self._adapters, self._next_card)
+        return DaemonClient(self._adapters, self._may_find_daemon)
 
-    def _next_card(self, failed: Card | None) -> Card | None:
-        """Return the card of another daemon than ourselves and the one that failed."""
-        began = time.monotonic()
-        deadline = began if began < self._alone_until else began + REPLACED_S
-        while not (self._is_daemon.is_set() or self._has_no_role):
-            card = read_card(self._adapters.place.folder)
-            if card is not None and (failed is None or card.token != failed.token):
-                return card
-            if time.monotonic() > deadline or self._closing.is_set():
-                if deadline > began:
-                    self._alone_until = deadline + ALONE_S
-                break
-            self._try_now.set()
-            time.sleep(POLL_S)
-        return None
+    def _may_find_daemon(self) -> bool:
+        """Return whether another process is or becomes the daemon; if not, we do."""
+        self._try_now.set()
+        is_over = self._closing.is_set() or self._has_no_role
+        return not (is_over or self._is_daemon.is_set())
 
     def _run(self) -> None:
         """Try for the role, and fill it, until this process closes.
