@@ -41,7 +41,6 @@ from glassmind.serve.daemon.protocol import (
     pack,
     read_card,
     read_message,
-    remove_card,
     remove_socket,
     send_message,
     unpack,
@@ -169,7 +168,7 @@ class Desk:
             "wait": self._wait,
         }
         self.server = Server(door, token, verbs, long=("wait",))
-        self.card = Card(os.getpid(), __version__, address, token, "", "")
+        self.card = Card(os.getpid(), __version__, address, token, "")
 
     def _twice(self, asked: Mapping[str, Any], _: SendProgress) -> Any:
         return (asked["text"],) * 2
@@ -384,7 +383,7 @@ def test_a_daemon_that_says_nothing_is_given_up(
 ) -> None:
     monkeypatch.setattr("glassmind.serve.daemon.protocol.SILENCE_S", 0.2)
     door, address = open_socket(tmp_path)
-    card = Card(os.getpid(), __version__, address, new_token(), "", "")
+    card = Card(os.getpid(), __version__, address, new_token(), "")
 
     with closing(door), pytest.raises(NoDaemon):
         call(card, "twice", {}, int, timeout_s=PATIENCE_S)
@@ -422,20 +421,11 @@ def test_the_card_and_the_door_are_for_their_owner_alone(desk: Desk) -> None:
     assert read_card(desk.folder) == desk.card
 
 
-def test_only_its_owner_takes_a_card_away(desk: Desk) -> None:
-    write_card(desk.folder, desk.card)
-
-    remove_card(desk.folder, new_token())
-    assert read_card(desk.folder) == desk.card
-    remove_card(desk.folder, desk.card.token)
-    assert read_card(desk.folder) is None
-
-
 @pytest.mark.parametrize(
     "text",
     ["", "null", "[]", "{}", '{"pid": 1}', "[" * 50_000, "\x00",
-     '{"pid":"1","version":"","address":"","token":"","settings":"","since":""}',
-     '{"pid":1,"version":"","address":[],"token":"","settings":"","since":""}'],
+     '{"pid":"1","version":"","address":"","token":"","settings":""}',
+     '{"pid":1,"version":"","address":[],"token":"","settings":""}'],
 )  # fmt: skip
 def test_a_card_that_is_none_is_passed_by(tmp_path: Path, text: str) -> None:
     (tmp_path / "daemon.json").write_text(text)
@@ -481,16 +471,6 @@ def test_a_link_is_no_door(tmp_path: Path) -> None:
     with closing(door):
         assert is_daemon_socket(address, tmp_path / "elsewhere")
         assert not is_daemon_socket(str(tmp_path / "daemon.sock"), tmp_path)
-
-
-def test_a_door_of_another_place_is_not_taken_away(tmp_path: Path) -> None:
-    (tmp_path / "other").mkdir()
-    file = tmp_path / "other" / "daemon.sock"
-    file.write_text("mine")
-
-    remove_socket(str(file), tmp_path)
-
-    assert file.read_text() == "mine"
 
 
 def test_a_port_of_this_machine_does_where_there_are_no_socket_files(

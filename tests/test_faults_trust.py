@@ -290,7 +290,7 @@ def test_a_lock_that_is_a_link_or_a_pipe_is_refused(tmp_path: Path) -> None:
 @posix
 @pytest.mark.timeout(60)
 def test_a_pipe_a_link_or_a_flood_is_no_card(tmp_path: Path) -> None:
-    kept = Card(os.getpid(), "1", "", "token", "", "")
+    kept = Card(os.getpid(), "1", "", "token", "")
     card = tmp_path / "daemon.json"
     os.mkfifo(card)
     assert read_card(tmp_path) is None

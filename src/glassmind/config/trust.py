@@ -11,7 +11,6 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from operator import ge, le
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,10 +35,6 @@ those of a vault's file."""
 Combine = Callable[[Any, Any, Setting], object | None]
 
 
-def _accept(is_accepted: Callable[[Any, Any], bool]) -> Combine:
-    return lambda value, own, _: value if is_accepted(value, own) else None
-
-
 def _stricter(value: str, own: str, setting: Setting) -> str | None:
     order = setting.choices.index  # from loosest to strictest
     return value if order(value) >= order(own) else None
@@ -51,35 +46,24 @@ def _add_off(value: Sequence[str], own: Sequence[str], _: Setting) -> object | N
     return tuple({rule.rpartition("=")[0]: rule for rule in (*own, *value)}.values())
 
 
-RULES: Mapping[str, tuple[str, Combine]] = {
-    "nothing": ("nothing", lambda *_: None),
-    "any": ("any value", lambda value, *_: value),
-    "lower": ("a lower number", _accept(le)),
-    "higher": ("a higher number", _accept(ge)),
-    "true": ("`true`", _accept(lambda value, _: value is True)),
-    "false": ("`false`", _accept(lambda value, _: value is False)),
-    "short": (
-        f"up to {LONGEST_SHORT} characters",
-        _accept(lambda value, _: len(value) <= LONGEST_SHORT),
-    ),
-    "add": (
-        "further names, added to yours",
-        lambda value, own, _: tuple(dict.fromkeys((*own, *value))),
-    ),
-    "add-off": ("further rules that say `off`, added to yours", _add_off),
-    "stricter": ("a stricter value", _stricter),
-    "stricter-writes": ("a stricter value", lambda value, *_: value),
-    "own-folder": ("its own folder (`.`)", lambda *_: None),
-    "own-agent-dir": (
-        "`false`, or `.agent` if you chose no other folder",
-        _accept(lambda value, own: value in ("", own)),
-    ),
+RULES: Mapping[str, Combine] = {
+    "nothing": lambda *_: None,
+    "any": lambda value, *_: value,
+    "lower": lambda value, own, _: value if value <= own else None,
+    "higher": lambda value, own, _: value if value >= own else None,
+    "true": lambda value, *_: True if value is True else None,
+    "false": lambda value, *_: False if value is False else None,
+    "short": lambda value, *_: value if len(value) <= LONGEST_SHORT else None,
+    "add": lambda value, own, _: tuple(dict.fromkeys((*own, *value))),
+    "add-off": _add_off,
+    "stricter": _stricter,
+    "stricter-writes": lambda value, *_: value,
+    "own-folder": lambda *_: None,
+    "own-agent-dir": lambda value, own, _: value if value in ("", own) else None,
 }
-"""What an untrusted vault may set by each rule, in words of the documentation, and how
-its value combines with the user's own or the default; None: it is refused.
-
-`load.py` compares the settings of `[writes]` as a whole ("stricter-writes") and checks
-`vault.path` ("own-folder").
+"""How a value of an untrusted vault combines with the user's own or the default by each
+rule; None: it is refused. `load.py` compares the settings of `[writes]` as a whole
+("stricter-writes") and checks `vault.path` ("own-folder").
 """
 
 

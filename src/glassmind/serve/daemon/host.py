@@ -9,10 +9,8 @@ import secrets
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event, Thread
-from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
 
 from glassmind.config import Config
@@ -40,7 +38,7 @@ from glassmind.serve.daemon.protocol import (
 )
 from glassmind.store.lock import WriterLock
 from glassmind.store.place import DAEMON_LOCK, make_folder
-from glassmind.types.files import IndexReport, Progress
+from glassmind.types.files import IndexReport
 from glassmind.types.search import SearchReply
 from glassmind.types.watch import Brought, News, StoodBy, TellNews, TookOver
 from glassmind.version import __version__
@@ -59,9 +57,6 @@ YIELD_S = 3.0
 
 WARM_AFTER_S = 5.0
 """Seconds without a search after which the model is loaded in advance."""
-
-PROGRESS_S = 0.1
-"""Seconds between two messages about progress."""
 
 CLOSE_S = 2.0
 """Seconds for closing; work that has not ended by then is left as a kill leaves it."""
@@ -242,12 +237,7 @@ class VaultHost:
         self.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
@@ -263,9 +253,6 @@ class Daemon:
     def __init__(self, engine: Engine, folder: Path, on_news: TellNews | None) -> None:
         self._engine, self._on_news, self._folder = engine, on_news, folder
         self._was_called, self._stopped, self.yields = Event(), Event(), Event()
-        old = read_card(folder)
-        if old is not None:
-            remove_socket(old.address, folder)
         listening, address = open_socket(folder)
         token = secrets.token_hex(32)
         self._card = Card(
@@ -274,7 +261,6 @@ class Daemon:
             address,
             token,
             fingerprint(engine.config, token),
-            datetime.now(UTC).isoformat(timespec="seconds"),
             on_news is not None,
         )
         write_card(folder, self._card)
@@ -305,15 +291,7 @@ class Daemon:
             self._was_called.set()
 
     def _index(self, packed: Any, send: SendProgress) -> IndexReport:
-        wishes, last, due = unpack(packed, IndexWishes), "", 0.0
-
-        def on_progress(progress: Progress) -> None:
-            nonlocal last, due
-            if progress.stage != last or time.monotonic() >= due:
-                last, due = progress.stage, time.monotonic() + PROGRESS_S
-                send(progress)
-
-        return self._engine.index(**wishes, progress=on_progress)
+        return self._engine.index(**unpack(packed, IndexWishes), progress=send)
 
     def _yield_role(self, _: Any, __: SendProgress) -> None:
         """Leave the role to a process that watches the vault, unless we do."""
@@ -336,7 +314,7 @@ class Daemon:
         deadline = time.monotonic() + CLOSE_S * 0.8
         with suppress(IndexTaken, IndexAbsent):
             lock.check()
-            remove_card(self._folder, self._card.token)
+            remove_card(self._folder)
             remove_socket(self._card.address, self._folder)
         self._server.close(CLOSE_S / 2)
         for thread in self._threads:

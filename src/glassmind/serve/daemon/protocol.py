@@ -157,7 +157,6 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     address: Address
     token: str
     settings: str
-    since: str
     watches: bool = True
 
 
@@ -205,12 +204,10 @@ def write_card(folder: Path, card: Card) -> None:
     staged.replace(folder / CARD_FILE)
 
 
-def remove_card(folder: Path, token: str) -> None:
-    """Remove the card with that token; another's stays."""
-    card = read_card(folder)
-    if card is not None and card.token == token:
-        with suppress(OSError):
-            (folder / CARD_FILE).unlink()
+def remove_card(folder: Path) -> None:
+    """Remove the card; the caller has the role of the daemon."""
+    with suppress(OSError):
+        (folder / CARD_FILE).unlink()
 
 
 def open_socket(folder: Path) -> tuple[socket.socket, Address]:
@@ -266,8 +263,8 @@ def _is_own(file: Path, is_kind: Callable[[int], bool]) -> bool:
 
 
 def remove_socket(address: Address, folder: Path) -> None:
-    """Remove the file of a socket of this folder's daemon."""
-    if isinstance(address, str) and is_daemon_socket(address, folder):
+    """Remove the file of our socket."""
+    if isinstance(address, str):
         file = Path(address)
         with suppress(OSError):
             file.unlink()
