@@ -25,10 +25,6 @@ from glassmind.types.verdicts import STRICTNESS
 VAULT_MARKS = (".obsidian", places.FILE_NAME, values.AGENT_DIR)
 """Names that mark a folder as a vault."""
 
-LONGEST_LINE = 2_000
-"""Characters of a line in a vault's file: `tomllib` takes time quadratic in the parts
-of a dotted key, and lists can go over several lines."""
-
 MOST_UNKNOWN = 5
 """Unknown names in a file that get a warning each; a vault may contain thousands."""
 
@@ -243,7 +239,7 @@ class Layers:
         source: Source = "trusted vault" if trusted else "vault"
         file, vault = settings.file, settings.vault
         try:
-            text = sources.decode(file, settings.content, LONGEST_LINE)
+            text = sources.decode(file, settings.content)
             self.add_file(file, text, vault, source)
         except BadConfigFile as error:
             self.warnings.append(f"{error}. This file is ignored.")

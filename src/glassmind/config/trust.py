@@ -25,6 +25,10 @@ DOTENV = ".env"
 LARGEST_FILE = 256 * 1024
 """Bytes of a settings file in a vault; one with every setting explained has 12,000."""
 
+LONGEST_LINE = 2_000
+"""Bytes of a line in a vault's file: `tomllib` takes time quadratic in the parts of a
+dotted key, and lists can go over several lines."""
+
 LONGEST_SHORT = 100
 """Characters of a text by the rule "short"."""
 
@@ -109,35 +113,35 @@ def read_vault_settings(
         files = [file for file in files if not any(map(file.samefile, exclude))]
     except (BadConfigFile, OSError) as error:
         return None, [str(error)]
-    files = [file for file in files if not _is_refused(vault, file, warnings)]
-    warnings += [
-        unread(each, f"{short(files[0])} is used instead") for each in files[1:]
-    ]
-    content = _content(files[0], warnings) if files else None
-    if content is None:
-        return None, warnings
-    dotenv = files[0].with_name(DOTENV)
-    is_read = not _is_refused(vault, dotenv, warnings) and dotenv.is_file()
-    beside = _content(dotenv, warnings) if is_read else None
-    return VaultSettings(vault, files[0], content, beside), warnings
+    found: VaultSettings | None = None
+    for file in files:
+        if found is not None:
+            warnings.append(unread(file, f"{short(found.file)} is used instead"))
+        elif (content := _content(vault, file, warnings)) is not None:
+            dotenv = _content(vault, file.with_name(DOTENV), warnings)
+            found = VaultSettings(vault, file, content, dotenv)
+    return found, warnings
 
 
-def _is_refused(vault: Path, file: Path, warnings: list[str]) -> bool:
-    linked = is_linked(vault, file)
-    warnings += [unread(file, "it is a symbolic link")] * linked
-    return linked
-
-
-def _content(file: Path, warnings: list[str]) -> bytes | None:
+def _content(vault: Path, file: Path, warnings: list[str]) -> bytes | None:
+    """Return what a file contains; None if there is none, or with a warning."""
+    if is_linked(vault, file):
+        warnings.append(unread(file, "it is a symbolic link"))
+        return None
+    if not file.is_file():
+        return None
     try:
         with file.open("rb") as opened:
             content = opened.read(LARGEST_FILE + 1)
     except OSError as error:
         warnings.append(unread(file, error.strerror))
         return None
-    if len(content) <= LARGEST_FILE:
+    if len(content) > LARGEST_FILE:
+        warnings.append(unread(file, f"it is larger than {LARGEST_FILE // 1024} KiB"))
+    elif max(map(len, content.split(b"\n"))) > LONGEST_LINE:
+        warnings.append(unread(file, f"a line is longer than {LONGEST_LINE:,} bytes"))
+    else:
         return content
-    warnings.append(unread(file, f"it is larger than {LARGEST_FILE // 1024} KiB"))
     return None
 
 

@@ -14,7 +14,6 @@ from glassmind.serve.daemon.protocol import (
     Search,
     call,
     fingerprint,
-    is_daemon_socket,
     read_card,
 )
 from glassmind.types.access import Scope
@@ -78,9 +77,7 @@ class DaemonClient:
                     return None
                 failed, deadline = card.token, time.monotonic() + REPLACED_S
                 try:
-                    # the next daemon removes an old socket before it writes its card
-                    if is_daemon_socket(card.address, self._folder):
-                        return call(card, method, arguments, result, **options)
+                    return call(card, method, arguments, result, **options)
                 except Refused:
                     return None
                 except NoDaemon:

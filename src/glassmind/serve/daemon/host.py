@@ -17,7 +17,7 @@ from glassmind.config import Config
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError, IndexAbsent, IndexTaken
 from glassmind.ports.elsewhere import Elsewhere, IndexWishes
-from glassmind.serve.daemon import find_daemon
+from glassmind.serve.daemon import CARD_FILE, find_daemon
 from glassmind.serve.daemon.client import DaemonClient
 from glassmind.serve.daemon.news import news_as_text
 from glassmind.serve.daemon.protocol import (
@@ -28,10 +28,8 @@ from glassmind.serve.daemon.protocol import (
     Server,
     call,
     fingerprint,
-    is_daemon_socket,
     open_socket,
     read_card,
-    remove_card,
     remove_socket,
     unpack,
     write_card,
@@ -277,8 +275,7 @@ class Daemon:
     @property
     def is_reachable(self) -> bool:
         """Whether clients find the socket and the card, which somebody may delete."""
-        card = read_card(self._folder)
-        return card == self._card and is_daemon_socket(card.address, self._folder)
+        return read_card(self._folder) == self._card
 
     def _search(self, packed: Any, _: SendProgress) -> SearchReply:
         asked = unpack(packed, Search)
@@ -312,9 +309,9 @@ class Daemon:
         self._stopped.set()
         self._was_called.set()
         deadline = time.monotonic() + CLOSE_S * 0.8
-        with suppress(IndexTaken, IndexAbsent):
+        with suppress(IndexTaken, IndexAbsent, OSError):
             lock.check()
-            remove_card(self._folder)
+            (self._folder / CARD_FILE).unlink(missing_ok=True)
             remove_socket(self._card.address, self._folder)
         self._server.close(CLOSE_S / 2)
         for thread in self._threads:

@@ -174,20 +174,17 @@ def read_card(folder: Path) -> Card | None:
     """Return the card in the folder of an index; None if there is no valid one.
 
     The folder may come with a vault from elsewhere, so the file may be a pipe, a link
-    or endless.
+    or endless, and the address may lead anywhere.
     """
     flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
         with open(os.open(folder / CARD_FILE, os.O_RDONLY | flags), "rb") as file:  # noqa: PTH123 - a descriptor
-            found = os.fstat(file.fileno())
-            ours = not hasattr(os, "getuid") or found.st_uid == os.getuid()
-            if not ours or not stat.S_ISREG(found.st_mode):
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 return None
-            if found.st_size > LARGEST_CARD:
-                return None
-            return msgspec.json.decode(file.read(LARGEST_CARD), type=Card)
+            card = msgspec.json.decode(file.read(LARGEST_CARD), type=Card)
     except (OSError, ValueError, RecursionError, msgspec.MsgspecError):
         return None
+    return card if is_daemon_socket(card.address, folder) else None
 
 
 def write_card(folder: Path, card: Card) -> None:
@@ -202,12 +199,6 @@ def write_card(folder: Path, card: Card) -> None:
     with open(os.open(staged, flags, 0o600), "wb") as file:  # noqa: PTH123 - a descriptor
         file.write(msgspec.json.encode(card))
     staged.replace(folder / CARD_FILE)
-
-
-def remove_card(folder: Path) -> None:
-    """Remove the card; the caller has the role of the daemon."""
-    with suppress(OSError):
-        (folder / CARD_FILE).unlink()
 
 
 def open_socket(folder: Path) -> tuple[socket.socket, Address]:
@@ -237,10 +228,7 @@ def open_socket(folder: Path) -> tuple[socket.socket, Address]:
 
 
 def is_daemon_socket(address: Address, folder: Path) -> bool:
-    """Return whether a daemon of this folder could listen there.
-
-    A card may come with a vault from elsewhere: it must not lead us anywhere else.
-    """
+    """Return whether a daemon of this folder could listen there."""
     if isinstance(address, int) or not HAS_UNIX_SOCKETS:
         return isinstance(address, int) and not HAS_UNIX_SOCKETS
     file, private = Path(address), Path(address).parent
@@ -470,7 +458,7 @@ class _Call:
 
     def __init__(self, stream: socket.socket) -> None:
         self._stream, self._lock = stream, threading.Lock()
-        self._was_read = self._ended = self.is_long = False
+        self._ended = self.is_long = False
         self.has_left = threading.Event()
 
     def read_request(self) -> Request:
@@ -483,7 +471,6 @@ class _Call:
         with self._stream.makefile("rb") as file:
             request = unpack(read_message(file, LARGEST_REQUEST), Request)
         self._stream.settimeout(SEND_S)
-        self._was_read = True
         return request
 
     def dismiss(self) -> None:
@@ -511,7 +498,7 @@ class _Call:
 
     def pulse(self) -> None:
         """Send a sign of life."""
-        if self._was_read and not self.has_left.is_set():
+        if not self.has_left.is_set():
             self.send({"working": True})
 
     def send(self, message: object, *, is_last: bool = False) -> None:
