@@ -13,12 +13,9 @@ from glassmind.errors.editing import NeedsApproval, NoMatch
 from glassmind.errors.serving import BadArgument
 from glassmind.serve.compat import brain_edit
 from glassmind.serve.compat.brain_edit import (
-    BUFFER,
     LARGEST,
     MOST_ENTRIES,
     PREVIEW_S,
-    TTL_S,
-    EditBuffer,
 )
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.types.catalogue import Ghost
@@ -251,28 +248,25 @@ def test_what_found_no_match_is_tried_again_loosely_from_the_buffer() -> None:
 
 def test_the_buffer_of_one_client_is_not_that_of_another() -> None:
     mine = ("Notes", "a", "Tea")
-    BUFFER.keep(mine, [Append("x")])
+    brain_edit.keep(mine, [Append("x")])
 
-    assert BUFFER.find(mine) == (Append("x"),)
-    assert BUFFER.find(("Notes", "b", "Tea")) == ()
-    assert BUFFER.find(("Other", "a", "Tea")) == ()
-    BUFFER.forget(mine)
-    assert BUFFER.find(mine) == ()
+    assert brain_edit.kept(mine) == [Append("x")]
+    assert brain_edit.kept(("Notes", "b", "Tea")) == ()
+    assert brain_edit.kept(("Other", "a", "Tea")) == ()
 
 
-def test_the_buffer_keeps_a_few_for_a_while_and_nothing_large() -> None:
-    clock = [0.0]
-    buffer = EditBuffer(now=lambda: clock[0])
+def test_the_buffer_keeps_a_few_for_a_while_and_nothing_large(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     keys = [("Notes", "a", f"n{at}") for at in range(MOST_ENTRIES + 1)]
-
     for key in keys:
-        buffer.keep(key, [Append(key[2])])
-    buffer.keep(keys[1], [Append("x" * (LARGEST + 1))])
+        brain_edit.keep(key, [Append(key[2])])
+    brain_edit.keep(keys[1], [Append("x" * (LARGEST + 1))])
 
-    assert buffer.find(keys[0]) == ()
-    assert buffer.find(keys[1]) == (Append("n1"),)
-    clock[0] = TTL_S + 1
-    assert buffer.find(keys[1]) == ()
+    assert brain_edit.kept(keys[0]) == ()
+    assert brain_edit.kept(keys[1]) == [Append("n1")]
+    monkeypatch.setattr(brain_edit, "TTL_S", -1.0)
+    assert brain_edit.kept(keys[1]) == ()
 
 
 def test_a_preview_is_committed_once_it_is_asked_for_in_time(

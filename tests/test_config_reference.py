@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from settings_tables import reference_tables
 
-from glassmind.config.reference import reference_tables
 from glassmind.config.settings import SETTINGS
 from glassmind.config.values import INTEGER, NUMBER, Setting
 from glassmind.config.write import new_file, write_config
@@ -27,7 +27,7 @@ EXPENSIVE = ("tomlkit", "platformdirs", "difflib", "hashlib", "tempfile")
 def test_the_page_shows_every_setting_as_it_is() -> None:
     assert reference_tables() in PAGE.read_text("utf-8"), (
         "docs/configuration.md is not up to date: replace its tables by "
-        "glassmind.config.reference.reference_tables()"
+        "settings_tables.reference_tables()"
     )
 
 

@@ -13,7 +13,7 @@ from faults.desk import Desk, fingerprint
 from faults.vaults import make_vault, write
 
 from glassmind.errors import GlassmindError, IndexUnwritable
-from glassmind.serve.daemon.protocol import Card, read_card, write_card
+from glassmind.serve.daemon.protocol import Card, open_socket, read_card, write_card
 from glassmind.store.lock import WriterLock
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs POSIX files")
@@ -290,7 +290,8 @@ def test_a_lock_that_is_a_link_or_a_pipe_is_refused(tmp_path: Path) -> None:
 @posix
 @pytest.mark.timeout(60)
 def test_a_pipe_a_link_or_a_flood_is_no_card(tmp_path: Path) -> None:
-    kept = Card(os.getpid(), "1", "", "token", "", "")
+    door, address = open_socket(tmp_path)
+    kept = Card(os.getpid(), "1", address, "token", "")
     card = tmp_path / "daemon.json"
     os.mkfifo(card)
     assert read_card(tmp_path) is None
@@ -307,3 +308,4 @@ def test_a_pipe_a_link_or_a_flood_is_no_card(tmp_path: Path) -> None:
     with card.open("ab") as file:
         file.truncate(1 << 30)  # a sparse gigabyte of spaces, as JSON would have it
     assert read_card(tmp_path) is None
+    door.close()

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 from cli_desk import Inside, Program, with_note
+from settings_tables import trust_table
 
 from glassmind.config import load_config
-from glassmind.config.reference import trust_table
 from glassmind.models import shelf
 
 PAGE = Path(__file__).parents[1] / "docs/security.md"
@@ -357,7 +357,7 @@ def test_an_invalid_value_in_a_vault_stops_no_command(program: Program) -> None:
 def test_the_page_shows_what_counts_from_which_origin() -> None:
     assert trust_table() in PAGE.read_text("utf-8"), (
         "docs/security.md is not up to date: replace its table by "
-        "glassmind.config.reference.trust_table()"
+        "settings_tables.trust_table()"
     )
 
 

@@ -25,13 +25,6 @@ from glassmind.types.verdicts import STRICTNESS
 VAULT_MARKS = (".obsidian", places.FILE_NAME, values.AGENT_DIR)
 """Names that mark a folder as a vault."""
 
-LONGEST_LINE = 2_000
-"""Characters of a line in a vault's file: `tomllib` takes time quadratic in the parts
-of a dotted key, and lists can go over several lines."""
-
-MOST_IGNORED = 12
-"""Ignored settings that the warning names."""
-
 MOST_UNKNOWN = 5
 """Unknown names in a file that get a warning each; a vault may contain thousands."""
 
@@ -246,7 +239,7 @@ class Layers:
         source: Source = "trusted vault" if trusted else "vault"
         file, vault = settings.file, settings.vault
         try:
-            text = sources.decode(file, settings.content, LONGEST_LINE)
+            text = sources.decode(file, settings.content)
             self.add_file(file, text, vault, source)
         except BadConfigFile as error:
             self.warnings.append(f"{error}. This file is ignored.")
@@ -337,8 +330,7 @@ class Layers:
             is_weaker = choice.rank <= chosen.rank and setting.vault not in trust.ADDING
             if choice.source in TRUSTED or is_weaker or choice.value == chosen.value:
                 continue
-            _, combine = trust.RULES[setting.vault]
-            result = combine(choice.value, chosen.value, setting)
+            result = trust.RULES[setting.vault](choice.value, chosen.value, setting)
             if result is not None:
                 return choice._replace(value=result)
             self.ignored.append(path)
@@ -409,10 +401,7 @@ def _config(layers: Layers, vault: Choice, env: Mapping[str, str]) -> Config:
 
 
 def _ignored_warning(layers: Layers, vault: Path) -> str:
-    ignored = list(dict.fromkeys(layers.ignored))
-    names = ", ".join(ignored[:MOST_IGNORED])
-    if len(ignored) > MOST_IGNORED:
-        names += f" and {len(ignored) - MOST_IGNORED} more"
+    names = ", ".join(dict.fromkeys(layers.ignored))
     changed = layers.trust_changed
     state = "changed since you trusted them" if changed else "are not trusted"
     return (

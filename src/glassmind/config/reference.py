@@ -1,11 +1,10 @@
-"""Show settings: values in force, the commented configuration file, tables of docs."""
+"""Show settings: values in force, and the commented configuration file."""
 
 import json
 from collections.abc import Iterator
 from pathlib import Path
 
 from glassmind.config.settings import SECTIONS, SETTINGS, Config
-from glassmind.config.trust import RULES
 from glassmind.config.values import AGENT_FOLDER, HIDDEN, Setting, without_password
 
 HEAD = """\
@@ -55,66 +54,13 @@ def as_toml(value: object) -> str:
 def commented_file(vault_path: str) -> str:
     """Return a configuration file that sets the vault and shows every other default."""
     lines = [HEAD]
-    for section in SECTIONS:
+    for section, table in SECTIONS.items():
         lines.append(f"[{section}]")
-        for setting in _settings_of(section):
+        for setting in table.settings.values():
             lines.append(f"# {setting.description}")
             if setting.path == "vault.path":
                 lines.append(f"path = {as_toml(vault_path)}")
             else:
                 lines.append(f"#{setting.name} = {as_toml(setting.default)}")
         lines.append("")
-    return "\n".join(lines)
-
-
-def _settings_of(section: str) -> list[Setting]:
-    return [each for each in SETTINGS.values() if each.section == section]
-
-
-def reference_tables() -> str:
-    """Return the tables of the configuration page, one for each section."""
-    columns = ("key", "value", "default", "variable", "also read", "meaning")
-    lines = []
-    for section, table in SECTIONS.items():
-        summary = (table.__doc__ or "").partition("\n")[0]
-        lines += [f"### `[{section}]`", "", summary, "", *_head(columns)]
-        for each in _settings_of(section):
-            default = f"`{as_toml(each.default)}`"
-            cells = (
-                f"`{each.path}`",
-                _allowed(each),
-                "none" if each.path == "vault.path" else default,
-                f"`{each.variable}`",
-                ", ".join(map(_alias, each.aliases)),
-                each.description,
-            )
-            lines.append(f"| {' | '.join(cells)} |")
-        lines.append("")
-    return "\n".join(lines)
-
-
-def _allowed(setting: Setting) -> str:
-    if setting.choices:
-        return ", ".join(f"`{choice}`" for choice in setting.choices)
-    bounds = (
-        f" from {setting.bounds[0]} to {setting.bounds[1]}" if setting.bounds else ""
-    )
-    return setting.kind.expected + bounds
-
-
-def _alias(name: str) -> str:
-    return f"`{name[1:]}` (reversed)" if name.startswith("!") else f"`{name}`"
-
-
-def _head(columns: tuple[str, ...]) -> list[str]:
-    return [f"| {' | '.join(columns)} |", f"|{'---|' * len(columns)}"]
-
-
-def trust_table() -> str:
-    """Return the table of the security page: which origin may set what."""
-    lines = _head(("setting", "you", "a trusted vault", "an untrusted vault"))
-    for path, setting in SETTINGS.items():
-        rule, _ = RULES[setting.vault]
-        trusted = rule if path == "vault.path" else "any value"
-        lines.append(f"| `{path}` | any value | {trusted} | {rule} |")
     return "\n".join(lines)

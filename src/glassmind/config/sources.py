@@ -36,18 +36,13 @@ def read_text(file: Path) -> str:
         raise BadConfigFile(short(file), 0, error.strerror or str(error)) from error
 
 
-def decode(file: Path, content: bytes, longest_line: int = 0) -> str:
+def decode(file: Path, content: bytes) -> str:
     """Return the text without a byte order mark; raises `BadConfigFile`."""
     try:
-        text = content.decode("utf-8-sig")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise BadConfigFile(short(file), line, "it is not UTF-8 text") from error
-    for number, each in enumerate(text.split("\n") if longest_line else (), 1):
-        if len(each) > longest_line:
-            problem = f"a line has more than {longest_line:,} characters"
-            raise BadConfigFile(short(file), number, problem)
-    return text
 
 
 def parse_toml(file: Path, text: str) -> dict[str, Any]:

@@ -11,7 +11,6 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from operator import ge, le
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,6 +25,10 @@ DOTENV = ".env"
 LARGEST_FILE = 256 * 1024
 """Bytes of a settings file in a vault; one with every setting explained has 12,000."""
 
+LONGEST_LINE = 2_000
+"""Bytes of a line in a vault's file: `tomllib` takes time quadratic in the parts of a
+dotted key, and lists can go over several lines."""
+
 LONGEST_SHORT = 100
 """Characters of a text by the rule "short"."""
 
@@ -34,10 +37,6 @@ ADDING = ("add", "add-off")
 those of a vault's file."""
 
 Combine = Callable[[Any, Any, Setting], object | None]
-
-
-def _accept(is_accepted: Callable[[Any, Any], bool]) -> Combine:
-    return lambda value, own, _: value if is_accepted(value, own) else None
 
 
 def _stricter(value: str, own: str, setting: Setting) -> str | None:
@@ -51,35 +50,24 @@ def _add_off(value: Sequence[str], own: Sequence[str], _: Setting) -> object | N
     return tuple({rule.rpartition("=")[0]: rule for rule in (*own, *value)}.values())
 
 
-RULES: Mapping[str, tuple[str, Combine]] = {
-    "nothing": ("nothing", lambda *_: None),
-    "any": ("any value", lambda value, *_: value),
-    "lower": ("a lower number", _accept(le)),
-    "higher": ("a higher number", _accept(ge)),
-    "true": ("`true`", _accept(lambda value, _: value is True)),
-    "false": ("`false`", _accept(lambda value, _: value is False)),
-    "short": (
-        f"up to {LONGEST_SHORT} characters",
-        _accept(lambda value, _: len(value) <= LONGEST_SHORT),
-    ),
-    "add": (
-        "further names, added to yours",
-        lambda value, own, _: tuple(dict.fromkeys((*own, *value))),
-    ),
-    "add-off": ("further rules that say `off`, added to yours", _add_off),
-    "stricter": ("a stricter value", _stricter),
-    "stricter-writes": ("a stricter value", lambda value, *_: value),
-    "own-folder": ("its own folder (`.`)", lambda *_: None),
-    "own-agent-dir": (
-        "`false`, or `.agent` if you chose no other folder",
-        _accept(lambda value, own: value in ("", own)),
-    ),
+RULES: Mapping[str, Combine] = {
+    "nothing": lambda *_: None,
+    "any": lambda value, *_: value,
+    "lower": lambda value, own, _: value if value <= own else None,
+    "higher": lambda value, own, _: value if value >= own else None,
+    "true": lambda value, *_: True if value is True else None,
+    "false": lambda value, *_: False if value is False else None,
+    "short": lambda value, *_: value if len(value) <= LONGEST_SHORT else None,
+    "add": lambda value, own, _: tuple(dict.fromkeys((*own, *value))),
+    "add-off": _add_off,
+    "stricter": _stricter,
+    "stricter-writes": lambda value, *_: value,
+    "own-folder": lambda *_: None,
+    "own-agent-dir": lambda value, own, _: value if value in ("", own) else None,
 }
-"""What an untrusted vault may set by each rule, in words of the documentation, and how
-its value combines with the user's own or the default; None: it is refused.
-
-`load.py` compares the settings of `[writes]` as a whole ("stricter-writes") and checks
-`vault.path` ("own-folder").
+"""How a value of an untrusted vault combines with the user's own or the default by each
+rule; None: it is refused. `load.py` compares the settings of `[writes]` as a whole
+("stricter-writes") and checks `vault.path` ("own-folder").
 """
 
 
@@ -125,35 +113,35 @@ def read_vault_settings(
         files = [file for file in files if not any(map(file.samefile, exclude))]
     except (BadConfigFile, OSError) as error:
         return None, [str(error)]
-    files = [file for file in files if not _is_refused(vault, file, warnings)]
-    warnings += [
-        unread(each, f"{short(files[0])} is used instead") for each in files[1:]
-    ]
-    content = _content(files[0], warnings) if files else None
-    if content is None:
-        return None, warnings
-    dotenv = files[0].with_name(DOTENV)
-    is_read = not _is_refused(vault, dotenv, warnings) and dotenv.is_file()
-    beside = _content(dotenv, warnings) if is_read else None
-    return VaultSettings(vault, files[0], content, beside), warnings
+    found: VaultSettings | None = None
+    for file in files:
+        if found is not None:
+            warnings.append(unread(file, f"{short(found.file)} is used instead"))
+        elif (content := _content(vault, file, warnings)) is not None:
+            dotenv = _content(vault, file.with_name(DOTENV), warnings)
+            found = VaultSettings(vault, file, content, dotenv)
+    return found, warnings
 
 
-def _is_refused(vault: Path, file: Path, warnings: list[str]) -> bool:
-    linked = is_linked(vault, file)
-    warnings += [unread(file, "it is a symbolic link")] * linked
-    return linked
-
-
-def _content(file: Path, warnings: list[str]) -> bytes | None:
+def _content(vault: Path, file: Path, warnings: list[str]) -> bytes | None:
+    """Return what a file contains; None if there is none, or with a warning."""
+    if is_linked(vault, file):
+        warnings.append(unread(file, "it is a symbolic link"))
+        return None
+    if not file.is_file():
+        return None
     try:
         with file.open("rb") as opened:
             content = opened.read(LARGEST_FILE + 1)
     except OSError as error:
         warnings.append(unread(file, error.strerror))
         return None
-    if len(content) <= LARGEST_FILE:
+    if len(content) > LARGEST_FILE:
+        warnings.append(unread(file, f"it is larger than {LARGEST_FILE // 1024} KiB"))
+    elif max(map(len, content.split(b"\n"))) > LONGEST_LINE:
+        warnings.append(unread(file, f"a line is longer than {LONGEST_LINE:,} bytes"))
+    else:
         return content
-    warnings.append(unread(file, f"it is larger than {LARGEST_FILE // 1024} KiB"))
     return None
 
 

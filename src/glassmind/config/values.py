@@ -5,6 +5,7 @@ A kind says how a value is read from TOML or text, checked and described.
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from ipaddress import ip_address
 from math import isfinite
 from pathlib import Path
@@ -290,16 +291,16 @@ def _agent_dir(raw: object, base: Path) -> str | None:
     return folder if is_path and not is_outside else None
 
 
-def _try(convert: Callable[[str], object]) -> Callable[[str], object]:
-    """Return a conversion that leaves text which it cannot convert as it is."""
+def _boolean_from_text(text: str) -> object:
+    return BOOLEANS.get(text.strip().lower(), text)
 
-    def from_text(text: str) -> object:
-        try:
+
+def _number_from_text(text: str) -> object:
+    """Convert a number; other text stays as it is."""
+    for convert in (int, float):
+        with suppress(ValueError):
             return convert(text)
-        except (ValueError, KeyError):
-            return text
-
-    return from_text
+    return text
 
 
 def _list_from_text(text: str) -> object:
@@ -318,17 +319,17 @@ def _number(raw: Any, _base: Path) -> float | None:
     return float(raw) if type(raw) in (int, float) and isfinite(raw) else None
 
 
-_boolean_from_text = _try(lambda text: BOOLEANS[text.strip().lower()])
-
 BOOLEAN = Kind(
     "true or false",
     lambda raw, _: raw if isinstance(raw, bool) else None,
     _boolean_from_text,
 )
 INTEGER = Kind(
-    "a whole number", lambda raw, _: raw if type(raw) is int else None, _try(int)
+    "a whole number",
+    lambda raw, _: raw if type(raw) is int else None,
+    _number_from_text,
 )
-NUMBER = Kind("a number", _number, _try(float))
+NUMBER = Kind("a number", _number, _number_from_text)
 TEXT = Kind("one line of text", _text)
 SECRET = TEXT._replace(from_text=lambda text: text)
 CHOICE = Kind("one line of text", _word)

@@ -11,7 +11,7 @@ from itertools import accumulate
 from math import fsum
 from typing import Annotated, Any, Literal, TypeVar
 
-from msgspec import Meta
+from msgspec import Meta, field
 
 from glassmind.engine import Engine
 from glassmind.errors import AmbiguousName, IndexAbsent, NoteNotFound
@@ -58,7 +58,6 @@ def hint(tool: str, reason: str, **args: object) -> dict[str, object]:
 def wrapped(
     payload: object, state: Mapping[str, object], hints: Sequence[Mapping[str, object]]
 ) -> dict[str, Any]:
-    """Return a reply with its context."""
     return {"data": payload, "context": {"state": state, "next_actions": hints}}
 
 
@@ -77,11 +76,9 @@ STUB = "_stub/"
 """The beginning of the id of a stub: a name that links lead to and that no note has."""
 
 IS_STUB: Mapping[str, object] = {"_stub": True}
-"""The properties of a stub."""
 
 
 def stub_id(target: str) -> str:
-    """Return the id of an unresolved name."""
     return f"{STUB}{target.removesuffix(NOTE_SUFFIX)}{NOTE_SUFFIX}"
 
 
@@ -136,11 +133,11 @@ def search(vault: Engine, arguments: SearchArguments) -> Reply:
     scores and excerpts, best first; unique 'chunks' gives passages with their lines.
     Read one with read_note.
     """
-    query, mode = arguments.query, arguments.mode
+    query, mode, limit = arguments.query, arguments.mode, arguments.limit
     chunks = arguments.unique == "chunks" and mode != "fulltext"
     reply = vault.search(
         query,
-        limit=arguments.limit,
+        limit=limit,
         mode=mode,
         intent=None,
         fusion="rrf",
@@ -154,8 +151,7 @@ def search(vault: Engine, arguments: SearchArguments) -> Reply:
     ranked = sorted(reply.hits, key=lambda hit: -_score(hit, mode))
     results = [_result(hit, mode, chunks=chunks) for hit in ranked]
     ids = _unique(result["nodeId"] for result in results)
-    state: dict[str, object] = {"last_search_query": query}
-    state["last_search_results"] = ids[:REMEMBERED]
+    state = {"last_search_query": query, "last_search_results": ids[:REMEMBERED]}
     if degraded := missing(reply, results):
         state["degraded"] = degraded
     hints = []
@@ -340,8 +336,7 @@ def find_connections(vault: Engine, arguments: ConnectionsArguments) -> Reply:
     else:
         listed, left_out = _fitting(near, _entry, "notes", MOST_TOKENS)
         data, names = list(map(_entry, listed)), _note_paths(listed)
-    state: dict[str, object] = {"last_connections_root": root}
-    state["last_connections_count"] = len(near)
+    state = {"last_connections_root": root, "last_connections_count": len(near)}
     if notices := [*found.notices, *left_out]:
         state["notices"] = notices
     hints = []
@@ -395,17 +390,17 @@ def _subgraph(
     nodes, fewer_nodes = _fitting(graph.nodes, _node, "nodes", MOST_TOKENS // 2)
     ids = {node.path: _id(node) for node in nodes}
     first: dict[tuple[str, str], GraphLink] = {}
-    for tie in graph.edges:
-        if tie.source in ids and tie.target in ids:
-            first.setdefault((tie.source, tie.target), tie)
+    for link in graph.edges:
+        if link.source in ids and link.target in ids:
+            first.setdefault((link.source, link.target), link)
 
-    def edge(tie: GraphLink) -> dict[str, Any]:
-        return _edge(ids[tie.source], ids[tie.target], tie.sentence)
+    def edge(link: GraphLink) -> dict[str, Any]:
+        return _edge(ids[link.source], ids[link.target], link.sentence)
 
-    ties, fewer_edges = _fitting([*first.values()], edge, "edges", MOST_TOKENS // 2)
-    data = {"nodes": list(map(_node, nodes)), "edges": list(map(edge, ties))}
+    links, fewer_edges = _fitting([*first.values()], edge, "edges", MOST_TOKENS // 2)
+    data = {"nodes": list(map(_node, nodes)), "edges": list(map(edge, links))}
     texts = [Passage(node.path) for node in nodes if node.properties and not node.ghost]
-    texts += _tie_texts(ties)
+    texts += _sentences(links)
     return data, texts, _note_paths(nodes), [*fewer_nodes, *fewer_edges]
 
 
@@ -418,23 +413,13 @@ def _edge(source: str, target: str, context: str) -> dict[str, Any]:
     return {"sourceId": source, "targetId": target, "context": context}
 
 
-def _tie_texts(ties: Iterable[GraphLink]) -> list[Passage]:
-    return [Passage(tie.source, tie.line, tie.line) for tie in ties if tie.sentence]
+def _sentences(links: Iterable[GraphLink]) -> list[Passage]:
+    return [Passage(one.source, one.line, one.line) for one in links if one.sentence]
 
 
-class PathArguments(
-    Arguments,
-    frozen=True,
-    rename={
-        "source": "from",
-        "target": "to",
-        "max_depth": "maxDepth",
-        "include_common": "includeCommon",
-        "include_stubs": "includeStubs",
-    },
-):
-    source: Name
-    target: str
+class PathArguments(Arguments, frozen=True, rename="camel"):
+    source: Name = field(name="from")
+    target: str = field(name="to")
     max_depth: Annotated[int, Meta(ge=1, le=20)] = 3
     include_common: bool = False
     include_stubs: IncludeStubs = False
@@ -457,19 +442,19 @@ def find_path_between(vault: Engine, arguments: PathArguments) -> Reply:
         ghosts=stub_source or stub_target,
     )
     chains, notices = _fitting(found.chains, _chain, "paths", USUAL_TOKENS)
+    common = found.common if arguments.include_common else ()
     reply: dict[str, Any] = {"paths": list(map(_chain, chains))}
     if notices:
         reply["notices"] = notices
-    common = list(found.common) if arguments.include_common else []
     if arguments.include_common:
         reply["common"] = list(map(_entry, common))
     if found.reason is not None:
         reply["reason"] = found.reason.text
     stops = [stop for chain in chains for stop in chain.notes]
-    texts = _tie_texts(
-        tie for chain in chains for step in chain.steps for tie in step.edges[:1]
-    )
-    return Reply(reply, shown(texts, _note_paths([*stops, *common])))
+    links = [
+        link for chain in chains for step in chain.steps for link in step.edges[:1]
+    ]
+    return Reply(reply, shown(_sentences(links), _note_paths([*stops, *common])))
 
 
 def _chain(chain: Chain) -> dict[str, Any]:
@@ -497,13 +482,14 @@ def detect_themes(vault: Engine, arguments: ThemesArguments) -> Reply:
     """
     theme = arguments.theme_id
     found = vault.knowledge.themes(theme=theme, ghosts=arguments.include_stubs)
-    clusters = list(map(_cluster, found.themes))
-    reply: dict[str, Any] = {"clusters": clusters, "modularity": found.modularity}
-    if found.warning:
-        reply["warning"] = found.warning
     members = [member for theme in found.themes for member in theme.members]
     sources = shown(named=_note_paths(members))
-    return Reply(clusters[0] if theme is not None else reply, sources)
+    clusters = list(map(_cluster, found.themes))
+    if theme is not None:
+        return Reply(clusters[0], sources)
+    warning = {"warning": found.warning} if found.warning else {}
+    reply = {"clusters": clusters, "modularity": found.modularity, **warning}
+    return Reply(reply, sources)
 
 
 def _cluster(theme: Theme) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -104,12 +103,12 @@ def edit_note(vault: Engine, arguments: EditNoteArguments, caller: Caller) -> Re
         done = vault.editing.edit(name, wanted, wish)
     except NoMatch as error:
         key = _key(vault, caller, error.path)
-        loose = not arguments.from_buffer and _may_match_loosely(error, wanted)
-        if loose and BUFFER.keep(key, wanted):
+        is_first = not arguments.from_buffer and _may_match_loosely(wanted)
+        if is_first and keep(key, wanted):
             error.add_note(AGAIN)
         raise
     if arguments.from_buffer and not arguments.dry_run:
-        BUFFER.forget(_key(vault, caller, name))
+        KEPT.pop(_key(vault, caller, name), None)
     more = _preview(done)
     if arguments.mode == "patch_heading":
         facts: Any = done.changeset.draft.facts.get("edits", ())
@@ -182,43 +181,31 @@ def _text_edit(owner: str, edit: Edit) -> TextEdit:
 TTL_S, MOST_ENTRIES, LARGEST = 30 * 60.0, 20, 512 * 1024
 """Seconds, entries, and bytes of one entry, as in obsidian-brain."""
 
-
 Key: TypeAlias = tuple[str, str, str]
 """A vault, a client, and the path of a note, however it was named."""
 
+KEPT: dict[Key, tuple[float, Sequence[TextEdit]]] = {}
+"""When an edit of a note found no match, and the edit; the oldest first."""
 
-class EditBuffer:
-    """Keeps the last edit of a note that found no match; safe for threads."""
-
-    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
-        self._now, self._lock = now, threading.Lock()
-        self._kept: OrderedDict[Key, tuple[float, tuple[TextEdit, ...]]] = OrderedDict()
-
-    def keep(self, key: Key, wanted: Sequence[TextEdit]) -> bool:
-        """Keep edits, unless they are too large; return whether they are kept."""
-        if len(repr(wanted).encode("utf-8", "backslashreplace")) > LARGEST:
-            return False
-        with self._lock:
-            self._kept.pop(key, None)
-            self._kept[key] = (self._now(), tuple(wanted))
-            while len(self._kept) > MOST_ENTRIES:
-                self._kept.popitem(last=False)
-        return True
-
-    def find(self, key: Key) -> tuple[TextEdit, ...]:
-        """Return the edits that are kept; none if they are too old."""
-        with self._lock:
-            since, kept = self._kept.get(key, (0.0, ()))
-        return kept if self._now() - since <= TTL_S else ()
-
-    def forget(self, key: Key) -> None:
-        """Forget edits that were made."""
-        with self._lock:
-            self._kept.pop(key, None)
+LOCK = threading.Lock()
 
 
-BUFFER = EditBuffer()
-"""The buffer of this process."""
+def keep(key: Key, wanted: Sequence[TextEdit]) -> bool:
+    """Keep edits, unless they are too large; return whether they are kept."""
+    if len(repr(wanted).encode("utf-8", "backslashreplace")) > LARGEST:
+        return False
+    with LOCK:
+        KEPT.pop(key, None)
+        KEPT[key] = (time.monotonic(), wanted)
+        for oldest in list(KEPT)[:-MOST_ENTRIES]:
+            del KEPT[oldest]
+    return True
+
+
+def kept(key: Key) -> Sequence[TextEdit]:
+    """Return the edits that are kept; none if they are too old."""
+    since, wanted = KEPT.get(key, (0.0, ()))
+    return wanted if time.monotonic() - since <= TTL_S else ()
 
 
 def _key(vault: Engine, caller: Caller, path: str) -> Key:
@@ -230,23 +217,19 @@ def _from_buffer(arguments: EditNoteArguments, key: Key) -> list[TextEdit]:
     given = copied(Edit, arguments)
     if given not in (Edit(), Edit(mode="replace_window")) or arguments.edits:
         raise BadArgument("edit_note", "from_buffer takes only name and dryRun")
-    kept = BUFFER.find(key)
-    if not kept:
+    wanted = kept(key)
+    if not wanted:
         raise BadArgument("edit_note", "no edit of this note is kept; give it again")
     return [
         replace(edit, fuzzy=LOOSE) if isinstance(edit, edits.Replace) else edit
-        for edit in kept
+        for edit in wanted
     ]
 
 
-def _may_match_loosely(error: NoMatch, wanted: Sequence[TextEdit]) -> bool:
-    """Return whether the edit that failed looks for a text, and not loosely yet."""
-    places = [f"edits[{number}]" for number in range(len(wanted))]
-    edit = wanted[places.index(error.place) if error.place in places else 0]
-    return (
-        isinstance(edit, edits.Replace)
-        and (1 if edit.fuzzy is None else edit.fuzzy) > LOOSE
-    )
+def _may_match_loosely(wanted: Sequence[TextEdit]) -> bool:
+    """Return whether an edit looks for a text, and not loosely yet."""
+    texts = [edit for edit in wanted if isinstance(edit, edits.Replace)]
+    return any(edit.fuzzy is None or edit.fuzzy > LOOSE for edit in texts)
 
 
 # --- other changes ------------------------------------------------------------------
@@ -421,14 +404,11 @@ def _changed(done: Changed, **more: Any) -> Reply:
         "diff": "".join(file.diff for file in files),
         "index": result.index,
     }
-    others = {
-        "approve": result.approve,
-        "truncated": room < 0 or len(files) < len(result.files),
-        "reason": result.reason,
-        "risks": result.risks,
-        "notices": result.notices,
-    }
-    reply |= {name: value for name, value in others.items() if value}
+    if room < 0 or len(files) < len(result.files):
+        reply["truncated"] = True
+    for name in ("approve", "reason", "risks", "notices"):
+        if value := getattr(result, name):
+            reply[name] = value
     sources = with_fields(result, files=files).sources()
     return Reply(reply, shown(sources.passages, [*sources.named, main]))
 

@@ -1,7 +1,7 @@
 """A client of the daemon: lets it search and index in our place."""
 
+import time
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import date
 from typing import Any, TypeVar
 
@@ -10,10 +10,10 @@ from glassmind.ports.indexing import ShowProgress
 from glassmind.serve.daemon.protocol import (
     Card,
     NoDaemon,
+    Refused,
     Search,
     call,
     fingerprint,
-    is_daemon_socket,
     read_card,
 )
 from glassmind.types.access import Scope
@@ -24,6 +24,12 @@ from glassmind.wiring import LocalAdapters
 
 T = TypeVar("T")
 
+REPLACED_S = 4.0
+"""How long a call waits for another daemon: in this time one that hangs is replaced."""
+
+POLL_S = 0.02
+"""How often a waiting call looks for a daemon."""
+
 SEARCH_S, INDEX_S = 120.0, 24 * 3600.0
 """Seconds that an answer may take while there are signs of life: loading a model takes
 seconds, but embedding a large vault takes hours."""
@@ -32,33 +38,26 @@ seconds, but embedding a large vault takes hours."""
 class DaemonClient:
     """Calls the daemon of a vault, or the one that replaces it.
 
-    `find_next` gets the card of a daemon that does not answer, and returns that of the
-    next one, if any.
+    Where there is none, a call waits for one as long as `may_wait` returns true.
     """
 
     def __init__(
-        self,
-        adapters: LocalAdapters,
-        find_next: Callable[[Card], Card | None] | None = None,
+        self, adapters: LocalAdapters, may_wait: Callable[[], bool] = lambda: False
     ) -> None:
         self._config, self._folder = adapters.config, adapters.place.folder
-        self._find_next = find_next or self._replacement
-
-    def _replacement(self, failed: Card) -> Card | None:
-        card = read_card(self._folder)
-        return card if card is not None and card.token != failed.token else None
+        self._may_wait = may_wait
 
     def search(
         self, text: str, wish: Wish, day: date, scope: Scope | None = None
     ) -> SearchReply | None:
-        """Return what the daemon finds; None if none answers."""
+        """Return what the daemon finds; None if it does not answer."""
         asked = Search(text, wish, day, scope)
         return self._call("search", asked, SearchReply, timeout_s=SEARCH_S)
 
     def index(
         self, wishes: IndexWishes, progress: ShowProgress | None
     ) -> IndexReport | None:
-        """Let the daemon update the index; None if none answers.
+        """Let the daemon update the index; None if it does not answer.
 
         An exception of `progress` ends the daemon's work too.
         """
@@ -70,14 +69,22 @@ class DaemonClient:
     def _call(
         self, method: str, arguments: object, result: type[T], **options: Any
     ) -> T | None:
-        card = read_card(self._folder)
-        while card is not None and self._agrees(card):
-            # the next daemon removes an old socket before it writes its card
-            if is_daemon_socket(card.address, self._folder):
-                with suppress(NoDaemon):
+        failed, deadline = "", time.monotonic() + REPLACED_S
+        while True:
+            card = read_card(self._folder)
+            if card is not None and card.token != failed:
+                if not self._agrees(card):
+                    return None
+                failed, deadline = card.token, time.monotonic() + REPLACED_S
+                try:
                     return call(card, method, arguments, result, **options)
-            card = self._find_next(card)
-        return None
+                except Refused:
+                    return None
+                except NoDaemon:
+                    continue
+            if time.monotonic() > deadline or not self._may_wait():
+                return None
+            time.sleep(POLL_S)
 
     def _agrees(self, card: Card) -> bool:
         """Return whether the daemon would answer as this process does."""

@@ -9,17 +9,15 @@ import secrets
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event, Thread
-from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
 
 from glassmind.config import Config
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError, IndexAbsent, IndexTaken
 from glassmind.ports.elsewhere import Elsewhere, IndexWishes
-from glassmind.serve.daemon import find_daemon
+from glassmind.serve.daemon import CARD_FILE, find_daemon
 from glassmind.serve.daemon.client import DaemonClient
 from glassmind.serve.daemon.news import news_as_text
 from glassmind.serve.daemon.protocol import (
@@ -30,17 +28,15 @@ from glassmind.serve.daemon.protocol import (
     Server,
     call,
     fingerprint,
-    is_daemon_socket,
     open_socket,
     read_card,
-    remove_card,
     remove_socket,
     unpack,
     write_card,
 )
 from glassmind.store.lock import WriterLock
 from glassmind.store.place import DAEMON_LOCK, make_folder
-from glassmind.types.files import IndexReport, Progress
+from glassmind.types.files import IndexReport
 from glassmind.types.search import SearchReply
 from glassmind.types.watch import Brought, News, StoodBy, TellNews, TookOver
 from glassmind.version import __version__
@@ -54,24 +50,11 @@ TRY_S = 0.5
 BEAT_S = 1.0
 """How often a daemon shows that it is alive."""
 
-REPLACED_S = 4.0
-"""How long a call waits for a daemon: in this time one that hangs is replaced. A
-process that can become the daemon itself does not wait."""
-
-ALONE_S = 5.0
-"""How long calls do not wait again after no daemon was found."""
-
-POLL_S = 0.02
-"""How often a waiting call looks for a daemon."""
-
 YIELD_S = 3.0
 """How long a process that yielded the role does not try for it."""
 
 WARM_AFTER_S = 5.0
 """Seconds without a search after which the model is loaded in advance."""
-
-PROGRESS_S = 0.1
-"""Seconds between two messages about progress."""
 
 CLOSE_S = 2.0
 """Seconds for closing; work that has not ended by then is left as a kill leaves it."""
@@ -102,7 +85,6 @@ class VaultHost:
         self._local = Engine(self._adapters, alone=True, records=False)
         self._closing, self._try_now, self._is_daemon = Event(), Event(), Event()
         self._has_no_role = self._is_waiting = self._has_yielded = False
-        self._alone_until = 0.0
         self._thread: Thread | None = None
 
     @property
@@ -121,30 +103,18 @@ class VaultHost:
             self._thread = _start_thread("role", self._run)
 
     def _find_daemon(self) -> Elsewhere | None:
-        """Return a client of another daemon, waiting a little until there is one."""
+        """Return a client of another daemon."""
         if self._is_daemon.is_set():
             return None
         if self._thread is None:
             return find_daemon(self._adapters)
-        if self._next_card(None) is None:
-            return None
-        return DaemonClient(self._adapters, self._next_card)
+        return DaemonClient(self._adapters, self._may_find_daemon)
 
-    def _next_card(self, failed: Card | None) -> Card | None:
-        """Return the card of another daemon than ourselves and the one that failed."""
-        began = time.monotonic()
-        deadline = began if began < self._alone_until else began + REPLACED_S
-        while not (self._is_daemon.is_set() or self._has_no_role):
-            card = read_card(self._adapters.place.folder)
-            if card is not None and (failed is None or card.token != failed.token):
-                return card
-            if time.monotonic() > deadline or self._closing.is_set():
-                if deadline > began:
-                    self._alone_until = deadline + ALONE_S
-                break
-            self._try_now.set()
-            time.sleep(POLL_S)
-        return None
+    def _may_find_daemon(self) -> bool:
+        """Return whether another process is or becomes the daemon; if not, we do."""
+        self._try_now.set()
+        is_over = self._closing.is_set() or self._has_no_role
+        return not (is_over or self._is_daemon.is_set())
 
     def _run(self) -> None:
         """Try for the role, and fill it, until this process closes.
@@ -265,12 +235,7 @@ class VaultHost:
         self.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
@@ -286,9 +251,6 @@ class Daemon:
     def __init__(self, engine: Engine, folder: Path, on_news: TellNews | None) -> None:
         self._engine, self._on_news, self._folder = engine, on_news, folder
         self._was_called, self._stopped, self.yields = Event(), Event(), Event()
-        old = read_card(folder)
-        if old is not None:
-            remove_socket(old.address, folder)
         listening, address = open_socket(folder)
         token = secrets.token_hex(32)
         self._card = Card(
@@ -297,7 +259,6 @@ class Daemon:
             address,
             token,
             fingerprint(engine.config, token),
-            datetime.now(UTC).isoformat(timespec="seconds"),
             on_news is not None,
         )
         write_card(folder, self._card)
@@ -314,8 +275,7 @@ class Daemon:
     @property
     def is_reachable(self) -> bool:
         """Whether clients find the socket and the card, which somebody may delete."""
-        card = read_card(self._folder)
-        return card == self._card and is_daemon_socket(card.address, self._folder)
+        return read_card(self._folder) == self._card
 
     def _search(self, packed: Any, _: SendProgress) -> SearchReply:
         asked = unpack(packed, Search)
@@ -328,15 +288,7 @@ class Daemon:
             self._was_called.set()
 
     def _index(self, packed: Any, send: SendProgress) -> IndexReport:
-        wishes, last, due = unpack(packed, IndexWishes), "", 0.0
-
-        def on_progress(progress: Progress) -> None:
-            nonlocal last, due
-            if progress.stage != last or time.monotonic() >= due:
-                last, due = progress.stage, time.monotonic() + PROGRESS_S
-                send(progress)
-
-        return self._engine.index(**wishes, progress=on_progress)
+        return self._engine.index(**unpack(packed, IndexWishes), progress=send)
 
     def _yield_role(self, _: Any, __: SendProgress) -> None:
         """Leave the role to a process that watches the vault, unless we do."""
@@ -357,9 +309,9 @@ class Daemon:
         self._stopped.set()
         self._was_called.set()
         deadline = time.monotonic() + CLOSE_S * 0.8
-        with suppress(IndexTaken, IndexAbsent):
+        with suppress(IndexTaken, IndexAbsent, OSError):
             lock.check()
-            remove_card(self._folder, self._card.token)
+            (self._folder / CARD_FILE).unlink(missing_ok=True)
             remove_socket(self._card.address, self._folder)
         self._server.close(CLOSE_S / 2)
         for thread in self._threads:

@@ -1,9 +1,10 @@
 """The protocol between the daemon and its clients.
 
 A daemon listens on a Unix socket beside the index, or on a loopback port on Windows. A
-card beside the index says where, with a token. Each call is one connection: frames of a
-length and JSON. While a call runs, the daemon sends a sign of life twice a second, so
-that a client can tell a slow daemon from a hung one.
+card beside the index says where, with a token. Each call is one connection and each
+message one line of JSON. While a call runs, the daemon sends a sign of life twice a
+second, so that a client can tell a slow daemon from a hung one. A client does the work
+itself if no daemon answers, or if the daemon refuses or fails.
 """
 
 import hmac
@@ -19,16 +20,14 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import date
 from hashlib import sha256
-from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, BinaryIO, TypeAlias, TypeVar
 
 import msgspec
 
 from glassmind.config import Config
 from glassmind.errors import GlassmindError
 from glassmind.serve.daemon import CARD_FILE
-from glassmind.store.hung import is_stopped
 from glassmind.types.access import Scope
 from glassmind.types.files import Progress
 from glassmind.types.search import Wish
@@ -53,27 +52,21 @@ SECTIONS = ("index", "embeddings", "search", "hindsight")
 """Settings that an answer depends on, besides the vault and the agent folder."""
 
 CONNECT_S = 1.0
-SILENCE_S = 10.0
+SILENCE_S = 5.0
 """Seconds without a sign of life until a client gives up."""
 
-STOPPED_CHECK_S, STOPPED_CHECKS = 0.8, 2
-"""How often a waiting client checks whether the daemon is stopped, and how often in a
-row that must be so: by then another process is about to replace it."""
-
 LARGEST_REQUEST, LARGEST_REPLY = 1 << 20, 64 << 20
-"""Bytes of a frame; the largest possible reply has some 20 MB."""
+"""Bytes of a message; the largest possible reply has some 20 MB."""
 
-MOST_ANSWERED, MOST_ACCEPTED = 16, 32
-"""Calls that are answered at once, and connections; others wait in the backlog."""
-
-MOST_LONG, MOST_LONG_WAITING = 4, 64
-"""Long calls that run at once, and that run or wait; more are refused."""
+MOST_CALLS, MOST_LONG = 80, 64
+"""Calls that are answered at once, and long ones among them; more long ones are
+refused, so that they keep no search waiting."""
 
 PULSE_S = 0.5
 """Seconds between two signs of life."""
 
 READ_S, SEND_S = 5.0, 2.0
-"""Seconds for a client to send its request, and to read a frame."""
+"""Seconds for a client to send its request, and to read a message."""
 
 T = TypeVar("T")
 
@@ -86,7 +79,11 @@ class ProtocolError(ValueError):
 
 
 class NoDaemon(Exception):
-    """No daemon answered; the client does the work itself."""
+    """No daemon answered."""
+
+
+class Refused(NoDaemon):
+    """A daemon answered that it does not do the work, or failed."""
 
 
 class ClientLeft(BaseException):
@@ -120,79 +117,29 @@ def unpack(packed: Any, kind: type[T]) -> T:
         raise ProtocolError(f"not a valid {kind.__name__}") from error
 
 
-def pack_error(error: GlassmindError) -> Any:
-    """Return an error as JSON can hold it: module, class, message, attributes."""
-    attributes = msgspec.to_builtins(vars(error), enc_hook=str)
-    return [type(error).__module__, type(error).__name__, str(error), attributes]
-
-
-def unpack_error(packed: Any) -> GlassmindError:
-    """Return the error that was packed. Only errors of Glassmind are ever created.
-
-    Raises:
-        ProtocolError: there is no such error.
-    """
-    match packed:
-        case [str() as module, str() as name, str() as message, dict() as attributes]:
-            kind = None
-            if module.split(".")[:2] == ["glassmind", "errors"]:
-                with suppress(ImportError):
-                    kind = getattr(import_module(module), name, None)
-            if isinstance(kind, type) and issubclass(kind, GlassmindError):
-                error = kind.__new__(kind)
-                Exception.__init__(error, message)
-                vars(error).update(_with_tuples(attributes))
-                return error
-    raise ProtocolError("an unknown error")
-
-
-def _with_tuples(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _with_tuples(item) for key, item in value.items()}
-    return tuple(map(_with_tuples, value)) if isinstance(value, list) else value
-
-
-# Frames: four bytes of length, then JSON.
-
-
-def send_frame(stream: socket.socket, message: Any) -> None:
+def send_message(stream: socket.socket, message: Any) -> None:
     """Send one message.
 
     Raises:
         OSError: the other side is gone, or does not read.
     """
-    body = json.dumps(message, separators=(",", ":")).encode("ascii")
-    stream.sendall(len(body).to_bytes(4, "big") + body)
+    stream.sendall(json.dumps(message, separators=(",", ":")).encode("ascii") + b"\n")
 
 
-def read_frame(stream: socket.socket, largest: int) -> Any:
-    """Return the next message; None when the other side has closed.
+def read_message(stream: BinaryIO, largest: int) -> Any:
+    """Return the next message.
 
     Raises:
         OSError: nothing came in time.
-        ProtocolError: it is too long, incomplete, or not JSON.
+        ProtocolError: the connection ended, or it is too long or not JSON.
     """
-    head = _read_bytes(stream, 4)
-    if not head:
-        return None
-    length = int.from_bytes(head, "big")
-    if length > largest:
-        raise ProtocolError(f"a message of {length:,} bytes")
+    line = stream.readline(largest)
+    if not line.endswith(b"\n"):
+        raise ProtocolError("a message that is incomplete or too long")
     try:
-        return json.loads(_read_bytes(stream, length))
+        return json.loads(line)
     except (ValueError, RecursionError) as error:
         raise ProtocolError("a message that is not JSON") from error
-
-
-def _read_bytes(stream: socket.socket, count: int) -> bytes:
-    """Return so many bytes, or fewer if the stream has ended."""
-    data = bytearray()
-    while len(data) < count:
-        part = stream.recv(min(count - len(data), 1 << 20))
-        if not part:
-            break
-        data += part
-    return bytes(data)
 
 
 # The card, and the socket that it names.
@@ -210,7 +157,6 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     address: Address
     token: str
     settings: str
-    since: str
     watches: bool = True
 
 
@@ -228,20 +174,17 @@ def read_card(folder: Path) -> Card | None:
     """Return the card in the folder of an index; None if there is no valid one.
 
     The folder may come with a vault from elsewhere, so the file may be a pipe, a link
-    or endless.
+    or endless, and the address may lead anywhere.
     """
     flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
         with open(os.open(folder / CARD_FILE, os.O_RDONLY | flags), "rb") as file:  # noqa: PTH123 - a descriptor
-            found = os.fstat(file.fileno())
-            ours = not hasattr(os, "getuid") or found.st_uid == os.getuid()
-            if not ours or not stat.S_ISREG(found.st_mode):
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 return None
-            if found.st_size > LARGEST_CARD:
-                return None
-            return msgspec.json.decode(file.read(LARGEST_CARD), type=Card)
+            card = msgspec.json.decode(file.read(LARGEST_CARD), type=Card)
     except (OSError, ValueError, RecursionError, msgspec.MsgspecError):
         return None
+    return card if is_daemon_socket(card.address, folder) else None
 
 
 def write_card(folder: Path, card: Card) -> None:
@@ -256,14 +199,6 @@ def write_card(folder: Path, card: Card) -> None:
     with open(os.open(staged, flags, 0o600), "wb") as file:  # noqa: PTH123 - a descriptor
         file.write(msgspec.json.encode(card))
     staged.replace(folder / CARD_FILE)
-
-
-def remove_card(folder: Path, token: str) -> None:
-    """Remove the card with that token; another's stays."""
-    card = read_card(folder)
-    if card is not None and card.token == token:
-        with suppress(OSError):
-            (folder / CARD_FILE).unlink()
 
 
 def open_socket(folder: Path) -> tuple[socket.socket, Address]:
@@ -293,10 +228,7 @@ def open_socket(folder: Path) -> tuple[socket.socket, Address]:
 
 
 def is_daemon_socket(address: Address, folder: Path) -> bool:
-    """Return whether a daemon of this folder could listen there.
-
-    A card may come with a vault from elsewhere: it must not lead us anywhere else.
-    """
+    """Return whether a daemon of this folder could listen there."""
     if isinstance(address, int) or not HAS_UNIX_SOCKETS:
         return isinstance(address, int) and not HAS_UNIX_SOCKETS
     file, private = Path(address), Path(address).parent
@@ -319,8 +251,8 @@ def _is_own(file: Path, is_kind: Callable[[int], bool]) -> bool:
 
 
 def remove_socket(address: Address, folder: Path) -> None:
-    """Remove the file of a socket of this folder's daemon."""
-    if isinstance(address, str) and is_daemon_socket(address, folder):
+    """Remove the file of our socket."""
+    if isinstance(address, str):
         file = Path(address)
         with suppress(OSError):
             file.unlink()
@@ -364,54 +296,25 @@ def call(  # noqa: PLR0913 - options by name
     work of the daemon.
 
     Raises:
-        GlassmindError: as the daemon raised it.
-        NoDaemon: it is gone, hangs, or refuses the call.
+        NoDaemon: it is gone, hangs, refuses the call, or fails.
     """
     request = Request(card.token, __version__, method, pack(arguments))
     deadline = time.monotonic() + timeout_s
     try:
-        with connect(card.address, CONNECT_S) as stream:
-            send_frame(stream, pack(request))
-            while True:
-                match _next_reply(stream, deadline, card.pid):
+        with connect(card.address, CONNECT_S) as stream, stream.makefile("rb") as file:
+            send_message(stream, pack(request))
+            stream.settimeout(SILENCE_S)
+            while time.monotonic() < deadline:
+                match read_message(file, LARGEST_REPLY):
                     case {"progress": progress}:
                         on_progress(unpack(progress, Progress))
                     case {"result": packed}:
                         return unpack(packed, result)
-                    case {"error": packed}:
-                        error = unpack_error(packed)
-                        break
+                    case {"refused": reason}:
+                        raise Refused(str(reason))
     except (OSError, ProtocolError) as fault:
         raise NoDaemon(str(fault)) from fault
-    raise error
-
-
-def _next_reply(stream: socket.socket, deadline: float, pid: int) -> Any:
-    """Return the next message of a daemon.
-
-    Raises:
-        OSError: nothing came for long, or the daemon is stopped.
-        ProtocolError: it takes too long, refuses the call, or closed the connection.
-    """
-    silent_until, stopped = time.monotonic() + SILENCE_S, 0
-    stream.settimeout(STOPPED_CHECK_S)
-    while True:
-        try:
-            stream.recv(1, socket.MSG_PEEK)
-            break
-        except TimeoutError:
-            stopped = stopped + 1 if is_stopped(pid) else 0
-            if stopped >= STOPPED_CHECKS or time.monotonic() > silent_until:
-                raise
-    if time.monotonic() > deadline:
-        raise ProtocolError("the answer took too long")
-    stream.settimeout(SILENCE_S)
-    match read_frame(stream, LARGEST_REPLY):
-        case {"refused": reason}:
-            raise ProtocolError(str(reason))
-        case dict() as reply:
-            return reply
-    raise ProtocolError("the connection ended without an answer")
+    raise NoDaemon("the answer took too long")
 
 
 # The daemon's side.
@@ -444,8 +347,8 @@ class Request(msgspec.Struct, frozen=True):
 class Server:
     """Answers every client that knows the token, until closed.
 
-    `long` names methods that take long: they have threads of their own, so that others
-    are answered meanwhile.
+    `long` names methods that take long: few enough run at once that other calls are
+    answered meanwhile.
     """
 
     def __init__(
@@ -457,8 +360,7 @@ class Server:
     ) -> None:
         self._listening, self._token = listening, token
         self._methods, self._long = methods, long
-        self._answers = ThreadPoolExecutor(MOST_ANSWERED, "glassmind-answer")
-        self._work = ThreadPoolExecutor(MOST_LONG, "glassmind-work")
+        self._pool = ThreadPoolExecutor(MOST_CALLS, "glassmind-answer")
         self._calls: set[_Call] = set()
         self._changed = threading.Condition()
         self._closing = threading.Event()
@@ -472,11 +374,6 @@ class Server:
     def _accept(self) -> None:
         self._listening.settimeout(PULSE_S)
         while not self._closing.is_set():
-            with self._changed:
-                room = len(self._calls) - self.long_calls < MOST_ACCEPTED
-                if not room:
-                    self._changed.wait(PULSE_S)
-                    continue
             try:
                 stream, _ = self._listening.accept()
             except TimeoutError:
@@ -488,35 +385,22 @@ class Server:
             with self._changed:
                 self._calls.add(call)
             with suppress(RuntimeError):  # closed just now
-                self._answers.submit(self._answer_first, call)
+                self._pool.submit(self._answer, call)
 
-    def _answer_first(self, call: "_Call") -> None:
-        """Read a request, and answer it or pass it on to the threads for long work."""
+    def _answer(self, call: "_Call") -> None:
         try:
             request = call.read_request()
-            reason = self._refusal(request)
-            if reason is None and request.method in self._long:
-                call.is_long = True
-                self._work.submit(self._answer, call, request)
-                return
-            if reason is None:
-                self._answer(call, request)
-            else:
+            call.is_long = request.method in self._long
+            if reason := self._refusal(request):
                 call.send({"refused": reason}, is_last=True)
-        except (OSError, ValueError, RuntimeError):
-            pass  # not a request, or closed just now
-        self._end(call)
-
-    def _answer(self, call: "_Call", request: Request) -> None:
-        try:
-            if not call.has_left.is_set():
+            else:
                 method = self._methods[request.method]
                 result = method(request.arguments, call.send_progress)
                 call.send({"result": pack(result)}, is_last=True)
         except GlassmindError as error:
-            call.send({"error": pack_error(error)}, is_last=True)
-        except ClientLeft:
-            pass
+            call.send({"refused": str(error)}, is_last=True)
+        except (OSError, ProtocolError, ClientLeft):
+            pass  # not a request, or the client is gone
         finally:
             self._end(call)
 
@@ -528,12 +412,12 @@ class Server:
             return "another version"
         if request.method not in self._methods:
             return "unknown method"
-        is_full = self.long_calls >= MOST_LONG_WAITING
+        is_full = self.long_calls > MOST_LONG
         return "too many wait" if is_full and request.method in self._long else None
 
     @property
     def long_calls(self) -> int:
-        """How many long calls run or wait."""
+        """How many long calls run."""
         return sum(call.is_long for call in self._live())
 
     def _live(self) -> list["_Call"]:
@@ -562,8 +446,7 @@ class Server:
             ended = self._changed.wait_for(lambda: not self._calls, timeout_s)
         for thread in self._threads:
             thread.join(max(0.0, deadline - time.monotonic()))
-        for pool in (self._answers, self._work):
-            pool.shutdown(wait=False, cancel_futures=True)
+        self._pool.shutdown(wait=False, cancel_futures=True)
         for call in self._live():
             call.close()
         self._listening.close()
@@ -575,7 +458,7 @@ class _Call:
 
     def __init__(self, stream: socket.socket) -> None:
         self._stream, self._lock = stream, threading.Lock()
-        self._was_read = self._ended = self.is_long = False
+        self._ended = self.is_long = False
         self.has_left = threading.Event()
 
     def read_request(self) -> Request:
@@ -585,9 +468,9 @@ class _Call:
             OSError, ProtocolError: none that can be read comes in time.
         """
         self._stream.settimeout(READ_S)
-        request = unpack(read_frame(self._stream, LARGEST_REQUEST), Request)
+        with self._stream.makefile("rb") as file:
+            request = unpack(read_message(file, LARGEST_REQUEST), Request)
         self._stream.settimeout(SEND_S)
-        self._was_read = True
         return request
 
     def dismiss(self) -> None:
@@ -615,7 +498,7 @@ class _Call:
 
     def pulse(self) -> None:
         """Send a sign of life."""
-        if self._was_read and not self.has_left.is_set():
+        if not self.has_left.is_set():
             self.send({"working": True})
 
     def send(self, message: object, *, is_last: bool = False) -> None:
@@ -625,6 +508,6 @@ class _Call:
                 return
             self._ended = is_last
             try:
-                send_frame(self._stream, message)
+                send_message(self._stream, message)
             except OSError:
                 self.has_left.set()
