@@ -73,13 +73,19 @@ def engine_with(editing: WrittenDown, root: Path = Path("Notes")) -> Any:
     )
 
 
+class OpenEngine(SimpleNamespace):
+    """An engine that is closed by `with`, as a real one is."""
+
+    def __enter__(self) -> "OpenEngine":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
 @contextmanager
 def at_the_command_line(editing: WrittenDown) -> Iterator[None]:
     """Let commands find this engine."""
-
-    @contextmanager
-    def opened(*_: object) -> Iterator[Any]:
-        yield engine_with(editing)
-
-    with mock.patch("glassmind.serve.cli.operations.engine_of", opened):
+    engine = OpenEngine(**vars(engine_with(editing)))
+    with mock.patch("glassmind.serve.cli.operations.engine_of", return_value=engine):
         yield

@@ -36,7 +36,6 @@ from glassmind.retrieval.query import midnight, parse_day
 from glassmind.store.access_log import AccessLog, is_called, summed
 from glassmind.types.access import ReadRule, Scope
 from glassmind.types.ledger import Reading, Shown, Wanted
-from glassmind.wiring.access_log import access_log_for
 
 SHOWN_ONCE = (
     "this token is not shown again; a program sends it as Authorization: Bearer TOKEN"
@@ -403,6 +402,8 @@ def _count_lines(result: AccessLogResult, style: Style) -> Iterator[str]:
 )
 def access_log(vault: Engine, arguments: AccessLogArguments) -> AccessLogResult:
     """Show which client read which passages, and when."""
+    from glassmind.wiring.access_log import access_log_for  # noqa: PLC0415 - tantivy
+
     log = access_log_for(vault.config)
     if log is None:
         off = "what clients read is not recorded: access.log is false"
