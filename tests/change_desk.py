@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Self
 from unittest import mock
 
 from glassmind.types import Digest, NotePath
@@ -76,7 +76,7 @@ def engine_with(editing: WrittenDown, root: Path = Path("Notes")) -> Any:
 class OpenEngine(SimpleNamespace):
     """An engine that is closed by `with`, as a real one is."""
 
-    def __enter__(self) -> "OpenEngine":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

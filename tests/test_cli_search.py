@@ -86,7 +86,7 @@ def test_json_has_all_that_text_has_and_more(program: Program) -> None:
     assert hit["uri"].startswith("obsidian://open?vault=Notes&file=Projects%2F")
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", hit["modified"])
     (why,) = hit["evidence"]
-    assert set(why) == {"channel", "rank", "share", "reason", "fields", "quoted"}
+    assert set(why) == {"channel", "rank", "share", "reason", "fields"}
     assert sum(why["fields"].values()) == pytest.approx(why["share"], abs=1e-4)
     start, end = hit["snippet"]["marks"][0]
     assert hit["snippet"]["text"][start:end].lower() in {"energy", "budget"}

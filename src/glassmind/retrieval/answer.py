@@ -5,6 +5,8 @@ from itertools import chain
 from math import inf
 from typing import NamedTuple
 
+from msgspec import UNSET
+
 from glassmind.ports.retrieval import HitRows, NoteFacts
 from glassmind.retrieval.facts import fact_reason, is_fact, kind_said
 from glassmind.retrieval.graph import Vote
@@ -255,7 +257,7 @@ class Answer:
                     reason = UNAPPROVED
                 case _:
                     reason = PLAIN_REASONS[name]
-            yield Evidence(name, rank, one.shares[name], reason, {}, quoted)
+            yield Evidence(name, rank, one.shares[name], reason, {}, quoted or UNSET)
 
 
 def _order_of(hit: Hit, *, by_day: bool) -> tuple[float, bool, int, int, str]:

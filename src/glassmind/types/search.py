@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Literal, NamedTuple, TypeAlias
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from glassmind.types import NotePath, Span
 from glassmind.types.adjustments import Adjustment
@@ -81,7 +81,7 @@ class Evidence(Struct, frozen=True):
     share: float
     reason: str
     fields: Mapping[str, float]
-    quoted: str = ""
+    quoted: str | UnsetType = UNSET
 
 
 class Snippet(Struct, frozen=True):
