@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Self
 from unittest import mock
 
 from glassmind.types import Digest, NotePath
@@ -83,12 +83,19 @@ def engine_with(editing: WrittenDown, root: Path = Path("Notes")) -> Any:
     )
 
 
+class OpenEngine(SimpleNamespace):
+    """An engine that is closed by `with`, as a real one is."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
 @contextmanager
 def at_the_command_line(editing: WrittenDown) -> Iterator[None]:
     """Let commands find this engine."""
-
-    def opened(*_: object, **__: object) -> Any:
-        return engine_with(editing)
-
-    with mock.patch("glassmind.serve.cli.operations.engine_of", opened):
+    engine = OpenEngine(**vars(engine_with(editing)))
+    with mock.patch("glassmind.serve.cli.operations.engine_of", return_value=engine):
         yield

@@ -4,12 +4,12 @@ Reports, counts, records of changes, other memories, warnings and names of value
 """
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hindsight_desk import fact, remembering
+from msgspec.structs import asdict
 from secrets_desk import ISSUED, Drawing
 from test_secrets_index import held
 from vault_desk import VaultDesk

@@ -205,7 +205,7 @@ def test_a_terminal_sees_letters_before_the_model_is_done(program: Program) -> N
         last = screen.until("")
         code = screen.started.wait(LIMIT_S)
 
-    assert "found 1 passage in 1 note" in early
+    assert "Found 1 passage in 1 note" in early
     assert "[1]" not in early
     assert f"{SAID} [1]\r\n" in last
     assert (

@@ -203,7 +203,7 @@ def test_a_summary_is_made_of_sentences_of_the_project(tmp_path: Path) -> None:
         (["brief", "Heron"], 2, "unrecognized arguments"),
         (["summarize"], 2, "--project"),
         (["summarize", "--project", "zeppelins"], 3, "no note belongs to"),
-        (["hot", "--budget", "900"], 2, "--budget goes with --context"),
+        (["hot", "--budget", "900"], 2, "--budget can only be used with --context"),
         (["hot", "--project", "zeppelins"], 3, "no note belongs to"),
     ],
     ids=str,

@@ -126,7 +126,7 @@ def test_what_cannot_be_measured_is_said_in_one_sentence(sample: Program) -> Non
         (("--queries", elsewhere), "none of the notes it names is in"),
         (("--dataset", sample.home), "corpus.jsonl cannot be used: No such file"),
         ((), "one of the arguments"),
-        (("--self", "--preset", "a", "--model", "b"), "name the same thing"),
+        (("--self", "--preset", "a", "--model", "b"), "cannot be used together"),
         (("--self", "--seed", "-5"), "'-5' is no whole number from 0"),
     ]:
         done = sample.run("eval", *arguments)
@@ -197,7 +197,7 @@ def test_a_chart_is_refused_before_anything_is_measured_unless_it_is_a_page(
     [
         ("nowhere/chart.html", "there is no such folder for a chart"),
         ("Notes/chart.html", "measuring writes nothing into a vault"),
-        ("mine.html", "that is no chart of ours, and it is left as it is"),
+        ("mine.html", "that is not a chart of ours, and it is left as it is"),
     ],
 )
 def test_a_chart_is_written_over_nothing_but_a_chart_and_never_into_the_vault(

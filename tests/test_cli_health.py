@@ -163,7 +163,7 @@ def test_nothing_to_resolve_is_refused(program: Inside) -> None:
     done = program.run("resolve", " ")
 
     assert done.returncode == 2
-    assert "nothing to look for is given" in done.stderr
+    assert "TEXT is missing" in done.stderr
 
 
 def test_the_vocabulary_of_the_vault_is_told_in_part_and_in_whole(
