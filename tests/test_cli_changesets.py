@@ -6,7 +6,7 @@ import pytest
 from cli_desk import Inside
 from cli_edit_desk import allowed, answered, good, indexed_program, tea
 
-from glassmind.serve.cli import exits
+from glassmind.operations import failures as exits
 
 TEA = "# Tea\n\nOolong rests.\n"
 CUPS = "For [[Tea]].\n"

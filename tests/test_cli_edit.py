@@ -20,7 +20,7 @@ from glassmind.errors.editing import (
 from glassmind.errors.writing import NameTaken, NoteChanged
 from glassmind.operations.registry import find_commands
 from glassmind.operations.text_edits import ARGUMENTS
-from glassmind.serve.cli import exits
+from glassmind.operations import failures as exits
 from glassmind.types.editing import (
     AddLink,
     Append,
