@@ -197,7 +197,7 @@ def own_call() -> str:
     `uvx` runs it from a cache, and a private environment is not on the path.
     """
     running = launching.this_program()
-    words = launching.launch_of(running).words
+    words = launching.launch_of(running)
     if words == (running.on_path,):
         return NAME
     if words[1:3] == ("tool", "run") and shutil.which("uvx"):
@@ -269,9 +269,9 @@ def connect_program(args: Namespace, output: Output) -> int:
     """Write the entry, or print it, and say what to do next."""
     program, config = PROGRAMS[args.program], config_of(args)
     launch = launching.launch_of(launching.this_program())
-    words = [*launch.words, *_words_of_entry(args, config)]
+    words = [*launch, *_words_of_entry(args, config)]
     entry, file = entry_of(words, program.more), _file_of(args)
-    notices = [*filter(None, [launch.notice]), *_connect_notices(config)]
+    notices = [*_connect_notices(config)]
     vault = str(config.vault.path)
     values: dict[str, object] = {"vault": vault, "entry": entry, "notices": notices}
     if not args.shown:
@@ -282,7 +282,7 @@ def connect_program(args: Namespace, output: Output) -> int:
         values |= {"next": follows}
         return _report(args, done, values, facts, notices, output)
     text = program.form.shown(args.name, entry)
-    values |= {"program": program.name, "name": args.name, "file": str(file)}
+    values |= {"program": args.program, "name": args.name, "file": str(file)}
     if output.as_json:
         output.json(values | {"state": "printed", "text": text})
     else:
@@ -316,7 +316,7 @@ def _report(  # noqa: PLR0913, PLR0917 - what both commands print
     program, file = PROGRAMS[args.program], str(_file_of(args))
     backup = str(done.backup) if done.backup else None
     if output.as_json:
-        common = {"program": program.name, "name": args.name, "file": file}
+        common = {"program": args.program, "name": args.name, "file": file}
         output.json({**common, "state": done.state, "backup": backup, **values})
         return OK
     output.notices(notices)

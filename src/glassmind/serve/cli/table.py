@@ -39,7 +39,9 @@ LOCAL = {
     "trust": _local("settings", "Agents", "Trust the settings file inside a vault."),
     "eval": _local("measure", "Maintain", "Measure search quality.", expert=True),
     "tune": _local("measure", "Maintain", "Find better settings.", expert=True),
-    "completion": _local("completion", "Maintain", "Print shell completions.", expert=True),
+    "completion": _local(
+        "completion", "Maintain", "Print shell completions.", expert=True
+    ),
 }
 """Commands that are not operations, and set up or start something."""
 
