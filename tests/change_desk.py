@@ -78,7 +78,7 @@ def at_the_command_line(editing: WrittenDown) -> Iterator[None]:
     """Let commands find this engine."""
 
     @contextmanager
-    def opened(*_: object) -> Iterator[Any]:
+    def opened(*_: object, **__: object) -> Iterator[Any]:
         yield engine_with(editing)
 
     with mock.patch("glassmind.serve.cli.operations.engine_of", opened):

@@ -215,9 +215,6 @@ def completion(args: Namespace, output: Output) -> int:
     return OK
 
 
-COMMANDS = {
-    "completion": LocalCommand(
-        completion,
-        (option("shell", choices=tuple(SHELLS), help="the shell to complete in"),),
-    )
-}
+SHELL = option("shell", "the shell to complete in", choices=tuple(SHELLS))
+
+COMMANDS = {"completion": LocalCommand(completion, (SHELL,))}

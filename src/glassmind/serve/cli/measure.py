@@ -7,8 +7,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from glassmind.config import load_config
-from glassmind.config.places import current_folder
 from glassmind.config.reference import as_toml
 from glassmind.config.trust import keep_trust
 from glassmind.engine import Engine
@@ -32,22 +30,11 @@ ShowProgress = Callable[[Progress], None] | None
 
 
 def _open(args: Namespace) -> Callable[[Path | None, Mapping[str, object]], Engine]:
-    """Return what opens the chosen vault, or another, with more settings.
-
-    Raises:
-        ConfigError: when it is called, and a setting cannot be used.
-    """
-    file = getattr(args, "config", None)
+    """Return what opens the chosen vault, or another, with more settings."""
 
     def opened(root: Path | None, settings: Mapping[str, object]) -> Engine:
-        vault = root or getattr(args, "vault", None)
-        config = load_config(
-            flags={"vault.path": vault, **settings},
-            env=os.environ,
-            cwd=current_folder(),
-            file=Path(file) if file else None,
-        )
-        return engine_for(config)
+        vault = {"vault.path": root} if root else {}
+        return engine_for(config_of(args, flags={**vault, **settings}))
 
     return opened
 
@@ -181,8 +168,8 @@ def _undo(args: Namespace, output: Output) -> int:
 
 
 _MEASURING = (
-    option("--limit-queries", type=whole_number(1), metavar="N", help="most queries"),
-    option("--seed", type=whole_number(0), default=0, metavar="N", help="random seed"),
+    option("--limit-queries", "the most queries to ask", "N", type=whole_number(1)),
+    option("--seed", "seed of chance", "N", type=whole_number(0), default=0),
     flag("--fresh", "index again instead of using what is kept"),
 )
 
@@ -190,17 +177,17 @@ COMMANDS = {
     "eval": LocalCommand(
         evaluate,
         (
-            option("--preset", default="", metavar="NAME", help="use this preset"),
-            option("--model", default="", metavar="NAME", help="use this model"),
+            option("--preset", "embed with this preset", "NAME", default=""),
+            option("--model", "embed with this model", "NAME", default=""),
             flag("--no-ablations", "measure the current settings only"),
             flag("--calibration", "also measure confidence"),
             flag("--bundles", "also measure what bundles contain"),
-            option("--chart", metavar="FILE", help="write a chart as an HTML page"),
+            option("--chart", "write a chart as an HTML page", "FILE"),
             *_MEASURING,
         ),
         one_of=(
-            option("--dataset", metavar="PATH", help="a collection in the BEIR layout"),
-            option("--queries", metavar="FILE", help="queries about the vault"),
+            option("--dataset", "a collection in the BEIR layout", "PATH"),
+            option("--queries", "queries about the vault, by line", "FILE"),
             flag("--self", "use the vault's own links as questions", dest="own"),
         ),
         is_required=True,

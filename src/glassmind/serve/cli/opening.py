@@ -43,9 +43,17 @@ def file_of(args: Namespace) -> Path:
     return own_file(os.environ, current_folder(), getattr(args, "config", None))
 
 
-def path_of(written: str | Path) -> Path:
+def path_of(written: str) -> Path:
     """Return the path that an option names."""
     return current_folder() / Path(written).expanduser()
+
+
+def words_of(args: Namespace, config: Config) -> list[str]:
+    """Return the options with which a command finds the same vault from any folder."""
+    words = ["--vault", str(current_folder() / config.vault.path)]
+    if named := named_of(args):
+        words += ["--config", str(current_folder() / named)]
+    return words
 
 
 def engine_of(args: Namespace, output: Output, *, need_vault: bool = True) -> Engine:

@@ -145,13 +145,13 @@ class OperationCommand:
             live = command.live(output) if arguments.live else None
         show = partial(self._print, self._renderer(args, output), output)
         try:
-            engine = engine_of(args, output, need_vault=command.needs_vault)
+            opened = engine_of(args, output, need_vault=command.needs_vault)
         except ConfigError as error:
             if command.without_config is None:
                 raise
             result = command.without_config(error)
         else:
-            with engine:
+            with opened as engine:
                 result = self._result(engine, arguments, output, live, show)
         if result is None:
             output.notice("nothing was changed")

@@ -47,14 +47,14 @@ class Option(NamedTuple):
     how: Mapping[str, Any]
 
 
-def option(*names: str, **how: Any) -> Option:
+def option(names: str, about: str, metavar: str | None = None, **how: Any) -> Option:
     """Declare an option with a value, or a positional argument."""
-    return Option(names, how)
+    return Option(tuple(names.split()), {"help": about, "metavar": metavar, **how})
 
 
-def flag(name: str, about: str, **how: Any) -> Option:
+def flag(names: str, about: str, **how: Any) -> Option:
     """Declare an option without a value."""
-    return Option((name,), {"action": "store_true", "help": about, **how})
+    return Option(tuple(names.split()), {"action": "store_true", "help": about, **how})
 
 
 class LocalCommand(NamedTuple):
@@ -161,11 +161,11 @@ def _formatter(prog: str) -> HelpFormatter:
 
 
 COMMON = (
-    option("--vault", metavar="PATH", help="the vault's folder"),
-    option("--config", metavar="FILE", help="use this file as your own"),
+    option("--vault", "the vault's folder", "PATH"),
+    option("--config", "use this file as your own", "FILE"),
     flag("--json", "print JSON, not text"),
-    Option(("--quiet", "-q"), flag("", "no notices").how),
-    Option(("--verbose", "-v"), flag("", "show where an error came from").how),
+    flag("--quiet -q", "no notices"),
+    flag("--verbose -v", "show where an error came from"),
     flag("--no-color", "no colours"),
 )
 """Options of every command; absent ones leave no trace in the namespace."""

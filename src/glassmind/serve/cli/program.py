@@ -169,15 +169,8 @@ def parsers_of(name: str) -> dict[str, CommandParser]:
 
 
 def _show_help(words: list[str], output: Output) -> int:
-    """Print the help of the program, or of a command.
-
-    Raises:
-        WrongUsage: the command does not exist.
-    """
+    """Print the help of the program, or of a command."""
     names = [word for word in words if not word.startswith("-")]
-    unknown = set(words) - {*names, "--all", "--json", "--help", "-h"}
-    if unknown:
-        raise WrongUsage(f"there is no option {min(unknown)}", "help")
     if names and names[0] not in {"help", "version"}:
         return _dispatch([*names, "--help"], output)
     if output.as_json:

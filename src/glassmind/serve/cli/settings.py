@@ -166,11 +166,7 @@ COMMANDS = {
     "config": LocalCommand(
         config,
         (
-            option(
-                "action",
-                choices=TAKES,
-                help="show all, path of the file, get one, set one",
-            ),
+            option("action", "show all, path of the file, get or set", choices=TAKES),
             flag("--origin", "show where each value came from"),
             flag("--in-vault", "set it in the vault's own file"),
         ),

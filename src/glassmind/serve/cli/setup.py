@@ -22,7 +22,14 @@ from glassmind.models import shelf
 from glassmind.models.download import download_watcher
 from glassmind.operations.failures import INTERRUPTED, OK
 from glassmind.operations.maintain import IndexResult, index_result
-from glassmind.serve.cli.opening import config_of, file_of, named_of, opened, path_of
+from glassmind.serve.cli.opening import (
+    config_of,
+    file_of,
+    named_of,
+    opened,
+    path_of,
+    words_of,
+)
 from glassmind.serve.cli.output import Output
 from glassmind.serve.cli.parser import LocalCommand, flag, option
 from glassmind.serve.connect import launching
@@ -349,9 +356,7 @@ def _words_of_entry(args: Namespace, config: Config) -> Iterator[str]:
         ClientUnknown, ClientsUnreadable: there is no such client.
         UnknownToolset: there is no such set of tools.
     """
-    yield from ("mcp", "--vault", str(current_folder() / config.vault.path))
-    if named := named_of(args):
-        yield from ("--config", str(current_folder() / named))
+    yield from ("mcp", *words_of(args, config))
     if args.client:
         yield from ("--client", clients_of(config).named(args.client).name)
     if args.tools:
@@ -395,26 +400,17 @@ def _entry_name(text: str) -> str:
 
 
 _ENTRY = (
-    option("program", choices=tuple(PROGRAMS), help="the program that starts us"),
-    option("--name", type=_entry_name, default=NAME, metavar="N", help="entry's name"),
-    option("--file", metavar="FILE", help="that program's file, if it is elsewhere"),
+    option("program", "the program that starts us", choices=tuple(PROGRAMS)),
+    option("--name", "name of the entry", "N", type=_entry_name, default=NAME),
+    option("--file", "that program's file, if it is elsewhere", "FILE"),
 )
-
-_TOOLS = option(
-    "--tools",
-    "--toolset",
-    metavar="SETS",
-    action="append",
-    help=f"tool sets, such as core,brain; of {', '.join(SETS)}",
-)
+_SETS = f"tool sets, such as core,brain; of {', '.join(SETS)}"
 
 COMMANDS = {
     "init": LocalCommand(
         init,
         (
-            option(
-                "vault_folder", nargs="?", metavar="VAULT", help="default: this one"
-            ),
+            option("vault_folder", "default: this one", "VAULT", nargs="?"),
             flag("--in-vault", "write the file into the vault"),
             flag("--agent-dir", f"make {AGENT_DIR}/ in the vault"),
             flag("--force", "replace an existing configuration"),
@@ -428,8 +424,8 @@ COMMANDS = {
         (
             *_ENTRY,
             flag("--print", "print the entry, write nothing", dest="shown"),
-            option("--client", metavar="NAME", help="serve with this client's scope"),
-            _TOOLS,
+            option("--client", "serve it with this client's scope", "NAME"),
+            option("--tools --toolset", _SETS, "SETS", action="append"),
             flag("--force", "replace an entry that is not ours"),
         ),
     ),

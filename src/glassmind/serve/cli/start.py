@@ -1,6 +1,5 @@
 """`glassmind mcp`, `serve`, `watch` and `service`: start a long-running process."""
 
-import os
 import signal
 import sys
 from argparse import Namespace
@@ -28,7 +27,7 @@ from glassmind.indexing.schedule import (
 )
 from glassmind.markdown.style import Style
 from glassmind.operations.failures import BUG, OK
-from glassmind.serve.cli.opening import config_of, path_of
+from glassmind.serve.cli.opening import config_of, words_of
 from glassmind.serve.cli.output import Output
 from glassmind.serve.cli.parser import LocalCommand, flag, option, whole_number
 from glassmind.serve.daemon.news import news_as_json, news_as_text
@@ -50,9 +49,8 @@ if TYPE_CHECKING:
 
 
 def _notice_sets(names: Iterable[str], output: Output) -> None:
-    for name in names:
-        if name in EMPTY:
-            output.notice(f"the tool set {name} is still empty")
+    empty = [name for name in names if name in EMPTY]
+    output.notices(f"the tool set {name} is still empty" for name in empty)
 
 
 # --- mcp ----------------------------------------------------------------------------
@@ -143,11 +141,7 @@ def _speaks_http(args: Namespace) -> bool:
 
 
 def _opened(args: Namespace) -> "Opened":
-    """Return the vault with its daemon or a connection to it.
-
-    Raises:
-        ConfigError: the vault or a setting cannot be used.
-    """
+    """Return the vault with its daemon or a connection to it."""
     from glassmind.serve.daemon.host import VaultHost  # noqa: PLC0415 - tantivy
 
     def note(message: str) -> None:
@@ -174,15 +168,13 @@ NOT_ENCRYPTED = (
 class Token(NamedTuple):
     """What clients must send, and where it comes from.
 
-    `file` is followed while the server runs; others can read it if it `is_open`.
-    `shown_by` is the command that prints a token that nobody chose.
+    `file` is followed while the server runs; `shown_by` prints a token nobody chose.
     """
 
     text: str
     origin: str
     file: TokenFile | None = None
     shown_by: str = ""
-    is_open: bool = False
 
 
 def serve(args: Namespace, output: Output) -> int:
@@ -202,7 +194,7 @@ def serve(args: Namespace, output: Output) -> int:
         else:
             output.line(token.text)
         return OK
-    if token.is_open:
+    if args.token_file and token.file and is_open_to_others(Path(token.origin).stat()):
         output.notice(OPEN_FILE.format(token.origin))
     try:
         clients_of(config).all()
@@ -225,8 +217,7 @@ def _chosen_token(args: Namespace, config: Config) -> Token | None:
         file = Path(args.token_file)
         text, is_file = read_token(file), file.is_file()  # a pipe is read once
         followed = TokenFile(file, private=False) if is_file else None
-        is_open = is_file and is_open_to_others(file.stat())
-        return Token(text, args.token_file, followed, is_open=is_open)
+        return Token(text, args.token_file, followed)
     if args.token is not None:
         return Token(checked_token(args.token, "--token"), "--token")
     if not config.server.token:
@@ -308,7 +299,8 @@ def _write(news: News, output: Output) -> None:
 def service(args: Namespace, output: Output) -> int:
     """Print the files for this vault; nothing is installed."""
     config = config_of(args)
-    vault, command = str(config.vault.path), _command_of(args, config)
+    vault, words = str(config.vault.path), words_of(args, config)
+    command = [sys.executable, "-m", "glassmind", *words, "index", "--quiet"]
     letters = index_name(config.vault.path).encode("ascii", "replace").decode()
     name, kind = f"glassmind-{letters.replace('?', '_')}", args.kind
     if (kind or ("launchd" if sys.platform == "darwin" else "systemd")) == "systemd":
@@ -326,63 +318,42 @@ def service(args: Namespace, output: Output) -> int:
     return OK
 
 
-def _command_of(args: Namespace, config: Config) -> list[str]:
-    """Return the command that indexes this vault from any folder."""
-    chosen = getattr(args, "config", None) or os.environ.get("GLASSMIND_CONFIG")
-    named = ["--config", str(path_of(chosen))] if chosen else []
-    vault = ["--vault", str(config.vault.path)]
-    return [sys.executable, "-m", "glassmind", *vault, *named, "index", "--quiet"]
-
-
+_SETS = f"tool sets for MCP, such as core,brain; of {', '.join(SETS)}"
 _SERVED = (
-    option(
-        "--tools",
-        metavar="SETS",
-        action="append",
-        help=f"tool sets for MCP, such as core,brain; of {', '.join(SETS)}",
-    ),
+    option("--tools", _SETS, "SETS", action="append"),
     flag("--structured", "send structured content and output schemas to MCP clients"),
     flag("--no-watch", "do not watch the vault for changes"),
 )
+_EVERY = f"how often to index, from 1 to {HOUR_MIN} minutes"
 
 COMMANDS = {
     "mcp": LocalCommand(
         mcp,
-        (
-            *_SERVED,
-            option("--client", metavar="NAME", help="serve with this client's scope"),
-        ),
+        (*_SERVED, option("--client", "serve it with this client's scope", "NAME")),
     ),
     "serve": LocalCommand(
         serve,
         (
-            option("--host", metavar="ADDRESS", help="the address to listen on"),
+            option("--host", "the address to listen on", "ADDRESS"),
             option(
-                "--port",
-                type=whole_number(0, 65_535),
-                metavar="N",
-                help="the port; 0 takes any",
+                "--port", "the port; 0 takes any", "N", type=whole_number(0, 65_535)
             ),
             flag("--show-token", "print the token and end"),
             *_SERVED,
         ),
         one_of=(
-            option("--token", metavar="TOKEN", help="the token that clients must send"),
-            option("--token-file", metavar="FILE", help="a file that holds it"),
+            option("--token", "the token that clients must send", "TOKEN"),
+            option("--token-file", "a file that holds it", "FILE"),
         ),
     ),
     "watch": LocalCommand(watch),
     "service": LocalCommand(
         service,
         (
-            option("action", choices=("print",), help="print a script that sets it up"),
-            option("--kind", choices=("systemd", "launchd"), help="default: this one"),
+            option("action", "print a script that sets it up", choices=("print",)),
+            option("--kind", "default: this system", choices=("systemd", "launchd")),
             option(
-                "--every",
-                type=whole_number(1, HOUR_MIN),
-                default=15,
-                metavar="MINUTES",
-                help=f"how often to index, from 1 to {HOUR_MIN} minutes",
+                "--every", _EVERY, "MINUTES", type=whole_number(1, HOUR_MIN), default=15
             ),
         ),
     ),
