@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, Self
+from typing import Any
 from unittest import mock
 
 from glassmind.types import Digest, NotePath
@@ -63,16 +63,6 @@ class WrittenDown:
         return called
 
 
-class OpenEngine(SimpleNamespace):
-    """A value that can be opened and closed as an engine is."""
-
-    def __enter__(self) -> Any:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-
 def engine_with(editing: WrittenDown, root: Path = Path("Notes")) -> Any:
     """Return what surfaces need of an engine to edit."""
     vault = SimpleNamespace(name="Notes", path=root)
@@ -83,19 +73,13 @@ def engine_with(editing: WrittenDown, root: Path = Path("Notes")) -> Any:
     )
 
 
-class OpenEngine(SimpleNamespace):
-    """An engine that is closed by `with`, as a real one is."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-
 @contextmanager
 def at_the_command_line(editing: WrittenDown) -> Iterator[None]:
     """Let commands find this engine."""
-    engine = OpenEngine(**vars(engine_with(editing)))
-    with mock.patch("glassmind.serve.cli.operations.engine_of", return_value=engine):
+
+    @contextmanager
+    def opened(*_: object, **__: object) -> Iterator[Any]:
+        yield engine_with(editing)
+
+    with mock.patch("glassmind.serve.cli.operations.engine_of", opened):
         yield

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cli_desk import LIMIT_S, Done, Inside, Program
 
-from glassmind.serve.cli import exits
+from glassmind.operations import failures as exits
 
 
 def indexed_program(place: Path, tea: str, cups: str) -> Inside:

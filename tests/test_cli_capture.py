@@ -109,9 +109,9 @@ def test_what_is_piped_in_is_kept_to_the_letter(
         (["memory", "tea", "--tags", "a,,b"], "--tags has an empty item"),
         (["memory", "tea", "--source", "nothing"], "name a receipt as context"),
         (["memory", "tea", "--kind", "task"], "there is no option --kind"),
-        (["memory", "half \udcff"], "holds half a character"),
-        (["memory", "tea", "--source", "\udcff"], "holds half a character"),
-        (["memory", "tea", "--tags", "a,\udcff"], "holds half a character"),
+        (["memory", "half \udcff"], "must be valid Unicode text"),
+        (["memory", "tea", "--source", "\udcff"], "must be valid Unicode text"),
+        (["memory", "tea", "--tags", "a,\udcff"], "must be valid Unicode text"),
     ],
     ids=str,
 )

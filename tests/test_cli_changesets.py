@@ -6,7 +6,7 @@ import pytest
 from cli_desk import Inside
 from cli_edit_desk import allowed, answered, good, indexed_program, tea
 
-from glassmind.serve.cli import exits
+from glassmind.operations import failures as exits
 
 TEA = "# Tea\n\nOolong rests.\n"
 CUPS = "For [[Tea]].\n"
@@ -160,8 +160,8 @@ def test_options_stand_behind_an_action_that_is_named(program: Inside) -> None:
     done = program.run("proposals", "-n", "1", "list")
 
     assert done.returncode == exits.USAGE
-    assert "goes behind the action" in done.stderr
-    assert "can only be used with approve" in program.run("proposals", "--yes").stderr
+    assert "unexpected argument 'list'" in done.stderr
+    assert "there is no option --yes" in program.run("proposals", "--yes").stderr
 
 
 def test_the_beginning_of_several_ids_names_them_all(program: Inside) -> None:

@@ -11,9 +11,9 @@ from cli_desk import Inside, Program, with_index
 from vault_desk import VaultDesk
 
 from glassmind.markdown.cited import receipts_in
-from glassmind.serve.cli import exits
-from glassmind.serve.cli.completion import COMMON, SHELLS, offers_of
-from glassmind.serve.cli.program import command_parser
+from glassmind.operations import failures as exits
+from glassmind.serve.cli.completion import ANYWHERE, SHELLS, offers_of
+from glassmind.serve.cli.program import parsers_of
 from glassmind.serve.cli.table import all_commands
 
 ROOT = Path(__file__).parents[1]
@@ -35,6 +35,15 @@ def section_of(command: str) -> str:
     return found
 
 
+def options_of(command: str) -> set[str]:
+    return {
+        name
+        for parser in parsers_of(command).values()
+        for action in parser._actions
+        for name in action.option_strings
+    }
+
+
 def test_the_page_has_every_command_and_no_other() -> None:
     heads = re.findall(r"^## `glassmind ([\w-]+)", PAGE, re.MULTILINE)
 
@@ -45,24 +54,17 @@ def test_the_page_has_every_command_and_no_other() -> None:
 def test_every_option_is_documented_where_it_belongs(command: str) -> None:
     everywhere = sections()["Options of every command"]
 
-    for action in command_parser(command)[1].actions():
-        for name in action.option_strings:
-            common = name in {*COMMON, "--help", "-h", "-q", "-v"}
-            assert f"`{name}" in (everywhere if common else section_of(command))
+    for name in options_of(command):
+        common = name in {*ANYWHERE, "--help", "-h", "-q", "-v"}
+        assert f"`{name}" in (everywhere if common else section_of(command))
 
 
 @pytest.mark.parametrize("command", all_commands())
 def test_every_option_that_is_documented_is_there(command: str) -> None:
-    there = {
-        name
-        for action in command_parser(command)[1].actions()
-        for name in action.option_strings
-    }
-
     rows = re.findall(r"^\| (`-.+?) \|", section_of(command), re.MULTILINE)
     documented = {name for row in rows for name in re.findall(r"`(-[\w-]+)", row)}
 
-    assert documented <= there
+    assert documented <= options_of(command)
 
 
 @pytest.mark.parametrize("command", all_commands())
@@ -129,8 +131,7 @@ def test_every_name_in_the_json_of_an_answer_is_documented(tmp_path: Path) -> No
 def test_every_exit_code_is_documented() -> None:
     table = sections()["Exit codes"]
 
-    codes = {value for name, value in vars(exits).items() if name.isupper()}
-    numbers = {code for code in codes if isinstance(code, int)}
+    numbers = {code for code in vars(exits).values() if isinstance(code, int)}
     documented = re.findall(r"^\| (\d+) \|", table, re.MULTILINE)
     assert {int(code) for code in documented} == numbers
 

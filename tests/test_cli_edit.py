@@ -18,9 +18,9 @@ from glassmind.errors.editing import (
     PolicyForbids,
 )
 from glassmind.errors.writing import NameTaken, NoteChanged
+from glassmind.operations import failures as exits
 from glassmind.operations.registry import find_commands
 from glassmind.operations.text_edits import ARGUMENTS
-from glassmind.serve.cli import exits
 from glassmind.types.editing import (
     AddLink,
     Append,

@@ -127,7 +127,7 @@ def test_what_cannot_be_measured_is_said_in_one_sentence(sample: Program) -> Non
         (("--dataset", sample.home), "corpus.jsonl cannot be used: No such file"),
         ((), "one of the arguments"),
         (("--self", "--preset", "a", "--model", "b"), "cannot be used together"),
-        (("--self", "--seed", "-5"), "'-5' is no whole number from 0"),
+        (("--self", "--seed", "-5"), "--seed must be 0 or more (got -5)"),
     ]:
         done = sample.run("eval", *arguments)
 

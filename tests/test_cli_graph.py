@@ -202,11 +202,8 @@ def test_where_nothing_may_be_written_nothing_is_dismissed(tmp_path: Path) -> No
         (["path", "Home"], "TARGET is missing"),
         (["path", "Home", "Areas", "Index"], "put quotes around names with spaces"),
         (["themes", "Home"], "unexpected argument 'Home'"),
-        (["rank", "--depth", "2"], "--depth can only be used with connections"),
-        (
-            ["connections", "Home", "--theme", "1"],
-            "--theme can only be used with themes, rank",
-        ),
+        (["rank", "--depth", "2"], "there is no option --depth"),
+        (["connections", "Home", "--theme", "1"], "there is no option --theme"),
         (["connections", "Home", "--depth", "4"], "--depth must be 3 or less"),
         (["path", "Home", "Flat", "--most-hops", "21"], "must be 20 or less"),
         (
@@ -223,9 +220,9 @@ def test_where_nothing_may_be_written_nothing_is_dismissed(tmp_path: Path) -> No
             ["connections", "Home", "--depth", "2", "--limit", "9999"],
             "1000 or less",
         ),
-        (["-n", "3", "rank"], "-n goes behind the action"),
+        (["-n", "3", "rank"], "action must be one of"),
         (["rank", "--wings"], "there is no option --wings"),
-        (["rank", "--depth=2"], "--depth can only be used with connections"),
+        (["rank", "--depth=2"], "there is no option --depth"),
     ],
     ids=" ".join,
 )
@@ -504,5 +501,4 @@ def test_bytes_that_are_no_text_name_nothing(
     done = program.run(*asked)
 
     assert done.returncode == 2
-    said = "half a character" if asked[0] == "resolve" else "must be valid Unicode text"
-    assert said in done.stderr
+    assert "must be valid Unicode text" in done.stderr

@@ -11,7 +11,6 @@ from rich import progress
 
 from glassmind.engine import Engine
 from glassmind.serve.cli.output import Output
-from glassmind.serve.cli.progress import shown_progress
 from glassmind.types.files import Progress
 
 
@@ -129,7 +128,7 @@ def test_a_bar_pulses_until_it_is_known_how_much_there_is(
 
     monkeypatch.setattr(progress.Progress, "update", watched)
 
-    with shown_progress(Watched()) as show:
+    with Watched().progress() as show:
         assert show
         for done, total in ((10, 0), (20, 0), (30, 40)):
             show(Progress("scan", done, total))

@@ -20,7 +20,7 @@ from glassmind.models.cards import (
     USE_MULTILINGUAL,
     WORDLLAMA,
 )
-from glassmind.serve.cli import exits
+from glassmind.operations import failures as exits
 
 
 @pytest.fixture

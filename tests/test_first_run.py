@@ -35,7 +35,7 @@ from glassmind.errors import (
 from glassmind.errors.serving import PortTaken
 from glassmind.serve.cli import setup
 from glassmind.serve.connect import launching
-from glassmind.serve.connect.launching import Launch, Running
+from glassmind.serve.connect.launching import Running
 from glassmind.vault.choose import known_vaults, registry_folders
 
 ROOT = Path(__file__).parents[1]
@@ -394,7 +394,7 @@ def test_the_next_command_is_called_as_this_one_was(
 ) -> None:
     running = Running("/x/python", "/x", "/x/bin", on_path="/usr/bin/glassmind")
     monkeypatch.setattr(launching, "this_program", lambda: running)
-    monkeypatch.setattr(launching, "launch_of", lambda _: Launch(words))
+    monkeypatch.setattr(launching, "launch_of", lambda _: words)
     monkeypatch.setattr(shutil, "which", lambda name: f"/x/{name}")
 
     assert setup.own_call().startswith(call)

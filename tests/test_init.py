@@ -384,7 +384,7 @@ def test_ctrl_c_while_notes_are_read_says_how_to_go_on(
         def __exit__(self, *_: object) -> None:
             pass
 
-    monkeypatch.setattr(setup, "shown_progress", lambda _: Stopping())
+    monkeypatch.setattr(Output, "progress", lambda _: Stopping())
     done = program.bare("init", program.vault)
     monkeypatch.undo()
     again = program.bare("init")
@@ -407,7 +407,7 @@ def test_who_watches_is_told_that_words_can_be_searched_already(
         def __exit__(self, *_: object) -> None:
             pass
 
-    monkeypatch.setattr(setup, "shown_progress", lambda _: Shown())
+    monkeypatch.setattr(Output, "progress", lambda _: Shown())
 
     done = program.run("init", "--in-vault")
 

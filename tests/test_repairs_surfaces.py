@@ -10,7 +10,7 @@ from http_desk import Web, serving
 from mcp_desk import call, structured_server, text_of
 from vault_desk import VaultDesk
 
-from glassmind.serve.cli import exits
+from glassmind.operations import failures as exits
 from glassmind.serve.http.table import ROUTES
 
 NOTES: dict[str, str | bytes] = {

@@ -25,7 +25,7 @@ from glassmind.config.settings import SETTINGS
 from glassmind.memory.provenance import GIVEN
 from glassmind.operations.arguments import Field, fields_of
 from glassmind.operations.registry import find_commands
-from glassmind.serve.cli.program import command_parser, run_program
+from glassmind.serve.cli.program import parsers_of, run_program
 from glassmind.serve.cli.table import all_commands
 from glassmind.serve.http.app import make_app
 from glassmind.serve.mcp.server import make_server
@@ -88,24 +88,18 @@ def cli_commands() -> dict[str, dict[str, Any]]:
     """Return the arguments of every command and subcommand, by its full name."""
     shapes: dict[str, dict[str, Any]] = {}
     for name in all_commands():
-        parser = command_parser(name)[1]
+        parsers = parsers_of(name)
         if not shapes:
+            (parser,) = parsers.values()
             own = [a for a in parser._actions if a.dest in GLOBAL_OPTIONS]
             shapes["glassmind"] = _arguments(own)
-        _add_command(shapes, name, parser)
+        if name not in parsers:
+            actions = [path.partition(" ")[2] for path in parsers]
+            shapes[name] = {**_arguments([]), "subcommands": sorted(actions)}
+        for path, parser in parsers.items():
+            own = [a for a in parser._actions if a.dest not in GLOBAL_OPTIONS]
+            shapes[path] = _arguments(own, _declared(path))
     return shapes
-
-
-def _add_command(
-    shapes: dict[str, dict[str, Any]], name: str, parser: argparse.ArgumentParser
-) -> None:
-    own = [a for a in parser._actions if a.dest not in GLOBAL_OPTIONS]
-    nested = [a for a in own if isinstance(a, argparse._SubParsersAction)]
-    shapes[name] = _arguments([a for a in own if a not in nested], _declared(name))
-    for action in nested:
-        shapes[name]["subcommands"] = sorted(action.choices)
-        for sub, sub_parser in action.choices.items():
-            _add_command(shapes, f"{name} {sub}", sub_parser)
 
 
 def _declared(name: str) -> dict[str, Field]:

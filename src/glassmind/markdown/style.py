@@ -52,9 +52,9 @@ def on_one_line(text: str) -> str:
     return text.replace("\n", "\\n")
 
 
-def shortened(text: str) -> str:
+def shortened(text: str, most: int = ECHO_CHARS) -> str:
     """Return what was typed, cut where it would fill the screen."""
-    return text if len(text) <= ECHO_CHARS else f"{text[:ECHO_CHARS]}..."
+    return text if len(text) <= most else f"{text[:most]}..."
 
 
 class Style:

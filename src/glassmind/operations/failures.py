@@ -20,8 +20,10 @@ from glassmind.errors import (
 from glassmind.errors import config as configuration
 from glassmind.errors import models as model_errors
 
-USAGE, VAULT, INDEX, MODEL, CONFLICT, BUG = 2, 3, 4, 5, 6, 70
-"""Exit codes; docs/cli.md has the same table. 70 is EX_SOFTWARE of sysexits.h."""
+OK, NOTHING, USAGE, VAULT, INDEX, MODEL, CONFLICT = range(7)
+BUG, INTERRUPTED = 70, 130
+"""Exit codes; docs/cli.md has the same table. NOTHING: nothing was found, or changed.
+70 is EX_SOFTWARE of sysexits.h; 130 is what shells report after Ctrl-C."""
 
 RESTART = "run glassmind doctor where the vault is"
 SEE_SCHEMA = "see /openapi.json for what it takes"

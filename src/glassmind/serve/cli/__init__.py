@@ -1,1 +1,1 @@
-"""The command line. Only the module of the command asked for is ever imported."""
+"""The command line. Only the module of the command asked for is imported."""

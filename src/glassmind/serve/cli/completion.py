@@ -4,64 +4,60 @@ from argparse import Action, Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from glassmind.serve.cli import exits
+from glassmind.operations.failures import OK
 from glassmind.serve.cli.output import Output
-from glassmind.serve.cli.parser import CommandParser, LocalCommand, option
-from glassmind.serve.cli.program import command_parser
+from glassmind.serve.cli.parser import COMMON, LocalCommand, option
+from glassmind.serve.cli.program import parsers_of
 from glassmind.serve.cli.table import all_commands
 
-FOLDERS, FILES = ("PATH", "VAULT"), ("FILE",)
-"""What a value is, by the name that help gives it."""
+ANYWHERE = tuple(each.names[0] for each in COMMON)
+"""Options that may also be before the command."""
 
 
 class Offer(NamedTuple):
     """One option, or with no names a positional argument.
 
-    `value` is empty for a flag, else `folder`, `file` or `text`; `many` means that any
-    number of words may stand there.
+    `value` is empty for a flag, else `folder`, `file` or `text`; with `many`, any
+    number of words may be given.
     """
 
     names: tuple[str, ...]
     help_line: str
     value: str
-    choices: tuple[str, ...]
-    many: bool
+    choices: tuple[str, ...] = ()
+    many: bool = False
+
+
+Offers: TypeAlias = Mapping[str, Sequence[Offer]]
 
 
 def offers_of() -> dict[str, list[Offer]]:
-    """Return what each command takes, by its name."""
-    return {name: _offers(command_parser(name)[1]) for name in all_commands()}
-
-
-def _offers(parser: CommandParser) -> list[Offer]:
-    offers = [_offer(action) for action in parser.actions()]
-    if parser.offered:
-        offers.append(Offer((), "", "text", parser.offered, many=False))
+    """Return what each command takes; a group takes what one of its actions takes."""
+    offers = {}
+    for name in all_commands():
+        parsers, found = parsers_of(name), []
+        if name not in parsers:
+            actions = tuple(path.partition(" ")[2] for path in parsers)
+            found.append(Offer((), "what to do", "text", actions))
+        for parser in parsers.values():
+            found += [_offer(action) for action in parser._actions]  # noqa: SLF001
+            found.append(Offer((), "", "text", parser.offered))
+        once: dict[object, Offer] = {}
+        for offer in found:
+            if offer.names or offer.many or offer.choices:
+                once.setdefault(offer.names or offer.many, offer)
+        offers[name] = list(once.values())
     return offers
 
 
 def _offer(action: Action) -> Offer:
     choices = tuple(str(choice) for choice in action.choices or ())
-    value = "" if action.nargs == 0 else _value(str(action.metavar))
-    return Offer(
-        tuple(action.option_strings),
-        action.help or "",
-        value,
-        choices,
-        many=action.nargs == "*",
-    )
+    metavar = str(action.metavar)
+    value = {"PATH": "folder", "VAULT": "folder", "FILE": "file"}.get(metavar, "text")
+    value = "" if action.nargs == 0 else value
+    names = tuple(sorted(action.option_strings, key=len, reverse=True))
+    return Offer(names, action.help or "", value, choices, action.nargs == "*")
 
-
-def _value(metavar: str) -> str:
-    if metavar in FOLDERS:
-        return "folder"
-    return "file" if metavar in FILES else "text"
-
-
-Offers: TypeAlias = Mapping[str, Sequence[Offer]]
-
-COMMON = ("--vault", "--config", "--json", "--quiet", "--verbose", "--no-color")
-"""Options that may also stand before the command."""
 
 BASH = """\
 # bash completion for glassmind; in ~/.bashrc: eval "$(glassmind completion bash)"
@@ -73,9 +69,12 @@ _glassmind() {{
   done
   COMPREPLY=()
   case "$command $previous" in
+    *" --vault") COMPREPLY=($(compgen -d -- "$current")); return ;;
+    *" --config") COMPREPLY=($(compgen -f -- "$current")); return ;;
 {values}
   esac
   case $command in
+    "") words="{first}" ;;
 {words}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
@@ -112,49 +111,35 @@ fi
 
 def bash_script(offers: Offers) -> str:
     """Return a script to be evaluated by bash."""
-    words = [f'    "") words="{" ".join([*all_commands(), *COMMON])}" ;;']
+    words, values = [], []
     for command, taken in offers.items():
         own = [choice for offer in taken if not offer.names for choice in offer.choices]
-        words.append(f'    {command}) words="{" ".join([*own, *_long(taken)])}" ;;')
+        own += [offer.names[0] for offer in taken if offer.names]
+        words.append(f'    {command}) words="{" ".join(own)}" ;;')
+        for offer in taken:
+            if offer.value and offer.names and offer.names[0] not in ANYWHERE:
+                listed = " ".join(offer.choices)
+                reply = f'COMPREPLY=($(compgen -W "{listed}" -- "$current")); '
+                when = "|".join(f'"{command} {name}"' for name in offer.names)
+                values.append(f"    {when}) {reply if listed else ''}return ;;")
     return BASH.format(
-        names="|".join(all_commands()),
-        values="\n".join(_bash_values(offers)),
+        names="|".join(offers),
+        first=" ".join([*offers, *ANYWHERE]),
+        values="\n".join(values),
         words="\n".join(words),
     )
 
 
-def _long(taken: Sequence[Offer]) -> Iterator[str]:
-    """Yield the long spellings of each option, or the short one it has."""
-    for offer in taken:
-        spelled = [name for name in offer.names if name.startswith("--")]
-        yield from spelled or offer.names[:1]
-
-
-def _long_name(offer: Offer) -> str:
-    return next((name for name in offer.names if name.startswith("--")), offer.names[0])
-
-
-def _bash_values(offers: Offers) -> Iterator[str]:
-    yield '    *" --vault") COMPREPLY=($(compgen -d -- "$current")); return ;;'
-    yield '    *" --config") COMPREPLY=($(compgen -f -- "$current")); return ;;'
-    for command, taken in offers.items():
-        for offer in taken:
-            if not offer.value or not offer.names or _long_name(offer) in COMMON:
-                continue
-            words = " ".join(offer.choices)
-            reply = f'COMPREPLY=($(compgen -W "{words}" -- "$current")); '
-            for name in offer.names:
-                yield f'    "{command} {name}") {reply if words else ""}return ;;'
-
-
 def zsh_script(offers: Offers) -> str:
-    """Return a script to be evaluated by zsh, or to stand in its `fpath`."""
-    commands = [f"    {_quoted(f'{n}:{said}')}" for n, said in all_commands().items()]
-    anything = next(iter(offers.values()))
-    common = [o for o in anything if o.names and _long_name(o) in COMMON]
+    """Return a script to be evaluated by zsh, or for a file in its `fpath`."""
+    commands = all_commands().items()
+    any_command = next(iter(offers.values()))
+    common = [o for o in any_command if o.names and o.names[0] in ANYWHERE]
     return ZSH.format(
-        commands="\n".join(commands),
-        common=" \\\n".join(f"    {_zsh_spec(o, _long_name(o))}" for o in common),
+        commands="\n".join(
+            f"    {_quoted(f'{n}:{row.summary}')}" for n, row in commands
+        ),
+        common=" \\\n".join(f"    {_zsh_spec(o, o.names[0])}" for o in common),
         arguments="\n".join(
             f"        {command}) _arguments {' '.join(_zsh_specs(taken))} ;;"
             for command, taken in offers.items()
@@ -167,44 +152,35 @@ def _zsh_specs(taken: Sequence[Offer]) -> Iterator[str]:
     for offer in taken:
         if not offer.names:
             place += 1
-            where = "*" if offer.many else str(place)
-            yield _quoted(f"{where}:{_zsh_text(offer.help_line)}:{_zsh_action(offer)}")
+            yield _zsh_spec(offer, "*" if offer.many else str(place))
         for name in offer.names:
             yield _zsh_spec(offer, name)
 
 
 def _zsh_spec(offer: Offer, name: str) -> str:
-    value = f":value:{_zsh_action(offer)}" if offer.value else ""
-    return _quoted(f"{name}[{_zsh_text(offer.help_line)}]{value}")
-
-
-def _zsh_action(offer: Offer) -> str:
-    if offer.choices:
-        return f"({' '.join(offer.choices)})"
-    return {"folder": "_files -/", "file": "_files"}.get(offer.value, " ")
-
-
-def _zsh_text(text: str) -> str:
-    return "".join(f"\\{letter}" if letter in "[]:\\" else letter for letter in text)
+    """Return the specification of an option, or of the word at a place."""
+    text = "".join(f"\\{c}" if c in "[]:\\" else c for c in offer.help_line)
+    action = {"folder": "_files -/", "file": "_files"}.get(offer.value, " ")
+    action = f"({' '.join(offer.choices)})" if offer.choices else action
+    if not offer.names:
+        return _quoted(f"{name}:{text}:{action}")
+    return _quoted(f"{name}[{text}]" + (f":value:{action}" if offer.value else ""))
 
 
 def fish_script(offers: Offers) -> str:
     """Return a script to be sourced by fish."""
-    return "".join(f"{line}\n" for line in _fish_lines(offers))
-
-
-def _fish_lines(offers: Offers) -> Iterator[str]:
-    yield "# fish completion for glassmind; run: glassmind completion fish | source"
-    for command, said in all_commands().items():
-        yield (
-            "complete -c glassmind -n __fish_use_subcommand -f "
-            f"-a {command} -d {_quoted(said)}"
-        )
+    lines = ["# fish completion for glassmind; run: glassmind completion fish | source"]
+    first = "complete -c glassmind -n __fish_use_subcommand -f"
+    lines += [
+        f"{first} -a {command} -d {_quoted(row.summary)}"
+        for command, row in all_commands().items()
+    ]
     for command, taken in offers.items():
-        seen = f"-n '__fish_seen_subcommand_from {command}'"
+        begin = f"complete -c glassmind -n '__fish_seen_subcommand_from {command}'"
         for offer in taken:
             if offer.names or offer.choices:
-                yield f"complete -c glassmind {seen} {' '.join(_fish_words(offer))}"
+                lines.append(f"{begin} {' '.join(_fish_words(offer))}")
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _fish_words(offer: Offer) -> Iterator[str]:
@@ -236,12 +212,9 @@ def completion(args: Namespace, output: Output) -> int:
         output.json({"shell": args.shell, "script": script})
     else:
         output.text(script)
-    return exits.OK
+    return OK
 
 
-COMMANDS = {
-    "completion": LocalCommand(
-        completion,
-        (option("shell", choices=tuple(SHELLS), help="the shell to complete in"),),
-    )
-}
+SHELL = option("shell", "the shell to complete in", choices=tuple(SHELLS))
+
+COMMANDS = {"completion": LocalCommand(completion, (SHELL,))}

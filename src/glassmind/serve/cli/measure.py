@@ -7,8 +7,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from glassmind.config import Config, load_config
-from glassmind.config.places import current_folder
 from glassmind.config.reference import as_toml
 from glassmind.config.trust import keep_trust
 from glassmind.engine import Engine
@@ -16,19 +14,12 @@ from glassmind.errors import WrongUsage
 from glassmind.evaluation.as_json import evaluation_as_json, tuning_as_json
 from glassmind.evaluation.as_text import evaluation_as_text, tuning_as_text
 from glassmind.evaluation.chart import check_place, write_page
-from glassmind.serve.cli import exits
-from glassmind.serve.cli.opening import config_of
+from glassmind.operations.failures import OK
+from glassmind.serve.cli.opening import config_of, path_of
 from glassmind.serve.cli.output import Output
-from glassmind.serve.cli.parser import (
-    LocalCommand,
-    at_least_one,
-    at_least_zero,
-    flag,
-    option,
-)
-from glassmind.serve.cli.progress import shown_progress
+from glassmind.serve.cli.parser import LocalCommand, flag, option, whole_number
 from glassmind.serve.cli.settings import file_in_use
-from glassmind.types.evaluation import EvalReport, TuneReport
+from glassmind.types.evaluation import TuneReport
 from glassmind.types.files import Progress
 from glassmind.wiring import engine_for
 
@@ -38,25 +29,12 @@ if TYPE_CHECKING:  # numpy
 ShowProgress = Callable[[Progress], None] | None
 
 
-def _open(
-    args: Namespace,
-) -> Callable[[Path | None, Mapping[str, object]], Engine]:
-    """Return what opens the chosen vault, or another, with more settings.
-
-    Raises:
-        ConfigError: when it is called, and a setting cannot be used.
-    """
-    file = getattr(args, "config", None)
+def _open(args: Namespace) -> Callable[[Path | None, Mapping[str, object]], Engine]:
+    """Return what opens the chosen vault, or another, with more settings."""
 
     def opened(root: Path | None, settings: Mapping[str, object]) -> Engine:
-        vault = root or getattr(args, "vault", None)
-        config = load_config(
-            flags={"vault.path": vault, **settings},
-            env=os.environ,
-            cwd=current_folder(),
-            file=Path(file) if file else None,
-        )
-        return engine_for(config)
+        vault = {"vault.path": root} if root else {}
+        return engine_for(config_of(args, flags={**vault, **settings}))
 
     return opened
 
@@ -84,9 +62,6 @@ def _wanted(args: Namespace, progress: ShowProgress, limit: int | None) -> "Want
     )
 
 
-# --- eval ---------------------------------------------------------------------------
-
-
 def evaluate(args: Namespace, output: Output) -> int:
     """Measure search quality, and show the figures."""
     from glassmind.evaluation import bench, run  # noqa: PLC0415 - numpy
@@ -94,17 +69,17 @@ def evaluate(args: Namespace, output: Output) -> int:
     if args.preset and args.model:
         problem = "--preset and --model cannot be used together"
         raise WrongUsage(problem, "eval")
-    chart = _path(args.chart) if args.chart else None
+    chart = path_of(args.chart) if args.chart else None
     if chart:
         check_place(chart, None if args.dataset else config_of(args).vault.path)
-    with shown_progress(output) as progress:
+    with output.progress() as progress:
         wanted, opened = _wanted(args, progress, args.limit_queries), _open(args)
         if args.own:
             chosen = bench.own_bench(opened, wanted)
         elif args.queries:
-            chosen = bench.queries_bench(opened, _path(args.queries), wanted)
+            chosen = bench.queries_bench(opened, path_of(args.queries), wanted)
         else:
-            chosen = bench.collection_bench(opened, _path(args.dataset), wanted)
+            chosen = bench.collection_bench(opened, path_of(args.dataset), wanted)
         with chosen as opened_bench:
             report = run.evaluate(
                 opened_bench,
@@ -114,20 +89,10 @@ def evaluate(args: Namespace, output: Output) -> int:
                 seed=args.seed,
                 show=_count(progress),
             )
-    _show_figures(report, chart, output)
-    return exits.OK
-
-
-def _path(written: str) -> Path:
-    return current_folder() / Path(written).expanduser()
-
-
-def _show_figures(report: EvalReport, chart: Path | None, output: Output) -> None:
-    for notice in (*report.notices, *report.default.degraded):
-        output.notice(notice)
-    for one in report.ablations:
-        for missing in set(one.degraded) - set(report.default.degraded):
-            output.notice(f"{one.name}: {missing}")
+    output.notices((*report.notices, *report.default.degraded))
+    for part in report.ablations:
+        missing = set(part.degraded) - set(report.default.degraded)
+        output.notices(f"{part.name}: {reason}" for reason in missing)
     if chart:
         write_page(report, chart)
         output.notice(f"the chart is in {chart}")
@@ -135,9 +100,7 @@ def _show_figures(report: EvalReport, chart: Path | None, output: Output) -> Non
         output.json(evaluation_as_json(report))
     else:
         output.text(evaluation_as_text(report, output.style))
-
-
-# --- tune ---------------------------------------------------------------------------
+    return OK
 
 
 def tune(args: Namespace, output: Output) -> int:
@@ -146,24 +109,23 @@ def tune(args: Namespace, output: Output) -> int:
         return _undo(args, output)
     from glassmind.evaluation import bench, tune  # noqa: PLC0415 - numpy
 
-    with shown_progress(output) as progress:
+    with output.progress() as progress:
         wanted = _wanted(args, progress, tune.enough(args.limit_queries))
         with bench.own_bench(_open(args), wanted) as opened:
             show, prefixes = _count(progress), not args.no_prefixes
             report = tune.tune(opened, seed=args.seed, show=show, prefixes=prefixes)
-    for notice in report.notices:
-        output.notice(notice)
+    output.notices(report.notices)
     if report.accepted and not args.dry_run:
         report = _write(report, args, output)
     if output.as_json:
         output.json(tuning_as_json(report))
-        return exits.OK
+        return OK
     output.text(tuning_as_text(report, output.style))
     if report.file:
         output.line(f"Written to {output.style.strong(report.file)}")
     elif report.accepted:
         output.line("Nothing was written: that was a dry run")
-    return exits.OK
+    return OK
 
 
 def _write(report: TuneReport, args: Namespace, output: Output) -> TuneReport:
@@ -175,21 +137,15 @@ def _write(report: TuneReport, args: Namespace, output: Output) -> TuneReport:
     today = datetime.now().astimezone().date()
     with keep_trust(config.vault.path, os.environ):
         write_choice(config, report, file, in_vault=args.in_vault, today=today)
-    for path, origin in _overruled(config_of(args), report).items():
-        output.notice(f"{path} is not what was written: {origin} overrides it")
-    if any(path.startswith("embeddings.") for path in report.chosen.settings):
+    written, chosen = config_of(args), report.chosen.settings
+    for path, value in chosen.items():
+        section, _, name = path.partition(".")
+        if getattr(getattr(written, section), name) != value:
+            origin = written.origins[path]
+            output.notice(f"{path} is not what was written: {origin} overrides it")
+    if any(path.startswith("embeddings.") for path in chosen):
         output.notice("the vault has to be embedded again; run: glassmind index")
     return report._replace(file=str(file))
-
-
-def _overruled(config: Config, report: TuneReport) -> dict[str, str]:
-    """Return the settings that something stronger than the file still sets."""
-    found = {}
-    for path, value in report.chosen.settings.items():
-        section, _, name = path.partition(".")
-        if getattr(getattr(config, section), name) != value:
-            found[path] = config.origins[path]
-    return found
 
 
 def _undo(args: Namespace, output: Output) -> int:
@@ -198,27 +154,22 @@ def _undo(args: Namespace, output: Output) -> int:
     config = config_of(args)
     with keep_trust(config.vault.path, os.environ):
         done = undo(config, dry_run=args.dry_run)
-    for path in done.kept:
-        output.notice(f"{path} was changed since, and is left as it is")
+    kept = "was changed since, and is left as it is"
+    output.notices(f"{path} {kept}" for path in done.kept)
     if output.as_json:
         settings = dict(done.settings)
         output.json({"file": done.file, "settings": settings, "kept": list(done.kept)})
-        return exits.OK
+        return OK
     action = "Would be undone" if args.dry_run else "Undone"
     output.line(f"{action} in {output.style.strong(done.file)}")
     for path, value in done.settings.items():
         output.line(f"  {path} = {as_toml(value)}")
-    return exits.OK
+    return OK
 
 
 _MEASURING = (
-    option(
-        "--limit-queries",
-        type=at_least_one,
-        metavar="N",
-        help="the most queries to ask",
-    ),
-    option("--seed", type=at_least_zero, default=0, metavar="N", help="seed of chance"),
+    option("--limit-queries", "the most queries to ask", "N", type=whole_number(1)),
+    option("--seed", "seed of chance", "N", type=whole_number(0), default=0),
     flag("--fresh", "index again instead of using what is kept"),
 )
 
@@ -226,21 +177,17 @@ COMMANDS = {
     "eval": LocalCommand(
         evaluate,
         (
-            option(
-                "--preset", default="", metavar="NAME", help="embed with this preset"
-            ),
-            option("--model", default="", metavar="NAME", help="embed with this model"),
+            option("--preset", "embed with this preset", "NAME", default=""),
+            option("--model", "embed with this model", "NAME", default=""),
             flag("--no-ablations", "measure the current settings only"),
             flag("--calibration", "also measure confidence"),
             flag("--bundles", "also measure what bundles contain"),
-            option("--chart", metavar="FILE", help="write a chart as an HTML page"),
+            option("--chart", "write a chart as an HTML page", "FILE"),
             *_MEASURING,
         ),
         one_of=(
-            option("--dataset", metavar="PATH", help="a collection in the BEIR layout"),
-            option(
-                "--queries", metavar="FILE", help="queries about the vault, by line"
-            ),
+            option("--dataset", "a collection in the BEIR layout", "PATH"),
+            option("--queries", "queries about the vault, by line", "FILE"),
             flag("--self", "use the vault's own links as questions", dest="own"),
         ),
         is_required=True,

@@ -9,6 +9,7 @@ from glassmind.config import Config, load_config
 from glassmind.config.places import current_folder, named_file, own_file
 from glassmind.engine import Engine
 from glassmind.serve.cli.output import Output
+from glassmind.serve.daemon import client_engine
 
 
 def config_of(
@@ -33,28 +34,41 @@ def config_of(
 
 
 def named_of(args: Namespace) -> Path | None:
-    """Return the file that an option or the variable names; None where neither does."""
+    """Return the file that the option or the variable names, if there is one."""
     return named_file(os.environ, current_folder(), getattr(args, "config", None))
 
 
 def file_of(args: Namespace) -> Path:
-    """Return the file in which settings of one's own are kept, there or not."""
+    """Return the file of the user's own settings; it may not exist."""
     return own_file(os.environ, current_folder(), getattr(args, "config", None))
 
 
-def engine_of(args: Namespace, output: Output, *, need_vault: bool = True) -> Engine:
-    """Return the engine of the vault that is meant, having told of odd settings.
+def path_of(written: str) -> Path:
+    """Return the path that an option names."""
+    return current_folder() / Path(written).expanduser()
 
-    If the vault has a daemon, that one does what needs a model.
+
+def words_of(args: Namespace, config: Config) -> list[str]:
+    """Return the options with which a command finds the same vault from any folder."""
+    words = ["--vault", str(current_folder() / config.vault.path)]
+    if named := named_of(args):
+        words += ["--config", str(current_folder() / named)]
+    return words
+
+
+def engine_of(args: Namespace, output: Output, *, need_vault: bool = True) -> Engine:
+    """Return the engine of the vault; its warnings are printed.
 
     Raises:
         ConfigError: the vault or a setting cannot be used.
     """
     config = config_of(args, need_vault=need_vault)
-    for warning in config.warnings:
-        output.notice(warning)
-    from glassmind.serve.daemon import client_engine  # noqa: PLC0415 - tantivy
+    output.notices(config.warnings)
+    return opened(config)
 
+
+def opened(config: Config) -> Engine:
+    """Return an engine; the daemon of the vault does what needs a model."""
     engine = client_engine(config)
     engine.client = "cli"
     return engine

@@ -1,8 +1,10 @@
 """Commands made from operations: their options, and what they print."""
 
+import os
+import shlex
 import sys
 from argparse import SUPPRESS, Namespace
-from collections.abc import Mapping
+from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -15,6 +17,7 @@ from glassmind.errors import ConfigError, WrongUsage
 from glassmind.errors.editing import ConfirmFirst
 from glassmind.errors.serving import BadArgument
 from glassmind.operations.arguments import Field, fields_of, plain_value, read
+from glassmind.operations.failures import NOTHING, OK
 from glassmind.operations.registry import (
     Caller,
     Command,
@@ -22,23 +25,24 @@ from glassmind.operations.registry import (
     Live,
     Operation,
     PeopleText,
-    TextForm,
     find_commands,
     joined,
 )
-from glassmind.serve.cli import exits
-from glassmind.serve.cli.asking import STDIN, STDIN_BYTES, piped_text
-from glassmind.serve.cli.changing import can_ask, says_yes
 from glassmind.serve.cli.opening import engine_of
 from glassmind.serve.cli.output import Output
-from glassmind.serve.cli.parser import CommandParser, Once
-from glassmind.serve.cli.progress import shown_progress
+from glassmind.serve.cli.parser import CommandParser, Once, split_command
 
 WORDS = "words"
 """Where the parser puts positional words."""
 
 CLIENT = "cli"
 """The name that is recorded for a person at the command line."""
+
+STDIN = "-"
+"""Stands for the text of standard input."""
+
+MOST_MIB = 16
+"""The most that is read of a file or a pipe."""
 
 
 class OperationCommand:
@@ -54,20 +58,17 @@ class OperationCommand:
         option: str = "",
     ) -> None:
         self.operation, self._preset, self.option = operation, preset or {}, option
+        self._command = operation.command or Command()
+        self._path = operation.command_path
         self.variants: list[OperationCommand] = []
         fields = fields_of(operation.arguments, "cli")
-        self._fields = [field for field in fields if field.name not in self._preset]
-        self._positional = [f for f in self._fields if f.extra["positional"]]
-
-    @property
-    def _forms(self) -> tuple[TextForm, ...]:
-        command = self.operation.command
-        return command.forms if command else ()
-
-    @property
-    def help_line(self) -> str:
-        """What the command does, in one line."""
-        return self.operation.summary
+        fields = [field for field in fields if field.name not in self._preset]
+        self._positional = [field for field in fields if field.extra["positional"]]
+        self._options = [
+            field
+            for field in fields
+            if not field.extra["positional"] or field.extra["flag"]
+        ]
 
     @property
     def positional_names(self) -> str:
@@ -77,35 +78,23 @@ class OperationCommand:
             for field in self._positional
         )
 
-    def all_flags(self) -> list[str]:
-        """Return the options of the command and of its variants."""
-        commands = (self, *self.variants)
-        return [flag for command in commands for flag in command.own_flags()]
-
     def own_flags(self) -> list[str]:
         """Return the options of this operation alone."""
         flags = [self.option] if self.option else []
-        for field in self._options():
-            more = field.extra["short"], field.extra["file"]
-            flags += [self._flag(field), *filter(None, more)]
-        return flags + [form.flag for form in self._forms]
-
-    def _options(self) -> list[Field]:
-        return [
-            field
-            for field in self._fields
-            if not field.extra["positional"] or field.extra["flag"]
-        ]
+        for field in self._options:
+            flags += filter(None, [self._flag(field), field.extra["file"]])
+        return flags + [form.flag for form in self._command.forms]
 
     def _flag(self, field: Field) -> str:
         """Return the option of an argument; a variant's own option has its alias."""
-        own = self.operation.command_path.rpartition(" ")[2]
+        own = self._path.rpartition(" ")[2]
         return self.option if self.option and field.flag == own else field.flag
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add every argument of the operation and of its variants to a parser."""
-        if self._positional:
-            names = self.positional_names
+        names = self.positional_names
+        parser.usage = " ".join(filter(None, (parser.prog, names, "[OPTION ...]")))
+        if names:
             about = "; ".join(f.about.description or "" for f in self._positional)
             parser.take_words(WORDS, names, about, self._positional[0].choices)
         taken: set[str] = set()
@@ -114,14 +103,14 @@ class OperationCommand:
 
     def add_options(self, parser: CommandParser, taken: set[str]) -> None:
         """Add the options that are not taken."""
-        for field in self._options():
+        for field in self._options:
             flag = self._flag(field)
             if flag not in taken:
                 _add_option(parser, field, flag, takes_all=flag == self.option)
             taken.add(flag)
-        flags = {form.flag: form.help for form in self._forms}
+        flags = {form.flag: form.help for form in self._command.forms}
         if self.option and self.option not in taken:
-            flags[self.option] = self.help_line
+            flags[self.option] = self.operation.summary
         for flag, about in flags.items():
             parser.add_argument(flag, action="store_true", default=SUPPRESS, help=about)
             taken.add(flag)
@@ -133,41 +122,41 @@ class OperationCommand:
             WrongUsage: options are given that cannot be used together.
         """
         chosen = [one for one in self.variants if hasattr(args, _dest(one.option))]
-        command = chosen[0] if chosen else self
         if len(chosen) > 1:
             used = f"{chosen[0].option} and {chosen[1].option}"
-            problem = f"{used} cannot be used together"
-            raise WrongUsage(problem, self.operation.command_path)
-        usable = {_dest(flag) for flag in command.own_flags()}
-        for flag in self.all_flags():
-            if hasattr(args, _dest(flag)) and _dest(flag) not in usable:
-                problem = f"{flag} cannot be used with {command.option}"
-                if not chosen:
-                    owners = [v.option for v in self.variants if flag in v.own_flags()]
-                    problem = f"{flag} can only be used with {' or '.join(owners)}"
-                raise WrongUsage(problem, self.operation.command_path)
+            raise WrongUsage(f"{used} cannot be used together", self._path)
+        command = chosen[0] if chosen else self
+        usable = command.own_flags()
+        for variant in (self, *self.variants):
+            for flag in variant.own_flags():
+                if flag not in usable and hasattr(args, _dest(flag)):
+                    problem = f"{flag} cannot be used with {command.option}"
+                    if not chosen:
+                        problem = f"{flag} can only be used with {variant.option}"
+                    raise WrongUsage(problem, self._path)
         return command.execute(args, output)
 
     def execute(self, args: Namespace, output: Output) -> int:
         """Run this operation, print its result and return the exit code."""
-        arguments = self._arguments(args, output)
+        command, arguments = self._command, self._arguments(args, output)
         form = self._file_form(arguments, output)
-        command = self.operation.command or Command()
-        live = self._live(arguments, output)
+        live = None
+        if command.live and output.on_terminal and not output.as_json:
+            live = command.live(output) if arguments.live else None
+        show = partial(self._print, self._renderer(args, output), output)
         try:
-            engine = engine_of(args, output, need_vault=command.needs_vault)
+            opened = engine_of(args, output, need_vault=command.needs_vault)
         except ConfigError as error:
             if command.without_config is None:
                 raise
             result = command.without_config(error)
         else:
-            with engine:
-                result = self._result(engine, command, arguments, args, output, live)
+            with opened as engine:
+                result = self._result(engine, arguments, output, live, show)
         if result is None:
             output.notice("nothing was changed")
-            return exits.NOTHING
-        for notice in result.all_notices():
-            output.notice(notice)
+            return NOTHING
+        output.notices(result.all_notices())
         if form:
             output.verbatim(form.render(result))
         elif output.as_json:
@@ -175,40 +164,33 @@ class OperationCommand:
         elif live:
             output.text(live.rest(result, arguments))
         else:
-            self._print(result, arguments, args, output)
+            show(result, arguments)
         if command.exit_code:
             return command.exit_code(result, arguments)
-        return exits.NOTHING if result.is_empty() else exits.OK
+        return NOTHING if result.is_empty() else OK
 
-    def _live(self, arguments: Any, output: Output) -> Live | None:
-        """Return what shows the result while the operation runs, on a terminal."""
-        make = self.operation.command and self.operation.command.live
-        shown = output.on_terminal and not output.as_json
-        return make(output) if make and shown and arguments.live else None
-
-    def _result(  # noqa: PLR0913, PLR0917 - what one call consists of
+    def _result(
         self,
         engine: Engine,
-        command: Command,
         arguments: Any,
-        args: Namespace,
         output: Output,
         live: Live | None,
+        show: Callable[[Any, Any], None],
     ) -> Any:
         """Run the operation; None if a person was asked to confirm it, and did not."""
-        shown = shown_progress(output) if command.shows_progress else nullcontext(live)
-        edit = partial(_edited, self.operation.command_path)
+        command = self._command
+        shown = output.progress() if command.shows_progress else nullcontext(live)
+        edit = partial(_edited, self._path)
         with shown as progress:
             caller = Caller("cli", CLIENT, progress, output.notice, edit=edit)
             try:
                 return self.operation.run(engine, arguments, caller)
             except ConfirmFirst as error:
-                if not can_ask(output):
+                if not output.can_ask:
                     raise
                 if command.preview:
-                    preview = command.preview(engine, arguments)
-                    self._print(preview, arguments, args, output)
-                if not says_yes(f"{error.what}. Continue?", output):
+                    show(command.preview(engine, arguments), arguments)
+                if not output.says_yes(f"{error.what}. Continue?"):
                     return None
             finally:
                 if live:
@@ -217,10 +199,10 @@ class OperationCommand:
             return self.operation.run(engine, confirmed, caller)
 
     def _print(
-        self, result: Any, arguments: Any, args: Namespace, output: Output
+        self, render: PeopleText, output: Output, result: Any, arguments: Any
     ) -> None:
-        text = joined(self._renderer(args, output)(result, arguments, output.style))
-        if self.operation.command and self.operation.command.verbatim:
+        text = joined(render(result, arguments, output.style))
+        if self._command.verbatim:
             output.verbatim(text)
             if output.on_terminal and not text.endswith("\n"):
                 output.line()
@@ -237,17 +219,16 @@ class OperationCommand:
         form = self.operation.files.get(name or "")
         if form and output.as_json:
             problem = f"--json and --format {name} cannot be used together"
-            raise WrongUsage(problem, self.operation.command_path)
+            raise WrongUsage(problem, self._path)
         output.as_json = output.as_json or name == "json"
         return form
 
     def _renderer(self, args: Namespace, output: Output) -> PeopleText:
-        for form in self._forms:
+        for form in self._command.forms:
             if hasattr(args, _dest(form.flag)):
                 return form.render
-        command = self.operation.command
-        if command and command.piped and not output.on_terminal:
-            return command.piped
+        if self._command.piped and not output.on_terminal:
+            return self._command.piped
         return self.operation.for_people
 
     def _arguments(self, args: Namespace, output: Output) -> Any:
@@ -256,26 +237,22 @@ class OperationCommand:
         Raises:
             WrongUsage: they cannot be used.
         """
-        path = self.operation.command_path
         offered = {field.name for field in fields_of(self.operation.arguments, "cli")}
-        given: dict[str, Any] = {
-            name: value for name, value in self._preset.items() if name in offered
-        }
-        preset = {k: v for k, v in self._preset.items() if k not in offered}
-        for field in self._options():
+        given = {k: v for k, v in self._preset.items() if k in offered}
+        hidden = {k: v for k, v in self._preset.items() if k not in offered}
+        for field in self._options:
             value = self._option_value(field, args)
             if value is not None:
                 given[field.name] = value
         self._take_words(list(getattr(args, WORDS, ())), given)
         if output.as_json and self.operation.detail:
             given[self.operation.detail] = True
+        kind, path = self.operation.arguments, self._path
         try:
-            made = read(
-                self.operation.arguments, given, owner=path, surface="cli", strict=False
-            )
+            made = read(kind, given, owner=path, surface="cli", strict=False)
         except BadArgument as error:
             raise WrongUsage(error.problem, path) from None
-        return msgspec.structs.replace(made, **preset)
+        return msgspec.structs.replace(made, **hidden)
 
     def _option_value(self, field: Field, args: Namespace) -> Any:
         """Return the value that an option gives an argument, or None.
@@ -283,55 +260,47 @@ class OperationCommand:
         Raises:
             WrongUsage: it cannot be used.
         """
-        path = self.operation.command_path
         value = getattr(args, _dest(self._flag(field)), None)
         if field.extra["file"]:
-            value = _text_or_file(field, value, args, path)
+            value = _text_or_file(field, value, args, self._path)
         if field.is_object and value is not None:
-            return _pairs(field, value, path)
+            return _pairs(field, value, self._path)
         if isinstance(value, str) and field.extra["separator"]:
             value = [part.strip() for part in value.split(field.extra["separator"])]
             if not all(value):
-                raise WrongUsage(f"{field.flag} has an empty item", path)
+                raise WrongUsage(f"{field.flag} has an empty item", self._path)
         is_positional = field.extra["positional"]
         if value == "" and not is_positional and not field.extra["note_text"]:
-            raise WrongUsage(f"{field.flag} needs a value", path)
+            raise WrongUsage(f"{field.flag} needs a value", self._path)
         if value == STDIN and _takes_stdin(field):
-            value = "".join(_standard_input(field, path))
+            value = "".join(_standard_input(field, self._path))
         if is_positional and value is not None and not value.strip():
-            raise WrongUsage(f"{field.name.upper()} is missing", path)
+            raise WrongUsage(f"{field.name.upper()} is missing", self._path)
         return value
 
     def _take_words(self, words: list[str], given: dict[str, Any]) -> None:
         """Assign positional words to arguments, in order."""
-        path = self.operation.command_path
+        path = self._path
         for field in self._positional:
-            label = field.name.upper()
+            label, takes = field.name.upper(), field.extra["positional"]
             if field.name in given:
                 if field.extra["flag"] and words:
                     raise WrongUsage(f"{label} is given twice", path)
                 continue
-            taken, words = _split_words(field, words)
+            count = 1 if takes == "word" else len(words)
             taken = [
                 item
-                for word in taken
+                for word in words[:count]
                 for item in (_standard_input(field, path) if word == STDIN else [word])
             ]
-            if not any(word.strip() for word in taken):
-                if field.required:
-                    raise WrongUsage(f"{label} is missing", path)
-                continue
-            is_list = field.extra["positional"] == "list"
-            given[field.name] = taken if is_list else " ".join(taken)
+            words = words[count:]
+            if any(word.strip() for word in taken):
+                given[field.name] = taken if takes == "list" else " ".join(taken)
+            elif field.required:
+                raise WrongUsage(f"{label} is missing", path)
         if words:
             hint = 'put quotes around names with spaces, as in "Deep Work"'
             raise WrongUsage(f"unexpected argument {words[0]!r}; {hint}", path)
-
-
-def _split_words(field: Field, words: list[str]) -> tuple[list[str], list[str]]:
-    """Return the words that an argument takes, and the rest."""
-    count = 1 if field.extra["positional"] == "word" else len(words)
-    return words[:count], words[count:]
 
 
 def _takes_stdin(field: Field) -> bool:
@@ -344,7 +313,7 @@ def _standard_input(field: Field, path: str) -> list[str]:
     Raises:
         WrongUsage: it is empty, too long or not text.
     """
-    text = piped_text(path)
+    text = _text_in(STDIN, path)
     if not text.strip():
         problem = f"{field.name.upper()} is missing: standard input is empty"
         raise WrongUsage(problem, path)
@@ -370,31 +339,34 @@ def _text_or_file(
     if STDIN in (value, file):
         return "".join(_standard_input(field, path))
     if file is not None:
-        return _file_text(file, path)
+        return _text_in(file, path)
     is_piped = sys.stdin is not None and not sys.stdin.isatty()
     if value is None and field.required and is_piped:
-        return piped_text(path) or None
+        return _text_in(STDIN, path) or None
     return value
 
 
-def _file_text(name: str, path: str) -> str:
-    """Return the text of a file.
+def _text_in(file: str, path: str) -> str:
+    """Return the text of a file; `-` is standard input.
 
     Raises:
         WrongUsage: it cannot be read, is too large, or is not text.
     """
+    name, most = "standard input" if file == STDIN else file, MOST_MIB * 1024 * 1024
     try:
-        with Path(name).open("rb") as file:
-            raw = file.read(STDIN_BYTES + 1)
-        if len(raw) > STDIN_BYTES:
-            most = STDIN_BYTES // (1024 * 1024)
-            raise WrongUsage(f"{name} is larger than {most} MiB", path)
+        if file == STDIN:
+            raw = sys.stdin.buffer.read(most + 1) if sys.stdin else b""
+        else:
+            with Path(file).open("rb") as opened:
+                raw = opened.read(most + 1)
+        if len(raw) > most:
+            raise WrongUsage(f"{name} is larger than {MOST_MIB} MiB", path)
         return str(raw, "utf-8-sig")
     except OSError as error:
         problem = f"{name} cannot be read ({error.strerror or error})"
         raise WrongUsage(problem, path) from error
     except ValueError as error:
-        raise WrongUsage(f"{name} is not text in UTF-8 ({error})", path) from error
+        raise WrongUsage(f"{name} is not UTF-8 text ({error})", path) from error
 
 
 def _pairs(field: Field, given: list[str], path: str) -> dict[str, Any]:
@@ -423,11 +395,7 @@ def _add_option(
     parser: CommandParser, field: Field, flag: str, *, takes_all: bool
 ) -> None:
     """Add an option; one that `takes_all` may have any number of values."""
-    options: dict[str, Any] = {
-        "dest": _dest(flag),
-        "default": SUPPRESS,
-        "help": field.about.description,
-    }
+    options: dict[str, Any] = {"help": field.about.description}
     if field.kind is bool and field.default:
         options |= {"action": "store_false", "help": f"Turn off: {options['help']}"}
     elif field.kind is bool:
@@ -437,88 +405,88 @@ def _add_option(
     else:
         usual = {int: "N", float: "X"}.get(field.kind, "TEXT")
         options["metavar"] = field.extra["metavar"] or usual
+    is_repeated = field.is_object or (field.is_list and not field.extra["separator"])
     if field.is_list and takes_all:
         options["nargs"] = "*"
-    elif field.extra["note_text"] and not field.is_object:
-        options["action"] = Once
-    elif (field.is_list and not field.extra["separator"]) or field.is_object:
+    elif is_repeated and not (field.is_list and field.extra["note_text"]):
         options["action"] = "append"
-    elif field.kind is str and _takes_stdin(field):
+    elif field.extra["note_text"] or (field.kind is str and _takes_stdin(field)):
         options["action"] = Once
+    flags = [flag, *filter(None, [field.extra["short"]])]
+    parser.add_argument(*flags, dest=_dest(flag), default=SUPPRESS, **options)
     file = field.extra["file"]
     if file and file != flag:
-        parser.add_argument(
-            file,
-            dest=_dest(file),
-            default=SUPPRESS,
-            metavar="FILE",
-            action=Once,
-            help="A file with the text; - reads standard input.",
-        )
-    flags = [flag, *filter(None, [field.extra["short"]])]
-    parser.add_argument(*flags, **options)
+        about = "A file with the text; - reads standard input."
+        how: dict[str, Any] = {"action": Once, "metavar": "FILE", "help": about}
+        parser.add_argument(file, dest=_dest(file), default=SUPPRESS, **how)
 
 
-def _edited(path: str, text: str) -> str:
-    from glassmind.serve.cli.editor import edited  # noqa: PLC0415 - rarely needed
+def _edited(command: str, text: str) -> str:
+    """Return a text as a person changed it in an editor.
 
-    return edited(text, path)
+    Raises:
+        WrongUsage: there is no terminal or no editor, or the editor failed.
+    """
+    import subprocess  # noqa: PLC0415 - rarely needed
+    from tempfile import TemporaryDirectory  # noqa: PLC0415 - imports shutil
+
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
+    if not editor.strip() or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise WrongUsage("no text is given: use --text, or set EDITOR", command)
+    with TemporaryDirectory(prefix="glassmind-") as folder:
+        file = Path(folder, "memo.md")
+        try:
+            file.write_text(text, "utf-8")
+            # what the person who sits there chose to run
+            subprocess.run([*shlex.split(editor), str(file)], check=True)  # noqa: S603
+            return file.read_text("utf-8")
+        except (OSError, ValueError, subprocess.CalledProcessError) as error:
+            said = f"{editor!r} did not edit it ({error}); nothing was changed"
+            raise WrongUsage(said, command) from error
 
 
 class CommandGroup:
     """Several operations as actions of one command, such as `graph path`."""
 
-    def __init__(self, word: str, commands: Mapping[str, OperationCommand]) -> None:
+    def __init__(self, word: str, commands: dict[str, OperationCommand]) -> None:
         self._word = word
-        self._commands = {
-            path.partition(" ")[2]: command for path, command in commands.items()
-        }
-
-    @property
-    def help_line(self) -> str:
-        """What the group does, in one line."""
-        return f"{', '.join(self._commands)}: see each action"
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        """Add a parser for each action."""
+        self.actions = {path.partition(" ")[2]: cmd for path, cmd in commands.items()}
         usual = [
             action
-            for action, command in self._commands.items()
+            for action, command in self.actions.items()
             if command.operation.command and command.operation.command.usual
         ]
-        parser.take_actions("action", WORDS, self._owners(), *usual[:1])
-        for action, command in self._commands.items():
-            names = command.positional_names
-            part = parser.add_action(action, command.operation.summary, names)
-            command.add_arguments(part)
-        parser.set_defaults(action=next(iter(usual), None))
+        self._usual = next(iter(usual), None)
 
-    def _owners(self) -> dict[str, str]:
-        """Return which actions have each option, for those who use it elsewhere."""
-        owners: dict[str, list[str]] = {}
-        for action, command in self._commands.items():
-            for flag in dict.fromkeys(command.all_flags()):
-                owners.setdefault(flag, []).append(action)
-        return {
-            flag: f"can only be used with {', '.join(actions)}"
-            for flag, actions in owners.items()
-        }
+    def chosen(self, argv: list[str]) -> tuple[str | None, list[str]]:
+        """Return the action and its arguments; None to show all actions.
 
-    def run(self, args: Namespace, output: Output) -> int:
-        """Run the action that was named; without one, list them all."""
-        if args.action is not None:
-            return self._commands[args.action].run(args, output)
-        listed = {action: one.help_line for action, one in self._commands.items()}
+        Raises:
+            WrongUsage: the action does not exist.
+        """
+        before, word, after = split_command(argv)
+        if word in self.actions:
+            return word, before + after
+        if {"--help", "-h"} & set(argv):
+            return None, argv
+        if word and (self._usual is None or not before):
+            listed = ", ".join(self.actions)
+            problem = f"action must be one of {listed} (got {word!r})"
+            raise WrongUsage(problem, self._word)
+        return self._usual, argv
+
+    def show(self, output: Output) -> None:
+        """Print the actions."""
+        about = {name: part.operation.summary for name, part in self.actions.items()}
         if output.as_json:
-            actions = [{"name": name, "help": line} for name, line in listed.items()]
-            output.json({"actions": actions})
-            return exits.OK
+            listed = [{"name": name, "help": line} for name, line in about.items()]
+            output.json({"actions": listed})
+            return
         output.line(f"Usage: glassmind {self._word} ACTION ...\n")
-        for action, line in listed.items():
-            names = self._commands[action].positional_names
+        for action, line in about.items():
+            names = self.actions[action].positional_names
             output.line(f"  {f'{action} {names}':<22} {line}")
         output.line(f"\nRun 'glassmind {self._word} ACTION --help' for details.")
-        return exits.OK
 
 
 def operation_command(word: str) -> OperationCommand | CommandGroup | None:

@@ -1,18 +1,36 @@
-"""What the program writes: results to stdout, everything else to stderr."""
+"""The terminal and the streams: results to stdout, everything else to stderr."""
 
+import json
 import os
 import sys
 from argparse import Namespace
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from glassmind.errors import GlassmindError
-from glassmind.markdown.style import Style
+from glassmind.markdown.style import Style, bytes_in_words
+from glassmind.types.files import Progress
+from glassmind.types.models import Download
 
 ESCAPED = {
     code: f"\\u{code:04x}"
     for code in (*range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 }
 """What JSON leaves as it is and a terminal may obey; read as JSON, it is the same."""
+
+STAGES = {
+    "wait": "Waiting for another process",
+    "scan": "Looking through the vault",
+    "read": "Reading notes",
+    "resolve": "Following links",
+    "words": "Indexing words",
+    "embed": "Embedding passages",
+    "vectors": "Arranging vectors",
+    "pairs": "Comparing notes",
+    "confidence": "Learning what an answer looks like",
+    "measure": "Asking questions",
+}
 
 
 class Output:
@@ -21,9 +39,15 @@ class Output:
     def __init__(self, *, as_json: bool = False, verbose: bool = False) -> None:
         self.as_json, self.quiet, self.verbose = as_json, False, verbose
         for name in ("stdout", "stderr"):
-            _prepare(name)
-        self.on_terminal, self._has_told = sys.stdout.isatty(), False
-        self._wants_colour = _wants_colour()
+            if getattr(sys, name) is None:  # the shell closed it
+                nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+                setattr(sys, name, nowhere)
+            getattr(sys, name).reconfigure(errors="backslashreplace")
+        self.on_terminal, self._json_written = sys.stdout.isatty(), False
+        no_colour = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+        # an old Windows console shows escapes as they are; newer ones set a variable
+        shows_escapes = os.name != "nt" or {"WT_SESSION", "TERM"} & set(os.environ)
+        self._wants_colour = bool(shows_escapes) and not no_colour
 
     def adopt(self, args: Namespace) -> None:
         """Follow the options of every command."""
@@ -35,80 +59,85 @@ class Output:
 
     @property
     def style(self) -> Style:
-        """How text is dressed for stdout."""
-        colour = self._wants_colour and self.on_terminal
-        return Style(colour=colour)
-
-    @property
-    def colourful(self) -> bool:
-        """Whether colours are wanted and can be seen on stderr."""
-        return self._wants_colour and sys.stderr.isatty()
+        return Style(colour=self._wants_colour and self.on_terminal)
 
     @property
     def shows_progress(self) -> bool:
-        """Whether somebody is there to watch."""
+        """Whether a person watches stderr."""
         return sys.stderr.isatty() and not self.quiet
 
+    @property
+    def can_ask(self) -> bool:
+        """Whether a person is at a terminal and can answer a question."""
+        there = sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+        return there and not self.as_json
+
+    def ask(self, question: str) -> str:
+        """Return a person's answer; empty at the end of input."""
+        self.flush()
+        sys.stderr.write(f"{self.style.clean(question)} ")
+        sys.stderr.flush()
+        return sys.stdin.readline()
+
+    def says_yes(self, question: str) -> bool:
+        return self.ask(f"{question} [y/N]").strip().lower() in {"y", "yes"}
+
     def line(self, text: str = "") -> None:
-        """Write a line of the result."""
         sys.stdout.write(f"{text}\n")
 
     def text(self, text: str) -> None:
-        """Write a part of the result as it is."""
         sys.stdout.write(text)
 
     def verbatim(self, text: str) -> None:
-        """Write text to the letter in a pipe, and as may be shown on a terminal."""
+        """Write text exactly as it is to a pipe, and safely to a terminal."""
         sys.stdout.write(Style.clean(text) if self.on_terminal else text)
 
     def json(self, value: object, *, on_one_line: bool = False) -> None:
         """Write the result, or one of many lines of it, as JSON, always in UTF-8."""
-        import json  # noqa: PLC0415 - plain results do not need it
-
         indent = 2 if self.on_terminal and not on_one_line else None
         made = json.dumps(value, ensure_ascii=False, indent=indent) + "\n"
         if self.on_terminal:
             made = made.translate(ESCAPED)
-        self._has_told = True
+        self._json_written = True
         sys.stdout.flush()
         # A lone surrogate becomes an escape, which JSON reads as what it was.
         sys.stdout.buffer.write(made.encode("utf-8", "backslashreplace"))
         sys.stdout.buffer.flush()
 
     def notice(self, sentence: str) -> None:
-        """Tell a person something beside the result, unless they want quiet."""
+        """Print a message beside the result, unless `--quiet` is given."""
         if not self.quiet:
             self.fault(sentence)
 
+    def notices(self, sentences: Iterable[str]) -> None:
+        for sentence in sentences:
+            self.notice(sentence)
+
     def fault(self, sentence: str) -> None:
-        """Tell a person what went wrong."""
         sys.stderr.write(f"glassmind: {Style.clean(sentence)}\n")
 
-    def failed(self, error: BaseException, sentence: str) -> None:
-        """Tell of an error, with its traceback when asked to say more."""
+    def failed(self, error: BaseException, sentence: str, digest: str = "") -> None:
+        """Report an error; `digest` is that of a note that changed."""
         if self.verbose:
-            import traceback  # noqa: PLC0415 - only now
+            import traceback  # noqa: PLC0415 - rarely needed
 
             traceback.print_exception(error)
         self.fault(sentence)
         if self.as_json:
-            from glassmind.operations.failures import digest_now  # noqa: PLC0415
-
-            kind = type(error).__name__ if _is_ours(error) else "Unexpected"
-            told = {"kind": kind, "message": sentence}
-            if digest := digest_now(error):
-                told["digest"] = digest
-            self.json({"error": told})
+            is_ours = isinstance(error, GlassmindError)
+            kind = type(error).__name__ if is_ours else "Unexpected"
+            values = {"kind": kind, "message": sentence}
+            self.json({"error": values | ({"digest": digest} if digest else {})})
 
     def interrupted(self, message: str = "") -> None:
         """Report Ctrl-C, as JSON too unless JSON was printed before."""
         message = message or "interrupted"
         self.fault(message)
-        if self.as_json and not self._has_told:
+        if self.as_json and not self._json_written:
             self.json({"error": {"kind": "Interrupted", "message": message}})
 
     def flush(self) -> None:
-        """Write what is still held back.
+        """Write what is buffered.
 
         Raises:
             BrokenPipeError: nobody reads any more.
@@ -117,43 +146,62 @@ class Output:
         sys.stderr.flush()
 
     def abandon(self) -> None:
-        """Forget what is still held back: nobody reads any more."""
-        _lead_nowhere(sys.stdout.fileno())
+        """Drop what is buffered for stdout: nobody reads any more."""
+        _discard(sys.stdout.fileno())
 
     def remark(self, sentence: str) -> None:
-        """Tell something as `notice` does, at once, and go on where nobody reads it."""
+        """Print a notice at once; it does not matter if nobody reads it."""
         try:
             self.notice(sentence)
             sys.stderr.flush()
         except OSError:
-            _lead_nowhere(sys.stderr.fileno())
+            _discard(sys.stderr.fileno())
+
+    @contextmanager
+    def progress(self) -> Iterator[Callable[[Progress | Download], None] | None]:
+        """Yield what shows progress as bars on stderr; None if nobody watches."""
+        if not self.shows_progress:
+            yield None
+            return
+        from rich import console, progress, text  # noqa: PLC0415 - 70 ms
+
+        class Count(progress.ProgressColumn):
+            def render(self, task: progress.Task) -> text.Text:
+                as_text = bytes_in_words if task.fields["in_bytes"] else "{:,}".format
+                total = "?" if task.total is None else as_text(int(task.total))
+                rate = f"  {as_text(int(task.speed))}/s" if task.speed else ""
+                return text.Text(f"{as_text(int(task.completed))}/{total}{rate}")
+
+        with progress.Progress(
+            progress.TextColumn("{task.description}"),
+            progress.BarColumn(),
+            Count(),
+            progress.TimeRemainingColumn(),
+            console=console.Console(
+                file=sys.stderr, no_color=not self._wants_colour or None
+            ),
+            transient=True,
+        ) as bars:
+            tasks: dict[str, progress.TaskID] = {}
+
+            def show(now: Progress | Download) -> None:
+                total = now.total or None  # None lets the bar pulse
+                in_bytes = isinstance(now, Download)
+                if isinstance(now, Download):
+                    stage = f"Fetching {now.model}"
+                else:
+                    stage = STAGES[now.stage]
+                if stage != STAGES["wait"] and STAGES["wait"] in tasks:
+                    bars.remove_task(tasks.pop(STAGES["wait"]))
+                if stage not in tasks:
+                    tasks[stage] = bars.add_task(stage, total=total, in_bytes=in_bytes)
+                bars.update(tasks[stage], completed=now.done, total=total)
+
+            yield show
 
 
-def _lead_nowhere(number: int) -> None:
+def _discard(number: int) -> None:
+    """Let everything that is written to a file descriptor go nowhere."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, number)
     os.close(nowhere)
-
-
-def _is_ours(error: BaseException) -> bool:
-    return isinstance(error, GlassmindError)
-
-
-def _prepare(name: str) -> None:
-    """Let a stream escape what its encoding lacks, and take the place of a closed one.
-
-    Python has None for a stream that the shell closed.
-    """
-    if getattr(sys, name) is None:
-        nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - kept
-        setattr(sys, name, nowhere)
-    reconfigure = getattr(getattr(sys, name), "reconfigure", None)
-    if reconfigure is not None:
-        reconfigure(errors="backslashreplace")
-
-
-def _wants_colour() -> bool:
-    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
-        return False
-    # An old Windows console shows escapes as they are; newer ones say who they are.
-    return os.name != "nt" or bool({"WT_SESSION", "TERM"} & set(os.environ))

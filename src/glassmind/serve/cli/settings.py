@@ -20,46 +20,36 @@ from glassmind.config.trust import (
 )
 from glassmind.config.write import set_key
 from glassmind.errors import NoVault, WrongUsage
-from glassmind.serve.cli import exits
-from glassmind.serve.cli.changing import can_ask, says_yes
+from glassmind.markdown.style import shortened
+from glassmind.operations.failures import NOTHING, OK, USAGE
 from glassmind.serve.cli.opening import config_of, file_of
 from glassmind.serve.cli.output import Output
 from glassmind.serve.cli.parser import LocalCommand, flag, option
 
-# --- config -------------------------------------------------------------------------
-
-TAKES = {"show": 0, "path": 0, "get": 1, "set": 2}
-"""Each action, and how many words it takes."""
+TAKES = {"show": "", "path": "", "get": "KEY", "set": "KEY VALUE"}
+"""The actions of `config`, and the words that each takes."""
 
 
 def config(args: Namespace, output: Output) -> int:
     """Show all settings, get or set one, or print the path of the file."""
-    if len(args.words) != TAKES[args.action]:
-        wanted = {0: "takes no more words", 1: "takes a KEY", 2: "takes KEY VALUE"}
-        problem = f"config {args.action} {wanted[TAKES[args.action]]}"
+    takes = TAKES[args.action]
+    if len(args.words) != len(takes.split()):
+        problem = f"config {args.action} takes {takes or 'no more words'}"
         raise WrongUsage(problem, "config")
     actions = {"show": _show, "path": _path, "get": _get, "set": _set}
     actions[args.action](args, output)
-    return exits.OK
+    return OK
 
 
 def _show(args: Namespace, output: Output) -> None:
     config = config_of(args, need_vault=False)
     found = settings_in_force(config)
     if output.as_json:
-        output.json(
-            {
-                "settings": {
-                    path: {"value": value, "origin": origin}
-                    for path, value, origin in found
-                },
-                "files": [str(file) for file in config.files],
-                "warnings": list(config.warnings),
-            }
-        )
+        settings = {path: {"value": v, "origin": origin} for path, v, origin in found}
+        files, warnings = [str(file) for file in config.files], list(config.warnings)
+        output.json({"settings": settings, "files": files, "warnings": warnings})
         return
-    for warning in config.warnings:
-        output.notice(warning)
+    output.notices(config.warnings)
     style = output.style
     for path, value, origin in found:
         line = f"{style.strong(path)} = {style.clean(as_toml(value))}"
@@ -97,8 +87,7 @@ def _set(args: Namespace, output: Output) -> None:
     if args.in_vault:
         with keep_trust(config_of(args).vault.path, os.environ):
             set_key(file, key, value, in_vault=True)
-        for warning in config_of(args).warnings:
-            output.notice(warning)
+        output.notices(config_of(args).warnings)
     else:
         set_key(file, key, value)
     if output.as_json:
@@ -115,76 +104,52 @@ def file_in_use(args: Namespace) -> Path:
     return next(iter(present(vault, VAULT_NAMES)), vault / FILE_NAME)
 
 
-# --- trust --------------------------------------------------------------------------
-
-LONGEST_VALUE = 200
-"""Characters of a value that are shown, so that none pushes the others off a screen."""
-
-
 def trust(args: Namespace, output: Output) -> int:
     """Show the settings of the vault, ask, and record that they are trusted."""
     vault = config_of(args).vault.path
     if args.revoke:
         return _revoke(vault, output)
     settings, warnings = read_vault_settings(vault)
-    for warning in warnings:
-        output.notice(warning)
+    output.notices(warnings)
     if settings is None:
         output.notice(f"{vault} has no settings file, so there is nothing to trust.")
-        return exits.NOTHING
+        return NOTHING
     preview, problems = preview_trust(settings)
-    for warning in problems:
-        output.notice(warning)
+    output.notices(problems)
     if preview is None:
-        return exits.USAGE
-    values = {path: _shown(path, value) for path, value in preview.items()}
-    if is_trusted(settings, os.environ):
-        return _show_trust(
-            settings, values, output, "You already trust these settings."
-        )
-    if not output.as_json:
-        _list(settings, values, output)
-    if not args.yes and not can_ask(output):
-        raise WrongUsage("add --yes to trust these settings", "trust")
-    if not args.yes and not says_yes("Trust these settings?", output):
-        output.notice("Nothing was changed.")
-        return exits.NOTHING
-    record_trust(settings, os.environ)
-    done = "Trusted until one of these files changes."
-    return _show_trust(settings, values, output, done)
-
-
-def _shown(path: str, value: object) -> str:
-    """Return a value as TOML, cut if it is long, with secrets hidden."""
-    text = as_toml(public_value(SETTINGS[path], value))
-    return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}..."
-
-
-def _list(settings: VaultSettings, values: dict[str, str], output: Output) -> None:
-    style = output.style
-    names = [settings.file.name, *([DOTENV] if settings.dotenv is not None else [])]
-    folder = style.strong(short(settings.file.parent))
-    output.line(f"{' and '.join(names)} in {folder}:")
-    for path, value in values.items():
-        output.line(f"  {path} = {style.clean(value)}")
-
-
-def _show_trust(
-    settings: VaultSettings, values: dict[str, str], output: Output, sentence: str
-) -> int:
+        return USAGE
+    values = {
+        path: shortened(as_toml(public_value(SETTINGS[path], value)), 200)
+        for path, value in preview.items()
+    }
+    done = "You already trust these settings."
+    if not is_trusted(settings, os.environ):
+        if not output.as_json:
+            _show_values(settings, values, output)
+        if not args.yes and not output.can_ask:
+            raise WrongUsage("add --yes to trust these settings", "trust")
+        if not args.yes and not output.says_yes("Trust these settings?"):
+            output.notice("Nothing was changed.")
+            return NOTHING
+        record_trust(settings, os.environ)
+        done = "Trusted until one of these files changes."
     if output.as_json:
-        output.json(
-            {
-                "vault": str(settings.vault),
-                "file": str(settings.file),
-                "trusted": True,
-                "digest": settings.digest(),
-                "settings": values,
-            }
-        )
+        places = {"vault": str(settings.vault), "file": str(settings.file)}
+        facts = {"trusted": True, "digest": settings.digest(), "settings": values}
+        output.json(places | facts)
     else:
-        output.notice(sentence)
-    return exits.OK
+        output.notice(done)
+    return OK
+
+
+def _show_values(
+    settings: VaultSettings, values: dict[str, str], output: Output
+) -> None:
+    file, more = settings.file, "" if settings.dotenv is None else f" and {DOTENV}"
+    folder = output.style.strong(short(file.parent))
+    output.line(f"{file.name}{more} in {folder}:")
+    for path, value in values.items():
+        output.line(f"  {path} = {output.style.clean(value)}")
 
 
 def _revoke(vault: Path, output: Output) -> int:
@@ -194,18 +159,14 @@ def _revoke(vault: Path, output: Output) -> int:
     else:
         sentence = "is no longer trusted" if revoked else "was not trusted"
         output.notice(f"{vault} {sentence}.")
-    return exits.OK
+    return OK
 
 
 COMMANDS = {
     "config": LocalCommand(
         config,
         (
-            option(
-                "action",
-                choices=TAKES,
-                help="show all, path of the file, get one, set one",
-            ),
+            option("action", "show all, path of the file, get or set", choices=TAKES),
             flag("--origin", "show where each value came from"),
             flag("--in-vault", "set it in the vault's own file"),
         ),

@@ -5,7 +5,7 @@ import shlex
 import shutil
 import sys
 from argparse import ArgumentTypeError, Namespace
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,26 +15,23 @@ from glassmind.config import Config
 from glassmind.config.load import vault_around
 from glassmind.config.places import config_home, current_folder
 from glassmind.config.values import AGENT_DIR
-from glassmind.engine import Engine
-from glassmind.errors import (
-    ModelFault,
-    NoVault,
-    SeveralVaults,
-    WrongUsage,
-)
+from glassmind.errors import ModelFault, NoVault, SeveralVaults, WrongUsage
 from glassmind.indexing.background import gently
 from glassmind.markdown.style import counted
 from glassmind.models import shelf
 from glassmind.models.download import download_watcher
-from glassmind.operations.maintain import (
-    IndexResult,
-    index_result,
+from glassmind.operations.failures import INTERRUPTED, OK
+from glassmind.operations.maintain import IndexResult, index_result
+from glassmind.serve.cli.opening import (
+    config_of,
+    file_of,
+    named_of,
+    opened,
+    path_of,
+    words_of,
 )
-from glassmind.serve.cli import exits
-from glassmind.serve.cli.opening import config_of, file_of, named_of
 from glassmind.serve.cli.output import Output
 from glassmind.serve.cli.parser import LocalCommand, flag, option
-from glassmind.serve.cli.progress import shown_progress
 from glassmind.serve.connect import launching
 from glassmind.serve.connect.joining import Outcome, connect, disconnect
 from glassmind.serve.connect.launching import NAME
@@ -49,8 +46,6 @@ from glassmind.vault.choose import checked_vault, known_vaults
 from glassmind.vault.configure import ConfiguredVault, configure_vault
 
 # --- init ---------------------------------------------------------------------------
-
-ANY_QUESTION = "what did I write last week"
 
 TITLES = 20
 """Newest notes to look through for a title of plain words."""
@@ -72,7 +67,8 @@ class FirstRun:
 
 def init(args: Namespace, output: Output) -> int:
     """Choose a vault, write the configuration, index it, and say what to do next."""
-    if getattr(args, "config", None) and args.in_vault:
+    file = getattr(args, "config", None)
+    if file and args.in_vault:
         raise WrongUsage("--in-vault and --config cannot be used together", "init")
     chosen = configure_vault(
         _choose_vault(args, output),
@@ -83,24 +79,32 @@ def init(args: Namespace, output: Output) -> int:
         agent_dir=args.agent_dir,
     )
     if not output.as_json:
-        _show_choice(chosen, output, agent_dir=args.agent_dir)
-    call = _call(args, chosen)
+        strong, kept = output.style.strong, " (as it was)" if chosen.kept else ""
+        output.line(f"Vault: {strong(str(chosen.vault))}")
+        output.line(f"Configuration: {strong(str(chosen.file))}{kept}")
+        if args.agent_dir:
+            output.line(f"Agent folder: {strong(str(chosen.vault / AGENT_DIR))}")
+        output.flush()
+    call = own_call()  # finds the same vault again
+    if args.in_vault:
+        call += f" --vault {shlex.quote(str(chosen.vault))}"
+    elif file:
+        call += f" --config {shlex.quote(str(chosen.file))}"
     if args.no_index:
         _show_next(chosen, None, [f"{call} index"], output)
-        return exits.OK
+        return OK
     args.vault = str(chosen.vault)
     config = config_of(args)
-    for warning in config.warnings:
-        output.notice(warning)
+    output.notices(config.warnings)
     try:
         done = first_run(config, output, call, embed=not args.no_embed)
     except KeyboardInterrupt:
         output.fault(f"stopped; what was read is kept, and {call} index continues")
-        return exits.INTERRUPTED
+        return INTERRUPTED
     _show_run(done, call, output)
-    follows = [_example_search(config, call), f"{call} connect claude-code"]
-    _show_next(chosen, done, follows, output)
-    return exits.INTERRUPTED if done.stopped else exits.OK
+    example = f'{call} search "{_example_query(config)}"'
+    _show_next(chosen, done, [example, f"{call} connect claude-code"], output)
+    return INTERRUPTED if done.stopped else OK
 
 
 def _choose_vault(args: Namespace, output: Output) -> Path:
@@ -114,8 +118,7 @@ def _choose_vault(args: Namespace, output: Output) -> Path:
     """
     named = args.vault_folder or getattr(args, "vault", None)
     if named:
-        folder = current_folder() / Path(named).expanduser()
-        return checked_vault(folder, os.environ, "the command line")
+        return checked_vault(path_of(named), os.environ, "the command line")
     around = vault_around(current_folder(), config_home(os.environ))
     if around is not None:
         return around
@@ -127,23 +130,25 @@ def _choose_vault(args: Namespace, output: Output) -> Path:
     known = [vault.path for vault in known_vaults(os.environ)]
     if not known:
         raise NoVault(looked=True)
-    return known[0] if len(known) == 1 or args.yes else _ask(known, output)
+    return known[0] if len(known) == 1 or args.yes else _asked(known, output)
 
 
-def _ask(known: list[Path], output: Output) -> Path:
-    if not (sys.stdin.isatty() and sys.stderr.isatty()) or output.as_json:
-        raise SeveralVaults([str(path) for path in known])
-    sys.stderr.write("Obsidian knows these vaults:\n")
-    for number, path in enumerate(known, 1):
-        sys.stderr.write(f"  {number}. {output.style.clean(str(path))}\n")
-    while True:
-        sys.stderr.write(f"Which one? [1-{len(known)}] ")
-        sys.stderr.flush()
-        answer = sys.stdin.readline()
-        if not answer:
-            raise SeveralVaults([str(path) for path in known])
+def _asked(known: list[Path], output: Output) -> Path:
+    """Return the vault that a person chooses.
+
+    Raises:
+        SeveralVaults: nobody answers.
+    """
+    names = [str(path) for path in known]
+    if not output.can_ask:
+        raise SeveralVaults(names)
+    listed = [f"  {number}. {name}" for number, name in enumerate(names, 1)]
+    for line in ("Obsidian knows these vaults:", *listed):
+        sys.stderr.write(f"{output.style.clean(line)}\n")
+    while answer := output.ask(f"Which one? [1-{len(known)}]"):
         if answer.strip().isdigit() and 1 <= int(answer) <= len(known):
             return known[int(answer) - 1]
+    raise SeveralVaults(names)
 
 
 def first_run(config: Config, output: Output, call: str, *, embed: bool) -> FirstRun:
@@ -157,10 +162,10 @@ def first_run(config: Config, output: Output, call: str, *, embed: bool) -> Firs
         KeyboardInterrupt: the text is not in yet; what was read is kept.
     """
     root = str(config.vault.path)
-    with _opened(config) as engine, shown_progress(output) as progress:
+    with opened(config) as engine, output.progress() as progress:
         report = engine.index(embed=False, progress=progress)
     done = FirstRun(index_result(root, report))
-    _notice_all(done.report.all_notices(), output)
+    output.notices(done.report.all_notices())
     if not embed or config.embeddings.backend == "none":
         return done
     if output.shows_progress and report.added:
@@ -169,43 +174,28 @@ def first_run(config: Config, output: Output, call: str, *, embed: bool) -> Firs
             f"embedding follows. Ctrl-C is safe: {call} index continues from there"
         )
     try:
-        problem = _fetch_model(config, output)
-        if problem:
+        if problem := _fetch_model(config, output):
             return replace(done, problem=problem)
-        with _opened(config) as engine, shown_progress(output) as progress:
+        with opened(config) as engine, output.progress() as progress:
             made = engine.index(progress=gently(progress))
     except KeyboardInterrupt:
         return replace(done, stopped=True)
     fresh = [text for text in made.warnings if text not in report.warnings]
     counts = {name: getattr(made, name) for name in ("embedded", "reused", "left")}
-    warnings = (*report.warnings, *fresh)
-    whole = index_result(root, replace(report, **counts, warnings=warnings))
-    _notice_all(fresh, output)
-    return FirstRun(whole)
-
-
-def _opened(config: Config) -> Engine:
-    from glassmind.serve.daemon import client_engine  # noqa: PLC0415 - tantivy
-
-    engine = client_engine(config)
-    engine.client = "cli"
-    return engine
+    report = replace(report, **counts, warnings=(*report.warnings, *fresh))
+    output.notices(fresh)
+    return FirstRun(index_result(root, report))
 
 
 def _fetch_model(config: Config, output: Output) -> str:
     """Fetch the model that the settings choose; return why that was not possible."""
     try:
-        with shown_progress(output) as progress:
+        with output.progress() as progress:
             done = list(shelf.fetch(config, (), watcher=download_watcher(progress)))
     except ModelFault as error:
         return str(error)
-    _notice_all((model.notice for model in done if model.notice), output)
+    output.notices(model.notice for model in done if model.notice)
     return next((model.problem for model in done if model.problem), "")
-
-
-def _notice_all(notices: Iterable[str], output: Output) -> None:
-    for notice in notices:
-        output.notice(notice)
 
 
 def own_call() -> str:
@@ -214,42 +204,23 @@ def own_call() -> str:
     `uvx` runs it from a cache, and a private environment is not on the path.
     """
     running = launching.this_program()
-    words = launching.launch_of(running).words
+    words = launching.launch_of(running)
     if words == (running.on_path,):
-        return launching.NAME
+        return NAME
     if words[1:3] == ("tool", "run") and shutil.which("uvx"):
         return shlex.join(["uvx", *words[3:]])
     return shlex.join(words)
 
 
-def _call(args: Namespace, chosen: ConfiguredVault) -> str:
-    """Return how a command begins that finds the same vault again."""
-    call = own_call()
-    if args.in_vault:
-        return f"{call} --vault {shlex.quote(str(chosen.vault))}"
-    if getattr(args, "config", None):
-        return f"{call} --config {shlex.quote(str(chosen.file))}"
-    return call
-
-
-def _example_search(config: Config, call: str) -> str:
-    """Return a search that finds something: the newest title of plain words."""
-    with _opened(config) as engine:
+def _example_query(config: Config) -> str:
+    """Return a query that finds something: the newest title of plain words."""
+    with opened(config) as engine:
         listed = engine.list_notes(newest=True, limit=TITLES).notes
     for note in listed:
         words, is_template = note.title.split(), "template" in note.path.lower()
         if len(words) > 1 and all(map(str.isalpha, words)) and not is_template:
-            return f'{call} search "{" ".join(words)}"'
-    return f'{call} search "{ANY_QUESTION}"'
-
-
-def _show_choice(chosen: ConfiguredVault, output: Output, *, agent_dir: bool) -> None:
-    strong, kept = output.style.strong, " (as it was)" if chosen.kept else ""
-    output.line(f"Vault: {strong(str(chosen.vault))}")
-    output.line(f"Configuration: {strong(str(chosen.file))}{kept}")
-    if agent_dir:
-        output.line(f"Agent folder: {strong(str(chosen.vault / AGENT_DIR))}")
-    output.flush()
+            return " ".join(words)
+    return "what did I write last week"
 
 
 def _show_run(done: FirstRun, call: str, output: Output) -> None:
@@ -257,7 +228,7 @@ def _show_run(done: FirstRun, call: str, output: Output) -> None:
     if not report.notes:
         output.notice(f"there are no notes yet; write some, then: {call} index")
     if done.problem:
-        _notice_all([done.problem, WITHOUT_MODEL.format(call=call)], output)
+        output.notices([done.problem, WITHOUT_MODEL.format(call=call)])
     if done.stopped:
         output.fault(f"stopped; what was done is kept, and {call} index continues")
     if output.as_json:
@@ -296,6 +267,8 @@ DONE = {
     "connected": "Connected {title} to {vault}",
     "changed": "Changed how {title} is connected to {vault}",
     "unchanged": "{title} is already connected to {vault}",
+    "absent": "{title} is not connected: no {name} in {file}",
+    "disconnected": "Disconnected {title}",
 }
 
 
@@ -303,58 +276,77 @@ def connect_program(args: Namespace, output: Output) -> int:
     """Write the entry, or print it, and say what to do next."""
     program, config = PROGRAMS[args.program], config_of(args)
     launch = launching.launch_of(launching.this_program())
-    words = [*launch.words, *_words_of_entry(args, config)]
-    entry, file = entry_of(words, program.more), _file_of(program, args)
-    notices = [*filter(None, [launch.notice]), *_connect_notices(config, os.environ)]
-    values = {"program": program.name, "name": args.name, "file": str(file)}
-    values |= {"vault": str(config.vault.path), "entry": entry}
-    if args.shown:
-        text = program.form.shown(args.name, entry)
-        values |= {"state": "printed", "text": text}
-    else:
+    words = [*launch, *_words_of_entry(args, config)]
+    entry, file = entry_of(words, program.more), _file_of(args)
+    notices = [*_connect_notices(config)]
+    vault = str(config.vault.path)
+    values: dict[str, object] = {"vault": vault, "entry": entry, "notices": notices}
+    if not args.shown:
         done = connect(file, program.form, args.name, entry, force=args.force)
         notices += _remarks(done, program, args.name, file)
         follows = program.follows.format(name=args.name)
-        backup = str(done.backup) if done.backup else None
-        values |= {"state": done.state, "backup": backup, "next": follows}
+        facts = {"entry": f"{args.name} in {file}", "starts": shlex.join(words)}
+        values |= {"next": follows}
+        return _report(args, done, values, facts, notices, output)
+    text = program.form.shown(args.name, entry)
+    values |= {"program": args.program, "name": args.name, "file": str(file)}
     if output.as_json:
-        output.json(values | {"notices": notices})
-        return exits.OK
-    if args.shown:
+        output.json(values | {"state": "printed", "text": text})
+    else:
         output.line(f"In {output.style.clean(str(file))}:\n")
         output.verbatim(text)
-    _notice_all(notices, output)
-    if not args.shown:
-        vault = str(config.vault.path)
-        output.line(
-            output.style.clean(DONE[done.state]).format(
-                title=program.title, vault=vault
-            )
-        )
-        _show_facts(
-            {
-                "entry": f"{args.name} in {file}",
-                "starts": shlex.join(words),
-                "as it was": backup,
-            },
-            output,
-        )
-        if done.state != "unchanged":
-            output.line(f"Next: {output.style.strong(follows)}")
-    return exits.OK
+        output.notices(notices)
+    return OK
 
 
-def _show_facts(facts: Mapping[str, str | None], output: Output) -> None:
-    for name, value in facts.items():
-        if value:
-            output.line(f"  {name}: {output.style.clean(value)}")
+def disconnect_program(args: Namespace, output: Output) -> int:
+    """Remove the entry; it is no error if there is none."""
+    program, file = PROGRAMS[args.program], _file_of(args)
+    done = disconnect(file, program.form, args.name, force=args.force)
+    notices = []
+    if done.others:
+        notices = [f"still connected, under other names: {', '.join(done.others)}"]
+    facts = {"removed": f"{args.name} from {file}"}
+    values = {"others": list(done.others)}
+    return _report(args, done, values, facts, notices, output)
 
 
-def _file_of(program: Program, args: Namespace) -> Path:
+def _report(  # noqa: PLR0913, PLR0917 - what both commands print
+    args: Namespace,
+    done: Outcome,
+    values: Mapping[str, object],
+    facts: dict[str, str],
+    notices: list[str],
+    output: Output,
+) -> int:
+    """Print what was done to the file of a program."""
+    program, file = PROGRAMS[args.program], str(_file_of(args))
+    backup = str(done.backup) if done.backup else None
+    if output.as_json:
+        common = {"program": args.program, "name": args.name, "file": file}
+        output.json({**common, "state": done.state, "backup": backup, **values})
+        return OK
+    output.notices(notices)
+    clean, names = output.style.clean, {"name": args.name, "file": file}
+    vault = values.get("vault")
+    output.line(
+        clean(DONE[done.state].format(title=program.title, vault=vault, **names))
+    )
+    if done.state != "absent":
+        for name, value in (facts | {"as it was": backup}).items():
+            if value:
+                output.line(f"  {name}: {clean(value)}")
+    if done.state not in {"absent", "unchanged"}:
+        usual = f"restart {program.title} if it is running"
+        output.line(f"Next: {output.style.strong(str(values.get('next', usual)))}")
+    return OK
+
+
+def _file_of(args: Namespace) -> Path:
     """Return the file that is named, else the one where the program keeps its list."""
-    if args.file:
-        return current_folder() / Path(args.file).expanduser()
-    return program.file(this_machine())
+    return (
+        path_of(args.file) if args.file else PROGRAMS[args.program].file(this_machine())
+    )
 
 
 def _words_of_entry(args: Namespace, config: Config) -> Iterator[str]:
@@ -364,21 +356,18 @@ def _words_of_entry(args: Namespace, config: Config) -> Iterator[str]:
         ClientUnknown, ClientsUnreadable: there is no such client.
         UnknownToolset: there is no such set of tools.
     """
-    yield from ("mcp", "--vault", str(current_folder() / config.vault.path))
-    named = named_of(args)
-    if named is not None:
-        yield from ("--config", str(current_folder() / named))
+    yield from ("mcp", *words_of(args, config))
     if args.client:
         yield from ("--client", clients_of(config).named(args.client).name)
     if args.tools:
         yield from ("--tools", ",".join(read_names(args.tools)))
 
 
-def _connect_notices(config: Config, env: Mapping[str, str]) -> Iterator[str]:
+def _connect_notices(config: Config) -> Iterator[str]:
     """Yield what may make the server behave differently than expected."""
     yield from config.warnings
-    left = [key for key in env if key.startswith("GLASSMIND_") and key not in PASSED_ON]
-    if left:
+    own = (key for key in os.environ if key.startswith("GLASSMIND_"))
+    if left := [key for key in own if key not in PASSED_ON]:
         yield (
             f"not passed on: {', '.join(sorted(left))}; settings for every program "
             "belong in the configuration (glassmind config set)"
@@ -399,32 +388,6 @@ def _remarks(done: Outcome, program: Program, name: str, file: Path) -> Iterator
         yield f"also connected, under other names: {', '.join(done.others)}"
 
 
-def disconnect_program(args: Namespace, output: Output) -> int:
-    """Remove the entry; it is no error if there is none."""
-    program = PROGRAMS[args.program]
-    file = _file_of(program, args)
-    done = disconnect(file, program.form, args.name, force=args.force)
-    backup = str(done.backup) if done.backup else None
-    if output.as_json:
-        values = {"program": program.name, "name": args.name, "file": str(file)}
-        more = {"state": done.state, "backup": backup, "others": list(done.others)}
-        output.json(values | more)
-        return exits.OK
-    if done.state == "absent":
-        where = output.style.clean(str(file))
-        output.line(f"{program.title} is not connected: no {args.name} in {where}")
-    else:
-        output.line(f"Disconnected {program.title}")
-        _show_facts(
-            {"removed": f"{args.name} from {file}", "as it was": backup}, output
-        )
-        output.line(f"Next: restart {program.title} if it is running")
-    if done.others:
-        others = ", ".join(done.others)
-        output.notice(f"still connected, under other names: {others}")
-    return exits.OK
-
-
 def _entry_name(text: str) -> str:
     """Return a name that every program accepts.
 
@@ -437,20 +400,17 @@ def _entry_name(text: str) -> str:
 
 
 _ENTRY = (
-    option("program", choices=tuple(PROGRAMS), help="the program that starts us"),
-    option(
-        "--name", type=_entry_name, default=NAME, metavar="N", help="name of the entry"
-    ),
-    option("--file", metavar="FILE", help="that program's file, if it is elsewhere"),
+    option("program", "the program that starts us", choices=tuple(PROGRAMS)),
+    option("--name", "name of the entry", "N", type=_entry_name, default=NAME),
+    option("--file", "that program's file, if it is elsewhere", "FILE"),
 )
+_SETS = f"tool sets, such as core,brain; of {', '.join(SETS)}"
 
 COMMANDS = {
     "init": LocalCommand(
         init,
         (
-            option(
-                "vault_folder", nargs="?", metavar="VAULT", help="default: this one"
-            ),
+            option("vault_folder", "default: this one", "VAULT", nargs="?"),
             flag("--in-vault", "write the file into the vault"),
             flag("--agent-dir", f"make {AGENT_DIR}/ in the vault"),
             flag("--force", "replace an existing configuration"),
@@ -464,16 +424,8 @@ COMMANDS = {
         (
             *_ENTRY,
             flag("--print", "print the entry, write nothing", dest="shown"),
-            option(
-                "--client", metavar="NAME", help="serve it with this client's scope"
-            ),
-            option(
-                "--tools",
-                "--toolset",
-                metavar="SETS",
-                action="append",
-                help=f"tool sets, such as core,brain; of {', '.join(SETS)}",
-            ),
+            option("--client", "serve it with this client's scope", "NAME"),
+            option("--tools --toolset", _SETS, "SETS", action="append"),
             flag("--force", "replace an entry that is not ours"),
         ),
     ),

@@ -1,9 +1,8 @@
 """`glassmind mcp`, `serve`, `watch` and `service`: start a long-running process."""
 
-import os
 import signal
 import sys
-from argparse import ArgumentTypeError, Namespace
+from argparse import Namespace
 from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import datetime
@@ -15,37 +14,43 @@ from typing import TYPE_CHECKING, NamedTuple
 from glassmind.access.clients import Clients, clients_of
 from glassmind.access.scopes import DEFAULT_SETS, SETS, read_names
 from glassmind.config import Config
-from glassmind.config.places import current_folder, index_name
+from glassmind.config.places import index_name
 from glassmind.config.values import is_loopback
 from glassmind.errors import ConfigError, WrongUsage
 from glassmind.errors.access import ClientChanged, ClientsUnreadable, ClientUnknown
 from glassmind.errors.serving import TokenNeeded
 from glassmind.indexing.schedule import (
     HOUR_MIN,
-    Units,
     launchd_units,
     systemd_units,
     units_as_script,
 )
 from glassmind.markdown.style import Style
-from glassmind.serve.cli import exits
-from glassmind.serve.cli.opening import config_of
+from glassmind.operations.failures import BUG, OK
+from glassmind.serve.cli.opening import config_of, words_of
 from glassmind.serve.cli.output import Output
-from glassmind.serve.cli.parser import LocalCommand, flag, option
+from glassmind.serve.cli.parser import LocalCommand, flag, option, whole_number
+from glassmind.serve.daemon.news import news_as_json, news_as_text
+from glassmind.serve.http.token import (
+    TokenFile,
+    checked_token,
+    is_open_to_others,
+    kept_token,
+    read_token,
+    token_file,
+)
 from glassmind.serve.mcp.log import log
 from glassmind.serve.mcp.toolsets import EMPTY, sets_within
 from glassmind.types.access import EVERY_AGENT, Scope
-from glassmind.types.watch import Brought, News, TellNews
+from glassmind.types.watch import Brought, News
 
 if TYPE_CHECKING:
-    from glassmind.serve.http.token import TokenFile
     from glassmind.serve.mcp.engine import Opened
 
 
 def _notice_sets(names: Iterable[str], output: Output) -> None:
-    for name in names:
-        if name in EMPTY:
-            output.notice(f"the tool set {name} is still empty")
+    empty = [name for name in names if name in EMPTY]
+    output.notices(f"the tool set {name} is still empty" for name in empty)
 
 
 # --- mcp ----------------------------------------------------------------------------
@@ -58,7 +63,8 @@ def mcp(args: Namespace, output: Output) -> int:
         if args.client:
             problem = "over HTTP a client is known by its token: --client is for stdio"
             raise WrongUsage(problem, "mcp")
-        return _serve_http(args, output)
+        usual = dict.fromkeys(("host", "port", "token", "token_file", "show_token"))
+        return serve(Namespace(**usual, **vars(args)), output)
     client = NamedClient(args) if args.client else None
     names = names if client is None else client.toolsets()
     _notice_sets(names, output)
@@ -134,20 +140,8 @@ def _speaks_http(args: Namespace) -> bool:
         return False
 
 
-def _serve_http(args: Namespace, output: Output) -> int:
-    from glassmind.serve.cli.program import command_parser  # noqa: PLC0415 - a cycle
-
-    command, parser = command_parser("serve")
-    usual = vars(parser.read([]))
-    return command.run(Namespace(**{**usual, **vars(args)}), output)
-
-
 def _opened(args: Namespace) -> "Opened":
-    """Return the vault with its daemon or a connection to it.
-
-    Raises:
-        ConfigError: the vault or a setting cannot be used.
-    """
+    """Return the vault with its daemon or a connection to it."""
     from glassmind.serve.daemon.host import VaultHost  # noqa: PLC0415 - tantivy
 
     def note(message: str) -> None:
@@ -163,8 +157,6 @@ def _opened(args: Namespace) -> "Opened":
 
 # --- serve --------------------------------------------------------------------------
 
-MOST_PORT = 65_535
-
 OPEN_FILE = "others on this machine can read the token in {0}: chmod 600 {0}"
 
 NOT_ENCRYPTED = (
@@ -176,23 +168,20 @@ NOT_ENCRYPTED = (
 class Token(NamedTuple):
     """What clients must send, and where it comes from.
 
-    `shown_by` is the command that prints a token that nobody chose; if it `is_open`,
-    others can read it. `file` is followed while the server runs.
+    `file` is followed while the server runs; `shown_by` prints a token nobody chose.
     """
 
     text: str
     origin: str
-    file: "TokenFile | None" = None
+    file: TokenFile | None = None
     shown_by: str = ""
-    is_open: bool = False
 
 
 def serve(args: Namespace, output: Output) -> int:
     """Serve the vault over HTTP until a signal ends it."""
     names = read_names(args.tools or DEFAULT_SETS)
     config = config_of(args)
-    for warning in config.warnings:
-        output.notice(warning)
+    output.notices(config.warnings)
     _notice_sets(names, output)
     host = args.host or config.server.host
     token = _chosen_token(args, config)
@@ -204,8 +193,8 @@ def serve(args: Namespace, output: Output) -> int:
             output.json({"token": token.text, "origin": token.origin})
         else:
             output.line(token.text)
-        return exits.OK
-    if token.is_open:
+        return OK
+    if args.token_file and token.file and is_open_to_others(Path(token.origin).stat()):
         output.notice(OPEN_FILE.format(token.origin))
     try:
         clients_of(config).all()
@@ -219,38 +208,25 @@ def serve(args: Namespace, output: Output) -> int:
     known, watch = token.file or token.text, not args.no_watch
     terms = run.Terms(host, port, known, names, watch, output.quiet, args.structured)
     run.serve(config, terms, lambda url: _show_address(url, token, output))
-    return exits.OK
+    return OK
 
 
 def _chosen_token(args: Namespace, config: Config) -> Token | None:
     """Return the token that a person chose; None if nobody did."""
-    from glassmind.serve.http.token import (  # noqa: PLC0415 - only to serve
-        TokenFile,
-        checked_token,
-        is_open_to_others,
-        read_token,
-    )
-
     if args.token_file:
         file = Path(args.token_file)
         text, is_file = read_token(file), file.is_file()  # a pipe is read once
         followed = TokenFile(file, private=False) if is_file else None
-        is_open = is_file and is_open_to_others(file.stat())
-        return Token(text, args.token_file, followed, is_open=is_open)
-    origin = "--token" if args.token is not None else config.origins["server.token"]
-    given = config.server.token if args.token is None else args.token
-    if not given and args.token is None:
+        return Token(text, args.token_file, followed)
+    if args.token is not None:
+        return Token(checked_token(args.token, "--token"), "--token")
+    if not config.server.token:
         return None
-    return Token(checked_token(given, origin), origin)
+    origin = config.origins["server.token"]
+    return Token(checked_token(config.server.token, origin), origin)
 
 
 def _kept_token(args: Namespace, config: Config) -> Token:
-    from glassmind.serve.http.token import (  # noqa: PLC0415 - only to serve
-        TokenFile,
-        kept_token,
-        token_file,
-    )
-
     file = token_file(config)
     vault = f" --vault {quote(args.vault)}" if getattr(args, "vault", None) else ""
     shown_by = f"glassmind serve{vault} --show-token"
@@ -265,12 +241,6 @@ def _show_address(url: str, token: Token, output: Output) -> None:
         shown = f"; {token.shown_by} prints it" if token.shown_by else ""
         output.line(f"Token: from {token.origin}{shown}")
     output.flush()
-
-
-def _port(text: str) -> int:
-    if text.isascii() and text.isdigit() and int(text) <= MOST_PORT:
-        return int(text)
-    raise ArgumentTypeError(f"port must be from 0 to {MOST_PORT} (got {text})")
 
 
 # --- watch --------------------------------------------------------------------------
@@ -292,44 +262,27 @@ def watch(args: Namespace, output: Output) -> int:
     config = config_of(args, flags={"watch.enabled": True})
     for warning in config.warnings:
         output.remark(warning)
-    stop = stop_event()
-    on_news = show_news(output, stop)
-    with VaultHost(config, watch=True, log=output.remark, on_news=on_news) as host:
-        while not stop.wait(LOOK_S):
-            if not host.is_alive:
-                return exits.BUG
-    return exits.OK
-
-
-def stop_event() -> Event:
-    """Return an event that is set by a signal to end."""
     stop = Event()
     for name in SIGNALS:
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), lambda *_: stop.set())
-    return stop
-
-
-def show_news(output: Output, stop: Event) -> TellNews:
-    """Return what writes a line for each event, and stops if nobody reads them."""
 
     def show(news: News) -> None:
         try:
             _write(news, output)
             output.flush()
-        except OSError:
+        except OSError:  # nobody reads any more
             output.abandon()
             stop.set()
 
-    return show
+    with VaultHost(config, watch=True, log=output.remark, on_news=show) as host:
+        while not stop.wait(LOOK_S):
+            if not host.is_alive:
+                return BUG
+    return OK
 
 
 def _write(news: News, output: Output) -> None:
-    from glassmind.serve.daemon.news import (  # noqa: PLC0415 - with the daemon
-        news_as_json,
-        news_as_text,
-    )
-
     if output.as_json:
         output.json(news_as_json(news), on_one_line=True)
         return
@@ -342,104 +295,65 @@ def _write(news: News, output: Output) -> None:
 
 # --- service ------------------------------------------------------------------------
 
-USUAL_MIN = 15
-"""Minutes between two runs: one that finds nothing new takes a tenth of a second."""
-
 
 def service(args: Namespace, output: Output) -> int:
     """Print the files for this vault; nothing is installed."""
     config = config_of(args)
-    kind = args.kind or ("launchd" if sys.platform == "darwin" else "systemd")
-    units = _units_of(config, kind, _command_of(args, config), args.every)
+    vault, words = str(config.vault.path), words_of(args, config)
+    command = [sys.executable, "-m", "glassmind", *words, "index", "--quiet"]
+    letters = index_name(config.vault.path).encode("ascii", "replace").decode()
+    name, kind = f"glassmind-{letters.replace('?', '_')}", args.kind
+    if (kind or ("launchd" if sys.platform == "darwin" else "systemd")) == "systemd":
+        units = systemd_units(command, name=name, vault=vault, every_min=args.every)
+    else:
+        try:
+            units = launchd_units(command, name=name, every_min=args.every)
+        except ValueError as error:
+            problem = f"a property list cannot hold the name {vault!r}"
+            raise WrongUsage(problem, "service") from error
     if output.as_json:
         output.json(asdict(units))
     else:
         output.verbatim(units_as_script(units))
-    return exits.OK
+    return OK
 
 
-def _command_of(args: Namespace, config: Config) -> list[str]:
-    """Return the command that indexes this vault from any folder."""
-    chosen = getattr(args, "config", None) or os.environ.get("GLASSMIND_CONFIG")
-    named = []
-    if chosen:
-        named = ["--config", str(current_folder() / Path(chosen).expanduser())]
-    vault = ["--vault", str(config.vault.path)]
-    return [sys.executable, "-m", "glassmind", *vault, *named, "index", "--quiet"]
-
-
-def _units_of(config: Config, kind: str, command: list[str], every_min: int) -> Units:
-    """Return the files for a system.
-
-    Raises:
-        WrongUsage: a property list cannot hold the name of the vault.
-    """
-    vault = str(config.vault.path)
-    letters = index_name(config.vault.path).encode("ascii", "replace").decode()
-    name = f"glassmind-{letters.replace('?', '_')}"
-    if kind == "systemd":
-        return systemd_units(command, name=name, vault=vault, every_min=every_min)
-    try:
-        return launchd_units(command, name=name, every_min=every_min)
-    except ValueError as error:
-        problem = f"a property list cannot hold the name {vault!r}"
-        raise WrongUsage(problem, "service") from error
-
-
-def _minutes(text: str) -> int:
-    if text.isascii() and text.isdigit() and 1 <= int(text) <= HOUR_MIN:
-        return int(text)
-    raise ArgumentTypeError(f"minutes must be from 1 to {HOUR_MIN} (got {text})")
-
-
+_SETS = f"tool sets for MCP, such as core,brain; of {', '.join(SETS)}"
 _SERVED = (
-    option(
-        "--tools",
-        metavar="SETS",
-        action="append",
-        help=f"tool sets for MCP, such as core,brain; of {', '.join(SETS)}",
-    ),
+    option("--tools", _SETS, "SETS", action="append"),
     flag("--structured", "send structured content and output schemas to MCP clients"),
     flag("--no-watch", "do not watch the vault for changes"),
 )
+_EVERY = f"how often to index, from 1 to {HOUR_MIN} minutes"
 
 COMMANDS = {
     "mcp": LocalCommand(
         mcp,
-        (
-            *_SERVED,
-            option(
-                "--client", metavar="NAME", help="serve it with this client's scope"
-            ),
-        ),
+        (*_SERVED, option("--client", "serve it with this client's scope", "NAME")),
     ),
     "serve": LocalCommand(
         serve,
         (
-            option("--host", metavar="ADDRESS", help="the address to listen on"),
-            option("--port", type=_port, metavar="N", help="the port; 0 takes any"),
+            option("--host", "the address to listen on", "ADDRESS"),
+            option(
+                "--port", "the port; 0 takes any", "N", type=whole_number(0, 65_535)
+            ),
             flag("--show-token", "print the token and end"),
             *_SERVED,
         ),
         one_of=(
-            option("--token", metavar="TOKEN", help="the token that clients must send"),
-            option("--token-file", metavar="FILE", help="a file that holds it"),
+            option("--token", "the token that clients must send", "TOKEN"),
+            option("--token-file", "a file that holds it", "FILE"),
         ),
     ),
     "watch": LocalCommand(watch),
     "service": LocalCommand(
         service,
         (
-            option("action", choices=("print",), help="print a script that sets it up"),
+            option("action", "print a script that sets it up", choices=("print",)),
+            option("--kind", "default: this system", choices=("systemd", "launchd")),
             option(
-                "--kind", choices=("systemd", "launchd"), help="default: this system"
-            ),
-            option(
-                "--every",
-                type=_minutes,
-                default=USUAL_MIN,
-                metavar="MINUTES",
-                help=f"how often to index, from 1 to {HOUR_MIN} minutes",
+                "--every", _EVERY, "MINUTES", type=whole_number(1, HOUR_MIN), default=15
             ),
         ),
     ),

@@ -7,7 +7,7 @@ beside it. If its program rewrites it between our reading and our rename, we giv
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -54,7 +54,7 @@ class Outcome:
 def connect(
     file: Path, form: Form, name: str, entry: Entry, *, force: bool = False
 ) -> Outcome:
-    """Put an entry into a file; what a person added to one of ours stays.
+    """Put an entry into a file; values that a person added to one of ours stay.
 
     Raises:
         EntryTaken: another's entry has that name, and `force` was not given.
@@ -65,26 +65,23 @@ def connect(
     text = (old or "").removeprefix(MARK)
     with _naming(file):
         servers = form.servers(text)
-        known, others = servers.get(name), _others(servers, name)
-        if name in servers and not is_ours(known):
-            if not force:
-                raise EntryTaken(str(file), name)
-            new = form.with_entry(form.without_entry(text, name), name, entry)
-            known = None
-        else:
-            kept = {k: v for k, v in (known or {}).items() if k not in FIRM}
-            fresh = {key: kept.get(key, value) for key, value in entry.items()}
-            new = form.with_entry(text, name, fresh)
-    off = known is not None and _is_off(known)
-    if new == text:
-        return Outcome("unchanged", off=off, others=others)
+        others = _others(servers, name)
+        known = servers.get(name) if is_ours(servers.get(name)) else None
+        if name in servers and known is None and not force:
+            raise EntryTaken(str(file), name)
+        kept = {k: v for k, v in (known or {}).items() if k not in FIRM}
+        merged = {**entry, **kept}
+        off = kept.get("disabled") is True or kept.get("enabled") is False
+        if known == merged:
+            return Outcome("unchanged", off=off, others=others)
+        new = form.with_entry(text, name, merged)
     backup = _replace(file, old, new)
-    state: State = "changed" if known is not None else "connected"
+    state: State = "connected" if known is None else "changed"
     return Outcome(state, backup, made=old is None, off=off, others=others)
 
 
 def disconnect(file: Path, form: Form, name: str, *, force: bool = False) -> Outcome:
-    """Remove an entry of ours; if nothing else changed, restore the file's old bytes.
+    """Remove an entry of ours.
 
     Raises:
         EntryTaken: it is another's, and `force` was not given.
@@ -101,17 +98,7 @@ def disconnect(file: Path, form: Form, name: str, *, force: bool = False) -> Out
         if not is_ours(servers[name]) and not force:
             raise EntryTaken(str(file), name)
         new = form.without_entry(text, name)
-    for before in _backups(file):
-        with suppress(Unfit):
-            is_without = name not in form.servers(before)
-            if is_without and form.with_entry(before, name, servers[name]) == text:
-                new = before
-                break
     return Outcome("disconnected", _replace(file, old, new), others=others)
-
-
-def _is_off(entry: Entry) -> bool:
-    return entry.get("disabled") is True or entry.get("enabled") is False
 
 
 def _others(servers: dict[str, Any], name: str) -> tuple[str, ...]:
@@ -131,12 +118,12 @@ def _naming(file: Path) -> Iterator[None]:
 def _text_of(file: Path) -> str | None:
     """Return a file's text; None without one. Raises `BadConfigFile`."""
     try:
-        if not file.is_symlink() and not file.exists():
-            return None
         if not stat.S_ISREG(file.stat().st_mode):
             raise BadConfigFile(str(file), 0, "it is not a file")
         return file.read_bytes().decode("utf-8")
     except FileNotFoundError as error:
+        if not file.is_symlink():
+            return None
         problem = "it is a symbolic link that leads nowhere"
         raise BadConfigFile(str(file), 0, problem) from error
     except OSError as error:
@@ -171,43 +158,17 @@ def _replace(file: Path, old: str | None, new: str) -> Path | None:
 def _kept(file: Path, text: str) -> Path:
     """Return a copy of a file beside it: an equal one, or a new one."""
     content, mode = text.encode("utf-8"), stat.S_IMODE(file.stat().st_mode)
-    place = next(place for place in _copies(file) if _is_free(place, content))
-    if place.exists():
+    for number in count(1):
+        suffix = BACKUP if number == 1 else f"{BACKUP}-{number}"
+        place = file.with_name(f"{file.name}.{suffix}")
+        try:
+            if place.is_symlink() or place.exists():
+                if place.is_file() and place.read_bytes() == content:
+                    return place
+                continue
+            put_text(place, text)
+            place.chmod(mode)
+        except OSError as error:
+            raise ConfigUnwritable(str(place), error.strerror or str(error)) from error
         return place
-    try:
-        number = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-        with os.fdopen(number, "wb") as opened:
-            opened.write(content)
-            opened.flush()
-            os.fsync(opened.fileno())
-    except OSError as error:
-        if not isinstance(error, FileExistsError):
-            place.unlink(missing_ok=True)
-        raise ConfigUnwritable(str(place), error.strerror or str(error)) from error
-    return place
-
-
-def _is_free(place: Path, content: bytes) -> bool:
-    """Return whether a name has no file, or one that is an equal copy."""
-    try:
-        return not place.is_symlink() and place.read_bytes() == content
-    except FileNotFoundError:
-        return True
-    except OSError:
-        return False
-
-
-def _copies(file: Path) -> Iterator[Path]:
-    """Yield the names of copies without end, the first one first."""
-    yield file.with_name(f"{file.name}.{BACKUP}")
-    for number in count(2):
-        yield file.with_name(f"{file.name}.{BACKUP}-{number}")
-
-
-def _backups(file: Path) -> Iterator[str]:
-    """Yield the texts of the copies, the first one first."""
-    for place in _copies(file):
-        if place.is_symlink() or not place.is_file():
-            return
-        with suppress(BadConfigFile):
-            yield (_text_of(place) or "").removeprefix(MARK)
+    raise AssertionError

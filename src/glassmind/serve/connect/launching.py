@@ -23,11 +23,6 @@ RELEASE = f"{NAME}=={__version__}"
 CACHED = re.compile(r"[/\\](archive|environments|builds)-v\d+[/\\]")
 """Folders of uv's cache, whose content may be deleted."""
 
-IN_CACHE = (
-    "this runs from the cache of uv, which may be cleaned away; better: "
-    f"uv tool install {NAME}, and connect again"
-)
-
 
 class Running(NamedTuple):
     """How this program runs; `uv` and `on_path` are empty if there are none.
@@ -43,13 +38,6 @@ class Running(NamedTuple):
     source: str = RELEASE
 
 
-class Launch(NamedTuple):
-    """The words, and a notice for the user, mostly empty."""
-
-    words: tuple[str, ...]
-    notice: str = ""
-
-
 def this_program() -> Running:
     return Running(
         sys.executable,
@@ -61,28 +49,25 @@ def this_program() -> Running:
     )
 
 
-def launch_of(running: Running) -> Launch:
+def launch_of(running: Running) -> tuple[str, ...]:
     """Return the words that start this program again.
 
     Its own script, by the path where the shell finds it, as such links outlive a
     release. What runs from the cache of uv is started by uv. The last resort is Python
     itself, with `-P`: it may start in a folder of somebody else.
     """
-    cached = CACHED.search(running.prefix + os.sep) is not None
-    if cached and running.uv:
+    if CACHED.search(running.prefix + os.sep) and running.uv:
         uv = str(Path(running.uv).absolute())
-        return Launch((uv, "tool", "run", "--from", running.source, NAME))
-    notice = IN_CACHE if cached else ""
+        return (uv, "tool", "run", "--from", running.source, NAME)
     for script in (Path(running.scripts, NAME), Path(running.scripts, f"{NAME}.exe")):
         if script.is_file():
             on_path = running.on_path
             same = on_path and os.path.realpath(on_path) == os.path.realpath(script)
-            return Launch((str(Path(on_path if same else script).absolute()),), notice)
-    return Launch((running.executable, "-P", "-m", NAME), notice)
+            return (str(Path(on_path if same else script).absolute()),)
+    return (running.executable, "-P", "-m", NAME)
 
 
 def _source() -> str:
-    """Return what this program was installed from."""
     try:
         return source_in(distribution(NAME).read_text("direct_url.json") or "")
     except PackageNotFoundError:

@@ -5,8 +5,8 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from glassmind.serve.connect.launching import NAME
@@ -77,11 +77,7 @@ def this_machine() -> Machine:
 
 
 def claude_code(machine: Machine) -> Path:
-    """Return the file of Claude Code's user, or an older one if only that exists."""
-    own = machine.folder_in("CLAUDE_CONFIG_DIR")
-    file = (own or machine.home) / ".claude.json"
-    older = (own or machine.home / ".claude") / ".config.json"
-    return older if older.is_file() and not file.exists() else file
+    return (machine.folder_in("CLAUDE_CONFIG_DIR") or machine.home) / ".claude.json"
 
 
 def claude_desktop(machine: Machine) -> Path:
@@ -96,15 +92,6 @@ def codex(machine: Machine) -> Path:
     return (own or machine.home / ".codex") / "config.toml"
 
 
-def vscode(machine: Machine) -> Path:
-    """Return the file of VS Code's default profile, or of Insiders without VS Code."""
-    usual, insiders = (
-        machine.settings / f"{name}/User" for name in ("Code", "Code - Insiders")
-    )
-    alone = insiders.is_dir() and not usual.is_dir()
-    return (insiders if alone else usual) / "mcp.json"
-
-
 def jan(machine: Machine) -> Path:
     """Return the file of Jan, in the folder that its user chose for it."""
     if named := machine.folder_in("JAN_DATA_FOLDER"):
@@ -112,84 +99,70 @@ def jan(machine: Machine) -> Path:
     own = machine.settings
     if machine.platform not in {"win32", "darwin"}:
         own = machine.folder_in("XDG_DATA_HOME") or machine.home / ".local/share"
-    for folder in (own / "Jan", machine.settings / "Jan"):
-        try:
-            chosen = Path(
-                json.loads((folder / "settings.json").read_bytes())["data_folder"]
-            )
-        except (OSError, ValueError, RecursionError, KeyError, TypeError):
-            continue
-        if chosen.is_absolute():
-            return chosen / JAN_FILE
-    return own / "Jan/data" / JAN_FILE
+    try:
+        settings = json.loads((own / "Jan/settings.json").read_bytes())
+        chosen = Path(settings["data_folder"])
+    except (OSError, ValueError, RecursionError, KeyError, TypeError):
+        chosen = Path()
+    return (chosen if chosen.is_absolute() else own / "Jan/data") / JAN_FILE
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
+class Program(NamedTuple):
     """A program that starts servers.
 
     `more` is what its entries have besides a command; `follows` is what a person does
     next, with `{name}` for the name of the entry.
     """
 
-    name: str
     title: str
     file: Callable[[Machine], Path]
     form: Form
     follows: str
-    more: Entry = field(default_factory=dict)
+    more: Entry = MappingProxyType({})
 
 
 STDIO: Entry = {"type": "stdio"}
 
-_ALL = (
-    Program(
-        "claude-code",
+PROGRAMS = {
+    "claude-code": Program(
         "Claude Code",
         claude_code,
         JsonForm("mcpServers"),
         "restart Claude Code; `claude mcp list` shows whether it is connected",
         STDIO,
     ),
-    Program(
-        "claude-desktop",
+    "claude-desktop": Program(
         "Claude Desktop",
         claude_desktop,
         JsonForm("mcpServers"),
         "quit Claude Desktop (closing its window is not enough) and start it again",
     ),
-    Program(
-        "codex",
+    "codex": Program(
         "Codex",
         codex,
         TomlForm("mcp_servers"),
         "restart Codex; /mcp lists the tools",
         {"startup_timeout_sec": CODEX_WAITS_S},
     ),
-    Program(
-        "cursor",
+    "cursor": Program(
         "Cursor",
         lambda machine: machine.home / ".cursor/mcp.json",
         JsonForm("mcpServers", comments=True),
         "enable {name} in Cursor's settings, under MCP, if it is off",
     ),
-    Program(
-        "vscode",
+    "vscode": Program(
         "VS Code",
-        vscode,
+        lambda machine: machine.settings / "Code/User/mcp.json",
         JsonForm("servers", comments=True),
         "in VS Code, run `MCP: List Servers` and start {name}; it asks for your trust",
         STDIO,
     ),
-    Program(
-        "jan",
+    "jan": Program(
         "Jan",
         jan,
         JsonForm("mcpServers"),
         "quit Jan and start it again; Settings, MCP Servers shows {name}",
         {"env": {}, "active": True},
     ),
-)
-
-PROGRAMS: Mapping[str, Program] = {program.name: program for program in _ALL}
-"""Every program, by its name on the command line."""
+}
+"""The programs by their name on the command line."""

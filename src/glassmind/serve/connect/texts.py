@@ -1,14 +1,15 @@
 """Add an entry to the list of servers in a text of another program, or remove it.
 
 Everything else that a person wrote stays as it is, also comments. A change counts only
-if reading the new text gives the old values and the change; in JSON, in their order.
+if reading the new text gives the old values and the change.
 """
 
 import json
 import re
 import tomllib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from difflib import SequenceMatcher
 from typing import Any, NamedTuple, NoReturn
 
@@ -37,7 +38,6 @@ class Form(ABC):
     """
 
     kind = "an object"
-    any_order = False
 
     def __init__(self, section: str) -> None:
         self._section = section
@@ -50,44 +50,31 @@ class Form(ABC):
         return found
 
     def with_entry(self, text: str, name: str, entry: Entry) -> str:
-        """Return the text with an entry; in an existing one, values that differ."""
-        known = self.servers(text).get(name)
+        """Return the text with an entry, the last of the list; it replaces another."""
+        if name in self.servers(text):
+            text = self.without_entry(text, name)
         if not text.strip():
             return self.shown(name, entry)
-        if not isinstance(known, dict):
-            return self._with(text, [name], dict(entry))
-        for key, value in entry.items():
-            if key not in known or known[key] != value:
-                text = self._with(text, [name, key], value)
-        return text
-
-    def _with(self, text: str, path: Sequence[str], value: object) -> str:
         expected = self._read(text)
-        *tables, last = [self._section, *path]
-        table = expected
-        for key in tables:
-            table = table.setdefault(key, {})
-        table[last] = value
-        return self._checked(self._set(text, [*tables, last], value), expected)
+        expected.setdefault(self._section, {})[name] = dict(entry)
+        return self._checked(self._added(text, name, entry), expected)
 
     def without_entry(self, text: str, name: str) -> str:
         """Return the text without an entry that is in it."""
         expected = self._read(text)
         del expected[self._section][name]
-        return self._checked(self._removed(text, [self._section, name]), expected)
+        return self._checked(self._removed(text, name), expected)
 
     def _checked(self, candidates: Iterator[str], expected: dict[str, Any]) -> str:
         """Return the first text that says what is expected."""
         for candidate in candidates:
-            try:
+            with suppress(Unfit):
                 found = self._read(candidate)
-            except Unfit:
-                continue
-            if self._section not in found and not expected.get(self._section):
-                expected.pop(self._section, None)  # nothing else named it in TOML
-            same = self.any_order and found == expected
-            if same or repr(found) == repr(expected):  # nan is not equal to itself
-                return candidate
+                for values in (found, expected):  # TOML has no empty list
+                    if not values.get(self._section):
+                        values.pop(self._section, None)
+                if repr(found) == repr(expected):  # nan is not equal to itself
+                    return candidate
         raise Unfit("it is written in a way that has to be edited by hand")
 
     @abstractmethod
@@ -98,12 +85,12 @@ class Form(ABC):
     def _read(self, text: str) -> dict[str, Any]: ...
 
     @abstractmethod
-    def _set(self, text: str, path: Sequence[str], value: object) -> Iterator[str]:
-        """Yield texts with a value set, the neatest first."""
+    def _added(self, text: str, name: str, entry: Entry) -> Iterator[str]:
+        """Yield texts with a new entry, the neatest first."""
 
     @abstractmethod
-    def _removed(self, text: str, path: Sequence[str]) -> Iterator[str]:
-        """Yield texts without a value, the neatest first."""
+    def _removed(self, text: str, name: str) -> Iterator[str]:
+        """Yield texts without an entry, the neatest first."""
 
 
 class JsonForm(Form):
@@ -113,31 +100,49 @@ class JsonForm(Form):
         super().__init__(section)
         self._comments = comments
 
-    def servers(self, text: str) -> dict[str, Any]:
-        found = super().servers(text)
-        if text.strip():
-            _Json(text, comments=self._comments).find([self._section])  # not twice
-        return found
-
     def shown(self, name: str, entry: Entry) -> str:
         whole = {self._section: {name: dict(entry)}}
         return json.dumps(whole, ensure_ascii=False, indent=2) + "\n"
 
     def _read(self, text: str) -> dict[str, Any]:
-        return _Json(text, comments=self._comments).read() if text.strip() else {}
+        if not text.strip():
+            return {}
+        try:
+            found = DECODER.decode(_Json(text, comments=self._comments).plain)
+        except json.JSONDecodeError as error:
+            kind = "JSON with comments" if self._comments else "JSON"
+            raise Unfit(f"it is not {kind} ({error.msg})", error.lineno) from error
+        except RecursionError as error:
+            raise Unfit("it is nested too deeply") from error
+        if not isinstance(found, dict):
+            raise Unfit("it is not a JSON object")
+        return found
 
-    def _set(self, text: str, path: Sequence[str], value: object) -> Iterator[str]:
-        return _Json(text, comments=self._comments).with_value(path, value)
+    def _added(self, text: str, name: str, entry: Entry) -> Iterator[str]:
+        parsed = _Json(text, comments=self._comments)
+        if self._section in self._read(text):
+            yield from parsed.with_member(parsed.value_of(self._section), name, entry)
+        else:
+            yield from parsed.with_member(parsed.start, self._section, {name: entry})
 
-    def _removed(self, text: str, path: Sequence[str]) -> Iterator[str]:
-        return _Json(text, comments=self._comments).without(path)
+    def _removed(self, text: str, name: str) -> Iterator[str]:
+        parsed = _Json(text, comments=self._comments)
+        yield from parsed.without(parsed.value_of(self._section), name)
 
 
 def _refuse(word: str) -> NoReturn:
     raise Unfit(f"it is not JSON ({word} is not a value)")
 
 
-DECODER = json.JSONDecoder(parse_constant=_refuse)
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object, in which programs would ignore a key that is there twice."""
+    keys = [key for key, _ in pairs]
+    if twice := [key for key in dict.fromkeys(keys) if keys.count(key) > 1]:
+        raise Unfit(f"{twice[0]} is there twice")
+    return dict(pairs)
+
+
+DECODER = json.JSONDecoder(parse_constant=_refuse, object_pairs_hook=_once)
 
 
 class _Member(NamedTuple):
@@ -152,27 +157,16 @@ class _Member(NamedTuple):
 class _Json:
     """A JSON text, with two copies in which every place is the same.
 
-    Blanks replace comments in `bare`, and also trailing commas in `plain`.
+    Blanks replace comments in `bare`, and also trailing commas in `plain`. A place is
+    where a value begins.
     """
 
     def __init__(self, text: str, *, comments: bool) -> None:
         self.text = text
-        self.comments = comments
         self.bare = _blanked(COMMENT, text) if comments else text
         self.plain = _blanked(LAST_COMMA, self.bare) if comments else text
         self.newline = "\r\n" if "\r\n" in text else "\n"
-
-    def read(self) -> dict[str, Any]:
-        try:
-            found = DECODER.decode(self.plain)
-        except json.JSONDecodeError as error:
-            kind = "JSON with comments" if self.comments else "JSON"
-            raise Unfit(f"it is not {kind} ({error.msg})", error.lineno) from error
-        except RecursionError as error:
-            raise Unfit("it is nested too deeply") from error
-        if not isinstance(found, dict):
-            raise Unfit("it is not a JSON object")
-        return found
+        self.start = self.skip(0)
 
     def skip(self, at: int) -> int:
         """Return the next place that is not blank."""
@@ -194,20 +188,10 @@ class _Json:
                 at = self.skip(at + 1)
         return found, at
 
-    def find(self, path: Sequence[str]) -> tuple[int, int]:
-        """Return how many keys of a path are there, and where the last value is."""
-        at = self.skip(0)
-        for depth, key in enumerate(path):
-            if self.plain[at] != "{":
-                raise Unfit(f"{path[depth - 1]} is not an object")
-            hits = [member for member in self.members(at)[0] if member.key == key]
-            if len(hits) > 1:
-                line = self.text.count("\n", 0, hits[1].start) + 1
-                raise Unfit(f"{key} is there twice", line)
-            if not hits:
-                return depth, at
-            at = hits[0].value
-        return len(path), at
+    def value_of(self, key: str) -> int:
+        """Return the place of a value of the whole object."""
+        members = self.members(self.start)[0]
+        return next(member.value for member in members if member.key == key)
 
     def line_before(self, at: int) -> str:
         return self.text[self.text.rfind("\n", 0, at) + 1 : at]
@@ -220,31 +204,12 @@ class _Json:
     @property
     def unit(self) -> str:
         """The indent of the first level."""
-        for member in self.members(self.skip(0))[0][:1]:
+        for member in self.members(self.start)[0][:1]:
             if not self.line_before(member.start).strip(" \t"):
                 return self.line_before(member.start) or "  "
         return "  "
 
-    def shape(self, value: object, indent: str) -> str:
-        """Return a value over several lines."""
-        written = json.dumps(value, ensure_ascii=False, indent=self.unit)
-        return written.replace("\n", self.newline + indent)
-
-    def with_value(self, path: Sequence[str], value: object) -> Iterator[str]:
-        depth, at = self.find(path)
-        if depth == len(path):
-            _, end = DECODER.raw_decode(self.plain, at)
-            if "\n" not in self.text[at:end]:
-                line = json.dumps(value, ensure_ascii=False)
-                yield self.text[:at] + line + self.text[end:]
-            shaped = self.shape(value, self.indent(at))
-            yield self.text[:at] + shaped + self.text[end:]
-            return
-        for key in reversed(path[depth + 1 :]):
-            value = {key: value}
-        yield from self.with_member(at, path[depth], value)
-
-    def with_member(self, at: int, name: str, value: object) -> Iterator[str]:
+    def with_member(self, at: int, name: str, value: Entry) -> Iterator[str]:
         """Yield texts with a new last member of the object at a place."""
         text, (members, close) = self.text, self.members(at)
         key = json.dumps(name, ensure_ascii=False)
@@ -259,21 +224,21 @@ class _Json:
             else:
                 before = f"{text[:last]},{text[last:stop]}"
         else:
-            on_line = "\n" not in text.strip() and at > self.skip(0)
+            on_line = "\n" not in text.strip() and at > self.start
             inner = self.indent(at) + self.unit
             if "\n" not in text[stop:close]:
                 end = self.newline + self.indent(at)
         if on_line:
             line = json.dumps(value, ensure_ascii=False)
             yield f"{before}{space}{key}: {line}{comma}{text[stop:]}"
-        shaped = self.shape(value, inner)
+        shaped = json.dumps(value, ensure_ascii=False, indent=self.unit)
+        shaped = shaped.replace("\n", self.newline + inner)
         yield f"{before}{self.newline}{inner}{key}: {shaped}{comma}{end}{text[stop:]}"
 
-    def without(self, path: Sequence[str]) -> Iterator[str]:
-        self.find(path)  # there, and once
-        _, at = self.find(path[:-1])
+    def without(self, at: int, name: str) -> Iterator[str]:
+        """Yield texts without a member of the object at a place."""
         members, close = self.members(at)
-        (index,) = [n for n, each in enumerate(members) if each.key == path[-1]]
+        (index,) = [n for n, each in enumerate(members) if each.key == name]
         text, gone = self.text, members[index]
         behind = members[index + 1].start if index + 1 < len(members) else close
         comma = self.bare.find(",", gone.end, behind)
@@ -304,7 +269,6 @@ class TomlForm(Form):
     """A list of tables below one table; edited with tomlkit."""
 
     kind = "a table"
-    any_order = True
 
     def shown(self, name: str, entry: Entry) -> str:
         import tomlkit  # noqa: PLC0415 - slow to import
@@ -315,45 +279,28 @@ class TomlForm(Form):
         try:
             return tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
-            problem, _, place = str(error).rpartition(" (at ")
-            line = re.match(r"line (\d+)", place)
-            reason = f"it is not TOML ({problem or error})"
-            raise Unfit(reason, int(line[1]) if line else 0) from error
+            line = re.search(r" \(at line (\d+)", str(error))
+            raise Unfit(
+                f"it is not TOML ({error})", int(line[1]) if line else 0
+            ) from error
         except RecursionError as error:
             raise Unfit("it is nested too deeply") from error
 
-    def _set(self, text: str, path: Sequence[str], value: object) -> Iterator[str]:
-        *tables, last = path
-        if len(tables) == 1 and isinstance(value, Mapping):
-            block = self.shown(last, value)
-            yield _with_line_ends(text.rstrip("\r\n") + f"\n\n{block}", text)
+    def _added(self, text: str, name: str, entry: Entry) -> Iterator[str]:
+        block = self.shown(name, entry)
+        yield _with_line_ends(text.rstrip("\r\n") + f"\n\n{block}", text)
+
+    def _removed(self, text: str, name: str) -> Iterator[str]:
+        import tomlkit  # noqa: PLC0415 - slow to import
+
+        try:
+            document: Any = tomlkit.parse(text.replace("\r\n", "\n"))
+            del document[self._section][name]
+            new = _with_line_ends(tomlkit.dumps(document), text)
+        except (tomlkit.exceptions.TOMLKitError, KeyError, TypeError, RecursionError):
             return
-
-        def set_value(document: Any) -> None:
-            for key in tables:
-                document = document[key]
-            document[last] = value
-
-        yield _edited(text, set_value)
-
-    def _removed(self, text: str, path: Sequence[str]) -> Iterator[str]:
-        def remove(document: Any) -> None:
-            del document[path[0]][path[1]]
-
-        body = _with_comments_of(text, _edited(text, remove)).rstrip("\r\n")
+        body = _with_comments_of(text, new).rstrip("\r\n")
         yield body + text[len(text.rstrip("\r\n")) :] if body else ""
-
-
-def _edited(text: str, edit: Callable[[Any], None]) -> str:
-    """Return the text after an edit of its tomlkit document; empty if it fails."""
-    import tomlkit  # noqa: PLC0415 - slow to import
-
-    try:
-        document = tomlkit.parse(text.replace("\r\n", "\n"))
-        edit(document)
-        return _with_line_ends(tomlkit.dumps(document), text)
-    except (tomlkit.exceptions.TOMLKitError, KeyError, TypeError, RecursionError):
-        return ""
 
 
 def _with_line_ends(new: str, like: str) -> str:
