@@ -4,10 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
+from route_table import ROUTES, Route
 
 from glassmind.access.scopes import SETS
-from glassmind.serve.http.asked import Route
-from glassmind.serve.http.table import ROUTES
 from glassmind.serve.mcp.tool import Tool
 from glassmind.serve.mcp.toolsets import tools_of
 

@@ -6,8 +6,11 @@ A message may name notes by their path in the vault, but no other path of the ma
 import errno
 import re
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
+
+from starlette.responses import Response
 
 from glassmind import errors
 from glassmind.config import Config
@@ -21,9 +24,9 @@ from glassmind.operations.failures import (
     quotes_notes,
 )
 from glassmind.operations.model_text import on_one_line
-from glassmind.serve.http.replies import Reply, encoded, labelled
+from glassmind.serve.http.replies import JSON, encoded, labelled
 
-RETRY = ((b"retry-after", b"5"),)
+RETRY = {"retry-after": "5"}
 
 
 class Refusal(NamedTuple):
@@ -37,7 +40,7 @@ class Refusal(NamedTuple):
     code: str
     message: str
     hint: str
-    headers: tuple[tuple[bytes, bytes], ...] = ()
+    headers: Mapping[str, str] | None = None
     digest: str = ""
     names_notes: bool = False
 
@@ -79,7 +82,7 @@ def refusal_of(error: errors.GlassmindError, config: Config) -> Refusal:
     failure = _failure_of(error)
     if failure is UNEXPECTED or not failure.hint:
         return FAULT
-    headers = RETRY if isinstance(error, errors.IndexBusy) else ()
+    headers = RETRY if isinstance(error, errors.IndexBusy) else None
     message = on_one_line(without_places(str(error), error, config))
     return Refusal(
         failure.status,
@@ -109,9 +112,10 @@ def _failure_of(error: errors.GlassmindError) -> Failure:
     return failure
 
 
-def refused(refusal: Refusal) -> Reply:
+def refused(refusal: Refusal) -> Response:
     """Return an error as a response."""
-    return Reply(refusal.status, encoded(error_body(refusal)), refusal.headers)
+    body = encoded(error_body(refusal))
+    return Response(body, refusal.status, refusal.headers, JSON)
 
 
 def error_body(refusal: Refusal) -> object:

@@ -6,16 +6,13 @@ docs/decisions/http.md says which these are, and why.
 import asyncio
 import contextlib
 import sys
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
-from typing import Any, TypeAlias
+from collections.abc import Mapping
 
 import h11
+from starlette.types import Receive
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from glassmind.serve.http.errors import Disconnected, Refusal, Refused
-
-Message: TypeAlias = MutableMapping[str, Any]
-Receive: TypeAlias = Callable[[], Awaitable[Message]]
 
 ANSWER_S = 60.0
 """Seconds for an answer; the longest search takes a few."""
@@ -44,8 +41,8 @@ LARGEST_BODY = 4 * 1024 * 1024
 SMALL_BODY = 1024
 """Bytes of a body where none is needed; some clients send `{}` with everything."""
 
-DEEPEST, MOST_PARTS = 64, 50_000
-"""Nesting of JSON, and opening brackets in it: a list takes forty times its bytes."""
+MOST_PARTS = 50_000
+"""Opening brackets in JSON: a list takes forty times its bytes."""
 
 DRAIN_S, DRAIN_BYTES = 1.0, 4 * LARGEST_BODY
 """How long and how much of a rejected body is read: a client that is still sending
@@ -65,9 +62,6 @@ TOO_LARGE = Refusal(
 )
 NO_BODY = Refusal(413, "no_body", "this route takes no body", "leave the body out")
 TOO_SLOW = Refusal(408, "too_slow", "the body came too slowly", "send it at once")
-TOO_DEEP = Refusal(
-    400, "too_deep", f"the JSON is nested deeper than {DEEPEST} levels", "nest it less"
-)
 TOO_MANY_PARTS = Refusal(
     400,
     "too_many_parts",

@@ -9,13 +9,13 @@ from typing import Any
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
 from glassmind.errors.serving import CallAbandoned, ServingFault
 from glassmind.serve.http.errors import NOT_JSON, Refusal, Refused, without_places
-from glassmind.serve.http.limits import TIME_LIMITS, Message
+from glassmind.serve.http.limits import TIME_LIMITS
 from glassmind.serve.http.middleware import Exchange
 from glassmind.serve.http.security import is_json
 from glassmind.serve.mcp.callers import SESSION, session_of

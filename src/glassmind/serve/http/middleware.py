@@ -2,9 +2,12 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any, TypeAlias
+
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from glassmind.serve.http.errors import (
     FAULT,
@@ -15,9 +18,7 @@ from glassmind.serve.http.errors import (
     Refused,
     refused,
 )
-from glassmind.serve.http.limits import Message, Receive, drain, has_body, read_body
-from glassmind.serve.http.metrics import Metrics
-from glassmind.serve.http.replies import CLOSE, SAFE_HEADERS, Reply
+from glassmind.serve.http.limits import drain, has_body, read_body
 from glassmind.serve.http.security import (
     ANONYMOUS,
     NO_TOKEN,
@@ -26,11 +27,9 @@ from glassmind.serve.http.security import (
     AccessRules,
     TokenThrottle,
 )
+from glassmind.serve.http.server import Metrics
 from glassmind.serve.mcp.log import log, log_fault
 
-Scope: TypeAlias = Any
-Send: TypeAlias = Callable[[Message], Awaitable[None]]
-App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 OnRequest: TypeAlias = Callable[[str, str, int, float, int], None]
 """Called after a request: method, route, status, seconds, bytes of the body."""
 
@@ -45,6 +44,22 @@ CLIENT_LEFT = 499
 
 METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"))
 """Methods that are logged by name; a client may send any word."""
+
+SAFE_HEADERS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"cache-control", b"no-store"),
+    (
+        b"content-security-policy",
+        (
+            b"default-src 'none'; frame-ancestors 'none'; base-uri 'none'; "
+            b"form-action 'none'"
+        ),
+    ),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+)
+"""Headers of every response: no sniffing, no caching, no use by a web page. The last
+three directives of the policy do not fall back to `default-src`."""
 
 
 def log_request(
@@ -121,14 +136,9 @@ class Exchange:
             self.finished = not message.get("more_body", False)
         await self._send(message)
 
-    async def answer(self, reply: Reply, *more: tuple[bytes, bytes]) -> None:
+    async def answer(self, response: Response) -> None:
         """Send a whole response."""
-        length = str(len(reply.body)).encode()
-        headers = [(b"content-type", reply.media_type), (b"content-length", length)]
-        headers += [*reply.headers, *more]
-        start = {"type": "http.response.start", "status": reply.status}
-        await self.send({**start, "headers": headers})
-        await self.send({"type": "http.response.body", "body": reply.body})
+        await response(self.scope, self._receive, self.send)
 
     async def refuse(self, refusal: Refusal, *, drains: bool = True) -> None:
         """Send an error; a response that has begun ends with it, if it can."""
@@ -138,11 +148,12 @@ class Exchange:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(LAST_EVENT_S):
                         await self.send({"type": "http.response.body", "body": body})
-        elif self._unread and drains:
+            return
+        response = refused(refusal)
+        if self._unread and drains:
             await drain(self.head, self._receive)
-            await self.answer(refused(refusal), CLOSE)
-        else:
-            await self.answer(refused(refusal))
+            response.headers["connection"] = "close"
+        await self.answer(response)
 
 
 class Guard:
@@ -150,7 +161,7 @@ class Guard:
 
     def __init__(
         self,
-        app: App,
+        app: ASGIApp,
         *,
         rules: AccessRules,
         metrics: Metrics,
@@ -166,6 +177,7 @@ class Guard:
         if scope["type"] != "http":  # lifespan; uvicorn refuses websockets
             await self._app(scope, receive, send)
             return
+        began = time.perf_counter()
         began = time.perf_counter()
         exchange = Exchange(scope, receive, send)
         scope["glassmind"] = exchange

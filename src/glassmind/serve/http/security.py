@@ -37,7 +37,7 @@ UNREPEATABLE = frozenset(
 OTHER_SITES = frozenset((b"cross-site", b"same-site"))
 """Values of `Sec-Fetch-Site` for requests that a page of another server made."""
 
-CHALLENGE = ((b"www-authenticate", b'Bearer realm="glassmind"'),)
+CHALLENGE = {"www-authenticate": 'Bearer realm="glassmind"'}
 
 UNHOSTED = Refusal(400, "bad_host", "the Host header is missing", "send it once")
 DOUBLED = Refusal(
@@ -73,7 +73,7 @@ TOO_MANY = Refusal(
     "too_many_wrong_tokens",
     "too many wrong tokens came from this address",
     "send a valid token, or wait as long as Retry-After says",
-    ((b"retry-after", b"1"),),
+    {"retry-after": "1"},
 )
 
 FREE = 5
@@ -259,7 +259,7 @@ class TokenThrottle:
         if wait_s and guessed:
             await self.hold(address)
         if wait_s:
-            headers = ((b"retry-after", str(wait_s).encode()),)
+            headers = {"retry-after": str(wait_s)}
             raise Refused(TOO_MANY._replace(headers=headers))
 
     async def hold(self, address: str) -> None:
