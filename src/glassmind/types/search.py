@@ -70,7 +70,7 @@ class Candidate(NamedTuple):
     score: float
 
 
-class Evidence(Struct, frozen=True, omit_defaults=True):
+class Evidence(Struct, frozen=True):
     """What one channel contributed to a score, and why.
 
     `quoted` is the path of another note, if the reason quotes a line of it.

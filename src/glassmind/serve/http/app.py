@@ -25,7 +25,7 @@ from glassmind.serve.http.errors import (
     Refused,
     refusal_of,
 )
-from glassmind.serve.http.jobs import Call, Job, Jobs, Workers
+from glassmind.serve.http.jobs import Call, Jobs, Workers
 from glassmind.serve.http.mcp import PATH as MCP_PATH
 from glassmind.serve.http.mcp import McpEndpoint
 from glassmind.serve.http.middleware import (
@@ -167,24 +167,22 @@ class Endpoint:
             raise Refused(refusal_of(error, config)) from error
 
     async def _answer(self, exchange: Exchange, body: bytes) -> None:
-        config = self._server.engine.config
         with known_as(exchange.identity.name):
             reply = await self._workers.run(partial(self._run, exchange, body))
-            match reply:
-                case Job():
-                    result = await self._server.jobs.ended(reply)
-                    await exchange.answer(reply_to(reply.call, result, config))
-                case Call():
-                    await self._streams.answer(reply, exchange)
-                case _:
-                    await exchange.answer(reply)
+            if isinstance(reply, Response):
+                await exchange.answer(reply)
+            elif self._route.job:
+                await exchange.answer(await self._run_job(reply))
+            else:
+                await self._streams.answer(reply, exchange)
 
-    def _run(self, exchange: Exchange, body: bytes) -> Response | Job | Call:
-        """Return the response, or what it takes longer to wait for."""
+    def _run(self, exchange: Exchange, body: bytes) -> Response | Call:
+        """Return the response, or a call that takes longer."""
         scope, identity, whole = exchange.scope, exchange.identity, self._server.engine
         query, path = scope["query_string"], scope["path_params"]
-        given = read_arguments(self._operation, self._route, query, body, path)
-        arguments, extra = given
+        arguments, extra = read_arguments(
+            self._operation, self._route, query, body, path
+        )
         # a client with a token of its own cannot choose another name
         name = plain_caller(identity.name or extra.get("client", ""), UNNAMED)
         caller = HttpCaller(
@@ -198,17 +196,19 @@ class Endpoint:
                 arguments,
                 caller,
                 exchange.head.get(b"accept", b"").decode("latin-1"),
+                extra.get("wait", True),
                 access_log.show,
             )
-            if self._operation.events:
+            if self._operation.events or self._route.job:
                 return call
-            if not self._route.job:
-                return reply_to(call, call.run(), whole.config)
-            job = self._server.jobs.begin(call)
-            if extra["wait"]:
-                return job
-            headers = {"location": f"{self._route.path}/{job.id}"}
-            return answered(job.state().to_json(), 202, headers=headers)
+            return reply_to(call, call.run(), whole.config)
+
+    async def _run_job(self, call: Call) -> Response:
+        job = self._server.jobs.begin(call)
+        if call.waits:
+            return reply_to(call, await job.ended(), self._server.engine.config)
+        headers = {"location": f"{self._route.path}/{job.id}"}
+        return answered(job.state().to_json(), 202, headers=headers)
 
 
 async def _unrouted(request: Request, error: Exception) -> Response:

@@ -46,13 +46,17 @@ WAITING_JOBS = 8
 
 @dataclass(frozen=True)
 class Call:
-    """A request whose arguments were read; `show` records what the result discloses."""
+    """A request whose arguments were read; `show` records what the result discloses.
+
+    `waits` is false if the client does not wait for a job.
+    """
 
     operation: Operation
     vault: Engine
     arguments: Any
     caller: Caller
     accept: str
+    waits: bool
     show: Callable[[Shown], None]
 
     def run(
@@ -139,6 +143,15 @@ class Job:
         self.stopped = True
         self.future.cancel()
 
+    async def ended(self) -> Result:
+        """Wait for the end of the run, which is stopped if the caller is cancelled."""
+        try:
+            result: Result = await asyncio.wrap_future(self.future)
+        except asyncio.CancelledError:
+            self.stop()
+            raise
+        return result
+
     def state(self) -> JobState:
         """Return how far the run is, or its result."""
         if not self.future.done():
@@ -163,42 +176,27 @@ class Job:
 
 
 class Jobs:
-    """Owns the thread for index runs, which run one at a time."""
+    """Owns the thread for index runs, which run one at a time. For the event loop."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(1, "glassmind-index")
-        self._lock = threading.Lock()
         self._known: dict[str, Job] = {}
 
     def begin(self, call: Call) -> Job:
-        """Run an operation when the jobs before it are over.
-
-        Raises:
-            Refused: too many are waiting.
-        """
+        """Run an operation when the jobs before it are over; refuse if many wait."""
+        ended = [job for job in self._known.values() if job.future.done()]
+        if len(self._known) - len(ended) > WAITING_JOBS:
+            raise Refused(BUSY)
+        for old in ended[:-KEPT_JOBS]:
+            del self._known[old.id]
         job = Job(call)
-        with self._lock:
-            ended = [known for known in self._known.values() if known.future.done()]
-            if len(self._known) - len(ended) > WAITING_JOBS:
-                raise Refused(BUSY)
-            for old in ended[:-KEPT_JOBS]:
-                del self._known[old.id]
-            job.future = self._pool.submit(job.run)
-            self._known[job.id] = job
+        job.future = self._pool.submit(job.run)
+        self._known[job.id] = job
         return job
 
     def find(self, name: str) -> Job | None:
         """Return a run; None if it is unknown, or forgotten."""
         return self._known.get(name)
-
-    async def ended(self, job: Job) -> Result:
-        """Wait for the end of a run; it is stopped if the caller is cancelled."""
-        try:
-            result: Result = await asyncio.wrap_future(job.future)
-        except asyncio.CancelledError:
-            job.stop()
-            raise
-        return result
 
     def close(self) -> None:
         """Stop every run after its current step, and wait for none."""
