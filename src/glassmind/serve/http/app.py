@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
 
 from starlette.applications import Starlette
@@ -120,7 +121,7 @@ def make_app(  # noqa: PLR0913 - options by name
         rules=AccessRules(*known, token, by_address, clients),
         metrics=server.metrics,
         on_request=on_request,
-        throttle=throttle,
+        throttle=TokenThrottle() if throttle is None else throttle,
     )
     app = Starlette(
         routes=routes,
@@ -132,24 +133,20 @@ def make_app(  # noqa: PLR0913 - options by name
     return app
 
 
+@dataclass(frozen=True)
 class Endpoint:
     """Answers the requests of one route."""
 
-    def __init__(
-        self,
-        route: Route,
-        operation: Operation,
-        server: Server,
-        workers: Workers,
-        streams: Streams,
-    ) -> None:
-        self._route, self._operation, self._server = route, operation, server
-        self._workers, self._streams = workers, streams
+    route: Route
+    operation: Operation
+    server: Server
+    workers: Workers
+    streams: Streams
 
     async def __call__(self, scope: Scope, _receive: Receive, _send: Send) -> None:
         """Read the request, run it in a thread, and send the result."""
         exchange: Exchange = scope["glassmind"]
-        route, config = self._route, self._server.engine.config
+        route, config = self.route, self.server.engine.config
         is_post = route.method == "POST"
         exchange.route = route.path
         body = await exchange.read_body(expected=is_post)
@@ -158,7 +155,7 @@ class Endpoint:
             raise Refused(BEYOND._replace(hint=hint) if route.sets else OWNER_ONLY)
         if is_post and not is_json(exchange.head):
             raise Refused(NOT_JSON)
-        time_s = longest_answer_s(config) if self._operation.events else limit_s(route)
+        time_s = longest_answer_s(config) if self.operation.events else limit_s(route)
         try:
             await exchange.run(self._answer(exchange, body), time_s)
         except CallAbandoned:
@@ -168,30 +165,28 @@ class Endpoint:
 
     async def _answer(self, exchange: Exchange, body: bytes) -> None:
         with known_as(exchange.identity.name):
-            reply = await self._workers.run(partial(self._run, exchange, body))
+            reply = await self.workers.run(partial(self._run, exchange, body))
             if isinstance(reply, Response):
                 await exchange.answer(reply)
-            elif self._route.job:
+            elif self.route.job:
                 await exchange.answer(await self._run_job(reply))
             else:
-                await self._streams.answer(reply, exchange)
+                await self.streams.answer(reply, exchange)
 
     def _run(self, exchange: Exchange, body: bytes) -> Response | Call:
         """Return the response, or a call that takes longer."""
-        scope, identity, whole = exchange.scope, exchange.identity, self._server.engine
+        scope, identity, whole = exchange.scope, exchange.identity, self.server.engine
         query, path = scope["query_string"], scope["path_params"]
-        arguments, extra = read_arguments(
-            self._operation, self._route, query, body, path
-        )
+        arguments, extra = read_arguments(self.operation, self.route, query, body, path)
         # a client with a token of its own cannot choose another name
         name = plain_caller(identity.name or extra.get("client", ""), UNNAMED)
         caller = HttpCaller(
-            "http", name, server=self._server, has_token=exchange.has_token
+            "http", name, server=self.server, has_token=exchange.has_token
         )
-        verb = f"{self._route.method} {self._route.path}"
+        verb = f"{self.route.method} {self.route.path}"
         with Recording(whole, "http", verb, name) as access_log:
             call = Call(
-                self._operation,
+                self.operation,
                 whole.seen_by(identity.scope),
                 arguments,
                 caller,
@@ -199,15 +194,15 @@ class Endpoint:
                 extra.get("wait", True),
                 access_log.show,
             )
-            if self._operation.events or self._route.job:
+            if self.operation.events or self.route.job:
                 return call
             return reply_to(call, call.run(), whole.config)
 
     async def _run_job(self, call: Call) -> Response:
-        job = self._server.jobs.begin(call)
+        job = self.server.jobs.begin(call)
         if call.waits:
-            return reply_to(call, await job.ended(), self._server.engine.config)
-        headers = {"location": f"{self._route.path}/{job.id}"}
+            return reply_to(call, await job.ended(), self.server.engine.config)
+        headers = {"location": f"{self.route.path}/{job.id}"}
         return answered(job.state().to_json(), 202, headers=headers)
 
 

@@ -71,19 +71,13 @@ TOO_MANY_PARTS = Refusal(
 
 
 def has_body(head: Mapping[bytes, bytes]) -> bool:
-    """Return whether a body follows the head."""
     return b"transfer-encoding" in head or head.get(b"content-length", b"0") != b"0"
 
 
 async def read_body(
     head: Mapping[bytes, bytes], receive: Receive, *, expected: bool
 ) -> bytes:
-    """Return the whole body; unless one is expected it has to be small.
-
-    Raises:
-        Refused: it is too large, too slow, or JSON of too many parts.
-        Disconnected: the client left.
-    """
+    """Return the whole body; unless one is expected it has to be small."""
     if not has_body(head):
         return b""
     largest, refusal = (LARGEST_BODY, TOO_LARGE) if expected else (SMALL_BODY, NO_BODY)
@@ -149,7 +143,7 @@ class Connection(H11Protocol):
     _head_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Wait for the first head; close at once if there are far too many."""
+        # wait for the first head; close at once if there are far too many connections
         super().connection_made(transport)
         most = self.limit_concurrency or MOST_CONNECTIONS
         if len(self.connections) > most + most // 8 + 1:
@@ -158,7 +152,6 @@ class Connection(H11Protocol):
             self._start_timer()
 
     def data_received(self, data: bytes) -> None:
-        """Parse some bytes; stop the timer once the head is complete."""
         super().data_received(data)
         if self.conn.their_state is not h11.IDLE:
             self._stop_timer()
@@ -166,7 +159,6 @@ class Connection(H11Protocol):
             self._start_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the timer."""
         self._stop_timer()
         super().connection_lost(exc)
 

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from starlette.responses import Response
@@ -43,7 +44,6 @@ CLIENT_LEFT = 499
 """The status that is counted if the client did not wait for one."""
 
 METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"))
-"""Methods that are logged by name; a client may send any word."""
 
 SAFE_HEADERS = (
     (b"x-content-type-options", b"nosniff"),
@@ -66,6 +66,7 @@ def log_request(
     method: str, route: str, status: int, seconds: float, size: int
 ) -> None:
     """Log a request, but never its arguments or its client."""
+    # a client may send any word as a method
     name, ms = method if method in METHODS else "other", round(seconds * 1_000, 1)
     log("request", method=name, route=route, status=status, ms=ms, bytes=size)
 
@@ -87,22 +88,13 @@ class Exchange:
         self._receive, self._send = receive, send
 
     async def read_body(self, *, expected: bool) -> bytes:
-        """Return the whole body; to be called once.
-
-        Raises:
-            Refused, Disconnected: as `limits.read_body`.
-        """
+        """Return the whole body, as `limits.read_body`; to be called once."""
         body = await read_body(self.head, self._receive, expected=expected)
         self._unread = False
         return body
 
     async def run(self, work: Coroutine[Any, Any, None], limit_s: float) -> None:
-        """Await the answer, unless it is late or the client leaves.
-
-        Raises:
-            Refused: it takes longer than `limit_s`.
-            Disconnected: the client left.
-        """
+        """Await the answer, unless it is late or the client leaves."""
         answering = asyncio.ensure_future(work)
         leaving = asyncio.ensure_future(self._client_left())
         tasks = {answering, leaving}
@@ -156,26 +148,20 @@ class Exchange:
         await self.answer(response)
 
 
+@dataclass(frozen=True)
 class Guard:
     """Lets requests in that the rules accept, and answers every error."""
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        *,
-        rules: AccessRules,
-        metrics: Metrics,
-        on_request: OnRequest,
-        throttle: TokenThrottle | None = None,
-    ) -> None:
-        self._app, self._rules, self._metrics = app, rules, metrics
-        self._on_request = on_request
-        self._throttle = TokenThrottle() if throttle is None else throttle
+    app: ASGIApp
+    rules: AccessRules
+    metrics: Metrics
+    on_request: OnRequest
+    throttle: TokenThrottle
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or pass on the start and the end of the server."""
         if scope["type"] != "http":  # lifespan; uvicorn refuses websockets
-            await self._app(scope, receive, send)
+            await self.app(scope, receive, send)
             return
         began = time.perf_counter()
         began = time.perf_counter()
@@ -183,7 +169,7 @@ class Guard:
         scope["glassmind"] = exchange
         try:
             await self._let_in(exchange)
-            await self._app(scope, receive, exchange.send)
+            await self.app(scope, receive, exchange.send)
         except Refused as error:
             await exchange.refuse(error.refusal)
         except Disconnected:
@@ -196,24 +182,20 @@ class Guard:
         finally:
             seconds, route = time.perf_counter() - began, exchange.route
             status = exchange.status or CLIENT_LEFT
-            self._metrics.count(route, status, seconds)
-            self._on_request(scope["method"], route, status, seconds, exchange.size)
+            self.metrics.count(route, status, seconds)
+            self.on_request(scope["method"], route, status, seconds, exchange.size)
 
     async def _let_in(self, exchange: Exchange) -> None:
-        """Check everything that is known before the body is read.
-
-        Raises:
-            Refused: the request is rejected.
-        """
+        """Check everything that is known before the body is read."""
         scope, head = exchange.scope, exchange.head
         peer = (scope.get("client") or ("",))[0]
-        if self._throttle.is_flooded_by(peer):
+        if self.throttle.is_flooded_by(peer):
             raise Refused(TOO_MANY)
-        identity = self._rules.identify(head)
-        refusal = self._rules.refusal(scope, head, identity)
+        identity = self.rules.identify(head)
+        refusal = self.rules.refusal(scope, head, identity)
         guessed = identity is None and b"authorization" in head
         if (guessed and refusal is None) or refusal in (NO_TOKEN, WRONG_TOKEN):
-            await self._throttle.slow_down(peer, guessed=guessed)
+            await self.throttle.slow_down(peer, guessed=guessed)
         if refusal is not None:
             raise Refused(refusal)
         exchange.has_token = identity is not None

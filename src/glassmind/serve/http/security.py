@@ -21,9 +21,6 @@ from glassmind.types.access import Scope as ReadScope
 
 Headers = Mapping[bytes, bytes]
 
-HTTP_PORT = 80
-"""The port that clients leave out of `Host`."""
-
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 ALL_INTERFACES = frozenset(("0.0.0.0", "::", "[::]"))  # noqa: S104 - to recognise it
 
@@ -100,11 +97,7 @@ def bracketed(host: str) -> str:
 
 
 def host_names(host: str, port: int, more: Iterable[str] = ()) -> frozenset[str]:
-    """Return every accepted `Host` of a server that listens on `host`.
-
-    `more` are names that the user configured, with or without a port. All are compared
-    literally.
-    """
+    """Return every accepted `Host` of a server; `more` may have a port or not."""
     hosts = list(LOOPBACK_NAMES) if host in ALL_INTERFACES or is_loopback(host) else []
     if host not in ALL_INTERFACES:
         hosts.append(bracketed(host))
@@ -114,15 +107,13 @@ def host_names(host: str, port: int, more: Iterable[str] = ()) -> frozenset[str]
         if last != name and last.isdigit():
             names.add(name)
         else:
-            names |= {f"{name}:{port}"} | ({name} if port == HTTP_PORT else set())
+            names.add(f"{name}:{port}")
+            names |= {name} if port == 80 else set()  # noqa: PLR2004 - HTTP's own
     return frozenset(names)
 
 
 def origins_of(hosts: Iterable[str], more: Iterable[str] = ()) -> frozenset[str]:
-    """Return every accepted `Origin`: pages of this server, and those configured.
-
-    Another port of this machine is another program.
-    """
+    """Return every accepted `Origin`: pages of this server, and those configured."""
     return frozenset([*(f"http://{host}" for host in hosts), *more])
 
 
@@ -220,8 +211,6 @@ def is_json(head: Headers) -> bool:
 
 @dataclass(slots=True)
 class _Peer:
-    """Wrong tokens of one address."""
-
     count: int = 0
     until: float = 0.0  # of the back-off, or when the last wrong token came
     held: int = 0
@@ -250,11 +239,7 @@ class TokenThrottle:
         return peer is not None and peer.held >= MOST_HELD
 
     async def slow_down(self, address: str, *, guessed: bool) -> None:
-        """Reject, late, a request without a valid token from an address that guesses.
-
-        Raises:
-            Refused: the address has to wait.
-        """
+        """Reject, late, a request without a valid token from an address that guesses."""
         wait_s = self.wait_s(address, guessed=guessed)
         if wait_s and guessed:
             await self.hold(address)
