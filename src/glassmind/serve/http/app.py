@@ -44,6 +44,7 @@ from glassmind.serve.http.operations import (
 )
 from glassmind.serve.http.replies import answered
 from glassmind.serve.http.security import (
+    ANONYMOUS,
     AccessRules,
     TokenThrottle,
     is_json,
@@ -180,9 +181,8 @@ class Endpoint:
         arguments, extra = read_arguments(self.operation, self.route, query, body, path)
         # a client with a token of its own cannot choose another name
         name = plain_caller(identity.name or extra.get("client", ""), UNNAMED)
-        caller = HttpCaller(
-            "http", name, server=self.server, has_token=exchange.has_token
-        )
+        has_token = identity is not ANONYMOUS
+        caller = HttpCaller("http", name, server=self.server, has_token=has_token)
         verb = f"{self.route.method} {self.route.path}"
         with Recording(whole, "http", verb, name) as access_log:
             call = Call(

@@ -57,9 +57,6 @@ class Disconnected(Exception):
     """The client closed the connection before it had its answer."""
 
 
-WHOLE_VAULT = "the vault"
-"""The path in a `WriteFailed` that is about no single file."""
-
 NOT_JSON = Refusal(
     415,
     "not_json",
@@ -82,26 +79,21 @@ def refusal_of(error: errors.GlassmindError, config: Config) -> Refusal:
     failure = _failure_of(error)
     if failure is UNEXPECTED or not failure.hint:
         return FAULT
-    headers = RETRY if isinstance(error, errors.IndexBusy) else None
-    message = on_one_line(without_places(str(error), error, config))
     return Refusal(
         failure.status,
         code_of(type(error)),
-        message,
+        on_one_line(without_places(str(error), error, config)),
         failure.hint,
-        headers,
+        RETRY if isinstance(error, errors.IndexBusy) else None,
         digest_now(error),
         quotes_notes(error),
     )
 
 
 def _failure_of(error: errors.GlassmindError) -> Failure:
-    """Return how an error is reported; a failed write may be the caller's fault.
-
-    A name may be too long for any disk, or belong to a folder or a pipe.
-    """
+    """Return how an error is reported; a failed write may be the caller's fault."""
     failure = failure_of(error)
-    if not isinstance(error, WriteFailed) or error.path == WHOLE_VAULT:
+    if not isinstance(error, WriteFailed) or error.path == "the vault":
         return failure
     code = getattr(error.__cause__, "errno", None)
     if code == errno.ENAMETOOLONG:
@@ -113,25 +105,21 @@ def _failure_of(error: errors.GlassmindError) -> Failure:
 
 
 def refused(refusal: Refusal) -> Response:
-    """Return an error as a response."""
     body = encoded(error_body(refusal))
     return Response(body, refusal.status, refusal.headers, JSON)
 
 
 def error_body(refusal: Refusal) -> object:
-    """Return the JSON of an error response; names of notes are labelled."""
     body = {"error": error_of(refusal)}
     return labelled(body) if refusal.names_notes else body
 
 
 def error_of(refusal: Refusal) -> dict[str, str]:
-    """Return the JSON of the error itself."""
     made = {"code": refusal.code, "message": refusal.message, "hint": refusal.hint}
     return made | ({"digest": refusal.digest} if refusal.digest else {})
 
 
 def code_of(kind: type) -> str:
-    """Return the name of an error's class in snake case."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", kind.__name__).lower()
 
 

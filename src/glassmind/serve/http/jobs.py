@@ -62,11 +62,6 @@ class Call:
     def run(
         self, progress: Callable[[Any], None] | None = None, halt: Halt | None = None
     ) -> Result:
-        """Return the result.
-
-        Raises:
-            CallAbandoned: it was halted.
-        """
         if halt is not None and halt.is_set():  # while it waited for a thread
             raise CallAbandoned
         caller = replace(self.caller, progress=progress, halt=halt)
@@ -98,7 +93,6 @@ class Workers:
         return await asyncio.wrap_future(future)
 
     def close(self) -> None:
-        """Start nothing more, and wait for nothing."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
@@ -130,7 +124,6 @@ class Job:
     future: Future[Any] = field(init=False)
 
     def run(self) -> Result:
-        """Run the operation; to be called once, in a thread."""
         return self.call.run(self._on_progress)
 
     def _on_progress(self, progress: Progress) -> None:
@@ -153,7 +146,6 @@ class Job:
         return result
 
     def state(self) -> JobState:
-        """Return how far the run is, or its result."""
         if not self.future.done():
             progress = self.progress and self.progress._asdict()
             state: Any = "running" if self.future.running() else "waiting"
@@ -163,14 +155,14 @@ class Job:
         return JobState(job=self.id, state="done", report=self.future.result())
 
     def _refusal(self) -> Refusal | None:
-        """Return why a run that is over has failed, if it has."""
-        error = CallAbandoned() if self.future.cancelled() else self.future.exception()
-        match error:
+        if self.future.cancelled():
+            return STOPPING
+        match self.future.exception():
             case None:
                 return None
             case CallAbandoned():
                 return STOPPING
-            case GlassmindError():
+            case GlassmindError() as error:
                 return refusal_of(error, self.call.vault.config)
         return FAULT
 
@@ -195,11 +187,9 @@ class Jobs:
         return job
 
     def find(self, name: str) -> Job | None:
-        """Return a run; None if it is unknown, or forgotten."""
         return self._known.get(name)
 
     def close(self) -> None:
-        """Stop every run after its current step, and wait for none."""
         for job in list(self._known.values()):
             job.stop()
         self._pool.shutdown(wait=False, cancel_futures=True)

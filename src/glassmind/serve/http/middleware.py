@@ -80,7 +80,7 @@ class Exchange:
 
     def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.scope, self.head = scope, dict(scope["headers"])
-        self.route, self.identity, self.has_token = NO_ROUTE, ANONYMOUS, False
+        self.route, self.identity = NO_ROUTE, ANONYMOUS
         self.status, self.size, self.finished = 0, 0, False
         self.last_event: Callable[[Refusal], bytes] | None = None
         """Makes the last part of a response that ends early with an error."""
@@ -198,5 +198,4 @@ class Guard:
             await self.throttle.slow_down(peer, guessed=guessed)
         if refusal is not None:
             raise Refused(refusal)
-        exchange.has_token = identity is not None
         exchange.identity = identity or ANONYMOUS

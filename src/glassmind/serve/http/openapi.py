@@ -65,7 +65,7 @@ def openapi(_: Engine, __: NoArguments) -> OpenApi:
         "description": f"A vault of notes, asked over HTTP. {LABEL_OF_VALUES} What "
         "names notes or holds their text says so by `untrusted`.",
     }
-    document = {
+    document: dict[str, Any] = {
         "openapi": "3.1.0",
         "info": info,
         "paths": {
@@ -86,7 +86,6 @@ def _reference(name: str) -> dict[str, Any]:
 
 
 def _schemas(operations: Sequence[Operation]) -> dict[str, Any]:
-    """Return the schemas of all results and events, by name."""
     results = [operation.result for operation in operations]
     events = [kind for operation in operations for kind in operation.events.values()]
     _, parts = msgspec.json.schema_components(
@@ -167,7 +166,6 @@ def _responses(route: Route, operation: Operation) -> Iterator[tuple[str, Any]]:
 
 
 def _event_schema(operation: Operation) -> dict[str, Any]:
-    """Return the schema of one server-sent event."""
     kinds = {name: kind.__name__ for name, kind in operation.events.items()}
     kinds |= {"answer": operation.result.__name__, "error": "Error"}
     return {

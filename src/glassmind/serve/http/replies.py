@@ -64,7 +64,7 @@ def answered(
 
 
 def as_text(text: str, media_type: str) -> Response:
-    """Return a text as a response."""
+    """Return a text as a response, without credentials."""
     body = safe_text(text).encode("utf-8", "backslashreplace")
     return Response(body, media_type=media_type)
 

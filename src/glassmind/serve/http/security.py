@@ -37,9 +37,7 @@ OTHER_SITES = frozenset((b"cross-site", b"same-site"))
 CHALLENGE = {"www-authenticate": 'Bearer realm="glassmind"'}
 
 UNHOSTED = Refusal(400, "bad_host", "the Host header is missing", "send it once")
-DOUBLED = Refusal(
-    400, "doubled_header", "a header that may occur once is repeated", "send it once"
-)
+DOUBLED = Refusal(400, "doubled_header", "a header is repeated", "send it once")
 MISDIRECTED = Refusal(
     421,
     "wrong_host",
@@ -73,11 +71,9 @@ TOO_MANY = Refusal(
     {"retry-after": "1"},
 )
 
-FREE = 5
-"""Wrong tokens that an address may send in a window: more than a person mistypes."""
-
-WINDOW_S = 60.0
-"""Seconds without a wrong token after which the count of an address starts again."""
+FREE, WINDOW_S = 5, 60.0
+"""Wrong tokens before the first back-off, more than a person mistypes, and the seconds
+without one after which the count starts again."""
 
 FIRST_S, LONGEST_S = 1.0, 60.0
 """The first back-off; each further wrong token doubles it up to the longest."""
@@ -230,16 +226,13 @@ class TokenThrottle:
         self._clock, self._delay_s = clock, delay_s
         self._peers: OrderedDict[str, _Peer] = OrderedDict()
 
-    def __len__(self) -> int:
-        return len(self._peers)
-
     def is_flooded_by(self, address: str) -> bool:
-        """Return whether an address guesses so fast that no token is checked now."""
+        """Return whether so many guesses wait that no token is checked now."""
         peer = self._peers.get(_network(address))
         return peer is not None and peer.held >= MOST_HELD
 
     async def slow_down(self, address: str, *, guessed: bool) -> None:
-        """Reject, late, a request without a valid token from an address that guesses."""
+        """Reject, late, a request without a valid token if its address guesses."""
         wait_s = self.wait_s(address, guessed=guessed)
         if wait_s and guessed:
             await self.hold(address)

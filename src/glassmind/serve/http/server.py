@@ -50,7 +50,6 @@ class Metrics:
         self._seconds: defaultdict[str, float] = defaultdict(float)
 
     def count(self, route: str, status: int, seconds: float) -> None:
-        """Count one request."""
         self._requests[route, status] += 1
         times = self._times.setdefault(route, [0] * (len(BOUNDS) + 1))
         times[bisect_left(BOUNDS, seconds)] += 1

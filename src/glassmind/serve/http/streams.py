@@ -86,11 +86,7 @@ class Outbox:
         self._parts: asyncio.Queue[bytes] = asyncio.Queue()
 
     def put(self, part: bytes) -> None:
-        """Send an event, from the thread, which waits while there is no room.
-
-        Raises:
-            CallAbandoned: nobody reads any more.
-        """
+        """Send an event, from the thread, which waits while there is no room."""
         if not self._room.acquire(blocking=False):
             with self._halt.ending(self._room.release):
                 if not self._room.acquire(timeout=UNREAD_S):
@@ -103,7 +99,6 @@ class Outbox:
             raise CallAbandoned from None
 
     def end(self, _: object) -> None:
-        """Let the reader know that nothing follows."""
         self._parts.put_nowait(b"")
 
     async def next(self) -> bytes:
@@ -126,13 +121,12 @@ class Streams:
 
     async def answer(self, call: Call, exchange: Exchange) -> None:
         """Answer a request; when the client leaves, the operation ends."""
-        arguments, config = call.arguments, call.vault.config
-        uses_model = arguments.model and config.llm.backend != "none"
+        has_model = call.vault.config.llm.backend != "none"
+        uses_model = has_model and call.arguments.model
         workers = self._workers if uses_model else self._plain
-        streams = arguments.stream or prefers(call.accept, "text/event-stream")
+        streams = call.arguments.stream or prefers(call.accept, "text/event-stream")
         if exchange.scope["method"] == "HEAD":  # nothing runs
-            head = Response(media_type=EVENTS if streams else JSON)
-            await exchange.answer(head)
+            await exchange.answer(Response(media_type=EVENTS if streams else JSON))
             return
         halt = Halt()
         self._halts.add(halt)
@@ -171,11 +165,7 @@ async def _send_events(
 
 
 async def _send(exchange: Exchange, body: bytes, *, more: bool = True) -> None:
-    """Send a part of the events, the head before the first.
-
-    Raises:
-        Disconnected: the client reads nothing any more.
-    """
+    """Send a part of the events, the head before the first."""
     try:
         async with asyncio.timeout(UNREAD_S):
             if not exchange.status:
