@@ -53,10 +53,6 @@ class Refused(Exception):
         self.refusal = refusal
 
 
-class Disconnected(Exception):
-    """The client closed the connection before it had its answer."""
-
-
 NOT_JSON = Refusal(
     415,
     "not_json",

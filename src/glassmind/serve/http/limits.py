@@ -9,10 +9,10 @@ import sys
 from collections.abc import Mapping
 
 import h11
-from starlette.types import Receive
+from starlette.requests import ClientDisconnect, Request
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from glassmind.serve.http.errors import Disconnected, Refusal, Refused
+from glassmind.serve.http.errors import Refusal, Refused
 
 ANSWER_S = 60.0
 """Seconds for an answer; the longest search takes a few."""
@@ -70,31 +70,25 @@ TOO_MANY_PARTS = Refusal(
 )
 
 
-def has_body(head: Mapping[bytes, bytes]) -> bool:
-    return b"transfer-encoding" in head or head.get(b"content-length", b"0") != b"0"
+def has_body(request: Request) -> bool:
+    head = request.headers
+    return "transfer-encoding" in head or head.get("content-length", "0") != "0"
 
 
-async def read_body(
-    head: Mapping[bytes, bytes], receive: Receive, *, expected: bool
-) -> bytes:
+async def read_body(request: Request, *, expected: bool) -> bytes:
     """Return the whole body; unless one is expected it has to be small."""
-    if not has_body(head):
+    if not has_body(request):
         return b""
     largest, refusal = (LARGEST_BODY, TOO_LARGE) if expected else (SMALL_BODY, NO_BODY)
-    if int(head.get(b"content-length", b"0")) > largest:
+    if int(request.headers.get("content-length", 0)) > largest:
         raise Refused(refusal)
     body = bytearray()
     try:
         async with asyncio.timeout(BODY_S):
-            more = True
-            while more:
-                message = await receive()
-                if message["type"] != "http.request":
-                    raise Disconnected
-                body += message.get("body", b"")
+            async for part in request.stream():
+                body += part
                 if len(body) > largest:
                     raise Refused(refusal)
-                more = message.get("more_body", False)
     except TimeoutError:
         raise Refused(TOO_SLOW) from None
     if body.count(b"[") + body.count(b"{") > MOST_PARTS:
@@ -102,18 +96,18 @@ async def read_body(
     return bytes(body)
 
 
-async def drain(head: Mapping[bytes, bytes], receive: Receive) -> None:
+async def drain(request: Request) -> None:
     """Read and drop the rest of a rejected body, within limits."""
-    too_long = int(head.get(b"content-length", b"0")) > DRAIN_BYTES
-    if not has_body(head) or too_long or b"expect" in head:
+    size = int(request.headers.get("content-length", 0))
+    if size > DRAIN_BYTES or "expect" in request.headers:
         return
     size = 0
-    with contextlib.suppress(TimeoutError):
+    # RuntimeError: all was read already
+    with contextlib.suppress(TimeoutError, ClientDisconnect, RuntimeError):
         async with asyncio.timeout(DRAIN_S):
-            while size < DRAIN_BYTES:
-                message = await receive()
-                size += len(message.get("body", b""))
-                if not message.get("more_body", False):
+            async for part in request.stream():
+                size += len(part)
+                if size > DRAIN_BYTES:
                     return
 
 
@@ -126,15 +120,15 @@ def raise_file_limit() -> int:
         return MOST_CONNECTIONS
     import resource  # noqa: PLC0415 - not on every system
 
-    files, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
     unlimited = resource.RLIM_INFINITY
-    wanted = WANTED_FILES if hard == unlimited else min(WANTED_FILES, hard)
-    if files != unlimited and files < wanted:
+    files, hard = (WANTED_FILES if most == unlimited else most for most in limits)
+    wanted = min(WANTED_FILES, hard)
+    if files < wanted:
         with contextlib.suppress(OSError, ValueError):  # the system may have another
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, limits[1]))
             files = wanted
-    allowed = WANTED_FILES if files == unlimited else files
-    return max(1, min(MOST_CONNECTIONS, allowed // 2))
+    return max(1, min(MOST_CONNECTIONS, files // 2))
 
 
 class Connection(H11Protocol):

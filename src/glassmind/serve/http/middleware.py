@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -14,7 +15,6 @@ from glassmind.serve.http.errors import (
     FAULT,
     LATE,
     STOPPING,
-    Disconnected,
     Refusal,
     Refused,
     refused,
@@ -84,12 +84,13 @@ class Exchange:
         self.status, self.size, self.finished = 0, 0, False
         self.last_event: Callable[[Refusal], bytes] | None = None
         """Makes the last part of a response that ends early with an error."""
-        self._unread = has_body(self.head)
+        self._request = Request(scope, receive)
+        self._unread = has_body(self._request)
         self._receive, self._send = receive, send
 
     async def read_body(self, *, expected: bool) -> bytes:
         """Return the whole body, as `limits.read_body`; to be called once."""
-        body = await read_body(self.head, self._receive, expected=expected)
+        body = await read_body(self._request, expected=expected)
         self._unread = False
         return body
 
@@ -104,7 +105,7 @@ class Exchange:
             if answering.done():
                 answering.result()
             elif leaving.done():
-                raise Disconnected
+                raise ClientDisconnect
             else:
                 raise Refused(LATE)
         finally:
@@ -143,7 +144,7 @@ class Exchange:
             return
         response = refused(refusal)
         if self._unread and drains:
-            await drain(self.head, self._receive)
+            await drain(self._request)
             response.headers["connection"] = "close"
         await self.answer(response)
 
@@ -172,7 +173,7 @@ class Guard:
             await self.app(scope, receive, exchange.send)
         except Refused as error:
             await exchange.refuse(error.refusal)
-        except Disconnected:
+        except ClientDisconnect:
             exchange.status = CLIENT_LEFT
         except asyncio.CancelledError:  # the time of the shutdown is over
             await exchange.refuse(STOPPING, drains=False)

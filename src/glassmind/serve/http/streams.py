@@ -11,13 +11,14 @@ from functools import partial
 from typing import Any
 
 from msgspec import to_builtins
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from glassmind.config import Config
 from glassmind.errors.serving import CallAbandoned
 from glassmind.operations.registry import Result
 from glassmind.ports.chat import Halt
-from glassmind.serve.http.errors import Disconnected, error_body
+from glassmind.serve.http.errors import error_body
 from glassmind.serve.http.jobs import Call, Workers
 from glassmind.serve.http.limits import ANSWER_S
 from glassmind.serve.http.middleware import Exchange
@@ -177,4 +178,4 @@ async def _send(exchange: Exchange, body: bytes, *, more: bool = True) -> None:
             part = {"type": "http.response.body", "body": body, "more_body": more}
             await exchange.send(part)
     except TimeoutError:
-        raise Disconnected from None
+        raise ClientDisconnect from None
