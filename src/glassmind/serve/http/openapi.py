@@ -86,8 +86,8 @@ def _reference(name: str) -> dict[str, Any]:
 
 
 def _schemas(operations: Sequence[Operation]) -> dict[str, Any]:
-    results = [operation.result for operation in operations]
-    events = [kind for operation in operations for kind in operation.events.values()]
+    results = [op.result for op in operations if "" not in op.files]  # in JSON
+    events = [kind for op in operations for kind in op.events.values()]
     _, parts = msgspec.json.schema_components(
         [*results, *events], ref_template="#/components/schemas/{name}"
     )
