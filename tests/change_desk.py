@@ -66,7 +66,7 @@ class WrittenDown:
 def engine_with(editing: WrittenDown, root: Path = Path("Notes")) -> Any:
     """Return what surfaces need of an engine to edit."""
     vault = SimpleNamespace(name="Notes", path=root)
-    return OpenEngine(
+    return SimpleNamespace(
         editing=editing,
         config=SimpleNamespace(vault=vault),
         tainted=lambda client: client == "tainted",

@@ -19,10 +19,10 @@ from urllib.parse import quote, urlencode
 
 import uvicorn.server
 from cli_desk import Inside, Program
+from route_table import Route
 
 from glassmind.engine import Engine
 from glassmind.serve.http.app import make_app
-from glassmind.serve.http.asked import Route
 from glassmind.serve.http.run import listening_socket, make_server
 from glassmind.serve.http.security import TokenThrottle, host_names
 

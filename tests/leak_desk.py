@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from http_desk import Answer, Web, answer_of
+from route_table import Route
 from surface_arguments import Argument, arguments_of
 from vault_desk import VaultDesk
 
 from glassmind.access.scopes import read_scope
 from glassmind.editing.asking import Asking
-from glassmind.serve.http.asked import Route
 from glassmind.serve.mcp.tool import Tool
 from glassmind.types.access import EVERY_AGENT, Scope
 from glassmind.types.editing import Append

@@ -1,10 +1,11 @@
 """What tools and routes take, however they are declared."""
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from glassmind.operations.arguments import schema_for_http
-from glassmind.serve.http.asked import Route
-from glassmind.serve.mcp.tool import Tool, schema_of
+from glassmind.serve.mcp.tool import Tool
+
+if TYPE_CHECKING:
+    from route_table import Route
 
 
 class Argument(NamedTuple):
@@ -17,32 +18,32 @@ class Argument(NamedTuple):
     choices: tuple[str, ...] = ()
 
 
-def names_of(one: Tool | Route) -> list[str]:
+if TYPE_CHECKING:
+    from route_table import Route
+
+
+def names_of(one: "Tool | Route") -> list[str]:
     """Return the names of all arguments."""
     return [argument.name for argument in arguments_of(one)]
 
 
-def required_of(one: Tool | Route) -> list[str]:
+def required_of(one: "Tool | Route") -> list[str]:
     """Return the names of those that have to be given."""
     return [argument.name for argument in arguments_of(one) if argument.required]
 
 
-def choices_of(one: Tool | Route) -> dict[str, tuple[Any, ...]]:
+def choices_of(one: "Tool | Route") -> dict[str, tuple[Any, ...]]:
     """Return every argument with the values it may have; empty for any."""
     return {argument.name: argument.choices for argument in arguments_of(one)}
 
 
-def arguments_of(one: Tool | Route) -> tuple[Argument, ...]:
+def arguments_of(one: "Tool | Route") -> tuple[Argument, ...]:
     """Return every argument."""
-    schema: Any
-    if isinstance(one, Tool):
-        schema = one.schema
-    elif one.operation is not None:
-        schema = schema_for_http(one.operation.arguments)
-        if one.operation.writes:
-            schema["properties"]["client"] = {"type": "string"}
-    else:
-        schema = schema_of(one.arguments)
+    return arguments_in(one.schema) if isinstance(one, Tool) else one.arguments
+
+
+def arguments_in(schema: Any) -> tuple[Argument, ...]:
+    """Return the arguments that a schema describes."""
     required = schema.get("required", ())
     return tuple(
         Argument(
@@ -51,6 +52,7 @@ def arguments_of(one: Tool | Route) -> tuple[Argument, ...]:
             name in required,
             said.get("default"),
             tuple(value for value in said.get("enum", ()) if value is not None),
+            said.get("maximum"),
         )
         for name, said in schema["properties"].items()
     )

@@ -10,14 +10,13 @@ import pytest
 from http_desk import Web, answer_of, serving
 from mcp import Client
 from mcp_desk import call, structured_server, visit
+from route_table import ROUTES, Route
 from surface_arguments import choices_of, names_of, required_of
 from test_surfaces_reading import USUAL
 from vault_desk import VaultDesk
 
 from glassmind.access.clients import clients_of
 from glassmind.access.scopes import SETS, read_scope
-from glassmind.serve.http.asked import Route
-from glassmind.serve.http.table import ROUTES
 from glassmind.serve.mcp.tool import Tool
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.store.access_log import AccessLog

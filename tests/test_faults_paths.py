@@ -16,11 +16,10 @@ from http_desk import Web, answer_of, serving
 from mcp import Client
 from mcp_desk import environment, structured_server, visit
 from path_table import CANARY, NAMES, Fence, lay
+from route_table import ROUTES, Route
 from surface_arguments import Argument, arguments_of
 from vault_desk import VaultDesk
 
-from glassmind.serve.http.asked import Route
-from glassmind.serve.http.table import ROUTES
 from glassmind.serve.mcp.tool import Tool
 from glassmind.serve.mcp.toolsets import tools_of
 

@@ -4,7 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.serve.http.replies import wants_markdown
+from glassmind.serve.http.replies import prefers
+
+
+def wants_markdown(accept: str) -> bool:
+    return prefers(accept, "text/markdown", "text/*")
 
 
 @pytest.mark.parametrize(

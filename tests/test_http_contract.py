@@ -10,12 +10,11 @@ from pathlib import Path
 
 import pytest
 from http_desk import Web, serving
+from route_table import ROUTES, Route
 from vault_desk import VaultDesk
 
 from glassmind.access.clients import clients_of
 from glassmind.access.scopes import read_scope
-from glassmind.serve.http.asked import Route
-from glassmind.serve.http.table import ROUTES
 from glassmind.types.access import Scope
 
 SAMPLE = Path(__file__).parents[1] / "sample-vault"

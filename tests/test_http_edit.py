@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 from http_desk import Web, serving
+from route_table import ROUTES
 from vault_desk import VaultDesk
 
 from glassmind.operations.arguments import LONGEST_NOTE
-from glassmind.serve.http.table import ROUTES
 
 PAGE = Path(__file__).parent.parent / "docs" / "http.md"
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 from http_desk import JSON, LIMIT_S, Web, Wire, serving, until
+from route_table import ROUTES
 from vault_desk import VaultDesk
 
 from glassmind.serve.http import limits, middleware
 from glassmind.serve.http.jobs import THREADS
 from glassmind.serve.http.security import host_names, origins_of
-from glassmind.serve.http.table import ROUTES
 from glassmind.types.access import EVERY_AGENT
 
 PATHS = [
@@ -293,7 +293,7 @@ def test_json_that_is_nested_is_refused(web: Web) -> None:
     nested = b'{"query": ' + b"[" * 64 + b"]" * 64 + b"}"
     answer = web.post("/search", nested)
 
-    assert (answer.status, answer.code) == (400, "too_deep")
+    assert (answer.status, answer.code) == (400, "bad_json")
 
 
 def test_brackets_in_a_text_are_not_deep(web: Web) -> None:

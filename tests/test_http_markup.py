@@ -12,12 +12,11 @@ from xml.etree import ElementTree as ET
 import pytest
 from http_desk import JSON, Answer, Web, answer_of, serving
 from leak_desk import SAMPLES, calls_of_route
+from route_table import ROUTES, Route
 from vault_desk import VaultDesk
 
 from glassmind.operations.graph import GRAPH_FILES
-from glassmind.serve.http.asked import Route
 from glassmind.serve.http.streams import EVENTS
-from glassmind.serve.http.table import ROUTES
 
 MARKUP = (
     "<script>alert(1)<|script>",

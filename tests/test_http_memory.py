@@ -11,10 +11,10 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 from cli_desk import with_note
 from http_desk import LIMIT_S, Answer, Web, serving, started, until
+from route_table import ROUTES as ALL_ROUTES
 from vault_desk import VaultDesk
 
 from glassmind.markdown.tokens import estimate_tokens
-from glassmind.serve.http.table import all_routes
 
 MARKDOWN = {"Accept": "text/markdown"}
 
@@ -32,7 +32,7 @@ ASKED: dict[tuple[str, str], dict[str, Any]] = {
 
 ROUTES = {
     (route.method, route.path): route
-    for route in all_routes()
+    for route in ALL_ROUTES
     if (route.method, route.path) in ASKED
 }
 
@@ -48,7 +48,7 @@ TEA = {
 
 ROUTES = {
     (route.method, route.path): route
-    for route in all_routes()
+    for route in ALL_ROUTES
     if (route.method, route.path) in {*ASKED, ("POST", "/capture")}
 }
 

@@ -121,7 +121,7 @@ def test_the_table_of_addresses_is_bounded() -> None:
     for number in range(3 * MOST_PEERS):
         throttle.wait_s(f"10.0.{number // 256}.{number % 256}", guessed=True)
 
-    assert len(throttle) == MOST_PEERS
+    assert len(throttle._peers) == MOST_PEERS
 
 
 def test_no_more_guesses_are_checked_while_many_wait() -> None:

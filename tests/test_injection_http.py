@@ -12,14 +12,14 @@ from editing_desk import outside_agent
 from http_desk import Answer, Web, answer_of, serving
 from injection.corpus import ATTACKS, CANARY, HEADING, TOPIC, Attack
 from injection.desk import MADE, NOTE, SHOWN, attacked, calls_of, ids_in
+from route_table import ROUTES
 from vault_desk import VaultDesk
 
 from glassmind.errors import HeadingNotFound
 from glassmind.operations.model_text import LABEL_OF_VALUES
+from glassmind.operations.registry import NoNotes
 from glassmind.serve.http.errors import error_body, refusal_of
-from glassmind.serve.http.replies import PLAIN
 from glassmind.serve.http.streams import event
-from glassmind.serve.http.table import ROUTES
 
 JOB = "<the id of a run>"
 DRY = {"dry_run": True}
@@ -148,7 +148,7 @@ def assert_labelled(name: str, values: Any) -> None:
         return
     if values.get("error"):  # a run has one, or none
         assert values["error"]["message"].isprintable()
-    elif BY_NAME[name].schema not in PLAIN:
+    elif not issubclass(BY_NAME[name].operation.result, NoNotes):
         assert next(iter(values.items())) == ("untrusted", LABEL_OF_VALUES)
 
 

@@ -13,12 +13,12 @@ from editing_desk import outside_agent
 from http_desk import Web, serving
 from mcp import Client, StdioServerParameters
 from mcp_desk import ERAS, environment, structured_server, text_of, visit
+from route_table import ROUTES
 from test_http_mcp import visited
 from vault_desk import VaultDesk
 
 from glassmind.access.scopes import SETS
 from glassmind.editing.asking import Asking
-from glassmind.serve.http.table import ROUTES
 from glassmind.types.editing import Append
 
 NOTES = {

@@ -15,10 +15,8 @@ from leak_desk import (
     text_of,
     told_vault,
 )
+from route_table import ROUTES, Route
 from vault_desk import VaultDesk
-
-from glassmind.serve.http.asked import Route
-from glassmind.serve.http.table import ROUTES
 
 
 @pytest.fixture(scope="module")

@@ -26,13 +26,12 @@ from leak_desk import (
     told_vault,
     world_of,
 )
+from route_table import ROUTES, Route
 from vault_desk import VaultDesk
 
 from glassmind.access.clients import clients_of
 from glassmind.access.scopes import SETS
-from glassmind.serve.http.asked import Route
 from glassmind.serve.http.streams import EVENTS
-from glassmind.serve.http.table import ROUTES
 from glassmind.serve.mcp.toolsets import EMPTY, tools_of
 
 OTHER_KINDS = ("tag", "property", "excluded")

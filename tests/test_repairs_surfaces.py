@@ -8,10 +8,10 @@ import pytest
 from cli_desk import Inside, Program
 from http_desk import Web, serving
 from mcp_desk import call, structured_server, text_of
+from route_table import ROUTES
 from vault_desk import VaultDesk
 
 from glassmind.operations import failures as exits
-from glassmind.serve.http.table import ROUTES
 
 NOTES: dict[str, str | bytes] = {
     "Barometer.md": "---\naliases: [Glass]\n---\nIt falls before rain. #weather\n",

@@ -16,6 +16,7 @@ from leak_desk import CHANGE_ID
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_desk import structured_server, visit
+from route_table import ROUTES, Route
 from secrets_desk import ISSUED, Drawing, pem
 from surface_arguments import Argument, arguments_of
 from test_secrets_shapes import pieces
@@ -23,8 +24,6 @@ from vault_desk import VaultDesk
 
 from glassmind.access.scopes import SETS
 from glassmind.editing.asking import Asking
-from glassmind.serve.http.asked import Route
-from glassmind.serve.http.table import ROUTES
 from glassmind.serve.mcp.tool import Tool
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.types.access import EVERY_AGENT

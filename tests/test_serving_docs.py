@@ -4,11 +4,10 @@ import re
 from pathlib import Path
 
 import pytest
+from route_table import ROUTES, Route
 from surface_arguments import names_of
 
 from glassmind.access.scopes import SETS
-from glassmind.serve.http.asked import Route
-from glassmind.serve.http.table import ROUTES
 from glassmind.serve.mcp.tool import Tool
 from glassmind.serve.mcp.toolsets import tools_of
 

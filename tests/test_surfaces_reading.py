@@ -6,13 +6,12 @@ from typing import Any
 import pytest
 from http_desk import Web, answer_of, serving
 from mcp_desk import call, text_of
+from route_table import ROUTES, Route
 from surface_arguments import names_of, required_of
 from test_knowledge_reading import seen
 from vault_desk import VaultDesk
 
 from glassmind.access.scopes import SETS
-from glassmind.serve.http.asked import Route
-from glassmind.serve.http.table import ROUTES
 from glassmind.serve.mcp.server import make_server
 from glassmind.serve.mcp.tool import Tool
 from glassmind.serve.mcp.toolsets import tools_of

@@ -187,10 +187,12 @@ def parsed_json(text: str) -> Any:
     """Return the value of a JSON text.
 
     Raises:
-        ValueError: it is not JSON, or nested too deeply.
+        ValueError: it is not JSON, nested too deeply, or gives a name twice.
     """
     try:
-        value = json.loads(text, parse_constant=_no_number)
+        value = json.loads(
+            text, parse_constant=_no_number, object_pairs_hook=_without_repeats
+        )
         depth = _depth(value)
     except RecursionError:
         raise ValueError(DEEPEST) from None
@@ -201,6 +203,14 @@ def parsed_json(text: str) -> Any:
 
 def _no_number(name: str) -> NoReturn:
     raise ValueError(name)
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object; readers of JSON differ in which of two values counts."""
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        raise ValueError(pairs)
+    return made
 
 
 def plain_value(text: str) -> Any:

@@ -77,6 +77,15 @@ Unresolved = Annotated[bool, arg("Include unresolved links: names that no file h
 ThemeName = Annotated[
     NoteName | None, arg("One theme, by its number or label.", metavar="THEME")
 ]
+Resolution = Annotated[
+    float | None,
+    arg(
+        "Above 1 finds more and smaller themes, below 1 fewer.",
+        metavar="R",
+        ge=0.01,
+        le=100,
+    ),
+]
 
 
 class GraphResult(Result):
@@ -430,10 +439,7 @@ def path(vault: Engine, arguments: PathArguments, caller: Caller) -> PathResult:
 
 class ThemesArguments(Arguments):
     theme: ThemeName = None
-    resolution: Annotated[
-        float | None,
-        arg("Above 1 finds more themes, below 1 fewer.", metavar="R", ge=0.01, le=100),
-    ] = None
+    resolution: Resolution = None
     ghosts: Unresolved = False
     refresh: Annotated[
         bool, arg("Find the themes again and store them in the index.", only=("cli",))

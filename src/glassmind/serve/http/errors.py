@@ -6,8 +6,11 @@ A message may name notes by their path in the vault, but no other path of the ma
 import errno
 import re
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
+
+from starlette.responses import Response
 
 from glassmind import errors
 from glassmind.config import Config
@@ -21,9 +24,9 @@ from glassmind.operations.failures import (
     quotes_notes,
 )
 from glassmind.operations.model_text import on_one_line
-from glassmind.serve.http.replies import Reply, encoded, labelled
+from glassmind.serve.http.replies import JSON, encoded, labelled
 
-RETRY = ((b"retry-after", b"5"),)
+RETRY = {"retry-after": "5"}
 
 
 class Refusal(NamedTuple):
@@ -37,7 +40,7 @@ class Refusal(NamedTuple):
     code: str
     message: str
     hint: str
-    headers: tuple[tuple[bytes, bytes], ...] = ()
+    headers: Mapping[str, str] | None = None
     digest: str = ""
     names_notes: bool = False
 
@@ -49,13 +52,6 @@ class Refused(Exception):
         super().__init__(refusal.message)
         self.refusal = refusal
 
-
-class Disconnected(Exception):
-    """The client closed the connection before it had its answer."""
-
-
-WHOLE_VAULT = "the vault"
-"""The path in a `WriteFailed` that is about no single file."""
 
 NOT_JSON = Refusal(
     415,
@@ -79,26 +75,21 @@ def refusal_of(error: errors.GlassmindError, config: Config) -> Refusal:
     failure = _failure_of(error)
     if failure is UNEXPECTED or not failure.hint:
         return FAULT
-    headers = RETRY if isinstance(error, errors.IndexBusy) else ()
-    message = on_one_line(without_places(str(error), error, config))
     return Refusal(
         failure.status,
         code_of(type(error)),
-        message,
+        on_one_line(without_places(str(error), error, config)),
         failure.hint,
-        headers,
+        RETRY if isinstance(error, errors.IndexBusy) else None,
         digest_now(error),
         quotes_notes(error),
     )
 
 
 def _failure_of(error: errors.GlassmindError) -> Failure:
-    """Return how an error is reported; a failed write may be the caller's fault.
-
-    A name may be too long for any disk, or belong to a folder or a pipe.
-    """
+    """Return how an error is reported; a failed write may be the caller's fault."""
     failure = failure_of(error)
-    if not isinstance(error, WriteFailed) or error.path == WHOLE_VAULT:
+    if not isinstance(error, WriteFailed) or error.path == "the vault":
         return failure
     code = getattr(error.__cause__, "errno", None)
     if code == errno.ENAMETOOLONG:
@@ -109,25 +100,22 @@ def _failure_of(error: errors.GlassmindError) -> Failure:
     return failure
 
 
-def refused(refusal: Refusal) -> Reply:
-    """Return an error as a response."""
-    return Reply(refusal.status, encoded(error_body(refusal)), refusal.headers)
+def refused(refusal: Refusal) -> Response:
+    body = encoded(error_body(refusal))
+    return Response(body, refusal.status, refusal.headers, JSON)
 
 
 def error_body(refusal: Refusal) -> object:
-    """Return the JSON of an error response; names of notes are labelled."""
     body = {"error": error_of(refusal)}
     return labelled(body) if refusal.names_notes else body
 
 
 def error_of(refusal: Refusal) -> dict[str, str]:
-    """Return the JSON of the error itself."""
     made = {"code": refusal.code, "message": refusal.message, "hint": refusal.hint}
     return made | ({"digest": refusal.digest} if refusal.digest else {})
 
 
 def code_of(kind: type) -> str:
-    """Return the name of an error's class in snake case."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", kind.__name__).lower()
 
 

@@ -1,4 +1,4 @@
-"""Threads that use the engine: a pool for requests, and one thread for index runs."""
+"""Calls of operations, and the threads they run in: requests, and index runs."""
 
 import asyncio
 import secrets
@@ -6,12 +6,15 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
-from typing import Any, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeVar
 
-from glassmind.config import Config
+from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
 from glassmind.errors.serving import CallAbandoned
-from glassmind.operations.registry import Result
+from glassmind.operations.maintain import IndexResult
+from glassmind.operations.registry import Caller, Operation, Result
+from glassmind.ports.chat import Halt
 from glassmind.serve.http.errors import (
     BUSY,
     FAULT,
@@ -20,9 +23,7 @@ from glassmind.serve.http.errors import (
     Refused,
     error_of,
     refusal_of,
-    refused,
 )
-from glassmind.serve.http.replies import Reply, answered
 from glassmind.types.files import Progress
 from glassmind.types.ledger import Shown
 
@@ -41,6 +42,32 @@ KEPT_JOBS = 32
 
 WAITING_JOBS = 8
 """Index runs that may wait; each finds what those before it have done."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """A request whose arguments were read; `show` records what the result discloses.
+
+    `waits` is false if the client does not wait for a job.
+    """
+
+    operation: Operation
+    vault: Engine
+    arguments: Any
+    caller: Caller
+    accept: str
+    waits: bool
+    show: Callable[[Shown], None]
+
+    def run(
+        self, progress: Callable[[Any], None] | None = None, halt: Halt | None = None
+    ) -> Result:
+        if halt is not None and halt.is_set():  # while it waited for a thread
+            raise CallAbandoned
+        caller = replace(self.caller, progress=progress, halt=halt)
+        result: Result = self.operation.run(self.vault, self.arguments, caller)
+        self.show(result.sources())
+        return result
 
 
 class Workers:
@@ -66,43 +93,68 @@ class Workers:
         return await asyncio.wrap_future(future)
 
     def close(self) -> None:
-        """Start nothing more, and wait for nothing."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
+class JobState(Result):
+    """How far an index run is."""
+
+    job: str
+    state: Literal["waiting", "running", "done", "failed"]
+    progress: dict[str, Any] | None = None
+    report: IndexResult | None = None
+    error: dict[str, str] | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        report = self.report and self.report.to_json()
+        return {**super().to_json(), "report": report}
+
+    def sources(self) -> Shown:
+        return self.report.sources() if self.report else Shown()
+
+
+@dataclass(eq=False)
 class Job:
-    """One long operation, such as an index run; `future` has its result.
+    """One index run; `future` has its result."""
 
-    `work` is called in a thread, with a function that takes its progress.
-    """
-
-    future: Future[Result]
-
-    def __init__(
-        self, work: Callable[[Callable[[Any], None]], Result], config: Config
-    ) -> None:
-        self.id = secrets.token_hex(8)
-        self._work, self._config = work, config
-        self._stop = threading.Event()
-        self._progress: Progress | None = None
-        self.show: Callable[[Shown | None], None] = lambda _: None
+    call: Call
+    id: str = field(default_factory=lambda: secrets.token_hex(8))
+    progress: Progress | None = None
+    stopped: bool = False
+    future: Future[Any] = field(init=False)
 
     def run(self) -> Result:
-        """Do the work; to be called once, in a thread."""
-        return self._work(self._on_progress)
+        return self.call.run(self._on_progress)
 
     def _on_progress(self, progress: Progress) -> None:
-        self._progress = progress
-        if self._stop.is_set():
+        self.progress = progress
+        if self.stopped:
             raise CallAbandoned
 
     def stop(self) -> None:
         """End the run after its current step; what was indexed is kept."""
-        self._stop.set()
+        self.stopped = True
         self.future.cancel()
 
+    async def ended(self) -> Result:
+        """Wait for the end of the run, which is stopped if the caller is cancelled."""
+        try:
+            result: Result = await asyncio.wrap_future(self.future)
+        except asyncio.CancelledError:
+            self.stop()
+            raise
+        return result
+
+    def state(self) -> JobState:
+        if not self.future.done():
+            progress = self.progress and self.progress._asdict()
+            state: Any = "running" if self.future.running() else "waiting"
+            return JobState(job=self.id, state=state, progress=progress)
+        if refusal := self._refusal():
+            return JobState(job=self.id, state="failed", error=error_of(refusal))
+        return JobState(job=self.id, state="done", report=self.future.result())
+
     def _refusal(self) -> Refusal | None:
-        """Return why a run that is over has failed, if it has."""
         if self.future.cancelled():
             return STOPPING
         match self.future.exception():
@@ -111,76 +163,33 @@ class Job:
             case CallAbandoned():
                 return STOPPING
             case GlassmindError() as error:
-                return refusal_of(error, self._config)
+                return refusal_of(error, self.call.vault.config)
         return FAULT
-
-    def reply(self) -> Reply:
-        """Return the response to a client that waited for the end."""
-        refusal = self._refusal()
-        if refusal is not None:
-            return refused(refusal)
-        self.show(self.sources())
-        return answered(self.future.result().to_json())
-
-    def sources(self) -> Shown | None:
-        """Return the notes that the result discloses, if there is one."""
-        if not self.future.done() or self._refusal():
-            return None
-        sources: Shown = self.future.result().sources()
-        return sources
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the state of the run."""
-        done, now = self.future.done(), self._progress
-        refusal = self._refusal() if done else None
-        state = "running" if self.future.running() else "waiting"
-        return {
-            "job": self.id,
-            "state": ("failed" if refusal else "done") if done else state,
-            "progress": None if now is None or done else dict(now._asdict()),
-            "report": self.future.result().to_json() if done and not refusal else None,
-            "error": error_of(refusal) if refusal else None,
-        }
 
 
 class Jobs:
-    """Owns the thread for index runs, which run one at a time."""
+    """Owns the thread for index runs, which run one at a time. For the event loop."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(1, "glassmind-index")
-        self._lock = threading.Lock()
         self._known: dict[str, Job] = {}
 
-    def begin(self, job: Job) -> None:
-        """Run a job when those before it are over.
-
-        Raises:
-            Refused: too many are waiting.
-        """
-        with self._lock:
-            ended = [known for known in self._known.values() if known.future.done()]
-            if len(self._known) - len(ended) > WAITING_JOBS:
-                raise Refused(BUSY)
-            for old in ended[:-KEPT_JOBS]:
-                del self._known[old.id]
-            job.future = self._pool.submit(job.run)
-            self._known[job.id] = job
+    def begin(self, call: Call) -> Job:
+        """Run an operation when the jobs before it are over; refuse if many wait."""
+        ended = [job for job in self._known.values() if job.future.done()]
+        if len(self._known) - len(ended) > WAITING_JOBS:
+            raise Refused(BUSY)
+        for old in ended[:-KEPT_JOBS]:
+            del self._known[old.id]
+        job = Job(call)
+        job.future = self._pool.submit(job.run)
+        self._known[job.id] = job
+        return job
 
     def find(self, name: str) -> Job | None:
-        """Return a run; None if it is unknown, or forgotten."""
         return self._known.get(name)
 
-    async def ended(self, job: Job) -> Reply:
-        """Wait for the end of a run; it is stopped if the caller is cancelled."""
-        try:
-            await asyncio.wait([asyncio.wrap_future(job.future)])
-        except asyncio.CancelledError:
-            job.stop()
-            raise
-        return job.reply()
-
     def close(self) -> None:
-        """Stop every run after its current step, and wait for none."""
         for job in list(self._known.values()):
             job.stop()
         self._pool.shutdown(wait=False, cancel_futures=True)

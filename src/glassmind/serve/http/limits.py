@@ -6,16 +6,13 @@ docs/decisions/http.md says which these are, and why.
 import asyncio
 import contextlib
 import sys
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
-from typing import Any, TypeAlias
+from collections.abc import Mapping
 
 import h11
+from starlette.requests import ClientDisconnect, Request
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from glassmind.serve.http.errors import Disconnected, Refusal, Refused
-
-Message: TypeAlias = MutableMapping[str, Any]
-Receive: TypeAlias = Callable[[], Awaitable[Message]]
+from glassmind.serve.http.errors import Refusal, Refused
 
 ANSWER_S = 60.0
 """Seconds for an answer; the longest search takes a few."""
@@ -44,8 +41,8 @@ LARGEST_BODY = 4 * 1024 * 1024
 SMALL_BODY = 1024
 """Bytes of a body where none is needed; some clients send `{}` with everything."""
 
-DEEPEST, MOST_PARTS = 64, 50_000
-"""Nesting of JSON, and opening brackets in it: a list takes forty times its bytes."""
+MOST_PARTS = 50_000
+"""Opening brackets in JSON: a list takes forty times its bytes."""
 
 DRAIN_S, DRAIN_BYTES = 1.0, 4 * LARGEST_BODY
 """How long and how much of a rejected body is read: a client that is still sending
@@ -65,9 +62,6 @@ TOO_LARGE = Refusal(
 )
 NO_BODY = Refusal(413, "no_body", "this route takes no body", "leave the body out")
 TOO_SLOW = Refusal(408, "too_slow", "the body came too slowly", "send it at once")
-TOO_DEEP = Refusal(
-    400, "too_deep", f"the JSON is nested deeper than {DEEPEST} levels", "nest it less"
-)
 TOO_MANY_PARTS = Refusal(
     400,
     "too_many_parts",
@@ -76,37 +70,25 @@ TOO_MANY_PARTS = Refusal(
 )
 
 
-def has_body(head: Mapping[bytes, bytes]) -> bool:
-    """Return whether a body follows the head."""
-    return b"transfer-encoding" in head or head.get(b"content-length", b"0") != b"0"
+def has_body(request: Request) -> bool:
+    head = request.headers
+    return "transfer-encoding" in head or head.get("content-length", "0") != "0"
 
 
-async def read_body(
-    head: Mapping[bytes, bytes], receive: Receive, *, expected: bool
-) -> bytes:
-    """Return the whole body; unless one is expected it has to be small.
-
-    Raises:
-        Refused: it is too large, too slow, or JSON of too many parts.
-        Disconnected: the client left.
-    """
-    if not has_body(head):
+async def read_body(request: Request, *, expected: bool) -> bytes:
+    """Return the whole body; unless one is expected it has to be small."""
+    if not has_body(request):
         return b""
     largest, refusal = (LARGEST_BODY, TOO_LARGE) if expected else (SMALL_BODY, NO_BODY)
-    if int(head.get(b"content-length", b"0")) > largest:
+    if int(request.headers.get("content-length", 0)) > largest:
         raise Refused(refusal)
     body = bytearray()
     try:
         async with asyncio.timeout(BODY_S):
-            more = True
-            while more:
-                message = await receive()
-                if message["type"] != "http.request":
-                    raise Disconnected
-                body += message.get("body", b"")
+            async for part in request.stream():
+                body += part
                 if len(body) > largest:
                     raise Refused(refusal)
-                more = message.get("more_body", False)
     except TimeoutError:
         raise Refused(TOO_SLOW) from None
     if body.count(b"[") + body.count(b"{") > MOST_PARTS:
@@ -114,18 +96,18 @@ async def read_body(
     return bytes(body)
 
 
-async def drain(head: Mapping[bytes, bytes], receive: Receive) -> None:
+async def drain(request: Request) -> None:
     """Read and drop the rest of a rejected body, within limits."""
-    too_long = int(head.get(b"content-length", b"0")) > DRAIN_BYTES
-    if not has_body(head) or too_long or b"expect" in head:
+    size = int(request.headers.get("content-length", 0))
+    if size > DRAIN_BYTES or "expect" in request.headers:
         return
     size = 0
-    with contextlib.suppress(TimeoutError):
+    # RuntimeError: all was read already
+    with contextlib.suppress(TimeoutError, ClientDisconnect, RuntimeError):
         async with asyncio.timeout(DRAIN_S):
-            while size < DRAIN_BYTES:
-                message = await receive()
-                size += len(message.get("body", b""))
-                if not message.get("more_body", False):
+            async for part in request.stream():
+                size += len(part)
+                if size > DRAIN_BYTES:
                     return
 
 
@@ -138,15 +120,15 @@ def raise_file_limit() -> int:
         return MOST_CONNECTIONS
     import resource  # noqa: PLC0415 - not on every system
 
-    files, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
     unlimited = resource.RLIM_INFINITY
-    wanted = WANTED_FILES if hard == unlimited else min(WANTED_FILES, hard)
-    if files != unlimited and files < wanted:
+    files, hard = (WANTED_FILES if most == unlimited else most for most in limits)
+    wanted = min(WANTED_FILES, hard)
+    if files < wanted:
         with contextlib.suppress(OSError, ValueError):  # the system may have another
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, limits[1]))
             files = wanted
-    allowed = WANTED_FILES if files == unlimited else files
-    return max(1, min(MOST_CONNECTIONS, allowed // 2))
+    return max(1, min(MOST_CONNECTIONS, files // 2))
 
 
 class Connection(H11Protocol):
@@ -155,7 +137,7 @@ class Connection(H11Protocol):
     _head_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Wait for the first head; close at once if there are far too many."""
+        # wait for the first head; close at once if there are far too many connections
         super().connection_made(transport)
         most = self.limit_concurrency or MOST_CONNECTIONS
         if len(self.connections) > most + most // 8 + 1:
@@ -164,7 +146,6 @@ class Connection(H11Protocol):
             self._start_timer()
 
     def data_received(self, data: bytes) -> None:
-        """Parse some bytes; stop the timer once the head is complete."""
         super().data_received(data)
         if self.conn.their_state is not h11.IDLE:
             self._stop_timer()
@@ -172,7 +153,6 @@ class Connection(H11Protocol):
             self._start_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the timer."""
         self._stop_timer()
         super().connection_lost(exc)
 

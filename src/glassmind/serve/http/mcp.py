@@ -3,19 +3,19 @@
 import asyncio
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from contextvars import ContextVar
 from typing import Any
 
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from glassmind.engine import Engine
-from glassmind.errors import GlassmindError
 from glassmind.errors.serving import CallAbandoned, ServingFault
 from glassmind.serve.http.errors import NOT_JSON, Refusal, Refused, without_places
-from glassmind.serve.http.limits import TIME_LIMITS, Message
+from glassmind.serve.http.limits import TIME_LIMITS
 from glassmind.serve.http.middleware import Exchange
 from glassmind.serve.http.security import is_json
 from glassmind.serve.mcp.calls import SESSION, session_of
@@ -54,11 +54,12 @@ class McpEndpoint:
         self._server(self._toolsets, for_owner=True)  # raises if they are not usable
 
     def _server(self, toolsets: tuple[str, ...], *, for_owner: bool) -> Server[Any]:
+        config = self._engine.config
         if (toolsets, for_owner) not in self._servers:
             self._servers[toolsets, for_owner] = make_server(
                 self._visible_engine,
                 toolsets=toolsets,
-                wording=self._message,
+                wording=lambda error: without_places(str(error), error, config),
                 surface="mcp-http",
                 spared=() if for_owner else OWNERS,
                 structured=self._structured,
@@ -71,18 +72,13 @@ class McpEndpoint:
             raise CallAbandoned
         return self._engine.seen_by(scope)
 
-    def _message(self, error: GlassmindError) -> str:
-        return without_places(str(error), error, self._engine.config)
-
     async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
-        """Answer one message."""
         exchange: Exchange = scope["glassmind"]
         exchange.route = PATH
         body = await exchange.read_body(expected=True)
         if not is_json(exchange.head):
             raise Refused(NOT_JSON)
-        work = self._answer(scope, body, send)
-        await exchange.run(work, TIME_LIMITS[PATH])
+        await exchange.run(self._answer(scope, body, send), TIME_LIMITS[PATH])
 
     async def _answer(self, scope: Scope, body: bytes, send: Send) -> None:
         identity = scope["glassmind"].identity
@@ -97,9 +93,8 @@ class McpEndpoint:
         )
         with known_as(identity.name):
             async with sessions.run():
-                await sessions.handle_request(
-                    scope, _replayed(body), _with_session(body, send)
-                )
+                sending = _with_session(body, send)
+                await sessions.handle_request(scope, _replayed(body), sending)
 
 
 def _replayed(body: bytes) -> Receive:
@@ -132,15 +127,9 @@ def _with_session(body: bytes, send: Send) -> Send:
 
 def _client_name(body: bytes) -> str:
     """Return the client's name in an `initialize` message; empty for any other."""
-    if b"initialize" not in body:
-        return ""
-    try:
-        match json.loads(body):
-            case {
-                "method": "initialize",
-                "params": {"clientInfo": {"name": str() as name}},
-            }:
-                return name
-    except ValueError:
-        pass
+    with suppress(ValueError, KeyError, TypeError):
+        message = json.loads(body) if b"initialize" in body else {}
+        if message["method"] == "initialize":
+            name = message["params"]["clientInfo"]["name"]
+            return name if isinstance(name, str) else ""
     return ""

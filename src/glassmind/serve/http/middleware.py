@@ -2,22 +2,24 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from glassmind.serve.http.errors import (
     FAULT,
     LATE,
     STOPPING,
-    Disconnected,
     Refusal,
     Refused,
     refused,
 )
-from glassmind.serve.http.limits import Message, Receive, drain, has_body, read_body
-from glassmind.serve.http.metrics import Metrics
-from glassmind.serve.http.replies import CLOSE, SAFE_HEADERS, Reply
+from glassmind.serve.http.limits import drain, has_body, read_body
 from glassmind.serve.http.security import (
     ANONYMOUS,
     NO_TOKEN,
@@ -26,11 +28,9 @@ from glassmind.serve.http.security import (
     AccessRules,
     TokenThrottle,
 )
+from glassmind.serve.http.server import Metrics
 from glassmind.serve.mcp.log import log, log_fault
 
-Scope: TypeAlias = Any
-Send: TypeAlias = Callable[[Message], Awaitable[None]]
-App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 OnRequest: TypeAlias = Callable[[str, str, int, float, int], None]
 """Called after a request: method, route, status, seconds, bytes of the body."""
 
@@ -44,13 +44,29 @@ CLIENT_LEFT = 499
 """The status that is counted if the client did not wait for one."""
 
 METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"))
-"""Methods that are logged by name; a client may send any word."""
+
+SAFE_HEADERS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"cache-control", b"no-store"),
+    (
+        b"content-security-policy",
+        (
+            b"default-src 'none'; frame-ancestors 'none'; base-uri 'none'; "
+            b"form-action 'none'"
+        ),
+    ),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+)
+"""Headers of every response: no sniffing, no caching, no use by a web page. The last
+three directives of the policy do not fall back to `default-src`."""
 
 
 def log_request(
     method: str, route: str, status: int, seconds: float, size: int
 ) -> None:
     """Log a request, but never its arguments or its client."""
+    # a client may send any word as a method
     name, ms = method if method in METHODS else "other", round(seconds * 1_000, 1)
     log("request", method=name, route=route, status=status, ms=ms, bytes=size)
 
@@ -64,30 +80,22 @@ class Exchange:
 
     def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.scope, self.head = scope, dict(scope["headers"])
-        self.route, self.identity, self.has_token = NO_ROUTE, ANONYMOUS, False
+        self.route, self.identity = NO_ROUTE, ANONYMOUS
         self.status, self.size, self.finished = 0, 0, False
         self.last_event: Callable[[Refusal], bytes] | None = None
         """Makes the last part of a response that ends early with an error."""
-        self._unread = has_body(self.head)
+        self._request = Request(scope, receive)
+        self._unread = has_body(self._request)
         self._receive, self._send = receive, send
 
     async def read_body(self, *, expected: bool) -> bytes:
-        """Return the whole body; to be called once.
-
-        Raises:
-            Refused, Disconnected: as `limits.read_body`.
-        """
-        body = await read_body(self.head, self._receive, expected=expected)
+        """Return the whole body, as `limits.read_body`; to be called once."""
+        body = await read_body(self._request, expected=expected)
         self._unread = False
         return body
 
     async def run(self, work: Coroutine[Any, Any, None], limit_s: float) -> None:
-        """Await the answer, unless it is late or the client leaves.
-
-        Raises:
-            Refused: it takes longer than `limit_s`.
-            Disconnected: the client left.
-        """
+        """Await the answer, unless it is late or the client leaves."""
         answering = asyncio.ensure_future(work)
         leaving = asyncio.ensure_future(self._client_left())
         tasks = {answering, leaving}
@@ -97,7 +105,7 @@ class Exchange:
             if answering.done():
                 answering.result()
             elif leaving.done():
-                raise Disconnected
+                raise ClientDisconnect
             else:
                 raise Refused(LATE)
         finally:
@@ -121,14 +129,9 @@ class Exchange:
             self.finished = not message.get("more_body", False)
         await self._send(message)
 
-    async def answer(self, reply: Reply, *more: tuple[bytes, bytes]) -> None:
+    async def answer(self, response: Response) -> None:
         """Send a whole response."""
-        length = str(len(reply.body)).encode()
-        headers = [(b"content-type", reply.media_type), (b"content-length", length)]
-        headers += [*reply.headers, *more]
-        start = {"type": "http.response.start", "status": reply.status}
-        await self.send({**start, "headers": headers})
-        await self.send({"type": "http.response.body", "body": reply.body})
+        await response(self.scope, self._receive, self.send)
 
     async def refuse(self, refusal: Refusal, *, drains: bool = True) -> None:
         """Send an error; a response that has begun ends with it, if it can."""
@@ -138,43 +141,39 @@ class Exchange:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(LAST_EVENT_S):
                         await self.send({"type": "http.response.body", "body": body})
-        elif self._unread and drains:
-            await drain(self.head, self._receive)
-            await self.answer(refused(refusal), CLOSE)
-        else:
-            await self.answer(refused(refusal))
+            return
+        response = refused(refusal)
+        if self._unread and drains:
+            await drain(self._request)
+            response.headers["connection"] = "close"
+        await self.answer(response)
 
 
+@dataclass(frozen=True)
 class Guard:
     """Lets requests in that the rules accept, and answers every error."""
 
-    def __init__(
-        self,
-        app: App,
-        *,
-        rules: AccessRules,
-        metrics: Metrics,
-        on_request: OnRequest,
-        throttle: TokenThrottle | None = None,
-    ) -> None:
-        self._app, self._rules, self._metrics = app, rules, metrics
-        self._on_request = on_request
-        self._throttle = TokenThrottle() if throttle is None else throttle
+    app: ASGIApp
+    rules: AccessRules
+    metrics: Metrics
+    on_request: OnRequest
+    throttle: TokenThrottle
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or pass on the start and the end of the server."""
         if scope["type"] != "http":  # lifespan; uvicorn refuses websockets
-            await self._app(scope, receive, send)
+            await self.app(scope, receive, send)
             return
+        began = time.perf_counter()
         began = time.perf_counter()
         exchange = Exchange(scope, receive, send)
         scope["glassmind"] = exchange
         try:
             await self._let_in(exchange)
-            await self._app(scope, receive, exchange.send)
+            await self.app(scope, receive, exchange.send)
         except Refused as error:
             await exchange.refuse(error.refusal)
-        except Disconnected:
+        except ClientDisconnect:
             exchange.status = CLIENT_LEFT
         except asyncio.CancelledError:  # the time of the shutdown is over
             await exchange.refuse(STOPPING, drains=False)
@@ -184,25 +183,20 @@ class Guard:
         finally:
             seconds, route = time.perf_counter() - began, exchange.route
             status = exchange.status or CLIENT_LEFT
-            self._metrics.count(route, status, seconds)
-            self._on_request(scope["method"], route, status, seconds, exchange.size)
+            self.metrics.count(route, status, seconds)
+            self.on_request(scope["method"], route, status, seconds, exchange.size)
 
     async def _let_in(self, exchange: Exchange) -> None:
-        """Check everything that is known before the body is read.
-
-        Raises:
-            Refused: the request is rejected.
-        """
+        """Check everything that is known before the body is read."""
         scope, head = exchange.scope, exchange.head
         peer = (scope.get("client") or ("",))[0]
-        if self._throttle.is_flooded_by(peer):
+        if self.throttle.is_flooded_by(peer):
             raise Refused(TOO_MANY)
-        identity = self._rules.identify(head)
-        refusal = self._rules.refusal(scope, head, identity)
+        identity = self.rules.identify(head)
+        refusal = self.rules.refusal(scope, head, identity)
         guessed = identity is None and b"authorization" in head
         if (guessed and refusal is None) or refusal in (NO_TOKEN, WRONG_TOKEN):
-            await self._throttle.slow_down(peer, guessed=guessed)
+            await self.throttle.slow_down(peer, guessed=guessed)
         if refusal is not None:
             raise Refused(refusal)
-        exchange.has_token = identity is not None
         exchange.identity = identity or ANONYMOUS

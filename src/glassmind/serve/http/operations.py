@@ -1,43 +1,50 @@
-"""Routes made from operations."""
+"""Answers requests with operations: reads arguments, runs them, and writes replies."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Annotated, Any
+from urllib.parse import parse_qsl
 
 import msgspec
 from msgspec import Meta
+from starlette.responses import Response
 
-from glassmind.access.clients import NAME_CHARS, plain_caller
+import glassmind.serve.compat.searches  # noqa: F401 - registers GET /api/search
+from glassmind.access.clients import NAME_CHARS
+from glassmind.config import Config
 from glassmind.errors.serving import BadArgument
-from glassmind.operations.arguments import (
-    fields_of,
-    property_schema,
-    read,
-    remove_properties,
-    require_defaults,
-    schema_for_http,
+from glassmind.operations.arguments import DEEPEST, fields_of, parsed_json, read
+from glassmind.operations.registry import (
+    Arguments,
+    NoNotes,
+    Operation,
+    Result,
+    Route,
+    all_operations,
+    arg,
 )
-from glassmind.operations.registry import Arguments, Caller, Operation, arg
-from glassmind.serve.hiding import safe_text
-from glassmind.serve.http.arguments import decoded_body, decoded_query
-from glassmind.serve.http.asked import USUAL, Asked, Route
-from glassmind.serve.http.errors import placeless
-from glassmind.serve.http.jobs import Job
-from glassmind.serve.http.replies import (
-    MARKDOWN,
-    PLAIN,
-    Reply,
-    answered,
-    as_markdown,
-    wants_events,
-    wants_markdown,
+from glassmind.serve.http.errors import Refusal, Refused, placeless
+from glassmind.serve.http.jobs import Call
+from glassmind.serve.http.limits import ANSWER_S, TIME_LIMITS, WRITE_S
+from glassmind.serve.http.replies import MARKDOWN, answered, as_text, prefers
+from glassmind.serve.http.security import Identity
+from glassmind.serve.http.server import ANY
+
+BAD_JSON = Refusal(
+    400,
+    "bad_json",
+    f"the body is not a JSON object in UTF-8 of at most {DEEPEST} levels, "
+    "each name given once",
+    "send an object of arguments; see /openapi.json for what it takes",
 )
-from glassmind.serve.http.streams import EVENTS, Stream
-from glassmind.serve.mcp.tool import argument_table
+BAD_QUERY = Refusal(
+    400,
+    "bad_query",
+    "the query cannot be read",
+    "encode it as UTF-8 and percent-encode each byte",
+)
 
-SCHEMAS = "#/components/schemas/"
 
-
-class ClientArguments(Arguments, frozen=True, kw_only=True):
+class ClientArguments(Arguments):
     """What every route takes that records who asks."""
 
     client: Annotated[
@@ -46,188 +53,111 @@ class ClientArguments(Arguments, frozen=True, kw_only=True):
     ] = ""
 
 
-class JobArguments(Arguments, frozen=True, kw_only=True):
+class JobArguments(Arguments):
     """What every route of a background job takes."""
 
     wait: Annotated[bool, arg("Answer at the end, not at once.")] = True
 
 
-def _extra_arguments(operation: Operation) -> list[type[Arguments]]:
-    """Return what the surface takes beside the operation's own arguments."""
-    is_job = operation.route is not None and operation.route.job
-    return [ClientArguments] * operation.writes + [JobArguments] * is_job
+def extra_arguments(operation: Operation, route: Route) -> list[type[Arguments]]:
+    """Return what HTTP takes beside the operation's own arguments."""
+    return [ClientArguments] * operation.writes + [JobArguments] * route.job
 
 
-def route_of(operation: Operation) -> Route:
-    """Return an operation as a route."""
-    route = operation.route
-    if route is None:
-        raise ValueError(f"{operation.name} has no route")
-    fields = fields_of(operation.arguments, "http")
-    for extra in _extra_arguments(operation):
-        fields += fields_of(extra, "http")
-    return Route(
-        route.method,
-        route.path,
-        operation.summary,
-        lambda asked: _answer(operation, asked),
-        operation.result.__name__,
-        argument_table(fields),
-        fails=route.fails,
-        other_types=(
-            *(form.media_type for form in operation.files.values()),
-            *([MARKDOWN] if operation.markdown else ()),
-            *([EVENTS] if operation.events else ()),
-        ),
-        quick=route.quick,
-        called=route.id,
-        sets=route.sets,
-        operation=operation,
-    )
+def all_routes() -> list[tuple[Route, Operation]]:
+    """Return every route with its operation."""
+    return [(op.route, op) for op in all_operations() if op.route]
 
 
-def given_to(
-    operation: Operation, owner: str, query: bytes, body: bytes, path: Mapping[str, str]
-) -> dict[str, Any]:
-    """Return the checked arguments of a request, and the client that it names.
+def limit_s(route: Route) -> float:
+    """Return the seconds for an answer."""
+    is_change = route.method == "POST" and "write" in route.sets
+    return TIME_LIMITS.get(route.path, WRITE_S if is_change else ANSWER_S)
+
+
+def may_use(identity: Identity, route: Route) -> bool:
+    """Return whether the toolsets of a caller allow a route."""
+    if identity.is_owner or ANY in route.sets:
+        return True
+    usable = identity.scope.toolsets
+    return bool(route.sets) and not (usable and set(usable).isdisjoint(route.sets))
+
+
+def read_arguments(
+    operation: Operation,
+    route: Route,
+    query: bytes,
+    body: bytes,
+    path: Mapping[str, str],
+) -> tuple[Any, dict[str, Any]]:
+    """Return the checked arguments of a request, and those that HTTP adds.
 
     Raises:
         Refused: the body or the query cannot be read.
         BadArgument: one of the arguments cannot be used.
     """
-    strict = operation.route is not None and operation.route.method == "POST"
+    owner, strict = f"{route.method} {route.path}", route.method == "POST"
     fields = fields_of(operation.arguments, "http")
     lists = () if strict else {field.name for field in fields if field.is_list}
-    rest = decoded_query(owner, query, lists)
-    if strict and rest:
+    given = _decoded_query(owner, query, lists)
+    if strict and given:
         raise BadArgument(owner, "arguments belong in the body, not in the query")
     if strict:
-        rest = decoded_body(owner, body)
+        given = _decoded_body(body)
     for name in path:
-        if name in rest:
+        if name in given:
             raise BadArgument(owner, f"{name} is given in the path already")
-    rest |= path
-    found: dict[str, Any] = {"client": ""}
-    for extra in _extra_arguments(operation):
-        names = extra.__struct_fields__
-        own = {name: rest.pop(name) for name in names if name in rest}
-        made = read(extra, own, owner=owner, surface="http", strict=strict)
-        found |= msgspec.structs.asdict(made)
-    found["arguments"] = read(
-        operation.arguments, rest, owner=owner, surface="http", strict=strict
+    given |= path
+    extra: dict[str, Any] = {}
+    for kind in extra_arguments(operation, route):
+        names = kind.__struct_fields__
+        own = {name: given.pop(name) for name in names if name in given}
+        made = read(kind, own, owner=owner, surface="http", strict=strict)
+        extra |= msgspec.structs.asdict(made)
+    arguments = read(
+        operation.arguments, given, owner=owner, surface="http", strict=strict
     )
-    return found
+    return arguments, extra
 
 
-def body_schema_of(operation: Operation) -> dict[str, Any]:
-    """Return the schema of a request's body."""
-    route, made = operation.route, schema_for_http(operation.arguments)
-    for extra in _extra_arguments(operation):
-        made["properties"] |= schema_for_http(extra)["properties"]
-    in_path = [
-        name for name in made["properties"] if route and f"{{{name}}}" in route.path
-    ]
-    remove_properties(made, in_path)
-    return made
+def _decoded_body(body: bytes) -> dict[str, Any]:
+    try:
+        given = parsed_json(body.decode("utf-8"))
+    except ValueError:
+        raise Refused(BAD_JSON) from None
+    if not isinstance(given, dict):
+        raise Refused(BAD_JSON)
+    return given
 
 
-def parameters_of(operation: Operation) -> list[dict[str, Any]]:
-    """Return the parameters of a request: in its path, or in its query."""
-    route = operation.route
-    found = []
-    for field in fields_of(operation.arguments, "http"):
-        in_path = route is not None and f"{{{field.name}}}" in route.path
-        if in_path or (route and route.method == "GET"):
-            found.append(
-                {
-                    "name": field.name,
-                    "in": "path" if in_path else "query",
-                    "required": field.required,
-                    "description": field.about.description,
-                    "schema": property_schema(field, "http", in_query=True),
-                }
-            )
-    return found
+def _decoded_query(owner: str, query: bytes, lists: Collection[str]) -> dict[str, Any]:
+    """Return the texts in a query; names in `lists` may repeat."""
+    try:
+        pairs = parse_qsl(
+            query.decode("ascii"), keep_blank_values=True, errors="strict"
+        )
+    except ValueError:
+        raise Refused(BAD_QUERY) from None
+    given: dict[str, Any] = {}
+    for name, text in pairs:
+        if name in lists:
+            given.setdefault(name, []).append(text)
+        elif name in given:
+            raise BadArgument(owner, f"{name[:50]!r} is given twice")
+        else:
+            given[name] = text
+    return given
 
 
-def result_schemas(operations: Sequence[Operation]) -> dict[str, Any]:
-    """Return the schemas of all results, by name."""
-    results = [operation.result for operation in operations]
-    events = [kind for operation in operations for kind in operation.events.values()]
-    _, parts = msgspec.json.schema_components(
-        [*results, *events], ref_template=f"{SCHEMAS}{{name}}"
-    )
-    require_defaults(parts.values())
-    for result in results:
-        remove_properties(parts[result.__name__], result.text_only)
-        if result.list_field:
-            listed = parts[result.__name__]["properties"][result.list_field]
-            parts[result.__name__] = listed
-    return parts
-
-
-def event_schema(operation: Operation) -> dict[str, Any]:
-    """Return the schema of one server-sent event."""
-    kinds = {name: kind.__name__ for name, kind in operation.events.items()}
-    kinds |= {"answer": operation.result.__name__, "error": "Error"}
-    return {
-        "oneOf": [
-            {
-                "type": "object",
-                "properties": {
-                    "event": {"const": name},
-                    "data": {
-                        "type": "string",
-                        "contentMediaType": "application/json",
-                        "contentSchema": {"$ref": f"{SCHEMAS}{kind}"},
-                    },
-                },
-                "required": ["event", "data"],
-            }
-            for name, kind in kinds.items()
-        ]
-    }
-
-
-def _answer(operation: Operation, asked: Asked) -> Reply | Job | Stream:
-    client = plain_caller(asked.given["client"], USUAL)
-    if operation.events:
-        arguments = asked.given["arguments"]
-        streams = arguments.stream or wants_events(asked.accept)
-        return Stream(operation, asked.engine, arguments, client, streams)
-    if operation.route and operation.route.job:
-        return _begun(operation, asked, client)
-    result = operation.run(
-        asked.engine, asked.given["arguments"], Caller("http", client)
-    )
-    form = operation.files.get(getattr(asked.given["arguments"], "format", None) or "")
+def reply_to(call: Call, result: Result, config: Config) -> Response:
+    """Return a result in the form that the client asked for."""
+    operation = call.operation
+    form = operation.files.get(getattr(call.arguments, "format", None) or "")
     if form is not None:
-        body = safe_text(form.render(result)).encode("utf-8", "replace")
-        media_type = form.media_type.encode()
-        return Reply(200, body, media_type=media_type, shown=result.sources())
-    if operation.markdown and wants_markdown(asked.accept):
-        return as_markdown(operation.markdown(result), result.sources())
+        return as_text(form.render(result), form.media_type)
+    if operation.markdown and prefers(call.accept, "text/markdown", "text/*"):
+        return as_text(operation.markdown(result), MARKDOWN)
     values = result.to_json()
     if isinstance(values, dict) and values.get("notices"):
-        config = asked.engine.config
         values["notices"] = [placeless(one, config) for one in values["notices"]]
-    of_notes = operation.result.__name__ not in PLAIN
-    made = answered(values, of_notes=of_notes)
-    return made._replace(shown=result.sources())
-
-
-def _begun(operation: Operation, asked: Asked, client: str) -> Reply | Job:
-    """Return a job that was started, or without `wait` where to see its state."""
-    engine, arguments = asked.engine, asked.given["arguments"]
-    job = Job(
-        lambda progress: operation.run(
-            engine, arguments, Caller("http", client, progress)
-        ),
-        engine.config,
-    )
-    asked.desk.jobs.begin(job)
-    if asked.given["wait"]:
-        return job
-    location = f"{operation.route.path}/{job.id}" if operation.route else ""
-    headers = ((b"location", location.encode()),)
-    return answered(job.as_json(), 202)._replace(headers=headers)
+    return answered(values, of_notes=not isinstance(result, NoNotes))

@@ -21,9 +21,6 @@ from glassmind.types.access import Scope as ReadScope
 
 Headers = Mapping[bytes, bytes]
 
-HTTP_PORT = 80
-"""The port that clients leave out of `Host`."""
-
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 ALL_INTERFACES = frozenset(("0.0.0.0", "::", "[::]"))  # noqa: S104 - to recognise it
 
@@ -37,12 +34,10 @@ UNREPEATABLE = frozenset(
 OTHER_SITES = frozenset((b"cross-site", b"same-site"))
 """Values of `Sec-Fetch-Site` for requests that a page of another server made."""
 
-CHALLENGE = ((b"www-authenticate", b'Bearer realm="glassmind"'),)
+CHALLENGE = {"www-authenticate": 'Bearer realm="glassmind"'}
 
 UNHOSTED = Refusal(400, "bad_host", "the Host header is missing", "send it once")
-DOUBLED = Refusal(
-    400, "doubled_header", "a header that may occur once is repeated", "send it once"
-)
+DOUBLED = Refusal(400, "doubled_header", "a header is repeated", "send it once")
 MISDIRECTED = Refusal(
     421,
     "wrong_host",
@@ -73,14 +68,12 @@ TOO_MANY = Refusal(
     "too_many_wrong_tokens",
     "too many wrong tokens came from this address",
     "send a valid token, or wait as long as Retry-After says",
-    ((b"retry-after", b"1"),),
+    {"retry-after": "1"},
 )
 
-FREE = 5
-"""Wrong tokens that an address may send in a window: more than a person mistypes."""
-
-WINDOW_S = 60.0
-"""Seconds without a wrong token after which the count of an address starts again."""
+FREE, WINDOW_S = 5, 60.0
+"""Wrong tokens before the first back-off, more than a person mistypes, and the seconds
+without one after which the count starts again."""
 
 FIRST_S, LONGEST_S = 1.0, 60.0
 """The first back-off; each further wrong token doubles it up to the longest."""
@@ -100,11 +93,7 @@ def bracketed(host: str) -> str:
 
 
 def host_names(host: str, port: int, more: Iterable[str] = ()) -> frozenset[str]:
-    """Return every accepted `Host` of a server that listens on `host`.
-
-    `more` are names that the user configured, with or without a port. All are compared
-    literally.
-    """
+    """Return every accepted `Host` of a server; `more` may have a port or not."""
     hosts = list(LOOPBACK_NAMES) if host in ALL_INTERFACES or is_loopback(host) else []
     if host not in ALL_INTERFACES:
         hosts.append(bracketed(host))
@@ -114,15 +103,13 @@ def host_names(host: str, port: int, more: Iterable[str] = ()) -> frozenset[str]
         if last != name and last.isdigit():
             names.add(name)
         else:
-            names |= {f"{name}:{port}"} | ({name} if port == HTTP_PORT else set())
+            names.add(f"{name}:{port}")
+            names |= {name} if port == 80 else set()  # noqa: PLR2004 - HTTP's own
     return frozenset(names)
 
 
 def origins_of(hosts: Iterable[str], more: Iterable[str] = ()) -> frozenset[str]:
-    """Return every accepted `Origin`: pages of this server, and those configured.
-
-    Another port of this machine is another program.
-    """
+    """Return every accepted `Origin`: pages of this server, and those configured."""
     return frozenset([*(f"http://{host}" for host in hosts), *more])
 
 
@@ -220,8 +207,6 @@ def is_json(head: Headers) -> bool:
 
 @dataclass(slots=True)
 class _Peer:
-    """Wrong tokens of one address."""
-
     count: int = 0
     until: float = 0.0  # of the back-off, or when the last wrong token came
     held: int = 0
@@ -241,25 +226,18 @@ class TokenThrottle:
         self._clock, self._delay_s = clock, delay_s
         self._peers: OrderedDict[str, _Peer] = OrderedDict()
 
-    def __len__(self) -> int:
-        return len(self._peers)
-
     def is_flooded_by(self, address: str) -> bool:
-        """Return whether an address guesses so fast that no token is checked now."""
+        """Return whether so many guesses wait that no token is checked now."""
         peer = self._peers.get(_network(address))
         return peer is not None and peer.held >= MOST_HELD
 
     async def slow_down(self, address: str, *, guessed: bool) -> None:
-        """Reject, late, a request without a valid token from an address that guesses.
-
-        Raises:
-            Refused: the address has to wait.
-        """
+        """Reject, late, a request without a valid token if its address guesses."""
         wait_s = self.wait_s(address, guessed=guessed)
         if wait_s and guessed:
             await self.hold(address)
         if wait_s:
-            headers = ((b"retry-after", str(wait_s).encode()),)
+            headers = {"retry-after": str(wait_s)}
             raise Refused(TOO_MANY._replace(headers=headers))
 
     async def hold(self, address: str) -> None:

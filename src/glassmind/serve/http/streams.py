@@ -7,25 +7,22 @@ not read blocks the model, and is dropped after a while.
 
 import asyncio
 import threading
-from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from msgspec import to_builtins
+from starlette.requests import ClientDisconnect
+from starlette.responses import Response
 
 from glassmind.config import Config
-from glassmind.engine import Engine
 from glassmind.errors.serving import CallAbandoned
-from glassmind.operations.registry import Caller, Operation, Result
+from glassmind.operations.registry import Result
 from glassmind.ports.chat import Halt
-from glassmind.serve.http.errors import STOPPING, Disconnected, Refused, error_body
-from glassmind.serve.http.jobs import Workers
+from glassmind.serve.http.errors import error_body
+from glassmind.serve.http.jobs import Call, Workers
 from glassmind.serve.http.limits import ANSWER_S
 from glassmind.serve.http.middleware import Exchange
-from glassmind.serve.http.replies import JSON, Reply, answered, encoded, labelled
+from glassmind.serve.http.replies import JSON, answered, encoded, labelled, prefers
 
 EVENTS = "text/event-stream; charset=utf-8"
 KEEP_ALIVE = b": keep-alive\n\n"
@@ -46,10 +43,10 @@ UNREAD_S = 30.0
 WAITING = 256
 """Events that may wait for a client: a page of a model's words."""
 
-HEAD = (
+HEAD = [
     (b"content-type", EVENTS.encode()),
     (b"x-accel-buffering", b"no"),  # nginx would hold events back
-)
+]
 
 
 def longest_answer_s(config: Config) -> float:
@@ -62,56 +59,23 @@ def event(name: str, value: object) -> bytes:
     return b"event: %b\ndata: %b\n\n" % (name.encode(), encoded(value))
 
 
-@dataclass
-class Stream:
-    """One call of an operation; `show` records what the client is about to be given."""
+def _run(call: Call, halt: Halt) -> Response:
+    return answered(call.run(halt=halt).to_json())
 
-    operation: Operation
-    engine: Engine
-    arguments: Any
-    client: str
-    streams: bool
-    halt: Halt = field(default_factory=Halt)
-    show: Callable[[object], None] = lambda _: None
 
-    @property
-    def uses_model(self) -> bool:
-        """Whether a model may be asked, which may take its time."""
-        return self.arguments.model and self.engine.config.llm.backend != "none"
+def _run_with_events(call: Call, halt: Halt, outbox: "Outbox") -> None:
+    """Send events while an operation runs, and then the result."""
+    names = {kind: name for name, kind in call.operation.events.items()}
 
-    def _run(self, progress: Callable[[Any], None] | None = None) -> Any:
-        """Return the result, in a thread that may take its time.
+    def progress(value: Any) -> None:
+        made: object = to_builtins(value)
+        if isinstance(value, Result):
+            call.show(value.sources())
+            made = labelled(value.to_json())
+        outbox.put(event(names[type(value)], made))
 
-        Raises:
-            Refused: it was halted.
-        """
-        if self.halt.is_set():  # while it waited for a thread
-            raise Refused(STOPPING)
-        caller = Caller("http", self.client, progress, halt=self.halt)
-        try:
-            result = self.operation.run(self.engine, self.arguments, caller)
-        except CallAbandoned:
-            raise Refused(STOPPING) from None
-        self.show(result.sources())
-        return result
-
-    def reply(self) -> Reply:
-        """Return the whole answer at once."""
-        return answered(self._run().to_json())
-
-    def send(self, outbox: "Outbox") -> None:
-        """Send events while the operation runs, and then the result."""
-        names = {kind: name for name, kind in self.operation.events.items()}
-
-        def progress(value: Any) -> None:
-            made: object = to_builtins(value)
-            if isinstance(value, Result):
-                self.show(value.sources())
-                made = labelled(value.to_json())
-            outbox.put(event(names[type(value)], made))
-
-        result = self._run(progress)
-        outbox.put(event("answer", labelled(result.to_json())))
+    result = call.run(progress, halt)
+    outbox.put(event("answer", labelled(result.to_json())))
 
 
 class Outbox:
@@ -120,48 +84,33 @@ class Outbox:
     def __init__(self, halt: Halt) -> None:
         self._halt, self._loop = halt, asyncio.get_running_loop()
         self._room = threading.Semaphore(WAITING)
-        self._parts: deque[bytes] = deque()
-        self._news = asyncio.Event()
+        self._parts: asyncio.Queue[bytes] = asyncio.Queue()
 
     def put(self, part: bytes) -> None:
-        """Send an event, from the thread, which waits while there is no room.
-
-        Raises:
-            CallAbandoned: nobody reads any more.
-        """
+        """Send an event, from the thread, which waits while there is no room."""
         if not self._room.acquire(blocking=False):
             with self._halt.ending(self._room.release):
                 if not self._room.acquire(timeout=UNREAD_S):
                     raise CallAbandoned
         if self._halt.is_set():
             raise CallAbandoned
-        self._parts.append(part)
-        self.wake()
-
-    def wake(self) -> None:
-        """Wake the loop."""
         try:
-            self._loop.call_soon_threadsafe(self._news.set)
+            self._loop.call_soon_threadsafe(self._parts.put_nowait, part)
         except RuntimeError:  # the loop is closed: the server ends
             raise CallAbandoned from None
 
-    async def next(self, timeout_s: float) -> bytes | None:
-        """Return the events that wait; None after so many seconds without any."""
-        try:
-            async with asyncio.timeout(timeout_s):
-                await self._news.wait()
-        except TimeoutError:
-            return None
-        self._news.clear()
-        return self.take()
+    def end(self, _: object) -> None:
+        self._parts.put_nowait(b"")
 
-    def take(self) -> bytes:
-        """Return the events that wait, and make room."""
-        count = len(self._parts)
-        made = b"".join(self._parts.popleft() for _ in range(count))
-        if count:
-            self._room.release(count)
-        return made
+    async def next(self) -> bytes:
+        """Return an event, or a comment after some silence; empty at the end."""
+        try:
+            async with asyncio.timeout(KEEP_ALIVE_S):
+                part = await self._parts.get()
+        except TimeoutError:
+            return KEEP_ALIVE
+        self._room.release()
+        return part
 
 
 class Streams:
@@ -171,20 +120,22 @@ class Streams:
         self._workers, self._plain = Workers(THREADS, ROOM), plain
         self._halts: set[Halt] = set()
 
-    async def answer(self, stream: Stream, exchange: Exchange) -> None:
+    async def answer(self, call: Call, exchange: Exchange) -> None:
         """Answer a request; when the client leaves, the operation ends."""
-        workers = self._workers if stream.uses_model else self._plain
-        with self._running(stream.halt):
-            if stream.streams:
-                await _send_events(stream, workers, exchange)
-            else:
-                await exchange.answer(await workers.run(stream.reply))
-
-    @contextmanager
-    def _running(self, halt: Halt) -> Iterator[None]:
+        has_model = call.vault.config.llm.backend != "none"
+        uses_model = has_model and call.arguments.model
+        workers = self._workers if uses_model else self._plain
+        streams = call.arguments.stream or prefers(call.accept, "text/event-stream")
+        if exchange.scope["method"] == "HEAD":  # nothing runs
+            await exchange.answer(Response(media_type=EVENTS if streams else JSON))
+            return
+        halt = Halt()
         self._halts.add(halt)
         try:
-            yield
+            if streams:
+                await _send_events(call, halt, workers, exchange)
+            else:
+                await exchange.answer(await workers.run(partial(_run, call, halt)))
         finally:
             self._halts.discard(halt)
             halt.set()
@@ -196,46 +147,35 @@ class Streams:
         self._workers.close()
 
 
-async def _send_events(stream: Stream, workers: Workers, exchange: Exchange) -> None:
+async def _send_events(
+    call: Call, halt: Halt, workers: Workers, exchange: Exchange
+) -> None:
     """Send events as they come; until one has, a fault has a status of its own."""
-    outbox = Outbox(stream.halt)
-    sending = asyncio.ensure_future(workers.run(partial(stream.send, outbox)))
-    sending.add_done_callback(lambda _: outbox.wake())
+    outbox = Outbox(halt)
+    work = partial(_run_with_events, call, halt, outbox)
+    running = asyncio.ensure_future(workers.run(work))
+    running.add_done_callback(outbox.end)
     try:
-        while not sending.done():
-            parts = await outbox.next(KEEP_ALIVE_S)
-            if parts != b"":
-                await _send(exchange, parts or KEEP_ALIVE)
-        await sending
+        while part := await outbox.next():
+            await _send(exchange, part)
+        await running
     finally:
-        if not sending.cancel() and not sending.cancelled():
-            sending.exception()  # or asyncio would log it as never retrieved
-    await _send(exchange, outbox.take(), more=False)
-
-
-async def show_head(stream: Stream, exchange: Exchange) -> None:
-    """Answer a HEAD request; nothing runs."""
-    kind = EVENTS.encode() if stream.streams else JSON
-    start = {"type": "http.response.start", "status": 200}
-    await exchange.send({**start, "headers": [(b"content-type", kind)]})
-    await exchange.send({"type": "http.response.body", "body": b""})
+        if not running.cancel() and not running.cancelled():
+            running.exception()  # or asyncio would log it as never retrieved
+    await _send(exchange, b"", more=False)
 
 
 async def _send(exchange: Exchange, body: bytes, *, more: bool = True) -> None:
-    """Send a part of the events, the head before the first.
-
-    Raises:
-        Disconnected: the client reads nothing any more.
-    """
+    """Send a part of the events, the head before the first."""
     try:
         async with asyncio.timeout(UNREAD_S):
             if not exchange.status:
                 start = {"type": "http.response.start", "status": 200}
-                await exchange.send({**start, "headers": list(HEAD)})
+                await exchange.send({**start, "headers": HEAD})
                 exchange.last_event = lambda refusal: event(
                     "error", error_body(refusal)
                 )
             part = {"type": "http.response.body", "body": body, "more_body": more}
             await exchange.send(part)
     except TimeoutError:
-        raise Disconnected from None
+        raise ClientDisconnect from None

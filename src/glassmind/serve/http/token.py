@@ -35,7 +35,7 @@ def kept_token(file: Path) -> str:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with suppress(FileNotFoundError):
             found = file.lstat()
-            if _is_exposed(found) or not found.st_size:
+            if not _is_private(found) or not found.st_size:
                 file.unlink()
         staged = file.with_name(f"{FILE}.{secrets.token_hex(4)}")
         fd = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -53,13 +53,13 @@ def kept_token(file: Path) -> str:
         raise TokenUnreadable(str(file), error.strerror or str(error)) from error
 
 
-def _is_exposed(found: os.stat_result) -> bool:
-    return not stat.S_ISREG(found.st_mode) or is_open_to_others(found)
-
-
 def is_open_to_others(found: os.stat_result) -> bool:
     """Return whether the mode of a file lets other users read it."""
     return os.name != "nt" and bool(found.st_mode & 0o077)
+
+
+def _is_private(found: os.stat_result) -> bool:
+    return stat.S_ISREG(found.st_mode) and not is_open_to_others(found)
 
 
 class TokenFile:
@@ -78,7 +78,7 @@ class TokenFile:
             found = self._file.lstat() if self._private else self._file.stat()
         except OSError:
             return ""
-        if self._private and _is_exposed(found):
+        if self._private and not _is_private(found):
             return ""
         stamp = (found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_size)
         known, token = self._last

@@ -4,27 +4,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from glassmind.engine import Engine
-from glassmind.serve.mcp.argument_table import (
-    LONGEST_TEXT,
-    REQUIRED,
-    Argument,
-    Kind,
-    argument_table,
-    read_arguments,
-    schema_of,
-)
 from glassmind.types.files import Progress
 from glassmind.types.ledger import Shown
-
-__all__ = [
-    "LONGEST_TEXT",
-    "REQUIRED",
-    "Argument",
-    "Kind",
-    "argument_table",
-    "read_arguments",
-    "schema_of",
-]  # for HTTP
 
 USUAL_TOKENS, MOST_TOKENS = 2_000, 8_000
 """Length of an answer, and of a detailed one: hosts warn of results of 10,000 tokens

@@ -1,0 +1,225 @@
+"""The server's own state, and the operations on it: health, metrics, jobs, themes."""
+
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, NamedTuple, get_args
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from glassmind.engine import Engine
+from glassmind.errors import GlassmindError
+from glassmind.operations.graph import (
+    Resolution,
+    ThemesArguments,
+    ThemesResult,
+    themes,
+)
+from glassmind.operations.registry import (
+    Arguments,
+    Caller,
+    FileForm,
+    NoArguments,
+    NoNotes,
+    Route,
+    arg,
+    operation,
+)
+from glassmind.serve.http.errors import Refusal, Refused
+from glassmind.serve.http.jobs import Jobs, JobState
+from glassmind.types.catalogue import Status
+from glassmind.types.watch import WatchMode
+from glassmind.version import __version__
+
+NO_JOB = Refusal(404, "no_job", "there is no such job", "POST /index starts one")
+
+ANY = "any"
+"""In place of a tool set: every client may use the route."""
+
+BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+"""Seconds; the default buckets of Prometheus clients."""
+
+
+class Metrics:
+    """Counts requests; written by the event loop, read by any thread."""
+
+    def __init__(self) -> None:
+        self._requests: Counter[tuple[str, int]] = Counter()
+        self._times: dict[str, list[int]] = {}
+        self._seconds: defaultdict[str, float] = defaultdict(float)
+
+    def count(self, route: str, status: int, seconds: float) -> None:
+        self._requests[route, status] += 1
+        times = self._times.setdefault(route, [0] * (len(BOUNDS) + 1))
+        times[bisect_left(BOUNDS, seconds)] += 1
+        self._seconds[route] += seconds
+
+    def lines(self) -> Iterator[str]:
+        """Yield all counts in the text format of Prometheus."""
+        yield "# HELP glassmind_http_requests_total Requests answered."
+        yield "# TYPE glassmind_http_requests_total counter"
+        for (route, status), count in sorted(self._requests.copy().items()):
+            labels = f'route="{route}",status="{status}"'
+            yield f"glassmind_http_requests_total{{{labels}}} {count}"
+        name = "glassmind_http_request_seconds"
+        yield f"# HELP {name} Time from a request's head to the end of its answer."
+        yield f"# TYPE {name} histogram"
+        for route, times in sorted(self._times.copy().items()):
+            total = 0
+            for bound, count in zip((*BOUNDS, "+Inf"), times, strict=True):
+                total += count
+                yield f'{name}_bucket{{route="{route}",le="{bound}"}} {total}'
+            yield f'{name}_sum{{route="{route}"}} {self._seconds[route]:.6f}'
+            yield f'{name}_count{{route="{route}"}} {total}'
+
+
+class Server(NamedTuple):
+    """What lives as long as the server; `engine` sees the whole vault."""
+
+    engine: Engine
+    jobs: Jobs
+    metrics: Metrics
+
+
+@dataclass(frozen=True, kw_only=True)
+class HttpCaller(Caller):
+    """Who asks over HTTP, with or without a token."""
+
+    server: Server
+    has_token: bool
+
+
+class Channels(Struct, frozen=True):
+    lexical: bool
+    bm25: bool
+    semantic: bool
+    graph: bool
+    hindsight: bool
+
+
+class Health(NoNotes):
+    """Without a token, only `status` and `version`."""
+
+    status: Literal["ok", "degraded"] = "ok"
+    version: str = f"glassmind {__version__}"
+    channels: Channels | UnsetType = UNSET
+    note_count: int | UnsetType = UNSET
+    vault_path: str | UnsetType = UNSET
+
+
+@operation(group="Maintain", route=Route("GET", "/health", sets=(ANY,), quick=True))
+def server_health(vault: Engine, _: NoArguments, caller: HttpCaller) -> Health:
+    """Report what works; without a token, only that the server is up."""
+    if not caller.has_token:
+        return Health()
+    status, config = _status(vault), vault.config
+    words = status is not None and status.words_behind is not None
+    meaning = status is not None and _has_meaning(status)
+    watched = status is not None and not status.watch.error
+    recalls = vault.recalls()
+    # a channel that the settings leave out is not a fault
+    well = words and watched and (meaning or config.embeddings.backend == "none")
+    return Health(
+        status="ok" if well and recalls is not False else "degraded",
+        channels=Channels(words, words, meaning, status is not None, bool(recalls)),
+        note_count=status.notes if status else 0,
+        vault_path=str(config.vault.path),
+    )
+
+
+def _status(vault: Engine) -> Status | None:
+    try:
+        return vault.status()
+    except GlassmindError:
+        return None
+
+
+def _has_meaning(status: Status) -> bool:
+    lacks_model = any(
+        notice.startswith("words and links only") for notice in status.notices
+    )
+    return bool(status.space) and status.coverage.covered > 0 and not lacks_model
+
+
+class MetricsResult(NoNotes):
+    text: str
+
+
+@operation(
+    group="Maintain",
+    route=Route("GET", "/metrics", quick=True),
+    files={
+        "": FileForm(
+            "text/plain; version=0.0.4; charset=utf-8", lambda result: result.text
+        )
+    },
+)
+def metrics(vault: Engine, _: NoArguments, caller: HttpCaller) -> MetricsResult:
+    """Show metrics in the text format of Prometheus."""
+    lines = [*caller.server.metrics.lines(), *_gauges(_status(vault)), ""]
+    return MetricsResult(text="\n".join(lines))
+
+
+def _gauges(status: Status | None) -> Iterator[str]:
+    yield from _gauge("up", "Whether there is an index.", {"": status is not None})
+    if status is None:
+        return
+    behind = {"words": status.words_behind, "vectors": status.vectors_behind}
+    modes = {mode: mode == status.watch.mode for mode in get_args(WatchMode)}
+    for name, meaning, values in (
+        ("notes", "Notes in the index.", status.notes),
+        ("chunks", "Chunks in the index.", status.chunks),
+        ("index_bytes", "Size of the index.", _labelled("part", status.sizes)),
+        ("chunks_to_embed", "Chunks to embed.", status.coverage.total),
+        ("chunks_embedded", "Of these, embedded.", status.coverage.covered),
+        ("behind", "Changes not included yet; -1: all.", _labelled("part", behind)),
+        ("watch", "How changes are noticed.", _labelled("mode", modes)),
+        ("watch_pending", "Changes noticed.", status.watch.pending),
+        ("writing", "Whether a process is writing.", bool(status.writing)),
+    ):
+        yield from _gauge(name, meaning, values)
+
+
+def _gauge(name: str, meaning: str, values: Any) -> Iterator[str]:
+    yield f"# HELP glassmind_{name} {meaning}"
+    yield f"# TYPE glassmind_{name} gauge"
+    for labels, value in (values if isinstance(values, dict) else {"": values}).items():
+        yield f"glassmind_{name}{labels} {-1 if value is None else value:g}"
+
+
+def _labelled(label: str, values: Mapping[str, float | None]) -> dict[str, Any]:
+    return {f'{{{label}="{name}"}}': value for name, value in values.items()}
+
+
+class JobArguments(Arguments):
+    job: Annotated[
+        Annotated[str, Meta(max_length=100)],
+        arg("The `job` that POST /index returned."),
+    ]
+
+
+@operation(
+    group="Maintain",
+    route=Route("GET", "/index/{job}", fails=(404,), quick=True),
+)
+def index_job(_: Engine, arguments: JobArguments, caller: HttpCaller) -> JobState:
+    """Show how far an index run is."""
+    job = caller.server.jobs.find(arguments.job)
+    if job is None:
+        raise Refused(NO_JOB)
+    return job.state()
+
+
+class RefreshArguments(Arguments):
+    resolution: Resolution = None
+
+
+@operation(group="Graph", route=Route("POST", "/graph/themes/refresh"))
+def refresh_themes(
+    vault: Engine, arguments: RefreshArguments, caller: HttpCaller
+) -> ThemesResult:
+    """Find the themes again and store them in the index."""
+    whole = caller.server.engine
+    whole.knowledge.themes(refresh=True, resolution=arguments.resolution)
+    return themes(vault, ThemesArguments(), caller)
