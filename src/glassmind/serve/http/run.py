@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import http.client
+import json
 import signal
 import socket
 import sys
@@ -183,13 +184,14 @@ def listening_socket(host: str, port: int) -> socket.socket:
 def _who_listens(address: str, port: int) -> str:
     """Name the program that uses a port, if it says so itself and in time."""
     host = "127.0.0.1" if address in ALL_INTERFACES else address
-    connection = http.client.HTTPConnection(host, port, timeout=PROBE_S)
+    wire = http.client.HTTPConnection(host, port, timeout=PROBE_S)
     try:
-        connection.request("GET", "/health")
-        health = connection.getresponse().read(PROBE_BYTES)
-    except (OSError, http.client.HTTPException):
-        health = b""
+        wire.request("GET", "/health")
+        health = json.loads(wire.getresponse().read(PROBE_BYTES))
+    except (OSError, ValueError, RecursionError, http.client.HTTPException):
+        return "another program"
     finally:
-        connection.close()
-    ours = b'"version":"glassmind ' in health
+        wire.close()
+    version = health.get("version") if isinstance(health, dict) else None
+    ours = isinstance(version, str) and version.startswith("glassmind ")
     return "another glassmind serve" if ours else "another program"
