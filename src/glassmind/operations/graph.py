@@ -295,7 +295,9 @@ def answered(
 class ConnectionsArguments(Arguments):
     name: Name
     depth: Depth = 1
-    limit: Limited = 50
+    limit: Annotated[
+        int, arg("Maximum number of notes per hop.", short="-n", ge=1, le=MOST_SHOWN)
+    ] = 50
     ghosts: Unresolved = False
     subgraph: Annotated[
         bool, arg("In JSON, all links among these notes.", only=("cli", "http"))

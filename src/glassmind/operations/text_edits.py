@@ -19,7 +19,7 @@ MOST_EDITS = 200
 PLACE = 4_096
 """Characters of a name or heading."""
 
-INDEX = arg("Which of several with this text, from 0.", ge=0, le=10_000)
+INDEX = arg("Which of several headings, from 0.", ge=0, le=10_000)
 HeadingIndex = Annotated[int | None, INDEX]
 
 FIELDS: Mapping[str, Meta] = {
@@ -39,7 +39,7 @@ FIELDS: Mapping[str, Meta] = {
         ge=0,
         le=1,
     ),
-    "heading": arg("Its text; Above#Below if several have it.", longest=PLACE),
+    "heading": arg("The heading; Above#Below if several match.", longest=PLACE),
     "link.heading": arg("Add it at the end of this section.", longest=PLACE),
     "where": arg("Write the text in its place, before it or after it.", for_models=""),
     "scope": arg("The whole section, or its first paragraph.", for_models=""),
@@ -52,7 +52,7 @@ FIELDS: Mapping[str, Meta] = {
         note_text=True,
         for_models="not for unset; an item for add, remove",
     ),
-    "line": arg("Its number; frontmatter counts.", ge=1),
+    "line": arg("Number of the line; frontmatter counts.", ge=1),
     "last": arg("The last of several lines.", ge=1),
     "status": arg("The character between the brackets, or toggle.", longest=20),
     "target": arg("The note to link to.", flag="--to", metavar="NOTE", longest=PLACE),
