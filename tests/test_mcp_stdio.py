@@ -410,7 +410,7 @@ def test_a_set_without_tools_is_told_and_served(env: dict[str, str]) -> None:
     with line(env, "--tools", "core", "--tools", "query,write") as server:
         server.greet()
         server.send("tools/list", 1)
-        assert len(server.answer(1)["result"]["tools"]) == 8 + 7
+        assert len(server.answer(1)["result"]["tools"]) == 8 + 13
         assert "query is still empty" in server.told()
 
 

@@ -174,6 +174,7 @@ def _name_in(session: str) -> str:
     """Return the name that a session id carries; empty for an id that is not ours."""
     written = session.partition(".")[2]
     try:
-        return urlsafe_b64decode(f"{written}{'=' * (-len(written) % 4)}").decode()
+        name = urlsafe_b64decode(f"{written}{'=' * (-len(written) % 4)}").decode()
     except ValueError:
         return ""
+    return name if plain_caller(name, UNNAMED) == name else ""
