@@ -355,8 +355,7 @@ def _vault(layers: Layers, cwd: Path, home: Path) -> Choice:
     """Return the vault that is named, else the one around the current folder."""
     choice = layers.choose("vault.path")
     if not choice.is_set:
-        around = vault_around(cwd, home)
-        if around is None:
+        if (around := vault_around(cwd, home)) is None:
             return choice
         choice = Choice(around, "the current folder")
     real = Path(os.path.realpath(choice.value))

@@ -103,7 +103,7 @@ def edit_note(vault: Engine, arguments: EditNoteArguments, caller: Caller) -> Re
         done = vault.editing.edit(name, wanted, wish)
     except NoMatch as error:
         key = _key(vault, caller, error.path)
-        is_first = not arguments.from_buffer and _may_match_loosely(wanted)
+        is_first = not arguments.from_buffer and _may_match_loosely(error, wanted)
         if is_first and keep(key, wanted):
             error.add_note(AGAIN)
         raise
@@ -226,10 +226,13 @@ def _from_buffer(arguments: EditNoteArguments, key: Key) -> list[TextEdit]:
     ]
 
 
-def _may_match_loosely(wanted: Sequence[TextEdit]) -> bool:
-    """Return whether an edit looks for a text, and not loosely yet."""
-    texts = [edit for edit in wanted if isinstance(edit, edits.Replace)]
-    return any(edit.fuzzy is None or edit.fuzzy > LOOSE for edit in texts)
+def _may_match_loosely(error: NoMatch, wanted: Sequence[TextEdit]) -> bool:
+    """Return whether the edit that failed looks for a text, and not loosely yet."""
+    places = [f"edits[{number}]" for number in range(len(wanted))]
+    edit = wanted[places.index(error.place) if error.place in places else 0]
+    if not isinstance(edit, edits.Replace):
+        return False
+    return edit.fuzzy is None or edit.fuzzy > LOOSE
 
 
 # --- other changes ------------------------------------------------------------------

@@ -54,7 +54,7 @@ YIELD_S = 3.0
 """How long a process that yielded the role does not try for it."""
 
 WARM_AFTER_S = 5.0
-"""Seconds without a search after which the model is loaded in advance."""
+"""Seconds after which the model is loaded, if no search has done so."""
 
 CLOSE_S = 2.0
 """Seconds for closing; work that has not ended by then is left as a kill leaves it."""
@@ -250,7 +250,7 @@ class Daemon:
 
     def __init__(self, engine: Engine, folder: Path, on_news: TellNews | None) -> None:
         self._engine, self._on_news, self._folder = engine, on_news, folder
-        self._was_called, self._stopped, self.yields = Event(), Event(), Event()
+        self._stopped, self.yields = Event(), Event()
         listening, address = open_socket(folder)
         token = secrets.token_hex(32)
         self._card = Card(
@@ -278,14 +278,10 @@ class Daemon:
         return read_card(self._folder) == self._card
 
     def _search(self, packed: Any, _: SendProgress) -> SearchReply:
-        asked = unpack(packed, Search)
-        engine = self._engine
-        if asked.scope is not None:
-            engine = engine.seen_by(asked.scope)
-        try:
-            return engine.search(asked.text, today=asked.day, **asked.wish._asdict())
-        finally:
-            self._was_called.set()
+        search, engine = unpack(packed, Search), self._engine
+        if search.scope is not None:
+            engine = engine.seen_by(search.scope)
+        return engine.search(search.text, today=search.day, **search.wish._asdict())
 
     def _index(self, packed: Any, send: SendProgress) -> IndexReport:
         return self._engine.index(**unpack(packed, IndexWishes), progress=send)
@@ -296,9 +292,7 @@ class Daemon:
             self.yields.set()
 
     def _warm(self) -> None:
-        """Load the model after the first search, or when there is none for a while."""
-        self._was_called.wait(WARM_AFTER_S)
-        if not self._stopped.is_set():
+        if not self._stopped.wait(WARM_AFTER_S):
             self._engine.warm()
 
     def _watch(self) -> None:
@@ -307,7 +301,6 @@ class Daemon:
     def stop(self, lock: WriterLock) -> None:
         """Stop all work; remove the socket and the card if they are still ours."""
         self._stopped.set()
-        self._was_called.set()
         deadline = time.monotonic() + CLOSE_S * 0.8
         with suppress(IndexTaken, IndexAbsent, OSError):
             lock.check()
