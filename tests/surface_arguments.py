@@ -16,6 +16,7 @@ class Argument(NamedTuple):
     required: bool
     default: object = None
     choices: tuple[str, ...] = ()
+    most: float | None = None
 
 
 if TYPE_CHECKING:

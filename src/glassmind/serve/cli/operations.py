@@ -210,11 +210,7 @@ class OperationCommand:
             output.text(text)
 
     def _file_form(self, arguments: Any, output: Output) -> FileForm | None:
-        """Return the file that `--format` names; `--format json` is `--json`.
-
-        Raises:
-            WrongUsage: `--json` is given too.
-        """
+        """Return the file that `--format` names; `--format json` is `--json`."""
         name = getattr(arguments, "format", None) if self.operation.files else None
         form = self.operation.files.get(name or "")
         if form and output.as_json:
@@ -232,11 +228,7 @@ class OperationCommand:
         return self.operation.for_people
 
     def _arguments(self, args: Namespace, output: Output) -> Any:
-        """Return the arguments.
-
-        Raises:
-            WrongUsage: they cannot be used.
-        """
+        """Return the arguments."""
         offered = {field.name for field in fields_of(self.operation.arguments, "cli")}
         given = {k: v for k, v in self._preset.items() if k in offered}
         hidden = {k: v for k, v in self._preset.items() if k not in offered}
@@ -255,11 +247,7 @@ class OperationCommand:
         return msgspec.structs.replace(made, **hidden)
 
     def _option_value(self, field: Field, args: Namespace) -> Any:
-        """Return the value that an option gives an argument, or None.
-
-        Raises:
-            WrongUsage: it cannot be used.
-        """
+        """Return the value that an option gives an argument, or None."""
         value = getattr(args, _dest(self._flag(field)), None)
         if field.extra["file"]:
             value = _text_or_file(field, value, args, self._path)
@@ -308,11 +296,7 @@ def _takes_stdin(field: Field) -> bool:
 
 
 def _standard_input(field: Field, path: str) -> list[str]:
-    """Return the text of standard input, or the items in it.
-
-    Raises:
-        WrongUsage: it is empty, too long or not text.
-    """
+    """Return the text of standard input, or the items in it."""
     text = _text_in(STDIN, path)
     if not text.strip():
         problem = f"{field.name.upper()} is missing: standard input is empty"
@@ -327,11 +311,7 @@ def _standard_input(field: Field, path: str) -> list[str]:
 def _text_or_file(
     field: Field, value: str | None, args: Namespace, path: str
 ) -> str | None:
-    """Return a value that is given as text, in a file, or through a pipe.
-
-    Raises:
-        WrongUsage: it is given twice, or cannot be read.
-    """
+    """Return a value that is given as text, in a file, or through a pipe."""
     option = field.extra["file"]
     file = getattr(args, _dest(option), None)
     if option != field.flag and None not in (file, value):
@@ -347,11 +327,7 @@ def _text_or_file(
 
 
 def _text_in(file: str, path: str) -> str:
-    """Return the text of a file; `-` is standard input.
-
-    Raises:
-        WrongUsage: it cannot be read, is too large, or is not text.
-    """
+    """Return the text of a file; `-` is standard input."""
     name, most = "standard input" if file == STDIN else file, MOST_MIB * 1024 * 1024
     try:
         if file == STDIN:
@@ -370,11 +346,7 @@ def _text_in(file: str, path: str) -> str:
 
 
 def _pairs(field: Field, given: list[str], path: str) -> dict[str, Any]:
-    """Return the object that `KEY=VALUE` texts describe.
-
-    Raises:
-        WrongUsage: one is written differently, or a key is given twice.
-    """
+    """Return the object that `KEY=VALUE` texts describe."""
     values: dict[str, Any] = {}
     for pair in given:
         name, equals, text = pair.partition("=")
@@ -422,11 +394,7 @@ def _add_option(
 
 
 def _edited(command: str, text: str) -> str:
-    """Return a text as a person changed it in an editor.
-
-    Raises:
-        WrongUsage: there is no terminal or no editor, or the editor failed.
-    """
+    """Return a text as a person changed it in an editor."""
     import subprocess  # noqa: PLC0415 - rarely needed
     from tempfile import TemporaryDirectory  # noqa: PLC0415 - imports shutil
 

@@ -108,14 +108,7 @@ def init(args: Namespace, output: Output) -> int:
 
 
 def _choose_vault(args: Namespace, output: Output) -> Path:
-    """Return the vault that is named, around this folder, configured, or Obsidian's.
-
-    Raises:
-        VaultAbsent: the named folder cannot be read.
-        UnlikelyVault: nobody would choose that folder.
-        SeveralVaults: there is a choice, and nobody to ask.
-        NoVault: there is none.
-    """
+    """Return the vault that is named, around this folder, configured, or Obsidian's."""
     named = args.vault_folder or getattr(args, "vault", None)
     if named:
         return checked_vault(path_of(named), os.environ, "the command line")
@@ -134,11 +127,7 @@ def _choose_vault(args: Namespace, output: Output) -> Path:
 
 
 def _asked(known: list[Path], output: Output) -> Path:
-    """Return the vault that a person chooses.
-
-    Raises:
-        SeveralVaults: nobody answers.
-    """
+    """Return the vault that a person chooses."""
     names = [str(path) for path in known]
     if not output.can_ask:
         raise SeveralVaults(names)
@@ -350,12 +339,7 @@ def _file_of(args: Namespace) -> Path:
 
 
 def _words_of_entry(args: Namespace, config: Config) -> Iterator[str]:
-    """Yield the arguments with which the program starts us.
-
-    Raises:
-        ClientUnknown, ClientsUnreadable: there is no such client.
-        UnknownToolset: there is no such set of tools.
-    """
+    """Yield the arguments with which the program starts us."""
     yield from ("mcp", *words_of(args, config))
     if args.client:
         yield from ("--client", clients_of(config).named(args.client).name)
@@ -389,11 +373,7 @@ def _remarks(done: Outcome, program: Program, name: str, file: Path) -> Iterator
 
 
 def _entry_name(text: str) -> str:
-    """Return a name that every program accepts.
-
-    Raises:
-        ArgumentTypeError: it has other characters.
-    """
+    """Return a name that every program accepts."""
     if NAMES.fullmatch(text):
         return text
     raise ArgumentTypeError(f"{text!r} may only have letters, digits, - and _")
