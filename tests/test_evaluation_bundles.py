@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 import quality
+from msgspec import structs
 from vault_desk import VaultDesk
 
 from glassmind.context.budget import Estimate
@@ -73,7 +74,7 @@ def shows(bundle: Bundle, *texts: str, trimmed: bool) -> Bundle:
     (note,) = bundle.notes
     first = replace(note.excerpts[0], trimmed=trimmed)
     parts = tuple(replace(first, text=text) for text in texts)
-    return replace(bundle, notes=(replace(note, excerpts=parts),))
+    return structs.replace(bundle, notes=(structs.replace(note, excerpts=parts),))
 
 
 def test_a_note_counts_where_a_sentence_of_it_is_shown_or_a_passage_is_whole(

@@ -7,7 +7,6 @@ or `[due:: 2026-03-01]`.
 
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from operator import itemgetter
 from typing import NamedTuple
@@ -79,7 +78,7 @@ def tasks(rows: SectionRows, scope: Scope) -> Collection[Item]:
     captured = _captured(rows, scope)
     if not captured:
         return Drafts([make for _, make in placed])
-    placed += [(place, partial(replace, made)) for place, made in captured]
+    placed += [(place, partial(structs.replace, made)) for place, made in captured]
     return approved_first(make() for _, make in sorted(placed, key=itemgetter(0)))
 
 
