@@ -14,6 +14,7 @@ from glassmind.operations.find import (
     marked,
     search_for_people,
     search_result,
+    shares_in_hundredths,
 )
 from glassmind.types import NotePath, Span
 from glassmind.types.adjustments import Adjustment
@@ -235,6 +236,15 @@ def test_what_is_shown_of_a_channel_commands_no_terminal() -> None:
 
     assert "\x1b" not in text
     assert text.count("\\x1b]0;owned") == 2
+
+
+@given(st.lists(st.floats(-5, 100), min_size=1, max_size=8))
+def test_shares_as_shown_add_up(values: list[float]) -> None:
+    shown = shares_in_hundredths(values, sum(values))
+
+    assert sum(shown) == round(sum(values) * 100)
+    for share, value in zip(shown, values, strict=True):
+        assert abs(share - value * 100) <= 1
 
 
 @given(st.text(min_size=1), st.text(min_size=1))

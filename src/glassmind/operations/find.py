@@ -290,16 +290,20 @@ def _hit_lines(
 
 
 def _explained(hit: SearchHit, style: Style) -> Iterator[str]:
-    """Yield the parts of a score."""
+    """Yield the parts of a score, in hundredths that add up to it."""
     yield f"   score {hit.score:.2f}"
-    for one in hit.evidence:
-        reason = style.faint(style.clean(f"rank {one.rank}, {one.reason}"))
-        yield f"     {one.channel} {one.share:.2f}  {reason}"
-        for name, part in sorted(one.fields.items(), key=lambda field: -field[1]):
-            yield f"       {name} {part:.2f}"
-    for added in hit.adjustments:
-        reason = style.faint(style.clean(added.reason))
-        yield f"     {added.name} {added.share:+.2f}  {reason}"
+    given = [e.share for e in hit.evidence] + [a.share for a in hit.adjustments]
+    shares = shares_in_hundredths(given, hit.score)
+    for evidence, share in zip(hit.evidence, shares, strict=False):
+        reason = style.faint(style.clean(f"rank {evidence.rank}, {evidence.reason}"))
+        yield f"     {evidence.channel} {share / 100:.2f}  {reason}"
+        fields = sorted(evidence.fields.items(), key=lambda one: (-one[1], one[0]))
+        values = shares_in_hundredths([value for _, value in fields], share / 100)
+        for (name, _), part in zip(fields, values, strict=True):
+            yield f"       {name} {part / 100:.2f}"
+    for one, share in zip(hit.adjustments, shares[len(hit.evidence) :], strict=True):
+        reason = style.faint(style.clean(one.reason))
+        yield f"     {one.name} {share / 100:+.2f}  {reason}"
 
 
 def marked(snippet: Snippet, style: Style) -> str:
@@ -310,6 +314,23 @@ def marked(snippet: Snippet, style: Style) -> str:
         parts.append(style.mark(snippet.text[start:end]))
         at = end
     return "".join([*parts, style.clean(snippet.text[at:])])
+
+
+def shares_in_hundredths(values: Sequence[float], total: float) -> list[int]:
+    """Return shares rounded so that they add up to the rounded total.
+
+    What rounding leaves over goes to the shares that lost most by it.
+    """
+    wanted = round(total * 100)
+    exact = [value * 100 for value in values]
+    floors = [int(value // 1) for value in exact]
+    left = wanted - sum(floors)
+    if not 0 <= left <= len(floors):
+        return [round(value) for value in exact]
+    order = sorted(range(len(exact)), key=lambda i: (floors[i] - exact[i], i))
+    for i in order[:left]:
+        floors[i] += 1
+    return floors
 
 
 @operation(
