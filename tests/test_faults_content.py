@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from unicodedata import normalize
 
+import msgspec
 import pytest
 from faults.desk import Desk
 from faults.vaults import age, write
@@ -29,6 +30,8 @@ def plain(value: Any) -> Any:
     """Return what any surface would turn into JSON."""
     if hasattr(value, "_asdict"):
         return plain(value._asdict())
+    if isinstance(value, msgspec.Struct):
+        value = msgspec.to_builtins(value)
     if dataclasses.is_dataclass(value):
         names = [field.name for field in dataclasses.fields(value)]
         return {name: plain(getattr(value, name)) for name in names}

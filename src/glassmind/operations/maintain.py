@@ -12,8 +12,6 @@ from glassmind.errors import ConfigError, VaultAbsent
 from glassmind.errors.serving import BadArgument
 from glassmind.indexing.background import gently
 from glassmind.markdown.style import Style, bytes_in_words, counted
-from glassmind.models import shelf
-from glassmind.models.download import download_watcher
 from glassmind.operations.failures import MODEL, USAGE
 from glassmind.operations.health import PairStatus, pair_status
 from glassmind.operations.registry import (
@@ -513,7 +511,7 @@ def _checked_text(result: CheckedModelsResult, _: Any, style: Style) -> Iterator
 def _fetch_exit(result: FetchedModelsResult, arguments: FetchModelsArguments) -> int:
     """Return the exit code; with `all`, some models may be unavailable."""
     some = any(not model.problem for model in result.models)
-    return 0 if result.ok or (shelf.EVERYTHING in arguments.names and some) else MODEL
+    return 0 if result.ok or ("all" in arguments.names and some) else MODEL
 
 
 @operation(
@@ -523,6 +521,8 @@ def _fetch_exit(result: FetchedModelsResult, arguments: FetchModelsArguments) ->
 )
 def models(vault: Engine, _: NoArguments) -> ModelsResult:
     """List embedding and reranking models, and which are installed."""
+    from glassmind.models import shelf  # noqa: PLC0415 - ssl
+
     return ModelsResult(models=shelf.states(vault.config))
 
 
@@ -537,6 +537,9 @@ def fetch_models(
     vault: Engine, arguments: FetchModelsArguments, caller: Caller
 ) -> FetchedModelsResult:
     """Download models: the one your settings choose, or those you name."""
+    from glassmind.models import shelf  # noqa: PLC0415 - ssl
+    from glassmind.models.download import download_watcher  # noqa: PLC0415 - ssl
+
     source = arguments.source
     local = current_folder() / Path(source).expanduser() if source else None
     if local and not local.exists():
@@ -560,5 +563,7 @@ def fetch_models(
 )
 def check_models(vault: Engine, arguments: NamedModelsArguments) -> CheckedModelsResult:
     """Check the files of installed models, and try each one."""
+    from glassmind.models import shelf  # noqa: PLC0415 - ssl
+
     found = shelf.check(vault.config, arguments.names)
     return CheckedModelsResult(ok=all(check.ok for check in found), models=found)
