@@ -74,7 +74,7 @@ def test_a_question_that_is_too_long_is_refused_everywhere(
 
     assert (taken.status, refused.status) == (200, 422)
     assert "2,000" in refused.json["error"]["message"]
-    assert "at most 2,000 letters" in visit(make_server(desk.engine), prompted)
+    assert "at most 2,000 characters" in visit(make_server(desk.engine), prompted)
     for done in (program.run("ask", TOO_LONG), program.piped(TOO_LONG, "ask", "-")):
         assert done.returncode == 2
         assert REFUSED in done.stderr

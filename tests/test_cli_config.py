@@ -82,7 +82,7 @@ def test_a_file_that_a_variable_names_is_the_one_that_is_changed(
         (["set", "search.limt", "3"], "did you mean search.limit"),
         (["set", "search.limit", "many"], "search.limit"),
         (["set", "search.limit"], "takes KEY VALUE"),
-        (["get"], "takes a KEY"),
+        (["get"], "takes KEY"),
         (["show", "search.limit"], "takes no more words"),
         (["shew"], "must be one of"),
     ],

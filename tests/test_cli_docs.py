@@ -207,9 +207,7 @@ def test_zsh_is_told_of_one_place_for_the_words_of_a_command() -> None:
 
     (config,) = re.findall(r"^ +config\) (.+)$", script, re.MULTILINE)
     assert config.count("'*:") == 1
-    assert "'1:show all, path of the file, get one, set one:(show path get set)'" in (
-        config
-    )
+    assert "'1:show all, path of the file, get or set:(show path get set)'" in (config)
 
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

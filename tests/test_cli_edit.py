@@ -228,7 +228,7 @@ def test_every_kind_of_edit_can_be_listed_and_asked_for_alone() -> None:
         (["append", NOTE, "--text", "a", "--text", "b"], "given twice"),
         (["append", "--text", "a"], "NAME is missing"),
         (["append", NOTE, "--text", "a", "--expect", "0f1e"], "at least 8 characters"),
-        (["append", NOTE, "--text", "a", "--find", "x"], "used with replace, task"),
+        (["append", NOTE, "--text", "a", "--find", "x"], "there is no option --find"),
         (["append", NOTE, "--file", "not-there.md"], "cannot be read"),
         (["replace", NOTE, "--text", "a"], "--find"),
         (["replace", NOTE, "--find", "a", "--text", "b", "--fuzzy", "2"], "1 or less"),

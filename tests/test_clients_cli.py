@@ -86,7 +86,7 @@ def test_everything_can_be_had_as_json(program: Program) -> None:
         (["set", "editor"], "--scope, --toolset"),
         (["set", "editor", "--all-notes", "--scope", "#a"], "without --scope"),
         (["revoke", "zebra"], "clients list"),
-        (["list", "--scope", "#a"], "can only be used with add, set"),
+        (["list", "--scope", "#a"], "there is no option --scope"),
     ],
 )
 def test_what_cannot_be_is_told_in_a_sentence(

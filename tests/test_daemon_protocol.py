@@ -92,7 +92,7 @@ SNIPPETS = made(Snippet, TEXTS, few(st.tuples(COUNTS, COUNTS)))
 FIELDS = st.dictionaries(TEXTS, NUMBERS, max_size=2)
 EVIDENCE = made(Evidence, st.just("lexical"), COUNTS, NUMBERS, TEXTS, FIELDS)
 ADJUSTMENTS = made(Adjustment, st.just("title"), NUMBERS, TEXTS)
-PASSAGES = made(Passage, few(TEXTS), SPANS, COUNTS, SNIPPETS, TEXTS)
+PASSAGES = made(Passage, few(TEXTS), TEXTS, SPANS, COUNTS, SNIPPETS, TEXTS)
 HITS = made(
     Hit, TEXTS, TEXTS, few(TEXTS), SPANS, COUNTS, NUMBERS, SNIPPETS, few(EVIDENCE),
     TEXTS, COUNTS, NUMBERS, few(ADJUSTMENTS), few(PASSAGES), st.none() | NUMBERS,
