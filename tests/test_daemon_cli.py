@@ -7,7 +7,6 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
-from threading import Event
 
 import pytest
 from daemon_desk import (
@@ -253,7 +252,7 @@ def test_a_watch_that_cannot_go_on_ends_with_a_code(
 ) -> None:
     desk.indexed({})
     monkeypatch.setattr(VaultHost, "_run", lambda _: None)  # its thread ends at once
-    monkeypatch.setattr(start, "stop_event", Event)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
     monkeypatch.setattr(start, "config_of", lambda *_, **__: desk.engine.config)
 
     assert start.watch(Namespace(), Output()) == 70

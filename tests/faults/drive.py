@@ -15,6 +15,8 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 import glassmind
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
@@ -62,6 +64,8 @@ def import_below(folders: Iterable[str], prefix: str) -> None:
 
 def plain(value: Any) -> Any:
     """Return a value as JSON has it, each record as an object."""
+    if isinstance(value, msgspec.Struct):
+        value = msgspec.to_builtins(value)
     if is_dataclass(value):
         names = [field.name for field in fields(value)]
     elif isinstance(value, tuple) and hasattr(value, "_fields"):
