@@ -198,7 +198,7 @@ def test_people_read_a_chain_from_top_to_bottom(vault: VaultDesk) -> None:
     shown = text_of(vault.engine, "path", source="A", target="D", limit=1)
 
     assert shown == (
-        "1. 2 links\n"
+        "2 links:\n"
         "   A.md\n"
         "      see [[B]]  A.md:1\n"
         "   -> B.md\n"

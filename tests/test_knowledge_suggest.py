@@ -431,7 +431,7 @@ def test_suggestions_read_well_and_command_no_terminal(vault: VaultDesk) -> None
     reply = vault.engine.knowledge.suggest()
 
     assert text_of(vault.engine, "suggest") == (
-        f"1. Journal.md -> Deep Work.md  mention {reply.suggestions[0].score:.2f}\n"
+        f"Journal.md -> Deep Work.md  mention {reply.suggestions[0].score:.2f}\n"
         "   it says 'deep work' on line 1 without a link\n"
         "   Now \\x1b[31m deep work.\n"
         "   Journal.md:1\n"

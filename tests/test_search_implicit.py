@@ -97,7 +97,7 @@ def test_a_note_that_says_something_else_is_like_nothing_until_it_is_compared(
 
     assert [hit.path for hit in reply.hits] == ["Cup.md"]
     (said,) = [said for said in reply.degraded if said.startswith("implicit")]
-    assert said.startswith("implicit: 1 note is still to be compared, and left out")
+    assert said.startswith("implicit: 1 note is not compared yet, and left out")
 
 
 def test_a_search_names_dismissals_that_are_not_followed(desk: MeaningDesk) -> None:

@@ -118,7 +118,7 @@ class PairLag(NamedTuple):
         if not self.waiting or self.state is None:
             return ""
         much = "1 note is" if self.waiting == 1 else f"{self.waiting:,} notes are"
-        return f"{much} still to be compared, and left out of what is alike; {TO_PAIR}"
+        return f"{much} not compared yet, and left out of what is alike; {TO_PAIR}"
 
 
 class PairStatus(NamedTuple):
