@@ -209,7 +209,6 @@ def test_people_read_a_chain_from_top_to_bottom(vault: VaultDesk) -> None:
         "  B.md\n"
         "  C.md\n"
         "  Hub.md\n"
-        "\n"
         "There may be more chains.\n"
     )
 
