@@ -130,7 +130,7 @@ def test_a_token_of_the_users_choice_opens_the_network(open_server: Started) -> 
     own = web.get("/stats", Authorization=f"Bearer {own_token}").status
 
     assert (good, bad, own) == (200, 421, 401)
-    assert "nothing on the way is encrypted" in open_server.told.read_text("utf-8")
+    assert "nothing is encrypted on the way" in open_server.told.read_text("utf-8")
 
 
 @pytest.mark.slow

@@ -40,7 +40,10 @@ def is_kept(folder: Path, changeset: Changeset) -> bool:
 
 
 def logged_days(folder: Path) -> list[str]:
-    return sorted(file.name[7:17] for file in folder.glob("access-log-*.jsonl"))
+    return sorted(
+        file.name.removeprefix("access-log-")[:10]
+        for file in folder.glob("access-log-*.jsonl")
+    )
 
 
 @pytest.mark.parametrize("jump", [200 * DAY, 31 * DAY, -200 * DAY])

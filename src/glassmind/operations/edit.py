@@ -67,7 +67,7 @@ Expected = Annotated[
         "Digest of the note as you read it, or its first 8 characters or more.",
         flag="--expect",
         metavar="DIGEST",
-        for_models="digest as read, or its first 8 letters",
+        for_models="digest as read",
     ),
 ]
 DryRun = Annotated[

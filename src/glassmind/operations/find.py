@@ -96,10 +96,10 @@ Since = Annotated[
 Until = Annotated[str | None, arg("Before this day.", metavar="DAY", longest=1_000)]
 
 
-def most(things: str, limit: int | None, **more: Any) -> Meta:
+def most(things: str, limit: int | None, for_models: str = "", **more: Any) -> Meta:
     """Describe the argument `limit` of a list."""
     about = f"Maximum number of {things}."
-    return arg(about, short="-n", for_models="", ge=1, le=limit, **more)
+    return arg(about, short="-n", for_models=for_models, ge=1, le=limit, **more)
 
 
 class NoteArguments(Arguments):
@@ -118,7 +118,9 @@ class SearchArguments(Arguments):
             pattern=SAYS,
         ),
     ]
-    limit: Annotated[int | None, most("results; usually 10", MOST_HITS)] = None
+    limit: Annotated[
+        int | None, most("results; usually 10", MOST_HITS, "usually 10")
+    ] = None
     mode: ChosenMode = None
     intent: ChosenIntent = "auto"
     root_note: Annotated[

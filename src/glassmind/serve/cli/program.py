@@ -122,6 +122,8 @@ def _dispatch(argv: list[str], output: Output) -> int:
     if isinstance(command, CommandGroup):
         action, after = command.chosen(after)
         if action is None:
+            known = [word for word in after if word not in {"--help", "-h"}]
+            CommandParser(name, "").read([*before, *known])  # refuses other options
             command.show(output)
             return OK
         name, command = f"{name} {action}", command.actions[action]
