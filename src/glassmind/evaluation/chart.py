@@ -41,7 +41,7 @@ def check_place(file: Path, vault: Path | None) -> None:
     """Check where a chart is to be written, before anything is measured.
 
     Raises:
-        WrongUsage: it is no page, in no folder, in the vault, or another file.
+        WrongUsage: it is not a page, or its place cannot be used.
     """
     problem = ""
     if file.suffix.lower() not in PAGES:

@@ -289,7 +289,7 @@ def connect_program(args: Namespace, output: Output) -> int:
 
 
 def disconnect_program(args: Namespace, output: Output) -> int:
-    """Remove the entry; it is no error if there is none."""
+    """Remove the entry, if there is one."""
     program, file = PROGRAMS[args.program], _file_of(args)
     done = disconnect(file, program.form, args.name, force=args.force)
     notices = []
