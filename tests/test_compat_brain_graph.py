@@ -1,6 +1,5 @@
 """The tools of obsidian-brain that follow links: arguments, replies, hints."""
 
-import json
 from typing import Any
 
 import pytest
@@ -9,7 +8,7 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import NoteNotFound
 from glassmind.errors.knowledge import UnknownTheme
-from glassmind.markdown.tokens import estimate_tokens
+from glassmind.serve.compat.brain import MOST_EDGES, MOST_NEIGHBOURS, MOST_PATHS
 
 CHAIN: dict[str, str | bytes] = {
     "A.md": (
@@ -205,23 +204,24 @@ def test_a_theme_is_summed_up_as_obsidian_brain_does_it(vault: VaultDesk) -> Non
     )
 
 
-def test_what_does_not_fit_is_left_out_and_said(vault: VaultDesk) -> None:
-    names = [f"a note with a long name {n:03}" for n in range(90)]
-    links = " ".join(f"so to [[{name}]]\n\n" for name in names)
+def test_a_reply_about_a_hub_is_bounded_and_says_how_much_there_is(
+    vault: VaultDesk,
+) -> None:
+    names = [f"note {n:03}" for n in range(MOST_NEIGHBOURS + 20)]
+    links = " ".join(f"[[{name}]]" for name in names)
     vault.indexed({f"{name}.md": links for name in names})
-    wide = {"from": names[0], "to": names[1], "maxDepth": 3}
 
-    graph = brain(vault, "find_connections", name=names[0], returnSubgraph=True)
-    paths = brain(vault, "find_path_between", **wide)
+    listed = brain(vault, "find_connections", name=names[0])
+    part = brain(vault, "find_connections", name=names[0], returnSubgraph=True)
+    paths = brain(vault, "find_path_between", **{"from": names[0], "to": names[1]})
 
-    assert estimate_tokens(json.dumps(graph)) < 9_000
-    (said,) = [n for n in graph["context"]["state"]["notices"] if "edges" in n]
-    assert said.startswith("to fit, the first ")
-    ids = {node["id"] for node in graph["data"]["nodes"]}
-    assert len(ids) == 90
-    assert {edge["sourceId"] for edge in graph["data"]["edges"]} <= ids
-    assert estimate_tokens(json.dumps(paths)) < 2_300
-    assert "paths are here" in paths["notices"][0]
+    assert len(listed["data"]) == MOST_NEIGHBOURS
+    state = listed["context"]["state"]
+    assert state["last_connections_count"] == MOST_NEIGHBOURS + 19
+    assert len(part["data"]["nodes"]) == MOST_NEIGHBOURS + 1
+    assert len(part["data"]["edges"]) == MOST_EDGES
+    assert "edges are here" in part["context"]["state"]["notices"][0]
+    assert len(paths["paths"]) == MOST_PATHS
 
 
 def test_themes_are_clusters_with_label_summary_and_members(vault: VaultDesk) -> None:

@@ -297,7 +297,7 @@ def test_what_brain_edits_is_previewed_committed_and_searched(vault: VaultDesk) 
     assert (vault.root / ".trash/Cups/Spectre.md").exists()
 
 
-def test_a_preview_of_brain_is_not_committed_where_the_user_is_to_be_asked(
+def test_a_preview_of_brain_becomes_a_proposal_where_the_user_is_to_be_asked(
     vault: VaultDesk,
 ) -> None:
     opened(vault, "propose")
@@ -306,10 +306,9 @@ def test_a_preview_of_brain_is_not_committed_where_the_user_is_to_be_asked(
     given = {"name": "Tea", "mode": "append", "content": "x"}
 
     shown = json.loads(text_of(call(server, "edit_note", **given, dryRun=True)))
-    refused = call(server, "apply_edit_preview", previewId=shown["previewId"])
+    waits = call(server, "apply_edit_preview", previewId=shown["previewId"])
 
-    assert refused.is_error
-    assert text_of(refused).startswith("Error: ")
+    assert json.loads(text_of(waits))["status"] == "proposed"
     assert outside_agent(vault.root) == before
 
 

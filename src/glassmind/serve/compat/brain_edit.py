@@ -1,35 +1,36 @@
 """Tools of obsidian-brain that change notes."""
 
-import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, fields, replace
 from datetime import datetime
 from typing import Annotated, Any, Literal, TypeAlias
 
-from msgspec import Meta
-from msgspec.structs import replace as with_fields
+from msgspec import Meta, structs
 
 from glassmind.engine import Engine
-from glassmind.errors import IndexAbsent
-from glassmind.errors.editing import NeedsApproval, NoMatch
+from glassmind.errors.editing import NoMatch
 from glassmind.errors.serving import BadArgument
 from glassmind.handing import ghosts_gone
 from glassmind.markdown.frontmatter import read_head
+from glassmind.operations import edit as ours
 from glassmind.operations.arguments import parsed_json, read
-from glassmind.operations.edit import APPROVE, asking, change_result
 from glassmind.operations.edit_text import MODEL_DIFF_CHARS, state_for_models
-from glassmind.operations.registry import Arguments, Caller, arg, copied, shown
-from glassmind.serve.compat.brain import STUB, hint, stats_of, stub_name, wrapped
-from glassmind.serve.compat.tools import Reply, tool
+from glassmind.operations.registry import Arguments, Caller, arg, copied
+from glassmind.serve.compat.brain import (
+    NAMES,
+    counts_of,
+    hint,
+    less,
+    stub_name,
+    wrapped,
+)
+from glassmind.serve.compat.tools import Reply, mapped, run, tool
 from glassmind.types import editing as edits
-from glassmind.types.editing import Changed, FileDiff, Scope, TextEdit, Where
+from glassmind.types.editing import Scope, TextEdit, Where
 
 PREVIEW_S = 5 * 60
 """Seconds in which a preview may be committed, as in obsidian-brain."""
-
-LOOSE = 0.5
-"""The similarity that `from_buffer` asks for, as in obsidian-brain."""
 
 Mode = Literal[
     "append",
@@ -45,16 +46,10 @@ NoteName = Annotated[Name, arg("exact path, title, file name or alias")]
 Text = Annotated[str, Meta(max_length=1_000_000)]
 """A book, not a library."""
 
-AGAIN = "call edit_note with name and from_buffer true to replace the most similar text"
-WAITS = (
-    "only the user may apply this; repeat edit_note without dryRun to make a proposal "
-    "that the user approves"
-)
-
 # --- edit_note ----------------------------------------------------------------------
 
 
-class Edit(Arguments, frozen=True, rename="camel"):
+class Edit(Arguments, rename="camel"):
     """One edit, alone or in a list."""
 
     mode: Mode | None = None
@@ -72,14 +67,36 @@ class Edit(Arguments, frozen=True, rename="camel"):
     line: Annotated[Annotated[int, Meta(ge=1)] | None, arg("of at_line, from 1")] = None
     line_op: Where = "after"  # as obsidian-brain does; its documentation says replace
 
+    @property
+    def similarity(self) -> float | None:
+        return self.fuzzy_threshold if self.fuzzy else None
 
-class EditNoteArguments(Edit, frozen=True, kw_only=True, rename={"dry_run": "dryRun"}):
+    @property
+    def act(self) -> str:
+        return "unset" if self.value is None else "set"
+
+
+class EditNoteArguments(Edit, kw_only=True, rename=NAMES):
     name: NoteName
     edits: Annotated[list[dict[str, Any]], Meta(max_length=200)] | None = None
     dry_run: bool = False
     from_buffer: Annotated[
         bool, arg("alone with name: the last that found no match, loosely")
     ] = False
+
+
+MODES: Mapping[Mode, tuple[Any, str]] = {
+    "append": (edits.Append, "content"),
+    "prepend": (edits.Prepend, "content"),
+    "replace_window": (edits.Replace, "search content similarity"),
+    "patch_heading": (
+        edits.AtHeading,
+        "heading content heading_op scope heading_index",
+    ),
+    "patch_frontmatter": (edits.ChangeProperty, "key act value"),
+    "at_line": (edits.AtLine, "line content line_op"),
+}
+"""The edit that each mode makes, and our names of its fields in their order."""
 
 
 @tool("brain", "Edit a note", writes=True, destructive=True)
@@ -91,39 +108,33 @@ def edit_note(vault: Engine, arguments: EditNoteArguments, caller: Caller) -> Re
     content). dryRun gives a diff and a previewId. May only make a proposal that the
     user approves.
     """
-    wish = asking(vault, caller, dry_run=arguments.dry_run)
-    name, mode = arguments.name, str(arguments.mode or "edits")
-    if arguments.from_buffer:
-        mode = arguments.mode or "from_buffer"
-        name = vault.editing.path_of(name)
-        wanted = _from_buffer(arguments, _key(vault, caller, name))
-    else:
-        wanted = _wanted(arguments)
+    path, mode = vault.editing.path_of(arguments.name), str(arguments.mode or "edits")
+    key = str(vault.config.vault.path), caller.client, path
+    is_again = arguments.from_buffer
+    wanted = from_buffer(arguments, key) if is_again else _wanted(arguments)
+    request = ours.asking(vault, caller, dry_run=arguments.dry_run)
     try:
-        done = vault.editing.edit(name, wanted, wish)
+        done = vault.editing.edit(path, wanted, request)
     except NoMatch as error:
-        key = _key(vault, caller, error.path)
-        is_first = not arguments.from_buffer and _may_match_loosely(error, wanted)
-        if is_first and keep(key, wanted):
+        looser = _looser(wanted)
+        if looser != wanted and keep(key, looser):
             error.add_note(AGAIN)
         raise
-    if arguments.from_buffer and not arguments.dry_run:
-        KEPT.pop(_key(vault, caller, name), None)
-    more = _preview(done)
-    if arguments.mode == "patch_heading":
+    if is_again and not arguments.dry_run:
+        KEPT.pop(key, None)
+    more: dict[str, Any] = {"mode": mode}
+    if mode == "patch_heading":
         facts: Any = done.changeset.draft.facts.get("edits", ())
         more["removedLen"] = sum(int(fact["removed"]) for fact in facts)
-    return _changed(done, mode=mode, **more)
+    return _changed(ours.change_result(done), path, **more)
 
 
 def _wanted(arguments: EditNoteArguments) -> list[TextEdit]:
     listed = arguments.edits
-    if (arguments.mode is None) == (listed is None):
+    if (arguments.mode is None) == (not listed):
         raise BadArgument("edit_note", "it takes a mode or a list of edits")
-    if listed is None:
-        return [_text_edit("edit_note", arguments)]
     if not listed:
-        raise BadArgument("edit_note", "edits is empty")
+        return [_text_edit("edit_note", arguments)]
     wanted = []
     for number, given in enumerate(listed):
         owner = f"edit_note: edits[{number}]"
@@ -132,114 +143,75 @@ def _wanted(arguments: EditNoteArguments) -> list[TextEdit]:
     return wanted
 
 
-MODES: Mapping[str, tuple[tuple[str, ...], Callable[[Any], TextEdit]]] = {
-    "append": (("content",), lambda edit: edits.Append(edit.content)),
-    "prepend": (("content",), lambda edit: edits.Prepend(edit.content)),
-    "replace_window": (
-        ("search", "content"),
-        lambda edit: edits.Replace(
-            edit.search, edit.content, edit.fuzzy_threshold if edit.fuzzy else None
-        ),
-    ),
-    "patch_heading": (
-        ("heading", "content"),
-        lambda edit: edits.AtHeading(
-            edit.heading, edit.content, edit.heading_op, edit.scope, edit.heading_index
-        ),
-    ),
-    "patch_frontmatter": (
-        ("key",),
-        lambda edit: edits.ChangeProperty(
-            edit.key, "unset" if edit.value is None else "set", edit.value
-        ),
-    ),
-    "at_line": (
-        ("line", "content"),
-        lambda edit: edits.AtLine(edit.line, edit.content, edit.line_op),
-    ),
-}
-"""What each mode needs, and the edit that it makes."""
-
-
 def _text_edit(owner: str, edit: Edit) -> TextEdit:
-    if edit.mode is None:
+    mode = edit.mode
+    if mode is None:
         raise BadArgument(owner, "mode is missing")
-    needed, make = MODES[edit.mode]
-    for name in needed:
-        if getattr(edit, name) is None:
-            raise BadArgument(owner, f"mode {edit.mode} needs {name}")
     if edit.value_json is not None:
         try:
-            edit = with_fields(edit, value=parsed_json(edit.value_json))
+            edit = structs.replace(edit, value=parsed_json(edit.value_json))
         except ValueError:
             raise BadArgument(owner, "valueJson is not valid JSON") from None
-    return make(edit)
+    kind, names = MODES[mode]
+    values = {name: getattr(edit, name) for name in names.split()}
+    for name, part in zip(values, fields(kind), strict=False):
+        if values[name] is None and part.default is MISSING:
+            raise BadArgument(owner, f"mode {mode} needs {name}")
+    made: TextEdit = kind(*values.values())
+    return made
 
 
 # --- edits that found no match, for from_buffer -------------------------------------
 
-TTL_S, MOST_ENTRIES, LARGEST = 30 * 60.0, 20, 512 * 1024
-"""Seconds, entries, and bytes of one entry, as in obsidian-brain."""
+LOOSE, TTL_S, MOST_ENTRIES, LARGEST = 0.5, 30 * 60.0, 20, 512 * 1024
+"""The similarity that `from_buffer` asks for; seconds, entries, and bytes of one entry:
+all as in obsidian-brain."""
+
+AGAIN = "call edit_note with name and from_buffer true to replace the most similar text"
 
 Key: TypeAlias = tuple[str, str, str]
 """A vault, a client, and the path of a note, however it was named."""
 
 KEPT: dict[Key, tuple[float, Sequence[TextEdit]]] = {}
-"""When an edit of a note found no match, and the edit; the oldest first."""
+"""When an edit of a note found no match, and a looser edit; the oldest first."""
 
-LOCK = threading.Lock()
+
+def _looser(wanted: Sequence[TextEdit]) -> list[TextEdit]:
+    return [
+        replace(edit, fuzzy=LOOSE if edit.fuzzy is None else min(edit.fuzzy, LOOSE))
+        if isinstance(edit, edits.Replace)
+        else edit
+        for edit in wanted
+    ]
 
 
 def keep(key: Key, wanted: Sequence[TextEdit]) -> bool:
     """Keep edits, unless they are too large; return whether they are kept."""
     if len(repr(wanted).encode("utf-8", "backslashreplace")) > LARGEST:
         return False
-    with LOCK:
-        KEPT.pop(key, None)
-        KEPT[key] = (time.monotonic(), wanted)
-        for oldest in list(KEPT)[:-MOST_ENTRIES]:
-            del KEPT[oldest]
+    KEPT.pop(key, None)
+    KEPT[key] = (time.monotonic(), wanted)
+    for oldest in list(KEPT)[:-MOST_ENTRIES]:
+        KEPT.pop(oldest, None)
     return True
 
 
-def kept(key: Key) -> Sequence[TextEdit]:
-    """Return the edits that are kept; none if they are too old."""
-    since, wanted = KEPT.get(key, (0.0, ()))
-    return wanted if time.monotonic() - since <= TTL_S else ()
-
-
-def _key(vault: Engine, caller: Caller, path: str) -> Key:
-    return str(vault.config.vault.path), caller.client, path
-
-
-def _from_buffer(arguments: EditNoteArguments, key: Key) -> list[TextEdit]:
-    """Return the kept edits of a note, with a looser search."""
+def from_buffer(arguments: EditNoteArguments, key: Key) -> Sequence[TextEdit]:
+    """Return the edits of a note that are kept."""
     given = copied(Edit, arguments)
     if given not in (Edit(), Edit(mode="replace_window")) or arguments.edits:
         raise BadArgument("edit_note", "from_buffer takes only name and dryRun")
-    wanted = kept(key)
-    if not wanted:
+    since, wanted = KEPT.get(key, (0.0, ()))
+    if not wanted or time.monotonic() - since > TTL_S:
         raise BadArgument("edit_note", "no edit of this note is kept; give it again")
-    return [
-        replace(edit, fuzzy=LOOSE) if isinstance(edit, edits.Replace) else edit
-        for edit in wanted
-    ]
-
-
-def _may_match_loosely(error: NoMatch, wanted: Sequence[TextEdit]) -> bool:
-    """Return whether the edit that failed looks for a text, and not loosely yet."""
-    places = [f"edits[{number}]" for number in range(len(wanted))]
-    edit = wanted[places.index(error.place) if error.place in places else 0]
-    if not isinstance(edit, edits.Replace):
-        return False
-    return edit.fuzzy is None or edit.fuzzy > LOOSE
+    return wanted
 
 
 # --- other changes ------------------------------------------------------------------
 
 
-class ApplyArguments(Arguments, frozen=True, rename="camel"):
-    preview_id: Annotated[str, Meta(max_length=100)]
+class ApplyArguments(Arguments, rename=NAMES):
+    id: Annotated[str, Meta(max_length=100)]
 
 
 @tool("brain", "Commit a preview", writes=True, destructive=True)
@@ -248,28 +220,22 @@ def apply_edit_preview(
 ) -> Reply:
     """Make the edit that edit_note with dryRun showed, within five minutes.
 
-    The note must be as it was, and the user's settings must let notes be edited.
+    The note must be as it was. May only make a proposal that the user approves.
     """
-    preview_id = arguments.preview_id
-    change = vault.editing.show(preview_id).changeset
-    age = now() - datetime.fromisoformat(change.created)
-    problem, identity = "", (change.id, change.client, change.draft.verb)
-    if identity != (preview_id, caller.client, "edit"):
+    preview = run(ours.show_change, vault, arguments, caller)
+    age, problem = now() - datetime.fromisoformat(preview.created), ""
+    if (preview.id, preview.client, preview.verb) != (
+        arguments.id,
+        caller.client,
+        "edit",
+    ):
         problem = "previewId must be the whole id that edit_note with dryRun gave you"
-    elif change.state == "proposed":
-        problem = f"a proposal already; the user can approve it: {APPROVE} {change.id}"
-    elif change.state == "previewed" and age.total_seconds() > PREVIEW_S:
+    elif age.total_seconds() > PREVIEW_S:
         problem = "the preview is older than 5 minutes; make it again"
-    elif change.state == "previewed" and change.reason:
-        problem = WAITS
     if problem:
         raise BadArgument("apply_edit_preview", problem)
-    wish = asking(vault, caller, dry_run=False)
-    try:
-        done = vault.editing.apply(change.id, wish, or_propose=False)
-    except NeedsApproval:
-        raise BadArgument("apply_edit_preview", WAITS) from None
-    return _changed(done, previewId=change.id)
+    result = run(ours.apply_change, vault, arguments, caller)
+    return _changed(result, "", previewId=preview.id)
 
 
 def now() -> datetime:
@@ -277,13 +243,13 @@ def now() -> datetime:
     return datetime.now().astimezone()
 
 
-class CreateArguments(Arguments, frozen=True):
+class CreateArguments(Arguments, rename=NAMES):
     title: Name
-    content: Text
-    directory: Name | None = None
-    frontmatter: Annotated[
-        dict[str, Any] | None, arg("title: null leaves that out")
-    ] = None
+    text: Text
+    folder: Name | None = None
+    properties: Annotated[dict[str, Any] | None, arg("title: null leaves that out")] = (
+        None
+    )
 
 
 @tool("brain", "Create a note", writes=True)
@@ -292,24 +258,19 @@ def create_note(vault: Engine, arguments: CreateArguments, caller: Caller) -> Re
 
     May only make a proposal that the user approves.
     """
-    title, folder = stub_name(arguments.title), arguments.directory
+    title = stub_name(arguments.title)
     name = title.rpartition("/")[2].removesuffix(".md")
-    given = arguments.frontmatter or {}
-    in_text = read_head(arguments.content).frontmatter.properties
-    properties = given if "title" in {*given, *in_text} else {"title": name, **given}
+    has_title = "title" in read_head(arguments.text).frontmatter.properties
+    own = {} if has_title else {"title": name}
+    properties = {**own, **(arguments.properties or {})}
     if properties.get("title", name) is None:
-        properties = {key: value for key, value in given.items() if key != "title"}
-    done = vault.editing.create(
-        title,
-        arguments.content,
-        asking(vault, caller, dry_run=False),
-        folder=None if folder and folder.strip("/") == STUB.strip("/") else folder,
-        properties=properties or None,
-    )
-    return _changed(done, title=name, linksAdopted=done.changeset.draft.adopted)
+        del properties["title"]
+    facts = {"title": title, "properties": properties or None}
+    result = run(ours.create, vault, arguments, caller, **facts)
+    return _changed(result, title, title=name, linksAdopted=result.adopted)
 
 
-class LinkArguments(Arguments, frozen=True, rename="camel"):
+class LinkArguments(Arguments, rename=NAMES):
     source: NoteName
     target: Name
     context: Annotated[Text, arg("the sentence")]
@@ -322,14 +283,14 @@ def link_notes(vault: Engine, arguments: LinkArguments, caller: Caller) -> Reply
 
     May only make a proposal that the user approves.
     """
-    target = stub_name(arguments.target)
-    wish = asking(vault, caller, dry_run=arguments.dry_run)
+    source, target = arguments.source, stub_name(arguments.target)
+    note = ours.NoteArguments(name=source, dry_run=arguments.dry_run)
     link = edits.AddLink(target, arguments.context)
-    done = vault.editing.edit(arguments.source, [link], wish)
-    return _changed(done, target=target, **_preview(done))
+    result = ours.edit_note(vault, note, [link], caller)
+    return _changed(result, source, target=target)
 
 
-class MoveArguments(Arguments, frozen=True, rename="camel"):
+class MoveArguments(Arguments, rename=NAMES):
     source: NoteName
     destination: Annotated[Name, arg("path; a folder ends in /")]
     dry_run: bool = False
@@ -341,20 +302,17 @@ def move_note(vault: Engine, arguments: MoveArguments, caller: Caller) -> Reply:
 
     It never overwrites a note. May only make a proposal that the user approves.
     """
-    source = vault.editing.path_of(arguments.source)
-    pruned = _pruning(vault)
-    wish = asking(vault, caller, dry_run=arguments.dry_run)
-    done = vault.editing.move(source, arguments.destination, wish)
-    links = done.changeset.draft.rewritten
+    source, pruned = vault.editing.path_of(arguments.source), ghosts_gone(vault)
+    result = run(ours.move, vault, arguments, caller, source=source)
     return _changed(
-        done,
-        linksRewritten={"files": links.files, "occurrences": links.links},
-        stubsPruned=pruned() if done.applied else 0,
-        **_preview(done),
+        result,
+        arguments.destination,
+        linksRewritten=structs.asdict(result.links_rewritten),
+        stubsPruned=pruned() if result.applied else 0,
     )
 
 
-class DeleteArguments(Arguments, frozen=True, rename="camel"):
+class DeleteArguments(Arguments, rename=NAMES):
     name: NoteName
     confirm: Annotated[bool, arg("true")]
     dry_run: bool = False
@@ -366,74 +324,33 @@ def delete_note(vault: Engine, arguments: DeleteArguments, caller: Caller) -> Re
 
     May only make a proposal that the user approves.
     """
-    before, pruned = stats_of(vault), _pruning(vault)
-    wish = asking(vault, caller, dry_run=arguments.dry_run)
-    done = vault.editing.delete(arguments.name, wish, confirm=arguments.confirm)
-    after = stats_of(vault) if done.applied else before
-    names = {"node": "notes", "edges": "links", "embedding": "embedded_notes"}
-    lost = {
-        name: max(0, getattr(before, field, 0) - getattr(after, field, 0))
-        for name, field in names.items()
-    }
-    lost["stubsPruned"] = pruned() if done.applied else 0
-    reply = _changed(done, deletedFromIndex=lost, **_preview(done))
-    main = _main_file(done)
-    was = main.path if main and main.path else arguments.name
+    before, pruned = counts_of(vault), ghosts_gone(vault)
+    result = run(ours.delete, vault, arguments, caller)
+    was = result.files[0].path if result.files else arguments.name
+    lost = less(before, counts_of(vault) if result.applied else before)
+    lost["stubsPruned"] = pruned() if result.applied else 0
+    data, sources = _changed(result, was, deletedFromIndex=lost)
     reason = "notes that it linked to may have no other link"
-    hints = [hint("rank_notes", reason, minIncomingLinks=0)] if done.applied else []
-    state = {"last_file_deleted": was} if done.applied else {}
-    return Reply(wrapped({**reply.payload, "id": was}, state, hints), reply.sources)
+    hints = [hint("rank_notes", reason, minIncomingLinks=0)] if result.applied else []
+    return Reply(wrapped({**data, "id": was}, {}, hints), sources)
 
 
-def _changed(done: Changed, **more: Any) -> Reply:
-    """Return the note that a change is about, what was done, and the diff."""
-    result, room, files = change_result(done), MODEL_DIFF_CHARS, []
-    for file in result.files:
-        if room > 0:
-            files.append(replace(file, diff=file.diff[:room]))
-            room -= len(file.diff)
-    main_file = _main_file(done)
-    main = str(main_file.to) if main_file else ""
-    if done.closed:
-        main = str(done.closed[0])
-    reply = {
-        "id": main,
-        "path": main,
-        "status": result.state,
-        "applied": result.applied,
-        "changeset": done.changeset.id,
-        "message": state_for_models(result),
-        **more,
-        "diff": "".join(file.diff for file in files),
-        "index": result.index,
-    }
-    if room < 0 or len(files) < len(result.files):
+CHANGE = {"status": "state", "applied": "applied", "changeset": "id", "index": "index"}
+
+
+def _changed(result: ours.ChangeResult, note: str, **more: Any) -> Reply:
+    """Return what a change did to a note; `note` is its name if no file is shown."""
+    moved = [file for file in result.files if file.path != file.to]
+    main = next((file.to for file in [*moved, *result.files]), note)
+    diff = "".join(file.diff for file in result.files)
+    reply = {"id": main, "path": main, **mapped(result, CHANGE), **more}
+    reply |= {"message": state_for_models(result), "diff": diff[:MODEL_DIFF_CHARS]}
+    if len(diff) > MODEL_DIFF_CHARS:
         reply["truncated"] = True
+    if result.state == "previewed" and not result.changes_nothing:
+        is_edit = result.id and result.verb == "edit"
+        reply |= {"dryRun": True} | ({"previewId": result.id} if is_edit else {})
     for name in ("approve", "reason", "risks", "notices"):
         if value := getattr(result, name):
             reply[name] = value
-    sources = with_fields(result, files=files).sources()
-    return Reply(reply, shown(sources.passages, [*sources.named, main]))
-
-
-def _main_file(done: Changed) -> FileDiff | None:
-    """Return the file that is moved, or the first; other files only link to it."""
-    moved = (file for file in done.files if file.path != file.to)
-    return next(moved, done.files[0] if done.files else None)
-
-
-def _preview(done: Changed) -> dict[str, Any]:
-    """Return the id that commits a preview of an edit; a change of nothing has none."""
-    changeset = done.changeset
-    if changeset.state != "previewed" or done.is_empty:
-        return {}
-    is_edit = changeset.id and changeset.draft.verb == "edit"
-    return {"dryRun": True} | ({"previewId": changeset.id} if is_edit else {})
-
-
-def _pruning(vault: Engine) -> Callable[[], int]:
-    """Return a function that counts how many of today's stubs are gone by then."""
-    try:
-        return ghosts_gone(vault)
-    except IndexAbsent:
-        return lambda: 0
+    return Reply(reply, result.sources())

@@ -1,13 +1,12 @@
 """Search as vault-graphrag, the Knowledge layer and obsidian-rag offer it."""
 
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Annotated, Any, ClassVar
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, structs
 
 from glassmind.engine import Engine
-from glassmind.errors import VaultError
+from glassmind.operations.find import SearchHit
 from glassmind.operations.registry import (
     Arguments,
     Result,
@@ -17,9 +16,9 @@ from glassmind.operations.registry import (
     shown,
 )
 from glassmind.retrieval.wishes import SAYS
-from glassmind.serve.compat.tools import Reply, hit_sources, missing, tool
+from glassmind.serve.compat.tools import Reply, found_by, missing, tool
 from glassmind.types.ledger import Passage, Shown
-from glassmind.types.search import FACTS, ChannelName, Hit, Intent
+from glassmind.types.search import FACTS, ChannelName, Intent
 
 # --- vault-graphrag -----------------------------------------------------------------
 
@@ -41,7 +40,8 @@ def vault_search(vault: Engine, arguments: VaultSearchArguments) -> Reply:
     about a project or topic), conceptual (ideas), backlink (what links to a note),
     serendipity (unexpected connections); without one the query decides.
     """
-    reply = vault.search(
+    result = found_by(
+        vault,
         arguments.query,
         limit=arguments.max_results,
         mode="hybrid",
@@ -53,14 +53,12 @@ def vault_search(vault: Engine, arguments: VaultSearchArguments) -> Reply:
         fusion="weighted_rrf",
         rerank="off",
     )
-    results = [_vault_result(hit) for hit in reply.hits]
-    return Reply(
-        {"results": results, "degraded": missing(reply, results)},
-        hit_sources(reply.hits, reply.hits),
-    )
+    results = list(map(_vault_result, result.hits))
+    reply = {"results": results, "degraded": missing(result)}
+    return Reply(reply, result.sources())
 
 
-def _vault_result(hit: Hit) -> dict[str, Any]:
+def _vault_result(hit: SearchHit) -> dict[str, Any]:
     channel = hit.channels[0] if hit.is_note else "hindsight"
     return {
         "path": hit.path,
@@ -70,15 +68,11 @@ def _vault_result(hit: Hit) -> dict[str, Any]:
         "match_reason": hit.match_reason,
         "excerpt": hit.snippet.text,
         "depth": hit.depth,
-        "connected_via": list(hit.connected_via),
+        "connected_via": hit.connected_via,
     }
 
 
 # --- Knowledge layer ----------------------------------------------------------------
-
-REACH, FARTHEST = 4, 80
-"""How many times more results to look at if a folder leaves some out, and the most; as
-the Knowledge layer has it."""
 
 
 class KnowledgeArguments(Arguments, frozen=True):
@@ -98,7 +92,7 @@ def semantic_search(vault: Engine, arguments: KnowledgeArguments) -> Reply:
     Returns path, excerpt, relevance and, where links led to a file, the connection
     path.
     """
-    return _found(vault, arguments, ("semantic", "graph", "implicit"))
+    return _files(vault, arguments, "semantic", "graph", "implicit")
 
 
 @tool("knowledge", "Search files")
@@ -107,35 +101,37 @@ def search_files(vault: Engine, arguments: KnowledgeArguments) -> Reply:
 
     Returns path, excerpt and relevance.
     """
-    return _found(vault, arguments, ("lexical", "semantic", "graph", "implicit"))
+    return _files(vault, arguments, "lexical", "semantic", "graph", "implicit")
 
 
-def _found(
-    vault: Engine, arguments: KnowledgeArguments, channels: tuple[ChannelName, ...]
+def _files(
+    vault: Engine, arguments: KnowledgeArguments, *channels: ChannelName
 ) -> Reply:
     folder = (arguments.folder or "").strip().strip("/").casefold()
     top_k, query = arguments.top_k, " ".join([*_filters(arguments), arguments.query])
-    limit = min(REACH * top_k, FARTHEST) if folder else top_k
+    limit = 4 * top_k if folder else top_k  # as in the Knowledge layer
     asked = channels if arguments.query.strip() else None  # filters alone: newest first
-    reply = vault.search(query, limit=limit, mode="hybrid", intent=None, channels=asked)
-    lacking = reply.degraded
+    options: dict[str, Any] = {"limit": limit, "intent": None}
+    result = found_by(vault, query, mode="hybrid", channels=asked, **options)
+    lacking = result.degraded
     if any(text.startswith("semantic: ") for text in lacking):
-        reply = vault.search(query, limit=limit, mode="fulltext", intent=None)
-        both = dict.fromkeys((*lacking, *reply.degraded))
-        reply = reply._replace(degraded=tuple(both))
-    hits = [hit for hit in reply.hits if _is_below(hit, folder)][:top_k]
-    mode = "semantic" if "semantic" in reply.channels else "keyword"
-    results = {"results": list(map(_file, hits)), "mode": mode}
-    linked = [hit for hit in hits if hit.connected_via]
-    sources = hit_sources(hits, linked, more=1)
-    return Reply({**results, "degraded": missing(reply, hits)}, sources)
+        result = found_by(vault, query, mode="fulltext", **options)
+        both = dict.fromkeys([*lacking, *result.degraded])
+        result = structs.replace(result, degraded=list(both))
+    # the path filter matches the folder anywhere in a path
+    inside = f"{folder}/" if folder else ""
+    hits = [hit for hit in result.hits if hit.path.casefold().startswith(inside)]
+    result = structs.replace(result, hits=hits[:top_k])
+    reply = {
+        "results": list(map(_file, result.hits)),
+        "mode": "semantic" if "semantic" in result.channels else "keyword",
+        "degraded": missing(result),
+    }
+    return Reply(reply, result.sources())
 
 
 def _filters(arguments: KnowledgeArguments) -> Iterator[str]:
-    """Yield filters of a query; before its words, no quote can swallow them.
-
-    The path filter matches the folder anywhere; `_is_below` checks where it begins.
-    """
+    """Yield filters of a query; before its words, no quote can swallow them."""
     tags = [("tag", tag) for tag in arguments.tags or ()]
     filters = [("path", arguments.folder), *tags, ("after", arguments.since)]
     for name, value in filters:
@@ -144,11 +140,7 @@ def _filters(arguments: KnowledgeArguments) -> Iterator[str]:
             yield f'{name}:"{plain.strip("/")}"'
 
 
-def _is_below(hit: Hit, folder: str) -> bool:
-    return not folder or hit.path.casefold().startswith(f"{folder}/")
-
-
-def _file(hit: Hit) -> dict[str, Any]:
+def _file(hit: SearchHit) -> dict[str, Any]:
     result = {
         "path": hit.path,
         "title": hit.title,
@@ -196,33 +188,17 @@ class Passages(Result, frozen=True):
         return shown([Passage(path) for path in paths if not path.startswith(FACTS)])
 
 
-def _without_text(*_: object) -> str:
-    """Return nothing: only HTTP has this operation."""
-    return ""
-
-
-@operation(
-    group="Find",
-    for_people=_without_text,
-    for_models=_without_text,
-    route=Route("GET", "/api/search", sets=("core",)),
-)
+@operation(group="Find", route=Route("GET", "/api/search", sets=("core",)))
 def passages(vault: Engine, arguments: PassagesArguments) -> Passages:
     """Find passages, in the shape of obsidian-rag."""
     reply = vault.search(arguments.query, limit=arguments.limit, unique="chunks")
-    texts: dict[str, dict[int, str]] = {}
+    texts: dict[tuple[str, int], str] = {}
     for path in {hit.path for hit in reply.hits if hit.is_note}:
-        with suppress(VaultError):  # it is gone by now: the excerpt remains
-            texts[path] = {one.chunk_index: one.text for one in vault.chunks(path)[1]}
-    return Passages(
-        passages=[
-            FoundPassage(
-                f"{hit.path}::{hit.chunk_index}",
-                hit.path,
-                hit.chunk_index,
-                texts.get(hit.path, {}).get(hit.chunk_index, hit.snippet.text),
-                hit.score,
-            )
-            for hit in reply.hits
-        ]
-    )
+        chunks = vault.chunks(path)[1]
+        texts |= {(path, chunk.chunk_index): chunk.text for chunk in chunks}
+    found = []
+    for hit in reply.hits:
+        path, at = hit.path, hit.chunk_index
+        text = texts.get((path, at), hit.snippet.text)
+        found.append(FoundPassage(f"{path}::{at}", path, at, text, hit.score))
+    return Passages(passages=found)

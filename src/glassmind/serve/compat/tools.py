@@ -1,24 +1,28 @@
 """Declares the tools of other systems: a function, its arguments, and their reply.
 
-As an operation, a tool is a function `(vault, arguments)` or `(vault, arguments,
-caller)`, but its reply is JSON in the shape of the other system, in the text as in the
+A tool is a function `(vault, arguments)` or `(vault, arguments, caller)`. It calls
+operations and maps their results to the shape of the other system; the sources of a
+result are the notes that the reply discloses. Replies are JSON, in the text as in the
 values. Values must be an object, so a list is their `result`. Faults begin with
 `Error: `.
 """
 
 import json
-from collections.abc import Callable, Iterable, Sequence, Sized
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from inspect import getdoc
 from typing import Any, NamedTuple, TypeVar, get_type_hints
 
+from msgspec import structs
+
+from glassmind.engine import Engine
 from glassmind.operations.arguments import read, schema_for_models
 from glassmind.operations.edit import PATIENT_S
+from glassmind.operations.find import NO_MATCH, SearchResult, search_result
 from glassmind.operations.model_text import labelled
-from glassmind.operations.registry import Caller, shown
+from glassmind.operations.registry import OPERATIONS, Arguments, Caller
 from glassmind.serve.mcp.tool import Answer, Call, Tool
-from glassmind.types.ledger import Passage, Shown
-from glassmind.types.search import Hit, SearchReply
+from glassmind.types.ledger import Shown
 
 MODULES = {
     "brain": ("brain", "brain_edit"),
@@ -29,8 +33,6 @@ MODULES = {
 
 TOOLS: dict[str, list[Tool]] = {name: [] for name in MODULES}
 """The tools of the sets that have been imported."""
-
-NEAREST = "No good match. These are the closest results."
 
 
 class Reply(NamedTuple):
@@ -43,47 +45,34 @@ class Reply(NamedTuple):
 Function = TypeVar("Function", bound=Callable[..., Reply])
 
 
-def tool(  # noqa: PLR0913 - a declaration names every part
-    toolset: str,
-    title: str,
-    *,
-    writes: bool = False,
-    destructive: bool = False,
-    idempotent: bool = False,
-    timeout_s: float = 0.0,
+def tool(
+    toolset: str, title: str, *, writes: bool = False, **hints: Any
 ) -> Callable[[Function], Function]:
-    """Register a function as the tool of its name; its docstring is the description."""
+    """Register a function as the tool of its name; its docstring is the description.
+
+    `hints` are those of `Tool`.
+    """
 
     def register(function: Function) -> Function:
-        name, hints = function.__name__, get_type_hints(function)
-        arguments = list(hints.values())[1]
+        name, types = function.__name__, get_type_hints(function)
+        arguments = list(types.values())[1]
 
-        def run(call: Call) -> Answer:
+        def answer(call: Call) -> Answer:
             given = read(arguments, call.given, owner=name, surface="mcp", strict=False)
             caller = Caller("mcp", call.client, call.progress)
-            callers = (caller,) if "caller" in hints else ()
+            callers = (caller,) if "caller" in types else ()
             payload, sources = function(call.engine, given, *callers)
-            values = payload if isinstance(payload, dict) else {"result": payload}
-            return Answer(
-                json.dumps(payload, ensure_ascii=False),
-                values if sources is None else labelled(values),
-                sources or Shown(),
-            )
+            text = json.dumps(payload, ensure_ascii=False)
+            values = json.loads(text)
+            values = values if isinstance(values, dict) else {"result": values}
+            content = values if sources is None else labelled(values)
+            return Answer(text, content, sources or Shown())
 
-        TOOLS[toolset].append(
-            Tool(
-                name,
-                title,
-                " ".join((getdoc(function) or "").split()),
-                schema_for_models(arguments),
-                run,
-                read_only=not writes,
-                destructive=destructive,
-                idempotent=idempotent or not writes,
-                fault_mark="Error: ",
-                timeout_s=timeout_s or (PATIENT_S if writes else 30.0),
-            )
-        )
+        usual = {"idempotent": not writes, "timeout_s": PATIENT_S if writes else 30.0}
+        about, schema = getdoc(function) or "", schema_for_models(arguments)
+        made = Tool(name, title, " ".join(about.split()), schema, answer, not writes)
+        made = made._replace(fault_mark="Error: ", **usual | hints)
+        TOOLS[toolset].append(made)
         return function
 
     return register
@@ -96,23 +85,32 @@ def tools_in(toolset: str) -> Sequence[Tool]:
     return TOOLS[toolset]
 
 
-def missing(reply: SearchReply, results: Sized) -> list[str]:
-    """Return what a search lacked, and whether its results answer nothing."""
-    return [*reply.degraded, *([NEAREST] if reply.is_doubtful and results else [])]
+def run(
+    function: Callable[..., Any],
+    vault: Engine,
+    arguments: Arguments,
+    caller: Caller,
+    **others: Any,
+) -> Any:
+    """Run an operation with arguments of the same names, and with others."""
+    operation = OPERATIONS[function.__name__]
+    given = operation.arguments(**structs.asdict(arguments) | others)
+    return operation.run(vault, given, caller)
 
 
-def hit_sources(
-    hits: Iterable[Hit], explained: Iterable[Hit] = (), *, more: int = 0
-) -> Shown:
-    """Return the notes whose passages hits show, and those in the reasons of some."""
-    passages = [
-        Passage(hit.path, *span)
-        for hit in hits
-        if hit.is_note
-        for span in (hit.lines, *(passage.lines for passage in hit.more[:more]))
-    ]
-    quoted = {one.quoted for hit in explained for one in hit.evidence if one.quoted}
-    return shown(
-        [*passages, *map(Passage, sorted(quoted))],
-        [path for hit in explained for path in hit.connected_via],
-    )
+def mapped(part: Any, names: Mapping[str, str]) -> dict[str, Any]:
+    """Return attributes of a value under the names of another system."""
+    return {name: getattr(part, attribute) for name, attribute in names.items()}
+
+
+def found_by(vault: Engine, query: str, **options: Any) -> SearchResult:
+    """Search with options that our own operation does not offer."""
+    reply = vault.search(query, **options)
+    where = vault.config.vault
+    return search_result(reply, vault=where.name, root=str(where.path))
+
+
+def missing(result: SearchResult) -> list[str]:
+    """Return what a search lacked, and whether its hits answer nothing."""
+    is_doubtful = result.doubtful and result.hits
+    return [*result.degraded, *([NO_MATCH] if is_doubtful else [])]
