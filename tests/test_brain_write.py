@@ -1,7 +1,8 @@
 """The write tools of obsidian-brain: its names, arguments, defaults and replies."""
 
+import time
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from types import SimpleNamespace
 from typing import Any
 
@@ -282,12 +283,11 @@ def test_a_preview_is_committed_once_it_is_asked_for_in_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     editing = WrittenDown(of_client(changed("previewed")))
-    made = datetime.fromisoformat(editing.answer.changeset.created)
+    made = datetime.fromisoformat(editing.answer.changeset.created).timestamp()
 
-    monkeypatch.setattr(brain_edit, "now", lambda: made + timedelta(seconds=PREVIEW_S))
+    monkeypatch.setattr(time, "time", lambda: made + PREVIEW_S)
     brain(editing, "apply_edit_preview", previewId="20261116-abcde")
-    late = timedelta(seconds=PREVIEW_S + 1)
-    monkeypatch.setattr(brain_edit, "now", lambda: made + late)
+    monkeypatch.setattr(time, "time", lambda: made + PREVIEW_S + 1)
     with pytest.raises(BadArgument, match="older than 5 minutes"):
         brain(editing, "apply_edit_preview", previewId="20261116-abcde")
 

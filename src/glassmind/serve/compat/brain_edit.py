@@ -223,24 +223,19 @@ def apply_edit_preview(
     The note must be as it was. May only make a proposal that the user approves.
     """
     preview = run(ours.show_change, vault, arguments, caller)
-    age, problem = now() - datetime.fromisoformat(preview.created), ""
+    created, problem = datetime.fromisoformat(preview.created), ""
     if (preview.id, preview.client, preview.verb) != (
         arguments.id,
         caller.client,
         "edit",
     ):
         problem = "previewId must be the whole id that edit_note with dryRun gave you"
-    elif age.total_seconds() > PREVIEW_S:
+    elif time.time() - created.timestamp() > PREVIEW_S:
         problem = "the preview is older than 5 minutes; make it again"
     if problem:
         raise BadArgument("apply_edit_preview", problem)
     result = run(ours.apply_change, vault, arguments, caller)
     return _changed(result, "", previewId=preview.id)
-
-
-def now() -> datetime:
-    """Return the time with its zone."""
-    return datetime.now().astimezone()
 
 
 class CreateArguments(Arguments, rename=NAMES):
