@@ -526,6 +526,8 @@ def index_status(vault: Engine, _: Arguments) -> Reply:
     coverage = status.coverage
     bare = stats.notes - stats.embedded_notes - stats.empty_notes
     covered = f"{coverage.covered:,} of {coverage.total:,} passages are embedded"
+    others = vault.knowledge.dismissals().problems
+    problems = [notice for notice in status.notices if notice not in others]
     return Reply(
         {
             "model": status.model or None,
@@ -539,8 +541,8 @@ def index_status(vault: Engine, _: Arguments) -> Reply:
             "summary": f"{status.notes:,} notes; {covered}",
             "failedChunks": [],
             "reindexInProgress": bool(status.writing or status.embedding),
-            "embedderReady": bool(status.space) and not status.notices,
-            "initError": "; ".join(status.notices) or None,
+            "embedderReady": bool(status.space) and not problems,
+            "initError": "; ".join(problems) or None,
             # what obsidian-brain reports of its index and we do not have
             "advertisedMaxTokens": None,
             "discoveredMaxTokens": None,
