@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from glassmind.config import load_config
-from glassmind.config.reference import as_toml
 from glassmind.config.settings import SETTINGS
+from glassmind.config.sources import as_toml
 from glassmind.config.values import Setting
 from glassmind.serve.http.app import make_app
 from glassmind.serve.mcp.server import make_server

@@ -83,8 +83,8 @@ def named_file(
 def own_file(env: Mapping[str, str], cwd: Path, file: Path | None = None) -> Path:
     """Return the user's file, whether or not it exists: the named or the usual one."""
     home = config_home(env)
-    usual = next(iter(present(home, USER_NAMES)), home / FILE_NAME)
-    return named_file(env, cwd, file) or usual
+    named = named_file(env, cwd, file)
+    return named or next(iter(present(home, USER_NAMES)), home / FILE_NAME)
 
 
 def index_name(vault: Path) -> str:
@@ -112,18 +112,15 @@ def index_locations(config: Config) -> list[Path]:
     symbolic link leads the configured folder out of the vault.
     """
     vault, place = config.vault.path, config.index.location
-    in_vault = {
-        "vault": vault / config.writes.agent_dir / "cache",
-        "plugin": vault / ".obsidian" / "plugins" / APP,
-    }
     fallback = data_folder(config)
     if place == "data":
         return [fallback]
-    first = in_vault.get(place) or Path(place) / index_name(vault)
-    root = os.path.realpath(vault)
+    if place not in ("vault", "plugin"):
+        return list(dict.fromkeys([Path(place) / index_name(vault), fallback]))
+    cache, plugin = f"{config.writes.agent_dir}/cache", f".obsidian/plugins/{APP}"
+    first = vault / (cache if place == "vault" else plugin)
     # A vault may come from somebody else: it must not choose where we write.
-    real = os.path.realpath(first)
-    if place in in_vault and os.path.commonpath([root, real]) != root:
+    if not Path(os.path.realpath(first)).is_relative_to(os.path.realpath(vault)):
         problem = f"is {place!r}, but a symbolic link leads {first} out of the vault"
         raise BadSetting("index.location", config.origins["index.location"], problem)
-    return list(dict.fromkeys([first, fallback]))
+    return [first, fallback]

@@ -3,8 +3,8 @@
 A settings file in a vault arrives by sync or download, and agents may write beside it.
 Until the user runs `glassmind trust`, it counts as data and can only narrow: each
 setting declares a rule for it. Trust is recorded in `trusted.json` in the user's
-configuration folder: the vault's path and a digest of `glassmind.toml` and the `.env`
-beside it. A changed file has another digest and is untrusted again.
+configuration folder: the vault's path and a digest of the file. A changed file has
+another digest and is untrusted again.
 """
 
 import json
@@ -20,7 +20,6 @@ from glassmind.config.values import Setting
 from glassmind.errors import BadConfigFile
 
 TRUST_FILE = "trusted.json"
-DOTENV = ".env"
 
 LARGEST_FILE = 256 * 1024
 """Bytes of a settings file in a vault; one with every setting explained has 12,000."""
@@ -72,25 +71,18 @@ rule; None: it is refused. `load.py` compares the settings of `[writes]` as a wh
 
 
 class VaultSettings(NamedTuple):
-    """The settings files of a vault as they were read; `dotenv` is None without one."""
+    """The settings file of a vault as it was read."""
 
     vault: Path
     file: Path
     content: bytes
-    dotenv: bytes | None
 
     def digest(self) -> str:
-        """Return a digest of the files' content and location."""
+        """Return a digest of the file's content and location."""
         from hashlib import sha256  # noqa: PLC0415 - only for trusted vaults
 
-        digest = sha256()
-        for part in (
-            os.fsencode(self.file.relative_to(self.vault)),
-            self.content,
-            b"none" if self.dotenv is None else b"file" + self.dotenv,
-        ):
-            digest.update(len(part).to_bytes(8, "big") + part)
-        return f"sha256:{digest.hexdigest()}"
+        name = os.fsencode(self.file.relative_to(self.vault))
+        return f"sha256:{sha256(name + bytes(1) + self.content).hexdigest()}"
 
 
 def is_linked(vault: Path, file: Path) -> bool:
@@ -102,47 +94,43 @@ def is_linked(vault: Path, file: Path) -> bool:
 def read_vault_settings(
     vault: Path, *, exclude: Sequence[Path] = ()
 ) -> tuple[VaultSettings | None, list[str]]:
-    """Return the settings files of a vault and warnings about files not read.
+    """Return the settings file of a vault and warnings about files not read.
 
     The first of `VAULT_NAMES` counts, unless it is one of `exclude`. Symbolic links are
     not followed, and files too large to be settings are not read.
     """
     warnings: list[str] = []
-    try:
-        files = present(vault, VAULT_NAMES)
-        files = [file for file in files if not any(map(file.samefile, exclude))]
-    except (BadConfigFile, OSError) as error:
-        return None, [str(error)]
     found: VaultSettings | None = None
-    for file in files:
-        if found is not None:
-            warnings.append(unread(file, f"{short(found.file)} is used instead"))
-        elif (content := _content(vault, file, warnings)) is not None:
-            dotenv = _content(vault, file.with_name(DOTENV), warnings)
-            found = VaultSettings(vault, file, content, dotenv)
+    try:
+        for file in present(vault, VAULT_NAMES):
+            if any(map(file.samefile, exclude)):
+                continue
+            content, problem = _content(vault, file)
+            if found is not None:
+                problem = f"{short(found.file)} is used instead"
+            elif not problem:
+                found = VaultSettings(vault, file, content)
+            if problem:
+                warnings.append(unread(file, problem))
+    except (BadConfigFile, OSError) as error:
+        warnings.append(str(error))
     return found, warnings
 
 
-def _content(vault: Path, file: Path, warnings: list[str]) -> bytes | None:
-    """Return what a file contains; None if there is none, or with a warning."""
+def _content(vault: Path, file: Path) -> tuple[bytes, str]:
+    """Return what a file contains, and why it cannot be used."""
     if is_linked(vault, file):
-        warnings.append(unread(file, "it is a symbolic link"))
-        return None
-    if not file.is_file():
-        return None
+        return b"", "it is a symbolic link"
     try:
         with file.open("rb") as opened:
             content = opened.read(LARGEST_FILE + 1)
     except OSError as error:
-        warnings.append(unread(file, error.strerror))
-        return None
+        return b"", error.strerror or str(error)
     if len(content) > LARGEST_FILE:
-        warnings.append(unread(file, f"it is larger than {LARGEST_FILE // 1024} KiB"))
-    elif max(map(len, content.split(b"\n"))) > LONGEST_LINE:
-        warnings.append(unread(file, f"a line is longer than {LONGEST_LINE:,} bytes"))
-    else:
-        return content
-    return None
+        return b"", f"it is larger than {LARGEST_FILE // 1024} KiB"
+    if max(map(len, content.split(b"\n"))) > LONGEST_LINE:
+        return b"", f"a line is longer than {LONGEST_LINE:,} bytes"
+    return content, ""
 
 
 def recorded_digest(vault: Path, env: Mapping[str, str]) -> str:
@@ -178,16 +166,14 @@ def revoke_trust(vault: Path, env: Mapping[str, str]) -> bool:
 def keep_trust(vault: Path, env: Mapping[str, str]) -> Iterator[None]:
     """Keep trust while the user's own command writes settings into the vault.
 
-    Only if the files were trusted before, or there were none: an existing file may come
+    Only if the file was trusted before, or there was none: an existing one may come
     from somebody else.
     """
     before, _ = read_vault_settings(vault)
+    was_trusted = before is None or is_trusted(before, env)
     yield
     after, _ = read_vault_settings(vault)
-    if after is None:
-        return
-    is_new = before is None and after.dotenv is None
-    if is_new or (before is not None and is_trusted(before, env)):
+    if after is not None and was_trusted:
         record_trust(after, env)
 
 
