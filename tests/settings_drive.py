@@ -129,8 +129,7 @@ def write_vault(vault: Path, chance: random.Random, trap: str) -> None:
     (vault / ".obsidian").mkdir(parents=True)
     (vault / "Tea.md").write_text("# Tea\n\nOolong rests. [[Cup]]\n", "utf-8")
     (vault / "Cup.md").write_text("---\ntags: [pot]\n---\nA cup of tea.\n", "utf-8")
-    name = chance.choice(["glassmind.toml", "glassmind.toml", ".agent/glassmind.toml"])
-    (vault / name).parent.mkdir(exist_ok=True)
+    name = "glassmind.toml"
     (vault / name).write_text(random_toml(chance, trap), "utf-8")
     if chance.random() < 0.5:
         (vault / name).with_name(".env").write_text(random_env(chance, trap), "utf-8")

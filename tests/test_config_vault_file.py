@@ -328,18 +328,14 @@ def test_a_credential_is_sent_to_a_url_from_the_same_place(
         assert config.warnings == ()
 
 
-def test_the_agent_folder_may_hold_the_vaults_file(desk: Desk) -> None:
+def test_a_settings_file_in_the_agent_folder_is_not_read(desk: Desk) -> None:
     (desk.vault / ".agent").mkdir()
-    inner = desk.vault / ".agent/glassmind.toml"
-    inner.write_text('[vault]\npath = "."\n[search]\nlimit = 4\n')
-    config = desk.load()
-    assert config.search.limit == 4
-    assert config.warnings == ()
+    (desk.vault / ".agent/glassmind.toml").write_text("[search]\nlimit = 4\n")
 
-    desk.vault_says("[search]\nlimit = 5\n")
     config = desk.load()
-    assert config.search.limit == 5
-    assert ".agent/glassmind.toml is not read" in config.warnings[0]
+
+    assert config.search.limit == 10
+    assert config.warnings == ()
 
 
 def test_variables_of_the_user_beat_the_vault(desk: Desk) -> None:
@@ -437,29 +433,16 @@ def test_other_machines_are_not_this_one(host: str) -> None:
     assert not is_loopback(host)
 
 
-@pytest.mark.parametrize("name", ["glassmind.toml", ".agent/glassmind.toml"])
-def test_a_link_in_place_of_a_vaults_file_is_not_followed(
-    desk: Desk, name: str
-) -> None:
+def test_a_link_in_place_of_a_vaults_file_is_not_followed(desk: Desk) -> None:
     elsewhere = desk.home / "elsewhere.toml"
     elsewhere.write_text("[search]\nlimit = 99\n", "utf-8")
-    (desk.vault / name).parent.mkdir(exist_ok=True)
-    (desk.vault / name).symlink_to(elsewhere)
+    (desk.vault / "glassmind.toml").symlink_to(elsewhere)
 
     config = desk.load()
 
     assert config.search.limit == 10
     (warning,) = config.warnings
-    assert warning.endswith(f"{name} is not read: it is a symbolic link")
-
-
-def test_an_agent_folder_that_is_a_link_brings_no_settings(desk: Desk) -> None:
-    elsewhere = desk.home / "elsewhere"
-    elsewhere.mkdir()
-    (elsewhere / "glassmind.toml").write_text("[search]\nlimit = 99\n", "utf-8")
-    (desk.vault / ".agent").symlink_to(elsewhere)
-
-    assert desk.load().search.limit == 10
+    assert warning.endswith("/glassmind.toml is not read: it is a symbolic link")
 
 
 def test_a_linked_file_may_be_named_as_ones_own(desk: Desk) -> None:

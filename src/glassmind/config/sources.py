@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from glassmind.config.places import short
-from glassmind.config.values import AGENT_DIR, HIDDEN, plain
+from glassmind.config.values import HIDDEN, plain
 from glassmind.errors import BadConfigFile, ConfigUnwritable
 
 _HEADER = re.compile(r"\s*\[\s*(\w+)\s*\]")
@@ -102,8 +102,7 @@ def parse_dotenv(text: str) -> dict[str, str]:
 
 def refuse_link(file: Path) -> None:
     """Refuse to write through a link in a vault, which may lead anywhere."""
-    in_agent_dir = file.parent.name == AGENT_DIR
-    if file.is_symlink() or (in_agent_dir and file.parent.is_symlink()):
+    if file.is_symlink():
         raise ConfigUnwritable(str(file), "a symbolic link leads there; remove it")
     if file.exists() and not file.is_file():
         raise ConfigUnwritable(str(file), "it is not a regular file; remove it")

@@ -1,4 +1,4 @@
-"""Settings inside a vault: which files the user trusts, and what others may set.
+"""Settings inside a vault: which the user trusts, and what others may set.
 
 A settings file in a vault arrives by sync or download, and agents may write beside it.
 Until the user runs `glassmind trust`, it counts as data and can only narrow: each
@@ -14,10 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from glassmind.config.places import VAULT_NAMES, config_home, present, short, unread
+from glassmind.config.places import FILE_NAME, config_home, unread
 from glassmind.config.sources import put_text
 from glassmind.config.values import Setting
-from glassmind.errors import BadConfigFile
 
 TRUST_FILE = "trusted.json"
 
@@ -78,59 +77,36 @@ class VaultSettings(NamedTuple):
     content: bytes
 
     def digest(self) -> str:
-        """Return a digest of the file's content and location."""
+        """Return a digest of the file's content."""
         from hashlib import sha256  # noqa: PLC0415 - only for trusted vaults
 
-        name = os.fsencode(self.file.relative_to(self.vault))
-        return f"sha256:{sha256(name + bytes(1) + self.content).hexdigest()}"
-
-
-def is_linked(vault: Path, file: Path) -> bool:
-    """Return whether a file of a vault, or a folder above it, is a symbolic link."""
-    inside = file.relative_to(vault)
-    return any((vault / part).is_symlink() for part in (inside, *inside.parents[:-1]))
+        return f"sha256:{sha256(self.content).hexdigest()}"
 
 
 def read_vault_settings(
     vault: Path, *, exclude: Sequence[Path] = ()
 ) -> tuple[VaultSettings | None, list[str]]:
-    """Return the settings file of a vault and warnings about files not read.
+    """Return the settings file of a vault, or a warning that it is not read.
 
-    The first of `VAULT_NAMES` counts, unless it is one of `exclude`. Symbolic links are
-    not followed, and files too large to be settings are not read.
+    It is left out if it is one of `exclude`. Symbolic links are not followed, and a
+    file too large to be settings is not read.
     """
-    warnings: list[str] = []
-    found: VaultSettings | None = None
+    file = vault / FILE_NAME
     try:
-        for file in present(vault, VAULT_NAMES):
-            if any(map(file.samefile, exclude)):
-                continue
-            content, problem = _content(vault, file)
-            if found is not None:
-                problem = f"{short(found.file)} is used instead"
-            elif not problem:
-                found = VaultSettings(vault, file, content)
-            if problem:
-                warnings.append(unread(file, problem))
-    except (BadConfigFile, OSError) as error:
-        warnings.append(str(error))
-    return found, warnings
-
-
-def _content(vault: Path, file: Path) -> tuple[bytes, str]:
-    """Return what a file contains, and why it cannot be used."""
-    if is_linked(vault, file):
-        return b"", "it is a symbolic link"
-    try:
+        if not file.is_file() or any(map(file.samefile, exclude)):
+            return None, []
+        if file.is_symlink():
+            return None, [unread(file, "it is a symbolic link")]
         with file.open("rb") as opened:
             content = opened.read(LARGEST_FILE + 1)
     except OSError as error:
-        return b"", error.strerror or str(error)
+        return None, [unread(file, error.strerror)]
     if len(content) > LARGEST_FILE:
-        return b"", f"it is larger than {LARGEST_FILE // 1024} KiB"
+        return None, [unread(file, f"it is larger than {LARGEST_FILE // 1024} KiB")]
     if max(map(len, content.split(b"\n"))) > LONGEST_LINE:
-        return b"", f"a line is longer than {LONGEST_LINE:,} bytes"
-    return content, ""
+        problem = f"a line is longer than {LONGEST_LINE:,} bytes"
+        return None, [unread(file, problem)]
+    return VaultSettings(vault, file, content), []
 
 
 def recorded_digest(vault: Path, env: Mapping[str, str]) -> str:

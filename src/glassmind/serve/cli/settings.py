@@ -5,7 +5,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from glassmind.config.load import preview_trust
-from glassmind.config.places import FILE_NAME, VAULT_NAMES, present, short
+from glassmind.config.places import FILE_NAME, short
 from glassmind.config.settings import SETTINGS, settings_in_force
 from glassmind.config.sources import as_toml, closest
 from glassmind.config.trust import (
@@ -96,10 +96,7 @@ def _set(args: Namespace, output: Output) -> None:
 
 def file_in_use(args: Namespace) -> Path:
     """Return the file that is meant: the vault's, the one named, or the user's."""
-    if not args.in_vault:
-        return file_of(args)
-    vault = config_of(args).vault.path
-    return next(iter(present(vault, VAULT_NAMES)), vault / FILE_NAME)
+    return config_of(args).vault.path / FILE_NAME if args.in_vault else file_of(args)
 
 
 def trust(args: Namespace, output: Output) -> int:
