@@ -395,7 +395,7 @@ class Config:
     """The files that were read, in order of precedence."""
 
     index_home: Path = Path()
-    """The user's folder for indexes; see `places.index_locations`."""
+    """The user's folder for indexes; see `store.place.index_locations`."""
 
     from_untrusted_vault: frozenset[str] = frozenset()
     """Settings whose value came from a vault that the user does not trust."""
