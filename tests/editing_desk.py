@@ -10,13 +10,13 @@ from typing import Any, cast
 
 from glassmind import Engine, open_vault
 from glassmind.access.policy import WritePolicy
-from glassmind.config.places import index_name
 from glassmind.editing.desk import Desk
 from glassmind.errors import GlassmindError, NoteNotFound
 from glassmind.errors.writing import NameTaken, NoteChanged
 from glassmind.markdown.read import read_note
 from glassmind.ports.editing import Standing
 from glassmind.store.changesets import ChangesetFolder
+from glassmind.store.place import index_name
 from glassmind.store.sqlite.connection import open_reader
 from glassmind.store.sqlite.edit_rows import SqliteEditRows
 from glassmind.types import NotePath

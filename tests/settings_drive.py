@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from glassmind.config import load_config
-from glassmind.config.reference import as_toml
 from glassmind.config.settings import SETTINGS
+from glassmind.config.sources import as_toml
 from glassmind.config.values import Setting
 from glassmind.serve.http.app import make_app
 from glassmind.serve.mcp.server import make_server
@@ -129,8 +129,7 @@ def write_vault(vault: Path, chance: random.Random, trap: str) -> None:
     (vault / ".obsidian").mkdir(parents=True)
     (vault / "Tea.md").write_text("# Tea\n\nOolong rests. [[Cup]]\n", "utf-8")
     (vault / "Cup.md").write_text("---\ntags: [pot]\n---\nA cup of tea.\n", "utf-8")
-    name = chance.choice(["glassmind.toml", "glassmind.toml", ".agent/glassmind.toml"])
-    (vault / name).parent.mkdir(exist_ok=True)
+    name = "glassmind.toml"
     (vault / name).write_text(random_toml(chance, trap), "utf-8")
     if chance.random() < 0.5:
         (vault / name).with_name(".env").write_text(random_env(chance, trap), "utf-8")

@@ -1,7 +1,7 @@
 """The tables of settings in docs/configuration.md and docs/security.md."""
 
-from glassmind.config.reference import as_toml
 from glassmind.config.settings import SECTIONS, SETTINGS
+from glassmind.config.sources import as_toml
 from glassmind.config.trust import LONGEST_SHORT
 from glassmind.config.values import Setting
 

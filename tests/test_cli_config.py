@@ -103,6 +103,6 @@ def test_odd_settings_are_noticed_beside_the_result(program: Program) -> None:
     plain = program.run("search", "oolong", "--paths")
     quiet = program.run("search", "oolong", "--paths", "--quiet")
 
-    assert "is not a known section" in plain.stderr
+    assert "serch.limit is not a known setting" in plain.stderr
     assert plain.stdout == quiet.stdout == "Tea.md\n"
     assert quiet.stderr == ""

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.config import config_for, values
-from glassmind.config.reference import as_toml
 from glassmind.config.settings import SETTINGS
-from glassmind.config.sources import parse_dotenv
+from glassmind.config.sources import as_toml, parse_dotenv
 from glassmind.config.values import Setting
 
 LINE = st.text(st.characters(exclude_categories=["C", "Zl", "Zp"]), max_size=20)
@@ -169,7 +168,7 @@ def test_a_dotenv_beside_the_users_file_ranks_below_real_variables(desk: Desk) -
 
     assert config.search.limit == 3
     assert config.server.port == 4
-    assert config.origins["search.limit"].endswith("/.env:2")
+    assert config.origins["search.limit"].endswith("/.env")
 
 
 def test_a_dotenv_names_the_vault_from_where_it_stands(desk: Desk) -> None:
@@ -221,14 +220,14 @@ def test_a_misspelt_variable_in_a_dotenv_is_warned_about(desk: Desk) -> None:
         ("KEY=", ""),
         ("KEY=# nothing", ""),
         ("KEY='it is # literal \\n'", "it is # literal \\n"),
-        ('KEY="tab\\tquote\\"end" # comment', 'tab\tquote"end'),
+        ('KEY="quote\\"end" # comment', 'quote"end'),
         ("KEY=a=b", "a=b"),
         ("KEY=one\nKEY=two", "two"),
         ("KEY=crlf\r", "crlf"),
     ],
 )
 def test_a_dotenv_line_means_what_shells_mean(line: str, value: str) -> None:
-    assert parse_dotenv(line)["KEY"][0] == value
+    assert parse_dotenv(line)["KEY"] == value
 
 
 @pytest.mark.parametrize("line", ["KEY", "# KEY=1", "1KEY=2", 'KEY="open', "KEY='open"])
@@ -244,10 +243,7 @@ def test_every_quoted_dotenv_comes_back(values: dict[str, str]) -> None:
     }
     text = "\n".join(f'{name}="{value}"  # why' for name, value in escaped.items())
 
-    found = parse_dotenv(text)
-
-    assert {name: value for name, (value, _) in found.items()} == values
-    assert [line for _, line in found.values()] == list(range(1, len(values) + 1))
+    assert parse_dotenv(text) == values
 
 
 @given(st.text())

@@ -9,7 +9,7 @@ from config_desk import Desk
 
 from glassmind.config import config_for, load_config
 from glassmind.config.settings import SETTINGS
-from glassmind.config.write import set_key
+from glassmind.config.write import set_keys
 from glassmind.errors import BadConfigFile, BadSetting, NoVault, VaultAbsent
 
 
@@ -145,9 +145,7 @@ def test_the_user_file_may_be_called_config_toml(desk: Desk) -> None:
     assert desk.load().search.limit == 7
 
     desk.user_says("[search]\nlimit = 8\n")
-    config = desk.load()
-    assert config.search.limit == 8
-    assert "config.toml is not read" in config.warnings[0]
+    assert desk.load().search.limit == 8
 
 
 def test_a_named_file_takes_the_place_of_the_users(desk: Desk) -> None:
@@ -180,7 +178,10 @@ def test_an_unknown_setting_is_named_with_the_nearest_one(desk: Desk) -> None:
             f"user file {file}:2: search.limt is not a known setting; "
             "did you mean search.limit?"
         ),
-        f"user file {file}:4: [serch] is not a known section; did you mean search?",
+        (
+            f"user file {file}:5: serch.limit is not a known setting; "
+            "did you mean search.limit?"
+        ),
     )
 
 
@@ -228,7 +229,7 @@ def test_folders_above_that_do_not_let_us_look_are_no_vaults(
 def test_a_key_outside_every_section_is_warned_about(desk: Desk) -> None:
     desk.user_says("limit = 3\n")
 
-    assert "limit is not in a section" in desk.load().warnings[0]
+    assert "limit is not a known setting" in desk.load().warnings[0]
 
 
 def test_an_unknown_variable_of_ours_is_named_with_the_nearest_one(desk: Desk) -> None:
@@ -248,7 +249,6 @@ def test_an_unknown_variable_of_ours_is_named_with_the_nearest_one(desk: Desk) -
         ("[search]\nlimit = \n", 2),
         ("[search]\nlimit = 3\nlimit = 4\n", 3),
         ('[vault]\npath = "never closed\n', 2),
-        ("[search", 1),
     ],
 )
 def test_bad_toml_is_named_with_file_and_line(desk: Desk, text: str, line: int) -> None:
@@ -294,23 +294,24 @@ def test_the_name_of_a_preset_may_be_in_capitals(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("[search]\nlimit = 0\n", r":2\) must be 1 or more \(got 0\)"),
-        ('[search]\nlimit = "3"\n', r":2\) must be a whole number \(got '3'\)"),
+        (
+            "[search]\nlimit = 0\n",
+            r":2\) must be a whole number from 1 to 10000 \(got 0\)",
+        ),
+        ('[search]\nlimit = "3"\n', r":2\) must be a whole number .* \(got '3'\)"),
         ("[search]\nlimit = true\n", "must be a whole number"),
-        ("[search]\ntag_weight = -0.1\n", "must be 0 or more"),
+        ("[search]\ntag_weight = -0.1\n", "must be a number from 0 to 1000"),
         ("[search]\ntag_weight = nan\n", "must be a number"),
         ('[search]\nfusion = "best"\n', "must be one of minmax, rrf"),
-        ("[server]\nport = 70000\n", "must be 65535 or less"),
+        ("[server]\nport = 70000\n", "must be a whole number from 1 to 65535"),
         ('[server]\nhost = ""\n', "must be an address"),
         ('[embeddings]\nurl = "ftp://here"\n', "must be an http"),
-        ('[embeddings]\nurl = ""\n', "must not be empty"),
+        ('[embeddings]\nurl = ""\n', "must be an http"),
         ('[embeddings]\nurl = "http://"\n', "must be an http"),
         ('[embeddings]\nurl = "http://localhost:99999"\n', "must be an http"),
         ('[index]\nignore_dirs = ".git"\n', "must be a list of names"),
         ("[index]\nignore_dirs = [1]\n", "must be a list of names"),
-        ("[index]\nmax_note_bytes = 0\n", "must be 1 or more"),
-        ("[index]\nchunk_overlap_tokens = 500\n", "must be below"),
-        ("[index]\nchunk_target_tokens = 80\n", "must be above"),
+        ("[index]\nmax_note_bytes = 0\n", "must be a whole number from 1"),
         ('[index]\nlocation = "valt"\n', "must be data, vault, plugin or a folder"),
         ("[watch]\nenabled = 1\n", "must be true or false"),
         ('[writes]\nagent_dir = "../x"\n', "must be a folder inside the vault"),
@@ -332,20 +333,19 @@ def test_a_wrong_value_is_named_with_file_line_and_key(
     assert caught.value.key in SETTINGS
 
 
-def test_search_needs_one_weight_above_zero(desk: Desk) -> None:
-    weights = [path for path in SETTINGS if path.endswith("_weight")]
+@pytest.mark.parametrize(
+    ("text", "overlap"),
+    [("chunk_overlap_tokens = 500", 100), ("chunk_target_tokens = 80", 16)],
+)
+def test_an_overlap_as_large_as_a_chunk_is_reduced(
+    desk: Desk, text: str, overlap: int
+) -> None:
+    desk.user_says(f"[index]\n{text}\n")
 
-    with pytest.raises(BadSetting, match="every weight"):
-        desk.load(flags=dict.fromkeys(weights, 0.0))
+    config = desk.load()
 
-
-def test_a_server_of_models_elsewhere_needs_consent(desk: Desk) -> None:
-    config = desk.load(OLLAMA_URL="http://attic:11434/")
-    assert config.embeddings.url == "http://attic:11434"
-    assert "embeddings.allow_remote" in config.warnings[0]
-
-    allowed = {"embeddings.allow_remote": True}
-    assert desk.load(flags=allowed, OLLAMA_URL="http://attic:1").warnings == ()
+    assert config.index.chunk_overlap_tokens == overlap
+    assert "must be below index.chunk_target_tokens" in config.warnings[0]
 
 
 def test_the_example_of_the_design_document_is_understood(desk: Desk) -> None:
@@ -451,7 +451,7 @@ def test_a_secret_that_cannot_be_used_is_not_repeated(
     with pytest.raises(BadSetting, match=f"{name} .* must be") as refused:
         config_for(desk.vault, {name: value})
     with pytest.raises(BadSetting, match=f"{name} .* must be") as unwritten:
-        set_key(desk.home / "glassmind.toml", name, value)
+        set_keys(desk.home / "glassmind.toml", {name: value})
 
     assert "hunter2" not in f"{refused.value} {unwritten.value}"
 

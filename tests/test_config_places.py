@@ -10,13 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.config import config_for
-from glassmind.config.places import (
-    config_home,
-    index_home,
-    index_locations,
-    index_name,
-)
+from glassmind.config.places import config_home, index_home
 from glassmind.errors import BadSetting
+from glassmind.store.place import index_locations, index_name
 from glassmind.vault.choose import known_vaults
 
 linux_only = pytest.mark.skipif(

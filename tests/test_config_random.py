@@ -10,8 +10,8 @@ from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from glassmind.config import Config
-from glassmind.config.reference import as_toml, settings_in_force
-from glassmind.config.settings import SETTINGS
+from glassmind.config.settings import SETTINGS, settings_in_force
+from glassmind.config.sources import as_toml
 from glassmind.config.values import (
     AGENT_FOLDER,
     BOOLEAN,

@@ -208,55 +208,42 @@ def test_an_untrusted_vault_cannot_replace_the_users_model(desk: Desk) -> None:
     assert desk.load().embeddings.model == "bge-small-en-v1.5"
 
 
-def test_the_env_file_of_an_untrusted_vault_is_not_read(desk: Desk) -> None:
+def test_the_env_file_of_a_vault_is_not_read(desk: Desk) -> None:
     desk.vault_says("")
     (desk.vault / ".env").write_text(
         "MCP_TRANSPORT=http\nMCP_PORT=9\nGLASSMIND_SEARCH_LIMIT=4\n"
     )
+    trust(desk)
 
     config = desk.load()
 
     assert (config.server.transport, config.server.port) == ("stdio", 7331)
     assert config.search.limit == 10
-    (warning,) = config.warnings
-    assert "Ignored: .env." in warning
+    assert config.warnings == ()
 
 
 def test_a_trusted_vault_may_set_everything(desk: Desk) -> None:
     desk.vault_says("[server]\nport = 9\n[writes]\nmode = 'allow'\n")
-    (desk.vault / ".env").write_text("MCP_TRANSPORT=http\n")
     trust(desk)
 
     config = desk.load()
 
-    assert (config.server.transport, config.server.port) == ("http", 9)
+    assert config.server.port == 9
     assert config.writes.mode == "allow"
     assert config.warnings == ()
 
 
-@pytest.mark.parametrize("name", ["glassmind.toml", ".env"])
-def test_a_changed_file_has_to_be_trusted_again(desk: Desk, name: str) -> None:
-    desk.vault_says("[server]\nport = 9\n")
-    (desk.vault / ".env").write_text("MCP_TRANSPORT=http\n")
+def test_a_changed_file_has_to_be_trusted_again(desk: Desk) -> None:
+    file = desk.vault_says("[server]\nport = 9\n")
     trust(desk)
-    with (desk.vault / name).open("a") as file:
-        file.write("# changed\n")
+    with file.open("a") as opened:
+        opened.write("# changed\n")
 
     config = desk.load()
 
-    assert (config.server.transport, config.server.port) == ("stdio", 7331)
+    assert config.server.port == 7331
     (warning,) = config.warnings
-    assert "own settings changed since you trusted them. Ignored: .env, server" in (
-        warning
-    )
-
-
-def test_an_env_file_that_appears_has_to_be_trusted(desk: Desk) -> None:
-    desk.vault_says("[server]\nport = 9\n")
-    trust(desk)
-    (desk.vault / ".env").write_text("")
-
-    assert desk.load().server.port == 7331
+    assert "own settings changed since you trusted them. Ignored: server" in warning
 
 
 def test_trust_is_for_one_vault_and_can_be_revoked(desk: Desk, tmp_path: Path) -> None:
@@ -341,27 +328,14 @@ def test_a_credential_is_sent_to_a_url_from_the_same_place(
         assert config.warnings == ()
 
 
-def test_a_vault_without_a_settings_file_has_no_env_file_for_us(desk: Desk) -> None:
-    (desk.vault / ".env").write_text("GLASSMIND_SEARCH_LIMIT=4\n")
+def test_a_settings_file_in_the_agent_folder_is_not_read(desk: Desk) -> None:
+    (desk.vault / ".agent").mkdir()
+    (desk.vault / ".agent/glassmind.toml").write_text("[search]\nlimit = 4\n")
 
     config = desk.load()
 
     assert config.search.limit == 10
     assert config.warnings == ()
-
-
-def test_the_agent_folder_may_hold_the_vaults_file(desk: Desk) -> None:
-    (desk.vault / ".agent").mkdir()
-    inner = desk.vault / ".agent/glassmind.toml"
-    inner.write_text('[vault]\npath = "."\n[search]\nlimit = 4\n')
-    config = desk.load()
-    assert config.search.limit == 4
-    assert config.warnings == ()
-
-    desk.vault_says("[search]\nlimit = 5\n")
-    config = desk.load()
-    assert config.search.limit == 5
-    assert ".agent/glassmind.toml is not read" in config.warnings[0]
 
 
 def test_variables_of_the_user_beat_the_vault(desk: Desk) -> None:
@@ -387,18 +361,6 @@ def test_variables_of_the_user_beat_the_vault(desk: Desk) -> None:
         ("[vault]\npath = 3\n", "vault.path"),
         ("[search]\nlimit = 0\n", "search.limit"),
         ("[search]\nfusion = 'nonsense'\n", "search.fusion"),
-        ("[index]\nchunk_target_tokens = 10\n", "index.chunk_target_tokens"),
-        ("[index]\nchunk_overlap_tokens = 900\n", "index.chunk_overlap_tokens"),
-        (
-            "[search]\n"
-            + "".join(
-                f"{key.name} = 0\n"
-                for path, key in SETTINGS.items()
-                if path.startswith("search.") and path.endswith("_weight")
-            )
-            + "[memory]\nhot_weight = 0.05\n",
-            "search.graph_weight",
-        ),
     ],
 )
 def test_an_invalid_value_in_a_vault_is_a_warning_and_the_default(
@@ -471,42 +433,16 @@ def test_other_machines_are_not_this_one(host: str) -> None:
     assert not is_loopback(host)
 
 
-@pytest.mark.parametrize("name", ["glassmind.toml", ".agent/glassmind.toml"])
-def test_a_link_in_place_of_a_vaults_file_is_not_followed(
-    desk: Desk, name: str
-) -> None:
+def test_a_link_in_place_of_a_vaults_file_is_not_followed(desk: Desk) -> None:
     elsewhere = desk.home / "elsewhere.toml"
     elsewhere.write_text("[search]\nlimit = 99\n", "utf-8")
-    (desk.vault / name).parent.mkdir(exist_ok=True)
-    (desk.vault / name).symlink_to(elsewhere)
+    (desk.vault / "glassmind.toml").symlink_to(elsewhere)
 
     config = desk.load()
 
     assert config.search.limit == 10
     (warning,) = config.warnings
-    assert warning.endswith(f"{name} is not read: it is a symbolic link")
-
-
-def test_an_agent_folder_that_is_a_link_brings_no_settings(desk: Desk) -> None:
-    elsewhere = desk.home / "elsewhere"
-    elsewhere.mkdir()
-    (elsewhere / "glassmind.toml").write_text("[search]\nlimit = 99\n", "utf-8")
-    (desk.vault / ".agent").symlink_to(elsewhere)
-
-    assert desk.load().search.limit == 10
-
-
-def test_variables_behind_a_link_in_the_vault_are_not_read(desk: Desk) -> None:
-    desk.vault_says("[search]\nlimit = 5\n")
-    secrets = desk.home / "secrets"
-    secrets.write_text("GLASSMIND_SEARCH_LIMIT=99\n", "utf-8")
-    (desk.vault / ".env").symlink_to(secrets)
-
-    config = desk.load()
-
-    assert config.search.limit == 5
-    (warning,) = config.warnings
-    assert warning.endswith(".env is not read: it is a symbolic link")
+    assert warning.endswith("/glassmind.toml is not read: it is a symbolic link")
 
 
 def test_a_linked_file_may_be_named_as_ones_own(desk: Desk) -> None:

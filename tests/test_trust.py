@@ -198,12 +198,10 @@ def test_trust_shows_the_value_that_would_be_used(program: Program) -> None:
         '[embeddings]\nurl = "http://elsewhere.example:8080"\n'
         f"[access]\nprivate_tags = ['{' ' * 1500}x']\n"
     )
-    (program.vault / ".env").write_text("GLASSMIND_EMBEDDINGS_URL=nonsense\n")
 
     done = program.run("trust", "--yes")
 
     assert '  embeddings.url = "http://elsewhere.example:8080"\n' in done.stdout
-    assert "GLASSMIND_EMBEDDINGS_URL" in done.stderr
     assert max(map(len, done.stdout.splitlines())) < 250
 
 
@@ -253,7 +251,7 @@ def test_init_in_vault_trusts_the_file_it_writes(program: Program) -> None:
     assert program.run("config", "get", "server.port").stdout == "9\n"
 
 
-def test_init_in_vault_does_not_trust_an_env_file_that_was_there(
+def test_init_in_vault_does_not_use_an_env_file_that_was_there(
     program: Program,
 ) -> None:
     (program.vault / ".env").write_text("MCP_PORT=9\n")

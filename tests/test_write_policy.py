@@ -9,7 +9,7 @@ from config_desk import Desk
 from glassmind.access.policy import WritePolicy, strictest
 from glassmind.access.table import rule_table, spelling_table
 from glassmind.config import Config
-from glassmind.config.write import set_key
+from glassmind.config.write import set_keys
 from glassmind.errors import BadSetting
 from glassmind.types import NotePath
 from glassmind.types.editing import Verdict
@@ -216,7 +216,7 @@ def test_rules_come_from_a_variable_too(desk: Desk, said: str) -> None:
 def test_rules_can_be_set_from_the_command_line(desk: Desk) -> None:
     file = desk.user_says('[writes]\nmode = "allow"  # mine\n')
 
-    set_key(file, "writes.tags", "#locked=off,check=propose")
+    set_keys(file, {"writes.tags": "#locked=off,check=propose"})
 
     assert desk.load().writes.tags == ("#locked=off", "check=propose")
     assert 'mode = "allow"  # mine\n' in file.read_text("utf-8")

@@ -10,7 +10,7 @@ from typing import Any
 import apsw
 
 from glassmind import Engine, open_vault
-from glassmind.config.places import index_name
+from glassmind.store.place import index_name
 from glassmind.store.sqlite import schema
 from glassmind.store.sqlite.connection import open_reader
 from glassmind.types.files import IndexReport

@@ -14,8 +14,8 @@ from typing import Any
 
 from faults.dump import Dump, differences, dump
 
-from glassmind.config.places import index_locations
 from glassmind.engine import Engine
+from glassmind.store.place import index_locations
 from glassmind.types.search import SearchReply
 from glassmind.wiring import open_vault
 

@@ -26,7 +26,6 @@ from typing import Any, NamedTuple, TypeAlias
 
 from glassmind.access.scopes import read_scope, scope_as_texts
 from glassmind.config import Config
-from glassmind.config.places import index_name
 from glassmind.errors import GlassmindError, IndexFault
 from glassmind.errors.access import (
     BadClientName,
@@ -37,6 +36,7 @@ from glassmind.errors.access import (
 )
 from glassmind.markdown.style import Style
 from glassmind.store.lock import WriterLock
+from glassmind.store.place import index_name
 from glassmind.store.syncing import sync_folder
 from glassmind.types.access import Scope
 

@@ -5,7 +5,7 @@ default. Values from a vault that the user does not trust can only narrow; see `
 """
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from errno import EACCES
 from pathlib import Path
 from shlex import quote
@@ -28,8 +28,8 @@ VAULT_MARKS = (".obsidian", places.FILE_NAME, values.AGENT_DIR)
 MOST_UNKNOWN = 5
 """Unknown names in a file that get a warning each; a vault may contain thousands."""
 
-DEFAULT, USER_FILE, VAULT_FILE, USER_DOTENV, VAULT_DOTENV, ENVIRONMENT = range(6)
-OWN_VARIABLE, OPTION = 3, 9
+DEFAULT, USER_FILE, VAULT_FILE, DOTENV, ENVIRONMENT = range(5)
+OWN_VARIABLE, OPTION = 2, 7
 """Ranks of origins; the highest wins. Our own variables rank `OWN_VARIABLE` above those
 of other tools."""
 
@@ -48,10 +48,7 @@ TRANSLATIONS = {
 """Values of other tools' variables that have another name here."""
 
 WRITES = ("writes.mode", "writes.user_notes", "writes.agent_dir")
-CHUNKS = ("index.chunk_target_tokens", "index.chunk_overlap_tokens")
-WEIGHTS = [
-    path for path in SETTINGS if path.startswith("search.") and path.endswith("_weight")
-]
+CHUNKS = ("target", "overlap")
 CREDENTIALS = {
     "embeddings.api_key": ("embeddings.url",),
     "llm.api_key": ("llm.url", "embeddings.url"),
@@ -67,11 +64,6 @@ class Choice(NamedTuple):
     origin: str = "default"
     rank: int = DEFAULT
     source: Source = "user"
-
-    @property
-    def is_set(self) -> bool:
-        """Whether the value is not the default."""
-        return self.origin != "default"
 
 
 Choices = dict[str, Choice]
@@ -101,16 +93,16 @@ def load_config(
     layers.add_variables(env, cwd, ENVIRONMENT)
     layers.add_user_files(env, cwd, file)
     vault = _vault(layers, cwd, places.config_home(env))
-    if not vault.is_set and need_vault:
+    if vault is None and need_vault:
         raise NoVault
-    if vault.is_set:
+    if vault is not None:
         settings, warnings = trust.read_vault_settings(
             vault.value, exclude=layers.files
         )
         layers.warnings += warnings
         if settings is not None:
             recorded = trust.recorded_digest(vault.value, env)
-            trusted = bool(recorded) and recorded == settings.digest()
+            trusted = recorded == settings.digest() if recorded else False
             layers.trust_changed = bool(recorded) and not trusted
             layers.add_vault_files(settings, trusted=trusted)
     return _config(layers, vault, env)
@@ -135,33 +127,23 @@ def vault_around(cwd: Path, home: Path) -> Path | None:
     return None
 
 
-def configured_vault(file: Path) -> Path | None:
-    """Return the vault that a file names, if any; raises `ConfigError`."""
+def settings_in(file: Path, text: str) -> dict[str, Any]:
+    """Return the checked settings of a configuration file; raises `ConfigError`."""
     layers = Layers()
-    layers.add_file(file, sources.read_text(file), file.parent)
-    choice = layers.strongest("vault.path")
-    return choice.value if choice.is_set else None
+    layers.add_file(file, text, file.parent)
+    return layers.values()
 
 
 def preview_trust(
     settings: trust.VaultSettings,
-) -> tuple[Mapping[str, object] | None, Iterable[str]]:
+) -> tuple[Mapping[str, object] | None, list[str]]:
     """Return what a vault's files would set if trusted, and warnings.
 
     None if the file cannot be used.
     """
     layers = Layers()
     layers.add_vault_files(settings, trusted=True)
-    choices = {path: layers.strongest(path) for path in SETTINGS}
-    found = {path: choice.value for path, choice in choices.items() if choice.is_set}
-    return found if layers.files else None, dict.fromkeys(layers.warnings)
-
-
-def check_file(file: Path, text: str) -> None:
-    """Check the settings of a configuration file; raises `ConfigError`."""
-    layers = Layers()
-    layers.add_file(file, text, file.parent)
-    _check_together({path: layers.strongest(path) for path in SETTINGS})
+    return layers.values() if layers.files else None, layers.warnings
 
 
 class Layers:
@@ -177,11 +159,11 @@ class Layers:
         self.trust_changed = False
         for path, raw in (flags or {}).items():
             if path not in SETTINGS:
-                problem = f"is not a known setting{sources.closest(path, SETTINGS)}"
-                raise BadSetting(path, "option", problem)
+                hint = sources.closest(path, SETTINGS)
+                raise BadSetting(path, "option", f"is not a known setting{hint}")
+            name = path.partition(".")[2].replace("_", "-")
+            origin = "--vault" if path == "vault.path" else f"--{name}"
             if raw is not None:
-                name = path.partition(".")[2].replace("_", "-")
-                origin = "--vault" if path == "vault.path" else f"--{name}"
                 self.add(path, raw, cwd, Choice(None, origin, OPTION))
 
     def add(self, path: str, raw: object, base: Path, choice: Choice) -> None:
@@ -194,8 +176,8 @@ class Layers:
                 value, and for a variable of another tool, which may mean something
                 else there.
         """
-        is_text = choice.rank >= USER_DOTENV
-        is_foreign = USER_DOTENV <= choice.rank <= ENVIRONMENT
+        is_text = choice.rank >= DOTENV
+        is_foreign = DOTENV <= choice.rank <= ENVIRONMENT
         try:
             value = SETTINGS[path].parse(raw, base, is_text=is_text)
         except ValueError as problem:
@@ -211,117 +193,78 @@ class Layers:
         self, env: Mapping[str, str], cwd: Path, file: Path | None
     ) -> None:
         """Add the user's file and the `.env` beside it; raises `BadConfigFile`."""
-        named = places.named_file(env, cwd, file)
-        if named and not places.present(named.parent, (named.name,)):
-            raise BadConfigFile(str(named), 0, "there is no such file")
-        home = places.config_home(env)
-        found = [named] if named else places.present(home, places.USER_NAMES)
-        if not found:
+        used = places.own_file(env, cwd, file)
+        if not places.present(used.parent, (used.name,)):
+            if places.named_file(env, cwd, file):
+                raise BadConfigFile(str(used), 0, "there is no such file")
             return
-        first = found[0]
-        instead = f"{places.short(first)} is used instead"
-        self.warnings += [places.unread(other, instead) for other in found[1:]]
-        self.add_file(first, sources.read_text(first), first.parent)
-        self.files.append(first)
-        dotenv = first.with_name(trust.DOTENV)
+        self.add_file(used, sources.read_text(used), used.parent)
+        self.files.append(used)
+        dotenv = used.with_name(".env")
         try:
             content = dotenv.read_bytes() if dotenv.is_file() else b""
         except OSError as error:
             self.warnings.append(places.unread(dotenv, error.strerror))
         else:
-            self.add_dotenv(dotenv, content, first.parent, "user")
+            variables = sources.parse_dotenv(content.decode("utf-8-sig", "replace"))
+            place = f" in {places.short(dotenv)}"
+            self.add_variables(variables, dotenv.parent, DOTENV, place)
 
     def add_vault_files(self, settings: trust.VaultSettings, *, trusted: bool) -> None:
-        """Add the files of a vault, its `.env` only if the user trusts them.
+        """Add the file of a vault.
 
-        A file that cannot be used is a warning: a vault must not stop a command.
+        One that cannot be used is a warning: a vault must not stop a command.
         """
+        file = settings.file
         source: Source = "trusted vault" if trusted else "vault"
-        file, vault = settings.file, settings.vault
         try:
             text = sources.decode(file, settings.content)
-            self.add_file(file, text, vault, source)
+            self.add_file(file, text, settings.vault, source)
         except BadConfigFile as error:
             self.warnings.append(f"{error}. This file is ignored.")
-            return
-        self.files.insert(0, file)
-        if settings.dotenv is not None and trusted:
-            dotenv = file.with_name(trust.DOTENV)
-            self.add_dotenv(dotenv, settings.dotenv, vault, source)
-        elif settings.dotenv is not None:
-            self.ignored.append(trust.DOTENV)
+        else:
+            self.files.insert(0, file)
 
     def add_file(
         self, file: Path, text: str, base: Path, source: Source = "user"
     ) -> None:
         """Add the values of a configuration file; raises `ConfigError`."""
         rank, owner = (USER_FILE, "user") if source == "user" else (VAULT_FILE, "vault")
-        label = f"{owner} file {places.short(file)}"
-        unknown: list[tuple[str, str, str, Iterable[str]]] = []
-
-        def origin(section: str, name: str) -> str:
-            line = sources.line_of(text, section, name)
-            return f"{label}:{line}" if line else label
-
+        lines, unknown = sources.lines_of(text), []
         for section, table in sources.parse_toml(file, text).items():
-            if not isinstance(table, Mapping):
-                unknown.append((section, "", "{} is not in a section", ()))
-            elif section not in SECTIONS:
-                unknown.append((section, "", "[{}] is not a known section", SECTIONS))
-            else:
-                for name, raw in table.items():
-                    path = f"{section}.{name}"
-                    if path in SETTINGS:
-                        choice = Choice(None, origin(section, name), rank, source)
-                        self.add(path, raw, base, choice)
-                    else:
-                        problem = "{} is not a known setting"
-                        unknown.append((section, name, problem, SETTINGS))
-        for section, name, problem, known in unknown[:MOST_UNKNOWN]:
-            path = (f"{section}.{name}" if name else section)[:80]
+            entries = table if isinstance(table, Mapping) else {"": table}
+            for name, raw in entries.items():
+                path = f"{section}.{name}".rstrip(".")
+                origin = f"{owner} file {places.short(file)}"
+                origin += f":{lines[path]}" if path in lines else ""
+                if path in SETTINGS:
+                    self.add(path, raw, base, Choice(None, origin, rank, source))
+                else:
+                    unknown.append((origin, path))
+        for origin, path in unknown[:MOST_UNKNOWN]:
             # An escape sequence in a name must not reach the terminal.
-            shown = path if path.isprintable() else ascii(path)
-            sentence = problem.format(shown) + sources.closest(shown, known)
-            self.warnings.append(f"{origin(section, name)}: {sentence}")
+            shown = path[:80] if path.isprintable() else ascii(path[:80])
+            hint = sources.closest(shown, SETTINGS)
+            self.warnings.append(f"{origin}: {shown} is not a known setting{hint}")
         if (more := len(unknown) - MOST_UNKNOWN) > 0:
             self.warnings.append(f"{places.short(file)} has {more} more unknown names")
 
-    def add_dotenv(
-        self, file: Path, content: bytes, base: Path, source: Source
-    ) -> None:
-        """Add the values of a `.env` file."""
-        short = places.short(file)
-        found = sources.parse_dotenv(content.decode("utf-8-sig", "replace"))
-        self.add_variables(
-            {name: value for name, (value, _) in found.items()},
-            base,
-            USER_DOTENV if source == "user" else VAULT_DOTENV,
-            {name: f"{name} in {short}:{at}" for name, (_, at) in found.items()},
-            source,
-        )
-
     def add_variables(
-        self,
-        variables: Mapping[str, str],
-        base: Path,
-        rank: int,
-        origins: Mapping[str, str] | None = None,
-        source: Source = "user",
+        self, variables: Mapping[str, str], base: Path, rank: int, place: str = ""
     ) -> None:
-        """Add the values of environment variables; empty ones do not count."""
-        origins = origins or {}
+        """Add the values of the user's variables; empty ones do not count."""
         for setting in SETTINGS.values():
             for alias in (setting.variable, *setting.aliases):
                 name = alias.removeprefix("!")
                 if raw := variables.get(name, "").strip():
                     own_rank = rank + OWN_VARIABLE * (name == setting.variable)
-                    choice = Choice(None, origins.get(name, name), own_rank, source)
+                    choice = Choice(None, name + place, own_rank)
                     self.add(setting.path, _translated(alias, raw), base, choice)
         known = [setting.variable for setting in SETTINGS.values()] + [*OTHER_VARIABLES]
         for name in variables:
             if name.startswith("GLASSMIND_") and name not in known:
-                problem = f"is not a known variable{sources.closest(name, known)}"
-                self.warnings.append(f"{origins.get(name, name)} {problem}")
+                hint = sources.closest(name, known)
+                self.warnings.append(f"{name}{place} is not a known variable{hint}")
 
     def choose(self, path: str) -> Choice:
         """Return the strongest value, narrowed by what an untrusted vault says."""
@@ -341,6 +284,10 @@ class Layers:
         found = (each for each in self.choices[path] if each.source in by)
         return next(found, Choice(SETTINGS[path].default))
 
+    def values(self) -> dict[str, Any]:
+        """Return the strongest value of every setting that was set."""
+        return {path: found[0].value for path, found in self.choices.items() if found}
+
 
 def _translated(alias: str, raw: str) -> str:
     """Return the value of a variable of another tool as we write it."""
@@ -351,12 +298,12 @@ def _translated(alias: str, raw: str) -> str:
     return TRANSLATIONS.get((alias, raw), raw)
 
 
-def _vault(layers: Layers, cwd: Path, home: Path) -> Choice:
+def _vault(layers: Layers, cwd: Path, home: Path) -> Choice | None:
     """Return the vault that is named, else the one around the current folder."""
     choice = layers.choose("vault.path")
-    if not choice.is_set:
+    if not choice.rank:
         if (around := vault_around(cwd, home)) is None:
-            return choice
+            return None
         choice = Choice(around, "the current folder")
     real = Path(os.path.realpath(choice.value))
     if not os.path.isdir(real):  # noqa: PTH112 - False where access is denied
@@ -366,25 +313,45 @@ def _vault(layers: Layers, cwd: Path, home: Path) -> Choice:
     return choice._replace(value=real)
 
 
-def _config(layers: Layers, vault: Choice, env: Mapping[str, str]) -> Config:
+def _config(layers: Layers, vault: Choice | None, env: Mapping[str, str]) -> Config:
     """Choose every value, check them together and build the configuration."""
     choices = {path: layers.choose(path) for path in SETTINGS if path != "vault.path"}
-    if vault.is_set:
+    if vault is not None:
         choices["vault.path"] = vault
-        _settle_vault(layers, choices, vault.value)
+        name = choices["vault.name"]
+        choices["vault.name"] = name._replace(value=name.value or vault.value.name)
+        for choice in layers.choices["vault.path"]:
+            elsewhere = os.path.realpath(choice.value) != str(vault.value)
+            if choice.source != "user" and elsewhere:
+                problem = (
+                    f"vault.path (from {choice.origin}) is ignored: not this vault"
+                )
+                layers.warnings.append(problem)
     agent_dir_writable = _settle_writes(layers, choices)
     model, preset = choices["embeddings.model"], choices["embeddings.preset"]
     if model.value and preset.rank > model.rank and preset.source in TRUSTED:
         # EMBEDDING_MODEL beats EMBEDDING_PRESET, which beats both in a file.
         choices["embeddings.model"] = preset._replace(value="")
-    _drop_conflicting(layers, choices)
+    target, overlap = (choices[f"index.chunk_{name}_tokens"] for name in CHUNKS)
+    if overlap.value >= target.value:
+        less = target.value // 5
+        choices["index.chunk_overlap_tokens"] = overlap._replace(value=less)
+        layers.warnings.append(
+            f"index.chunk_overlap_tokens ({overlap.value}, from {overlap.origin}) must "
+            f"be below index.chunk_target_tokens ({target.value}); {less} is used"
+        )
     _withhold_credentials(layers, choices)
-    if layers.ignored:
-        layers.warnings.append(_ignored_warning(layers, vault.value))
+    if layers.ignored and vault is not None:
+        changed = "changed since you trusted them" if layers.trust_changed else ""
+        layers.warnings.append(
+            f"This vault's own settings {changed or 'are not trusted'}. "
+            f"Ignored: {', '.join(dict.fromkeys(layers.ignored))}. Review and trust "
+            f"them: glassmind trust --vault {quote(str(vault.value))}"
+        )
     fields: dict[str, dict[str, Any]] = {name: {} for name in SECTIONS}
     for path, choice in choices.items():
-        section, _, name = path.partition(".")
-        fields[section][name] = choice.value
+        section, _, key = path.partition(".")
+        fields[section][key] = choice.value
     fields["writes"]["agent_dir_writable"] = agent_dir_writable
     sections: Any = {name: SECTIONS[name](**fields[name]) for name in SECTIONS}
     return Config(
@@ -397,26 +364,6 @@ def _config(layers: Layers, vault: Choice, env: Mapping[str, str]) -> Config:
         ),
         warnings=tuple(dict.fromkeys(layers.warnings)),
     )
-
-
-def _ignored_warning(layers: Layers, vault: Path) -> str:
-    names = ", ".join(dict.fromkeys(layers.ignored))
-    changed = layers.trust_changed
-    state = "changed since you trusted them" if changed else "are not trusted"
-    return (
-        f"This vault's own settings {state}. Ignored: {names}. "
-        f"Review and trust them: glassmind trust --vault {quote(str(vault))}"
-    )
-
-
-def _settle_vault(layers: Layers, choices: Choices, vault: Path) -> None:
-    """Name the vault after its folder; its own file cannot choose another vault."""
-    name = choices["vault.name"]
-    choices["vault.name"] = name._replace(value=name.value or vault.name)
-    for choice in layers.choices["vault.path"]:
-        if choice.source != "user" and os.path.realpath(choice.value) != str(vault):
-            problem = f"vault.path (from {choice.origin}) is ignored: not this vault"
-            layers.warnings.append(problem)
 
 
 def _settle_writes(layers: Layers, choices: Choices) -> bool:
@@ -439,8 +386,9 @@ def _settle_writes(layers: Layers, choices: Choices) -> bool:
     for path, value in (("writes.mode", mode), ("writes.user_notes", user_notes)):
         if value != choices[path].value:
             choices[path] = Choice(value, "the rest of [writes]")
-    folder = choices[WRITES[2]]
-    choices[WRITES[2]] = folder._replace(value=folder.value or values.AGENT_DIR)
+    folder = choices["writes.agent_dir"]
+    value = folder.value or values.AGENT_DIR
+    choices["writes.agent_dir"] = folder._replace(value=value)
     return writable
 
 
@@ -454,48 +402,9 @@ def _write_policy(choices: Mapping[str, Choice]) -> tuple[Any, bool]:
     if mode.value == "off":
         return "off", False
     notes = "off" if mode.value == "agent-only" else mode.value
-    if user_notes.is_set and user_notes.rank >= mode.rank:
+    if user_notes.rank and user_notes.rank >= mode.rank:
         notes = user_notes.value
     return notes, bool(agent_dir.value)
-
-
-def _drop_conflicting(layers: Layers, choices: Choices) -> None:
-    """Drop values of the vault's files that do not fit the other settings.
-
-    Raises `BadSetting` if the user's own settings do not fit each other.
-    """
-    try:
-        _check_together(choices)
-    except BadSetting as error:
-        paths = CHUNKS if error.key in CHUNKS else WEIGHTS
-        by_vault = [path for path in paths if choices[path].source != "user"]
-        if not by_vault:
-            raise
-        layers.warnings.append(f"{error}. This value is ignored.")
-        for path in by_vault:
-            choices[path] = layers.strongest(path, ("user",))
-        _check_together(choices)
-    url, allowed = choices["embeddings.url"], choices["embeddings.allow_remote"]
-    is_here = values.is_loopback(values.host_of(url.value))
-    if url.is_set and not allowed.value and not is_here:
-        layers.warnings.append(
-            f"embeddings.url (from {url.origin}) is not this machine; it is not used "
-            "unless embeddings.allow_remote = true"
-        )
-
-
-def _check_together(choices: Mapping[str, Choice]) -> None:
-    target, overlap = (choices[path] for path in CHUNKS)
-    if overlap.value >= target.value:
-        # Blame the stronger of the two, which was probably set last.
-        blamed, other = CHUNKS if target.rank > overlap.rank else reversed(CHUNKS)
-        side = "above" if blamed == CHUNKS[0] else "below"
-        problem = f"must be {side} {other} ({choices[other].value})"
-        raise BadSetting(blamed, choices[blamed].origin, problem)
-    if not any(choices[path].value for path in WEIGHTS):
-        last = max(WEIGHTS, key=lambda path: choices[path].rank)
-        problem = "leaves every weight of [search] at 0; at least one must be above 0"
-        raise BadSetting(last, choices[last].origin, problem)
 
 
 def _withhold_credentials(layers: Layers, choices: Choices) -> None:

@@ -1,26 +1,19 @@
-"""Where files are: the user's folders, the configuration files, each vault's index."""
+"""Where files are: the user's folders and the configuration files."""
 
 import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from zlib import crc32
 
-from glassmind.config.settings import Config
-from glassmind.config.values import AGENT_DIR
-from glassmind.errors import BadConfigFile, BadSetting
+from glassmind.errors import BadConfigFile
 
 APP = "glassmind"
 FILE_NAME = "glassmind.toml"
 USER_NAMES = (FILE_NAME, "config.toml")
-VAULT_NAMES = (FILE_NAME, f"{AGENT_DIR}/{FILE_NAME}")
-"""Names of configuration files in the user's folder and in a vault, the first wins."""
+"""Names of configuration files in the user's folder, the first wins."""
 
 CONFIG_VARIABLE = "GLASSMIND_CONFIG"
 """Variable that names a file to use in place of the user's own."""
-
-NAME_LENGTH = 40
-"""Characters of a vault's name in its index folder; at 4 bytes each below 255."""
 
 
 def config_home(env: Mapping[str, str]) -> Path:
@@ -83,47 +76,5 @@ def named_file(
 def own_file(env: Mapping[str, str], cwd: Path, file: Path | None = None) -> Path:
     """Return the user's file, whether or not it exists: the named or the usual one."""
     home = config_home(env)
-    usual = next(iter(present(home, USER_NAMES)), home / FILE_NAME)
-    return named_file(env, cwd, file) or usual
-
-
-def index_name(vault: Path) -> str:
-    """Return the name of a vault's index folder: its name and a CRC of its path.
-
-    The CRC only keeps vaults of the same name apart.
-    """
-    real = os.path.normcase(os.path.realpath(vault))
-    digest = crc32(real.encode("utf-8", "surrogatepass"))
-    letters = "".join(c if c.isalnum() or c in "-_" else "-" for c in vault.name)
-    name = letters.strip("-")[:NAME_LENGTH].rstrip("-") or "vault"
-    return f"{name}-{digest:08x}"
-
-
-def data_folder(config: Config) -> Path:
-    """Return the folder of a vault in the user's data folder."""
-    return config.index_home / index_name(config.vault.path)
-
-
-def index_locations(config: Config) -> list[Path]:
-    """Return the folders to try for the index, in order.
-
-    The configured one comes first, then the data folder. A folder inside the vault is
-    never a fallback: its content may have come with the vault. Raises `BadSetting` if a
-    symbolic link leads the configured folder out of the vault.
-    """
-    vault, place = config.vault.path, config.index.location
-    in_vault = {
-        "vault": vault / config.writes.agent_dir / "cache",
-        "plugin": vault / ".obsidian" / "plugins" / APP,
-    }
-    fallback = data_folder(config)
-    if place == "data":
-        return [fallback]
-    first = in_vault.get(place) or Path(place) / index_name(vault)
-    root = os.path.realpath(vault)
-    # A vault may come from somebody else: it must not choose where we write.
-    real = os.path.realpath(first)
-    if place in in_vault and os.path.commonpath([root, real]) != root:
-        problem = f"is {place!r}, but a symbolic link leads {first} out of the vault"
-        raise BadSetting("index.location", config.origins["index.location"], problem)
-    return list(dict.fromkeys([first, fallback]))
+    named = named_file(env, cwd, file)
+    return named or next(iter(present(home, USER_NAMES)), home / FILE_NAME)

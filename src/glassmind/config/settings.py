@@ -7,13 +7,14 @@ tables of the documentation derive from it. You (options, variables, your own fi
 a vault that you trust may set everything, except that no vault sets `vault.path`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias
 
 from glassmind.config.values import (
     AGENT_DIR,
+    AGENT_FOLDER,
     AgentFolder,
     Folder,
     Host,
@@ -394,7 +395,7 @@ class Config:
     """The files that were read, in order of precedence."""
 
     index_home: Path = Path()
-    """The user's folder for indexes; see `places.index_locations`."""
+    """The user's folder for indexes; see `store.place.index_locations`."""
 
     from_untrusted_vault: frozenset[str] = frozenset()
     """Settings whose value came from a vault that the user does not trust."""
@@ -415,3 +416,17 @@ SETTINGS: Mapping[str, Setting] = {
     for each in section.settings.values()
 }
 """Every setting by its full name, in the order of the reference page."""
+
+
+def settings_in_force(config: Config) -> Iterator[tuple[str, object, str]]:
+    """Yield name, value as in JSON and origin of every setting, with secrets hidden.
+
+    `vault.path` is left out if no vault was found.
+    """
+    for path, each in SETTINGS.items():
+        if origin := config.origins.get(path):
+            value = getattr(getattr(config, each.section), each.name)
+            writes = config.writes
+            if each.kind is AGENT_FOLDER and not writes.agent_dir_writable:
+                value = value if writes.mode == "off" else False
+            yield path, each.shown(value), origin

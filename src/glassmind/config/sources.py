@@ -1,23 +1,25 @@
 """Read and write the files of settings as text: TOML and `.env`."""
 
+import json
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from glassmind.config.places import short
-from glassmind.config.values import AGENT_DIR
+from glassmind.config.values import HIDDEN, plain
 from glassmind.errors import BadConfigFile, ConfigUnwritable
 
+_HEADER = re.compile(r"\s*\[\s*(\w+)\s*\]")
+_KEY = re.compile(r"\s*([\w.]+)\s*=")
 _ASSIGNMENT = re.compile(
-    r"""(?:export\s)?\s*(?P<name>\w+)\s*=\s*
+    r"""(?:export\s)?\s*(?P<name>[^\W\d]\w*)\s*=\s*
     (?:'(?P<literal>[^']*)'
     |"(?P<quoted>(?:[^"\\]|\\.)*)"
     |(?P<plain>[^'"\#\s].*?)?(?:(?<=[=\s])\#.*)?$)""",
     re.VERBOSE,
 )
-_ESCAPES = {"\\n": "\n", "\\t": "\t", "\\r": "\r"}
 
 
 def closest(name: str, known: Iterable[str]) -> str:
@@ -54,54 +56,53 @@ def parse_toml(file: Path, text: str) -> dict[str, Any]:
     except RecursionError as error:
         raise BadConfigFile(short(file), 0, "it is nested too deeply") from error
     except ValueError as error:  # not TOML, or a number of thousands of digits
-        problem, at, place = str(error).partition(" (at ")
-        digits = re.match(r"line (\d+)", place)
-        line = int(digits[1]) if digits else (text.count("\n") + 1) * bool(at)
-        raise BadConfigFile(short(file), line, problem) from error
+        problem, _, place = str(error).partition(" (at ")
+        line = re.match(r"line (\d+)", place)
+        line_number = int(line[1]) if line else 0
+        raise BadConfigFile(short(file), line_number, problem) from error
 
 
-def line_of(text: str, section: str, name: str = "") -> int:
-    """Return the line that sets a key or opens a section; 0 if not found.
+def lines_of(text: str) -> Mapping[str, int]:
+    """Return the line that sets each setting, by full name.
 
     A guess, good enough for messages: `tomllib` reports no lines.
     """
-    current: list[str] = []
+    section, found = "", dict[str, int]()
     for number, line in enumerate(text.split("\n"), 1):
-        left, equals, _ = line.strip().partition("=")
-        if left.startswith("["):
-            current = [left.strip("[").partition("]")[0].strip().strip("\"'")]
-            if current == [section] and not name:
-                return number
-        elif equals and not left.startswith("#"):
-            keys = [part.strip(" \t\"'") for part in left.split(".")]
-            if [*current, *keys] in ([section, name], [section]):
-                return number
-    return 0
+        if header := _HEADER.match(line):
+            section = f"{header[1]}."
+        elif key := _KEY.match(line):
+            found.setdefault(section + key[1], number)
+    return found
 
 
-def parse_dotenv(text: str) -> dict[str, tuple[str, int]]:
-    r"""Return each variable's value and line; the last of two wins.
+def as_toml(value: object) -> str:
+    """Return a value as it is written in a configuration file; `HIDDEN` as it is."""
+    if value == HIDDEN:
+        return HIDDEN
+    # JSON is TOML for these types, except that TOML escapes DEL.
+    return json.dumps(plain(value), ensure_ascii=False).replace("\x7f", "\\u007f")
 
-    `export`, comments, single quotes (literal) and double quotes (with `\n`, `\"` and
-    so on) are supported; nothing is expanded, and other lines are skipped.
+
+def parse_dotenv(text: str) -> dict[str, str]:
+    r"""Return the variables of a `.env` file; the last of two values wins.
+
+    `export`, comments, single quotes (literal) and double quotes (with `\"` and `\\`)
+    are supported; nothing is expanded, and other lines are skipped.
     """
     found = {}
-    for number, line in enumerate(text.split("\n"), 1):
-        match = _ASSIGNMENT.match(line.strip())
-        if match is None or not match["name"].isidentifier():
-            continue
-        literal, quoted, plain = match.group("literal", "quoted", "plain")
-        if quoted is not None:
-            literal = re.sub(r"\\.", lambda c: _ESCAPES.get(c[0], c[0][1]), quoted)
-        value = (plain or "").rstrip() if literal is None else literal
-        found[match["name"]] = (value, number)
+    for line in text.split("\n"):
+        if match := _ASSIGNMENT.match(line.strip()):
+            literal, quoted, unquoted = match.group("literal", "quoted", "plain")
+            if quoted is not None:
+                literal = re.sub(r"\\(.)", r"\1", quoted)
+            found[match["name"]] = literal or (unquoted or "").rstrip()
     return found
 
 
 def refuse_link(file: Path) -> None:
     """Refuse to write through a link in a vault, which may lead anywhere."""
-    in_agent_dir = file.parent.name == AGENT_DIR
-    if file.is_symlink() or (in_agent_dir and file.parent.is_symlink()):
+    if file.is_symlink():
         raise ConfigUnwritable(str(file), "a symbolic link leads there; remove it")
     if file.exists() and not file.is_file():
         raise ConfigUnwritable(str(file), "it is not a regular file; remove it")

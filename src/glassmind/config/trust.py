@@ -1,10 +1,10 @@
-"""Settings inside a vault: which files the user trusts, and what others may set.
+"""Settings inside a vault: which the user trusts, and what others may set.
 
 A settings file in a vault arrives by sync or download, and agents may write beside it.
 Until the user runs `glassmind trust`, it counts as data and can only narrow: each
 setting declares a rule for it. Trust is recorded in `trusted.json` in the user's
-configuration folder: the vault's path and a digest of `glassmind.toml` and the `.env`
-beside it. A changed file has another digest and is untrusted again.
+configuration folder: the vault's path and a digest of the file. A changed file has
+another digest and is untrusted again.
 """
 
 import json
@@ -14,13 +14,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from glassmind.config.places import VAULT_NAMES, config_home, present, short, unread
+from glassmind.config.places import FILE_NAME, config_home, unread
 from glassmind.config.sources import put_text
 from glassmind.config.values import Setting
-from glassmind.errors import BadConfigFile
 
 TRUST_FILE = "trusted.json"
-DOTENV = ".env"
 
 LARGEST_FILE = 256 * 1024
 """Bytes of a settings file in a vault; one with every setting explained has 12,000."""
@@ -72,77 +70,43 @@ rule; None: it is refused. `load.py` compares the settings of `[writes]` as a wh
 
 
 class VaultSettings(NamedTuple):
-    """The settings files of a vault as they were read; `dotenv` is None without one."""
+    """The settings file of a vault as it was read."""
 
     vault: Path
     file: Path
     content: bytes
-    dotenv: bytes | None
 
     def digest(self) -> str:
-        """Return a digest of the files' content and location."""
+        """Return a digest of the file's content."""
         from hashlib import sha256  # noqa: PLC0415 - only for trusted vaults
 
-        digest = sha256()
-        for part in (
-            os.fsencode(self.file.relative_to(self.vault)),
-            self.content,
-            b"none" if self.dotenv is None else b"file" + self.dotenv,
-        ):
-            digest.update(len(part).to_bytes(8, "big") + part)
-        return f"sha256:{digest.hexdigest()}"
-
-
-def is_linked(vault: Path, file: Path) -> bool:
-    """Return whether a file of a vault, or a folder above it, is a symbolic link."""
-    inside = file.relative_to(vault)
-    return any((vault / part).is_symlink() for part in (inside, *inside.parents[:-1]))
+        return f"sha256:{sha256(self.content).hexdigest()}"
 
 
 def read_vault_settings(
     vault: Path, *, exclude: Sequence[Path] = ()
 ) -> tuple[VaultSettings | None, list[str]]:
-    """Return the settings files of a vault and warnings about files not read.
+    """Return the settings file of a vault, or a warning that it is not read.
 
-    The first of `VAULT_NAMES` counts, unless it is one of `exclude`. Symbolic links are
-    not followed, and files too large to be settings are not read.
+    It is left out if it is one of `exclude`. Symbolic links are not followed, and a
+    file too large to be settings is not read.
     """
-    warnings: list[str] = []
+    file = vault / FILE_NAME
     try:
-        files = present(vault, VAULT_NAMES)
-        files = [file for file in files if not any(map(file.samefile, exclude))]
-    except (BadConfigFile, OSError) as error:
-        return None, [str(error)]
-    found: VaultSettings | None = None
-    for file in files:
-        if found is not None:
-            warnings.append(unread(file, f"{short(found.file)} is used instead"))
-        elif (content := _content(vault, file, warnings)) is not None:
-            dotenv = _content(vault, file.with_name(DOTENV), warnings)
-            found = VaultSettings(vault, file, content, dotenv)
-    return found, warnings
-
-
-def _content(vault: Path, file: Path, warnings: list[str]) -> bytes | None:
-    """Return what a file contains; None if there is none, or with a warning."""
-    if is_linked(vault, file):
-        warnings.append(unread(file, "it is a symbolic link"))
-        return None
-    if not file.is_file():
-        return None
-    try:
+        if not file.is_file() or any(map(file.samefile, exclude)):
+            return None, []
+        if file.is_symlink():
+            return None, [unread(file, "it is a symbolic link")]
         with file.open("rb") as opened:
             content = opened.read(LARGEST_FILE + 1)
     except OSError as error:
-        warnings.append(unread(file, error.strerror))
-        return None
+        return None, [unread(file, error.strerror)]
     if len(content) > LARGEST_FILE:
-        warnings.append(unread(file, f"it is larger than {LARGEST_FILE // 1024} KiB"))
-    elif max(map(len, content.split(b"\n"))) > LONGEST_LINE:
-        warnings.append(unread(file, f"a line is longer than {LONGEST_LINE:,} bytes"))
-    else:
-        return content
-    return None
+        return None, [unread(file, f"it is larger than {LARGEST_FILE // 1024} KiB")]
+    if max(map(len, content.split(b"\n"))) > LONGEST_LINE:
+        problem = f"a line is longer than {LONGEST_LINE:,} bytes"
+        return None, [unread(file, problem)]
+    return VaultSettings(vault, file, content), []
 
 
 def recorded_digest(vault: Path, env: Mapping[str, str]) -> str:
@@ -178,16 +142,14 @@ def revoke_trust(vault: Path, env: Mapping[str, str]) -> bool:
 def keep_trust(vault: Path, env: Mapping[str, str]) -> Iterator[None]:
     """Keep trust while the user's own command writes settings into the vault.
 
-    Only if the files were trusted before, or there were none: an existing file may come
+    Only if the file was trusted before, or there was none: an existing one may come
     from somebody else.
     """
     before, _ = read_vault_settings(vault)
+    was_trusted = before is None or is_trusted(before, env)
     yield
     after, _ = read_vault_settings(vault)
-    if after is None:
-        return
-    is_new = before is None and after.dotenv is None
-    if is_new or (before is not None and is_trusted(before, env)):
+    if after is not None and was_trusted:
         record_trust(after, env)
 
 

@@ -3,11 +3,10 @@
 A kind says how a value is read from TOML or text, checked and described.
 """
 
+import os
 import re
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from ipaddress import ip_address
-from math import isfinite
 from pathlib import Path
 from reprlib import Repr
 from types import SimpleNamespace
@@ -42,10 +41,9 @@ AGENT_DIR = ".agent"
 LONGEST_TEXT = 4_096
 """Characters of a text value; tokens and URLs are shorter."""
 
-BOOLEANS = {
-    "true": True, "yes": True, "on": True, "1": True,
-    "false": False, "no": False, "off": False, "0": False,
-}  # fmt: skip
+BOOLEANS = dict.fromkeys(("true", "yes", "on", "1"), True) | dict.fromkeys(
+    ("false", "no", "off", "0"), False
+)
 
 _SHORT = Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 80
@@ -100,6 +98,14 @@ class Setting(NamedTuple):
     def secret(self) -> bool:
         return self.kind is SECRET
 
+    @property
+    def expected(self) -> str:
+        """What a value must be, such as `a whole number from 1 to 10`."""
+        if self.choices:
+            return f"one of {', '.join(self.choices)}"
+        bounds = f" from {self.bounds[0]} to {self.bounds[1]}" if self.bounds else ""
+        return self.kind.expected + bounds
+
     def parse(self, raw: object, base: Path, *, is_text: bool = False) -> object:
         """Return the checked value; relative paths start at `base`.
 
@@ -108,25 +114,24 @@ class Setting(NamedTuple):
         Raises:
             ValueError: with a phrase that completes "search.limit ...".
         """
-        try:
-            if is_text and isinstance(raw, str):
-                raw = self.kind.from_text(raw)
-            value = self.kind.read(raw, base)
-        except OverflowError:
-            raise ValueError("is too large") from None
-        if value is None:
-            received = "" if self.secret else f" {got(raw)}"
-            raise ValueError(f"must be {self.kind.expected}{received}")
-        if self.kind is URL and self.default and not value:
-            raise ValueError("must not be empty")
-        if self.choices and value not in self.choices:
-            raise ValueError(f"must be one of {', '.join(self.choices)} {got(value)}")
-        if self.bounds and isinstance(value, int | float):
-            least, most = self.bounds
-            if not least <= value <= most:
-                limit = f"{least} or more" if value < least else f"{most} or less"
-                raise ValueError(f"must be {limit} {got(value)}")
-        return value
+        if is_text and isinstance(raw, str):
+            raw = self.kind.from_text(raw)
+        value: Any = self.kind.read(raw, base)
+        if value is not None:
+            least, most = self.bounds or (0, 0)
+            in_bounds = not self.bounds or least <= value <= most
+            is_choice = not self.choices or value in self.choices
+            is_missing = self.kind is URL and self.default and not value
+            if in_bounds and is_choice and not is_missing:
+                return float(value) if self.kind is NUMBER else value
+        received = "" if self.secret else f" {got(raw)}"
+        raise ValueError(f"must be {self.expected}{received}")
+
+    def shown(self, value: object) -> object:
+        """Return a value with the types of JSON, secrets and passwords hidden."""
+        if self.secret and value:
+            return HIDDEN
+        return without_password(value) if isinstance(value, str) else plain(value)
 
 
 def setting(
@@ -162,8 +167,6 @@ class Section(SimpleNamespace):
                 )
 
     def __init__(self, **fields: object) -> None:
-        if unknown := fields.keys() - type(self).__annotations__.keys():
-            raise TypeError(f"{type(self).__name__} has no field {min(unknown)}")
         settings = self.settings.items()
         defaults = {name: each.default for name, each in settings if name != "path"}
         super().__init__(**defaults | fields)
@@ -191,6 +194,13 @@ def got(raw: object) -> str:
     return f"(got {_SHORT.repr(without_password(raw) if type(raw) is str else raw)})"
 
 
+def plain(value: object) -> object:
+    """Return a value with the types of JSON and TOML."""
+    if isinstance(value, tuple):
+        return list(value)
+    return str(value) if isinstance(value, Path) else value
+
+
 def _text(raw: object, _base: Path) -> str | None:
     if isinstance(raw, str) and len(raw) > LONGEST_TEXT:
         raise ValueError(f"must have at most {LONGEST_TEXT:,} characters")
@@ -213,22 +223,18 @@ def _rules(raw: object, base: Path) -> tuple[str, ...] | None:
     """Read write rules, as a list of `name=mode` or a table; return the list."""
     if isinstance(raw, Mapping):
         raw = [f"{name}={mode}" for name, mode in raw.items()]
-    modes: dict[str, str] = {}
     rules = _names(raw, base)
-    if rules is None:
-        return None
-    for rule in rules:
+    modes: dict[str, str] = {}
+    for rule in rules or ():
         name, _, mode = rule.rpartition("=")
-        mode = mode.strip().lower()
-        if mode not in STRICTNESS or not name:
-            expected = f"such as Journal=off (modes: {', '.join(STRICTNESS)})"
-            raise ValueError(f"must be names with a mode, {expected} {got(rule)}")
-        name = _slashed(name).strip().strip("/")
-        if not name.isprintable() or {"", ".", ".."} & set(name.split("/")):
-            raise ValueError(f"must name folders or tags of the vault {got(rule)}")
-        if modes.setdefault(name, mode) != mode:
-            raise ValueError(f"has two rules for {name}")
-    return tuple(f"{name}={mode}" for name, mode in modes.items())
+        name, mode = _slashed(name).strip().strip("/"), mode.strip().lower()
+        is_path = name.isprintable() and not {"", ".", ".."} & set(name.split("/"))
+        if mode not in STRICTNESS or not is_path or modes.get(name, mode) != mode:
+            modes_text = ", ".join(STRICTNESS)
+            problem = f"must be rules such as Journal=off (modes: {modes_text})"
+            raise ValueError(f"{problem}, one for each folder or tag {got(rule)}")
+        modes[name] = mode
+    return rules and tuple(f"{name}={mode}" for name, mode in modes.items())
 
 
 def _slashed(path: str) -> str:
@@ -239,10 +245,7 @@ def _slashed(path: str) -> str:
 def _folder(raw: object, base: Path) -> Path | None:
     if not isinstance(raw, str | Path) or not str(raw) or "\0" in str(raw):
         return None
-    try:
-        return base / Path(raw).expanduser()
-    except RuntimeError:
-        raise ValueError(f"has an unknown home folder {got(raw)}") from None
+    return base / os.path.expanduser(raw)  # noqa: PTH111 - Path.expanduser may raise
 
 
 def _place(raw: object, base: Path) -> str | None:
@@ -296,11 +299,10 @@ def _boolean_from_text(text: str) -> object:
 
 
 def _number_from_text(text: str) -> object:
-    """Convert a number; other text stays as it is."""
-    for convert in (int, float):
-        with suppress(ValueError):
-            return convert(text)
-    return text
+    try:
+        return float(text) if set(text) & set(".eEnN") else int(text)
+    except ValueError:
+        return text
 
 
 def _list_from_text(text: str) -> object:
@@ -315,23 +317,16 @@ def _list_from_text(text: str) -> object:
         raise ValueError(f"is not a TOML list or table: {error}") from None
 
 
-def _number(raw: Any, _base: Path) -> float | None:
-    return float(raw) if type(raw) in (int, float) and isfinite(raw) else None
+def _of_type(*types: type) -> Callable[[Any, Path], object | None]:
+    # A truth value is an int for isinstance.
+    return lambda raw, _: raw if type(raw) in types else None
 
 
-BOOLEAN = Kind(
-    "true or false",
-    lambda raw, _: raw if isinstance(raw, bool) else None,
-    _boolean_from_text,
-)
-INTEGER = Kind(
-    "a whole number",
-    lambda raw, _: raw if type(raw) is int else None,
-    _number_from_text,
-)
-NUMBER = Kind("a number", _number, _number_from_text)
+BOOLEAN = Kind("true or false", _of_type(bool), _boolean_from_text)
+INTEGER = Kind("a whole number", _of_type(int), _number_from_text)
+NUMBER = Kind("a number", _of_type(int, float), _number_from_text)
 TEXT = Kind("one line of text", _text)
-SECRET = TEXT._replace(from_text=lambda text: text)
+SECRET = Kind("one line of text", _text, lambda text: text)
 CHOICE = Kind("one line of text", _word)
 NAMES = Kind("a list of names", _names, _list_from_text)
 RULES = Kind("a list of `name=mode`, or a table", _rules, _list_from_text)
@@ -352,7 +347,7 @@ Url = Annotated[str, URL]
 Host = Annotated[str, HOST]
 AgentFolder = Annotated[str, AGENT_FOLDER]
 
-_KINDS = {bool: BOOLEAN, int: INTEGER, float: NUMBER, Names: NAMES}
+_KINDS = {bool: BOOLEAN, int: INTEGER, float: NUMBER, str: TEXT, Names: NAMES}
 
 
 def _kind_of(annotation: Any) -> tuple[Kind, tuple[str, ...]]:
@@ -360,7 +355,7 @@ def _kind_of(annotation: Any) -> tuple[Kind, tuple[str, ...]]:
         return CHOICE, get_args(annotation)
     if get_origin(annotation) is Annotated:
         return annotation.__metadata__[0], ()
-    return _KINDS.get(annotation, TEXT), ()
+    return _KINDS[annotation], ()
 
 
 def without_password(url: str) -> str:

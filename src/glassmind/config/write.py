@@ -5,20 +5,24 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from glassmind.config.load import check_file
 from glassmind.config.places import FILE_NAME, USER_NAMES, config_home, current_folder
-from glassmind.config.reference import commented_file, plain_value
-from glassmind.config.settings import SETTINGS
+from glassmind.config.settings import SECTIONS, SETTINGS
 from glassmind.config.sources import (
+    as_toml,
     closest,
-    line_of,
+    lines_of,
     parse_toml,
     put_text,
     read_text,
     refuse_link,
 )
-from glassmind.config.values import AGENT_FOLDER
+from glassmind.config.values import AGENT_FOLDER, plain
 from glassmind.errors import BadConfigFile, BadSetting, ConfigExists, ConfigUnwritable
+
+HEAD = """\
+# Settings of Glassmind; see docs/configuration.md.
+# Lines such as #limit = 10 show the default: remove the # to change it.
+"""
 
 
 def new_file(
@@ -55,9 +59,19 @@ def write_config(file: Path, vault: Path, *, in_vault: bool = False) -> None:
     put_text(file, text, in_vault=in_vault)
 
 
-def set_key(file: Path, path: str, raw: object, *, in_vault: bool = False) -> None:
-    """Set one setting in a configuration file; see `set_keys`."""
-    set_keys(file, {path: raw}, in_vault=in_vault)
+def commented_file(vault_path: str) -> str:
+    """Return a configuration file that sets the vault and shows every other default."""
+    lines = [HEAD]
+    for section, table in SECTIONS.items():
+        lines.append(f"[{section}]")
+        for setting in table.settings.values():
+            value, mark = setting.default, "#"
+            if setting.path == "vault.path":
+                value, mark = vault_path, ""
+            lines.append(f"# {setting.description}")
+            lines.append(f"{mark}{setting.name} = {as_toml(value)}")
+        lines.append("")
+    return "\n".join(lines)
 
 
 def set_keys(
@@ -83,18 +97,14 @@ def set_keys(
     if in_vault:
         refuse_link(file)
     old = read_text(file) if file.exists() else ""
-    try:
-        check_file(file, old)
-        was_valid = True
-    except BadSetting:
-        was_valid = False  # it may be repaired one setting at a time
     text, newline = old.replace("\r\n", "\n"), "\r\n" if "\r\n" in old else "\n"
     for path, value in values.items():
         text = _with_setting(file, text, path, value)
-    if was_valid:
-        check_file(file, text)
     if above:
-        text = _with_comment(text, next(iter(values)), above)
+        lines = text.split("\n")
+        at = lines_of(text).get(next(iter(values)), len(lines) + 1) - 1
+        lines[at:at] = [f"# {each}" for each in above]
+        text = "\n".join(lines)
     put_text(file, text.replace("\n", newline), in_vault=in_vault)
 
 
@@ -108,7 +118,7 @@ def _value(path: str, raw: object) -> Any:
         value = setting.parse(raw, current_folder(), is_text=True)
     except ValueError as error:
         raise BadSetting(path, "the command line", str(error)) from None
-    return plain_value(False if setting.kind is AGENT_FOLDER and not value else value)
+    return plain(False if setting.kind is AGENT_FOLDER and not value else value)
 
 
 def _with_setting(file: Path, text: str, path: str, value: Any) -> str:
@@ -126,10 +136,9 @@ def _with_setting(file: Path, text: str, path: str, value: Any) -> str:
         tables.setdefault(section, {})[name] = value
         document = tomlkit.parse(text)
         table: Any = document.setdefault(section, tomlkit.table())
-        for _, item in (
-            table.value.body if isinstance(table, tomlkit.items.Table) else ()
-        ):
-            is_comment = isinstance(item, tomlkit.items.Comment) and name not in table
+        has_body = isinstance(table, tomlkit.items.Table) and name not in table
+        for _, item in table.value.body if has_body else ():
+            is_comment = isinstance(item, tomlkit.items.Comment)
             if is_comment and re.match(rf"#[# ]*{name}\s*=", item.trivia.comment):
                 # The default, shown in a comment, becomes the setting.
                 item.trivia.comment = f"{name} = {tomlkit.item(value).as_string()}"
@@ -142,11 +151,3 @@ def _with_setting(file: Path, text: str, path: str, value: Any) -> str:
     except (TypeError, tomlkit.exceptions.TOMLKitError, BadConfigFile, RecursionError):
         pass
     raise ConfigUnwritable(str(file), f"set {path} by hand, in [{section}]")
-
-
-def _with_comment(text: str, path: str, comment: Sequence[str]) -> str:
-    """Return the text with a comment above a setting, or at the end."""
-    lines = text.split("\n")
-    line = line_of(text, *path.split("."))
-    at = line - 1 if line else len(lines)
-    return "\n".join([*lines[:at], *(f"# {each}" for each in comment), *lines[at:]])

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from glassmind.config.reference import as_toml
+from glassmind.config.sources import as_toml
 from glassmind.markdown.style import Style, counted
 from glassmind.types.evaluation import (
     METRICS,

@@ -10,8 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from glassmind.config import Config
-from glassmind.config.places import VAULT_NAMES, present
-from glassmind.config.trust import is_linked
+from glassmind.config.places import FILE_NAME
 from glassmind.errors import IndexUnwritable
 from glassmind.evaluation.own_links import Edit
 from glassmind.evaluation.readings import Readings, contents
@@ -42,12 +41,10 @@ def copy_vault(
                     # What was read is what the offsets are of.
                     raw = edited(known.raw, hidden[file.path], known.base)
                 _put(folder, file, raw or b"")
-        for settings in present(readings.root, VAULT_NAMES):
-            if is_linked(readings.root, settings):
-                continue  # not read in the vault either
-            beside = folder / settings.relative_to(readings.root)
-            beside.parent.mkdir(exist_ok=True)
-            beside.write_bytes(settings.read_bytes())
+        settings = readings.root / FILE_NAME
+        # A link is not read in the vault either.
+        if settings.is_file() and not settings.is_symlink():
+            (folder / FILE_NAME).write_bytes(settings.read_bytes())
     except OSError as error:
         raise IndexUnwritable(str(folder), error.strerror or str(error)) from error
 

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import platformdirs
 
-from glassmind.config.places import APP, index_name
+from glassmind.config.places import APP
 from glassmind.errors import IndexUnwritable
 from glassmind.evaluation.copies import remove
 from glassmind.store.lock import WriterLock
+from glassmind.store.place import index_name
 
 WAIT_S = 5.0
 """How long another measurement of the same set is waited for: it takes minutes."""

@@ -12,12 +12,12 @@ from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
-from glassmind.config.places import index_name
 from glassmind.config.settings import Config
 from glassmind.config.sources import parse_toml, put_text, read_text
 from glassmind.config.write import set_keys
 from glassmind.errors import IndexUnwritable
 from glassmind.evaluation.faults import NothingToUndo
+from glassmind.store.place import index_name
 from glassmind.types.evaluation import TuneReport
 
 RECORDS = "tuned"

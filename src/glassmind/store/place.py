@@ -9,6 +9,11 @@ import stat
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
+from zlib import crc32
+
+from glassmind.config import Config
+from glassmind.config.places import APP
+from glassmind.errors import BadSetting
 
 DATABASE = "index.db"
 
@@ -20,6 +25,48 @@ SOCKET = "daemon.sock"
 
 DEEPEST = 20
 """Levels of folders in an index; ours has two."""
+
+NAME_LENGTH = 40
+"""Characters of a vault's name in its index folder; at 4 bytes each below 255."""
+
+
+def index_name(vault: Path) -> str:
+    """Return the name of a vault's index folder: its name and a CRC of its path.
+
+    The CRC only keeps vaults of the same name apart.
+    """
+    real = os.path.normcase(os.path.realpath(vault))
+    digest = crc32(real.encode("utf-8", "surrogatepass"))
+    letters = "".join(c if c.isalnum() or c in "-_" else "-" for c in vault.name)
+    name = letters.strip("-")[:NAME_LENGTH].rstrip("-") or "vault"
+    return f"{name}-{digest:08x}"
+
+
+def data_folder(config: Config) -> Path:
+    """Return the folder of a vault in the user's data folder."""
+    return config.index_home / index_name(config.vault.path)
+
+
+def index_locations(config: Config) -> list[Path]:
+    """Return the folders to try for the index, in order.
+
+    The configured one comes first, then the data folder. A folder inside the vault is
+    never a fallback: its content may have come with the vault. Raises `BadSetting` if a
+    symbolic link leads the configured folder out of the vault.
+    """
+    vault, place = config.vault.path, config.index.location
+    fallback = data_folder(config)
+    if place == "data":
+        return [fallback]
+    if place not in ("vault", "plugin"):
+        return list(dict.fromkeys([Path(place) / index_name(vault), fallback]))
+    cache, plugin = f"{config.writes.agent_dir}/cache", f".obsidian/plugins/{APP}"
+    first = vault / (cache if place == "vault" else plugin)
+    # A vault may come from somebody else: it must not choose where we write.
+    if not Path(os.path.realpath(first)).is_relative_to(os.path.realpath(vault)):
+        problem = f"is {place!r}, but a symbolic link leads {first} out of the vault"
+        raise BadSetting("index.location", config.origins["index.location"], problem)
+    return [first, fallback]
 
 
 class Place(NamedTuple):

@@ -5,11 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from glassmind.config.load import configured_vault
+from glassmind.config.load import settings_in
 from glassmind.config.places import FILE_NAME
+from glassmind.config.sources import read_text
 from glassmind.config.trust import read_vault_settings, record_trust
 from glassmind.config.values import AGENT_DIR
-from glassmind.config.write import new_file, set_key, write_config
+from glassmind.config.write import new_file, set_keys, write_config
 from glassmind.errors import VaultChosen
 from glassmind.vault.agent_folder import make_agent_folder
 
@@ -48,7 +49,9 @@ def configure_vault(  # noqa: PLR0913 - options by name
     in_vault = file is None
     file = file or vault / FILE_NAME
     is_kept = file.exists() and not force
-    before = configured_vault(file) if is_kept and not in_vault else None
+    before = None
+    if is_kept and not in_vault:
+        before = settings_in(file, read_text(file)).get("vault.path")
     same = before is not None and os.path.realpath(before) == os.path.realpath(vault)
     # a vault that we may not see counts as gone
     if before is not None and not same and os.path.isdir(before):  # noqa: PTH112
@@ -59,15 +62,8 @@ def configure_vault(  # noqa: PLR0913 - options by name
     if not is_kept:
         file = fresh
         write_config(file, vault, in_vault=in_vault)
-        if in_vault:
-            _trust(vault, env)
+        if in_vault and (settings := read_vault_settings(vault)[0]):
+            record_trust(settings, env)
     elif not same and not in_vault:
-        set_key(file, "vault.path", str(vault.resolve()))
+        set_keys(file, {"vault.path": str(vault.resolve())})
     return ConfiguredVault(vault, file, is_kept and (same or in_vault), made)
-
-
-def _trust(vault: Path, env: Mapping[str, str]) -> None:
-    """Trust the settings just written, but no `.env` that was beside them before."""
-    settings, _ = read_vault_settings(vault)
-    if settings is not None and settings.dotenv is None:
-        record_trust(settings, env)

@@ -8,13 +8,14 @@ from threading import RLock
 from typing import TYPE_CHECKING
 
 from glassmind.config import Config, load_config
-from glassmind.config.places import data_folder, index_locations
 from glassmind.engine import Engine
 from glassmind.store.lexical.following import FollowingIndex
 from glassmind.store.place import (
     Place,
     Trusted,
     choose_place,
+    data_folder,
+    index_locations,
     split_place,
     trusted,
 )

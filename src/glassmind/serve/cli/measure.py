@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from glassmind.config.reference import as_toml
+from glassmind.config.sources import as_toml
 from glassmind.config.trust import keep_trust
 from glassmind.engine import Engine
 from glassmind.errors import WrongUsage

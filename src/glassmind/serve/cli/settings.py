@@ -5,12 +5,10 @@ from argparse import Namespace
 from pathlib import Path
 
 from glassmind.config.load import preview_trust
-from glassmind.config.places import FILE_NAME, VAULT_NAMES, present, short
-from glassmind.config.reference import as_toml, public_value, settings_in_force
-from glassmind.config.settings import SETTINGS
-from glassmind.config.sources import closest
+from glassmind.config.places import FILE_NAME, short
+from glassmind.config.settings import SETTINGS, settings_in_force
+from glassmind.config.sources import as_toml, closest
 from glassmind.config.trust import (
-    DOTENV,
     VaultSettings,
     is_trusted,
     keep_trust,
@@ -18,7 +16,7 @@ from glassmind.config.trust import (
     record_trust,
     revoke_trust,
 )
-from glassmind.config.write import set_key
+from glassmind.config.write import set_keys
 from glassmind.errors import NoVault, WrongUsage
 from glassmind.markdown.style import shortened
 from glassmind.operations.failures import NOTHING, OK, USAGE
@@ -86,10 +84,10 @@ def _set(args: Namespace, output: Output) -> None:
     file = file_in_use(args)
     if args.in_vault:
         with keep_trust(config_of(args).vault.path, os.environ):
-            set_key(file, key, value, in_vault=True)
+            set_keys(file, {key: value}, in_vault=True)
         output.notices(config_of(args).warnings)
     else:
-        set_key(file, key, value)
+        set_keys(file, {key: value})
     if output.as_json:
         output.json({"key": key, "path": str(file)})
     else:
@@ -98,10 +96,7 @@ def _set(args: Namespace, output: Output) -> None:
 
 def file_in_use(args: Namespace) -> Path:
     """Return the file that is meant: the vault's, the one named, or the user's."""
-    if not args.in_vault:
-        return file_of(args)
-    vault = config_of(args).vault.path
-    return next(iter(present(vault, VAULT_NAMES)), vault / FILE_NAME)
+    return config_of(args).vault.path / FILE_NAME if args.in_vault else file_of(args)
 
 
 def trust(args: Namespace, output: Output) -> int:
@@ -119,7 +114,7 @@ def trust(args: Namespace, output: Output) -> int:
     if preview is None:
         return USAGE
     values = {
-        path: shortened(as_toml(public_value(SETTINGS[path], value)), 200)
+        path: shortened(as_toml(SETTINGS[path].shown(value)), 200)
         for path, value in preview.items()
     }
     done = "You already trust these settings."
@@ -132,7 +127,7 @@ def trust(args: Namespace, output: Output) -> int:
             output.notice("Nothing was changed.")
             return NOTHING
         record_trust(settings, os.environ)
-        done = "Trusted until one of these files changes."
+        done = "Trusted until the file changes."
     if output.as_json:
         places = {"vault": str(settings.vault), "file": str(settings.file)}
         facts = {"trusted": True, "digest": settings.digest(), "settings": values}
@@ -145,9 +140,7 @@ def trust(args: Namespace, output: Output) -> int:
 def _show_values(
     settings: VaultSettings, values: dict[str, str], output: Output
 ) -> None:
-    file, more = settings.file, "" if settings.dotenv is None else f" and {DOTENV}"
-    folder = output.style.strong(short(file.parent))
-    output.line(f"{file.name}{more} in {folder}:")
+    output.line(f"{output.style.strong(short(settings.file))}:")
     for path, value in values.items():
         output.line(f"  {path} = {output.style.clean(value)}")
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from glassmind.access.clients import Clients, clients_of
 from glassmind.access.scopes import DEFAULT_SETS, SETS, read_names
 from glassmind.config import Config
-from glassmind.config.places import index_name
 from glassmind.config.values import is_loopback
 from glassmind.errors import ConfigError, WrongUsage
 from glassmind.errors.access import ClientChanged, ClientsUnreadable, ClientUnknown
@@ -41,6 +40,7 @@ from glassmind.serve.http.token import (
 )
 from glassmind.serve.mcp.log import log
 from glassmind.serve.mcp.toolsets import EMPTY, sets_within
+from glassmind.store.place import index_name
 from glassmind.types.access import EVERY_AGENT, Scope
 from glassmind.types.watch import Brought, News
 

@@ -14,7 +14,6 @@ from starlette.responses import Response
 
 from glassmind import errors
 from glassmind.config import Config
-from glassmind.config.places import index_locations
 from glassmind.errors.writing import WriteFailed
 from glassmind.operations.failures import (
     UNEXPECTED,
@@ -25,6 +24,7 @@ from glassmind.operations.failures import (
 )
 from glassmind.operations.model_text import on_one_line
 from glassmind.serve.http.replies import JSON, encoded, labelled
+from glassmind.store.place import index_locations
 
 RETRY = {"retry-after": "5"}
 

@@ -11,8 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from glassmind.config import Config
-from glassmind.config.places import index_name
 from glassmind.errors.serving import BadToken, TokenUnreadable
+from glassmind.store.place import index_name
 
 FILE = "http.token"
 
