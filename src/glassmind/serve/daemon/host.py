@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from threading import Event, Thread
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from glassmind.config import Config
 from glassmind.engine import Engine
@@ -84,18 +84,13 @@ class VaultHost:
         self.engine = Engine(self._adapters)
         self._local = Engine(self._adapters, alone=True, records=False)
         self._closing, self._try_now, self._is_daemon = Event(), Event(), Event()
-        self._has_no_role = self._is_waiting = self._has_yielded = False
+        self._has_no_role = self._is_waiting = False
         self._thread: Thread | None = None
 
     @property
     def is_alive(self) -> bool:
         """Whether this process still tries for the role or has it."""
         return self._thread is not None and self._thread.is_alive()
-
-    @property
-    def role(self) -> Literal["daemon", "client"]:
-        """The role of this process now."""
-        return "daemon" if self._is_daemon.is_set() else "client"
 
     def start(self) -> None:
         """Begin to try for the role; returns at once."""
@@ -127,54 +122,21 @@ class VaultHost:
                 self._log(message)
         while not self._closing.is_set():
             try:
-                lock = self._try_role(lock)
-            except (GlassmindError, OSError) as error:
+                lock = lock or self._role_lock()
+                if lock is not None and lock.try_take():
+                    self._serve(lock, self._adapters.place.folder)
+                    lock = None
+                elif lock is not None:
+                    self._wait_for_role(lock)
+            except IndexAbsent:
+                more = "" if self._on_news is None else "; it is being rebuilt"
+                self._log(f"the index was deleted{more}")
                 lock = None
+            except (GlassmindError, OSError) as error:
                 self._work_alone(str(error))
-            if self._has_yielded:
-                self._has_yielded = False
-                self._closing.wait(YIELD_S)
+                lock = None
             self._try_now.wait(TRY_S)
             self._try_now.clear()
-
-    def _try_role(self, lock: WriterLock | None) -> WriterLock | None:
-        """Fill the role if it is free; return the lock for the next attempt, if any."""
-        folder = self._adapters.place.folder
-        if lock is not None and not (folder / DAEMON_LOCK).exists():
-            self._log_deleted()
-            lock = None
-        lock = lock or self._role_lock()
-        if lock is None:
-            return None
-        try:
-            taken = lock.try_take()
-        except IndexAbsent:
-            self._log_deleted()
-            return None
-        if not taken:
-            self._wait_for_role(lock)
-            return lock
-        self._serve(lock, folder)
-        return None
-
-    def _wait_for_role(self, lock: WriterLock) -> None:
-        """Report once which process has the role; ask one that does not watch."""
-        self._has_no_role = False
-        card = read_card(self._adapters.place.folder)
-        if self._on_news is None or card is None:
-            return
-        if not card.watches:
-            with suppress(NoDaemon, GlassmindError):
-                call(card, "yield_role", {}, object, timeout_s=BEAT_S)
-                return
-        holder = f"process {card.pid}"
-        if not self._is_waiting and lock.holder() == holder:
-            self._is_waiting = True
-            self._on_news(StoodBy(holder))
-
-    def _log_deleted(self) -> None:
-        more = "" if self._on_news is None else "; it is being rebuilt"
-        self._log(f"the index was deleted{more}")
 
     def _role_lock(self) -> WriterLock | None:
         place = self._adapters.place
@@ -190,8 +152,25 @@ class VaultHost:
             self._log(f"this process works without a daemon: {reason}")
         self._has_no_role = True
 
+    def _wait_for_role(self, lock: WriterLock) -> None:
+        """Report once which process has the role; ask one that does not watch."""
+        self._has_no_role = False
+        card = read_card(self._adapters.place.folder)
+        if self._on_news is None or card is None:
+            return
+        if not card.watches:
+            with suppress(NoDaemon):
+                call(card, "yield_role", {}, object, timeout_s=BEAT_S)
+        elif not self._is_waiting:
+            self._is_waiting = True
+            self._on_news(StoodBy(lock.holder()))
+
     def _serve(self, lock: WriterLock, folder: Path) -> None:
-        """Be the daemon until this process closes or another takes the role."""
+        """Be the daemon until this process closes or another takes the role.
+
+        Without a socket or card any more, or for an index that moved, it takes the
+        role again.
+        """
         self._is_daemon.set()
         daemon: Daemon | None = None
         try:
@@ -203,23 +182,20 @@ class VaultHost:
             self._is_waiting = False
             while not self._closing.wait(BEAT_S):
                 lock.beat()
-                if not daemon.is_reachable:
-                    break  # and take the role again, with a new socket
-                if daemon.yields.is_set():
-                    self._has_yielded = True
-                    self._log("yields the role to a process that watches the vault")
+                if daemon.yields.is_set() or not daemon.is_reachable:
                     break
                 if self._adapters.place.folder != folder:
-                    break  # the index moved to another folder, and so does the role
+                    break
         except IndexTaken as error:
             self._log(f"{error.holder} is the daemon of the vault now")
-        except IndexAbsent:
-            self._log_deleted()
         finally:
             if daemon is not None:
                 daemon.stop(lock)
             self._is_daemon.clear()
             lock.release()
+        if daemon.yields.is_set():
+            self._log("yields the role to a process that watches the vault")
+            self._closing.wait(YIELD_S)
 
     def close(self) -> None:
         """Give up the role and close the engine, within two seconds."""
@@ -267,7 +243,7 @@ class Daemon:
             "index": self._index,
             "yield_role": self._yield_role,
         }
-        self._server = Server(listening, token, methods, long=("index",))
+        self._server = Server(listening, token, methods)
         self._threads = [_start_thread("warm", self._warm)]
         if on_news is not None:
             self._threads.append(_start_thread("watch", self._watch))

@@ -15,7 +15,7 @@ import stat
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import date
@@ -58,12 +58,11 @@ SILENCE_S = 5.0
 LARGEST_REQUEST, LARGEST_REPLY = 1 << 20, 64 << 20
 """Bytes of a message; the largest possible reply has some 20 MB."""
 
-MOST_CALLS, MOST_LONG = 80, 64
-"""Calls that are answered at once, and long ones among them; more long ones are
-refused, so that they keep no search waiting."""
+MOST_CALLS = 80
+"""Calls that are answered at once."""
 
-PULSE_S = 0.5
-"""Seconds between two signs of life."""
+PULSE_S, CLOSED_CHECK_S = 0.5, 0.01
+"""Seconds between two signs of life, and between two looks at calls that end."""
 
 READ_S, SEND_S = 5.0, 2.0
 """Seconds for a client to send its request, and to read a message."""
@@ -94,15 +93,8 @@ class ClientLeft(BaseException):
 
 
 def pack(value: object) -> Any:
-    """Return a value as JSON can hold it.
-
-    Raises:
-        ProtocolError: its type cannot be sent.
-    """
-    try:
-        return msgspec.to_builtins(value, enc_hook=dict)  # read-only mappings
-    except (TypeError, ValueError) as error:
-        raise ProtocolError(f"a {type(value).__name__} cannot be sent") from error
+    """Return a value as JSON can hold it."""
+    return msgspec.to_builtins(value, enc_hook=dict)  # read-only mappings
 
 
 def unpack(packed: Any, kind: type[T]) -> T:
@@ -232,13 +224,11 @@ def is_daemon_socket(address: Address, folder: Path) -> bool:
     if isinstance(address, int) or not HAS_UNIX_SOCKETS:
         return isinstance(address, int) and not HAS_UNIX_SOCKETS
     file, private = Path(address), Path(address).parent
-    if address != str(folder / SOCKET_FILE):
-        fits = file.name == SOCKET_FILE and private.name.startswith(PRIVATE_FOLDER)
-        if not fits or private.parent != Path(tempfile.gettempdir()):
-            return False
-        if not _is_own(private, stat.S_ISDIR):
-            return False
-    return _is_own(file, stat.S_ISSOCK)
+    if private != folder and not (
+        private.name.startswith(PRIVATE_FOLDER) and _is_own(private, stat.S_ISDIR)
+    ):
+        return False
+    return file.name == SOCKET_FILE and _is_own(file, stat.S_ISSOCK)
 
 
 def _is_own(file: Path, is_kind: Callable[[int], bool]) -> bool:
@@ -345,120 +335,79 @@ class Request(msgspec.Struct, frozen=True):
 
 
 class Server:
-    """Answers every client that knows the token, until closed.
-
-    `long` names methods that take long: few enough run at once that other calls are
-    answered meanwhile.
-    """
+    """Answers every client that knows the token, until closed."""
 
     def __init__(
-        self,
-        listening: socket.socket,
-        token: str,
-        methods: Mapping[str, Method],
-        long: Collection[str] = (),
+        self, listening: socket.socket, token: str, methods: Mapping[str, Method]
     ) -> None:
-        self._listening, self._token = listening, token
-        self._methods, self._long = methods, long
+        self._listening, self._token, self._methods = listening, token, methods
         self._pool = ThreadPoolExecutor(MOST_CALLS, "glassmind-answer")
         self._calls: set[_Call] = set()
-        self._changed = threading.Condition()
         self._closing = threading.Event()
-        self._threads = [
-            threading.Thread(target=target, name=f"glassmind-{name}", daemon=True)
-            for name, target in (("accept", self._accept), ("pulse", self._pulse))
-        ]
-        for thread in self._threads:
-            thread.start()
+        self._thread = threading.Thread(
+            target=self._serve, name="glassmind-serve", daemon=True
+        )
+        self._thread.start()
 
-    def _accept(self) -> None:
+    def _serve(self) -> None:
+        """Accept calls, and send signs of life, which also finds clients that left."""
         self._listening.settimeout(PULSE_S)
         while not self._closing.is_set():
             try:
                 stream, _ = self._listening.accept()
             except TimeoutError:
-                continue
+                pass
             except OSError:  # no file is free
                 self._closing.wait(PULSE_S)
-                continue
-            call = _Call(stream)
-            with self._changed:
-                self._calls.add(call)
-            with suppress(RuntimeError):  # closed just now
-                self._pool.submit(self._answer, call)
+            else:
+                self._pool.submit(self._answer, _Call(stream))
+            for call in self._calls.copy():
+                call.pulse()
 
     def _answer(self, call: "_Call") -> None:
-        try:
+        with call.stream, suppress(OSError, ProtocolError, ClientLeft):
             request = call.read_request()
-            call.is_long = request.method in self._long
-            if reason := self._refusal(request):
-                call.send({"refused": reason}, is_last=True)
-            else:
-                method = self._methods[request.method]
-                result = method(request.arguments, call.send_progress)
-                call.send({"result": pack(result)}, is_last=True)
-        except GlassmindError as error:
-            call.send({"refused": str(error)}, is_last=True)
-        except (OSError, ProtocolError, ClientLeft):
-            pass  # not a request, or the client is gone
-        finally:
-            self._end(call)
+            self._calls.add(call)
+            try:
+                call.send(self._reply(request, call.send_progress))
+            finally:
+                self._calls.discard(call)
 
-    def _refusal(self, request: Request) -> str | None:
-        """Return why a call is not answered, if so."""
+    def _reply(self, request: Request, send: SendProgress) -> Mapping[str, Any]:
         if not hmac.compare_digest(request.token.encode(), self._token.encode()):
-            return "wrong token"
+            return {"refused": "wrong token"}
         if request.version != __version__:
-            return "another version"
-        if request.method not in self._methods:
-            return "unknown method"
-        is_full = self.long_calls > MOST_LONG
-        return "too many wait" if is_full and request.method in self._long else None
-
-    @property
-    def long_calls(self) -> int:
-        """How many long calls run."""
-        return sum(call.is_long for call in self._live())
-
-    def _live(self) -> list["_Call"]:
-        with self._changed:
-            return list(self._calls)
-
-    def _end(self, call: "_Call") -> None:
-        call.close()
-        with self._changed:
-            self._calls.discard(call)
-            self._changed.notify_all()
-
-    def _pulse(self) -> None:
-        """Send signs of life, which also finds clients that have left."""
-        while not self._closing.wait(PULSE_S):
-            for call in self._live():
-                call.pulse()
+            return {"refused": "another version"}
+        if request.method not in self._methods or self._closing.is_set():
+            return {"refused": "unknown method"}
+        try:
+            return {
+                "result": pack(self._methods[request.method](request.arguments, send))
+            }
+        except GlassmindError as error:
+            return {"refused": str(error)}
 
     def close(self, timeout_s: float) -> bool:
         """End all calls between two steps; return whether they ended in `timeout_s`."""
         deadline = time.monotonic() + timeout_s
         self._closing.set()
-        for call in self._live():
-            call.dismiss()
-        with self._changed:
-            ended = self._changed.wait_for(lambda: not self._calls, timeout_s)
-        for thread in self._threads:
-            thread.join(max(0.0, deadline - time.monotonic()))
+        for call in self._calls.copy():
+            call.has_left.set()
+        self._thread.join(timeout_s)
         self._pool.shutdown(wait=False, cancel_futures=True)
-        for call in self._live():
-            call.close()
+        while self._calls and time.monotonic() < deadline:
+            time.sleep(CLOSED_CHECK_S)
+        for call in self._calls.copy():
+            call.stream.close()
         self._listening.close()
-        return ended and not any(thread.is_alive() for thread in self._threads)
+        return not self._calls
 
 
 class _Call:
     """One client that waits for an answer."""
 
     def __init__(self, stream: socket.socket) -> None:
-        self._stream, self._lock = stream, threading.Lock()
-        self._ended = self.is_long = False
+        self.stream, self._lock = stream, threading.Lock()
         self.has_left = threading.Event()
 
     def read_request(self) -> Request:
@@ -467,23 +416,11 @@ class _Call:
         Raises:
             OSError, ProtocolError: none that can be read comes in time.
         """
-        self._stream.settimeout(READ_S)
-        with self._stream.makefile("rb") as file:
+        self.stream.settimeout(READ_S)
+        with self.stream.makefile("rb") as file:
             request = unpack(read_message(file, LARGEST_REQUEST), Request)
-        self._stream.settimeout(SEND_S)
+        self.stream.settimeout(SEND_S)
         return request
-
-    def dismiss(self) -> None:
-        """End the work after its current step, and read no more."""
-        self.has_left.set()
-        with suppress(OSError):
-            self._stream.shutdown(socket.SHUT_RD)
-
-    def close(self) -> None:
-        """Close the connection."""
-        with self._lock:
-            self._ended = True
-            self._stream.close()
 
     def send_progress(self, progress: Progress) -> None:
         """Send progress.
@@ -491,23 +428,24 @@ class _Call:
         Raises:
             ClientLeft: the client is gone.
         """
-        if not self.has_left.is_set():
-            self.send({"progress": pack(progress)})
+        self.send({"progress": pack(progress)})
         if self.has_left.is_set():
             raise ClientLeft
 
     def pulse(self) -> None:
-        """Send a sign of life."""
-        if not self.has_left.is_set():
-            self.send({"working": True})
-
-    def send(self, message: object, *, is_last: bool = False) -> None:
-        """Send a message, unless the last one was sent."""
-        with self._lock:
-            if self._ended:
-                return
-            self._ended = is_last
+        """Send a sign of life, unless something else is being sent."""
+        if self._lock.acquire(blocking=False):
             try:
-                send_message(self._stream, message)
-            except OSError:
-                self.has_left.set()
+                self._send({"working": True})
+            finally:
+                self._lock.release()
+
+    def send(self, message: object) -> None:
+        with self._lock:
+            self._send(message)
+
+    def _send(self, message: object) -> None:
+        try:
+            send_message(self.stream, message)
+        except OSError:
+            self.has_left.set()
