@@ -193,7 +193,7 @@ class VaultHost:
                 daemon.stop(lock)
             self._is_daemon.clear()
             lock.release()
-        if daemon.yields.is_set():
+        if daemon is not None and daemon.yields.is_set():
             self._log("yields the role to a process that watches the vault")
             self._closing.wait(YIELD_S)
 

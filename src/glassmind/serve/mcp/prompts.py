@@ -7,8 +7,8 @@ from mcp.shared.exceptions import MCPError
 
 from glassmind.markdown.style import shortened
 from glassmind.operations.model_text import one_line
+from glassmind.serve.mcp.calls import reading, searching
 from glassmind.serve.mcp.engine import Context
-from glassmind.serve.mcp.replies import reading, searching
 from glassmind.serve.mcp.resources import PROJECT
 from glassmind.types.questions import LONGEST_QUESTION
 

@@ -8,14 +8,16 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from mcp.server.caching import CacheHint
+from mcp.server.context import CallNext, HandlerResult
 from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
 
 from glassmind.access.scopes import DEFAULT_SETS
 from glassmind.engine import Engine
+from glassmind.serve.hiding import safe_text, safe_values
 from glassmind.serve.mcp.calls import Calls
-from glassmind.serve.mcp.engine import EngineSource, Host, Wording
+from glassmind.serve.mcp.engine import Context, EngineSource, Host, Wording
 from glassmind.serve.mcp.prompts import Prompts
-from glassmind.serve.mcp.replies import hiding
 from glassmind.serve.mcp.resources import Resources
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.types.ledger import Surface
@@ -93,10 +95,11 @@ def make_server(  # noqa: PLR0913 - options by name
     tools = [tool for tool in tools_of(toolsets) if tool.name not in spared]
     host, served = Host(source, surface, wording), [tool.name for tool in tools]
     calls = Calls(host, tools, structured=structured)
+    schemas = {tool.name: tool.schema for tool in tools}
     resources, prompts = Resources(host), Prompts(served)
     # resources and completions would disclose notes to a client that may only write
     reads = "glassmind_read" in served or "read_note" in served
-    return Server(
+    server: Server[Any] = Server(
         "glassmind",
         version=__version__,
         title="Glassmind",
@@ -108,16 +111,28 @@ def make_server(  # noqa: PLR0913 - options by name
             "resources/templates/list": HOUR,
             "server/discover": HOUR,
         },
-        get_tool_input_schema=calls.schema_of,
+        get_tool_input_schema=schemas.get,
         on_list_tools=calls.list_tools,
-        on_call_tool=hiding(calls.call_tool),
-        on_list_resources=hiding(resources.list_resources) if reads else None,
+        on_call_tool=calls.call_tool,
+        on_list_resources=resources.list_resources if reads else None,
         on_list_resource_templates=resources.list_templates if reads else None,
-        on_read_resource=hiding(resources.read_resource) if reads else None,
+        on_read_resource=resources.read_resource if reads else None,
         on_list_prompts=prompts.list_prompts,
-        on_get_prompt=hiding(prompts.get_prompt),
-        on_completion=hiding(resources.complete) if reads else None,
+        on_get_prompt=prompts.get_prompt,
+        on_completion=resources.complete if reads else None,
     )
+    server.middleware.append(hide_credentials)
+    return server
+
+
+async def hide_credentials(ctx: Context, call_next: CallNext) -> HandlerResult:
+    """Hide credentials in every result and error."""
+    try:
+        result: HandlerResult = safe_values(await call_next(ctx))
+    except MCPError as error:
+        data = safe_values(error.data)
+        raise MCPError(error.code, safe_text(error.message), data) from error
+    return result
 
 
 def instructions_for(served: Collection[str]) -> str:
