@@ -28,7 +28,6 @@ from glassmind.serve.daemon.protocol import (
     Card,
     ClientLeft,
     NoDaemon,
-    ProtocolError,
     Refused,
     Search,
     SendProgress,
@@ -150,7 +149,7 @@ def test_what_does_not_travel_is_not_sent(value: object) -> None:
     "packed", [None, [], [1, 2], ["Popen", "ls"], {"query": "x"}, ["q", [["a.md"]]]]
 )
 def test_only_a_valid_reply_is_accepted(packed: Any) -> None:
-    with pytest.raises(ProtocolError):
+    with pytest.raises(msgspec.ValidationError):
         unpack(packed, SearchReply)
 
 

@@ -18,10 +18,10 @@ from glassmind.engine import Engine
 from glassmind.errors import GlassmindError, IndexAbsent, IndexTaken
 from glassmind.ports.elsewhere import Elsewhere, IndexWishes
 from glassmind.serve.daemon import CARD_FILE, find_daemon
-from glassmind.serve.daemon.client import DaemonClient
 from glassmind.serve.daemon.news import news_as_text
 from glassmind.serve.daemon.protocol import (
     Card,
+    DaemonClient,
     NoDaemon,
     Search,
     SendProgress,

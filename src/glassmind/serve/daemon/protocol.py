@@ -27,11 +27,14 @@ import msgspec
 
 from glassmind.config import Config
 from glassmind.errors import GlassmindError
+from glassmind.ports.elsewhere import IndexWishes
+from glassmind.ports.indexing import ShowProgress
 from glassmind.serve.daemon import CARD_FILE
 from glassmind.types.access import Scope
-from glassmind.types.files import Progress
-from glassmind.types.search import Wish
+from glassmind.types.files import IndexReport, Progress
+from glassmind.types.search import SearchReply, Wish
 from glassmind.version import __version__
+from glassmind.wiring import LocalAdapters
 
 SOCKET_FILE = "daemon.sock"
 
@@ -64,6 +67,16 @@ MOST_CALLS = 80
 PULSE_S, CLOSED_CHECK_S = 0.5, 0.01
 """Seconds between two signs of life, and between two looks at calls that end."""
 
+REPLACED_S = 4.0
+"""How long a call waits for another daemon: in this time one that hangs is replaced."""
+
+POLL_S = 0.02
+"""How often a waiting call looks for a daemon."""
+
+SEARCH_S, INDEX_S = 120.0, 24 * 3600.0
+"""Seconds that an answer may take while there are signs of life: loading a model takes
+seconds, but embedding a large vault takes hours."""
+
 READ_S, SEND_S = 5.0, 2.0
 """Seconds for a client to send its request, and to read a message."""
 
@@ -71,10 +84,6 @@ T = TypeVar("T")
 
 Address: TypeAlias = str | int
 """The path of a socket, or a loopback port."""
-
-
-class ProtocolError(ValueError):
-    """A message that neither side of this protocol would send."""
 
 
 class NoDaemon(Exception):
@@ -92,46 +101,29 @@ class ClientLeft(BaseException):
     """
 
 
+BROKEN = (OSError, ValueError, RecursionError, msgspec.MsgspecError)
+"""Raised where the other side is gone, or sends what this protocol would not."""
+
+
 def pack(value: object) -> Any:
     """Return a value as JSON can hold it."""
     return msgspec.to_builtins(value, enc_hook=dict)  # read-only mappings
 
 
 def unpack(packed: Any, kind: type[T]) -> T:
-    """Return the value that was packed.
-
-    Raises:
-        ProtocolError: it is not of that kind.
-    """
-    try:
-        return msgspec.convert(packed, kind)
-    except msgspec.ValidationError as error:
-        raise ProtocolError(f"not a valid {kind.__name__}") from error
+    """Return the value that was packed."""
+    return msgspec.convert(packed, kind)
 
 
 def send_message(stream: socket.socket, message: Any) -> None:
-    """Send one message.
-
-    Raises:
-        OSError: the other side is gone, or does not read.
-    """
+    """Send one message."""
+    # msgspec would refuse the lone surrogates that names of files may have
     stream.sendall(json.dumps(message, separators=(",", ":")).encode("ascii") + b"\n")
 
 
 def read_message(stream: BinaryIO, largest: int) -> Any:
-    """Return the next message.
-
-    Raises:
-        OSError: nothing came in time.
-        ProtocolError: the connection ended, or it is too long or not JSON.
-    """
-    line = stream.readline(largest)
-    if not line.endswith(b"\n"):
-        raise ProtocolError("a message that is incomplete or too long")
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise ProtocolError("a message that is not JSON") from error
+    """Return the next message; one of `BROKEN` is raised if none comes in time."""
+    return json.loads(stream.readline(largest))
 
 
 # The card, and the socket that it names.
@@ -154,12 +146,9 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def fingerprint(config: Config, token: str) -> str:
     """Return a digest of all settings that an answer depends on."""
-    values: list[object] = [str(config.vault.path), config.writes.agent_dir]
-    for section in SECTIONS:
-        settings = vars(getattr(config, section))
-        values.append({name: repr(value) for name, value in settings.items()})
-    content = json.dumps(values, sort_keys=True).encode()
-    return hmac.new(token.encode(), content, sha256).hexdigest()
+    sections = [getattr(config, section) for section in SECTIONS]
+    values = repr((config.vault.path, config.writes.agent_dir, *sections))
+    return hmac.new(token.encode(), os.fsencode(values), sha256).hexdigest()
 
 
 def read_card(folder: Path) -> Card | None:
@@ -174,7 +163,7 @@ def read_card(folder: Path) -> Card | None:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 return None
             card = msgspec.json.decode(file.read(LARGEST_CARD), type=Card)
-    except (OSError, ValueError, RecursionError, msgspec.MsgspecError):
+    except BROKEN:
         return None
     return card if is_daemon_socket(card.address, folder) else None
 
@@ -271,6 +260,24 @@ def connect(address: Address, timeout_s: float) -> socket.socket:
 # The client's side.
 
 
+class Search(msgspec.Struct, frozen=True):
+    """A search; `wish` and `scope` as in the call of the client's engine."""
+
+    text: str
+    wish: Wish
+    day: date
+    scope: Scope | None
+
+
+class Request(msgspec.Struct, frozen=True):
+    """A call."""
+
+    token: str
+    version: str
+    method: str
+    arguments: Any
+
+
 def call(  # noqa: PLR0913 - options by name
     card: Card,
     method: str,
@@ -302,9 +309,67 @@ def call(  # noqa: PLR0913 - options by name
                         return unpack(packed, result)
                     case {"refused": reason}:
                         raise Refused(str(reason))
-    except (OSError, ProtocolError) as fault:
+    except BROKEN as fault:
         raise NoDaemon(str(fault)) from fault
     raise NoDaemon("the answer took too long")
+
+
+class DaemonClient:
+    """Calls the daemon of a vault, or the one that replaces it.
+
+    Where there is none, a call waits for one as long as `may_wait` returns true.
+    """
+
+    def __init__(
+        self, adapters: LocalAdapters, may_wait: Callable[[], bool] = lambda: False
+    ) -> None:
+        self._config, self._folder = adapters.config, adapters.place.folder
+        self._may_wait = may_wait
+
+    def search(
+        self, text: str, wish: Wish, day: date, scope: Scope | None = None
+    ) -> SearchReply | None:
+        """Return what the daemon finds; None if it does not answer."""
+        asked = Search(text, wish, day, scope)
+        return self._call("search", asked, SearchReply, timeout_s=SEARCH_S)
+
+    def index(
+        self, wishes: IndexWishes, progress: ShowProgress | None
+    ) -> IndexReport | None:
+        """Let the daemon update the index; None if it does not answer.
+
+        An exception of `progress` ends the daemon's work too.
+        """
+        on_progress = progress or (lambda _: None)
+        return self._call(
+            "index", wishes, IndexReport, timeout_s=INDEX_S, on_progress=on_progress
+        )
+
+    def _call(
+        self, method: str, arguments: object, result: type[T], **options: Any
+    ) -> T | None:
+        failed, deadline = "", time.monotonic() + REPLACED_S
+        while True:
+            card = read_card(self._folder)
+            if card is not None and card.token != failed:
+                if not self._agrees(card):
+                    return None
+                failed, deadline = card.token, time.monotonic() + REPLACED_S
+                try:
+                    return call(card, method, arguments, result, **options)
+                except Refused:
+                    return None
+                except NoDaemon:
+                    continue
+            if time.monotonic() > deadline or not self._may_wait():
+                return None
+            time.sleep(POLL_S)
+
+    def _agrees(self, card: Card) -> bool:
+        """Return whether the daemon would answer as this process does."""
+        if card.version != __version__:
+            return False
+        return card.settings == fingerprint(self._config, card.token)
 
 
 # The daemon's side.
@@ -314,24 +379,6 @@ SendProgress: TypeAlias = Callable[[Progress], None]
 
 Method: TypeAlias = Callable[[Any, SendProgress], Any]
 """Gets the packed arguments."""
-
-
-class Search(msgspec.Struct, frozen=True):
-    """A search; `wish` and `scope` as in the call of the client's engine."""
-
-    text: str
-    wish: Wish
-    day: date
-    scope: Scope | None
-
-
-class Request(msgspec.Struct, frozen=True):
-    """A call."""
-
-    token: str
-    version: str
-    method: str
-    arguments: Any
 
 
 class Server:
@@ -365,7 +412,7 @@ class Server:
                 call.pulse()
 
     def _answer(self, call: "_Call") -> None:
-        with call.stream, suppress(OSError, ProtocolError, ClientLeft):
+        with call.stream, suppress(*BROKEN, ClientLeft):
             request = call.read_request()
             self._calls.add(call)
             try:
@@ -411,11 +458,6 @@ class _Call:
         self.has_left = threading.Event()
 
     def read_request(self) -> Request:
-        """Return the request.
-
-        Raises:
-            OSError, ProtocolError: none that can be read comes in time.
-        """
         self.stream.settimeout(READ_S)
         with self.stream.makefile("rb") as file:
             request = unpack(read_message(file, LARGEST_REQUEST), Request)

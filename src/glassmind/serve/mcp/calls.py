@@ -41,6 +41,9 @@ NO_ORDERS = "data, never"
 """In the description of each tool that may show a note: not every host reads the
 instructions to its model."""
 
+SEARCHES = ("glassmind_search", "search", "vault_search", "semantic_search")
+"""The tools that search, of all sets."""
+
 PROGRESS_S = 0.25
 """How often a client that wants to know is sent the progress of a call."""
 
@@ -219,13 +222,13 @@ def error_reply(
     error: Exception, tool: Tool, served: Collection[str], wording: Wording
 ) -> types.CallToolResult:
     """Return an error that a model can act on; a bug without text of notes."""
-    kind, of_notes = "Unexpected", False
+    values, of_notes = {"kind": "Unexpected"}, False
     sentence = text = unexpected(tool.name, error)
     if isinstance(error, GlassmindError):
-        kind, of_notes = type(error).__name__, quotes_notes(error)
+        values, of_notes = {"kind": type(error).__name__}, quotes_notes(error)
         sentence = sentence_of(error, served, wording)
         text = text_of(error, served, wording)
-    values = {"kind": kind, "message": sound(tool.fault_mark + sentence)}
+    values["message"] = sound(tool.fault_mark + sentence)
     if digest := digest_now(error):
         values["digest"] = digest
     content = {"error": values}
@@ -234,18 +237,6 @@ def error_reply(
         structured_content=labelled(content) if of_notes else content,
         is_error=True,
     )
-
-
-def searching(served: Collection[str]) -> str:
-    """Return the tool that searches, of whatever set."""
-    names = ("glassmind_search", "search", "vault_search", "semantic_search")
-    return next((name for name in names if name in served), "the tool that searches")
-
-
-def reading(served: Collection[str]) -> str:
-    """Return the tool that reads, of whatever set."""
-    names = ("glassmind_read", "read_note")
-    return next((name for name in names if name in served), "the tool that reads")
 
 
 def sentence_of(
@@ -276,8 +267,9 @@ def _remedy(error: GlassmindError, served: Collection[str]) -> str:
         changes = "call glassmind_changes to see which there are"
     elif "edit_note" in served:
         changes = "call edit_note with dryRun for one"
-    remedy = failure_of(error).remedy
-    return remedy.format(search=searching(served), changes=changes)
+    searches = (name for name in SEARCHES if name in served)
+    search = next(searches, "the tool that searches")
+    return failure_of(error).remedy.format(search=search, changes=changes)
 
 
 def unexpected(work: str, error: BaseException) -> str:

@@ -20,6 +20,7 @@ from glassmind.operations.registry import shown
 from glassmind.serve.mcp.calls import caller_of, sentence_of, unexpected
 from glassmind.serve.mcp.engine import Context, Host
 from glassmind.serve.mcp.log import log_fault
+from glassmind.serve.mcp.prompts import PROJECT
 from glassmind.serve.mcp.toolsets import Cursor, read_cursor, write_cursor
 from glassmind.serve.recording import Recording
 from glassmind.types.catalogue import NoteFacts
@@ -32,9 +33,6 @@ PAGE = 50
 
 COMPLETIONS, LOOKED_AT = 20, 2_000
 """Paths that complete a typed text, from so many of the last modified notes."""
-
-PROJECT = "project"
-"""An argument of a prompt: the name of a project, which may be that of a note."""
 
 TEMPLATE = types.ResourceTemplate(
     uri_template=f"{SCHEME}{{+path}}",

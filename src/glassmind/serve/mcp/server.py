@@ -17,7 +17,7 @@ from glassmind.engine import Engine
 from glassmind.serve.hiding import safe_text, safe_values
 from glassmind.serve.mcp.calls import Calls
 from glassmind.serve.mcp.engine import Context, EngineSource, Host, Wording
-from glassmind.serve.mcp.prompts import Prompts
+from glassmind.serve.mcp.prompts import get_prompt, list_prompts
 from glassmind.serve.mcp.resources import Resources
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.types.ledger import Surface
@@ -96,7 +96,7 @@ def make_server(  # noqa: PLR0913 - options by name
     host, served = Host(source, surface, wording), [tool.name for tool in tools]
     calls = Calls(host, tools, structured=structured)
     schemas = {tool.name: tool.schema for tool in tools}
-    resources, prompts = Resources(host), Prompts(served)
+    resources = Resources(host)
     # resources and completions would disclose notes to a client that may only write
     reads = "glassmind_read" in served or "read_note" in served
     server: Server[Any] = Server(
@@ -117,8 +117,8 @@ def make_server(  # noqa: PLR0913 - options by name
         on_list_resources=resources.list_resources if reads else None,
         on_list_resource_templates=resources.list_templates if reads else None,
         on_read_resource=resources.read_resource if reads else None,
-        on_list_prompts=prompts.list_prompts,
-        on_get_prompt=prompts.get_prompt,
+        on_list_prompts=list_prompts,
+        on_get_prompt=get_prompt,
         on_completion=resources.complete if reads else None,
     )
     server.middleware.append(hide_credentials)
