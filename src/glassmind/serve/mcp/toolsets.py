@@ -142,10 +142,9 @@ def _own_arguments(operation: Operation) -> type[Arguments]:
 
 def answer(operation: Operation, call: Call) -> Answer:
     """Run an operation for a model, and return its text and its values."""
-    own = _own_arguments(operation)
-    names, given = own.__struct_fields__, call.given
-    chosen = _read(operation, own, {n: given[n] for n in names if n in given})
-    rest = {name: value for name, value in given.items() if name not in names}
+    own, rest = _own_arguments(operation), dict(call.given)
+    names = own.__struct_fields__
+    chosen = _read(operation, own, {n: rest.pop(n) for n in names if n in rest})
     arguments = _read(operation, operation.arguments, rest)
     detailed = getattr(chosen, "response_format", "") == "detailed"
     view = View(vault=call.engine.config.vault.name, detailed=detailed)
