@@ -14,7 +14,7 @@ from vault_desk import VaultDesk
 import glassmind.serve.mcp.server as server_module
 from glassmind.errors.serving import CallAbandoned
 from glassmind.operations.names import note_uri
-from glassmind.serve.mcp.engine import MOST, Threads
+from glassmind.serve.mcp.calls import MOST, Threads
 from glassmind.serve.mcp.server import instructions_for, make_server
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.version import __version__

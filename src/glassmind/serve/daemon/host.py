@@ -9,9 +9,10 @@ import secrets
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from threading import Event, Thread
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 from glassmind.config import Config
 from glassmind.engine import Engine
@@ -38,20 +39,16 @@ from glassmind.store.lock import WriterLock
 from glassmind.store.place import DAEMON_LOCK, make_folder
 from glassmind.types.files import IndexReport
 from glassmind.types.search import SearchReply
-from glassmind.types.watch import Brought, News, StoodBy, TellNews, TookOver
+from glassmind.types.watch import Brought, News, TellNews
 from glassmind.version import __version__
 from glassmind.wiring import LocalAdapters
-
-T = TypeVar("T")
 
 TRY_S = 0.5
 """How often a process tries for the role: a killed daemon is replaced in that time."""
 
-BEAT_S = 1.0
-"""How often a daemon shows that it is alive."""
-
-YIELD_S = 3.0
-"""How long a process that yielded the role does not try for it."""
+BEAT_S, YIELD_S = 1.0, 3.0
+"""How often a daemon shows that it is alive, and how long a process that yielded the
+role does not try for it."""
 
 WARM_AFTER_S = 5.0
 """Seconds after which the model is loaded, if no search has done so."""
@@ -76,9 +73,9 @@ class VaultHost:
         log: Callable[[str], None],
         on_news: TellNews | None = None,
     ) -> None:
-        self.config, self._log = config, _unless_closed(log)
+        self.config, self._write_log = config, log
         watches = watch and config.watch.enabled
-        self._on_news = _unless_closed(on_news or _logged(log)) if watches else None
+        self._on_news = (on_news or self._log_news) if watches else None
         self._adapters = LocalAdapters(config)
         self._adapters.host = self._find_daemon
         self.engine = Engine(self._adapters)
@@ -96,6 +93,14 @@ class VaultHost:
         """Begin to try for the role; returns at once."""
         if self._thread is None:
             self._thread = _start_thread("role", self._run)
+
+    def _log(self, message: str) -> None:
+        with suppress(OSError, ValueError):  # nobody reads any more
+            self._write_log(message)
+
+    def _log_news(self, news: News) -> None:
+        if not isinstance(news, Brought):  # daily work
+            self._log(news_as_text(news))
 
     def _find_daemon(self) -> Elsewhere | None:
         """Return a client of another daemon."""
@@ -163,7 +168,7 @@ class VaultHost:
                 call(card, "yield_role", {}, object, timeout_s=BEAT_S)
         elif not self._is_waiting:
             self._is_waiting = True
-            self._on_news(StoodBy(lock.holder()))
+            self._log(f"{lock.holder()} already watches this vault; standing by")
 
     def _serve(self, lock: WriterLock, folder: Path) -> None:
         """Be the daemon until this process closes or another takes the role.
@@ -177,12 +182,12 @@ class VaultHost:
             daemon = Daemon(self._local, folder, self._on_news)
             self._has_no_role = False
             self._log("this process is the daemon of the vault now")
-            if self._is_waiting and self._on_news is not None:
-                self._on_news(TookOver())
+            if self._is_waiting:
+                self._log("taking over: the process that watched this vault is gone")
             self._is_waiting = False
             while not self._closing.wait(BEAT_S):
                 lock.beat()
-                if daemon.yields.is_set() or not daemon.is_reachable:
+                if daemon.yields.is_set() or read_card(folder) != daemon.card:
                     break
                 if self._adapters.place.folder != folder:
                     break
@@ -225,11 +230,11 @@ class Daemon:
     """
 
     def __init__(self, engine: Engine, folder: Path, on_news: TellNews | None) -> None:
-        self._engine, self._on_news, self._folder = engine, on_news, folder
+        self._engine, self._folder = engine, folder
         self._stopped, self.yields = Event(), Event()
         listening, address = open_socket(folder)
         token = secrets.token_hex(32)
-        self._card = Card(
+        self.card = Card(
             os.getpid(),
             __version__,
             address,
@@ -237,21 +242,17 @@ class Daemon:
             fingerprint(engine.config, token),
             on_news is not None,
         )
-        write_card(folder, self._card)
+        write_card(folder, self.card)
         methods = {
             "search": self._search,
             "index": self._index,
-            "yield_role": self._yield_role,
+            "yield_role": lambda *_: self.yields.set(),
         }
         self._server = Server(listening, token, methods)
         self._threads = [_start_thread("warm", self._warm)]
         if on_news is not None:
-            self._threads.append(_start_thread("watch", self._watch))
-
-    @property
-    def is_reachable(self) -> bool:
-        """Whether clients find the socket and the card, which somebody may delete."""
-        return read_card(self._folder) == self._card
+            watch = partial(engine.watch, self._stopped, told=on_news)
+            self._threads.append(_start_thread("watch", watch))
 
     def _search(self, packed: Any, _: SendProgress) -> SearchReply:
         search, engine = unpack(packed, Search), self._engine
@@ -262,17 +263,9 @@ class Daemon:
     def _index(self, packed: Any, send: SendProgress) -> IndexReport:
         return self._engine.index(**unpack(packed, IndexWishes), progress=send)
 
-    def _yield_role(self, _: Any, __: SendProgress) -> None:
-        """Leave the role to a process that watches the vault, unless we do."""
-        if self._on_news is None:
-            self.yields.set()
-
     def _warm(self) -> None:
         if not self._stopped.wait(WARM_AFTER_S):
             self._engine.warm()
-
-    def _watch(self) -> None:
-        self._engine.watch(self._stopped, told=self._on_news)
 
     def stop(self, lock: WriterLock) -> None:
         """Stop all work; remove the socket and the card if they are still ours."""
@@ -281,7 +274,7 @@ class Daemon:
         with suppress(IndexTaken, IndexAbsent, OSError):
             lock.check()
             (self._folder / CARD_FILE).unlink(missing_ok=True)
-            remove_socket(self._card.address, self._folder)
+            remove_socket(self.card.address, self._folder)
         self._server.close(CLOSE_S / 2)
         for thread in self._threads:
             thread.join(max(0.0, deadline - time.monotonic()))
@@ -292,23 +285,3 @@ def _start_thread(name: str, work: Callable[[], None]) -> Thread:
     thread = Thread(target=work, name=f"glassmind-{name}", daemon=True)
     thread.start()
     return thread
-
-
-def _unless_closed(tell: Callable[[T], None]) -> Callable[[T], None]:
-    """Return a function that ignores a stream which is closed or has no reader."""
-
-    def tell_if_open(what: T) -> None:
-        with suppress(OSError, ValueError):
-            tell(what)
-
-    return tell_if_open
-
-
-def _logged(log: Callable[[str], None]) -> TellNews:
-    """Return a function that logs all news but that of daily work."""
-
-    def tell(news: News) -> None:
-        if not isinstance(news, Brought):
-            log(news_as_text(news))
-
-    return tell

@@ -49,14 +49,12 @@ PRIVATE_FOLDER = "glassmind-daemon-"
 
 HAS_UNIX_SOCKETS = hasattr(socket, "AF_UNIX")
 LOOPBACK = "127.0.0.1"
-BACKLOG = 64
 
 SECTIONS = ("index", "embeddings", "search", "hindsight")
 """Settings that an answer depends on, besides the vault and the agent folder."""
 
-CONNECT_S = 1.0
-SILENCE_S = 5.0
-"""Seconds without a sign of life until a client gives up."""
+CONNECT_S, SILENCE_S = 1.0, 5.0
+"""Seconds to connect, and without a sign of life, until a client gives up."""
 
 LARGEST_REQUEST, LARGEST_REPLY = 1 << 20, 64 << 20
 """Bytes of a message; the largest possible reply has some 20 MB."""
@@ -64,14 +62,12 @@ LARGEST_REQUEST, LARGEST_REPLY = 1 << 20, 64 << 20
 MOST_CALLS = 80
 """Calls that are answered at once."""
 
-PULSE_S, CLOSED_CHECK_S = 0.5, 0.01
-"""Seconds between two signs of life, and between two looks at calls that end."""
+PULSE_S = 0.5
+"""Seconds between two signs of life."""
 
-REPLACED_S = 4.0
-"""How long a call waits for another daemon: in this time one that hangs is replaced."""
-
-POLL_S = 0.02
-"""How often a waiting call looks for a daemon."""
+REPLACED_S, POLL_S = 4.0, 0.02
+"""How long a call waits for another daemon, as one that hangs is replaced in this time,
+and how often it looks."""
 
 SEARCH_S, INDEX_S = 120.0, 24 * 3600.0
 """Seconds that an answer may take while there are signs of life: loading a model takes
@@ -197,14 +193,10 @@ def open_socket(folder: Path) -> tuple[socket.socket, Address]:
             file = Path(tempfile.mkdtemp(prefix=PRIVATE_FOLDER)) / SOCKET_FILE
         file.unlink(missing_ok=True)
     made = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        made.bind(str(file) if HAS_UNIX_SOCKETS else (LOOPBACK, 0))
-        if HAS_UNIX_SOCKETS:
-            file.chmod(0o600)
-        made.listen(BACKLOG)
-    except OSError:
-        made.close()
-        raise
+    made.bind(str(file) if HAS_UNIX_SOCKETS else (LOOPBACK, 0))
+    if HAS_UNIX_SOCKETS:
+        file.chmod(0o600)
+    made.listen()
     return made, str(file) if HAS_UNIX_SOCKETS else int(made.getsockname()[1])
 
 
@@ -377,15 +369,18 @@ class DaemonClient:
 SendProgress: TypeAlias = Callable[[Progress], None]
 """Sends progress to the client; raises `ClientLeft` when it is gone."""
 
-Method: TypeAlias = Callable[[Any, SendProgress], Any]
-"""Gets the packed arguments."""
-
 
 class Server:
-    """Answers every client that knows the token, until closed."""
+    """Answers every client that knows the token, until closed.
+
+    Its methods get the packed arguments.
+    """
 
     def __init__(
-        self, listening: socket.socket, token: str, methods: Mapping[str, Method]
+        self,
+        listening: socket.socket,
+        token: str,
+        methods: Mapping[str, Callable[..., Any]],
     ) -> None:
         self._listening, self._token, self._methods = listening, token, methods
         self._pool = ThreadPoolExecutor(MOST_CALLS, "glassmind-answer")
@@ -443,7 +438,7 @@ class Server:
         self._thread.join(timeout_s)
         self._pool.shutdown(wait=False, cancel_futures=True)
         while self._calls and time.monotonic() < deadline:
-            time.sleep(CLOSED_CHECK_S)
+            time.sleep(POLL_S)
         for call in self._calls.copy():
             call.stream.close()
         self._listening.close()

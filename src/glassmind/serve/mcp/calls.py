@@ -9,17 +9,22 @@ every call. A client could make up such an id, but so it could its name.
 import asyncio
 import secrets
 import time
-from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
+from urllib.parse import quote, unquote
 
 import anyio
 import mcp_types as types
+from mcp.server.context import ServerRequestContext
 from mcp.server.session import ServerSession
 from mcp.shared.exceptions import MCPError
 
 from glassmind.access.clients import plain_caller
+from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
 from glassmind.errors.serving import CallAbandoned, CallTooLong
 from glassmind.markdown.hidden_text import FIELD, hidden_in, hidden_notice
@@ -27,12 +32,26 @@ from glassmind.markdown.style import shortened
 from glassmind.markdown.texts import with_texts
 from glassmind.operations.failures import digest_now, failure_of, quotes_notes
 from glassmind.operations.model_text import fenced, labelled, on_one_line, sound
-from glassmind.serve.mcp.engine import Context, Host, Wording
 from glassmind.serve.mcp.log import log, log_fault
 from glassmind.serve.mcp.tool import Answer, Call, Tool
 from glassmind.serve.recording import Recording
 from glassmind.types.callers import CALLER, known_as
 from glassmind.types.files import Progress, Stage
+from glassmind.types.ledger import Surface
+
+Context: TypeAlias = ServerRequestContext[Any, Any]
+
+EngineSource: TypeAlias = Callable[[], Engine]
+"""Returns the engine, or raises a GlassmindError that says why there is none."""
+
+Wording: TypeAlias = Callable[[GlassmindError], str]
+"""Returns the message of an error; for some callers without places on the machine."""
+
+Result = TypeVar("Result")
+
+MOST = 32
+"""Calls that run at once; more wait. Some may have no caller any more: they end at
+their next step."""
 
 PLAIN = frozenset(("glassmind_status", "index_status", "reindex"))
 """Tools that show no note."""
@@ -53,6 +72,33 @@ STAGES: Sequence[Stage] = ("scan", "read", "resolve", "words", "embed", "vectors
 SESSION = "mcp-session-id"
 UNNAMED = "mcp"
 """The name of a client that gives none."""
+
+
+class Threads:
+    """Runs work of the engine, which is synchronous, in a bounded pool of threads.
+
+    anyio's limiter would not do: it frees the place of a thread whose caller left.
+    """
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(MOST, "glassmind-mcp")
+
+    async def run(self, work: Callable[[], Result]) -> Result:
+        """Return the result of some work, which sees the caller's context variables.
+
+        A caller that is cancelled returns at once; work that waits is then not started.
+        """
+        return await asyncio.wrap_future(self._pool.submit(copy_context().run, work))
+
+
+@dataclass(frozen=True)
+class Host:
+    """What all requests of a server share; `surface` is recorded in the access log."""
+
+    engine: EngineSource
+    surface: Surface = "mcp-stdio"
+    wording: Wording = str
+    threads: Threads = field(default_factory=Threads)
 
 
 class Calls:
@@ -152,27 +198,14 @@ def caller_of(session: Any, request: Any = None) -> str:
     params = getattr(session, "client_params", None)
     if params is not None:
         return plain_caller(params.client_info.name, UNNAMED)
-    headers = getattr(request, "headers", {})
-    return plain_caller(_name_in(headers.get(SESSION, "")), UNNAMED)
+    session_id = getattr(request, "headers", {}).get(SESSION, "")
+    return plain_caller(unquote(session_id.partition(".")[2]), UNNAMED)
 
 
 def session_of(said: str) -> str:
     """Return a unique session id that carries a client's name; empty without a name."""
     name = plain_caller(said, UNNAMED)
-    if name == UNNAMED:
-        return ""
-    written = urlsafe_b64encode(name.encode()).decode().rstrip("=")
-    return f"{secrets.token_hex(16)}.{written}"
-
-
-def _name_in(session: str) -> str:
-    """Return the name that a session id carries; empty for an id that is not ours."""
-    written = session.partition(".")[2]
-    try:
-        name = urlsafe_b64decode(f"{written}{'=' * (-len(written) % 4)}").decode()
-    except ValueError:
-        return ""
-    return name if plain_caller(name, UNNAMED) == name else ""
+    return "" if name == UNNAMED else f"{secrets.token_hex(16)}.{quote(name, safe='')}"
 
 
 def tool_card(tool: Tool, *, structured: bool = False) -> types.Tool:

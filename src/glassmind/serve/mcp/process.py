@@ -32,11 +32,6 @@ class Wires:
     """
 
     def __init__(self) -> None:
-        for fd in range(3):
-            try:
-                os.fstat(fd)
-            except OSError:
-                os.open(os.devnull, os.O_RDWR)  # this takes the lowest number, so `fd`
         self.inward, self.outward = os.dup(0), os.dup(1)
         empty = os.open(os.devnull, os.O_RDONLY)
         os.dup2(empty, 0)
@@ -45,13 +40,6 @@ class Wires:
         if os.name == "posix":  # some parents make their pipes non-blocking
             os.set_blocking(self.inward, True)
             os.set_blocking(self.outward, True)
-
-
-class _Signalled(BaseException):
-    """A signal ends the process with this exit code."""
-
-    def __init__(self, code: int) -> None:
-        self.code = code
 
 
 def run_until_left(
@@ -75,15 +63,15 @@ def run_until_left(
     pipes = {ended: "all is answered", wires.inward: "no more requests"}
     pipes[wires.outward] = "nobody reads the answers"
     try:
-        _on_signals(_raise_signalled)
+        _on_signals(_leave)
         serving.start()
         while not reason and serving.is_alive():
             reason = _first_closed(pipes)
             if os.getppid() != parent:
                 reason = "the parent is gone"
         _on_signals(signal.SIG_IGN)
-    except _Signalled as signalled:
-        code, reason = signalled.code, "a signal"
+    except SystemExit as signalled:
+        code, reason = int(signalled.code or 0), "a signal"
     due = time.monotonic() + WHOLE_S
     if reason == pipes[wires.inward]:
         serving.join(GRACE_S)
@@ -101,9 +89,9 @@ def _on_signals(handler: Any) -> None:
             signal.signal(getattr(signal, name), handler)
 
 
-def _raise_signalled(number: int, _: object) -> None:
+def _leave(number: int, _: object) -> None:
     _on_signals(signal.SIG_IGN)
-    raise _Signalled(SIGNALS[signal.Signals(number).name])
+    raise SystemExit(SIGNALS[signal.Signals(number).name])
 
 
 def _first_closed(pipes: dict[int, str]) -> str:

@@ -1,10 +1,16 @@
-"""Serving one client over stdin and stdout until it disconnects."""
+"""Serving one client over stdin and stdout until it disconnects.
+
+Clients wait only seconds for the first reply, so it does not wait for the engine. If
+the vault is missing, every tool says so until it is there.
+"""
 
 import json
 import os
 import sys
+import threading
 from collections.abc import Callable, Sequence
-from typing import Any
+from contextlib import suppress
+from typing import Any, Protocol
 
 import anyio
 import anyio.to_thread
@@ -23,17 +29,118 @@ from mcp_types import (
 )
 
 from glassmind.engine import Engine
-from glassmind.serve.mcp.engine import Opened, Opening
+from glassmind.errors import GlassmindError, IndexAbsent
+from glassmind.errors.serving import CallAbandoned, StillIndexing
 from glassmind.serve.mcp.log import PatientStream, log, log_fault, take_over_logging
 from glassmind.serve.mcp.process import Wires, run_until_left
 from glassmind.serve.mcp.server import make_server
 from glassmind.serve.mcp.toolsets import OWNERS
 from glassmind.types.access import EVERY_AGENT, Scope
 from glassmind.types.callers import known_as
+from glassmind.types.files import Progress
+
+ENDING_S = 0.5
+"""How long a first index may take to stop in order; the next run continues it."""
 
 LAST_ANSWERS_S = 1.8
 """How long requests may take after the end of stdin: a first semantic search takes most
 of a second."""
+
+
+class Opened(Protocol):
+    """An engine and its background work, such as `VaultHost`."""
+
+    engine: Engine
+
+    def start(self) -> None: ...
+    def close(self) -> None: ...
+
+
+class Opening:
+    """Opens the engine once, when first needed, and again after a failure."""
+
+    def __init__(self, make: Callable[[], Opened]) -> None:
+        self._make = make
+        self._lock = threading.Lock()
+        self._opened: Opened | None = None
+        self._first: Progress | None = None
+        self._indexing: threading.Thread | None = None
+        self._over = False
+
+    def begin(self) -> None:
+        """Open it in the background; every call then reports a fault."""
+        threading.Thread(target=self._prepare, name="opening", daemon=True).start()
+
+    def engine(self) -> Engine:
+        """Return the engine.
+
+        Raises:
+            GlassmindError: there is none yet; it says why.
+        """
+        opened = self._open()
+        if self._first is not None:
+            raise StillIndexing(self._first.stage, self._first.done, self._first.total)
+        return opened.engine
+
+    def _open(self) -> Opened:
+        with self._lock:
+            if self._opened is None:
+                opened = self._make()
+                try:
+                    opened.engine.status()
+                    has_index = True
+                except GlassmindError as error:  # a call will report any other
+                    has_index = not isinstance(error, IndexAbsent)
+                if has_index:
+                    opened.start()
+                else:
+                    self._first = Progress("scan", 0, 0)
+                    self._indexing = threading.Thread(
+                        target=self._index_first, args=[opened], daemon=True
+                    )
+                    self._indexing.start()
+                self._opened = opened
+                log("opened")
+            return self._opened
+
+    def _prepare(self) -> None:
+        try:
+            self._open()
+        except GlassmindError as error:
+            log("unready", kind=type(error).__name__)
+        except Exception as error:  # noqa: BLE001 - the edge: a thread has no caller
+            log_fault("fault", error, work="opening")
+
+    def _index_first(self, opened: Opened) -> None:
+        """Make the index of a vault that has none: text, then vectors.
+
+        Other background work waits for the text, so that calls can report its progress.
+        """
+        try:
+            report = opened.engine.index(
+                embed=False, reason="first", progress=self._on_progress
+            )
+            log("indexed", notes=report.notes, seconds=round(report.seconds, 1))
+        except CallAbandoned:
+            return
+        except Exception as error:  # noqa: BLE001 - the edge: a thread has no caller
+            log_fault("fault", error, work="first index")
+        self._first = None
+        opened.start()
+        with suppress(GlassmindError):  # a call will report it
+            opened.engine.index(reason="first")
+
+    def _on_progress(self, now: Progress) -> None:
+        if self._over:
+            raise CallAbandoned
+        self._first = now
+
+    def close(self) -> None:
+        self._over = True
+        if self._indexing is not None:
+            self._indexing.join(ENDING_S)
+        if self._opened is not None:
+            self._opened.close()
 
 
 def serve(  # noqa: PLR0913 - options by name
@@ -55,12 +162,8 @@ def serve(  # noqa: PLR0913 - options by name
         UnknownToolset: there is no such set of tools.
     """
     opening = Opening(make)
-
-    def visible_engine() -> Engine:
-        return opening.engine().seen_by(scope())
-
     server = make_server(
-        visible_engine,
+        lambda: opening.engine().seen_by(scope()),
         toolsets=toolsets,
         spared=OWNERS if name else (),
         structured=structured,

@@ -6,7 +6,7 @@ shown, for which call, and has a hash of them, which shows whether they changed 
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from typing import Annotated, Any, Literal, NamedTuple
@@ -14,8 +14,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 import msgspec
 from msgspec import Meta
 
-from glassmind.access.scopes import DEFAULT_SETS, read_names
-from glassmind.errors.access import BeyondToolsets
+from glassmind.access.scopes import read_names
 from glassmind.errors.serving import BadArgument
 from glassmind.markdown.tokens import estimate_tokens
 from glassmind.operations.arguments import (
@@ -37,7 +36,6 @@ from glassmind.operations.registry import (
 )
 from glassmind.serve.compat.tools import MODULES, tools_in
 from glassmind.serve.mcp.tool import MOST_TOKENS, USUAL_TOKENS, Answer, Call, Tool
-from glassmind.types.access import Scope
 
 EMPTY = frozenset(("query",))
 """Sets that have no tools yet."""
@@ -45,26 +43,13 @@ EMPTY = frozenset(("query",))
 OWNERS = frozenset(("reindex",))
 """Tools that only clients without a scope have: they are about the whole vault."""
 
+BUDGETS = (USUAL_TOKENS, MOST_TOKENS)
+"""Length of an answer, and of a detailed one."""
+
 CHANGED = (
     "The results changed since the cursor was given: some may repeat or be missing. "
     "To be sure, call again without it."
 )
-
-
-def sets_within(scope: Scope, wanted: Iterable[str] | None) -> tuple[str, ...]:
-    """Return the sets of a client: its own, or those of them that are wanted.
-
-    Raises:
-        UnknownToolset: there is no such set.
-        BeyondToolsets: it may use none of those that are wanted.
-    """
-    if not wanted:
-        return scope.toolsets or DEFAULT_SETS
-    named, own = read_names(wanted), scope.toolsets
-    found = tuple(name for name in named if not own or name in own)
-    if not found:
-        raise BeyondToolsets(scope.client, named, own)
-    return found
 
 
 def tools_of(names: Sequence[str]) -> tuple[Tool, ...]:
@@ -211,11 +196,11 @@ def _fitting(
 
     A detailed answer may be longer.
     """
-    count = len(items)
+    count, budget = len(items), BUDGETS[view.detailed]
     while True:
         part = _with_items(result, page, items[:count], is_first=view.first == 1)
         text = operation.for_models(part, view)
-        tokens, budget = estimate_tokens(text), _budget(view)
+        tokens = estimate_tokens(text)
         if tokens <= budget or count <= 1:
             return part, text, count
         count = max(1, min(count - 1, count * budget // tokens))
@@ -255,7 +240,7 @@ def _fitted(operation: Operation, call: Call, arguments: Any, view: View) -> Ans
         arguments = msgspec.structs.replace(arguments, limit=limit)
         result = operation.run(call.engine, arguments, _caller(call))
         text = operation.for_models(result, view)
-        if limit == 1 or estimate_tokens(text) <= _budget(view):
+        if limit == 1 or estimate_tokens(text) <= BUDGETS[view.detailed]:
             break
         limit = max(limit * 2 // 3, 1)
     if limit < wanted:
@@ -263,10 +248,6 @@ def _fitted(operation: Operation, call: Call, arguments: Any, view: View) -> Ans
         text += "" if view.detailed else " response_format=detailed shows more."
     values = result.to_json() | {"truncated": limit < wanted}
     return Answer(text, labelled(values), result.sources())
-
-
-def _budget(view: View) -> int:
-    return MOST_TOKENS if view.detailed else USUAL_TOKENS
 
 
 class Cursor(NamedTuple):
