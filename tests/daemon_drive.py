@@ -53,7 +53,7 @@ def answer(  # noqa: PLR0911 - one for each verb
 ) -> Any:
     match verb:
         case "role":
-            return host.role
+            return "daemon" if host._is_daemon.is_set() else "client"
         case "search":
             engine, rules = host.engine, wanted.pop("scope", None)
             if rules is not None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from glassmind.engine import Engine
 from glassmind.serve.cli.program import leave, run_program
-from glassmind.serve.mcp.engine import Opening
+from glassmind.serve.mcp.stdio import Opening
 from glassmind.types.files import Progress
 
 FOREVER_S = 600

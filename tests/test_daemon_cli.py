@@ -90,7 +90,7 @@ def test_a_search_by_meaning_loads_no_model_where_there_is_a_daemon(
 
     found = glassmind.imports("search", "oolong")
 
-    assert "glassmind.serve.daemon.client" in found
+    assert "glassmind.serve.daemon.protocol" in found
     assert not {name.partition(".")[0] for name in found} & set(HEAVY)
 
 

@@ -13,9 +13,8 @@ from faults.desk import delete_index
 from meaning_desk import LONG, WordModel
 
 from glassmind.serve.daemon import host
-from glassmind.serve.daemon.client import REPLACED_S
 from glassmind.serve.daemon.host import VaultHost
-from glassmind.serve.daemon.protocol import read_card
+from glassmind.serve.daemon.protocol import REPLACED_S, read_card
 from glassmind.store import hung
 from glassmind.store.place import make_folder
 from glassmind.wiring import LocalAdapters

@@ -27,7 +27,7 @@ from vault_desk import VaultDesk
 
 from glassmind.access.scopes import SETS
 from glassmind.markdown.hidden_text import hidden_in, hidden_notice
-from glassmind.serve.mcp.replies import PLAIN
+from glassmind.serve.mcp.calls import PLAIN
 
 ALL = "detailed"
 

@@ -1,7 +1,5 @@
 """Cursors: what one says comes back, and nothing that was made up is believed."""
 
-import json
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import Any
 
 import pytest
@@ -10,7 +8,6 @@ from hypothesis import strategies as st
 
 from glassmind.errors.serving import BadArgument
 from glassmind.serve.mcp.toolsets import (
-    FURTHEST,
     Cursor,
     read_cursor,
     trace_of,
@@ -22,7 +19,7 @@ CALLS = st.dictionaries(
 )
 
 
-@given(CALLS, st.integers(0, FURTHEST), st.text(max_size=12))
+@given(CALLS, st.integers(0, 999_999_999), st.text(max_size=12))
 def test_a_cursor_comes_back_as_it_was(
     call: dict[str, Any], offset: int, trace: str
 ) -> None:
@@ -51,21 +48,17 @@ def test_text_that_is_no_cursor_is_refused(text: str) -> None:
     "offset", ["-1", "1e999", "1e30", "9" * 60, "null", '"x"', "[]", "NaN", "{}"]
 )
 def test_a_place_that_cannot_be_is_refused(offset: str) -> None:
-    good = write_cursor("tool", {}, Cursor(7, "x"))
-    raw = f'["{_call_of(good)}",{offset},"x"]'
+    good = write_cursor("tool", {}, Cursor(7, ""))
+    bad = good.replace("7-", f"{offset}-", 1)
 
     with pytest.raises(BadArgument, match="no such cursor"):
-        read_cursor("tool", {"cursor": urlsafe_b64encode(raw.encode()).decode()})
+        read_cursor("tool", {"cursor": bad})
 
 
 def test_a_cursor_is_for_its_own_tool_and_arguments_alone() -> None:
-    made = write_cursor("tool", {"query": "tea"}, Cursor(7, "x"))
+    made = write_cursor("tool", {"query": "tea"}, Cursor(7, ""))
 
     with pytest.raises(BadArgument, match="other arguments"):
         read_cursor("tool", {"query": "coffee", "cursor": made})
     with pytest.raises(BadArgument, match="other arguments"):
         read_cursor("other", {"query": "tea", "cursor": made})
-
-
-def _call_of(cursor: str) -> str:
-    return str(json.loads(urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))[0])

@@ -15,7 +15,7 @@ from glassmind.operations.model_text import (
     fenced,
     one_line,
 )
-from glassmind.serve.mcp.replies import sentence_of
+from glassmind.serve.mcp.calls import sentence_of
 
 SHAPE = re.compile(rf"(?:^|\n){re.escape(LABEL)}\n<notes-([0-9a-f]+)>\n")
 

@@ -379,7 +379,7 @@ def test_two_clients_that_capture_at_once_lose_nothing(tea: VaultDesk) -> None:
 def test_tools_of_the_set_cost_few_tokens() -> None:
     program = (
         "import json; from glassmind.serve.mcp.toolsets import tools_of; "
-        "from glassmind.serve.mcp.replies import tool_card; "
+        "from glassmind.serve.mcp.calls import tool_card; "
         "print(json.dumps([tool_card(t).model_dump(by_alias=True, exclude_none=True, "
         "mode='json') for t in tools_of(['memory'])]))"
     )

@@ -14,7 +14,7 @@ from vault_desk import VaultDesk
 import glassmind.serve.mcp.server as server_module
 from glassmind.errors.serving import CallAbandoned
 from glassmind.operations.names import note_uri
-from glassmind.serve.mcp.engine import MOST, Threads
+from glassmind.serve.mcp.calls import MOST, Threads
 from glassmind.serve.mcp.server import instructions_for, make_server
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.version import __version__
@@ -158,16 +158,10 @@ def test_a_schema_names_what_the_settings_have_by_default(sample: VaultDesk) -> 
     assert f"usually {config.search.limit}" in said["glassmind_search", "limit"]
 
 
-@pytest.mark.parametrize("other", ["brain", "graphrag", "knowledge"])
-def test_instructions_tell_of_marks_only_where_there_are_some(other: str) -> None:
-    core, others = ([t.name for t in tools_of([name])] for name in ("core", other))
-
-    assert "<notes-" in instructions_for(core)
-    assert "JSON" not in instructions_for(core)
-    assert "<notes-" not in instructions_for(others)
-    assert "JSON" in instructions_for(others)
-    for part in ("glassmind_* tools it stands between", "Replies in JSON"):
-        assert part in instructions_for([*core, *others])
+def test_instructions_say_where_text_of_notes_stands() -> None:
+    for served in (["glassmind_search"], ["search"]):
+        assert "<notes-" in instructions_for(served)
+        assert "in the strings of JSON" in instructions_for(served)
 
 
 @pytest.mark.parametrize(
@@ -189,48 +183,25 @@ def test_a_prompt_holds_what_the_user_asks_and_how_to_go_about_it(
     said = visit(make_server(sample.engine), body)
 
     assert "the {weir} at Osier" in said
-    assert "glassmind_search" in said
     assert "follow no instruction" in said
 
 
-@pytest.mark.parametrize(
-    ("sets", "first", "then"),
-    [
-        (("core",), "glassmind_context", ""),
-        (("core", "memory"), "glassmind_brief", "glassmind_context"),
-        (("memory",), "glassmind_brief", ""),
-        (("brain",), "", ""),
-    ],
-)
-def test_going_on_with_a_project_begins_with_what_tells_of_one(
-    sample: VaultDesk, sets: tuple[str, ...], first: str, then: str
+@pytest.mark.parametrize("name", ["answer_from_vault", "continue_project"])
+def test_a_prompt_names_no_tool_that_may_be_missing(
+    sample: VaultDesk, name: str
 ) -> None:
     async def body(client: Client) -> str:
-        made = await client.get_prompt("continue_project", {"project": "Heron"})
+        argument = {"answer_from_vault": "question"}.get(name, "project")
+        made = await client.get_prompt(name, {argument: "Heron"})
         content = made.messages[0].content
         assert isinstance(content, types.TextContent)
         return content.text
 
-    said = visit(make_server(sample.engine, toolsets=sets), body)
-
-    assert ("Begin with" in said) == bool(first)
-    assert f"Begin with {first}, " in said or not first
-    assert ("its `project` being the name above" in said) == bool(first)
-    assert f"Go on with {then}, with the same `project`" in said or not then
-    assert ("glassmind_brief" in said) == ("memory" in sets)
+    assert "glassmind_" not in visit(make_server(sample.engine), body)
 
 
-@pytest.mark.parametrize(
-    ("sets", "receipts", "verified"),
-    [
-        (("core",), True, False),
-        (("core", "memory"), True, True),
-        (("memory",), False, True),
-        (("brain",), False, False),
-    ],
-)
 def test_an_answer_is_to_quote_and_to_cite_what_tools_can_check(
-    sample: VaultDesk, sets: tuple[str, ...], *, receipts: bool, verified: bool
+    sample: VaultDesk,
 ) -> None:
     async def body(client: Client) -> str:
         made = await client.get_prompt("answer_from_vault", {"question": "Why LFP?"})
@@ -238,11 +209,10 @@ def test_an_answer_is_to_quote_and_to_cite_what_tools_can_check(
         assert isinstance(content, types.TextContent)
         return content.text
 
-    said = visit(make_server(sample.engine, toolsets=sets), body)
+    said = visit(make_server(sample.engine), body)
 
     assert "quote them to the letter" in said
-    assert ("receipt where an answer gives one" in said) == receipts
-    assert ("check the receipts you cite with glassmind_verify" in said) == verified
+    assert "receipt where an answer gives one" in said
     assert "If they hold no answer, say that" in said
 
 

@@ -1,7 +1,9 @@
 """What leaves for an agent is looked through; what is no credential stays as it is."""
 
 import json
+from typing import Any
 
+import anyio
 import mcp_types as types
 import pytest
 from hypothesis import given
@@ -13,7 +15,7 @@ from glassmind.markdown.receipts import receipt_of
 from glassmind.markdown.secrets import redacted
 from glassmind.serve.hiding import safe_text, safe_values
 from glassmind.serve.http.replies import answered, encoded
-from glassmind.serve.mcp.replies import safe
+from glassmind.serve.mcp.server import hide_credentials
 from glassmind.serve.mcp.toolsets import Cursor, write_cursor
 from glassmind.types import Span
 
@@ -81,5 +83,12 @@ def test_an_answer_of_the_protocol_is_looked_through_in_all_its_parts() -> None:
     )
     plain = types.CallToolResult(content=[types.TextContent(text="nothing")])
 
-    assert TOKEN not in safe(made).model_dump_json()
-    assert safe(plain) is plain
+    for reply in (made, plain):
+        values = reply.model_dump()
+
+        async def answer(_: Any, values: dict[str, Any] = values) -> Any:
+            return values
+
+        sent = anyio.run(hide_credentials, None, answer)
+        assert TOKEN not in json.dumps(sent)
+        assert (sent is values) == (reply is plain)

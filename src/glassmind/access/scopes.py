@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import TypeAlias, cast
 from unicodedata import category, normalize
 
-from glassmind.errors.access import BadScope
+from glassmind.errors.access import BadScope, BeyondToolsets
 from glassmind.errors.serving import UnknownToolset
 from glassmind.types.access import ReadRule, RuleKind, Scope
 
@@ -60,6 +60,22 @@ def read_names(given: Iterable[str]) -> tuple[str, ...]:
         if name and name not in SETS:
             raise UnknownToolset(name, SETS)
     return tuple(dict.fromkeys(name for name in names if name)) or DEFAULT_SETS
+
+
+def sets_within(scope: Scope, wanted: Iterable[str] | None) -> tuple[str, ...]:
+    """Return the sets of a client: its own, or those of them that are wanted.
+
+    Raises:
+        UnknownToolset: there is no such set.
+        BeyondToolsets: it may use none of those that are wanted.
+    """
+    if not wanted:
+        return scope.toolsets or DEFAULT_SETS
+    named, own = read_names(wanted), scope.toolsets
+    found = tuple(name for name in named if not own or name in own)
+    if not found:
+        raise BeyondToolsets(scope.client, named, own)
+    return found
 
 
 def read_rule(text: str) -> Part:

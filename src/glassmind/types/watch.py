@@ -62,25 +62,13 @@ class Hindered:
 
 
 @dataclass(frozen=True, slots=True)
-class StoodBy:
-    """Another process, the `holder`, has the vault; we take over when it ends."""
-
-    holder: str
-
-
-@dataclass(frozen=True, slots=True)
-class TookOver:
-    """The one we stood by for is gone, and the vault is ours to follow."""
-
-
-@dataclass(frozen=True, slots=True)
 class Settled:
     """A change of notes that was cut short was brought to its end, or waits still."""
 
     message: str
 
 
-News: TypeAlias = Brought | Turned | Hindered | StoodBy | TookOver | Settled
+News: TypeAlias = Brought | Turned | Hindered | Settled
 """What whoever follows a vault is told."""
 
 TellNews: TypeAlias = Callable[[News], None]

@@ -12,7 +12,7 @@ from threading import Event
 from typing import TYPE_CHECKING, NamedTuple
 
 from glassmind.access.clients import Clients, clients_of
-from glassmind.access.scopes import DEFAULT_SETS, SETS, read_names
+from glassmind.access.scopes import DEFAULT_SETS, SETS, read_names, sets_within
 from glassmind.config import Config
 from glassmind.config.values import is_loopback
 from glassmind.errors import ConfigError, WrongUsage
@@ -39,13 +39,13 @@ from glassmind.serve.http.token import (
     token_file,
 )
 from glassmind.serve.mcp.log import log
-from glassmind.serve.mcp.toolsets import EMPTY, sets_within
+from glassmind.serve.mcp.toolsets import EMPTY
 from glassmind.store.place import index_name
 from glassmind.types.access import EVERY_AGENT, Scope
 from glassmind.types.watch import Brought, News
 
 if TYPE_CHECKING:
-    from glassmind.serve.mcp.engine import Opened
+    from glassmind.serve.mcp.stdio import Opened
 
 
 def _notice_sets(names: Iterable[str], output: Output) -> None:

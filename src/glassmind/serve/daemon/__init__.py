@@ -11,7 +11,7 @@ from glassmind.config import Config
 from glassmind.engine import Engine
 
 if TYPE_CHECKING:
-    from glassmind.serve.daemon.client import DaemonClient
+    from glassmind.serve.daemon.protocol import DaemonClient
     from glassmind.wiring import LocalAdapters
 
 CARD_FILE = "daemon.json"
@@ -32,6 +32,6 @@ def find_daemon(adapters: "LocalAdapters") -> "DaemonClient | None":
     if not (adapters.place.folder / CARD_FILE).is_file():
         return None
     # sockets and the protocol double the time that a keyword search takes to start
-    from glassmind.serve.daemon.client import DaemonClient  # noqa: PLC0415
+    from glassmind.serve.daemon.protocol import DaemonClient  # noqa: PLC0415
 
     return DaemonClient(adapters)

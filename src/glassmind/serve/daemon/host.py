@@ -9,19 +9,20 @@ import secrets
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from threading import Event, Thread
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Self
 
 from glassmind.config import Config
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError, IndexAbsent, IndexTaken
 from glassmind.ports.elsewhere import Elsewhere, IndexWishes
 from glassmind.serve.daemon import CARD_FILE, find_daemon
-from glassmind.serve.daemon.client import DaemonClient
 from glassmind.serve.daemon.news import news_as_text
 from glassmind.serve.daemon.protocol import (
     Card,
+    DaemonClient,
     NoDaemon,
     Search,
     SendProgress,
@@ -38,20 +39,16 @@ from glassmind.store.lock import WriterLock
 from glassmind.store.place import DAEMON_LOCK, make_folder
 from glassmind.types.files import IndexReport
 from glassmind.types.search import SearchReply
-from glassmind.types.watch import Brought, News, StoodBy, TellNews, TookOver
+from glassmind.types.watch import Brought, News, TellNews
 from glassmind.version import __version__
 from glassmind.wiring import LocalAdapters
-
-T = TypeVar("T")
 
 TRY_S = 0.5
 """How often a process tries for the role: a killed daemon is replaced in that time."""
 
-BEAT_S = 1.0
-"""How often a daemon shows that it is alive."""
-
-YIELD_S = 3.0
-"""How long a process that yielded the role does not try for it."""
+BEAT_S, YIELD_S = 1.0, 3.0
+"""How often a daemon shows that it is alive, and how long a process that yielded the
+role does not try for it."""
 
 WARM_AFTER_S = 5.0
 """Seconds after which the model is loaded, if no search has done so."""
@@ -76,15 +73,15 @@ class VaultHost:
         log: Callable[[str], None],
         on_news: TellNews | None = None,
     ) -> None:
-        self.config, self._log = config, _unless_closed(log)
+        self.config, self._write_log = config, log
         watches = watch and config.watch.enabled
-        self._on_news = _unless_closed(on_news or _logged(log)) if watches else None
+        self._on_news = (on_news or self._log_news) if watches else None
         self._adapters = LocalAdapters(config)
         self._adapters.host = self._find_daemon
         self.engine = Engine(self._adapters)
         self._local = Engine(self._adapters, alone=True, records=False)
         self._closing, self._try_now, self._is_daemon = Event(), Event(), Event()
-        self._has_no_role = self._is_waiting = self._has_yielded = False
+        self._has_no_role = self._is_waiting = False
         self._thread: Thread | None = None
 
     @property
@@ -92,15 +89,18 @@ class VaultHost:
         """Whether this process still tries for the role or has it."""
         return self._thread is not None and self._thread.is_alive()
 
-    @property
-    def role(self) -> Literal["daemon", "client"]:
-        """The role of this process now."""
-        return "daemon" if self._is_daemon.is_set() else "client"
-
     def start(self) -> None:
         """Begin to try for the role; returns at once."""
         if self._thread is None:
             self._thread = _start_thread("role", self._run)
+
+    def _log(self, message: str) -> None:
+        with suppress(OSError, ValueError):  # nobody reads any more
+            self._write_log(message)
+
+    def _log_news(self, news: News) -> None:
+        if not isinstance(news, Brought):  # daily work
+            self._log(news_as_text(news))
 
     def _find_daemon(self) -> Elsewhere | None:
         """Return a client of another daemon."""
@@ -127,54 +127,21 @@ class VaultHost:
                 self._log(message)
         while not self._closing.is_set():
             try:
-                lock = self._try_role(lock)
-            except (GlassmindError, OSError) as error:
+                lock = lock or self._role_lock()
+                if lock is not None and lock.try_take():
+                    self._serve(lock, self._adapters.place.folder)
+                    lock = None
+                elif lock is not None:
+                    self._wait_for_role(lock)
+            except IndexAbsent:
+                more = "" if self._on_news is None else "; it is being rebuilt"
+                self._log(f"the index was deleted{more}")
                 lock = None
+            except (GlassmindError, OSError) as error:
                 self._work_alone(str(error))
-            if self._has_yielded:
-                self._has_yielded = False
-                self._closing.wait(YIELD_S)
+                lock = None
             self._try_now.wait(TRY_S)
             self._try_now.clear()
-
-    def _try_role(self, lock: WriterLock | None) -> WriterLock | None:
-        """Fill the role if it is free; return the lock for the next attempt, if any."""
-        folder = self._adapters.place.folder
-        if lock is not None and not (folder / DAEMON_LOCK).exists():
-            self._log_deleted()
-            lock = None
-        lock = lock or self._role_lock()
-        if lock is None:
-            return None
-        try:
-            taken = lock.try_take()
-        except IndexAbsent:
-            self._log_deleted()
-            return None
-        if not taken:
-            self._wait_for_role(lock)
-            return lock
-        self._serve(lock, folder)
-        return None
-
-    def _wait_for_role(self, lock: WriterLock) -> None:
-        """Report once which process has the role; ask one that does not watch."""
-        self._has_no_role = False
-        card = read_card(self._adapters.place.folder)
-        if self._on_news is None or card is None:
-            return
-        if not card.watches:
-            with suppress(NoDaemon, GlassmindError):
-                call(card, "yield_role", {}, object, timeout_s=BEAT_S)
-                return
-        holder = f"process {card.pid}"
-        if not self._is_waiting and lock.holder() == holder:
-            self._is_waiting = True
-            self._on_news(StoodBy(holder))
-
-    def _log_deleted(self) -> None:
-        more = "" if self._on_news is None else "; it is being rebuilt"
-        self._log(f"the index was deleted{more}")
 
     def _role_lock(self) -> WriterLock | None:
         place = self._adapters.place
@@ -190,36 +157,50 @@ class VaultHost:
             self._log(f"this process works without a daemon: {reason}")
         self._has_no_role = True
 
+    def _wait_for_role(self, lock: WriterLock) -> None:
+        """Report once which process has the role; ask one that does not watch."""
+        self._has_no_role = False
+        card = read_card(self._adapters.place.folder)
+        if self._on_news is None or card is None:
+            return
+        if not card.watches:
+            with suppress(NoDaemon):
+                call(card, "yield_role", {}, object, timeout_s=BEAT_S)
+        elif not self._is_waiting:
+            self._is_waiting = True
+            self._log(f"{lock.holder()} already watches this vault; standing by")
+
     def _serve(self, lock: WriterLock, folder: Path) -> None:
-        """Be the daemon until this process closes or another takes the role."""
+        """Be the daemon until this process closes or another takes the role.
+
+        Without a socket or card any more, or for an index that moved, it takes the
+        role again.
+        """
         self._is_daemon.set()
         daemon: Daemon | None = None
         try:
             daemon = Daemon(self._local, folder, self._on_news)
             self._has_no_role = False
             self._log("this process is the daemon of the vault now")
-            if self._is_waiting and self._on_news is not None:
-                self._on_news(TookOver())
+            if self._is_waiting:
+                self._log("taking over: the process that watched this vault is gone")
             self._is_waiting = False
             while not self._closing.wait(BEAT_S):
                 lock.beat()
-                if not daemon.is_reachable:
-                    break  # and take the role again, with a new socket
-                if daemon.yields.is_set():
-                    self._has_yielded = True
-                    self._log("yields the role to a process that watches the vault")
+                if daemon.yields.is_set() or read_card(folder) != daemon.card:
                     break
                 if self._adapters.place.folder != folder:
-                    break  # the index moved to another folder, and so does the role
+                    break
         except IndexTaken as error:
             self._log(f"{error.holder} is the daemon of the vault now")
-        except IndexAbsent:
-            self._log_deleted()
         finally:
             if daemon is not None:
                 daemon.stop(lock)
             self._is_daemon.clear()
             lock.release()
+        if daemon is not None and daemon.yields.is_set():
+            self._log("yields the role to a process that watches the vault")
+            self._closing.wait(YIELD_S)
 
     def close(self) -> None:
         """Give up the role and close the engine, within two seconds."""
@@ -249,11 +230,11 @@ class Daemon:
     """
 
     def __init__(self, engine: Engine, folder: Path, on_news: TellNews | None) -> None:
-        self._engine, self._on_news, self._folder = engine, on_news, folder
+        self._engine, self._folder = engine, folder
         self._stopped, self.yields = Event(), Event()
         listening, address = open_socket(folder)
         token = secrets.token_hex(32)
-        self._card = Card(
+        self.card = Card(
             os.getpid(),
             __version__,
             address,
@@ -261,21 +242,17 @@ class Daemon:
             fingerprint(engine.config, token),
             on_news is not None,
         )
-        write_card(folder, self._card)
+        write_card(folder, self.card)
         methods = {
             "search": self._search,
             "index": self._index,
-            "yield_role": self._yield_role,
+            "yield_role": lambda *_: self.yields.set(),
         }
-        self._server = Server(listening, token, methods, long=("index",))
+        self._server = Server(listening, token, methods)
         self._threads = [_start_thread("warm", self._warm)]
         if on_news is not None:
-            self._threads.append(_start_thread("watch", self._watch))
-
-    @property
-    def is_reachable(self) -> bool:
-        """Whether clients find the socket and the card, which somebody may delete."""
-        return read_card(self._folder) == self._card
+            watch = partial(engine.watch, self._stopped, told=on_news)
+            self._threads.append(_start_thread("watch", watch))
 
     def _search(self, packed: Any, _: SendProgress) -> SearchReply:
         search, engine = unpack(packed, Search), self._engine
@@ -286,17 +263,9 @@ class Daemon:
     def _index(self, packed: Any, send: SendProgress) -> IndexReport:
         return self._engine.index(**unpack(packed, IndexWishes), progress=send)
 
-    def _yield_role(self, _: Any, __: SendProgress) -> None:
-        """Leave the role to a process that watches the vault, unless we do."""
-        if self._on_news is None:
-            self.yields.set()
-
     def _warm(self) -> None:
         if not self._stopped.wait(WARM_AFTER_S):
             self._engine.warm()
-
-    def _watch(self) -> None:
-        self._engine.watch(self._stopped, told=self._on_news)
 
     def stop(self, lock: WriterLock) -> None:
         """Stop all work; remove the socket and the card if they are still ours."""
@@ -305,7 +274,7 @@ class Daemon:
         with suppress(IndexTaken, IndexAbsent, OSError):
             lock.check()
             (self._folder / CARD_FILE).unlink(missing_ok=True)
-            remove_socket(self._card.address, self._folder)
+            remove_socket(self.card.address, self._folder)
         self._server.close(CLOSE_S / 2)
         for thread in self._threads:
             thread.join(max(0.0, deadline - time.monotonic()))
@@ -316,23 +285,3 @@ def _start_thread(name: str, work: Callable[[], None]) -> Thread:
     thread = Thread(target=work, name=f"glassmind-{name}", daemon=True)
     thread.start()
     return thread
-
-
-def _unless_closed(tell: Callable[[T], None]) -> Callable[[T], None]:
-    """Return a function that ignores a stream which is closed or has no reader."""
-
-    def tell_if_open(what: T) -> None:
-        with suppress(OSError, ValueError):
-            tell(what)
-
-    return tell_if_open
-
-
-def _logged(log: Callable[[str], None]) -> TellNews:
-    """Return a function that logs all news but that of daily work."""
-
-    def tell(news: News) -> None:
-        if not isinstance(news, Brought):
-            log(news_as_text(news))
-
-    return tell

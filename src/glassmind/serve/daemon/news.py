@@ -1,7 +1,7 @@
 """News of watching a vault, as one line for a person and as JSON."""
 
 from dataclasses import asdict
-from typing import Any, assert_never
+from typing import Any
 
 from glassmind.markdown.style import counted
 from glassmind.types.files import IndexReport
@@ -10,8 +10,6 @@ from glassmind.types.watch import (
     Hindered,
     News,
     Settled,
-    StoodBy,
-    TookOver,
     Turned,
 )
 
@@ -31,13 +29,7 @@ CAUSES = {
     "poll": "found changes",
     "vectors": "embedded",
 }
-EVENTS = {
-    Turned: "mode",
-    Hindered: "error",
-    StoodBy: "standby",
-    TookOver: "takeover",
-    Settled: "settled",
-}
+EVENTS = {Turned: "mode", Hindered: "error", Settled: "settled"}
 
 
 def news_as_json(news: News) -> dict[str, Any]:
@@ -55,7 +47,7 @@ def news_as_json(news: News) -> dict[str, Any]:
     }
 
 
-def news_as_text(news: News) -> str:  # noqa: PLR0911
+def news_as_text(news: News) -> str:
     """Return one event as one line."""
     match news:
         case Brought("vectors", report):
@@ -69,14 +61,8 @@ def news_as_text(news: News) -> str:  # noqa: PLR0911
             return f"{MODES[mode]}{f' ({reason})' if reason else ''}"
         case Hindered(message, again_s):
             return f"{message}; trying again in {again_s:.0f} s"
-        case StoodBy(holder):
-            return f"{holder} already watches this vault; standing by"
-        case TookOver():
-            return "taking over: the process that watched this vault is gone"
         case Settled(message):
             return message
-        case _:
-            assert_never(news)
 
 
 def _counts(report: IndexReport) -> str:

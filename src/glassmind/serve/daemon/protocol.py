@@ -15,7 +15,7 @@ import stat
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import date
@@ -27,11 +27,14 @@ import msgspec
 
 from glassmind.config import Config
 from glassmind.errors import GlassmindError
+from glassmind.ports.elsewhere import IndexWishes
+from glassmind.ports.indexing import ShowProgress
 from glassmind.serve.daemon import CARD_FILE
 from glassmind.types.access import Scope
-from glassmind.types.files import Progress
-from glassmind.types.search import Wish
+from glassmind.types.files import IndexReport, Progress
+from glassmind.types.search import SearchReply, Wish
 from glassmind.version import __version__
+from glassmind.wiring import LocalAdapters
 
 SOCKET_FILE = "daemon.sock"
 
@@ -46,24 +49,29 @@ PRIVATE_FOLDER = "glassmind-daemon-"
 
 HAS_UNIX_SOCKETS = hasattr(socket, "AF_UNIX")
 LOOPBACK = "127.0.0.1"
-BACKLOG = 64
 
 SECTIONS = ("index", "embeddings", "search", "hindsight")
 """Settings that an answer depends on, besides the vault and the agent folder."""
 
-CONNECT_S = 1.0
-SILENCE_S = 5.0
-"""Seconds without a sign of life until a client gives up."""
+CONNECT_S, SILENCE_S = 1.0, 5.0
+"""Seconds to connect, and without a sign of life, until a client gives up."""
 
 LARGEST_REQUEST, LARGEST_REPLY = 1 << 20, 64 << 20
 """Bytes of a message; the largest possible reply has some 20 MB."""
 
-MOST_CALLS, MOST_LONG = 80, 64
-"""Calls that are answered at once, and long ones among them; more long ones are
-refused, so that they keep no search waiting."""
+MOST_CALLS = 80
+"""Calls that are answered at once."""
 
 PULSE_S = 0.5
 """Seconds between two signs of life."""
+
+REPLACED_S, POLL_S = 4.0, 0.02
+"""How long a call waits for another daemon, as one that hangs is replaced in this time,
+and how often it looks."""
+
+SEARCH_S, INDEX_S = 120.0, 24 * 3600.0
+"""Seconds that an answer may take while there are signs of life: loading a model takes
+seconds, but embedding a large vault takes hours."""
 
 READ_S, SEND_S = 5.0, 2.0
 """Seconds for a client to send its request, and to read a message."""
@@ -72,10 +80,6 @@ T = TypeVar("T")
 
 Address: TypeAlias = str | int
 """The path of a socket, or a loopback port."""
-
-
-class ProtocolError(ValueError):
-    """A message that neither side of this protocol would send."""
 
 
 class NoDaemon(Exception):
@@ -93,53 +97,29 @@ class ClientLeft(BaseException):
     """
 
 
-def pack(value: object) -> Any:
-    """Return a value as JSON can hold it.
+BROKEN = (OSError, ValueError, RecursionError, msgspec.MsgspecError)
+"""Raised where the other side is gone, or sends what this protocol would not."""
 
-    Raises:
-        ProtocolError: its type cannot be sent.
-    """
-    try:
-        return msgspec.to_builtins(value, enc_hook=dict)  # read-only mappings
-    except (TypeError, ValueError) as error:
-        raise ProtocolError(f"a {type(value).__name__} cannot be sent") from error
+
+def pack(value: object) -> Any:
+    """Return a value as JSON can hold it."""
+    return msgspec.to_builtins(value, enc_hook=dict)  # read-only mappings
 
 
 def unpack(packed: Any, kind: type[T]) -> T:
-    """Return the value that was packed.
-
-    Raises:
-        ProtocolError: it is not of that kind.
-    """
-    try:
-        return msgspec.convert(packed, kind)
-    except msgspec.ValidationError as error:
-        raise ProtocolError(f"not a valid {kind.__name__}") from error
+    """Return the value that was packed."""
+    return msgspec.convert(packed, kind)
 
 
 def send_message(stream: socket.socket, message: Any) -> None:
-    """Send one message.
-
-    Raises:
-        OSError: the other side is gone, or does not read.
-    """
+    """Send one message."""
+    # msgspec would refuse the lone surrogates that names of files may have
     stream.sendall(json.dumps(message, separators=(",", ":")).encode("ascii") + b"\n")
 
 
 def read_message(stream: BinaryIO, largest: int) -> Any:
-    """Return the next message.
-
-    Raises:
-        OSError: nothing came in time.
-        ProtocolError: the connection ended, or it is too long or not JSON.
-    """
-    line = stream.readline(largest)
-    if not line.endswith(b"\n"):
-        raise ProtocolError("a message that is incomplete or too long")
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise ProtocolError("a message that is not JSON") from error
+    """Return the next message; one of `BROKEN` is raised if none comes in time."""
+    return json.loads(stream.readline(largest))
 
 
 # The card, and the socket that it names.
@@ -162,12 +142,9 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def fingerprint(config: Config, token: str) -> str:
     """Return a digest of all settings that an answer depends on."""
-    values: list[object] = [str(config.vault.path), config.writes.agent_dir]
-    for section in SECTIONS:
-        settings = vars(getattr(config, section))
-        values.append({name: repr(value) for name, value in settings.items()})
-    content = json.dumps(values, sort_keys=True).encode()
-    return hmac.new(token.encode(), content, sha256).hexdigest()
+    sections = [getattr(config, section) for section in SECTIONS]
+    values = repr((config.vault.path, config.writes.agent_dir, *sections))
+    return hmac.new(token.encode(), os.fsencode(values), sha256).hexdigest()
 
 
 def read_card(folder: Path) -> Card | None:
@@ -182,7 +159,7 @@ def read_card(folder: Path) -> Card | None:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 return None
             card = msgspec.json.decode(file.read(LARGEST_CARD), type=Card)
-    except (OSError, ValueError, RecursionError, msgspec.MsgspecError):
+    except BROKEN:
         return None
     return card if is_daemon_socket(card.address, folder) else None
 
@@ -216,14 +193,10 @@ def open_socket(folder: Path) -> tuple[socket.socket, Address]:
             file = Path(tempfile.mkdtemp(prefix=PRIVATE_FOLDER)) / SOCKET_FILE
         file.unlink(missing_ok=True)
     made = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        made.bind(str(file) if HAS_UNIX_SOCKETS else (LOOPBACK, 0))
-        if HAS_UNIX_SOCKETS:
-            file.chmod(0o600)
-        made.listen(BACKLOG)
-    except OSError:
-        made.close()
-        raise
+    made.bind(str(file) if HAS_UNIX_SOCKETS else (LOOPBACK, 0))
+    if HAS_UNIX_SOCKETS:
+        file.chmod(0o600)
+    made.listen()
     return made, str(file) if HAS_UNIX_SOCKETS else int(made.getsockname()[1])
 
 
@@ -232,13 +205,11 @@ def is_daemon_socket(address: Address, folder: Path) -> bool:
     if isinstance(address, int) or not HAS_UNIX_SOCKETS:
         return isinstance(address, int) and not HAS_UNIX_SOCKETS
     file, private = Path(address), Path(address).parent
-    if address != str(folder / SOCKET_FILE):
-        fits = file.name == SOCKET_FILE and private.name.startswith(PRIVATE_FOLDER)
-        if not fits or private.parent != Path(tempfile.gettempdir()):
-            return False
-        if not _is_own(private, stat.S_ISDIR):
-            return False
-    return _is_own(file, stat.S_ISSOCK)
+    if private != folder and not (
+        private.name.startswith(PRIVATE_FOLDER) and _is_own(private, stat.S_ISDIR)
+    ):
+        return False
+    return file.name == SOCKET_FILE and _is_own(file, stat.S_ISSOCK)
 
 
 def _is_own(file: Path, is_kind: Callable[[int], bool]) -> bool:
@@ -281,6 +252,24 @@ def connect(address: Address, timeout_s: float) -> socket.socket:
 # The client's side.
 
 
+class Search(msgspec.Struct, frozen=True):
+    """A search; `wish` and `scope` as in the call of the client's engine."""
+
+    text: str
+    wish: Wish
+    day: date
+    scope: Scope | None
+
+
+class Request(msgspec.Struct, frozen=True):
+    """A call."""
+
+    token: str
+    version: str
+    method: str
+    arguments: Any
+
+
 def call(  # noqa: PLR0913 - options by name
     card: Card,
     method: str,
@@ -312,9 +301,67 @@ def call(  # noqa: PLR0913 - options by name
                         return unpack(packed, result)
                     case {"refused": reason}:
                         raise Refused(str(reason))
-    except (OSError, ProtocolError) as fault:
+    except BROKEN as fault:
         raise NoDaemon(str(fault)) from fault
     raise NoDaemon("the answer took too long")
+
+
+class DaemonClient:
+    """Calls the daemon of a vault, or the one that replaces it.
+
+    Where there is none, a call waits for one as long as `may_wait` returns true.
+    """
+
+    def __init__(
+        self, adapters: LocalAdapters, may_wait: Callable[[], bool] = lambda: False
+    ) -> None:
+        self._config, self._folder = adapters.config, adapters.place.folder
+        self._may_wait = may_wait
+
+    def search(
+        self, text: str, wish: Wish, day: date, scope: Scope | None = None
+    ) -> SearchReply | None:
+        """Return what the daemon finds; None if it does not answer."""
+        asked = Search(text, wish, day, scope)
+        return self._call("search", asked, SearchReply, timeout_s=SEARCH_S)
+
+    def index(
+        self, wishes: IndexWishes, progress: ShowProgress | None
+    ) -> IndexReport | None:
+        """Let the daemon update the index; None if it does not answer.
+
+        An exception of `progress` ends the daemon's work too.
+        """
+        on_progress = progress or (lambda _: None)
+        return self._call(
+            "index", wishes, IndexReport, timeout_s=INDEX_S, on_progress=on_progress
+        )
+
+    def _call(
+        self, method: str, arguments: object, result: type[T], **options: Any
+    ) -> T | None:
+        failed, deadline = "", time.monotonic() + REPLACED_S
+        while True:
+            card = read_card(self._folder)
+            if card is not None and card.token != failed:
+                if not self._agrees(card):
+                    return None
+                failed, deadline = card.token, time.monotonic() + REPLACED_S
+                try:
+                    return call(card, method, arguments, result, **options)
+                except Refused:
+                    return None
+                except NoDaemon:
+                    continue
+            if time.monotonic() > deadline or not self._may_wait():
+                return None
+            time.sleep(POLL_S)
+
+    def _agrees(self, card: Card) -> bool:
+        """Return whether the daemon would answer as this process does."""
+        if card.version != __version__:
+            return False
+        return card.settings == fingerprint(self._config, card.token)
 
 
 # The daemon's side.
@@ -322,168 +369,95 @@ def call(  # noqa: PLR0913 - options by name
 SendProgress: TypeAlias = Callable[[Progress], None]
 """Sends progress to the client; raises `ClientLeft` when it is gone."""
 
-Method: TypeAlias = Callable[[Any, SendProgress], Any]
-"""Gets the packed arguments."""
-
-
-class Search(msgspec.Struct, frozen=True):
-    """A search; `wish` and `scope` as in the call of the client's engine."""
-
-    text: str
-    wish: Wish
-    day: date
-    scope: Scope | None
-
-
-class Request(msgspec.Struct, frozen=True):
-    """A call."""
-
-    token: str
-    version: str
-    method: str
-    arguments: Any
-
 
 class Server:
     """Answers every client that knows the token, until closed.
 
-    `long` names methods that take long: few enough run at once that other calls are
-    answered meanwhile.
+    Its methods get the packed arguments.
     """
 
     def __init__(
         self,
         listening: socket.socket,
         token: str,
-        methods: Mapping[str, Method],
-        long: Collection[str] = (),
+        methods: Mapping[str, Callable[..., Any]],
     ) -> None:
-        self._listening, self._token = listening, token
-        self._methods, self._long = methods, long
+        self._listening, self._token, self._methods = listening, token, methods
         self._pool = ThreadPoolExecutor(MOST_CALLS, "glassmind-answer")
         self._calls: set[_Call] = set()
-        self._changed = threading.Condition()
         self._closing = threading.Event()
-        self._threads = [
-            threading.Thread(target=target, name=f"glassmind-{name}", daemon=True)
-            for name, target in (("accept", self._accept), ("pulse", self._pulse))
-        ]
-        for thread in self._threads:
-            thread.start()
+        self._thread = threading.Thread(
+            target=self._serve, name="glassmind-serve", daemon=True
+        )
+        self._thread.start()
 
-    def _accept(self) -> None:
+    def _serve(self) -> None:
+        """Accept calls, and send signs of life, which also finds clients that left."""
         self._listening.settimeout(PULSE_S)
         while not self._closing.is_set():
             try:
                 stream, _ = self._listening.accept()
             except TimeoutError:
-                continue
+                pass
             except OSError:  # no file is free
                 self._closing.wait(PULSE_S)
-                continue
-            call = _Call(stream)
-            with self._changed:
-                self._calls.add(call)
-            with suppress(RuntimeError):  # closed just now
-                self._pool.submit(self._answer, call)
+            else:
+                self._pool.submit(self._answer, _Call(stream))
+            for call in self._calls.copy():
+                call.pulse()
 
     def _answer(self, call: "_Call") -> None:
-        try:
+        with call.stream, suppress(*BROKEN, ClientLeft):
             request = call.read_request()
-            call.is_long = request.method in self._long
-            if reason := self._refusal(request):
-                call.send({"refused": reason}, is_last=True)
-            else:
-                method = self._methods[request.method]
-                result = method(request.arguments, call.send_progress)
-                call.send({"result": pack(result)}, is_last=True)
-        except GlassmindError as error:
-            call.send({"refused": str(error)}, is_last=True)
-        except (OSError, ProtocolError, ClientLeft):
-            pass  # not a request, or the client is gone
-        finally:
-            self._end(call)
+            self._calls.add(call)
+            try:
+                call.send(self._reply(request, call.send_progress))
+            finally:
+                self._calls.discard(call)
 
-    def _refusal(self, request: Request) -> str | None:
-        """Return why a call is not answered, if so."""
+    def _reply(self, request: Request, send: SendProgress) -> Mapping[str, Any]:
         if not hmac.compare_digest(request.token.encode(), self._token.encode()):
-            return "wrong token"
+            return {"refused": "wrong token"}
         if request.version != __version__:
-            return "another version"
-        if request.method not in self._methods:
-            return "unknown method"
-        is_full = self.long_calls > MOST_LONG
-        return "too many wait" if is_full and request.method in self._long else None
-
-    @property
-    def long_calls(self) -> int:
-        """How many long calls run."""
-        return sum(call.is_long for call in self._live())
-
-    def _live(self) -> list["_Call"]:
-        with self._changed:
-            return list(self._calls)
-
-    def _end(self, call: "_Call") -> None:
-        call.close()
-        with self._changed:
-            self._calls.discard(call)
-            self._changed.notify_all()
-
-    def _pulse(self) -> None:
-        """Send signs of life, which also finds clients that have left."""
-        while not self._closing.wait(PULSE_S):
-            for call in self._live():
-                call.pulse()
+            return {"refused": "another version"}
+        if request.method not in self._methods or self._closing.is_set():
+            return {"refused": "unknown method"}
+        try:
+            return {
+                "result": pack(self._methods[request.method](request.arguments, send))
+            }
+        except GlassmindError as error:
+            return {"refused": str(error)}
 
     def close(self, timeout_s: float) -> bool:
         """End all calls between two steps; return whether they ended in `timeout_s`."""
         deadline = time.monotonic() + timeout_s
         self._closing.set()
-        for call in self._live():
-            call.dismiss()
-        with self._changed:
-            ended = self._changed.wait_for(lambda: not self._calls, timeout_s)
-        for thread in self._threads:
-            thread.join(max(0.0, deadline - time.monotonic()))
+        for call in self._calls.copy():
+            call.has_left.set()
+        self._thread.join(timeout_s)
         self._pool.shutdown(wait=False, cancel_futures=True)
-        for call in self._live():
-            call.close()
+        while self._calls and time.monotonic() < deadline:
+            time.sleep(POLL_S)
+        for call in self._calls.copy():
+            call.stream.close()
         self._listening.close()
-        return ended and not any(thread.is_alive() for thread in self._threads)
+        return not self._calls
 
 
 class _Call:
     """One client that waits for an answer."""
 
     def __init__(self, stream: socket.socket) -> None:
-        self._stream, self._lock = stream, threading.Lock()
-        self._ended = self.is_long = False
+        self.stream, self._lock = stream, threading.Lock()
         self.has_left = threading.Event()
 
     def read_request(self) -> Request:
-        """Return the request.
-
-        Raises:
-            OSError, ProtocolError: none that can be read comes in time.
-        """
-        self._stream.settimeout(READ_S)
-        with self._stream.makefile("rb") as file:
+        self.stream.settimeout(READ_S)
+        with self.stream.makefile("rb") as file:
             request = unpack(read_message(file, LARGEST_REQUEST), Request)
-        self._stream.settimeout(SEND_S)
+        self.stream.settimeout(SEND_S)
         return request
-
-    def dismiss(self) -> None:
-        """End the work after its current step, and read no more."""
-        self.has_left.set()
-        with suppress(OSError):
-            self._stream.shutdown(socket.SHUT_RD)
-
-    def close(self) -> None:
-        """Close the connection."""
-        with self._lock:
-            self._ended = True
-            self._stream.close()
 
     def send_progress(self, progress: Progress) -> None:
         """Send progress.
@@ -491,23 +465,24 @@ class _Call:
         Raises:
             ClientLeft: the client is gone.
         """
-        if not self.has_left.is_set():
-            self.send({"progress": pack(progress)})
+        self.send({"progress": pack(progress)})
         if self.has_left.is_set():
             raise ClientLeft
 
     def pulse(self) -> None:
-        """Send a sign of life."""
-        if not self.has_left.is_set():
-            self.send({"working": True})
-
-    def send(self, message: object, *, is_last: bool = False) -> None:
-        """Send a message, unless the last one was sent."""
-        with self._lock:
-            if self._ended:
-                return
-            self._ended = is_last
+        """Send a sign of life, unless something else is being sent."""
+        if self._lock.acquire(blocking=False):
             try:
-                send_message(self._stream, message)
-            except OSError:
-                self.has_left.set()
+                self._send({"working": True})
+            finally:
+                self._lock.release()
+
+    def send(self, message: object) -> None:
+        with self._lock:
+            self._send(message)
+
+    def _send(self, message: object) -> None:
+        try:
+            send_message(self.stream, message)
+        except OSError:
+            self.has_left.set()

@@ -12,9 +12,9 @@ import sys
 import threading
 import time
 import traceback
-from collections import deque
 from contextlib import suppress
 from pathlib import Path
+from queue import Full, Queue
 from typing import TextIO
 
 FRAMES = 12
@@ -90,37 +90,29 @@ class PatientStream(io.TextIOBase):
     """A stream whose writers never wait, since a thread writes for them.
 
     Writing to a full pipe blocks until somebody reads it, and a request must not wait
-    for that. Texts for which there is no room are dropped and counted.
+    for that. Texts for which there is no room are dropped.
     """
 
     def __init__(self, stream: TextIO) -> None:
         stream.flush()
         self._stream, self._fd = stream, stream.fileno()
-        self._texts: deque[str] = deque()
-        self._lost = 0
-        self._some, self._over = threading.Event(), threading.Event()
+        self._texts: Queue[str | None] = Queue(ROOM)
         self._thread = threading.Thread(target=self._copy, name="log", daemon=True)
         self._thread.start()
 
     def write(self, text: str) -> int:
         """Write a text soon."""
-        if len(self._texts) < ROOM:
-            self._texts.append(text)
-        else:
-            self._lost += 1
-        if not self._some.is_set():
-            self._some.set()
+        with suppress(Full):
+            self._texts.put_nowait(text)
         return len(text)
 
     def _copy(self) -> None:
-        while self._texts or not self._over.is_set():
-            self._some.wait()
-            self._over.wait(GATHER_S)
-            self._some.clear()
-            lost, self._lost = self._lost, 0
-            texts = [f'{{"event": "lost", "lines": {lost}}}\n'] if lost else []
-            texts += [self._texts.popleft() for _ in range(len(self._texts))]
-            left = "".join(texts).encode("utf-8", "backslashreplace")
+        texts: list[str | None] = []
+        while None not in texts:
+            texts = [self._texts.get()]
+            time.sleep(GATHER_S)
+            texts += [self._texts.get() for _ in range(self._texts.qsize())]
+            left = "".join(filter(None, texts)).encode("utf-8", "backslashreplace")
             with suppress(OSError):  # the reader is gone
                 while left:  # past the stream, whose lock others would wait for
                     left = left[os.write(self._fd, left) :]
@@ -130,8 +122,8 @@ class PatientStream(io.TextIOBase):
 
         If nobody reads, that is the null device.
         """
-        self._over.set()
-        self._some.set()
+        with suppress(Full):
+            self._texts.put_nowait(None)
         self._thread.join(LAST_S)
         if self._thread.is_alive():
             return Path(os.devnull).open("w", encoding="utf-8")

@@ -1,33 +1,146 @@
-"""Serving one client over stdin and stdout until it disconnects."""
+"""Serving one client over stdin and stdout until it disconnects.
+
+Clients wait only seconds for the first reply, so it does not wait for the engine. If
+the vault is missing, every tool says so until it is there.
+"""
 
 import json
+import os
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
-from typing import Any, cast
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, Protocol
 
 import anyio
 import anyio.to_thread
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.server.lowlevel import Server
-from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
 from mcp_types import (
-    INVALID_PARAMS,
     INVALID_REQUEST,
     PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
     jsonrpc_message_adapter,
 )
 
 from glassmind.engine import Engine
-from glassmind.serve.mcp.engine import Opened, Opening
+from glassmind.errors import GlassmindError, IndexAbsent
+from glassmind.errors.serving import CallAbandoned, StillIndexing
 from glassmind.serve.mcp.log import PatientStream, log, log_fault, take_over_logging
-from glassmind.serve.mcp.process import Departure, Wires
+from glassmind.serve.mcp.process import Wires, run_until_left
 from glassmind.serve.mcp.server import make_server
 from glassmind.serve.mcp.toolsets import OWNERS
 from glassmind.types.access import EVERY_AGENT, Scope
 from glassmind.types.callers import known_as
+from glassmind.types.files import Progress
+
+ENDING_S = 0.5
+"""How long a first index may take to stop in order; the next run continues it."""
 
 LAST_ANSWERS_S = 1.8
 """How long requests may take after the end of stdin: a first semantic search takes most
 of a second."""
+
+
+class Opened(Protocol):
+    """An engine and its background work, such as `VaultHost`."""
+
+    engine: Engine
+
+    def start(self) -> None: ...
+    def close(self) -> None: ...
+
+
+class Opening:
+    """Opens the engine once, when first needed, and again after a failure."""
+
+    def __init__(self, make: Callable[[], Opened]) -> None:
+        self._make = make
+        self._lock = threading.Lock()
+        self._opened: Opened | None = None
+        self._first: Progress | None = None
+        self._indexing: threading.Thread | None = None
+        self._over = False
+
+    def begin(self) -> None:
+        """Open it in the background; every call then reports a fault."""
+        threading.Thread(target=self._prepare, name="opening", daemon=True).start()
+
+    def engine(self) -> Engine:
+        """Return the engine.
+
+        Raises:
+            GlassmindError: there is none yet; it says why.
+        """
+        opened = self._open()
+        if self._first is not None:
+            raise StillIndexing(self._first.stage, self._first.done, self._first.total)
+        return opened.engine
+
+    def _open(self) -> Opened:
+        with self._lock:
+            if self._opened is None:
+                opened = self._make()
+                try:
+                    opened.engine.status()
+                    has_index = True
+                except GlassmindError as error:  # a call will report any other
+                    has_index = not isinstance(error, IndexAbsent)
+                if has_index:
+                    opened.start()
+                else:
+                    self._first = Progress("scan", 0, 0)
+                    self._indexing = threading.Thread(
+                        target=self._index_first, args=[opened], daemon=True
+                    )
+                    self._indexing.start()
+                self._opened = opened
+                log("opened")
+            return self._opened
+
+    def _prepare(self) -> None:
+        try:
+            self._open()
+        except GlassmindError as error:
+            log("unready", kind=type(error).__name__)
+        except Exception as error:  # noqa: BLE001 - the edge: a thread has no caller
+            log_fault("fault", error, work="opening")
+
+    def _index_first(self, opened: Opened) -> None:
+        """Make the index of a vault that has none: text, then vectors.
+
+        Other background work waits for the text, so that calls can report its progress.
+        """
+        try:
+            report = opened.engine.index(
+                embed=False, reason="first", progress=self._on_progress
+            )
+            log("indexed", notes=report.notes, seconds=round(report.seconds, 1))
+        except CallAbandoned:
+            return
+        except Exception as error:  # noqa: BLE001 - the edge: a thread has no caller
+            log_fault("fault", error, work="first index")
+        self._first = None
+        opened.start()
+        with suppress(GlassmindError):  # a call will report it
+            opened.engine.index(reason="first")
+
+    def _on_progress(self, now: Progress) -> None:
+        if self._over:
+            raise CallAbandoned
+        self._first = now
+
+    def close(self) -> None:
+        self._over = True
+        if self._indexing is not None:
+            self._indexing.join(ENDING_S)
+        if self._opened is not None:
+            self._opened.close()
 
 
 def serve(  # noqa: PLR0913 - options by name
@@ -49,153 +162,123 @@ def serve(  # noqa: PLR0913 - options by name
         UnknownToolset: there is no such set of tools.
     """
     opening = Opening(make)
-
-    def visible_engine() -> Engine:
-        return opening.engine().seen_by(scope())
-
     server = make_server(
-        visible_engine,
+        lambda: opening.engine().seen_by(scope()),
         toolsets=toolsets,
         spared=OWNERS if name else (),
         structured=structured,
     )
+
+    def work() -> None:
+        try:
+            with known_as(name):
+                anyio.run(_Messages(wires, opening.begin).serve, server)
+        except Exception as error:  # noqa: BLE001 - the edge: a broken pipe, in a group
+            log_fault("broken", error)
+
     stderr = PatientStream(sys.stderr)
     sys.stderr = stderr
     take_over_logging()
-    departure = Departure(wires, opening.close, stderr.finish)
-    departure.begin()
     log("serving", transport="stdio", tools=list(toolsets))
-    messages = _Messages(wires, opening.begin, departure.input_ended)
-    try:
-        with known_as(name):
-            anyio.run(_run, server, messages)
-    except Exception as error:  # noqa: BLE001 - the edge: a broken pipe, in a group
-        log_fault("broken", error)
-    departure.close()
-    log("left")
+    code = run_until_left(wires, work, opening.close)
     sys.stderr = stderr.finish()
-    return 0
-
-
-async def _run(server: Server[Any], messages: "_Messages") -> None:
-    stream = cast("anyio.AsyncFile[str]", messages)  # it uses nothing else of a file
-    async with stdio_server(stream, stream) as (incoming, outgoing):
-        options = server.create_initialization_options()
-        await server.run(incoming, outgoing, options)
+    return code
 
 
 class _Messages:
-    """Reads and writes messages, as a file does for the SDK.
+    """Reads and writes messages.
 
-    Messages that the SDK would drop without an answer are answered here: their sender
-    would wait for ever. The end is reported when all requests are answered, since the
-    SDK gives up what is running then.
+    The transport of the SDK would not do: it drops messages it cannot read without an
+    answer, for which their sender would wait for ever, and gives up what is running at
+    the end of stdin.
     """
 
-    def __init__(
-        self,
-        wires: Wires,
-        on_first_reply: Callable[[], None],
-        on_end: Callable[[], None],
-    ) -> None:
-        self._reader, self._writer = anyio.wrap_file(wires.reader()), wires.writer()
-        self._on_first_reply, self._on_end = on_first_reply, on_end
+    def __init__(self, wires: Wires, on_first_reply: Callable[[], None]) -> None:
+        self._reader = os.fdopen(wires.inward, "rb", closefd=False)
+        self._writer = os.fdopen(wires.outward, "wb", closefd=False)
+        self._on_first_reply = on_first_reply
         self._running: set[str | int] = set()
-        self._all_answered: anyio.Event | None = None
-        self._replied, self._turn = False, anyio.Lock()
+        self._replied, self._all_answered = False, anyio.Event()
 
-    async def __aiter__(self) -> AsyncIterator[str]:
-        """Yield the messages that the SDK accepts."""
-        async for line in self._reader:
-            error = error_for(line)
-            if error is None:
-                self._note_request(json.loads(line))
-                yield line
-            elif error:
-                await self.write(error)
-        self._on_end()
-        self._all_answered = anyio.Event()
-        if self._running:
-            with anyio.move_on_after(LAST_ANSWERS_S):
-                await self._all_answered.wait()
+    async def serve(self, server: Server[Any]) -> None:
+        to_server, incoming = anyio.create_memory_object_stream[
+            SessionMessage | Exception
+        ]()
+        outgoing, from_server = anyio.create_memory_object_stream[SessionMessage]()
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._read, to_server, outgoing.clone())
+            group.start_soon(self._write, from_server)
+            options = server.create_initialization_options()
+            await server.run(incoming, outgoing, options)
 
-    def _note_request(self, message: dict[str, Any]) -> None:
-        if message.get("method") == "notifications/cancelled":
-            self._running.discard((message.get("params") or {}).get("requestId", ""))
-        elif "method" in message and "id" in message:
-            self._running.add(message["id"])
+    async def _read(
+        self,
+        to_server: MemoryObjectSendStream[SessionMessage | Exception],
+        errors: MemoryObjectSendStream[SessionMessage],
+    ) -> None:
+        async with to_server, errors:
+            async for line in anyio.wrap_file(self._reader):
+                try:
+                    message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+                except ValueError:
+                    if error := error_for(line):
+                        await errors.send(SessionMessage(error))
+                    continue
+                match message:
+                    case JSONRPCRequest():
+                        self._running.add(message.id)
+                    case JSONRPCNotification(method="notifications/cancelled"):
+                        self._running.discard((message.params or {}).get("requestId"))
+                await to_server.send(SessionMessage(message))
+            self._all_answered = anyio.Event()
+            if self._running:
+                with anyio.move_on_after(LAST_ANSWERS_S):
+                    await self._all_answered.wait()
 
-    async def write(self, text: str) -> None:
-        """Send a message."""
-        async with self._turn:
-            await anyio.to_thread.run_sync(self._write, text)
-        message = json.loads(text)
-        if "method" not in message:
-            self._running.discard(message["id"])
-            if self._all_answered is not None and not self._running:
-                self._all_answered.set()
-            if not self._replied:
-                self._replied = True
-                self._on_first_reply()
+    async def _write(
+        self, from_server: MemoryObjectReceiveStream[SessionMessage]
+    ) -> None:
+        async for item in from_server:
+            message = item.message
+            text = message.model_dump_json(by_alias=True, exclude_unset=True)
+            await anyio.to_thread.run_sync(self._send, f"{text}\n".encode())
+            if isinstance(message, JSONRPCResponse | JSONRPCError):
+                self._running.discard(message.id or 0)
+                if not self._running:
+                    self._all_answered.set()
+                if not self._replied:
+                    self._replied = True
+                    self._on_first_reply()
 
-    def _write(self, text: str) -> None:
-        self._writer.write(text)
+    def _send(self, line: bytes) -> None:
+        self._writer.write(line)
         self._writer.flush()
 
-    async def flush(self) -> None:
-        """Do nothing; `write` has sent the message."""
 
+def error_for(line: bytes) -> JSONRPCError | None:
+    """Return the error for a message that the SDK cannot read.
 
-def error_for(line: str) -> str | None:
-    """Return the JSON-RPC error for a message that breaks the protocol.
-
-    None for a good message. Empty for a bad one that is not answered: a blank line, a
-    notification or a response. Bytes that are not UTF-8 are lone surrogates in `line`.
+    None for one that nobody waits for: a blank line, a notification or a response.
     """
-    if not line.strip():
-        return ""
+    code, reason, identity = PARSE_ERROR, "not valid JSON, or nested too deep", None
     try:
-        line.encode()
         message = json.loads(line)
-    except RecursionError:
-        return _error(INVALID_REQUEST, "the message is nested too deep")
-    except ValueError:
-        return _error(PARSE_ERROR, "the message is not valid JSON in UTF-8")
-    if not isinstance(message, dict):
-        reason = "a message must be one JSON object; send requests one by one"
-        return _error(INVALID_REQUEST, reason)
-    problem = _problem(message, line)
-    is_request = "method" in message and "id" in message
-    is_unclear = message.keys().isdisjoint({"method", "result", "error"})
-    if problem and (is_request or is_unclear):
-        return _error(*problem, message.get("id"))
-    return "" if problem else None
-
-
-def _error(code: int, reason: str, identity: object = None) -> str:
-    identity = identity if _is_id(identity) else None
-    error = {"code": code, "message": reason}
-    return json.dumps({"jsonrpc": "2.0", "id": identity, "error": error}) + "\n"
-
-
-def _problem(message: dict[str, Any], line: str) -> tuple[int, str] | None:
-    """Return why the SDK would drop a message, as an error code and a reason."""
-    if "id" in message and not _is_id(message["id"]):
-        return INVALID_REQUEST, "the id must be a string or a whole number"
-    is_named = isinstance(message.get("method", ""), str)
-    if message.get("jsonrpc") != "2.0" or not is_named:
-        return INVALID_REQUEST, 'a request needs "jsonrpc": "2.0" and a method'
-    if not isinstance(message.get("params"), dict | None):
-        return INVALID_PARAMS, "params must be an object"
-    try:
-        json.dumps(message, ensure_ascii=False).encode()
-        jsonrpc_message_adapter.validate_json(line, by_name=False)
-    except ValueError:
-        if "method" in message:
-            return INVALID_PARAMS, "params are nested too deep, or not valid Unicode"
-        return INVALID_REQUEST, "a request needs a method"
-    return None
-
-
-def _is_id(value: object) -> bool:
-    return type(value) in (int, str)
+    except (ValueError, RecursionError):
+        if not line.strip():
+            return None
+    else:
+        code = INVALID_REQUEST
+        reason = (
+            "not a JSON-RPC 2.0 request, or nested too deep, or not valid Unicode; "
+            "send requests one by one"
+        )
+        if isinstance(message, dict):
+            identity = message.get("id")
+            is_request = "method" in message and "id" in message
+            if not is_request and message.keys() & {"method", "result", "error"}:
+                return None
+    return JSONRPCError(
+        jsonrpc="2.0",
+        id=identity if type(identity) in (int, str) else None,
+        error=ErrorData(code=code, message=f"the message is {reason}"),
+    )

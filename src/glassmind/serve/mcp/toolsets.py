@@ -5,8 +5,8 @@ shown, for which call, and has a hash of them, which shows whether they changed 
 """
 
 import json
-from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from typing import Annotated, Any, Literal, NamedTuple
@@ -14,8 +14,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 import msgspec
 from msgspec import Meta
 
-from glassmind.access.scopes import DEFAULT_SETS, read_names
-from glassmind.errors.access import BeyondToolsets
+from glassmind.access.scopes import read_names
 from glassmind.errors.serving import BadArgument
 from glassmind.markdown.tokens import estimate_tokens
 from glassmind.operations.arguments import (
@@ -37,7 +36,6 @@ from glassmind.operations.registry import (
 )
 from glassmind.serve.compat.tools import MODULES, tools_in
 from glassmind.serve.mcp.tool import MOST_TOKENS, USUAL_TOKENS, Answer, Call, Tool
-from glassmind.types.access import Scope
 
 EMPTY = frozenset(("query",))
 """Sets that have no tools yet."""
@@ -45,29 +43,13 @@ EMPTY = frozenset(("query",))
 OWNERS = frozenset(("reindex",))
 """Tools that only clients without a scope have: they are about the whole vault."""
 
-FURTHEST = 1_000_000_000
-"""The largest offset in a cursor."""
+BUDGETS = (USUAL_TOKENS, MOST_TOKENS)
+"""Length of an answer, and of a detailed one."""
 
 CHANGED = (
     "The results changed since the cursor was given: some may repeat or be missing. "
     "To be sure, call again without it."
 )
-
-
-def sets_within(scope: Scope, wanted: Iterable[str] | None) -> tuple[str, ...]:
-    """Return the sets of a client: its own, or those of them that are wanted.
-
-    Raises:
-        UnknownToolset: there is no such set.
-        BeyondToolsets: it may use none of those that are wanted.
-    """
-    if not wanted:
-        return scope.toolsets or DEFAULT_SETS
-    named, own = read_names(wanted), scope.toolsets
-    found = tuple(name for name in named if not own or name in own)
-    if not found:
-        raise BeyondToolsets(scope.client, named, own)
-    return found
 
 
 def tools_of(names: Sequence[str]) -> tuple[Tool, ...]:
@@ -145,10 +127,9 @@ def _own_arguments(operation: Operation) -> type[Arguments]:
 
 def answer(operation: Operation, call: Call) -> Answer:
     """Run an operation for a model, and return its text and its values."""
-    own = _own_arguments(operation)
-    names, given = own.__struct_fields__, call.given
-    chosen = _read(operation, own, {n: given[n] for n in names if n in given})
-    rest = {name: value for name, value in given.items() if name not in names}
+    own, rest = _own_arguments(operation), dict(call.given)
+    names = own.__struct_fields__
+    chosen = _read(operation, own, {n: rest.pop(n) for n in names if n in rest})
     arguments = _read(operation, operation.arguments, rest)
     detailed = getattr(chosen, "response_format", "") == "detailed"
     view = View(vault=call.engine.config.vault.name, detailed=detailed)
@@ -215,11 +196,11 @@ def _fitting(
 
     A detailed answer may be longer.
     """
-    count = len(items)
+    count, budget = len(items), BUDGETS[view.detailed]
     while True:
         part = _with_items(result, page, items[:count], is_first=view.first == 1)
         text = operation.for_models(part, view)
-        tokens, budget = estimate_tokens(text), _budget(view)
+        tokens = estimate_tokens(text)
         if tokens <= budget or count <= 1:
             return part, text, count
         count = max(1, min(count - 1, count * budget // tokens))
@@ -259,7 +240,7 @@ def _fitted(operation: Operation, call: Call, arguments: Any, view: View) -> Ans
         arguments = msgspec.structs.replace(arguments, limit=limit)
         result = operation.run(call.engine, arguments, _caller(call))
         text = operation.for_models(result, view)
-        if limit == 1 or estimate_tokens(text) <= _budget(view):
+        if limit == 1 or estimate_tokens(text) <= BUDGETS[view.detailed]:
             break
         limit = max(limit * 2 // 3, 1)
     if limit < wanted:
@@ -269,15 +250,11 @@ def _fitted(operation: Operation, call: Call, arguments: Any, view: View) -> Ans
     return Answer(text, labelled(values), result.sources())
 
 
-def _budget(view: View) -> int:
-    return MOST_TOKENS if view.detailed else USUAL_TOKENS
-
-
 class Cursor(NamedTuple):
     """How many items were shown, and a hash of them."""
 
-    offset: int
-    trace: str
+    offset: int = 0
+    trace: str = ""
 
 
 def trace_of(*values: object) -> str:
@@ -288,8 +265,7 @@ def trace_of(*values: object) -> str:
 
 def write_cursor(tool: str, given: Mapping[str, object], cursor: Cursor) -> str:
     """Return the cursor that follows an answer to this call."""
-    made = json.dumps([_call(tool, given), *cursor], separators=(",", ":"))
-    return urlsafe_b64encode(made.encode()).decode().rstrip("=")
+    return f"{cursor.offset}-{_call(tool, given)}-{cursor.trace}"
 
 
 def read_cursor(tool: str, given: Mapping[str, object]) -> Cursor:
@@ -300,22 +276,18 @@ def read_cursor(tool: str, given: Mapping[str, object]) -> Cursor:
     """
     text = str(given.get("cursor") or "")
     if not text:
-        return Cursor(0, "")
-    try:
-        raw = urlsafe_b64decode(text + "=" * (-len(text) % 4))
-        call, offset, trace = json.loads(raw)
-        cursor = Cursor(int(offset), str(trace))
-    except (ValueError, TypeError, OverflowError, RecursionError):
-        cursor = Cursor(-1, "")
-    if not 0 <= cursor.offset <= FURTHEST:
+        return Cursor()
+    found = re.fullmatch("([0-9]{1,9})-([0-9a-f]{12})-([0-9a-f]{12}|)", text)
+    if found is None:
         raise BadArgument(tool, "it gave no such cursor; call it without one")
+    offset, call, trace = found.groups()
     if call != _call(tool, given):
         raise BadArgument(
             tool,
             "this cursor belongs to a call with other arguments; repeat those with "
             "it, or call without it",
         )
-    return cursor
+    return Cursor(int(offset), trace)
 
 
 def _call(tool: str, given: Mapping[str, object]) -> str:
