@@ -82,6 +82,13 @@ class Output:
     def says_yes(self, question: str) -> bool:
         return self.ask(f"{question} [y/N]").strip().lower() in {"y", "yes"}
 
+    def result(self, value: object, text: str) -> None:
+        """Write a result: as JSON if that is wanted, else as text."""
+        if self.as_json:
+            self.json(value)
+        else:
+            self.text(text)
+
     def line(self, text: str = "") -> None:
         sys.stdout.write(f"{text}\n")
 

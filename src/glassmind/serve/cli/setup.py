@@ -5,7 +5,7 @@ import shlex
 import shutil
 import sys
 from argparse import ArgumentTypeError, Namespace
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from glassmind.models import shelf
 from glassmind.models.download import download_watcher
 from glassmind.operations.failures import INTERRUPTED, OK
 from glassmind.operations.maintain import IndexResult, index_result
+from glassmind.operations.registry import joined
 from glassmind.serve.cli.opening import (
     config_of,
     file_of,
@@ -38,7 +39,6 @@ from glassmind.serve.connect.launching import NAME
 from glassmind.serve.connect.programs import (
     NAMES,
     PROGRAMS,
-    Program,
     entry_of,
     this_machine,
 )
@@ -263,28 +263,29 @@ DONE = {
 
 def connect_program(args: Namespace, output: Output) -> int:
     """Write the entry, or print it, and say what to do next."""
-    program, config = PROGRAMS[args.program], config_of(args)
+    program, file, config = PROGRAMS[args.program], _file_of(args), config_of(args)
     launch = launching.launch_of(launching.this_program())
     words = [*launch, *_words_of_entry(args, config)]
-    entry, file = entry_of(words, program.more), _file_of(args)
+    entry, vault = entry_of(words, program.more), str(config.vault.path)
     notices = [*_connect_notices(config)]
-    vault = str(config.vault.path)
     values: dict[str, object] = {"vault": vault, "entry": entry, "notices": notices}
-    if not args.shown:
-        done = connect(file, program.form, args.name, entry, force=args.force)
-        notices += _remarks(done, program, args.name, file)
-        follows = program.follows.format(name=args.name)
-        facts = {"entry": f"{args.name} in {file}", "starts": shlex.join(words)}
-        values |= {"next": follows}
-        return _report(args, done, values, facts, notices, output)
-    text = program.form.shown(args.name, entry)
-    values |= {"program": args.program, "name": args.name, "file": str(file)}
-    if output.as_json:
-        output.json(values | {"state": "printed", "text": text})
-    else:
-        output.line(f"In {output.style.clean(str(file))}:\n")
-        output.verbatim(text)
+    if args.shown:
+        text = program.form.shown(args.name, entry)
         output.notices(notices)
+        common = {"program": args.program, "name": args.name, "file": str(file)}
+        values |= {**common, "state": "printed", "text": text}
+        output.result(values, output.style.clean(f"In {file}:\n\n{text}"))
+        return OK
+    done = connect(file, program.form, args.name, entry, force=args.force)
+    if done.made:
+        notices.append(f"{file} was not there before; is {program.title} installed?")
+    if done.off:
+        notices.append(f"{args.name} is switched off in {file}")
+    output.notices(notices)
+    follows = program.follows.format(name=args.name)
+    values["next"] = follows
+    facts = [f"entry: {args.name} in {file}", f"starts: {shlex.join(words)}"]
+    _report(args, done, values, facts, follows, output)
     return OK
 
 
@@ -292,43 +293,32 @@ def disconnect_program(args: Namespace, output: Output) -> int:
     """Remove the entry, if there is one."""
     program, file = PROGRAMS[args.program], _file_of(args)
     done = disconnect(file, program.form, args.name, force=args.force)
-    notices = []
-    if done.others:
-        notices = [f"still connected, under other names: {', '.join(done.others)}"]
-    facts = {"removed": f"{args.name} from {file}"}
-    values = {"others": list(done.others)}
-    return _report(args, done, values, facts, notices, output)
+    facts = [f"removed: {args.name} from {file}"]
+    _report(args, done, {}, facts, f"restart {program.title} if it is running", output)
+    return OK
 
 
 def _report(  # noqa: PLR0913, PLR0917 - what both commands print
     args: Namespace,
     done: Outcome,
-    values: Mapping[str, object],
-    facts: dict[str, str],
-    notices: list[str],
+    values: dict[str, object],
+    facts: list[str],
+    follows: str,
     output: Output,
-) -> int:
+) -> None:
     """Print what was done to the file of a program."""
-    program, file = PROGRAMS[args.program], str(_file_of(args))
     backup = str(done.backup) if done.backup else None
-    if output.as_json:
-        common = {"program": args.program, "name": args.name, "file": file}
-        output.json({**common, "state": done.state, "backup": backup, **values})
-        return OK
-    output.notices(notices)
-    clean, names = output.style.clean, {"name": args.name, "file": file}
-    vault = values.get("vault")
-    output.line(
-        clean(DONE[done.state].format(title=program.title, vault=vault, **names))
-    )
+    names = {"program": args.program, "name": args.name, "file": str(_file_of(args))}
+    title, vault = PROGRAMS[args.program].title, values.get("vault")
+    lines = [DONE[done.state].format(title=title, vault=vault, **names)]
     if done.state != "absent":
-        for name, value in (facts | {"as it was": backup}).items():
-            if value:
-                output.line(f"  {name}: {clean(value)}")
+        facts += [f"as it was: {backup}"] if backup else []
+        lines += [f"  {fact}" for fact in facts]
+    lines = [output.style.clean(line) for line in lines]
     if done.state not in {"absent", "unchanged"}:
-        usual = f"restart {program.title} if it is running"
-        output.line(f"Next: {output.style.strong(str(values.get('next', usual)))}")
-    return OK
+        lines.append(f"Next: {output.style.strong(follows)}")
+    state = {"state": done.state, "backup": backup}
+    output.result({**names, **state, **values}, joined(lines))
 
 
 def _file_of(args: Namespace) -> Path:
@@ -361,15 +351,6 @@ def _connect_notices(config: Config) -> Iterator[str]:
             'server.transport is "http", so the server would listen instead of '
             "answering over stdio; run: glassmind config set server.transport stdio"
         )
-
-
-def _remarks(done: Outcome, program: Program, name: str, file: Path) -> Iterator[str]:
-    if done.made:
-        yield f"{file} was not there before; is {program.title} installed?"
-    if done.off:
-        yield f"{name} is switched off in {file}"
-    if done.others:
-        yield f"also connected, under other names: {', '.join(done.others)}"
 
 
 def _entry_name(text: str) -> str:

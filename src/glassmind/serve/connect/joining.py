@@ -6,12 +6,9 @@ beside it. If its program rewrites it between our reading and our rename, we giv
 
 import os
 import stat
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal, NamedTuple
 
 from glassmind.config.sources import put_text
 from glassmind.errors import BadConfigFile, ConfigUnwritable
@@ -36,19 +33,16 @@ FIRM = ("type", "command", "args", "active")
 State = Literal["connected", "changed", "unchanged", "disconnected", "absent"]
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What was done to a file; `backup` is the copy of the old text.
 
     `made`: there was no file. `off`: a person disabled the entry in its program.
-    `others`: entries of ours with other names.
     """
 
     state: State
     backup: Path | None = None
     made: bool = False
     off: bool = False
-    others: tuple[str, ...] = ()
 
 
 def connect(
@@ -61,58 +55,41 @@ def connect(
         BadConfigFile: the file is not what its program reads; nothing was changed.
         ConfigUnwritable: it cannot be written; nothing was changed.
     """
+    return _change(file, form, name, entry, force=force)
+
+
+def disconnect(file: Path, form: Form, name: str, *, force: bool = False) -> Outcome:
+    """Remove an entry of ours; raises what `connect` raises."""
+    return _change(file, form, name, None, force=force)
+
+
+def _change(
+    file: Path, form: Form, name: str, entry: Entry | None, *, force: bool
+) -> Outcome:
+    """Put an entry into a file, or remove it if there is none to put."""
     old = _text_of(file)
     text = (old or "").removeprefix(MARK)
-    with _naming(file):
+    try:
         servers = form.servers(text)
-        others = _others(servers, name)
         known = servers.get(name) if is_ours(servers.get(name)) else None
         if name in servers and known is None and not force:
             raise EntryTaken(str(file), name)
+        if entry is None:
+            if name not in servers:
+                return Outcome("absent")
+            new = form.without_entry(text, name)
+            return Outcome("disconnected", _replace(file, old, new))
         kept = {k: v for k, v in (known or {}).items() if k not in FIRM}
         merged = {**entry, **kept}
         off = kept.get("disabled") is True or kept.get("enabled") is False
         if known == merged:
-            return Outcome("unchanged", off=off, others=others)
+            return Outcome("unchanged", off=off)
         new = form.with_entry(text, name, merged)
-    backup = _replace(file, old, new)
-    state: State = "connected" if known is None else "changed"
-    return Outcome(state, backup, made=old is None, off=off, others=others)
-
-
-def disconnect(file: Path, form: Form, name: str, *, force: bool = False) -> Outcome:
-    """Remove an entry of ours.
-
-    Raises:
-        EntryTaken: it is another's, and `force` was not given.
-        BadConfigFile: the file is not what its program reads; nothing was changed.
-        ConfigUnwritable: it cannot be written; nothing was changed.
-    """
-    old = _text_of(file)
-    text = (old or "").removeprefix(MARK)
-    with _naming(file):
-        servers = form.servers(text)
-        others = _others(servers, name)
-        if name not in servers:
-            return Outcome("absent", others=others)
-        if not is_ours(servers[name]) and not force:
-            raise EntryTaken(str(file), name)
-        new = form.without_entry(text, name)
-    return Outcome("disconnected", _replace(file, old, new), others=others)
-
-
-def _others(servers: dict[str, Any], name: str) -> tuple[str, ...]:
-    return tuple(key for key in servers if key != name and is_ours(servers[key]))
-
-
-@contextmanager
-def _naming(file: Path) -> Iterator[None]:
-    """Name the file of a text that is unfit."""
-    try:
-        yield
     except Unfit as error:
         problem = f"{error.problem}; {UNCHANGED}"
         raise BadConfigFile(str(file), error.line, problem) from error
+    state: State = "connected" if known is None else "changed"
+    return Outcome(state, _replace(file, old, new), made=old is None, off=off)
 
 
 def _text_of(file: Path) -> str | None:

@@ -147,13 +147,13 @@ PROGRAMS = {
     "cursor": Program(
         "Cursor",
         lambda machine: machine.home / ".cursor/mcp.json",
-        JsonForm("mcpServers", comments=True),
+        JsonForm("mcpServers"),
         "enable {name} in Cursor's settings, under MCP, if it is off",
     ),
     "vscode": Program(
         "VS Code",
         lambda machine: machine.settings / "Code/User/mcp.json",
-        JsonForm("servers", comments=True),
+        JsonForm("servers"),
         "in VS Code, run `MCP: List Servers` and start {name}; it asks for your trust",
         STDIO,
     ),
