@@ -63,7 +63,7 @@ def _wanted(args: Namespace, progress: ShowProgress, limit: int | None) -> "Want
 
 
 def evaluate(args: Namespace, output: Output) -> int:
-    """Measure search quality, and show the figures."""
+    """Measure search quality."""
     from glassmind.evaluation import bench, run  # noqa: PLC0415 - numpy
 
     if args.preset and args.model:
@@ -104,7 +104,7 @@ def evaluate(args: Namespace, output: Output) -> int:
 
 
 def tune(args: Namespace, output: Output) -> int:
-    """Find better settings and write them, or undo the last tuning."""
+    """Find better settings."""
     if args.undo:
         return _undo(args, output)
     from glassmind.evaluation import bench, tune  # noqa: PLC0415 - numpy
@@ -176,6 +176,7 @@ _MEASURING = (
 COMMANDS = {
     "eval": LocalCommand(
         evaluate,
+        "Maintain",
         (
             option("--preset", "embed with this preset", "NAME", default=""),
             option("--model", "embed with this model", "NAME", default=""),
@@ -191,9 +192,11 @@ COMMANDS = {
             flag("--self", "use the vault's own links as questions", dest="own"),
         ),
         is_required=True,
+        expert=True,
     ),
     "tune": LocalCommand(
         tune,
+        "Maintain",
         (
             flag("--dry-run", "show what was found, write nothing"),
             flag("--undo", "undo the last tuning"),
@@ -201,5 +204,6 @@ COMMANDS = {
             flag("--in-vault", "write to the vault's own file"),
             *_MEASURING,
         ),
+        expert=True,
     ),
 }

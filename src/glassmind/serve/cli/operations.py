@@ -71,6 +71,10 @@ class OperationCommand:
         ]
 
     @property
+    def summary(self) -> str:
+        return self.operation.summary
+
+    @property
     def positional_names(self) -> str:
         """The positional arguments, as help shows them."""
         return " ".join(

@@ -4,8 +4,7 @@ import atexit
 import gc
 import os
 from collections.abc import Sequence
-from importlib import import_module
-from typing import NoReturn, TypeAlias, cast
+from typing import NoReturn, TypeAlias
 
 from glassmind.errors import GlassmindError, NoteNotFound, WrongUsage
 from glassmind.errors.editing import ChangesetUnknown
@@ -29,6 +28,7 @@ from glassmind.serve.cli.parser import CommandParser, LocalCommand, split_comman
 from glassmind.serve.cli.table import (
     LOCAL,
     all_commands,
+    local_command,
     overview,
     similar_command,
 )
@@ -141,8 +141,7 @@ def command_named(name: str) -> Command | CommandGroup:
         WrongUsage: it does not exist.
     """
     if name in LOCAL:
-        module = import_module(f"glassmind.serve.cli.{LOCAL[name].module}")
-        return cast("LocalCommand", module.COMMANDS[name])
+        return local_command(name)
     if command := operation_command(name):
         return command
     near = similar_command(name)
@@ -152,11 +151,7 @@ def command_named(name: str) -> Command | CommandGroup:
 
 def parser_of(name: str, command: Command) -> CommandParser:
     """Return the parser of a command or an action."""
-    if isinstance(command, OperationCommand):
-        about = command.operation.summary
-    else:
-        about = LOCAL[name].summary
-    parser = CommandParser(name, about)
+    parser = CommandParser(name, command.summary)
     command.add_arguments(parser)
     return parser
 

@@ -31,7 +31,7 @@ TAKES = {"show": "", "path": "", "get": "KEY", "set": "KEY VALUE"}
 
 
 def config(args: Namespace, output: Output) -> int:
-    """Show all settings, get or set one, or print the path of the file."""
+    """Show and change settings."""
     takes = TAKES[args.action]
     if len(args.words) != len(takes.split()):
         problem = f"config {args.action} takes {takes or 'no more words'}"
@@ -105,7 +105,7 @@ def file_in_use(args: Namespace) -> Path:
 
 
 def trust(args: Namespace, output: Output) -> int:
-    """Show the settings of the vault, ask, and record that they are trusted."""
+    """Trust the settings file inside a vault."""
     vault = config_of(args).vault.path
     if args.revoke:
         return _revoke(vault, output)
@@ -165,6 +165,7 @@ def _revoke(vault: Path, output: Output) -> int:
 COMMANDS = {
     "config": LocalCommand(
         config,
+        "Maintain",
         (
             option("action", "show all, path of the file, get or set", choices=TAKES),
             flag("--origin", "show where each value came from"),
@@ -174,6 +175,7 @@ COMMANDS = {
     ),
     "trust": LocalCommand(
         trust,
+        "Agents",
         (
             flag("--revoke", "stop trusting the vault's settings"),
             flag("--yes", "do it without asking; needed without a terminal"),

@@ -66,7 +66,7 @@ class FirstRun:
 
 
 def init(args: Namespace, output: Output) -> int:
-    """Choose a vault, write the configuration, index it, and say what to do next."""
+    """Choose a vault, configure and index it."""
     file = getattr(args, "config", None)
     if file and args.in_vault:
         raise WrongUsage("--in-vault and --config cannot be used together", "init")
@@ -262,7 +262,7 @@ DONE = {
 
 
 def connect_program(args: Namespace, output: Output) -> int:
-    """Write the entry, or print it, and say what to do next."""
+    """Add Glassmind to another program."""
     program, file, config = PROGRAMS[args.program], _file_of(args), config_of(args)
     launch = launching.launch_of(launching.this_program())
     words = [*launch, *_words_of_entry(args, config)]
@@ -290,7 +290,7 @@ def connect_program(args: Namespace, output: Output) -> int:
 
 
 def disconnect_program(args: Namespace, output: Output) -> int:
-    """Remove the entry, if there is one."""
+    """Remove the entry that connect wrote."""
     program, file = PROGRAMS[args.program], _file_of(args)
     done = disconnect(file, program.form, args.name, force=args.force)
     facts = [f"removed: {args.name} from {file}"]
@@ -370,6 +370,7 @@ _SETS = f"tool sets, such as core,brain; of {', '.join(SETS)}"
 COMMANDS = {
     "init": LocalCommand(
         init,
+        "Maintain",
         (
             option("vault_folder", "default: this one", "VAULT", nargs="?"),
             flag("--in-vault", "write the file into the vault"),
@@ -382,6 +383,7 @@ COMMANDS = {
     ),
     "connect": LocalCommand(
         connect_program,
+        "Agents",
         (
             *_ENTRY,
             flag("--print", "print the entry, write nothing", dest="shown"),
@@ -392,6 +394,7 @@ COMMANDS = {
     ),
     "disconnect": LocalCommand(
         disconnect_program,
+        "Agents",
         (*_ENTRY, flag("--force", "remove an entry that is not ours")),
     ),
 }

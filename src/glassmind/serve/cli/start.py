@@ -57,7 +57,7 @@ def _notice_sets(names: Iterable[str], output: Output) -> None:
 
 
 def mcp(args: Namespace, output: Output) -> int:
-    """Serve one client over stdin and stdout until it leaves."""
+    """Serve an agent over stdin and stdout."""
     names = read_names(args.tools or DEFAULT_SETS)
     if _speaks_http(args):
         if args.client:
@@ -178,7 +178,7 @@ class Token(NamedTuple):
 
 
 def serve(args: Namespace, output: Output) -> int:
-    """Serve the vault over HTTP until a signal ends it."""
+    """Serve the vault over HTTP."""
     names = read_names(args.tools or DEFAULT_SETS)
     config = config_of(args)
     output.notices(config.warnings)
@@ -256,7 +256,7 @@ WARNINGS_SHOWN = 10
 
 
 def watch(args: Namespace, output: Output) -> int:
-    """Watch the vault, or stand by while another process does."""
+    """Index changes until stopped."""
     from glassmind.serve.daemon.host import VaultHost  # noqa: PLC0415 - tantivy
 
     config = config_of(args, flags={"watch.enabled": True})
@@ -297,7 +297,7 @@ def _write(news: News, output: Output) -> None:
 
 
 def service(args: Namespace, output: Output) -> int:
-    """Print the files for this vault; nothing is installed."""
+    """Print timer files for indexing."""
     config = config_of(args)
     vault, words = str(config.vault.path), words_of(args, config)
     command = [sys.executable, "-m", "glassmind", *words, "index", "--quiet"]
@@ -329,10 +329,12 @@ _EVERY = f"how often to index, from 1 to {HOUR_MIN} minutes"
 COMMANDS = {
     "mcp": LocalCommand(
         mcp,
+        "Agents",
         (*_SERVED, option("--client", "serve it with this client's scope", "NAME")),
     ),
     "serve": LocalCommand(
         serve,
+        "Agents",
         (
             option("--host", "the address to listen on", "ADDRESS"),
             option(
@@ -346,9 +348,10 @@ COMMANDS = {
             option("--token-file", "a file that holds it", "FILE"),
         ),
     ),
-    "watch": LocalCommand(watch),
+    "watch": LocalCommand(watch, "Maintain"),
     "service": LocalCommand(
         service,
+        "Maintain",
         (
             option("action", "print a script that sets it up", choices=("print",)),
             option("--kind", "default: this system", choices=("systemd", "launchd")),
@@ -356,5 +359,6 @@ COMMANDS = {
                 "--every", _EVERY, "MINUTES", type=whole_number(1, HOUR_MIN), default=15
             ),
         ),
+        expert=True,
     ),
 }
