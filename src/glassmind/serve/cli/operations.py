@@ -126,9 +126,6 @@ class OperationCommand:
             WrongUsage: options are given that cannot be used together.
         """
         chosen = [one for one in self.variants if hasattr(args, _dest(one.option))]
-        if len(chosen) > 1:
-            used = f"{chosen[0].option} and {chosen[1].option}"
-            raise WrongUsage(f"{used} cannot be used together", self._path)
         command = chosen[0] if chosen else self
         usable = command.own_flags()
         for variant in (self, *self.variants):
@@ -342,11 +339,9 @@ def _text_in(file: str, path: str) -> str:
         if len(raw) > most:
             raise WrongUsage(f"{name} is larger than {MOST_MIB} MiB", path)
         return str(raw, "utf-8-sig")
-    except OSError as error:
-        problem = f"{name} cannot be read ({error.strerror or error})"
-        raise WrongUsage(problem, path) from error
-    except ValueError as error:
-        raise WrongUsage(f"{name} is not UTF-8 text ({error})", path) from error
+    except (OSError, ValueError) as error:  # ValueError: it is not UTF-8
+        reason = getattr(error, "strerror", None) or error
+        raise WrongUsage(f"{name} cannot be read ({reason})", path) from error
 
 
 def _pairs(field: Field, given: list[str], path: str) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from glassmind.errors import GlassmindError, NoteNotFound, WrongUsage
 from glassmind.errors.editing import ChangesetUnknown
 from glassmind.errors.memory import MemoNotFound
 from glassmind.errors.writing import NoteChanged
+from glassmind.indexing.background import allow_lowering
 from glassmind.markdown.style import shortened
 from glassmind.operations.failures import (
     BUG,
@@ -36,20 +37,13 @@ from glassmind.version import __version__
 
 Command: TypeAlias = LocalCommand | OperationCommand
 
-BACKGROUND = frozenset(["index", "init", "mcp", "serve", "watch"])
-"""Commands with background work, which may lower its priority."""
-
 
 def run_program(argv: Sequence[str], *, as_program: bool = False) -> int:
     """Run one command and return its exit code; errors are printed, never raised.
 
     With `as_program` the command may lower the priority of this process.
     """
-    if as_program and split_command(list(argv))[1] in BACKGROUND:
-        from glassmind.indexing.background import (  # noqa: PLC0415 - only for these
-            allow_lowering,
-        )
-
+    if as_program:
         allow_lowering()
     verbose = "-v" in argv or "--verbose" in argv
     output = Output(as_json="--json" in argv, verbose=verbose)
@@ -161,8 +155,8 @@ def parsers_of(name: str) -> dict[str, CommandParser]:
     command = command_named(name)
     if not isinstance(command, CommandGroup):
         return {name: parser_of(name, command)}
-    actions = {f"{name} {action}": part for action, part in command.actions.items()}
-    return {path: parser_of(path, part) for path, part in actions.items()}
+    paths = {f"{name} {action}": part for action, part in command.actions.items()}
+    return {path: parser_of(path, part) for path, part in paths.items()}
 
 
 def _show_help(words: list[str], output: Output) -> int:

@@ -11,7 +11,6 @@ from glassmind.config.settings import SETTINGS
 from glassmind.config.sources import closest
 from glassmind.config.trust import (
     DOTENV,
-    VaultSettings,
     is_trusted,
     keep_trust,
     read_vault_settings,
@@ -22,6 +21,7 @@ from glassmind.config.write import set_key
 from glassmind.errors import NoVault, WrongUsage
 from glassmind.markdown.style import shortened
 from glassmind.operations.failures import NOTHING, OK, USAGE
+from glassmind.operations.registry import joined
 from glassmind.serve.cli.opening import config_of, file_of
 from glassmind.serve.cli.output import Output
 from glassmind.serve.cli.parser import LocalCommand, flag, option
@@ -43,25 +43,21 @@ def config(args: Namespace, output: Output) -> int:
 
 def _show(args: Namespace, output: Output) -> None:
     config = config_of(args, need_vault=False)
-    found = settings_in_force(config)
-    if output.as_json:
-        settings = {path: {"value": v, "origin": origin} for path, v, origin in found}
-        files, warnings = [str(file) for file in config.files], list(config.warnings)
-        output.json({"settings": settings, "files": files, "warnings": warnings})
-        return
-    output.notices(config.warnings)
-    style = output.style
+    found = [*settings_in_force(config)]
+    files, warnings = [str(file) for file in config.files], list(config.warnings)
+    settings = {path: {"value": v, "origin": origin} for path, v, origin in found}
+    style, lines = output.style, []
     for path, value, origin in found:
         line = f"{style.strong(path)} = {style.clean(as_toml(value))}"
-        output.line(f"{line}  {style.faint(f'# {origin}')}" if args.origin else line)
+        lines.append(f"{line}  {style.faint(f'# {origin}')}" if args.origin else line)
+    output.notices(warnings)
+    values = {"settings": settings, "files": files, "warnings": warnings}
+    output.result(values, joined(lines))
 
 
 def _path(args: Namespace, output: Output) -> None:
     file = file_in_use(args)
-    if output.as_json:
-        output.json({"path": str(file), "exists": file.is_file()})
-    else:
-        output.line(str(file))
+    output.result({"path": str(file), "exists": file.is_file()}, f"{file}\n")
 
 
 def _get(args: Namespace, output: Output) -> None:
@@ -74,11 +70,9 @@ def _get(args: Namespace, output: Output) -> None:
         hint = closest(key, list(settings))
         raise WrongUsage(f"{key} is not a known setting{hint}", "config")
     value, origin = settings[key]
-    if output.as_json:
-        output.json({"key": key, "value": value, "origin": origin})
-    else:
-        output.verbatim(value if isinstance(value, str) else as_toml(value))
-        output.line()
+    text = value if isinstance(value, str) else as_toml(value)
+    values = {"key": key, "value": value, "origin": origin}
+    output.result(values, f"{output.style.clean(text)}\n")
 
 
 def _set(args: Namespace, output: Output) -> None:
@@ -90,10 +84,8 @@ def _set(args: Namespace, output: Output) -> None:
         output.notices(config_of(args).warnings)
     else:
         set_key(file, key, value)
-    if output.as_json:
-        output.json({"key": key, "path": str(file)})
-    else:
-        output.notice(f"{key} is set in {file}; restart running servers to use it")
+    output.notice(f"{key} is set in {file}; restart running servers to use it")
+    output.result({"key": key, "path": str(file)}, "")
 
 
 def file_in_use(args: Namespace) -> Path:
@@ -124,8 +116,12 @@ def trust(args: Namespace, output: Output) -> int:
     }
     done = "You already trust these settings."
     if not is_trusted(settings, os.environ):
+        more = "" if settings.dotenv is None else f" and {DOTENV}"
+        style, file = output.style, settings.file
+        lines = [f"{file.name}{more} in {style.strong(short(file.parent))}:"]
+        lines += [f"  {path} = {style.clean(text)}" for path, text in values.items()]
         if not output.as_json:
-            _show_values(settings, values, output)
+            output.text(joined(lines))
         if not args.yes and not output.can_ask:
             raise WrongUsage("add --yes to trust these settings", "trust")
         if not args.yes and not output.says_yes("Trust these settings?"):
@@ -133,32 +129,18 @@ def trust(args: Namespace, output: Output) -> int:
             return NOTHING
         record_trust(settings, os.environ)
         done = "Trusted until one of these files changes."
-    if output.as_json:
-        places = {"vault": str(settings.vault), "file": str(settings.file)}
-        facts = {"trusted": True, "digest": settings.digest(), "settings": values}
-        output.json(places | facts)
-    else:
-        output.notice(done)
+    places = {"vault": str(settings.vault), "file": str(settings.file)}
+    facts = {"trusted": True, "digest": settings.digest(), "settings": values}
+    output.notice(done)
+    output.result(places | facts, "")
     return OK
-
-
-def _show_values(
-    settings: VaultSettings, values: dict[str, str], output: Output
-) -> None:
-    file, more = settings.file, "" if settings.dotenv is None else f" and {DOTENV}"
-    folder = output.style.strong(short(file.parent))
-    output.line(f"{file.name}{more} in {folder}:")
-    for path, value in values.items():
-        output.line(f"  {path} = {output.style.clean(value)}")
 
 
 def _revoke(vault: Path, output: Output) -> int:
     revoked = revoke_trust(vault, os.environ)
-    if output.as_json:
-        output.json({"vault": str(vault), "trusted": False, "revoked": revoked})
-    else:
-        sentence = "is no longer trusted" if revoked else "was not trusted"
-        output.notice(f"{vault} {sentence}.")
+    sentence = "is no longer trusted" if revoked else "was not trusted"
+    output.notice(f"{vault} {sentence}.")
+    output.result({"vault": str(vault), "trusted": False, "revoked": revoked}, "")
     return OK
 
 

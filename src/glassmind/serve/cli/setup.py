@@ -6,8 +6,9 @@ import shutil
 import sys
 from argparse import ArgumentTypeError, Namespace
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from glassmind.access.clients import clients_of
 from glassmind.access.scopes import SETS, read_names
@@ -43,7 +44,7 @@ from glassmind.serve.connect.programs import (
     this_machine,
 )
 from glassmind.vault.choose import checked_vault, known_vaults
-from glassmind.vault.configure import ConfiguredVault, configure_vault
+from glassmind.vault.configure import configure_vault
 
 # --- init ---------------------------------------------------------------------------
 
@@ -56,8 +57,7 @@ WITHOUT_MODEL = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class FirstRun:
+class FirstRun(NamedTuple):
     """The result of a first index run; `problem` says why nothing was embedded."""
 
     report: IndexResult
@@ -90,21 +90,31 @@ def init(args: Namespace, output: Output) -> int:
         call += f" --vault {shlex.quote(str(chosen.vault))}"
     elif file:
         call += f" --config {shlex.quote(str(chosen.file))}"
-    if args.no_index:
-        _show_next(chosen, None, [f"{call} index"], output)
-        return OK
-    args.vault = str(chosen.vault)
-    config = config_of(args)
-    output.notices(config.warnings)
-    try:
-        done = first_run(config, output, call, embed=not args.no_embed)
-    except KeyboardInterrupt:
-        output.fault(f"stopped; what was read is kept, and {call} index continues")
-        return INTERRUPTED
-    _show_run(done, call, output)
-    example = f'{call} search "{_example_query(config)}"'
-    _show_next(chosen, done, [example, f"{call} connect claude-code"], output)
-    return INTERRUPTED if done.stopped else OK
+    done, follows = None, [f"{call} index"]
+    if not args.no_index:
+        args.vault = str(chosen.vault)
+        config = config_of(args)
+        output.notices(config.warnings)
+        try:
+            done = first_run(config, output, call, embed=not args.no_embed)
+        except KeyboardInterrupt:
+            output.fault(f"stopped; what was read is kept, and {call} index continues")
+            return INTERRUPTED
+        _show_run(done, call, output)
+        example = f'{call} search "{_example_query(config)}"'
+        follows = [example, f"{call} connect claude-code"]
+    values = {
+        "vault": str(chosen.vault),
+        "config": str(chosen.file),
+        "kept": chosen.kept,
+        "made": [str(folder) for folder in chosen.made],
+        "index": done.report.to_json() if done else None,
+        "model_problem": done.problem if done else "",
+        "next": follows,
+    }
+    lines = zip(("Next", "Then"), map(output.style.strong, follows), strict=False)
+    output.result(values, joined(f"{word}: {line}" for word, line in lines))
+    return INTERRUPTED if done and done.stopped else OK
 
 
 def _choose_vault(args: Namespace, output: Output) -> Path:
@@ -164,11 +174,11 @@ def first_run(config: Config, output: Output, call: str, *, embed: bool) -> Firs
         )
     try:
         if problem := _fetch_model(config, output):
-            return replace(done, problem=problem)
+            return done._replace(problem=problem)
         with opened(config) as engine, output.progress() as progress:
             made = engine.index(progress=gently(progress))
     except KeyboardInterrupt:
-        return replace(done, stopped=True)
+        return done._replace(stopped=True)
     fresh = [text for text in made.warnings if text not in report.warnings]
     counts = {name: getattr(made, name) for name in ("embedded", "reused", "left")}
     report = replace(report, **counts, warnings=(*report.warnings, *fresh))
@@ -226,25 +236,6 @@ def _show_run(done: FirstRun, call: str, output: Output) -> None:
     if embedded or report.left:
         left = f", {report.left:,} left" if report.left else ""
         output.line(f"Embedded: {embedded:,} passages{left}")
-
-
-def _show_next(
-    chosen: ConfiguredVault, done: FirstRun | None, follows: list[str], output: Output
-) -> None:
-    if output.as_json:
-        values = {
-            "vault": str(chosen.vault),
-            "config": str(chosen.file),
-            "kept": chosen.kept,
-            "made": [str(folder) for folder in chosen.made],
-            "index": done.report.to_json() if done else None,
-            "model_problem": done.problem if done else "",
-            "next": follows,
-        }
-        output.json(values)
-        return
-    for word, line in zip(("Next", "Then"), follows, strict=False):
-        output.line(f"{word}: {output.style.strong(line)}")
 
 
 # --- connect and disconnect ---------------------------------------------------------

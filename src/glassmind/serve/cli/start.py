@@ -121,8 +121,7 @@ class NamedClient:
         return scope
 
     def _find(self) -> Scope:
-        if self._clients is None:
-            self._clients = clients_of(config_of(self._args))
+        self._clients = self._clients or clients_of(config_of(self._args))
         try:
             client = self._clients.named(self.name)
         except ClientUnknown:
@@ -184,15 +183,10 @@ def serve(args: Namespace, output: Output) -> int:
     output.notices(config.warnings)
     _notice_sets(names, output)
     host = args.host or config.server.host
-    token = _chosen_token(args, config)
-    if token is None and not args.show_token and not is_loopback(host):
-        raise TokenNeeded(host)
-    token = token or _kept_token(args, config)
+    token = _token(args, config, host)
     if args.show_token:
-        if output.as_json:
-            output.json({"token": token.text, "origin": token.origin})
-        else:
-            output.line(token.text)
+        values = {"token": token.text, "origin": token.origin}
+        output.result(values, f"{token.text}\n")
         return OK
     if args.token_file and token.file and is_open_to_others(Path(token.origin).stat()):
         output.notice(OPEN_FILE.format(token.origin))
@@ -211,8 +205,12 @@ def serve(args: Namespace, output: Output) -> int:
     return OK
 
 
-def _chosen_token(args: Namespace, config: Config) -> Token | None:
-    """Return the token that a person chose; None if nobody did."""
+def _token(args: Namespace, config: Config, host: str) -> Token:
+    """Return the token that a person chose, else the one that is kept.
+
+    Raises:
+        TokenNeeded: nobody chose one, and other machines can reach the server.
+    """
     if args.token_file:
         file = Path(args.token_file)
         text, is_file = read_token(file), file.is_file()  # a pipe is read once
@@ -220,13 +218,11 @@ def _chosen_token(args: Namespace, config: Config) -> Token | None:
         return Token(text, args.token_file, followed)
     if args.token is not None:
         return Token(checked_token(args.token, "--token"), "--token")
-    if not config.server.token:
-        return None
-    origin = config.origins["server.token"]
-    return Token(checked_token(config.server.token, origin), origin)
-
-
-def _kept_token(args: Namespace, config: Config) -> Token:
+    if config.server.token:
+        origin = config.origins["server.token"]
+        return Token(checked_token(config.server.token, origin), origin)
+    if not args.show_token and not is_loopback(host):
+        raise TokenNeeded(host)
     file = token_file(config)
     vault = f" --vault {quote(args.vault)}" if getattr(args, "vault", None) else ""
     shown_by = f"glassmind serve{vault} --show-token"
@@ -234,12 +230,12 @@ def _kept_token(args: Namespace, config: Config) -> Token:
 
 
 def _show_address(url: str, token: Token, output: Output) -> None:
-    if output.as_json:
-        output.json({"url": url, "mcp": f"{url}/mcp", "token_origin": token.origin})
-    else:
-        output.line(f"Listening on {url}, for MCP on {url}/mcp")
-        shown = f"; {token.shown_by} prints it" if token.shown_by else ""
-        output.line(f"Token: from {token.origin}{shown}")
+    shown = f"; {token.shown_by} prints it" if token.shown_by else ""
+    text = (
+        f"Listening on {url}, for MCP on {url}/mcp\nToken: from {token.origin}{shown}\n"
+    )
+    values = {"url": url, "mcp": f"{url}/mcp", "token_origin": token.origin}
+    output.result(values, text)
     output.flush()
 
 
@@ -311,10 +307,7 @@ def service(args: Namespace, output: Output) -> int:
         except ValueError as error:
             problem = f"a property list cannot hold the name {vault!r}"
             raise WrongUsage(problem, "service") from error
-    if output.as_json:
-        output.json(asdict(units))
-    else:
-        output.verbatim(units_as_script(units))
+    output.result(asdict(units), output.style.clean(units_as_script(units)))
     return OK
 
 

@@ -6,7 +6,6 @@ beside it. If its program rewrites it between our reading and our rename, we giv
 
 import os
 import stat
-from itertools import count
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -134,18 +133,15 @@ def _replace(file: Path, old: str | None, new: str) -> Path | None:
 
 def _kept(file: Path, text: str) -> Path:
     """Return a copy of a file beside it: an equal one, or a new one."""
-    content, mode = text.encode("utf-8"), stat.S_IMODE(file.stat().st_mode)
-    for number in count(1):
-        suffix = BACKUP if number == 1 else f"{BACKUP}-{number}"
-        place = file.with_name(f"{file.name}.{suffix}")
-        try:
-            if place.is_symlink() or place.exists():
-                if place.is_file() and place.read_bytes() == content:
-                    return place
-                continue
-            put_text(place, text)
-            place.chmod(mode)
-        except OSError as error:
-            raise ConfigUnwritable(str(place), error.strerror or str(error)) from error
-        return place
-    raise AssertionError
+    place, number = file.with_name(f"{file.name}.{BACKUP}"), 1
+    try:
+        while os.path.lexists(place):
+            if place.is_file() and place.read_bytes() == text.encode("utf-8"):
+                return place
+            number += 1
+            place = file.with_name(f"{file.name}.{BACKUP}-{number}")
+        put_text(place, text)
+        place.chmod(stat.S_IMODE(file.stat().st_mode))
+    except OSError as error:
+        raise ConfigUnwritable(str(place), error.strerror or str(error)) from error
+    return place
