@@ -328,13 +328,3 @@ def test_what_cannot_be_is_refused_before_anything_is_written(inside: Inside) ->
     assert [*inside.home.iterdir()] == []
     assert inside.run(*http).returncode == 0
     assert "would listen" in inside.run("connect", "cursor").stderr
-
-
-def test_an_entry_that_is_switched_off_is_said_to_be(tmp_path: Path) -> None:
-    file = Path(shutil.copy(golden("codex", "after"), tmp_path))
-    with file.open("a", encoding="utf-8") as opened:
-        opened.write("enabled = false\n")
-
-    done = connect(file, CODEX.form, NAME, entry_for(CODEX))
-
-    assert (done.state, done.off) == ("unchanged", True)

@@ -113,8 +113,7 @@ def _fish_lines() -> Iterator[str]:
             if action.choices:
                 words.append(f"-x -a {_quoted(' '.join(action.choices))}")
             elif action.nargs != 0:
-                is_file = action.metavar in {"PATH", "FILE"}
-                words.append("-r" if is_file else "-x")
+                words.append("-r")
             yield f"{begin} {' '.join(words)} -d {_quoted(action.help or '')}"
 
 

@@ -144,11 +144,7 @@ class Output:
             self.json({"error": {"kind": "Interrupted", "message": message}})
 
     def flush(self) -> None:
-        """Write what is buffered.
-
-        Raises:
-            BrokenPipeError: nobody reads any more.
-        """
+        """Write what is buffered; `BrokenPipeError` if nobody reads any more."""
         sys.stdout.flush()
         sys.stderr.flush()
 

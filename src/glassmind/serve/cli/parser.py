@@ -114,12 +114,7 @@ class CommandParser(ArgumentParser):
         self.add_argument(dest, nargs="*", metavar=metavar, help=help_line)
 
     def read(self, argv: list[str]) -> Namespace:
-        """Return the arguments.
-
-        Raises:
-            WrongUsage: they cannot be understood.
-        """
-        # By hand: argparse loses words behind an option.
+        # by hand: argparse loses words behind an option
         stop = argv.index("--") if self._words and "--" in argv else len(argv)
         args, words = self.parse_known_args(argv[:stop])
         for word in words:

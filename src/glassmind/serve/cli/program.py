@@ -129,11 +129,6 @@ def _dispatch(argv: list[str], output: Output) -> int:
 
 
 def command_named(name: str) -> Command | CommandGroup:
-    """Return a command.
-
-    Raises:
-        WrongUsage: it does not exist.
-    """
     if name in LOCAL:
         return local_command(name)
     if command := operation_command(name):
@@ -164,12 +159,9 @@ def _show_help(words: list[str], output: Output) -> int:
     names = [word for word in words if not word.startswith("-")]
     if names and names[0] not in {"help", "version"}:
         return _dispatch([*names, "--help"], output)
-    if output.as_json:
-        listed = [
-            {"name": name, "group": row.group, "help": row.summary}
-            for name, row in all_commands().items()
-        ]
-        output.json({"commands": listed})
-    else:
-        output.text(overview(everything="--all" in words))
+    listed = [
+        {"name": name, "group": row.group, "help": row.summary}
+        for name, row in all_commands().items()
+    ]
+    output.result({"commands": listed}, overview(everything="--all" in words))
     return OK

@@ -141,9 +141,9 @@ def _asked(known: list[Path], output: Output) -> Path:
     names = [str(path) for path in known]
     if not output.can_ask:
         raise SeveralVaults(names)
-    listed = [f"  {number}. {name}" for number, name in enumerate(names, 1)]
-    for line in ("Obsidian knows these vaults:", *listed):
-        sys.stderr.write(f"{output.style.clean(line)}\n")
+    sys.stderr.write("Obsidian knows these vaults:\n")
+    for number, name in enumerate(names, 1):
+        sys.stderr.write(f"  {number}. {output.style.clean(name)}\n")
     while answer := output.ask(f"Which one? [1-{len(known)}]"):
         if answer.strip().isdigit() and 1 <= int(answer) <= len(known):
             return known[int(answer) - 1]
@@ -154,11 +154,7 @@ def first_run(config: Config, output: Output, call: str, *, embed: bool) -> Firs
     """Index the text of a vault, fetch the model, and embed.
 
     Each part is kept when the next begins. Ctrl-C once the text is in, or a model that
-    cannot be fetched, ends it early.
-
-    Raises:
-        VaultError, IndexFault: as `Engine.index` does.
-        KeyboardInterrupt: the text is not in yet; what was read is kept.
+    cannot be fetched, ends it early; an earlier Ctrl-C is raised.
     """
     root = str(config.vault.path)
     with opened(config) as engine, output.progress() as progress:
@@ -270,8 +266,6 @@ def connect_program(args: Namespace, output: Output) -> int:
     done = connect(file, program.form, args.name, entry, force=args.force)
     if done.made:
         notices.append(f"{file} was not there before; is {program.title} installed?")
-    if done.off:
-        notices.append(f"{args.name} is switched off in {file}")
     output.notices(notices)
     follows = program.follows.format(name=args.name)
     values["next"] = follows
@@ -314,9 +308,8 @@ def _report(  # noqa: PLR0913, PLR0917 - what both commands print
 
 def _file_of(args: Namespace) -> Path:
     """Return the file that is named, else the one where the program keeps its list."""
-    return (
-        path_of(args.file) if args.file else PROGRAMS[args.program].file(this_machine())
-    )
+    usual = PROGRAMS[args.program].file(this_machine())
+    return path_of(args.file) if args.file else usual
 
 
 def _words_of_entry(args: Namespace, config: Config) -> Iterator[str]:

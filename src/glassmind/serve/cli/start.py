@@ -96,10 +96,6 @@ class NamedClient:
         """Return the tool sets that are served from now on.
 
         If the settings cannot be used, every call says so.
-
-        Raises:
-            ClientUnknown, ClientsUnreadable: there is no such client.
-            BeyondToolsets: it may use none of the sets that are wanted.
         """
         try:
             scope = self._find()
@@ -109,12 +105,7 @@ class NamedClient:
         return self._served
 
     def scope(self) -> Scope:
-        """Return what it may read now.
-
-        Raises:
-            ClientUnknown, ClientsUnreadable: it was revoked.
-            ClientChanged: its tool sets were changed.
-        """
+        """Return what it may read now, unless it was revoked or its sets changed."""
         scope = self._find()
         if sets_within(scope, self._wanted) != self._served:
             raise ClientChanged(self.name)
@@ -143,15 +134,16 @@ def _opened(args: Namespace) -> "Opened":
     """Return the vault with its daemon or a connection to it."""
     from glassmind.serve.daemon.host import VaultHost  # noqa: PLC0415 - tantivy
 
-    def note(message: str) -> None:
-        log("vault", said=message)
-
     config = config_of(args)
     for warning in config.warnings:
-        note(warning)
-    host = VaultHost(config, watch=not args.no_watch, log=note)
+        _log(warning)
+    host = VaultHost(config, watch=not args.no_watch, log=_log)
     host.engine.client = "mcp"
     return host
+
+
+def _log(message: str) -> None:
+    log("vault", said=message)
 
 
 # --- serve --------------------------------------------------------------------------
@@ -206,11 +198,7 @@ def serve(args: Namespace, output: Output) -> int:
 
 
 def _token(args: Namespace, config: Config, host: str) -> Token:
-    """Return the token that a person chose, else the one that is kept.
-
-    Raises:
-        TokenNeeded: nobody chose one, and other machines can reach the server.
-    """
+    """Return the token that a person chose, else the one that is kept."""
     if args.token_file:
         file = Path(args.token_file)
         text, is_file = read_token(file), file.is_file()  # a pipe is read once
@@ -298,8 +286,9 @@ def service(args: Namespace, output: Output) -> int:
     vault, words = str(config.vault.path), words_of(args, config)
     command = [sys.executable, "-m", "glassmind", *words, "index", "--quiet"]
     letters = index_name(config.vault.path).encode("ascii", "replace").decode()
-    name, kind = f"glassmind-{letters.replace('?', '_')}", args.kind
-    if (kind or ("launchd" if sys.platform == "darwin" else "systemd")) == "systemd":
+    name = f"glassmind-{letters.replace('?', '_')}"
+    kind = args.kind or ("launchd" if sys.platform == "darwin" else "systemd")
+    if kind == "systemd":
         units = systemd_units(command, name=name, vault=vault, every_min=args.every)
     else:
         try:

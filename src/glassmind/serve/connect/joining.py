@@ -33,15 +33,14 @@ State = Literal["connected", "changed", "unchanged", "disconnected", "absent"]
 
 
 class Outcome(NamedTuple):
-    """What was done to a file; `backup` is the copy of the old text.
+    """What was done to a file, which is `made` if there was none.
 
-    `made`: there was no file. `off`: a person disabled the entry in its program.
+    `backup` is the copy of the old text.
     """
 
     state: State
     backup: Path | None = None
     made: bool = False
-    off: bool = False
 
 
 def connect(
@@ -80,15 +79,14 @@ def _change(
             return Outcome("disconnected", _replace(file, old, new))
         kept = {k: v for k, v in (known or {}).items() if k not in FIRM}
         merged = {**entry, **kept}
-        off = kept.get("disabled") is True or kept.get("enabled") is False
         if known == merged:
-            return Outcome("unchanged", off=off)
+            return Outcome("unchanged")
         new = form.with_entry(text, name, merged)
     except Unfit as error:
         problem = f"{error.problem}; {UNCHANGED}"
         raise BadConfigFile(str(file), error.line, problem) from error
     state: State = "connected" if known is None else "changed"
-    return Outcome(state, _replace(file, old, new), made=old is None, off=off)
+    return Outcome(state, _replace(file, old, new), made=old is None)
 
 
 def _text_of(file: Path) -> str | None:
@@ -111,11 +109,7 @@ def _text_of(file: Path) -> str | None:
 
 
 def _replace(file: Path, old: str | None, new: str) -> Path | None:
-    """Replace the text that was read, after keeping a copy; return the copy.
-
-    Raises:
-        ConfigUnwritable: the file may not be written, or has changed.
-    """
+    """Replace the text that was read, after keeping a copy; return the copy."""
     backup = None
     if old is not None:
         facts = file.stat()  # a rename asks for neither right
