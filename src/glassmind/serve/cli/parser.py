@@ -1,11 +1,13 @@
 """The parser of one command, with the options that every command takes."""
 
+import os
 import re
 from argparse import (
     SUPPRESS,
     Action,
     ArgumentParser,
     ArgumentTypeError,
+    HelpFormatter,
     Namespace,
 )
 from collections.abc import Callable, Mapping, Sequence
@@ -95,6 +97,7 @@ class CommandParser(ArgumentParser):
         super().__init__(
             prog=f"glassmind {name}",
             description=help_line,
+            formatter_class=_formatter,
             allow_abbrev=False,
         )
         self._name, self._words = name, ""
@@ -149,6 +152,15 @@ class CommandParser(ArgumentParser):
                 problem = f"must be one of {listed} (got {got})"
             message = f"{name} {problem}"
         raise WrongUsage(message, self._name)
+
+
+def _formatter(prog: str) -> HelpFormatter:
+    """Return a formatter that knows its width: to find it, argparse loads `shutil`."""
+    try:
+        width = os.get_terminal_size().columns
+    except (OSError, ValueError):
+        width = 80
+    return HelpFormatter(prog, width=max(width - 2, 40))
 
 
 COMMON = (
