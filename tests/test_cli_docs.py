@@ -138,16 +138,12 @@ def test_every_exit_code_is_documented() -> None:
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_completion_names_every_command_and_option(shell: str) -> None:
-    offers = offers_of()
+    script = SHELLS[shell]()
 
-    script = SHELLS[shell](offers)
-
-    for command, taken in offers.items():
+    for command, offer in offers_of().items():
         assert command in script
-        for offer in taken:
-            for name in offer.names:
-                if name.startswith("--"):
-                    assert name.lstrip("-") in script
+        for name in offer.options:
+            assert name.lstrip("-") in script
 
 
 def test_bash_completes_commands_options_and_values(tmp_path: Path) -> None:
@@ -195,19 +191,11 @@ def test_other_shells_can_read_their_completion(shell: str, tmp_path: Path) -> N
     if found is None:
         pytest.skip(f"there is no {shell} here")
     script = tmp_path / "completion"
-    script.write_text(SHELLS[shell](offers_of()), "utf-8")
+    script.write_text(SHELLS[shell](), "utf-8")
 
     done = subprocess.run([found, "-n", script], timeout=30, check=False)
 
     assert done.returncode == 0
-
-
-def test_zsh_is_told_of_one_place_for_the_words_of_a_command() -> None:
-    script = SHELLS["zsh"](offers_of())
-
-    (config,) = re.findall(r"^ +config\) (.+)$", script, re.MULTILINE)
-    assert config.count("'*:") == 1
-    assert "'1:show all, path of the file, get or set:(show path get set)'" in (config)
 
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

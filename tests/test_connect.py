@@ -129,14 +129,11 @@ def test_an_entry_of_another_is_replaced_only_when_forced(tmp_path: Path) -> Non
     ("program", "content", "line", "problem"),
     [
         (DESKTOP, b'{"mcpServers": {},\n', 2, "not JSON"),
-        (DESKTOP, b'{\n // mine\n "a": 1}', 2, "not JSON"),
-        (DESKTOP, b'{"a": NaN}', 0, "NaN"),
         (DESKTOP, b"[]", 0, "not a JSON object"),
         (DESKTOP, b'{"mcpServers": []}', 0, "mcpServers is not an object"),
-        (DESKTOP, b'{"mcpServers": {},\n"mcpServers": {}}', 0, "twice"),
         (DESKTOP, b'{"a": 1,\n"b": "\xff"}', 2, "not UTF-8"),
         (DESKTOP, b"[" * 100_000, 0, "nested"),
-        (PROGRAMS["vscode"], b'{"servers": {} // here', 1, "JSON with comments"),
+        (PROGRAMS["vscode"], b'{"servers": {} // here', 1, "not JSON"),
         (CODEX, b"a = 1\nb =\n", 2, "not TOML"),
         (CODEX, b"mcp_servers = 3\n", 0, "not a table"),
         (CODEX, b"mcp_servers = { a = { command = 'x' } }\n", 0, "by hand"),
@@ -171,7 +168,7 @@ def test_a_mark_of_windows_and_its_line_ends_stay(tmp_path: Path) -> None:
     assert b'\r\n    "mcpServers": {\r\n        "glassmind": {' in written
     disconnect(file, DESKTOP.form, NAME)
     assert file.read_bytes() == was.replace(
-        b'"dark"', b'"dark",\r\n    "mcpServers": {}'
+        b'"theme"', b'"mcpServers": {},\r\n    "theme"'
     )
 
 
@@ -306,15 +303,14 @@ def test_both_commands_say_what_they_did_as_json(inside: Inside) -> None:
     where = ["cursor", "--file", str(file)]
 
     made, again = inside.json("connect", *where), inside.json("connect", *where)
-    inside.json("connect", *where, "--name", "second")
     gone, absent = inside.json("disconnect", *where), inside.json("disconnect", *where)
 
     copy = f"{file}.before-glassmind"
     assert (made["state"], made["backup"]) == ("connected", copy)
     assert (again["state"], again["backup"]) == ("unchanged", None)
-    assert (gone["state"], gone["others"]) == ("disconnected", ["second"])
+    assert (gone["state"], gone["backup"]) == ("disconnected", f"{copy}-2")
     assert (absent["state"], absent["backup"]) == ("absent", None)
-    assert list(json.loads(file.read_bytes())["mcpServers"]) == ["second"]
+    assert json.loads(file.read_bytes()) == {"mcpServers": {}}
 
 
 def test_what_cannot_be_is_refused_before_anything_is_written(inside: Inside) -> None:
@@ -332,13 +328,3 @@ def test_what_cannot_be_is_refused_before_anything_is_written(inside: Inside) ->
     assert [*inside.home.iterdir()] == []
     assert inside.run(*http).returncode == 0
     assert "would listen" in inside.run("connect", "cursor").stderr
-
-
-def test_an_entry_that_is_switched_off_is_said_to_be(tmp_path: Path) -> None:
-    file = Path(shutil.copy(golden("codex", "after"), tmp_path))
-    with file.open("a", encoding="utf-8") as opened:
-        opened.write("enabled = false\n")
-
-    done = connect(file, CODEX.form, NAME, entry_for(CODEX))
-
-    assert (done.state, done.off) == ("unchanged", True)

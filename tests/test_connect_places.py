@@ -94,26 +94,6 @@ def test_what_is_installed_decides_where_a_program_may_be_in_two_ways(
     assert PROGRAMS[name].file(Machine(platform, tmp_path, env)) == tmp_path / expected
 
 
-@pytest.mark.parametrize(
-    ("settings", "chosen"),
-    [
-        ({"data_folder": "/mnt/jan"}, Path("/mnt/jan")),
-        ({"data_folder": "jan"}, None),
-        ([], None),
-    ],
-)
-def test_jan_keeps_its_list_where_its_user_wants_it(
-    settings: object, chosen: Path | None, tmp_path: Path
-) -> None:
-    usual = tmp_path / ".local/share/Jan"
-    usual.mkdir(parents=True)
-    (usual / "settings.json").write_text(json.dumps(settings), "utf-8")
-
-    found = PROGRAMS["jan"].file(Machine("linux", tmp_path, {}))
-
-    assert found == (chosen or usual / "data") / "mcp_config.json"
-
-
 def running(root: Path, **known: str) -> Running:
     """Return a program that is installed below a folder."""
     (root / "env/bin").mkdir(parents=True)

@@ -15,6 +15,7 @@ from glassmind.evaluation.as_json import evaluation_as_json, tuning_as_json
 from glassmind.evaluation.as_text import evaluation_as_text, tuning_as_text
 from glassmind.evaluation.chart import check_place, write_page
 from glassmind.operations.failures import OK
+from glassmind.operations.registry import joined
 from glassmind.serve.cli.opening import config_of, path_of
 from glassmind.serve.cli.output import Output
 from glassmind.serve.cli.parser import LocalCommand, flag, option, whole_number
@@ -41,12 +42,8 @@ def _open(args: Namespace) -> Callable[[Path | None, Mapping[str, object]], Engi
 
 def _count(progress: ShowProgress) -> Callable[[int, int], None]:
     """Return what shows how many questions were asked."""
-
-    def show(done: int, total: int) -> None:
-        if progress is not None:
-            progress(Progress("measure", done, total))
-
-    return show
+    show = progress or (lambda _: None)
+    return lambda done, total: show(Progress("measure", done, total))
 
 
 def _wanted(args: Namespace, progress: ShowProgress, limit: int | None) -> "Wanted":
@@ -63,12 +60,11 @@ def _wanted(args: Namespace, progress: ShowProgress, limit: int | None) -> "Want
 
 
 def evaluate(args: Namespace, output: Output) -> int:
-    """Measure search quality, and show the figures."""
+    """Measure search quality."""
     from glassmind.evaluation import bench, run  # noqa: PLC0415 - numpy
 
     if args.preset and args.model:
-        problem = "--preset and --model cannot be used together"
-        raise WrongUsage(problem, "eval")
+        raise WrongUsage("--preset and --model cannot be used together", "eval")
     chart = path_of(args.chart) if args.chart else None
     if chart:
         check_place(chart, None if args.dataset else config_of(args).vault.path)
@@ -96,15 +92,12 @@ def evaluate(args: Namespace, output: Output) -> int:
     if chart:
         write_page(report, chart)
         output.notice(f"the chart is in {chart}")
-    if output.as_json:
-        output.json(evaluation_as_json(report))
-    else:
-        output.text(evaluation_as_text(report, output.style))
+    output.result(evaluation_as_json(report), evaluation_as_text(report, output.style))
     return OK
 
 
 def tune(args: Namespace, output: Output) -> int:
-    """Find better settings and write them, or undo the last tuning."""
+    """Find better settings."""
     if args.undo:
         return _undo(args, output)
     from glassmind.evaluation import bench, tune  # noqa: PLC0415 - numpy
@@ -117,14 +110,12 @@ def tune(args: Namespace, output: Output) -> int:
     output.notices(report.notices)
     if report.accepted and not args.dry_run:
         report = _write(report, args, output)
-    if output.as_json:
-        output.json(tuning_as_json(report))
-        return OK
-    output.text(tuning_as_text(report, output.style))
+    text = tuning_as_text(report, output.style)
     if report.file:
-        output.line(f"Written to {output.style.strong(report.file)}")
+        text += f"Written to {output.style.strong(report.file)}\n"
     elif report.accepted:
-        output.line("Nothing was written: that was a dry run")
+        text += "Nothing was written: that was a dry run\n"
+    output.result(tuning_as_json(report), text)
     return OK
 
 
@@ -156,14 +147,10 @@ def _undo(args: Namespace, output: Output) -> int:
         done = undo(config, dry_run=args.dry_run)
     kept = "was changed since, and is left as it is"
     output.notices(f"{path} {kept}" for path in done.kept)
-    if output.as_json:
-        settings = dict(done.settings)
-        output.json({"file": done.file, "settings": settings, "kept": list(done.kept)})
-        return OK
     action = "Would be undone" if args.dry_run else "Undone"
-    output.line(f"{action} in {output.style.strong(done.file)}")
-    for path, value in done.settings.items():
-        output.line(f"  {path} = {as_toml(value)}")
+    lines = [f"{action} in {output.style.strong(done.file)}"]
+    lines += [f"  {path} = {as_toml(value)}" for path, value in done.settings.items()]
+    output.result(done._asdict(), joined(lines))
     return OK
 
 
@@ -176,6 +163,7 @@ _MEASURING = (
 COMMANDS = {
     "eval": LocalCommand(
         evaluate,
+        "Maintain",
         (
             option("--preset", "embed with this preset", "NAME", default=""),
             option("--model", "embed with this model", "NAME", default=""),
@@ -191,9 +179,11 @@ COMMANDS = {
             flag("--self", "use the vault's own links as questions", dest="own"),
         ),
         is_required=True,
+        expert=True,
     ),
     "tune": LocalCommand(
         tune,
+        "Maintain",
         (
             flag("--dry-run", "show what was found, write nothing"),
             flag("--undo", "undo the last tuning"),
@@ -201,5 +191,6 @@ COMMANDS = {
             flag("--in-vault", "write to the vault's own file"),
             *_MEASURING,
         ),
+        expert=True,
     ),
 }

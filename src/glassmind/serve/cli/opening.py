@@ -18,11 +18,7 @@ def config_of(
     need_vault: bool = True,
     flags: Mapping[str, object] | None = None,
 ) -> Config:
-    """Return the settings in force; `flags` are those that a command implies.
-
-    Raises:
-        ConfigError: they cannot be used.
-    """
+    """Return the settings in force; `flags` are those that a command implies."""
     file = getattr(args, "config", None)
     return load_config(
         flags={"vault.path": getattr(args, "vault", None), **(flags or {})},
@@ -57,11 +53,7 @@ def words_of(args: Namespace, config: Config) -> list[str]:
 
 
 def engine_of(args: Namespace, output: Output, *, need_vault: bool = True) -> Engine:
-    """Return the engine of the vault; its warnings are printed.
-
-    Raises:
-        ConfigError: the vault or a setting cannot be used.
-    """
+    """Return the engine of the vault; its warnings are printed."""
     config = config_of(args, need_vault=need_vault)
     output.notices(config.warnings)
     return opened(config)

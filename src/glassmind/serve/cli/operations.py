@@ -59,16 +59,19 @@ class OperationCommand:
     ) -> None:
         self.operation, self._preset, self.option = operation, preset or {}, option
         self._command = operation.command or Command()
+        self.is_usual = self._command.usual
         self._path = operation.command_path
         self.variants: list[OperationCommand] = []
         fields = fields_of(operation.arguments, "cli")
-        fields = [field for field in fields if field.name not in self._preset]
-        self._positional = [field for field in fields if field.extra["positional"]]
+        fields = [f for f in fields if f.name not in self._preset]
+        self._positional = [f for f in fields if f.extra["positional"]]
         self._options = [
-            field
-            for field in fields
-            if not field.extra["positional"] or field.extra["flag"]
+            f for f in fields if not f.extra["positional"] or f.extra["flag"]
         ]
+
+    @property
+    def summary(self) -> str:
+        return self.operation.summary
 
     @property
     def positional_names(self) -> str:
@@ -116,15 +119,8 @@ class OperationCommand:
             taken.add(flag)
 
     def run(self, args: Namespace, output: Output) -> int:
-        """Run the operation or a variant, print its result, return the exit code.
-
-        Raises:
-            WrongUsage: options are given that cannot be used together.
-        """
+        """Run the operation or a variant, print its result, return the exit code."""
         chosen = [one for one in self.variants if hasattr(args, _dest(one.option))]
-        if len(chosen) > 1:
-            used = f"{chosen[0].option} and {chosen[1].option}"
-            raise WrongUsage(f"{used} cannot be used together", self._path)
         command = chosen[0] if chosen else self
         usable = command.own_flags()
         for variant in (self, *self.variants):
@@ -228,7 +224,6 @@ class OperationCommand:
         return self.operation.for_people
 
     def _arguments(self, args: Namespace, output: Output) -> Any:
-        """Return the arguments."""
         offered = {field.name for field in fields_of(self.operation.arguments, "cli")}
         given = {k: v for k, v in self._preset.items() if k in offered}
         hidden = {k: v for k, v in self._preset.items() if k not in offered}
@@ -246,24 +241,36 @@ class OperationCommand:
             raise WrongUsage(error.problem, path) from None
         return msgspec.structs.replace(made, **hidden)
 
+    def _written(self, field: Field, args: Namespace) -> Any:
+        """Return what is written for an argument: in an option, a file or a pipe."""
+        flag, path, option = field.flag, self._path, field.extra["file"]
+        value = getattr(args, _dest(self._flag(field)), None)
+        file = getattr(args, _dest(option), None)
+        if option != flag and None not in (file, value):
+            raise WrongUsage(f"{flag} and {option} cannot be used together", path)
+        if STDIN in (value, file) and (option or _takes_stdin(field)):
+            return "".join(_standard_input(field, path))
+        if file is not None:
+            return _text_in(file, path)
+        is_piped = sys.stdin is not None and not sys.stdin.isatty()
+        if option and value is None and field.required and is_piped:
+            return _text_in(STDIN, path) or None
+        return value
+
     def _option_value(self, field: Field, args: Namespace) -> Any:
         """Return the value that an option gives an argument, or None."""
-        value = getattr(args, _dest(self._flag(field)), None)
-        if field.extra["file"]:
-            value = _text_or_file(field, value, args, self._path)
+        value, flag, path = self._written(field, args), field.flag, self._path
         if field.is_object and value is not None:
-            return _pairs(field, value, self._path)
+            return _pairs(field, value, path)
         if isinstance(value, str) and field.extra["separator"]:
             value = [part.strip() for part in value.split(field.extra["separator"])]
             if not all(value):
-                raise WrongUsage(f"{field.flag} has an empty item", self._path)
-        is_positional = field.extra["positional"]
-        if value == "" and not is_positional and not field.extra["note_text"]:
-            raise WrongUsage(f"{field.flag} needs a value", self._path)
-        if value == STDIN and _takes_stdin(field):
-            value = "".join(_standard_input(field, self._path))
-        if is_positional and value is not None and not value.strip():
-            raise WrongUsage(f"{field.name.upper()} is missing", self._path)
+                raise WrongUsage(f"{flag} has an empty item", path)
+        if field.extra["positional"]:
+            if value is not None and not value.strip():
+                raise WrongUsage(f"{field.name.upper()} is missing", path)
+        elif value == "" and not field.extra["note_text"]:
+            raise WrongUsage(f"{flag} needs a value", path)
         return value
 
     def _take_words(self, words: list[str], given: dict[str, Any]) -> None:
@@ -308,24 +315,6 @@ def _standard_input(field: Field, path: str) -> list[str]:
     return items
 
 
-def _text_or_file(
-    field: Field, value: str | None, args: Namespace, path: str
-) -> str | None:
-    """Return a value that is given as text, in a file, or through a pipe."""
-    option = field.extra["file"]
-    file = getattr(args, _dest(option), None)
-    if option != field.flag and None not in (file, value):
-        raise WrongUsage(f"{field.flag} and {option} cannot be used together", path)
-    if STDIN in (value, file):
-        return "".join(_standard_input(field, path))
-    if file is not None:
-        return _text_in(file, path)
-    is_piped = sys.stdin is not None and not sys.stdin.isatty()
-    if value is None and field.required and is_piped:
-        return _text_in(STDIN, path) or None
-    return value
-
-
 def _text_in(file: str, path: str) -> str:
     """Return the text of a file; `-` is standard input."""
     name, most = "standard input" if file == STDIN else file, MOST_MIB * 1024 * 1024
@@ -338,11 +327,9 @@ def _text_in(file: str, path: str) -> str:
         if len(raw) > most:
             raise WrongUsage(f"{name} is larger than {MOST_MIB} MiB", path)
         return str(raw, "utf-8-sig")
-    except OSError as error:
-        problem = f"{name} cannot be read ({error.strerror or error})"
-        raise WrongUsage(problem, path) from error
-    except ValueError as error:
-        raise WrongUsage(f"{name} is not UTF-8 text ({error})", path) from error
+    except (OSError, ValueError) as error:  # ValueError: it is not UTF-8
+        reason = getattr(error, "strerror", None) or error
+        raise WrongUsage(f"{name} cannot be read ({reason})", path) from error
 
 
 def _pairs(field: Field, given: list[str], path: str) -> dict[str, Any]:
@@ -419,19 +406,11 @@ class CommandGroup:
     def __init__(self, word: str, commands: dict[str, OperationCommand]) -> None:
         self._word = word
         self.actions = {path.partition(" ")[2]: cmd for path, cmd in commands.items()}
-        usual = [
-            action
-            for action, command in self.actions.items()
-            if command.operation.command and command.operation.command.usual
-        ]
-        self._usual = next(iter(usual), None)
+        usual = (name for name, part in self.actions.items() if part.is_usual)
+        self._usual = next(usual, None)
 
     def chosen(self, argv: list[str]) -> tuple[str | None, list[str]]:
-        """Return the action and its arguments; None to show all actions.
-
-        Raises:
-            WrongUsage: the action does not exist.
-        """
+        """Return the action and its arguments; None to show all actions."""
         before, word, after = split_command(argv)
         if word in self.actions:
             return word, before + after
@@ -445,16 +424,13 @@ class CommandGroup:
 
     def show(self, output: Output) -> None:
         """Print the actions."""
-        about = {name: part.operation.summary for name, part in self.actions.items()}
-        if output.as_json:
-            listed = [{"name": name, "help": line} for name, line in about.items()]
-            output.json({"actions": listed})
-            return
-        output.line(f"Usage: glassmind {self._word} ACTION ...\n")
-        for action, line in about.items():
-            names = self.actions[action].positional_names
-            output.line(f"  {f'{action} {names}':<22} {line}")
-        output.line(f"\nRun 'glassmind {self._word} ACTION --help' for details.")
+        parts = self.actions.items()
+        lines = [f"Usage: glassmind {self._word} ACTION ...", ""]
+        for name, part in parts:
+            lines.append(f"  {f'{name} {part.positional_names}':<22} {part.summary}")
+        lines += ["", f"Run 'glassmind {self._word} ACTION --help' for details."]
+        listed = [{"name": name, "help": part.summary} for name, part in parts]
+        output.result({"actions": listed}, joined(lines))
 
 
 def operation_command(word: str) -> OperationCommand | CommandGroup | None:

@@ -82,6 +82,13 @@ class Output:
     def says_yes(self, question: str) -> bool:
         return self.ask(f"{question} [y/N]").strip().lower() in {"y", "yes"}
 
+    def result(self, value: object, text: str) -> None:
+        """Write a result: as JSON if that is wanted, else as text."""
+        if self.as_json:
+            self.json(value)
+        else:
+            self.text(text)
+
     def line(self, text: str = "") -> None:
         sys.stdout.write(f"{text}\n")
 
@@ -137,11 +144,7 @@ class Output:
             self.json({"error": {"kind": "Interrupted", "message": message}})
 
     def flush(self) -> None:
-        """Write what is buffered.
-
-        Raises:
-            BrokenPipeError: nobody reads any more.
-        """
+        """Write what is buffered; `BrokenPipeError` if nobody reads any more."""
         sys.stdout.flush()
         sys.stderr.flush()
 
@@ -163,19 +166,12 @@ class Output:
         if not self.shows_progress:
             yield None
             return
-        from rich import console, progress, text  # noqa: PLC0415 - 70 ms
-
-        class Count(progress.ProgressColumn):
-            def render(self, task: progress.Task) -> text.Text:
-                as_text = bytes_in_words if task.fields["in_bytes"] else "{:,}".format
-                total = "?" if task.total is None else as_text(int(task.total))
-                rate = f"  {as_text(int(task.speed))}/s" if task.speed else ""
-                return text.Text(f"{as_text(int(task.completed))}/{total}{rate}")
+        from rich import console, progress  # noqa: PLC0415 - 70 ms
 
         with progress.Progress(
             progress.TextColumn("{task.description}"),
             progress.BarColumn(),
-            Count(),
+            progress.TextColumn("{task.fields[amount]}"),
             progress.TimeRemainingColumn(),
             console=console.Console(
                 file=sys.stderr, no_color=not self._wants_colour or None
@@ -186,16 +182,18 @@ class Output:
 
             def show(now: Progress | Download) -> None:
                 total = now.total or None  # None lets the bar pulse
-                in_bytes = isinstance(now, Download)
                 if isinstance(now, Download):
-                    stage = f"Fetching {now.model}"
+                    stage, as_text = f"Fetching {now.model}", bytes_in_words
                 else:
-                    stage = STAGES[now.stage]
+                    stage, as_text = STAGES[now.stage], "{:,}".format
+                amount = f"{as_text(now.done)}/{as_text(total) if total else '?'}"
                 if stage != STAGES["wait"] and STAGES["wait"] in tasks:
                     bars.remove_task(tasks.pop(STAGES["wait"]))
                 if stage not in tasks:
-                    tasks[stage] = bars.add_task(stage, total=total, in_bytes=in_bytes)
-                bars.update(tasks[stage], completed=now.done, total=total)
+                    tasks[stage] = bars.add_task(stage, total=total, amount=amount)
+                bars.update(
+                    tasks[stage], completed=now.done, total=total, amount=amount
+                )
 
             yield show
 

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from glassmind.errors import WrongUsage
 from glassmind.markdown.style import shortened
+from glassmind.operations.registry import Group
 from glassmind.serve.cli.output import Output
 
 VALUED = ("--vault", "--config")
@@ -60,15 +61,22 @@ def flag(names: str, about: str, **how: Any) -> Option:
 class LocalCommand(NamedTuple):
     """A command that is not an operation: it sets up or starts something.
 
+    The docstring of `run` is its summary. `help` lists expert ones only on request.
     `words` are (destination, names, help) of positional words. Of the options in
     `one_of` only one may be given, and one must be if that `is_required`.
     """
 
     run: Callable[[Namespace, Output], int]
+    group: Group
     options: tuple[Option, ...] = ()
     words: tuple[str, str, str] | None = None
     one_of: tuple[Option, ...] = ()
     is_required: bool = False
+    expert: bool = False
+
+    @property
+    def summary(self) -> str:
+        return self.run.__doc__ or ""
 
     def add_arguments(self, parser: "CommandParser") -> None:
         """Add every argument to a parser."""
@@ -109,12 +117,7 @@ class CommandParser(ArgumentParser):
         self.add_argument(dest, nargs="*", metavar=metavar, help=help_line)
 
     def read(self, argv: list[str]) -> Namespace:
-        """Return the arguments.
-
-        Raises:
-            WrongUsage: they cannot be understood.
-        """
-        # By hand: argparse loses words behind an option.
+        # by hand: argparse loses words behind an option
         stop = argv.index("--") if self._words and "--" in argv else len(argv)
         args, words = self.parse_known_args(argv[:stop])
         for word in words:

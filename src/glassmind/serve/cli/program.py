@@ -4,13 +4,13 @@ import atexit
 import gc
 import os
 from collections.abc import Sequence
-from importlib import import_module
-from typing import NoReturn, TypeAlias, cast
+from typing import NoReturn, TypeAlias
 
 from glassmind.errors import GlassmindError, NoteNotFound, WrongUsage
 from glassmind.errors.editing import ChangesetUnknown
 from glassmind.errors.memory import MemoNotFound
 from glassmind.errors.writing import NoteChanged
+from glassmind.indexing.background import allow_lowering
 from glassmind.markdown.style import shortened
 from glassmind.operations.failures import (
     BUG,
@@ -29,6 +29,7 @@ from glassmind.serve.cli.parser import CommandParser, LocalCommand, split_comman
 from glassmind.serve.cli.table import (
     LOCAL,
     all_commands,
+    local_command,
     overview,
     similar_command,
 )
@@ -36,20 +37,13 @@ from glassmind.version import __version__
 
 Command: TypeAlias = LocalCommand | OperationCommand
 
-BACKGROUND = frozenset(["index", "init", "mcp", "serve", "watch"])
-"""Commands with background work, which may lower its priority."""
-
 
 def run_program(argv: Sequence[str], *, as_program: bool = False) -> int:
     """Run one command and return its exit code; errors are printed, never raised.
 
     With `as_program` the command may lower the priority of this process.
     """
-    if as_program and split_command(list(argv))[1] in BACKGROUND:
-        from glassmind.indexing.background import (  # noqa: PLC0415 - only for these
-            allow_lowering,
-        )
-
+    if as_program:
         allow_lowering()
     verbose = "-v" in argv or "--verbose" in argv
     output = Output(as_json="--json" in argv, verbose=verbose)
@@ -135,14 +129,8 @@ def _dispatch(argv: list[str], output: Output) -> int:
 
 
 def command_named(name: str) -> Command | CommandGroup:
-    """Return a command.
-
-    Raises:
-        WrongUsage: it does not exist.
-    """
     if name in LOCAL:
-        module = import_module(f"glassmind.serve.cli.{LOCAL[name].module}")
-        return cast("LocalCommand", module.COMMANDS[name])
+        return local_command(name)
     if command := operation_command(name):
         return command
     near = similar_command(name)
@@ -152,11 +140,7 @@ def command_named(name: str) -> Command | CommandGroup:
 
 def parser_of(name: str, command: Command) -> CommandParser:
     """Return the parser of a command or an action."""
-    if isinstance(command, OperationCommand):
-        about = command.operation.summary
-    else:
-        about = LOCAL[name].summary
-    parser = CommandParser(name, about)
+    parser = CommandParser(name, command.summary)
     command.add_arguments(parser)
     return parser
 
@@ -166,8 +150,8 @@ def parsers_of(name: str) -> dict[str, CommandParser]:
     command = command_named(name)
     if not isinstance(command, CommandGroup):
         return {name: parser_of(name, command)}
-    actions = {f"{name} {action}": part for action, part in command.actions.items()}
-    return {path: parser_of(path, part) for path, part in actions.items()}
+    paths = {f"{name} {action}": part for action, part in command.actions.items()}
+    return {path: parser_of(path, part) for path, part in paths.items()}
 
 
 def _show_help(words: list[str], output: Output) -> int:
@@ -175,12 +159,9 @@ def _show_help(words: list[str], output: Output) -> int:
     names = [word for word in words if not word.startswith("-")]
     if names and names[0] not in {"help", "version"}:
         return _dispatch([*names, "--help"], output)
-    if output.as_json:
-        listed = [
-            {"name": name, "group": row.group, "help": row.summary}
-            for name, row in all_commands().items()
-        ]
-        output.json({"commands": listed})
-    else:
-        output.text(overview(everything="--all" in words))
+    listed = [
+        {"name": name, "group": row.group, "help": row.summary}
+        for name, row in all_commands().items()
+    ]
+    output.result({"commands": listed}, overview(everything="--all" in words))
     return OK

@@ -9,7 +9,6 @@ from glassmind.config.places import FILE_NAME, short
 from glassmind.config.settings import SETTINGS, settings_in_force
 from glassmind.config.sources import as_toml, closest
 from glassmind.config.trust import (
-    VaultSettings,
     is_trusted,
     keep_trust,
     read_vault_settings,
@@ -20,6 +19,7 @@ from glassmind.config.write import set_keys
 from glassmind.errors import NoVault, WrongUsage
 from glassmind.markdown.style import shortened
 from glassmind.operations.failures import NOTHING, OK, USAGE
+from glassmind.operations.registry import joined
 from glassmind.serve.cli.opening import config_of, file_of
 from glassmind.serve.cli.output import Output
 from glassmind.serve.cli.parser import LocalCommand, flag, option
@@ -29,7 +29,7 @@ TAKES = {"show": "", "path": "", "get": "KEY", "set": "KEY VALUE"}
 
 
 def config(args: Namespace, output: Output) -> int:
-    """Show all settings, get or set one, or print the path of the file."""
+    """Show and change settings."""
     takes = TAKES[args.action]
     if len(args.words) != len(takes.split()):
         problem = f"config {args.action} takes {takes or 'no more words'}"
@@ -41,25 +41,21 @@ def config(args: Namespace, output: Output) -> int:
 
 def _show(args: Namespace, output: Output) -> None:
     config = config_of(args, need_vault=False)
-    found = settings_in_force(config)
-    if output.as_json:
-        settings = {path: {"value": v, "origin": origin} for path, v, origin in found}
-        files, warnings = [str(file) for file in config.files], list(config.warnings)
-        output.json({"settings": settings, "files": files, "warnings": warnings})
-        return
-    output.notices(config.warnings)
-    style = output.style
+    found = [*settings_in_force(config)]
+    files, warnings = [str(file) for file in config.files], list(config.warnings)
+    settings = {path: {"value": v, "origin": origin} for path, v, origin in found}
+    style, lines = output.style, []
     for path, value, origin in found:
         line = f"{style.strong(path)} = {style.clean(as_toml(value))}"
-        output.line(f"{line}  {style.faint(f'# {origin}')}" if args.origin else line)
+        lines.append(f"{line}  {style.faint(f'# {origin}')}" if args.origin else line)
+    output.notices(warnings)
+    values = {"settings": settings, "files": files, "warnings": warnings}
+    output.result(values, joined(lines))
 
 
 def _path(args: Namespace, output: Output) -> None:
     file = file_in_use(args)
-    if output.as_json:
-        output.json({"path": str(file), "exists": file.is_file()})
-    else:
-        output.line(str(file))
+    output.result({"path": str(file), "exists": file.is_file()}, f"{file}\n")
 
 
 def _get(args: Namespace, output: Output) -> None:
@@ -72,11 +68,9 @@ def _get(args: Namespace, output: Output) -> None:
         hint = closest(key, list(settings))
         raise WrongUsage(f"{key} is not a known setting{hint}", "config")
     value, origin = settings[key]
-    if output.as_json:
-        output.json({"key": key, "value": value, "origin": origin})
-    else:
-        output.verbatim(value if isinstance(value, str) else as_toml(value))
-        output.line()
+    text = value if isinstance(value, str) else as_toml(value)
+    values = {"key": key, "value": value, "origin": origin}
+    output.result(values, f"{output.style.clean(text)}\n")
 
 
 def _set(args: Namespace, output: Output) -> None:
@@ -88,10 +82,8 @@ def _set(args: Namespace, output: Output) -> None:
         output.notices(config_of(args).warnings)
     else:
         set_keys(file, {key: value})
-    if output.as_json:
-        output.json({"key": key, "path": str(file)})
-    else:
-        output.notice(f"{key} is set in {file}; restart running servers to use it")
+    output.notice(f"{key} is set in {file}; restart running servers to use it")
+    output.result({"key": key, "path": str(file)}, "")
 
 
 def file_in_use(args: Namespace) -> Path:
@@ -100,7 +92,7 @@ def file_in_use(args: Namespace) -> Path:
 
 
 def trust(args: Namespace, output: Output) -> int:
-    """Show the settings of the vault, ask, and record that they are trusted."""
+    """Trust the settings file inside a vault."""
     vault = config_of(args).vault.path
     if args.revoke:
         return _revoke(vault, output)
@@ -119,8 +111,11 @@ def trust(args: Namespace, output: Output) -> int:
     }
     done = "You already trust these settings."
     if not is_trusted(settings, os.environ):
+        style = output.style
+        lines = [f"{style.strong(short(settings.file))}:"]
+        lines += [f"  {path} = {style.clean(text)}" for path, text in values.items()]
         if not output.as_json:
-            _show_values(settings, values, output)
+            output.text(joined(lines))
         if not args.yes and not output.can_ask:
             raise WrongUsage("add --yes to trust these settings", "trust")
         if not args.yes and not output.says_yes("Trust these settings?"):
@@ -128,36 +123,25 @@ def trust(args: Namespace, output: Output) -> int:
             return NOTHING
         record_trust(settings, os.environ)
         done = "Trusted until the file changes."
-    if output.as_json:
-        places = {"vault": str(settings.vault), "file": str(settings.file)}
-        facts = {"trusted": True, "digest": settings.digest(), "settings": values}
-        output.json(places | facts)
-    else:
-        output.notice(done)
+    places = {"vault": str(settings.vault), "file": str(settings.file)}
+    facts = {"trusted": True, "digest": settings.digest(), "settings": values}
+    output.notice(done)
+    output.result(places | facts, "")
     return OK
-
-
-def _show_values(
-    settings: VaultSettings, values: dict[str, str], output: Output
-) -> None:
-    output.line(f"{output.style.strong(short(settings.file))}:")
-    for path, value in values.items():
-        output.line(f"  {path} = {output.style.clean(value)}")
 
 
 def _revoke(vault: Path, output: Output) -> int:
     revoked = revoke_trust(vault, os.environ)
-    if output.as_json:
-        output.json({"vault": str(vault), "trusted": False, "revoked": revoked})
-    else:
-        sentence = "is no longer trusted" if revoked else "was not trusted"
-        output.notice(f"{vault} {sentence}.")
+    sentence = "is no longer trusted" if revoked else "was not trusted"
+    output.notice(f"{vault} {sentence}.")
+    output.result({"vault": str(vault), "trusted": False, "revoked": revoked}, "")
     return OK
 
 
 COMMANDS = {
     "config": LocalCommand(
         config,
+        "Maintain",
         (
             option("action", "show all, path of the file, get or set", choices=TAKES),
             flag("--origin", "show where each value came from"),
@@ -167,6 +151,7 @@ COMMANDS = {
     ),
     "trust": LocalCommand(
         trust,
+        "Agents",
         (
             flag("--revoke", "stop trusting the vault's settings"),
             flag("--yes", "do it without asking; needed without a terminal"),

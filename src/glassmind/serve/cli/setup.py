@@ -5,9 +5,10 @@ import shlex
 import shutil
 import sys
 from argparse import ArgumentTypeError, Namespace
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from glassmind.access.clients import clients_of
 from glassmind.access.scopes import SETS, read_names
@@ -22,6 +23,7 @@ from glassmind.models import shelf
 from glassmind.models.download import download_watcher
 from glassmind.operations.failures import INTERRUPTED, OK
 from glassmind.operations.maintain import IndexResult, index_result
+from glassmind.operations.registry import joined
 from glassmind.serve.cli.opening import (
     config_of,
     file_of,
@@ -38,12 +40,11 @@ from glassmind.serve.connect.launching import NAME
 from glassmind.serve.connect.programs import (
     NAMES,
     PROGRAMS,
-    Program,
     entry_of,
     this_machine,
 )
 from glassmind.vault.choose import checked_vault, known_vaults
-from glassmind.vault.configure import ConfiguredVault, configure_vault
+from glassmind.vault.configure import configure_vault
 
 # --- init ---------------------------------------------------------------------------
 
@@ -56,8 +57,7 @@ WITHOUT_MODEL = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class FirstRun:
+class FirstRun(NamedTuple):
     """The result of a first index run; `problem` says why nothing was embedded."""
 
     report: IndexResult
@@ -66,7 +66,7 @@ class FirstRun:
 
 
 def init(args: Namespace, output: Output) -> int:
-    """Choose a vault, write the configuration, index it, and say what to do next."""
+    """Choose a vault, configure and index it."""
     file = getattr(args, "config", None)
     if file and args.in_vault:
         raise WrongUsage("--in-vault and --config cannot be used together", "init")
@@ -90,21 +90,31 @@ def init(args: Namespace, output: Output) -> int:
         call += f" --vault {shlex.quote(str(chosen.vault))}"
     elif file:
         call += f" --config {shlex.quote(str(chosen.file))}"
-    if args.no_index:
-        _show_next(chosen, None, [f"{call} index"], output)
-        return OK
-    args.vault = str(chosen.vault)
-    config = config_of(args)
-    output.notices(config.warnings)
-    try:
-        done = first_run(config, output, call, embed=not args.no_embed)
-    except KeyboardInterrupt:
-        output.fault(f"stopped; what was read is kept, and {call} index continues")
-        return INTERRUPTED
-    _show_run(done, call, output)
-    example = f'{call} search "{_example_query(config)}"'
-    _show_next(chosen, done, [example, f"{call} connect claude-code"], output)
-    return INTERRUPTED if done.stopped else OK
+    done, follows = None, [f"{call} index"]
+    if not args.no_index:
+        args.vault = str(chosen.vault)
+        config = config_of(args)
+        output.notices(config.warnings)
+        try:
+            done = first_run(config, output, call, embed=not args.no_embed)
+        except KeyboardInterrupt:
+            output.fault(f"stopped; what was read is kept, and {call} index continues")
+            return INTERRUPTED
+        _show_run(done, call, output)
+        example = f'{call} search "{_example_query(config)}"'
+        follows = [example, f"{call} connect claude-code"]
+    values = {
+        "vault": str(chosen.vault),
+        "config": str(chosen.file),
+        "kept": chosen.kept,
+        "made": [str(folder) for folder in chosen.made],
+        "index": done.report.to_json() if done else None,
+        "model_problem": done.problem if done else "",
+        "next": follows,
+    }
+    lines = zip(("Next", "Then"), map(output.style.strong, follows), strict=False)
+    output.result(values, joined(f"{word}: {line}" for word, line in lines))
+    return INTERRUPTED if done and done.stopped else OK
 
 
 def _choose_vault(args: Namespace, output: Output) -> Path:
@@ -131,9 +141,9 @@ def _asked(known: list[Path], output: Output) -> Path:
     names = [str(path) for path in known]
     if not output.can_ask:
         raise SeveralVaults(names)
-    listed = [f"  {number}. {name}" for number, name in enumerate(names, 1)]
-    for line in ("Obsidian knows these vaults:", *listed):
-        sys.stderr.write(f"{output.style.clean(line)}\n")
+    sys.stderr.write("Obsidian knows these vaults:\n")
+    for number, name in enumerate(names, 1):
+        sys.stderr.write(f"  {number}. {output.style.clean(name)}\n")
     while answer := output.ask(f"Which one? [1-{len(known)}]"):
         if answer.strip().isdigit() and 1 <= int(answer) <= len(known):
             return known[int(answer) - 1]
@@ -144,11 +154,7 @@ def first_run(config: Config, output: Output, call: str, *, embed: bool) -> Firs
     """Index the text of a vault, fetch the model, and embed.
 
     Each part is kept when the next begins. Ctrl-C once the text is in, or a model that
-    cannot be fetched, ends it early.
-
-    Raises:
-        VaultError, IndexFault: as `Engine.index` does.
-        KeyboardInterrupt: the text is not in yet; what was read is kept.
+    cannot be fetched, ends it early; an earlier Ctrl-C is raised.
     """
     root = str(config.vault.path)
     with opened(config) as engine, output.progress() as progress:
@@ -164,11 +170,11 @@ def first_run(config: Config, output: Output, call: str, *, embed: bool) -> Firs
         )
     try:
         if problem := _fetch_model(config, output):
-            return replace(done, problem=problem)
+            return done._replace(problem=problem)
         with opened(config) as engine, output.progress() as progress:
             made = engine.index(progress=gently(progress))
     except KeyboardInterrupt:
-        return replace(done, stopped=True)
+        return done._replace(stopped=True)
     fresh = [text for text in made.warnings if text not in report.warnings]
     counts = {name: getattr(made, name) for name in ("embedded", "reused", "left")}
     report = replace(report, **counts, warnings=(*report.warnings, *fresh))
@@ -228,25 +234,6 @@ def _show_run(done: FirstRun, call: str, output: Output) -> None:
         output.line(f"Embedded: {embedded:,} passages{left}")
 
 
-def _show_next(
-    chosen: ConfiguredVault, done: FirstRun | None, follows: list[str], output: Output
-) -> None:
-    if output.as_json:
-        values = {
-            "vault": str(chosen.vault),
-            "config": str(chosen.file),
-            "kept": chosen.kept,
-            "made": [str(folder) for folder in chosen.made],
-            "index": done.report.to_json() if done else None,
-            "model_problem": done.problem if done else "",
-            "next": follows,
-        }
-        output.json(values)
-        return
-    for word, line in zip(("Next", "Then"), follows, strict=False):
-        output.line(f"{word}: {output.style.strong(line)}")
-
-
 # --- connect and disconnect ---------------------------------------------------------
 
 PASSED_ON = ("GLASSMIND_CONFIG", "GLASSMIND_VAULT_PATH")
@@ -262,80 +249,67 @@ DONE = {
 
 
 def connect_program(args: Namespace, output: Output) -> int:
-    """Write the entry, or print it, and say what to do next."""
-    program, config = PROGRAMS[args.program], config_of(args)
+    """Add Glassmind to another program."""
+    program, file, config = PROGRAMS[args.program], _file_of(args), config_of(args)
     launch = launching.launch_of(launching.this_program())
     words = [*launch, *_words_of_entry(args, config)]
-    entry, file = entry_of(words, program.more), _file_of(args)
+    entry, vault = entry_of(words, program.more), str(config.vault.path)
     notices = [*_connect_notices(config)]
-    vault = str(config.vault.path)
     values: dict[str, object] = {"vault": vault, "entry": entry, "notices": notices}
-    if not args.shown:
-        done = connect(file, program.form, args.name, entry, force=args.force)
-        notices += _remarks(done, program, args.name, file)
-        follows = program.follows.format(name=args.name)
-        facts = {"entry": f"{args.name} in {file}", "starts": shlex.join(words)}
-        values |= {"next": follows}
-        return _report(args, done, values, facts, notices, output)
-    text = program.form.shown(args.name, entry)
-    values |= {"program": args.program, "name": args.name, "file": str(file)}
-    if output.as_json:
-        output.json(values | {"state": "printed", "text": text})
-    else:
-        output.line(f"In {output.style.clean(str(file))}:\n")
-        output.verbatim(text)
+    if args.shown:
+        text = program.form.shown(args.name, entry)
         output.notices(notices)
+        common = {"program": args.program, "name": args.name, "file": str(file)}
+        values |= {**common, "state": "printed", "text": text}
+        output.result(values, output.style.clean(f"In {file}:\n\n{text}"))
+        return OK
+    done = connect(file, program.form, args.name, entry, force=args.force)
+    if done.made:
+        notices.append(f"{file} was not there before; is {program.title} installed?")
+    output.notices(notices)
+    follows = program.follows.format(name=args.name)
+    values["next"] = follows
+    facts = [f"entry: {args.name} in {file}", f"starts: {shlex.join(words)}"]
+    _report(args, done, values, facts, follows, output)
     return OK
 
 
 def disconnect_program(args: Namespace, output: Output) -> int:
-    """Remove the entry, if there is one."""
+    """Remove the entry that connect wrote."""
     program, file = PROGRAMS[args.program], _file_of(args)
     done = disconnect(file, program.form, args.name, force=args.force)
-    notices = []
-    if done.others:
-        notices = [f"still connected, under other names: {', '.join(done.others)}"]
-    facts = {"removed": f"{args.name} from {file}"}
-    values = {"others": list(done.others)}
-    return _report(args, done, values, facts, notices, output)
+    facts = [f"removed: {args.name} from {file}"]
+    _report(args, done, {}, facts, f"restart {program.title} if it is running", output)
+    return OK
 
 
 def _report(  # noqa: PLR0913, PLR0917 - what both commands print
     args: Namespace,
     done: Outcome,
-    values: Mapping[str, object],
-    facts: dict[str, str],
-    notices: list[str],
+    values: dict[str, object],
+    facts: list[str],
+    follows: str,
     output: Output,
-) -> int:
+) -> None:
     """Print what was done to the file of a program."""
-    program, file = PROGRAMS[args.program], str(_file_of(args))
     backup = str(done.backup) if done.backup else None
-    if output.as_json:
-        common = {"program": args.program, "name": args.name, "file": file}
-        output.json({**common, "state": done.state, "backup": backup, **values})
-        return OK
-    output.notices(notices)
-    clean, names = output.style.clean, {"name": args.name, "file": file}
-    vault = values.get("vault")
-    output.line(
-        clean(DONE[done.state].format(title=program.title, vault=vault, **names))
-    )
+    names = {"program": args.program, "name": args.name, "file": str(_file_of(args))}
+    title, vault = PROGRAMS[args.program].title, values.get("vault")
+    lines = [DONE[done.state].format(title=title, vault=vault, **names)]
     if done.state != "absent":
-        for name, value in (facts | {"as it was": backup}).items():
-            if value:
-                output.line(f"  {name}: {clean(value)}")
+        facts += [f"as it was: {backup}"] if backup else []
+        lines += [f"  {fact}" for fact in facts]
+    lines = [output.style.clean(line) for line in lines]
     if done.state not in {"absent", "unchanged"}:
-        usual = f"restart {program.title} if it is running"
-        output.line(f"Next: {output.style.strong(str(values.get('next', usual)))}")
-    return OK
+        lines.append(f"Next: {output.style.strong(follows)}")
+    state = {"state": done.state, "backup": backup}
+    output.result({**names, **state, **values}, joined(lines))
 
 
 def _file_of(args: Namespace) -> Path:
     """Return the file that is named, else the one where the program keeps its list."""
-    return (
-        path_of(args.file) if args.file else PROGRAMS[args.program].file(this_machine())
-    )
+    usual = PROGRAMS[args.program].file(this_machine())
+    return path_of(args.file) if args.file else usual
 
 
 def _words_of_entry(args: Namespace, config: Config) -> Iterator[str]:
@@ -363,15 +337,6 @@ def _connect_notices(config: Config) -> Iterator[str]:
         )
 
 
-def _remarks(done: Outcome, program: Program, name: str, file: Path) -> Iterator[str]:
-    if done.made:
-        yield f"{file} was not there before; is {program.title} installed?"
-    if done.off:
-        yield f"{name} is switched off in {file}"
-    if done.others:
-        yield f"also connected, under other names: {', '.join(done.others)}"
-
-
 def _entry_name(text: str) -> str:
     """Return a name that every program accepts."""
     if NAMES.fullmatch(text):
@@ -389,6 +354,7 @@ _SETS = f"tool sets, such as core,brain; of {', '.join(SETS)}"
 COMMANDS = {
     "init": LocalCommand(
         init,
+        "Maintain",
         (
             option("vault_folder", "default: this one", "VAULT", nargs="?"),
             flag("--in-vault", "write the file into the vault"),
@@ -401,6 +367,7 @@ COMMANDS = {
     ),
     "connect": LocalCommand(
         connect_program,
+        "Agents",
         (
             *_ENTRY,
             flag("--print", "print the entry, write nothing", dest="shown"),
@@ -411,6 +378,7 @@ COMMANDS = {
     ),
     "disconnect": LocalCommand(
         disconnect_program,
+        "Agents",
         (*_ENTRY, flag("--force", "remove an entry that is not ours")),
     ),
 }

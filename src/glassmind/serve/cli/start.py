@@ -57,7 +57,7 @@ def _notice_sets(names: Iterable[str], output: Output) -> None:
 
 
 def mcp(args: Namespace, output: Output) -> int:
-    """Serve one client over stdin and stdout until it leaves."""
+    """Serve an agent over stdin and stdout."""
     names = read_names(args.tools or DEFAULT_SETS)
     if _speaks_http(args):
         if args.client:
@@ -96,10 +96,6 @@ class NamedClient:
         """Return the tool sets that are served from now on.
 
         If the settings cannot be used, every call says so.
-
-        Raises:
-            ClientUnknown, ClientsUnreadable: there is no such client.
-            BeyondToolsets: it may use none of the sets that are wanted.
         """
         try:
             scope = self._find()
@@ -109,20 +105,14 @@ class NamedClient:
         return self._served
 
     def scope(self) -> Scope:
-        """Return what it may read now.
-
-        Raises:
-            ClientUnknown, ClientsUnreadable: it was revoked.
-            ClientChanged: its tool sets were changed.
-        """
+        """Return what it may read now, unless it was revoked or its sets changed."""
         scope = self._find()
         if sets_within(scope, self._wanted) != self._served:
             raise ClientChanged(self.name)
         return scope
 
     def _find(self) -> Scope:
-        if self._clients is None:
-            self._clients = clients_of(config_of(self._args))
+        self._clients = self._clients or clients_of(config_of(self._args))
         try:
             client = self._clients.named(self.name)
         except ClientUnknown:
@@ -144,15 +134,16 @@ def _opened(args: Namespace) -> "Opened":
     """Return the vault with its daemon or a connection to it."""
     from glassmind.serve.daemon.host import VaultHost  # noqa: PLC0415 - tantivy
 
-    def note(message: str) -> None:
-        log("vault", said=message)
-
     config = config_of(args)
     for warning in config.warnings:
-        note(warning)
-    host = VaultHost(config, watch=not args.no_watch, log=note)
+        _log(warning)
+    host = VaultHost(config, watch=not args.no_watch, log=_log)
     host.engine.client = "mcp"
     return host
+
+
+def _log(message: str) -> None:
+    log("vault", said=message)
 
 
 # --- serve --------------------------------------------------------------------------
@@ -178,21 +169,16 @@ class Token(NamedTuple):
 
 
 def serve(args: Namespace, output: Output) -> int:
-    """Serve the vault over HTTP until a signal ends it."""
+    """Serve the vault over HTTP."""
     names = read_names(args.tools or DEFAULT_SETS)
     config = config_of(args)
     output.notices(config.warnings)
     _notice_sets(names, output)
     host = args.host or config.server.host
-    token = _chosen_token(args, config)
-    if token is None and not args.show_token and not is_loopback(host):
-        raise TokenNeeded(host)
-    token = token or _kept_token(args, config)
+    token = _token(args, config, host)
     if args.show_token:
-        if output.as_json:
-            output.json({"token": token.text, "origin": token.origin})
-        else:
-            output.line(token.text)
+        values = {"token": token.text, "origin": token.origin}
+        output.result(values, f"{token.text}\n")
         return OK
     if args.token_file and token.file and is_open_to_others(Path(token.origin).stat()):
         output.notice(OPEN_FILE.format(token.origin))
@@ -211,8 +197,8 @@ def serve(args: Namespace, output: Output) -> int:
     return OK
 
 
-def _chosen_token(args: Namespace, config: Config) -> Token | None:
-    """Return the token that a person chose; None if nobody did."""
+def _token(args: Namespace, config: Config, host: str) -> Token:
+    """Return the token that a person chose, else the one that is kept."""
     if args.token_file:
         file = Path(args.token_file)
         text, is_file = read_token(file), file.is_file()  # a pipe is read once
@@ -220,13 +206,11 @@ def _chosen_token(args: Namespace, config: Config) -> Token | None:
         return Token(text, args.token_file, followed)
     if args.token is not None:
         return Token(checked_token(args.token, "--token"), "--token")
-    if not config.server.token:
-        return None
-    origin = config.origins["server.token"]
-    return Token(checked_token(config.server.token, origin), origin)
-
-
-def _kept_token(args: Namespace, config: Config) -> Token:
+    if config.server.token:
+        origin = config.origins["server.token"]
+        return Token(checked_token(config.server.token, origin), origin)
+    if not args.show_token and not is_loopback(host):
+        raise TokenNeeded(host)
     file = token_file(config)
     vault = f" --vault {quote(args.vault)}" if getattr(args, "vault", None) else ""
     shown_by = f"glassmind serve{vault} --show-token"
@@ -234,12 +218,12 @@ def _kept_token(args: Namespace, config: Config) -> Token:
 
 
 def _show_address(url: str, token: Token, output: Output) -> None:
-    if output.as_json:
-        output.json({"url": url, "mcp": f"{url}/mcp", "token_origin": token.origin})
-    else:
-        output.line(f"Listening on {url}, for MCP on {url}/mcp")
-        shown = f"; {token.shown_by} prints it" if token.shown_by else ""
-        output.line(f"Token: from {token.origin}{shown}")
+    shown = f"; {token.shown_by} prints it" if token.shown_by else ""
+    text = (
+        f"Listening on {url}, for MCP on {url}/mcp\nToken: from {token.origin}{shown}\n"
+    )
+    values = {"url": url, "mcp": f"{url}/mcp", "token_origin": token.origin}
+    output.result(values, text)
     output.flush()
 
 
@@ -256,7 +240,7 @@ WARNINGS_SHOWN = 10
 
 
 def watch(args: Namespace, output: Output) -> int:
-    """Watch the vault, or stand by while another process does."""
+    """Index changes until stopped."""
     from glassmind.serve.daemon.host import VaultHost  # noqa: PLC0415 - tantivy
 
     config = config_of(args, flags={"watch.enabled": True})
@@ -297,13 +281,14 @@ def _write(news: News, output: Output) -> None:
 
 
 def service(args: Namespace, output: Output) -> int:
-    """Print the files for this vault; nothing is installed."""
+    """Print timer files for indexing."""
     config = config_of(args)
     vault, words = str(config.vault.path), words_of(args, config)
     command = [sys.executable, "-m", "glassmind", *words, "index", "--quiet"]
     letters = index_name(config.vault.path).encode("ascii", "replace").decode()
-    name, kind = f"glassmind-{letters.replace('?', '_')}", args.kind
-    if (kind or ("launchd" if sys.platform == "darwin" else "systemd")) == "systemd":
+    name = f"glassmind-{letters.replace('?', '_')}"
+    kind = args.kind or ("launchd" if sys.platform == "darwin" else "systemd")
+    if kind == "systemd":
         units = systemd_units(command, name=name, vault=vault, every_min=args.every)
     else:
         try:
@@ -311,10 +296,7 @@ def service(args: Namespace, output: Output) -> int:
         except ValueError as error:
             problem = f"a property list cannot hold the name {vault!r}"
             raise WrongUsage(problem, "service") from error
-    if output.as_json:
-        output.json(asdict(units))
-    else:
-        output.verbatim(units_as_script(units))
+    output.result(asdict(units), output.style.clean(units_as_script(units)))
     return OK
 
 
@@ -329,10 +311,12 @@ _EVERY = f"how often to index, from 1 to {HOUR_MIN} minutes"
 COMMANDS = {
     "mcp": LocalCommand(
         mcp,
+        "Agents",
         (*_SERVED, option("--client", "serve it with this client's scope", "NAME")),
     ),
     "serve": LocalCommand(
         serve,
+        "Agents",
         (
             option("--host", "the address to listen on", "ADDRESS"),
             option(
@@ -346,9 +330,10 @@ COMMANDS = {
             option("--token-file", "a file that holds it", "FILE"),
         ),
     ),
-    "watch": LocalCommand(watch),
+    "watch": LocalCommand(watch, "Maintain"),
     "service": LocalCommand(
         service,
+        "Maintain",
         (
             option("action", "print a script that sets it up", choices=("print",)),
             option("--kind", "default: this system", choices=("systemd", "launchd")),
@@ -356,5 +341,6 @@ COMMANDS = {
                 "--every", _EVERY, "MINUTES", type=whole_number(1, HOUR_MIN), default=15
             ),
         ),
+        expert=True,
     ),
 }

@@ -2,48 +2,38 @@
 
 from collections.abc import Iterator
 from difflib import get_close_matches
-from typing import NamedTuple, get_args
+from importlib import import_module
+from typing import NamedTuple, cast, get_args
 
 from glassmind.operations.arguments import fields_of
 from glassmind.operations.registry import Group, all_operations
+from glassmind.serve.cli.parser import LocalCommand
 
 
 class Listed(NamedTuple):
-    """One command in help; expert ones are listed only on request.
-
-    `module` holds a command that is not an operation.
-    """
+    """One command in help; expert ones are listed only on request."""
 
     group: Group
     summary: str
     everyday: bool = False
     expert: bool = False
-    module: str = ""
-
-
-def _local(module: str, group: Group, summary: str, *, expert: bool = False) -> Listed:
-    return Listed(group, summary, expert=expert, module=module)
 
 
 LOCAL = {
-    "init": _local("setup", "Maintain", "Choose a vault, configure and index it."),
-    "watch": _local("start", "Maintain", "Index changes until stopped."),
-    "mcp": _local("start", "Agents", "Serve an agent over stdin and stdout."),
-    "serve": _local("start", "Agents", "Serve the vault over HTTP."),
-    "connect": _local("setup", "Agents", "Add Glassmind to another program."),
-    "disconnect": _local("setup", "Agents", "Remove the entry that connect wrote."),
-    "service": _local(
-        "start", "Maintain", "Print timer files for indexing.", expert=True
-    ),
-    "config": _local("settings", "Maintain", "Show and change settings."),
-    "trust": _local("settings", "Agents", "Trust the settings file inside a vault."),
-    "eval": _local("measure", "Maintain", "Measure search quality.", expert=True),
-    "tune": _local("measure", "Maintain", "Find better settings.", expert=True),
-    "completion": _local(
-        "completion", "Maintain", "Print shell completions.", expert=True
-    ),
+    "init": "setup",
+    "watch": "start",
+    "mcp": "start",
+    "serve": "start",
+    "connect": "setup",
+    "disconnect": "setup",
+    "service": "start",
+    "config": "settings",
+    "trust": "settings",
+    "eval": "measure",
+    "tune": "measure",
+    "completion": "completion",
 }
-"""Commands that are not operations, and set up or start something."""
+"""Commands that are not operations, and set up or start something, by module."""
 
 GROUP_SUMMARIES = {
     "edit": "Change, create or delete a note.",
@@ -52,6 +42,11 @@ GROUP_SUMMARIES = {
     "inbox": "Review what agents saved.",
 }
 """What a group of commands does, by its first word."""
+
+
+def local_command(name: str) -> LocalCommand:
+    module = import_module(f"{__package__}.{LOCAL[name]}")
+    return cast("LocalCommand", module.COMMANDS[name])
 
 
 def all_commands() -> dict[str, Listed]:
@@ -73,10 +68,14 @@ def all_commands() -> dict[str, Listed]:
             aliases.setdefault(
                 path.split()[0], Listed(operation.group, same, expert=True)
             )
+    local = {
+        name: Listed(command.group, command.summary, expert=command.expert)
+        for name, command in zip(LOCAL, map(local_command, LOCAL), strict=True)
+    }
     order = get_args(Group)
     return dict(
         sorted(
-            (aliases | found | LOCAL).items(),
+            (aliases | found | local).items(),
             key=lambda item: order.index(item[1].group),
         )
     )

@@ -6,12 +6,8 @@ beside it. If its program rewrites it between our reading and our rename, we giv
 
 import os
 import stat
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal, NamedTuple
 
 from glassmind.config.sources import put_text
 from glassmind.errors import BadConfigFile, ConfigUnwritable
@@ -36,19 +32,15 @@ FIRM = ("type", "command", "args", "active")
 State = Literal["connected", "changed", "unchanged", "disconnected", "absent"]
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What was done to a file; `backup` is the copy of the old text.
+class Outcome(NamedTuple):
+    """What was done to a file, which is `made` if there was none.
 
-    `made`: there was no file. `off`: a person disabled the entry in its program.
-    `others`: entries of ours with other names.
+    `backup` is the copy of the old text.
     """
 
     state: State
     backup: Path | None = None
     made: bool = False
-    off: bool = False
-    others: tuple[str, ...] = ()
 
 
 def connect(
@@ -61,58 +53,40 @@ def connect(
         BadConfigFile: the file is not what its program reads; nothing was changed.
         ConfigUnwritable: it cannot be written; nothing was changed.
     """
-    old = _text_of(file)
-    text = (old or "").removeprefix(MARK)
-    with _naming(file):
-        servers = form.servers(text)
-        others = _others(servers, name)
-        known = servers.get(name) if is_ours(servers.get(name)) else None
-        if name in servers and known is None and not force:
-            raise EntryTaken(str(file), name)
-        kept = {k: v for k, v in (known or {}).items() if k not in FIRM}
-        merged = {**entry, **kept}
-        off = kept.get("disabled") is True or kept.get("enabled") is False
-        if known == merged:
-            return Outcome("unchanged", off=off, others=others)
-        new = form.with_entry(text, name, merged)
-    backup = _replace(file, old, new)
-    state: State = "connected" if known is None else "changed"
-    return Outcome(state, backup, made=old is None, off=off, others=others)
+    return _change(file, form, name, entry, force=force)
 
 
 def disconnect(file: Path, form: Form, name: str, *, force: bool = False) -> Outcome:
-    """Remove an entry of ours.
+    """Remove an entry of ours; raises what `connect` raises."""
+    return _change(file, form, name, None, force=force)
 
-    Raises:
-        EntryTaken: it is another's, and `force` was not given.
-        BadConfigFile: the file is not what its program reads; nothing was changed.
-        ConfigUnwritable: it cannot be written; nothing was changed.
-    """
+
+def _change(
+    file: Path, form: Form, name: str, entry: Entry | None, *, force: bool
+) -> Outcome:
+    """Put an entry into a file, or remove it if there is none to put."""
     old = _text_of(file)
     text = (old or "").removeprefix(MARK)
-    with _naming(file):
-        servers = form.servers(text)
-        others = _others(servers, name)
-        if name not in servers:
-            return Outcome("absent", others=others)
-        if not is_ours(servers[name]) and not force:
-            raise EntryTaken(str(file), name)
-        new = form.without_entry(text, name)
-    return Outcome("disconnected", _replace(file, old, new), others=others)
-
-
-def _others(servers: dict[str, Any], name: str) -> tuple[str, ...]:
-    return tuple(key for key in servers if key != name and is_ours(servers[key]))
-
-
-@contextmanager
-def _naming(file: Path) -> Iterator[None]:
-    """Name the file of a text that is unfit."""
     try:
-        yield
+        servers = form.servers(text)
+        known = servers.get(name) if is_ours(servers.get(name)) else None
+        if name in servers and known is None and not force:
+            raise EntryTaken(str(file), name)
+        if entry is None:
+            if name not in servers:
+                return Outcome("absent")
+            new = form.without_entry(text, name)
+            return Outcome("disconnected", _replace(file, old, new))
+        kept = {k: v for k, v in (known or {}).items() if k not in FIRM}
+        merged = {**entry, **kept}
+        if known == merged:
+            return Outcome("unchanged")
+        new = form.with_entry(text, name, merged)
     except Unfit as error:
         problem = f"{error.problem}; {UNCHANGED}"
         raise BadConfigFile(str(file), error.line, problem) from error
+    state: State = "connected" if known is None else "changed"
+    return Outcome(state, _replace(file, old, new), made=old is None)
 
 
 def _text_of(file: Path) -> str | None:
@@ -135,11 +109,7 @@ def _text_of(file: Path) -> str | None:
 
 
 def _replace(file: Path, old: str | None, new: str) -> Path | None:
-    """Replace the text that was read, after keeping a copy; return the copy.
-
-    Raises:
-        ConfigUnwritable: the file may not be written, or has changed.
-    """
+    """Replace the text that was read, after keeping a copy; return the copy."""
     backup = None
     if old is not None:
         facts = file.stat()  # a rename asks for neither right
@@ -157,18 +127,15 @@ def _replace(file: Path, old: str | None, new: str) -> Path | None:
 
 def _kept(file: Path, text: str) -> Path:
     """Return a copy of a file beside it: an equal one, or a new one."""
-    content, mode = text.encode("utf-8"), stat.S_IMODE(file.stat().st_mode)
-    for number in count(1):
-        suffix = BACKUP if number == 1 else f"{BACKUP}-{number}"
-        place = file.with_name(f"{file.name}.{suffix}")
-        try:
-            if place.is_symlink() or place.exists():
-                if place.is_file() and place.read_bytes() == content:
-                    return place
-                continue
-            put_text(place, text)
-            place.chmod(mode)
-        except OSError as error:
-            raise ConfigUnwritable(str(place), error.strerror or str(error)) from error
-        return place
-    raise AssertionError
+    place, number = file.with_name(f"{file.name}.{BACKUP}"), 1
+    try:
+        while os.path.lexists(place):
+            if place.is_file() and place.read_bytes() == text.encode("utf-8"):
+                return place
+            number += 1
+            place = file.with_name(f"{file.name}.{BACKUP}-{number}")
+        put_text(place, text)
+        place.chmod(stat.S_IMODE(file.stat().st_mode))
+    except OSError as error:
+        raise ConfigUnwritable(str(place), error.strerror or str(error)) from error
+    return place

@@ -1,6 +1,5 @@
 """The programs that can be connected: where each keeps its list of servers, and how."""
 
-import json
 import os
 import re
 import sys
@@ -27,9 +26,8 @@ first start with uv or from a cold disk."""
 
 
 def entry_of(words: Sequence[str], more: Entry) -> dict[str, object]:
-    """Return the entry that starts a server by some words, with `type` first."""
-    kind = {"type": more["type"]} if "type" in more else {}
-    return {**kind, "command": words[0], "args": list(words[1:]), **more}
+    """Return the entry that starts a server by some words."""
+    return {"command": words[0], "args": list(words[1:]), **more}
 
 
 def is_ours(entry: object) -> bool:
@@ -93,18 +91,10 @@ def codex(machine: Machine) -> Path:
 
 
 def jan(machine: Machine) -> Path:
-    """Return the file of Jan, in the folder that its user chose for it."""
-    if named := machine.folder_in("JAN_DATA_FOLDER"):
-        return named / JAN_FILE
     own = machine.settings
     if machine.platform not in {"win32", "darwin"}:
         own = machine.folder_in("XDG_DATA_HOME") or machine.home / ".local/share"
-    try:
-        settings = json.loads((own / "Jan/settings.json").read_bytes())
-        chosen = Path(settings["data_folder"])
-    except (OSError, ValueError, RecursionError, KeyError, TypeError):
-        chosen = Path()
-    return (chosen if chosen.is_absolute() else own / "Jan/data") / JAN_FILE
+    return (machine.folder_in("JAN_DATA_FOLDER") or own / "Jan/data") / JAN_FILE
 
 
 class Program(NamedTuple):
@@ -147,13 +137,13 @@ PROGRAMS = {
     "cursor": Program(
         "Cursor",
         lambda machine: machine.home / ".cursor/mcp.json",
-        JsonForm("mcpServers", comments=True),
+        JsonForm("mcpServers"),
         "enable {name} in Cursor's settings, under MCP, if it is off",
     ),
     "vscode": Program(
         "VS Code",
         lambda machine: machine.settings / "Code/User/mcp.json",
-        JsonForm("servers", comments=True),
+        JsonForm("servers"),
         "in VS Code, run `MCP: List Servers` and start {name}; it asks for your trust",
         STDIO,
     ),

@@ -8,17 +8,11 @@ import json
 import re
 import tomllib
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from difflib import SequenceMatcher
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 Entry = Mapping[str, object]
-
-_STRING = r'"(?:\\.|[^"\\])*"'
-COMMENT = re.compile(rf"{_STRING}|//[^\r\n]*|/\*.*?\*/", re.DOTALL)
-LAST_COMMA = re.compile(rf"{_STRING}|,(?=\s*[}}\]])", re.DOTALL)
-"""Both match strings first, and so never what is in one."""
 
 BLANKS = " \t\r\n"
 
@@ -50,14 +44,14 @@ class Form(ABC):
         return found
 
     def with_entry(self, text: str, name: str, entry: Entry) -> str:
-        """Return the text with an entry, the last of the list; it replaces another."""
+        """Return the text with an entry, which replaces another of that name."""
         if name in self.servers(text):
             text = self.without_entry(text, name)
         if not text.strip():
             return self.shown(name, entry)
         expected = self._read(text)
         expected.setdefault(self._section, {})[name] = dict(entry)
-        return self._checked(self._added(text, name, entry), expected)
+        return self._checked([self._added(text, name, entry)], expected)
 
     def without_entry(self, text: str, name: str) -> str:
         """Return the text without an entry that is in it."""
@@ -65,7 +59,7 @@ class Form(ABC):
         del expected[self._section][name]
         return self._checked(self._removed(text, name), expected)
 
-    def _checked(self, candidates: Iterator[str], expected: dict[str, Any]) -> str:
+    def _checked(self, candidates: list[str], expected: dict[str, Any]) -> str:
         """Return the first text that says what is expected."""
         for candidate in candidates:
             with suppress(Unfit):
@@ -73,7 +67,7 @@ class Form(ABC):
                 for values in (found, expected):  # TOML has no empty list
                     if not values.get(self._section):
                         values.pop(self._section, None)
-                if repr(found) == repr(expected):  # nan is not equal to itself
+                if found == expected or repr(found) == repr(expected):  # nan != nan
                     return candidate
         raise Unfit("it is written in a way that has to be edited by hand")
 
@@ -85,20 +79,33 @@ class Form(ABC):
     def _read(self, text: str) -> dict[str, Any]: ...
 
     @abstractmethod
-    def _added(self, text: str, name: str, entry: Entry) -> Iterator[str]:
-        """Yield texts with a new entry, the neatest first."""
+    def _added(self, text: str, name: str, entry: Entry) -> str: ...
 
     @abstractmethod
-    def _removed(self, text: str, name: str) -> Iterator[str]:
-        """Yield texts without an entry, the neatest first."""
+    def _removed(self, text: str, name: str) -> list[str]:
+        """Return texts without an entry, the neatest first."""
+
+
+# --- JSON ---------------------------------------------------------------------------
+
+STRING = r'"(?:\\.|[^"\\])*"'
+COMMENT = re.compile(rf"{STRING}|//[^\r\n]*|/\*.*?\*/", re.DOTALL)
+LAST_COMMA = re.compile(rf"{STRING}|,(?=\s*[}}\]])", re.DOTALL)
+"""Both match strings first, and so never what is in one."""
+
+DECODER = json.JSONDecoder()
+
+
+class Member(NamedTuple):
+    """Where a key begins, and where its value begins and ends."""
+
+    start: int
+    value: int
+    end: int
 
 
 class JsonForm(Form):
-    """A list under one key of a JSON object, with `comments` where they are allowed."""
-
-    def __init__(self, section: str, *, comments: bool = False) -> None:
-        super().__init__(section)
-        self._comments = comments
+    """A list under one key of a JSON object, which may have comments."""
 
     def shown(self, name: str, entry: Entry) -> str:
         whole = {self._section: {name: dict(entry)}}
@@ -108,151 +115,73 @@ class JsonForm(Form):
         if not text.strip():
             return {}
         try:
-            found = DECODER.decode(_Json(text, comments=self._comments).plain)
+            found = DECODER.decode(_plain(text))
         except json.JSONDecodeError as error:
-            kind = "JSON with comments" if self._comments else "JSON"
-            raise Unfit(f"it is not {kind} ({error.msg})", error.lineno) from error
+            raise Unfit(f"it is not JSON ({error.msg})", error.lineno) from error
         except RecursionError as error:
             raise Unfit("it is nested too deeply") from error
         if not isinstance(found, dict):
             raise Unfit("it is not a JSON object")
         return found
 
-    def _added(self, text: str, name: str, entry: Entry) -> Iterator[str]:
-        parsed = _Json(text, comments=self._comments)
-        if self._section in self._read(text):
-            yield from parsed.with_member(parsed.value_of(self._section), name, entry)
+    def _added(self, text: str, name: str, entry: Entry) -> str:
+        """Return the text with the entry as the first of the list."""
+        plain = _plain(text)
+        at, level, value = plain.index("{"), 1, entry
+        members = _members(plain, at)
+        if self._section in members:
+            at, level = members[self._section].value, 2
+            members = _members(plain, at)
         else:
-            yield from parsed.with_member(parsed.start, self._section, {name: entry})
+            name, value = self._section, {name: entry}
+        indent = re.search(r'^([ \t]+)"', text, re.MULTILINE)
+        unit, newline = indent[1] if indent else "  ", _newline(text)
+        made = json.dumps({name: value}, ensure_ascii=False, indent=unit)[1:-2]
+        made = made.replace("\n", newline + unit * (level - 1))
+        end = "," if members else ""
+        if text[at + 1] == "}":
+            end = newline + unit * (level - 1)
+        return text[: at + 1] + made + end + text[at + 1 :]
 
-    def _removed(self, text: str, name: str) -> Iterator[str]:
-        parsed = _Json(text, comments=self._comments)
-        yield from parsed.without(parsed.value_of(self._section), name)
-
-
-def _refuse(word: str) -> NoReturn:
-    raise Unfit(f"it is not JSON ({word} is not a value)")
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object, in which programs would ignore a key that is there twice."""
-    keys = [key for key, _ in pairs]
-    if twice := [key for key in dict.fromkeys(keys) if keys.count(key) > 1]:
-        raise Unfit(f"{twice[0]} is there twice")
-    return dict(pairs)
-
-
-DECODER = json.JSONDecoder(parse_constant=_refuse, object_pairs_hook=_once)
-
-
-class _Member(NamedTuple):
-    """A key with its value: where the key begins, the value begins and it ends."""
-
-    key: str
-    start: int
-    value: int
-    end: int
+    def _removed(self, text: str, name: str) -> list[str]:
+        plain, bare = _plain(text), _blanked(COMMENT, text)
+        at = _members(plain, plain.index("{"))[self._section].value
+        members = _members(plain, at)
+        gone, close = members[name], DECODER.raw_decode(plain, at)[1] - 1
+        behind = [each.start for each in members.values() if each.start > gone.start]
+        comma = bare.find(",", gone.end, min(behind, default=close))
+        head, end = text[: gone.start], comma + 1 if comma >= 0 else gone.end
+        if comma < 0 and len(members) > 1:
+            before = bare.rfind(",", at, gone.start)
+            head = head[:before] + head[before + 1 :]
+        elif not (text[at + 1 : gone.start] + text[end:close]).strip(BLANKS):
+            end = close
+        # blanks before the entry go too, unless they end a comment
+        return [head.rstrip(BLANKS) + text[end:], head + text[end:]]
 
 
-class _Json:
-    """A JSON text, with two copies in which every place is the same.
+def _members(plain: str, at: int) -> dict[str, Member]:
+    """Return the members of the object at a place, by key."""
+    found: dict[str, Member] = {}
+    at = _next_token(plain, at + 1)
+    while plain[at] != "}":
+        key, end = DECODER.raw_decode(plain, at)
+        value = _next_token(plain, end)
+        _, end = DECODER.raw_decode(plain, value)
+        found[key] = Member(at, value, end)
+        at = _next_token(plain, end)
+    return found
 
-    Blanks replace comments in `bare`, and also trailing commas in `plain`. A place is
-    where a value begins.
-    """
 
-    def __init__(self, text: str, *, comments: bool) -> None:
-        self.text = text
-        self.bare = _blanked(COMMENT, text) if comments else text
-        self.plain = _blanked(LAST_COMMA, self.bare) if comments else text
-        self.newline = "\r\n" if "\r\n" in text else "\n"
-        self.start = self.skip(0)
+def _next_token(plain: str, at: int) -> int:
+    while plain[at] in BLANKS + ",:":
+        at += 1
+    return at
 
-    def skip(self, at: int) -> int:
-        """Return the next place that is not blank."""
-        while at < len(self.plain) and self.plain[at] in BLANKS:
-            at += 1
-        return at
 
-    def members(self, at: int) -> tuple[list[_Member], int]:
-        """Return the members of the object at a place, and where it closes."""
-        found: list[_Member] = []
-        at = self.skip(at + 1)
-        while self.plain[at] != "}":
-            key, end = DECODER.raw_decode(self.plain, at)
-            value = self.skip(self.skip(end) + 1)
-            _, stop = DECODER.raw_decode(self.plain, value)
-            found.append(_Member(key, at, value, stop))
-            at = self.skip(stop)
-            if self.plain[at] == ",":
-                at = self.skip(at + 1)
-        return found, at
-
-    def value_of(self, key: str) -> int:
-        """Return the place of a value of the whole object."""
-        members = self.members(self.start)[0]
-        return next(member.value for member in members if member.key == key)
-
-    def line_before(self, at: int) -> str:
-        return self.text[self.text.rfind("\n", 0, at) + 1 : at]
-
-    def indent(self, at: int) -> str:
-        """Return the blanks at the beginning of the line of a place."""
-        line = self.line_before(at)
-        return line[: len(line) - len(line.lstrip(" \t"))]
-
-    @property
-    def unit(self) -> str:
-        """The indent of the first level."""
-        for member in self.members(self.start)[0][:1]:
-            if not self.line_before(member.start).strip(" \t"):
-                return self.line_before(member.start) or "  "
-        return "  "
-
-    def with_member(self, at: int, name: str, value: Entry) -> Iterator[str]:
-        """Yield texts with a new last member of the object at a place."""
-        text, (members, close) = self.text, self.members(at)
-        key = json.dumps(name, ensure_ascii=False)
-        stop = max(len(text[:close].rstrip(BLANKS)), at + 1)  # behind comments too
-        before, comma, end, space = text[:stop], "", "", " " * bool(members)
-        if members:
-            first, last = members[0].start, members[-1].end
-            on_line = bool(self.line_before(first).strip(" \t"))
-            inner = self.indent(first) + self.unit * on_line
-            if "," in self.bare[last:close]:
-                comma = ","
-            else:
-                before = f"{text[:last]},{text[last:stop]}"
-        else:
-            on_line = "\n" not in text.strip() and at > self.start
-            inner = self.indent(at) + self.unit
-            if "\n" not in text[stop:close]:
-                end = self.newline + self.indent(at)
-        if on_line:
-            line = json.dumps(value, ensure_ascii=False)
-            yield f"{before}{space}{key}: {line}{comma}{text[stop:]}"
-        shaped = json.dumps(value, ensure_ascii=False, indent=self.unit)
-        shaped = shaped.replace("\n", self.newline + inner)
-        yield f"{before}{self.newline}{inner}{key}: {shaped}{comma}{end}{text[stop:]}"
-
-    def without(self, at: int, name: str) -> Iterator[str]:
-        """Yield texts without a member of the object at a place."""
-        members, close = self.members(at)
-        (index,) = [n for n, each in enumerate(members) if each.key == name]
-        text, gone = self.text, members[index]
-        behind = members[index + 1].start if index + 1 < len(members) else close
-        comma = self.bare.find(",", gone.end, behind)
-        end = comma + 1 if comma >= 0 else gone.end
-        lead = len(text[: gone.start].rstrip(BLANKS))
-        if len(members) == 1 and not (text[at + 1 : lead] + text[end:close]).strip():
-            yield text[: at + 1] + text[close:]
-        if comma < 0 and index:
-            before = self.bare.find(",", members[index - 1].end, gone.start)
-            kept = text[:before] + text[before + 1 : lead]
-            yield kept + text[end:]
-            yield kept + self.newline + text[end:]
-        yield text[:lead] + text[end:]
-        yield text[: gone.start] + text[end:]
+def _plain(text: str) -> str:
+    """Return a JSON text with blanks in place of comments and trailing commas."""
+    return _blanked(LAST_COMMA, _blanked(COMMENT, text))
 
 
 def _blanked(pattern: re.Pattern[str], text: str) -> str:
@@ -265,8 +194,21 @@ def _blanked(pattern: re.Pattern[str], text: str) -> str:
     return pattern.sub(blank, text)
 
 
+def _newline(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+# --- TOML ---------------------------------------------------------------------------
+
+LONG_STRING = re.compile(
+    r'"""(?:\\.|[^\\])*?"""|\'\'\'.*?\'\'\'|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*',
+    re.DOTALL,
+)
+"""Matches short strings and comments too, and so nothing that is in one."""
+
+
 class TomlForm(Form):
-    """A list of tables below one table; edited with tomlkit."""
+    """A list of tables below one table."""
 
     kind = "a table"
 
@@ -280,49 +222,39 @@ class TomlForm(Form):
             return tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             line = re.search(r" \(at line (\d+)", str(error))
-            raise Unfit(
-                f"it is not TOML ({error})", int(line[1]) if line else 0
-            ) from error
+            number = int(line[1]) if line else 0
+            raise Unfit(f"it is not TOML ({error})", number) from error
         except RecursionError as error:
             raise Unfit("it is nested too deeply") from error
 
-    def _added(self, text: str, name: str, entry: Entry) -> Iterator[str]:
-        block = self.shown(name, entry)
-        yield _with_line_ends(text.rstrip("\r\n") + f"\n\n{block}", text)
+    def _added(self, text: str, name: str, entry: Entry) -> str:
+        block = f"{text.rstrip(BLANKS)}\n\n{self.shown(name, entry)}"
+        return block.replace("\r\n", "\n").replace("\n", _newline(text))
 
-    def _removed(self, text: str, name: str) -> Iterator[str]:
-        import tomlkit  # noqa: PLC0415 - slow to import
+    def _removed(self, text: str, name: str) -> list[str]:
+        """Return the text without the tables of an entry; comments after them stay."""
+        keys = (rf"\s*(?:{key}|'{key}'|\"{key}\")\s*" for key in (self._section, name))
+        ours = re.compile(r"\s*\[" + r"\.".join(keys) + r"[.\]]")
+        kept: list[str] = []
+        comments: list[str] = []
+        inside = False
+        codes = LONG_STRING.sub(_masked, text).split("\n")
+        for line, code in zip(text.split("\n"), codes, strict=True):
+            start = code.lstrip()[:1]
+            if start == "[":
+                inside = bool(ours.match(code))
+                kept += [] if inside else comments
+                comments = []
+            if not inside:
+                kept.append(line)
+            elif start == "#" or (comments and not start):
+                comments.append(line)
+            elif start:
+                comments = []
+        body = "\n".join(kept + comments).rstrip(BLANKS)
+        return [body + text[len(text.rstrip(BLANKS)) :] if body else ""]
 
-        try:
-            document: Any = tomlkit.parse(text.replace("\r\n", "\n"))
-            del document[self._section][name]
-            new = _with_line_ends(tomlkit.dumps(document), text)
-        except (tomlkit.exceptions.TOMLKitError, KeyError, TypeError, RecursionError):
-            return
-        body = _with_comments_of(text, new).rstrip("\r\n")
-        yield body + text[len(text.rstrip("\r\n")) :] if body else ""
 
-
-def _with_line_ends(new: str, like: str) -> str:
-    new = new.replace("\r\n", "\n")
-    return new.replace("\n", "\r\n") if "\r\n" in like else new
-
-
-def _with_comments_of(old: str, new: str) -> str:
-    """Put back the comments that were above the table after a removed one.
-
-    For tomlkit they are part of the table before.
-    """
-    before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
-    lines: list[str] = []
-    matcher = SequenceMatcher(None, before, after, autojunk=False)
-    for tag, start, end, first, last in matcher.get_opcodes():
-        lines += after[first:last]
-        if tag in ("delete", "replace"):
-            top = end
-            while top > start and before[top - 1].strip()[:1] in ("", "#"):
-                top -= 1
-            trailing = before[top:end]
-            if any(line.strip() for line in trailing):
-                lines += trailing[bool(lines and not lines[-1].strip()) :]
-    return "".join(lines)
+def _masked(found: re.Match[str]) -> str:
+    """Return a string of several lines in which no line looks like a table."""
+    return re.sub(r"[^\n]", "-", found[0]) if "\n" in found[0] else found[0]
