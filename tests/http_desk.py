@@ -146,8 +146,11 @@ class Wire:
         return bytes(got)
 
     def status(self) -> int:
-        """Return the status of an answer after which the server closes."""
-        first = self.everything().partition(b"\r\n")[0].split()
+        """Return the status of an answer; 0 if the server closes without one."""
+        try:
+            first = self.socket.recv(65_536).partition(b"\r\n")[0].split()
+        except ConnectionResetError:
+            return 0
         return int(first[1]) if len(first) > 1 else 0
 
     def __enter__(self) -> Self:

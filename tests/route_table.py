@@ -9,7 +9,7 @@ from glassmind.operations import registry
 from glassmind.operations.arguments import schema_for_http
 from glassmind.serve.http import operations
 from glassmind.serve.http.replies import MARKDOWN
-from glassmind.serve.http.streams import EVENTS
+from glassmind.serve.http.calls import EVENTS
 
 
 class Route(NamedTuple):

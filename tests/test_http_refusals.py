@@ -12,7 +12,7 @@ import glassmind.errors
 import glassmind.serve.http as surface
 from glassmind.errors import GlassmindError
 from glassmind.operations.failures import FAILURES
-from glassmind.serve.http.errors import Refusal, code_of
+from glassmind.serve.http.replies import Refusal, code_of
 from glassmind.store import changesets_file
 
 PAGE = Path(__file__).parent.parent / "docs" / "http.md"

@@ -1,41 +1,46 @@
-"""The middleware around every route: access checks, errors, headers, log, metrics."""
+"""Around every route: access checks, limits, errors, headers, log and metrics.
+
+docs/decisions/http.md says which limits are our own, and why.
+"""
 
 import asyncio
 import time
 from collections.abc import Callable, Coroutine
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
+from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from glassmind.serve.http.errors import (
-    FAULT,
-    LATE,
-    STOPPING,
-    Refusal,
-    Refused,
-    refused,
-)
-from glassmind.serve.http.limits import drain, has_body, read_body
+from glassmind.config import Config
+from glassmind.serve.http.calls import UNREAD_S
+from glassmind.serve.http.replies import LATE, Refusal, Refused, refusal_of, refused
 from glassmind.serve.http.security import (
     ANONYMOUS,
     NO_TOKEN,
     TOO_MANY,
     WRONG_TOKEN,
     AccessRules,
+    Identity,
     TokenThrottle,
 )
 from glassmind.serve.http.server import Metrics
-from glassmind.serve.mcp.log import log, log_fault
+from glassmind.serve.mcp.log import log
+
+T = TypeVar("T")
 
 OnRequest: TypeAlias = Callable[[str, str, int, float, int], None]
 """Called after a request: method, route, status, seconds, bytes of the body."""
 
-LAST_EVENT_S = 1.0
-"""Seconds to send the reason why a stream of events ends early."""
+BODY_S = 15.0
+"""Seconds for a whole body: 4 MiB at 300 KB/s."""
+
+LARGEST_BODY = 4 * 1024 * 1024
+"""Bytes; the limit of the MCP package too."""
+
+MOST_PARTS = 50_000
+"""Opening brackets in JSON: a list takes forty times its bytes."""
 
 NO_ROUTE = "other"
 """The route of requests that match none, in the log and in metrics."""
@@ -61,6 +66,26 @@ SAFE_HEADERS = (
 """Headers of every response: no sniffing, no caching, no use by a web page. The last
 three directives of the policy do not fall back to `default-src`."""
 
+NOT_JSON = Refusal(
+    415,
+    "not_json",
+    "only JSON is accepted",
+    "send the header Content-Type: application/json",
+)
+TOO_LARGE = Refusal(
+    413,
+    "too_large",
+    f"the body is larger than {LARGEST_BODY:,} bytes",
+    "ask for less at once",
+)
+TOO_SLOW = Refusal(408, "too_slow", "the body came too slowly", "send it at once")
+TOO_MANY_PARTS = Refusal(
+    400,
+    "too_many_parts",
+    f"the JSON has more than {MOST_PARTS:,} parts",
+    "ask for less at once",
+)
+
 
 def log_request(
     method: str, route: str, status: int, seconds: float, size: int
@@ -75,85 +100,12 @@ def ignore_request(*_: object) -> None:
     """Log nothing."""
 
 
-class Exchange:
-    """One request and its response."""
-
-    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        self.scope, self.head = scope, dict(scope["headers"])
-        self.route, self.identity = NO_ROUTE, ANONYMOUS
-        self.status, self.size, self.finished = 0, 0, False
-        self.last_event: Callable[[Refusal], bytes] | None = None
-        """Makes the last part of a response that ends early with an error."""
-        self._request = Request(scope, receive)
-        self._unread = has_body(self._request)
-        self._receive, self._send = receive, send
-
-    async def read_body(self, *, expected: bool) -> bytes:
-        """Return the whole body, as `limits.read_body`; to be called once."""
-        body = await read_body(self._request, expected=expected)
-        self._unread = False
-        return body
-
-    async def run(self, work: Coroutine[Any, Any, None], limit_s: float) -> None:
-        """Await the answer, unless it is late or the client leaves."""
-        answering = asyncio.ensure_future(work)
-        leaving = asyncio.ensure_future(self._client_left())
-        tasks = {answering, leaving}
-        try:
-            first = asyncio.FIRST_COMPLETED
-            await asyncio.wait(tasks, timeout=limit_s, return_when=first)
-            if answering.done():
-                answering.result()
-            elif leaving.done():
-                raise ClientDisconnect
-            else:
-                raise Refused(LATE)
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-
-    async def _client_left(self) -> None:
-        while (await self._receive())["type"] != "http.disconnect":
-            pass
-        if self.finished:  # uvicorn also says so at the end of a response
-            await asyncio.Event().wait()
-
-    async def send(self, message: Message) -> None:
-        """Send a part of the response, with the headers of all responses."""
-        if message["type"] == "http.response.start":
-            self.status = message["status"]
-            message["headers"] = [*message.get("headers", ()), *SAFE_HEADERS]
-        elif message["type"] == "http.response.body":
-            self.size += len(message.get("body", b""))
-            self.finished = not message.get("more_body", False)
-        await self._send(message)
-
-    async def answer(self, response: Response) -> None:
-        """Send a whole response."""
-        await response(self.scope, self._receive, self.send)
-
-    async def refuse(self, refusal: Refusal, *, drains: bool = True) -> None:
-        """Send an error; a response that has begun ends with it, if it can."""
-        if self.status:
-            if self.last_event is not None and not self.finished:
-                body = self.last_event(refusal)
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(LAST_EVENT_S):
-                        await self.send({"type": "http.response.body", "body": body})
-            return
-        response = refused(refusal)
-        if self._unread and drains:
-            await drain(self._request)
-            response.headers["connection"] = "close"
-        await self.answer(response)
-
-
 @dataclass(frozen=True)
 class Guard:
     """Lets requests in that the rules accept, and answers every error."""
 
     app: ASGIApp
+    config: Config
     rules: AccessRules
     metrics: Metrics
     on_request: OnRequest
@@ -165,38 +117,99 @@ class Guard:
             await self.app(scope, receive, send)
             return
         began = time.perf_counter()
-        began = time.perf_counter()
-        exchange = Exchange(scope, receive, send)
-        scope["glassmind"] = exchange
-        try:
-            await self._let_in(exchange)
-            await self.app(scope, receive, exchange.send)
-        except Refused as error:
-            await exchange.refuse(error.refusal)
-        except ClientDisconnect:
-            exchange.status = CLIENT_LEFT
-        except asyncio.CancelledError:  # the time of the shutdown is over
-            await exchange.refuse(STOPPING, drains=False)
-        except Exception as error:  # noqa: BLE001 - the edge: clients see no traceback
-            log_fault("fault", error, route=exchange.route)
-            await exchange.refuse(FAULT)
-        finally:
-            seconds, route = time.perf_counter() - began, exchange.route
-            status = exchange.status or CLIENT_LEFT
-            self.metrics.count(route, status, seconds)
-            self.on_request(scope["method"], route, status, seconds, exchange.size)
+        status, size, finished = CLIENT_LEFT, 0, False
 
-    async def _let_in(self, exchange: Exchange) -> None:
+        async def send_part(message: Message) -> None:
+            nonlocal status, size, finished
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = [*message.get("headers", ()), *SAFE_HEADERS]
+            else:
+                size += len(message.get("body", b""))
+                finished = not message.get("more_body", False)
+            try:
+                async with asyncio.timeout(UNREAD_S):
+                    await send(message)
+            except TimeoutError:
+                raise ClientDisconnect from None
+
+        try:
+            scope["identity"] = await self._identify(scope)
+            await self.app(scope, receive, send_part)
+        except ClientDisconnect:
+            pass
+        # cancelled: the time of the shutdown is over
+        except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - the edge
+            refusal = refusal_of(error, self.config)
+            if status == CLIENT_LEFT:  # nothing was sent
+                await refused(refusal)(scope, receive, send_part)
+        finally:
+            route = getattr(scope.get("endpoint"), "path", NO_ROUTE)
+            seconds = time.perf_counter() - began
+            status = status if finished else CLIENT_LEFT
+            self.metrics.count(route, status, seconds)
+            self.on_request(scope["method"], route, status, seconds, size)
+
+    async def _identify(self, scope: Scope) -> Identity:
         """Check everything that is known before the body is read."""
-        scope, head = exchange.scope, exchange.head
+        head = Headers(scope=scope)
         peer = (scope.get("client") or ("",))[0]
         if self.throttle.is_flooded_by(peer):
             raise Refused(TOO_MANY)
         identity = self.rules.identify(head)
         refusal = self.rules.refusal(scope, head, identity)
-        guessed = identity is None and b"authorization" in head
+        guessed = identity is None and "authorization" in head
         if (guessed and refusal is None) or refusal in (NO_TOKEN, WRONG_TOKEN):
             await self.throttle.slow_down(peer, guessed=guessed)
         if refusal is not None:
             raise Refused(refusal)
-        exchange.identity = identity or ANONYMOUS
+        return identity or ANONYMOUS
+
+
+async def read_json(request: Request) -> bytes:
+    """Return the whole body, which is declared as JSON; no HTML form can do that.
+
+    Raises:
+        Refused: it is something else, or too large or too slow.
+    """
+    kind, _, rest = request.headers.get("content-type", "").lower().partition(";")
+    charset = rest.strip().removeprefix("charset=").strip('"')
+    if kind.strip() != "application/json" or charset not in {"", "utf-8"}:
+        raise Refused(NOT_JSON)
+    if int(request.headers.get("content-length", 0)) > LARGEST_BODY:
+        raise Refused(TOO_LARGE)
+    body = bytearray()
+    try:
+        async with asyncio.timeout(BODY_S):
+            async for part in request.stream():
+                body += part
+                if len(body) > LARGEST_BODY:
+                    raise Refused(TOO_LARGE)
+    except TimeoutError:
+        raise Refused(TOO_SLOW) from None
+    if body.count(b"[") + body.count(b"{") > MOST_PARTS:
+        raise Refused(TOO_MANY_PARTS)
+    return bytes(body)
+
+
+async def while_connected(
+    receive: Receive, work: Coroutine[Any, Any, T], limit_s: float
+) -> T:
+    """Return the result of some work, unless it is late or the client leaves."""
+    working = asyncio.ensure_future(work)
+    leaving = asyncio.ensure_future(_client_left(receive))
+    try:
+        first = asyncio.FIRST_COMPLETED
+        await asyncio.wait({working, leaving}, timeout=limit_s, return_when=first)
+        if working.done():
+            return working.result()
+        raise ClientDisconnect if leaving.done() else Refused(LATE)
+    finally:
+        working.cancel()
+        leaving.cancel()
+        await asyncio.gather(working, leaving, return_exceptions=True)
+
+
+async def _client_left(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

@@ -22,12 +22,11 @@ from glassmind.operations.registry import (
     Route,
     operation,
 )
-from glassmind.serve.http.jobs import JobState
+from glassmind.serve.http.calls import EVENTS, JobState
 from glassmind.serve.http.operations import all_routes, extra_arguments
 from glassmind.serve.http.replies import JSON, LABELS, MARKDOWN
 from glassmind.serve.http.security import OPEN_PATH
 from glassmind.serve.http.server import ANY
-from glassmind.serve.http.streams import EVENTS
 from glassmind.version import __version__
 
 EVERYWHERE = (400, 401, 403, 408, 413, 421, 422, 429, 500, 503)

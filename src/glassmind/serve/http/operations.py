@@ -22,12 +22,21 @@ from glassmind.operations.registry import (
     all_operations,
     arg,
 )
-from glassmind.serve.http.errors import Refusal, Refused, placeless
-from glassmind.serve.http.jobs import Call
-from glassmind.serve.http.limits import ANSWER_S, TIME_LIMITS, WRITE_S
-from glassmind.serve.http.replies import MARKDOWN, answered, as_text, prefers
+from glassmind.serve.http.calls import Call
+from glassmind.serve.http.replies import (
+    MARKDOWN,
+    Refusal,
+    Refused,
+    answered,
+    as_text,
+    placeless,
+)
 from glassmind.serve.http.security import Identity
 from glassmind.serve.http.server import ANY
+
+ANSWER_S, WRITE_S, JOB_S = 60.0, 600.0, 6 * 3600.0
+"""Seconds for an answer: the longest search takes a few, a change may rewrite links in
+thousands of notes, and a job may be the first index of a large vault."""
 
 BAD_JSON = Refusal(
     400,
@@ -69,10 +78,13 @@ def all_routes() -> list[tuple[Route, Operation]]:
     return [(op.route, op) for op in all_operations() if op.route]
 
 
-def limit_s(route: Route) -> float:
-    """Return the seconds for an answer."""
-    is_change = route.method == "POST" and "write" in route.sets
-    return TIME_LIMITS.get(route.path, WRITE_S if is_change else ANSWER_S)
+def limit_s(route: Route, operation: Operation, config: Config) -> float:
+    """Return the seconds for an answer; with a model, for one it waits for too."""
+    if operation.events:
+        return 2 * config.llm.timeout_s + ANSWER_S
+    if route.job:
+        return JOB_S
+    return WRITE_S if route.method == "POST" and "write" in route.sets else ANSWER_S
 
 
 def may_use(identity: Identity, route: Route) -> bool:
@@ -155,7 +167,7 @@ def reply_to(call: Call, result: Result, config: Config) -> Response:
     form = operation.files.get(getattr(call.arguments, "format", None) or "")
     if form is not None:
         return as_text(form.render(result), form.media_type)
-    if operation.markdown and prefers(call.accept, "text/markdown", "text/*"):
+    if operation.markdown and call.accepts("text/markdown"):
         return as_text(operation.markdown(result), MARKDOWN)
     values = result.to_json()
     if isinstance(values, dict) and values.get("notices"):

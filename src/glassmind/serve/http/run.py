@@ -1,9 +1,8 @@
-"""Running the server: the listening socket, signals and uvicorn."""
+"""Running the server: the listening socket, signals, connections and uvicorn."""
 
+import asyncio
 import contextlib
 import errno
-import http.client
-import json
 import signal
 import socket
 import sys
@@ -12,18 +11,13 @@ from typing import NamedTuple, cast
 
 import uvicorn
 from starlette.applications import Starlette
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from glassmind.access.clients import clients_of
 from glassmind.config import Config
 from glassmind.errors.serving import AddressUnusable, PortTaken
 from glassmind.serve.daemon.host import VaultHost
 from glassmind.serve.http.app import make_app
-from glassmind.serve.http.limits import (
-    LARGEST_HEAD,
-    MOST_CONNECTIONS,
-    Connection,
-    raise_file_limit,
-)
 from glassmind.serve.http.middleware import ignore_request, log_request
 from glassmind.serve.http.security import ALL_INTERFACES, bracketed, host_names
 from glassmind.serve.http.token import TokenFile
@@ -38,8 +32,18 @@ SHUTDOWN_S = 1
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
 """Signals that end the server; not every system has all of them."""
 
-PROBE_S, PROBE_BYTES = 1.0, 65_536
-"""Limits of the answer of a program that uses the port already."""
+HEAD_S = 10.0
+"""Seconds for the head of a request, from its first byte."""
+
+LARGEST_HEAD = 32 * 1024
+"""Bytes of a head: a URL with two thousand characters, each encoded in twelve bytes."""
+
+MOST_CONNECTIONS = 128
+"""More requests are answered with 503. Half as many as the files that a process may
+open on some systems: the index and the models need the rest."""
+
+SPARE_CONNECTIONS = 16
+"""More connections that are accepted, to be answered with 503."""
 
 BACKLOG = 128
 """Connections that may wait in the kernel, and that asyncio accepts in a row."""
@@ -68,13 +72,12 @@ def serve(config: Config, terms: Terms, on_start: Callable[[str], None]) -> None
     def log_vault(message: str) -> None:
         log("vault", said=message)
 
-    most = raise_file_limit()
     listening = listening_socket(terms.host, terms.port)
     stderr = PatientStream(sys.stderr)
     try:
         sys.stderr = stderr
         take_over_logging()
-        server = make_server(None, most)
+        server = make_server(None)
         with (
             _stopped_by_signals(server),
             VaultHost(config, watch=terms.watch, log=log_vault) as host,
@@ -108,10 +111,52 @@ def _app(vault: VaultHost, terms: Terms, bound: str, port: int) -> Starlette:
     )
 
 
+class Connection(H11Protocol):
+    """uvicorn's connection, with a limit for heads and for the rest of a refused body.
+
+    Too many connections are closed at once, so that some files stay free.
+    """
+
+    _timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        most = self.limit_concurrency or MOST_CONNECTIONS
+        if len(self.connections) > most + SPARE_CONNECTIONS:
+            transport.abort()
+        else:
+            self._start_timer()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        cycle: RequestResponseCycle | None = self.cycle
+        if cycle and not cycle.response_complete:
+            self._stop_timer()  # the application limits the time for an answer
+        elif self._timer is None and self.timeout_keep_alive_task is None:
+            self._start_timer()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_timer()
+        super().connection_lost(exc)
+
+    def _start_timer(self) -> None:
+        self._timer = self.loop.call_later(HEAD_S, self.transport.abort)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+
 class Server(uvicorn.Server):
     """A uvicorn server that leaves signals alone: its own handlers raise them again."""
 
     capture_signals = contextlib.nullcontext  # type: ignore[assignment]
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End the answers of models, which can say so, and then the server."""
+        cast("Starlette", self.config.app).state.server.models.halt()
+        await super().shutdown(sockets)
 
 
 def make_server(app: Starlette | None, most: int = MOST_CONNECTIONS) -> Server:
@@ -175,23 +220,7 @@ def listening_socket(host: str, port: int) -> socket.socket:
     except OSError as error:
         made.close()
         if error.errno == errno.EADDRINUSE:
-            raise PortTaken(host, port, _who_listens(str(address[0]), port)) from error
+            raise PortTaken(host, port) from error
         raise AddressUnusable(host, port, error.strerror or str(error)) from error
     made.setblocking(False)
     return made
-
-
-def _who_listens(address: str, port: int) -> str:
-    """Name the program that uses a port, if it says so itself and in time."""
-    host = "127.0.0.1" if address in ALL_INTERFACES else address
-    wire = http.client.HTTPConnection(host, port, timeout=PROBE_S)
-    try:
-        wire.request("GET", "/health")
-        health = json.loads(wire.getresponse().read(PROBE_BYTES))
-    except (OSError, ValueError, RecursionError, http.client.HTTPException):
-        return "another program"
-    finally:
-        wire.close()
-    version = health.get("version") if isinstance(health, dict) else None
-    ours = isinstance(version, str) and version.startswith("glassmind ")
-    return "another glassmind serve" if ours else "another program"

@@ -3,23 +3,23 @@
 import asyncio
 import hmac
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from ipaddress import IPv6Address, ip_address
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterable
+from ipaddress import IPv6Address, IPv6Network, ip_address
 from math import ceil
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from starlette.datastructures import Headers
+from starlette.types import Scope
 
 from glassmind.access.clients import PREFIX, Clients, digest_of
 from glassmind.config.values import is_loopback
 from glassmind.errors.access import ClientsUnreadable
-from glassmind.serve.http.errors import Refusal, Refused
+from glassmind.serve.http.replies import Refusal, Refused
 from glassmind.serve.http.token import TokenFile
 from glassmind.serve.mcp.log import log
 from glassmind.types.access import EVERY_AGENT
 from glassmind.types.access import Scope as ReadScope
-
-Headers = Mapping[bytes, bytes]
 
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 ALL_INTERFACES = frozenset(("0.0.0.0", "::", "[::]"))  # noqa: S104 - to recognise it
@@ -27,17 +27,11 @@ ALL_INTERFACES = frozenset(("0.0.0.0", "::", "[::]"))  # noqa: S104 - to recogni
 OPEN_PATH = "/health"
 """The only path that answers without a token."""
 
-UNREPEATABLE = frozenset(
-    (b"host", b"origin", b"authorization", b"content-type", b"content-length")
-)
-
-OTHER_SITES = frozenset((b"cross-site", b"same-site"))
+OTHER_SITES = frozenset(("cross-site", "same-site"))
 """Values of `Sec-Fetch-Site` for requests that a page of another server made."""
 
 CHALLENGE = {"www-authenticate": 'Bearer realm="glassmind"'}
 
-UNHOSTED = Refusal(400, "bad_host", "the Host header is missing", "send it once")
-DOUBLED = Refusal(400, "doubled_header", "a header is repeated", "send it once")
 MISDIRECTED = Refusal(
     421,
     "wrong_host",
@@ -141,28 +135,21 @@ class AccessRules(NamedTuple):
     clients: Clients | None = None
 
     def refusal(
-        self, scope: Mapping[str, Any], head: Headers, identity: Identity | None = None
+        self, scope: Scope, head: Headers, identity: Identity | None = None
     ) -> Refusal | None:
         """Return why a request is rejected; None if it is accepted."""
-        names = [name for name, _ in scope["headers"] if name in UNREPEATABLE]
-        if len(names) != len(set(names)):
-            return DOUBLED
-        if b"host" not in head:
-            return UNHOSTED
-        host = head[b"host"].decode("latin-1")
+        host = head.get("host", "")
         by_address = self.by_address and host == _local_address(scope)
         if not by_address and host not in self.hosts:
             return MISDIRECTED
-        if not self._accepts_origin(head):
+        origin = head.get("origin")
+        if origin is None and head.get("sec-fetch-site") in OTHER_SITES:
+            return FOREIGN
+        if origin is not None and origin not in self.origins:
             return FOREIGN
         if identity is not None or scope["path"] == OPEN_PATH:
             return None
-        return WRONG_TOKEN if b"authorization" in head else NO_TOKEN
-
-    def _accepts_origin(self, head: Headers) -> bool:
-        if b"origin" in head:
-            return head[b"origin"].decode("latin-1") in self.origins
-        return head.get(b"sec-fetch-site") not in OTHER_SITES
+        return WRONG_TOKEN if "authorization" in head else NO_TOKEN
 
     def identify(self, head: Headers) -> Identity | None:
         """Return whose token a request shows; None without a valid one.
@@ -171,8 +158,8 @@ class AccessRules(NamedTuple):
         """
         if self.token is None:
             return OWNER
-        scheme, _, shown = head.get(b"authorization", b"").partition(b" ")
-        token = shown.strip()
+        scheme, _, shown = head.get("authorization", "").partition(" ")
+        token = shown.strip().encode("latin-1")
         current = self.token if isinstance(self.token, str) else self.token.current()
         is_owner = hmac.compare_digest(digest_of(token), digest_of(current.encode()))
         client = None
@@ -181,7 +168,7 @@ class AccessRules(NamedTuple):
         except ClientsUnreadable as error:
             if token.startswith(PREFIX.encode()):
                 log("unready", kind=type(error).__name__)
-        if scheme.lower() != b"bearer":
+        if scheme.lower() != "bearer":
             return None
         if is_owner and current:
             return OWNER
@@ -191,26 +178,11 @@ class AccessRules(NamedTuple):
         return Identity(client.name, client.scope)
 
 
-def _local_address(scope: Mapping[str, Any]) -> str:
+def _local_address(scope: Scope) -> str:
     address, port = scope["server"]
     # an IPv4 client of an IPv6 socket connects to an address such as ::ffff:192.0.2.1
     plain = address.removeprefix("::ffff:") if "." in address else address
     return f"{bracketed(plain)}:{port}"
-
-
-def is_json(head: Headers) -> bool:
-    """Return whether a body is declared as JSON, which no HTML form can do."""
-    kind, _, rest = head.get(b"content-type", b"").lower().partition(b";")
-    charset = rest.strip().removeprefix(b"charset=").strip(b'"')
-    return kind.strip() == b"application/json" and charset in {b"", b"utf-8"}
-
-
-@dataclass(slots=True)
-class _Peer:
-    count: int = 0
-    until: float = 0.0  # of the back-off, or when the last wrong token came
-    held: int = 0
-    backoff_s: float = 0.0
 
 
 class TokenThrottle:
@@ -224,12 +196,13 @@ class TokenThrottle:
         self, clock: Callable[[], float] = time.monotonic, delay_s: float = DELAY_S
     ) -> None:
         self._clock, self._delay_s = clock, delay_s
-        self._peers: OrderedDict[str, _Peer] = OrderedDict()
+        # wrong tokens, and when the last one came or its back-off ends
+        self._peers: OrderedDict[str, tuple[int, float]] = OrderedDict()
+        self._held: Counter[str] = Counter()
 
     def is_flooded_by(self, address: str) -> bool:
         """Return whether so many guesses wait that no token is checked now."""
-        peer = self._peers.get(_network(address))
-        return peer is not None and peer.held >= MOST_HELD
+        return self._held[_network(address)] >= MOST_HELD
 
     async def slow_down(self, address: str, *, guessed: bool) -> None:
         """Reject, late, a request without a valid token if its address guesses."""
@@ -242,12 +215,13 @@ class TokenThrottle:
 
     async def hold(self, address: str) -> None:
         """Delay the answer to a wrong token."""
-        peer = self._peers.get(_network(address), _Peer())
-        peer.held += 1
+        name = _network(address)
+        self._held[name] += 1
         try:
             await asyncio.sleep(self._delay_s)
         finally:
-            peer.held -= 1
+            self._held[name] -= 1
+            self._held += Counter()  # drops what is zero
 
     def wait_s(self, address: str, *, guessed: bool) -> int:
         """Return how many seconds an address without a valid token must wait, or 0.
@@ -255,27 +229,22 @@ class TokenThrottle:
         `guessed` says that it sent a token, which was wrong.
         """
         name, now = _network(address), self._clock()
-        peer = self._peers.get(name, _Peer())
-        if now < peer.until:
-            return ceil(peer.until - now)
-        if guessed:
-            if now >= peer.until + WINDOW_S:
-                peer = _Peer(held=peer.held)
-            self._count(name, peer, now)
-        return 0
-
-    def _count(self, name: str, peer: _Peer, now: float) -> None:
-        peer.count, peer.until = peer.count + 1, now
-        self._peers[name] = peer
+        count, until = self._peers.get(name, (0, now))
+        if now < until:
+            return ceil(until - now)
+        if not guessed:
+            return 0
+        count = count + 1 if now < until + WINDOW_S else 1
+        steps = min(count - FREE, 10)  # more would be longer than the longest anyway
+        backoff_s = min(FIRST_S * 2**steps, LONGEST_S) if steps >= 0 else 0.0
+        self._peers[name] = count, now + backoff_s
         self._peers.move_to_end(name)
         if len(self._peers) > MOST_PEERS:
             self._peers.popitem(last=False)
-        if peer.count >= FREE:
-            peer.backoff_s = min(max(2 * peer.backoff_s, FIRST_S), LONGEST_S)
-            peer.until = now + peer.backoff_s
-            wait_s = int(peer.backoff_s)
-            facts = {"peer": name, "count": peer.count, "retry_after_s": wait_s}
+        if backoff_s:
+            facts = {"peer": name, "count": count, "retry_after_s": int(backoff_s)}
             log("wrong_tokens", level="WARNING", **facts)
+        return 0
 
 
 def _network(address: str) -> str:
@@ -284,9 +253,6 @@ def _network(address: str) -> str:
         parsed = ip_address(address)
     except ValueError:
         return address[:64]
-    if isinstance(parsed, IPv6Address):
-        if parsed.ipv4_mapped is not None:
-            return str(parsed.ipv4_mapped)
-        if not parsed.is_loopback:
-            return f"{IPv6Address(int(parsed) >> 64 << 64)}/64"
-    return str(parsed)
+    if isinstance(parsed, IPv6Address) and parsed.ipv4_mapped is None:
+        return str(IPv6Network((int(parsed) >> 64 << 64, 64)))
+    return str(getattr(parsed, "ipv4_mapped", None) or parsed)
