@@ -28,9 +28,9 @@ from glassmind.errors.serving import CallAbandoned
 from glassmind.operations.ask import ask_result
 from glassmind.operations.registry import OPERATIONS
 from glassmind.ports.chat import Halt
-from glassmind.serve.http import app, calls, middleware
+from glassmind.serve.http import app, calls, guard
 from glassmind.serve.http.calls import EVENTS
-from glassmind.serve.http.operations import ANSWER_S, limit_s
+from glassmind.serve.http.routes import ANSWER_S, limit_s
 from glassmind.types.answers import Answer, Found, News, Spoken, Withdrawn
 
 Told = Callable[[News], None]
@@ -344,7 +344,7 @@ def test_more_questions_than_can_wait_are_told_to_come_again(
 def test_a_client_that_reads_nothing_holds_little_and_is_given_up(
     desk: VaultDesk, web: Web, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (calls, middleware):
+    for module in (calls, guard):
         monkeypatch.setattr(module, "UNREAD_S", 0.3)
     told, ended = [0], threading.Event()
 

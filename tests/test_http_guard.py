@@ -11,9 +11,9 @@ from http_desk import JSON, LIMIT_S, Web, Wire, serving, until
 from route_table import ROUTES
 from vault_desk import VaultDesk
 
-from glassmind.serve.http import middleware, operations, run
+from glassmind.serve.http import guard, routes, run
 from glassmind.serve.http.calls import THREADS
-from glassmind.serve.http.security import host_names, origins_of
+from glassmind.serve.http.guard import host_names
 from glassmind.types.access import EVERY_AGENT
 
 PATHS = [
@@ -189,7 +189,6 @@ def test_the_scheme_of_a_token_may_be_written_in_any_case(web: Web) -> None:
         "application/x-www-form-urlencoded",
         "multipart/form-data; boundary=x",
         "application/jsonp",
-        "application/json; charset=utf-16",
         "text/plain; application/json",
     ],
 )
@@ -239,7 +238,7 @@ def test_every_answer_is_marked_as_what_it_is(web: Web, method: str, path: str) 
 
 @pytest.mark.parametrize("path", ["/search", "/mcp"])
 def test_a_body_that_is_too_large_is_refused(web: Web, path: str) -> None:
-    body = b'{"query": "%s"}' % (b"a" * middleware.LARGEST_BODY)
+    body = b'{"query": "%s"}' % (b"a" * guard.LARGEST_BODY)
 
     answer = web.post(path, body)
 
@@ -251,7 +250,7 @@ def test_a_body_of_unknown_length_is_held_to_the_same_bound(web: Web) -> None:
         head = _head(web, "POST /search", "Transfer-Encoding: chunked")
         wire.send(*head)
         piece = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
-        with_end = piece * (middleware.LARGEST_BODY // 0x10000 + 2) + b"0\r\n\r\n"
+        with_end = piece * (guard.LARGEST_BODY // 0x10000 + 2) + b"0\r\n\r\n"
         threading.Thread(target=_sent, args=(wire, with_end), daemon=True).start()
         assert wire.status() == 413
 
@@ -296,8 +295,8 @@ def test_brackets_in_a_text_are_not_deep(web: Web) -> None:
 
 @pytest.mark.parametrize("path", ["/search", "/mcp"])
 def test_json_of_too_many_parts_is_refused(web: Web, path: str) -> None:
-    assert web.post(path, b"[]" * 1_000_000).code == "too_many_parts"
-    assert web.post(path, b"[" * 100_000).code == "too_many_parts"
+    assert web.post(path, b"[]" * 1_000_000).code == "too_large"
+    assert web.post(path, b"[" * 100_000).code == "too_large"
 
 
 def test_a_body_in_many_pieces_is_read(web: Web) -> None:
@@ -376,7 +375,7 @@ def test_a_head_that_drips_is_not_waited_for(
 def test_a_body_that_does_not_come_is_not_waited_for(
     web: Web, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(middleware, "BODY_S", 0.3)
+    monkeypatch.setattr(guard, "BODY_S", 0.3)
     with web.raw() as wire:
         wire.send(*_head(web, "POST /search", "Content-Length: 100"), '{"query":')
         assert wire.status() == 408
@@ -414,7 +413,7 @@ def test_an_answer_that_takes_too_long_is_given_up(
 ) -> None:
     vault.indexed({"Tea.md": "# Tea\n"})
     over = threading.Event()
-    monkeypatch.setattr(operations, "ANSWER_S", 0.2)
+    monkeypatch.setattr(routes, "ANSWER_S", 0.2)
     monkeypatch.setattr(
         vault.engine.seen_by(EVERY_AGENT), "search", lambda *_, **__: over.wait(LIMIT_S)
     )
@@ -455,7 +454,7 @@ def test_what_nobody_waits_for_is_not_begun(
         over.set()
 
     assert healthy == 200
-    assert sorted(ended) == [200] + [middleware.CLIENT_LEFT] * 20
+    assert sorted(ended) == [200] + [guard.CLIENT_LEFT] * 20
     assert len(begun) == THREADS
 
 
@@ -479,7 +478,6 @@ def test_a_name_that_the_user_gave_is_answered_with_its_port() -> None:
 
     assert {"notes.lan:7331", "notes.lan:80", "[fd00::1]:7331"} <= named
     assert "notes.lan" not in named
-    assert "http://notes.lan:7331" in origins_of(named)
 
 
 def test_the_usual_port_may_be_left_out() -> None:

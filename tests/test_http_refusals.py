@@ -43,7 +43,7 @@ COMMANDS_ALONE = frozenset(
 )
 """What is said of acts that no route does, or told in another way on the way."""
 
-BY_CAUSE = {"write_failed": {409, 422, 503}}
+BY_CAUSE = {"write_failed": {409, 503}}
 """What has several statuses, by what the disk says."""
 
 

@@ -16,7 +16,7 @@ from cli_desk import Inside, Program, with_index, with_note
 from http_desk import LIMIT_S, Started, started, until
 from starlette.datastructures import Headers
 
-from glassmind.serve.http.security import AccessRules
+from glassmind.serve.http.guard import AccessRules
 
 CHOSEN = "chosen-by-somebody-who-likes-tea"
 CARD = ".local/share/glassmind/*/daemon.json"

@@ -13,37 +13,31 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route as Path
 from starlette.types import Receive, Scope, Send
 
-import glassmind.serve.http.openapi  # noqa: F401 - registers GET /openapi.json
-from glassmind.access.clients import Clients, plain_caller
+from glassmind.access.clients import plain_caller
 from glassmind.engine import Engine
 from glassmind.operations.registry import Operation, Route
 from glassmind.serve.http.calls import EVENTS, Call, events_of, with_error
-from glassmind.serve.http.mcp import PATH as MCP_PATH
-from glassmind.serve.http.mcp import McpEndpoint
-from glassmind.serve.http.middleware import (
+from glassmind.serve.http.guard import (
+    ANONYMOUS,
+    BEYOND,
+    AccessRules,
     Guard,
+    Identity,
     OnRequest,
-    ignore_request,
+    TokenThrottle,
     read_json,
     while_connected,
 )
-from glassmind.serve.http.operations import (
+from glassmind.serve.http.mcp import McpEndpoint
+from glassmind.serve.http.replies import Refusal, Refused, answered
+from glassmind.serve.http.routes import (
     all_routes,
     limit_s,
     may_use,
     read_arguments,
     reply_to,
 )
-from glassmind.serve.http.replies import Refusal, Refused, answered
-from glassmind.serve.http.security import (
-    ANONYMOUS,
-    AccessRules,
-    Identity,
-    TokenThrottle,
-    origins_of,
-)
 from glassmind.serve.http.server import HttpCaller, Server
-from glassmind.serve.http.token import TokenFile
 from glassmind.serve.recording import Recording
 from glassmind.types.callers import known_as
 
@@ -55,13 +49,7 @@ STREAM_HEADERS = {"content-type": EVENTS, "x-accel-buffering": "no"}
 
 NO_ROUTE = Refusal(404, "no_route", "there is no such route", "see GET /openapi.json")
 WRONG_METHOD = Refusal(
-    405, "wrong_method", "this route does not take that method", "use {}"
-)
-BEYOND = Refusal(
-    403,
-    "beyond_scope",
-    "this client may not use this route",
-    "glassmind clients set NAME --toolset {} lets it",
+    405, "wrong_method", "this route does not take that method", "see the header Allow"
 )
 OWNER_ONLY = BEYOND._replace(
     code="needs_vault_token", hint="use the token of glassmind serve --show-token"
@@ -70,50 +58,35 @@ OWNER_ONLY = BEYOND._replace(
 
 def make_app(  # noqa: PLR0913 - options by name
     engine: Engine,
+    rules: AccessRules,
     *,
-    token: str | TokenFile | None,
-    hosts: Sequence[str],
-    origins: Sequence[str] = (),
     toolsets: Sequence[str] = ("core",),
-    on_request: OnRequest = ignore_request,
-    by_address: bool = False,
-    clients: Clients | None = None,
-    throttle: TokenThrottle | None = None,
     structured: bool = False,
+    on_request: OnRequest | None = None,
+    throttle: TokenThrottle | None = None,
 ) -> Starlette:
     """Return the application that serves a vault.
 
-    `hosts` are the accepted values of `Host`, and `origins` the pages of other servers
-    that may use this one. Without `token` anybody may use it, which no command offers.
-    With `by_address`, the address that a client connected to is accepted as a host.
-    `clients` have their own tokens and scopes. With `structured`, MCP tools send
-    structured content.
+    With `structured`, MCP tools send structured content.
     """
     server = Server(engine)
     mcp = McpEndpoint(engine, toolsets, structured=structured)
-    routes = [Path(MCP_PATH, endpoint=mcp, methods=["POST"])]
+    routes = [Path(mcp.path, endpoint=mcp, methods=["POST"])]
     for route, operation in all_routes():
         path = route.path.replace("{name}", "{name:path}")
-        endpoint = Endpoint(route, operation, server)
+        endpoint = Endpoint(route.path, route, operation, server)
         routes.append(Path(path, endpoint=endpoint, methods=[route.method]))
         if operation.events and routes[-1].methods:  # no model answers HEAD
             routes[-1].methods.discard("HEAD")
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        try:
-            yield
-        finally:
-            server.close()
+        yield
+        server.close()
 
-    known = frozenset(hosts), origins_of(hosts, origins)
+    throttle = throttle or TokenThrottle()
     guard = Middleware(
-        Guard,
-        config=engine.config,
-        rules=AccessRules(*known, token, by_address, clients),
-        metrics=server.metrics,
-        on_request=on_request,
-        throttle=TokenThrottle() if throttle is None else throttle,
+        Guard, engine.config, rules, throttle, server.metrics, on_request
     )
     app = Starlette(
         routes=routes,
@@ -130,16 +103,12 @@ def make_app(  # noqa: PLR0913 - options by name
 class Endpoint:
     """Answers the requests of one route."""
 
+    path: str
     route: Route
     operation: Operation
     server: Server
 
-    @property
-    def path(self) -> str:
-        return self.route.path
-
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Read the request, run the operation in a thread, and send the result."""
         route, identity = self.route, scope["identity"]
         if not may_use(identity, route):
             hint = BEYOND.hint.format(" or ".join(route.sets))
@@ -159,34 +128,24 @@ class Endpoint:
 
     def _call(self, request: Request, body: bytes, identity: Identity) -> Call:
         route, engine = self.route, self.server.engine
-        arguments, extra = read_arguments(
-            self.operation,
-            route,
-            request.scope["query_string"],
-            body,
-            request.path_params,
-        )
+        arguments, extra = read_arguments(self.operation, route, request, body)
         # a client with a token of its own cannot choose another name
         name = plain_caller(identity.name or extra.get("client", ""), UNNAMED)
+        has_token = identity is not ANONYMOUS
         return Call(
             self.operation,
             engine.seen_by(identity.scope),
             arguments,
-            HttpCaller(
-                "http",
-                name,
-                server=self.server,
-                has_token=identity is not ANONYMOUS,
-            ),
+            HttpCaller("http", name, server=self.server, has_token=has_token),
             Recording(engine, "http", f"{route.method} {route.path}", name),
-            request.headers.get("accept", ""),
+            request.headers.get("accept", "").lower(),
             extra.get("wait", True),
         )
 
     async def _answer(self, call: Call, limit_s: float) -> Response:
         server, config = self.server, self.server.engine.config
         if self.route.job:
-            job = server.jobs.begin(call)
+            job = server.begin(call)
             if call.waits:
                 return reply_to(call, await asyncio.wrap_future(job.future), config)
             headers = {"location": f"{self.path}/{job.id}"}
@@ -195,7 +154,7 @@ class Endpoint:
         if self.operation.events:
             if call.arguments.model and config.llm.backend != "none":
                 workers = server.models
-            if call.arguments.stream or call.accepts("text/event-stream"):
+            if call.arguments.stream or call.accept.startswith("text/event-stream"):
                 parts = events_of(call, workers, limit_s)
                 first = await anext(parts)  # until then a fault has its status
                 stream = with_error(first, parts, config)
@@ -206,8 +165,5 @@ class Endpoint:
 
 async def _refuse_unrouted(_: Request, error: Exception) -> Response:
     """Refuse a request that no route takes."""
-    allowed = dict(getattr(error, "headers", None) or {})
-    if "Allow" not in allowed:
-        raise Refused(NO_ROUTE)
-    hint = WRONG_METHOD.hint.format(allowed["Allow"])
-    raise Refused(WRONG_METHOD._replace(hint=hint, headers=allowed))
+    allowed = getattr(error, "headers", None)
+    raise Refused(WRONG_METHOD._replace(headers=allowed) if allowed else NO_ROUTE)

@@ -42,17 +42,12 @@ THREADS = 2
 on two cores, four threads and eight were slower by a tenth. With only one, a slow
 request would block all others."""
 
-ROOM = 64
-"""Requests that run or wait: half as many as there may be connections."""
-
-MODEL_ROOM = 32
-"""Operations with a model that run or wait."""
+ROOM, MODEL_ROOM, JOB_ROOM = 64, 32, 9
+"""Calls that run or wait: usually (half as many as there may be connections), with a
+model, and index runs, each of which finds what those before it have done."""
 
 KEPT_JOBS = 32
 """Index runs that can still be looked up."""
-
-JOB_ROOM = 9
-"""Index runs that run or wait; each finds what those before it have done."""
 
 UNREAD_S = 30.0
 """Seconds for which a client may read nothing."""
@@ -70,7 +65,8 @@ WAITING = 256
 class Call:
     """A request whose arguments were read.
 
-    `record` records what the result discloses. `halt` is set when nobody waits any
+    `record` records what the result discloses. `accept` is the header of that name, of
+    which the first media type counts. `halt` is set when nobody waits any
     more. `waits` is false if the client does not wait for a job.
     """
 
@@ -82,10 +78,6 @@ class Call:
     accept: str = ""
     waits: bool = True
     halt: Halt = field(default_factory=Halt)
-
-    def accepts(self, media_type: str) -> bool:
-        """Return whether the client names a media type before any other."""
-        return self.accept.strip().lower().startswith(media_type)
 
     def run(self, progress: Callable[[Any], None] | None = None) -> Result:
         if self.halt.is_set():  # while it waited for a thread
@@ -177,26 +169,6 @@ class Job:
         return JobState(job=self.id, state="done", report=report)
 
 
-class Jobs:
-    """Owns the thread for index runs, which run one at a time."""
-
-    def __init__(self) -> None:
-        self.workers = Workers(1, JOB_ROOM)
-        self._known: dict[str, Job] = {}
-
-    def begin(self, call: Call) -> Job:
-        """Run an operation when the jobs before it are over; refuse if many wait."""
-        job = Job(call)
-        job.future = self.workers.start(call, job.run)
-        self._known[job.id] = job
-        if len(self._known) > KEPT_JOBS:
-            del self._known[next(iter(self._known))]
-        return job
-
-    def find(self, name: str) -> Job | None:
-        return self._known.get(name)
-
-
 def event(name: str, value: object) -> bytes:
     """Return an event with a value as JSON, which is always one line."""
     return b"event: %b\ndata: %b\n\n" % (name.encode(), encoded(value))
@@ -258,7 +230,7 @@ async def _next(parts: asyncio.Queue[bytes], deadline: float) -> bytes:
         async with asyncio.timeout(min(KEEP_ALIVE_S, left_s)):
             return await parts.get()
     except TimeoutError:
-        return KEEP_ALIVE if left_s > KEEP_ALIVE_S else await _next(parts, deadline)
+        return KEEP_ALIVE
 
 
 async def with_error(

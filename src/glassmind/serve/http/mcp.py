@@ -16,30 +16,19 @@ from starlette.types import Message, Receive, Scope, Send
 
 from glassmind.engine import Engine
 from glassmind.errors.serving import CallAbandoned, ServingFault
-from glassmind.serve.http.middleware import read_json, while_connected
-from glassmind.serve.http.replies import Refusal, Refused, without_places
-from glassmind.serve.http.security import Identity
+from glassmind.serve.http.guard import BEYOND, Identity, read_json, while_connected
+from glassmind.serve.http.replies import Refused, without_places
 from glassmind.serve.mcp.calls import SESSION, session_of
 from glassmind.serve.mcp.server import make_server
 from glassmind.serve.mcp.toolsets import OWNERS
 from glassmind.types.access import Scope as ReadScope
 from glassmind.types.callers import known_as
 
-PATH = "/mcp"
-
 ANSWER_S = 900.0
 """Seconds for an answer; tools have limits of their own."""
 
 READ_SCOPE: ContextVar[ReadScope | None] = ContextVar("read_scope", default=None)
 """What the client of the current request may read."""
-
-UNSERVED = Refusal(
-    403, "beyond_scope", "", "glassmind clients set NAME --toolset changes it"
-)
-"""For a client whose sets of tools do not exist, or cannot be combined."""
-
-UNCHECKED = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-"""The middleware has checked Host and Origin."""
 
 
 class McpEndpoint:
@@ -49,7 +38,7 @@ class McpEndpoint:
     every call.
     """
 
-    path = PATH
+    path = "/mcp"
 
     def __init__(
         self, engine: Engine, toolsets: Sequence[str], *, structured: bool = False
@@ -65,7 +54,7 @@ class McpEndpoint:
             self._servers[toolsets, for_owner] = make_server(
                 self._visible_engine,
                 toolsets=toolsets,
-                wording=lambda error: without_places(str(error), error, config),
+                wording=lambda error: without_places(str(error), config, error),
                 surface="mcp-http",
                 spared=() if for_owner else OWNERS,
                 structured=self._structured,
@@ -91,10 +80,12 @@ class McpEndpoint:
         try:
             server = self._server(toolsets, for_owner=identity.is_owner)
         except ServingFault as error:
-            raise Refused(UNSERVED._replace(message=str(error))) from error
+            hint = "glassmind clients set NAME --toolset changes it"
+            raise Refused(BEYOND._replace(message=str(error), hint=hint)) from error
         READ_SCOPE.set(identity.scope)  # this task answers one request
+        checked = TransportSecuritySettings(enable_dns_rebinding_protection=False)
         sessions = StreamableHTTPSessionManager(
-            server, json_response=True, stateless=True, security_settings=UNCHECKED
+            server, json_response=True, stateless=True, security_settings=checked
         )
         parts: list[Message] = []
 

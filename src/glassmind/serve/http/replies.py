@@ -5,7 +5,6 @@ the machine.
 """
 
 import asyncio
-import errno
 import json
 import re
 import tempfile
@@ -20,12 +19,10 @@ from glassmind.config import Config
 from glassmind.config.places import index_locations
 from glassmind.errors import GlassmindError, IndexBusy
 from glassmind.errors.serving import CallAbandoned
-from glassmind.errors.writing import WriteFailed
 from glassmind.markdown.hidden_text import FIELD, KINDS, hidden_among
 from glassmind.markdown.texts import texts_in
 from glassmind.operations.failures import (
     UNEXPECTED,
-    Failure,
     digest_now,
     failure_of,
     quotes_notes,
@@ -138,12 +135,12 @@ def refusal_of(error: BaseException, config: Config) -> Refusal:
         case CallAbandoned() | asyncio.CancelledError() | futures.CancelledError():
             return STOPPING
         case GlassmindError():
-            failure = _failure_of(error)
+            failure = failure_of(error)
             if failure is not UNEXPECTED and failure.hint:
                 return Refusal(
                     failure.status,
                     code_of(type(error)),
-                    on_one_line(without_places(str(error), error, config)),
+                    on_one_line(without_places(str(error), config, error)),
                     failure.hint,
                     RETRY if isinstance(error, IndexBusy) else None,
                     digest_now(error),
@@ -151,20 +148,6 @@ def refusal_of(error: BaseException, config: Config) -> Refusal:
                 )
     log_fault("fault", error)
     return FAULT
-
-
-def _failure_of(error: GlassmindError) -> Failure:
-    """Return how an error is reported; a failed write may be the caller's fault."""
-    failure = failure_of(error)
-    if not isinstance(error, WriteFailed) or error.path == "the vault":
-        return failure
-    code = getattr(error.__cause__, "errno", None)
-    if code == errno.ENAMETOOLONG:
-        return failure._replace(status=422, hint="give a shorter name")
-    if error.__cause__ is None or code in {errno.ENOTDIR, errno.EISDIR}:
-        hint = "name another file, or fix the one it names"
-        return failure._replace(status=409, hint=hint)
-    return failure
 
 
 def refused(refusal: Refusal) -> Response:
@@ -186,16 +169,14 @@ def code_of(kind: type) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", kind.__name__).lower()
 
 
-def without_places(text: str, error: object, config: Config) -> str:
-    """Return a message in which every absolute path is reduced to its name."""
-    for value in vars(error).values():
+def without_places(text: str, config: Config, error: object = None) -> str:
+    """Return a text in which our own folders are named by their purpose.
+
+    Every absolute path that an error has is reduced to its name.
+    """
+    for value in vars(error).values() if error else ():
         if isinstance(value, str) and Path(value).is_absolute():
             text = text.replace(value, Path(value).name)
-    return placeless(text, config)
-
-
-def placeless(text: str, config: Config) -> str:
-    """Return a message in which our own folders are named by their purpose."""
     known = {str(config.vault.path): "the vault", str(config.index_home): "the index"}
     known |= {str(place): "the index" for place in index_locations(config)}
     known |= {tempfile.gettempdir(): "a folder", str(Path.home()): "a folder"}

@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
@@ -25,10 +25,17 @@ from glassmind.operations.registry import (
     arg,
     operation,
 )
-from glassmind.serve.http.calls import MODEL_ROOM, Jobs, JobState, Workers
+from glassmind.serve.http.calls import (
+    JOB_ROOM,
+    KEPT_JOBS,
+    MODEL_ROOM,
+    Call,
+    Job,
+    JobState,
+    Workers,
+)
 from glassmind.serve.http.replies import Refusal, Refused
 from glassmind.types.catalogue import Status
-from glassmind.types.watch import WatchMode
 from glassmind.version import __version__
 
 NO_JOB = Refusal(404, "no_job", "there is no such job", "POST /index starts one")
@@ -66,14 +73,24 @@ class Server:
 
     engine: Engine
     metrics: Metrics = field(default_factory=Metrics)
-    jobs: Jobs = field(default_factory=Jobs)
+    jobs: dict[str, Job] = field(default_factory=dict)
+    indexing: Workers = field(default_factory=lambda: Workers(1, JOB_ROOM))
     workers: Workers = field(default_factory=Workers)
     quick: Workers = field(default_factory=Workers)
     models: Workers = field(default_factory=lambda: Workers(room=MODEL_ROOM))
 
     def close(self) -> None:
-        for workers in (self.models, self.jobs.workers, self.quick, self.workers):
+        for workers in (self.models, self.indexing, self.quick, self.workers):
             workers.close()
+
+    def begin(self, call: Call) -> Job:
+        """Run an operation when the jobs before it are over; refuse if many wait."""
+        job = Job(call)
+        job.future = self.indexing.start(call, job.run)
+        self.jobs[job.id] = job
+        if len(self.jobs) > KEPT_JOBS:
+            del self.jobs[next(iter(self.jobs))]
+        return job
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,7 +177,6 @@ def _gauges(status: Status | None) -> Iterator[str]:
     if status is None:
         return
     behind = {"words": status.words_behind, "vectors": status.vectors_behind}
-    modes = {mode: mode == status.watch.mode for mode in get_args(WatchMode)}
     for name, meaning, values in (
         ("notes", "Notes in the index.", status.notes),
         ("chunks", "Chunks in the index.", status.chunks),
@@ -168,9 +184,6 @@ def _gauges(status: Status | None) -> Iterator[str]:
         ("chunks_to_embed", "Chunks to embed.", status.coverage.total),
         ("chunks_embedded", "Of these, embedded.", status.coverage.covered),
         ("behind", "Changes not included yet; -1: all.", _labelled("part", behind)),
-        ("watch", "How changes are noticed.", _labelled("mode", modes)),
-        ("watch_pending", "Changes noticed.", status.watch.pending),
-        ("writing", "Whether a process is writing.", bool(status.writing)),
     ):
         yield from _metric(name, meaning, values)
 
@@ -187,10 +200,7 @@ def _labelled(label: str, values: Mapping[str, float | None]) -> dict[str, Any]:
 
 
 class JobArguments(Arguments):
-    job: Annotated[
-        Annotated[str, Meta(max_length=100)],
-        arg("The `job` that POST /index returned."),
-    ]
+    job: Annotated[str, arg("The `job` that POST /index returned.", longest=100)]
 
 
 @operation(
@@ -199,7 +209,7 @@ class JobArguments(Arguments):
 )
 def index_job(_: Engine, arguments: JobArguments, caller: HttpCaller) -> JobState:
     """Show how far an index run is."""
-    job = caller.server.jobs.find(arguments.job)
+    job = caller.server.jobs.get(arguments.job)
     if job is None:
         raise Refused(NO_JOB)
     return job.state()

@@ -9,6 +9,7 @@ import secrets
 import stat
 from contextlib import suppress
 from pathlib import Path
+from tempfile import mkstemp
 from typing import NamedTuple
 
 from glassmind.config import Config
@@ -38,17 +39,14 @@ def kept_token(file: Path) -> str:
             found = file.lstat()
             if not _is_private(found) or not found.st_size:
                 file.unlink()
-        staged = file.with_name(f"{FILE}.{secrets.token_hex(4)}")
-        fd = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        fd, staged = mkstemp(dir=file.parent, prefix=FILE)
         try:
             with os.fdopen(fd, "w", encoding="ascii") as out:
                 out.write(f"{secrets.token_urlsafe(32)}\n")
-                out.flush()
-                os.fsync(out.fileno())
             with suppress(FileExistsError):  # there is one already
                 os.link(staged, file)
         finally:
-            staged.unlink(missing_ok=True)
+            Path(staged).unlink()
         return read_token(file)
     except OSError as error:
         raise TokenUnreadable(str(file), error.strerror or str(error)) from error
