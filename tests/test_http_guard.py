@@ -390,7 +390,7 @@ def test_a_stranger_cannot_hold_a_connection_with_a_body(
         wire.send("POST /search HTTP/1.1", host, "Content-Length: 1000000", "")
         assert wire.status() == 401
         wire.send("some of it")
-        assert wire.everything() == b""
+        assert b"HTTP/" not in wire.everything()
 
 
 def test_the_rest_of_a_refused_body_is_read_and_the_connection_goes_on(
