@@ -29,7 +29,7 @@ def test_beyond_the_most_connections_a_request_is_refused(
 
 def test_far_beyond_them_a_connection_is_closed_at_once(sample: VaultDesk) -> None:
     with serving(sample.engine, most=16) as web:
-        wires = [web.raw() for _ in range(16 + 2 + 60)]
+        wires = [web.raw() for _ in range(16 + 3 + 60)]
         closed = [wire.everything() for wire in wires[-60:]]
         for wire in wires:
             wire.socket.close()

@@ -120,7 +120,7 @@ class Connection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         most = self.limit_concurrency or MOST_CONNECTIONS
-        if len(self.connections) > most + most // 8:  # some are answered with 503
+        if len(self.connections) > most + most // 8 + 1:  # some get a 503
             transport.abort()
         else:
             self._start_timer()
