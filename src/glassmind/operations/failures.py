@@ -181,7 +181,8 @@ def failure_of(error: GlassmindError) -> Failure:
     if isinstance(error, writing.WriteFailed) and error.path != "the vault":
         cause = error.__cause__
         if cause is None or getattr(cause, "errno", None) in BAD_NAME:
-            return found._replace(status=409, hint="name another file, or fix that one")
+            hint = "name another file, or fix the one it names"
+            return found._replace(status=409, hint=hint)
     return found
 
 

@@ -44,8 +44,7 @@ from glassmind.types.callers import known_as
 UNNAMED = "http"
 """The name on record of a client that gives none."""
 
-STREAM_HEADERS = {"content-type": EVENTS, "x-accel-buffering": "no"}
-"""nginx would hold events back."""
+STREAM_HEADERS = {"content-type": EVENTS, "x-accel-buffering": "no"}  # for nginx
 
 NO_ROUTE = Refusal(404, "no_route", "there is no such route", "see GET /openapi.json")
 WRONG_METHOD = Refusal(
@@ -84,10 +83,8 @@ def make_app(  # noqa: PLR0913 - options by name
         yield
         server.close()
 
-    throttle = throttle or TokenThrottle()
-    guard = Middleware(
-        Guard, engine.config, rules, throttle, server.metrics, on_request
-    )
+    parts = rules, throttle or TokenThrottle(), server.metrics, on_request
+    guard = Middleware(Guard, engine.config, *parts)
     app = Starlette(
         routes=routes,
         middleware=[guard],
@@ -164,6 +161,5 @@ class Endpoint:
 
 
 async def _refuse_unrouted(_: Request, error: Exception) -> Response:
-    """Refuse a request that no route takes."""
     allowed = getattr(error, "headers", None)
     raise Refused(WRONG_METHOD._replace(headers=allowed) if allowed else NO_ROUTE)
