@@ -250,7 +250,7 @@ def test_everywhere_is_everywhere_however_it_is_written(
 
     assert (named, other) == (200, 421)
     scope = {"server": (reached, 7331), "path": "/health", "headers": []}
-    rules = AccessRules(frozenset(), frozenset(), None, by_address=True)
+    rules = AccessRules(frozenset(), None, by_address=True)
     assert rules.refusal(scope, Headers({"host": "127.0.0.1:7331"})) is None
 
 
