@@ -33,7 +33,7 @@ from compare_sides import TOKEN
 from embedding import Ratio
 
 from glassmind import Engine, open_vault
-from glassmind.serve.http.jobs import THREADS
+from glassmind.serve.http.calls import THREADS
 from glassmind.types.access import EVERY_AGENT
 
 CLIENTS = 8

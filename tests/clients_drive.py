@@ -11,8 +11,8 @@ import sys
 
 from glassmind import open_vault
 from glassmind.serve.http.app import make_app
+from glassmind.serve.http.guard import AccessRules, host_names
 from glassmind.serve.http.run import listening_socket, make_server
-from glassmind.serve.http.security import host_names
 
 HOST = "127.0.0.1"
 
@@ -20,7 +20,7 @@ HOST = "127.0.0.1"
 def main() -> None:
     with open_vault(sys.argv[1]) as engine, listening_socket(HOST, 0) as listening:
         port = listening.getsockname()[1]
-        app = make_app(engine, token=None, hosts=[*host_names(HOST, port)])
+        app = make_app(engine, AccessRules(host_names(HOST, port), None))
         print(f"Listening on http://{HOST}:{port}", flush=True)  # noqa: T201
         make_server(app).run(sockets=[listening])
 

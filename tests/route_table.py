@@ -7,9 +7,9 @@ from surface_arguments import Argument, arguments_in
 import glassmind.serve.http.app  # noqa: F401 - registers all routes
 from glassmind.operations import registry
 from glassmind.operations.arguments import schema_for_http
-from glassmind.serve.http import operations
+from glassmind.serve.http import routes
+from glassmind.serve.http.calls import EVENTS
 from glassmind.serve.http.replies import MARKDOWN
-from glassmind.serve.http.streams import EVENTS
 
 
 class Route(NamedTuple):
@@ -37,7 +37,7 @@ class Route(NamedTuple):
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
-        extra = operations.extra_arguments(self.operation, self.declared)
+        extra = routes.extra_arguments(self.operation, self.declared)
         return tuple(
             argument
             for kind in (self.operation.arguments, *extra)
@@ -52,4 +52,4 @@ class Route(NamedTuple):
         return (*files, *others, *[EVENTS] * bool(self.operation.events))
 
 
-ROUTES = tuple(Route(*pair) for pair in operations.all_routes())
+ROUTES = tuple(Route(*pair) for pair in routes.all_routes())

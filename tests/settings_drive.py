@@ -19,6 +19,7 @@ from glassmind.config.settings import SETTINGS
 from glassmind.config.sources import as_toml
 from glassmind.config.values import Setting
 from glassmind.serve.http.app import make_app
+from glassmind.serve.http.guard import AccessRules
 from glassmind.serve.mcp.server import make_server
 from glassmind.types.access import EVERY_AGENT
 from glassmind.wiring import engine_for
@@ -146,7 +147,7 @@ def use_vault(vault: Path, env: dict[str, str]) -> int:
         engine.index()
         hits = engine.search("oolong").hits
         make_server(engine.seen_by(EVERY_AGENT))
-        make_app(engine, token="x" * 32, hosts=["127.0.0.1:1"])
+        make_app(engine, AccessRules(frozenset(["127.0.0.1:1"]), "x" * 32))
     return len(hits)
 
 

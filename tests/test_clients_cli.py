@@ -126,7 +126,7 @@ def test_a_server_that_runs_heeds_what_the_command_line_says(program: Program) -
     assert at_home == ["Home/Diary.md"]
     assert less == ["Work/Heron.md"]
     everything = ["Home/Diary.md", "Work/Egret.md", "Work/Heron.md"]
-    assert told == ["wrong_token", ["Home/Diary.md"], everything]
+    assert told == ["no_token", ["Home/Diary.md"], everything]
     assert first not in log
     (client,) = program.json("clients")["clients"]
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", client["used"])

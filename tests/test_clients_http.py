@@ -145,10 +145,10 @@ def test_a_wrong_token_is_nobodys_and_compared_all_the_same(
         compared.append(len(shown))
         return kept == shown
 
-    monkeypatch.setattr("glassmind.serve.http.security.hmac.compare_digest", compare)
+    monkeypatch.setattr("glassmind.serve.http.guard.hmac.compare_digest", compare)
     for token in ("gm_wrong", TOKEN[:-1], "", "x" * 4_000):
         reply = Web(two.web.port, token).get("/stats")
-        assert (reply.status, reply.code) == (401, "wrong_token")
+        assert (reply.status, reply.code) == (401, "no_token")
     basic = two.web.ask("GET", "/stats", headers={"Authorization": f"Basic {TOKEN}"})
     assert basic.status == 401
     assert two.web.ask("GET", "/stats").code == "no_token"
@@ -323,7 +323,7 @@ def test_a_client_is_let_in_until_it_is_revoked(two: Two) -> None:
     Clients(two.clients.file).revoke("passing")
 
     assert changed == {"Home/Diary.md"}
-    assert passing.post("/search", {"query": "boiler"}).code == "wrong_token"
+    assert passing.post("/search", {"query": "boiler"}).code == "no_token"
     assert two.work.get("/stats").status == 200
 
 
@@ -336,5 +336,5 @@ def test_a_file_of_clients_that_is_damaged_lets_only_the_owner_in(
     with serving(vault.engine, clients=clients, structured=True) as web:
         clients.file.write_text("{", "utf-8")
 
-        assert Web(web.port, token).get("/stats").code == "wrong_token"
+        assert Web(web.port, token).get("/stats").code == "no_token"
         assert web.get("/stats").status == 200

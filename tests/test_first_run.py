@@ -415,7 +415,7 @@ def test_the_page_for_newcomers_quotes_what_is_said() -> None:
         VaultChosen("/a", "/b", "/c"),
         VaultClosed("/a", "--vault", "Permission denied"),
         ConfigUnwritable("/a", "Read-only file system"),
-        PortTaken("127.0.0.1", 7331, "another program"),
+        PortTaken("127.0.0.1", 7331),
         ModelAbsent("m", "no network"),
     )
     # These two are no errors: one is noticed, one is told before there are any.

@@ -26,10 +26,11 @@ from vault_desk import VaultDesk
 from glassmind.errors.context import ProjectUnknown
 from glassmind.errors.serving import CallAbandoned
 from glassmind.operations.ask import ask_result
+from glassmind.operations.registry import OPERATIONS
 from glassmind.ports.chat import Halt
-from glassmind.serve.http import app, streams
-from glassmind.serve.http.limits import ANSWER_S
-from glassmind.serve.http.streams import EVENTS, longest_answer_s
+from glassmind.serve.http import app, calls, guard
+from glassmind.serve.http.calls import EVENTS
+from glassmind.serve.http.routes import ANSWER_S, limit_s
 from glassmind.types.answers import Answer, Found, News, Spoken, Withdrawn
 
 Told = Callable[[News], None]
@@ -141,13 +142,12 @@ def test_events_come_in_order_and_end_with_the_whole_answer(
     assert events[-1].value == json.loads(json.dumps(expected))
     assert events[0].value["sources"] == events[-1].value["sources"]
     known = web.get("/openapi.json").json
-    content = known["paths"][ASK]["get"]["responses"]["200"]["content"]
-    shapes = {
-        one["properties"]["event"]["const"]: one["properties"]["data"]["contentSchema"]
-        for one in content[EVENTS]["schema"]["oneOf"]
-    }
+    kinds = {**OPERATIONS["ask"].events, "answer": OPERATIONS["ask"].result}
     for one in events:
-        jsonschema.validate(one.value, shapes[one.name] | known)
+        shape = {"$ref": f"#/components/schemas/{kinds[one.name].__name__}"}
+        jsonschema.validate(one.value, shape | known)
+    content = known["paths"][ASK]["get"]["responses"]["200"]["content"]
+    assert EVENTS in content
     said = [one.value for one in events if one.name == "text"]
     assert "".join(one["text"] for one in said) == "".join(
         one.text for one in WHOLE.statements
@@ -218,7 +218,7 @@ def test_what_goes_wrong_later_is_the_last_event(
 def test_silence_is_filled_with_signs_of_life(
     desk: VaultDesk, web: Web, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streams, "KEEP_ALIVE_S", 0.05)
+    monkeypatch.setattr(calls, "KEEP_ALIVE_S", 0.05)
     hanging = Hanging()
     scripted(desk.engine, hanging)
 
@@ -290,19 +290,12 @@ def test_a_question_without_a_model_waits_behind_none(
         assert hanging.halted.acquire(timeout=LIMIT_S)
 
 
-@pytest.mark.parametrize("stream", [0, 1])
-def test_the_head_of_an_answer_is_shown_without_asking(
-    desk: VaultDesk, web: Web, stream: int
+def test_no_model_answers_a_request_for_the_head_alone(
+    desk: VaultDesk, web: Web
 ) -> None:
     answers = scripted(desk.engine)
 
-    head = web.ask("HEAD", address(stream=stream), headers=web.known)
-    wrong = web.ask("HEAD", f"{ASK}?question=", headers=web.known)
-
-    kind = "text/event-stream" if stream else "application/json"
-    assert (head.status, head.body) == (200, b"")
-    assert head.headers["content-type"].startswith(kind)
-    assert wrong.status == 422
+    assert web.ask("HEAD", address(), headers=web.known).status == 405
     assert answers.asked == []
 
 
@@ -332,25 +325,26 @@ def _figures(web: Web) -> str:
 def test_more_questions_than_can_wait_are_told_to_come_again(
     desk: VaultDesk, web: Web, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streams, "KEEP_ALIVE_S", 0.05)
+    monkeypatch.setattr(calls, "KEEP_ALIVE_S", 0.05)
     hanging = Hanging()
     scripted(desk.engine, hanging)
 
     with ExitStack() as stack:
-        for _ in range(streams.ROOM):
+        for _ in range(calls.MODEL_ROOM):
             wire = stack.enter_context(streaming(web))
             read_until(wire, b": keep-alive")
         refused = [web.get(address()), web.get(address(stream=1))]
 
     assert [(one.status, one.code) for one in refused] == [(503, "busy")] * 2
-    for _ in range(streams.THREADS):
+    for _ in range(calls.THREADS):
         assert hanging.halted.acquire(timeout=LIMIT_S)
 
 
 def test_a_client_that_reads_nothing_holds_little_and_is_given_up(
     desk: VaultDesk, web: Web, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streams, "UNREAD_S", 0.3)
+    for module in (calls, guard):
+        monkeypatch.setattr(module, "UNREAD_S", 0.3)
     told, ended = [0], threading.Event()
 
     def script(tell: Told, halt: Halt) -> Answer:
@@ -407,7 +401,7 @@ def test_the_end_of_the_server_ends_events_and_says_so(desk: VaultDesk) -> None:
 def test_an_answer_that_takes_too_long_is_given_up(
     desk: VaultDesk, monkeypatch: pytest.MonkeyPatch, stream: int
 ) -> None:
-    monkeypatch.setattr(app, "longest_answer_s", lambda _: 0.3)
+    monkeypatch.setattr(app, "limit_s", lambda *_: 0.3)
     hanging = Hanging(Found(WHOLE.sources, None))
     scripted(desk.engine, hanging)
 
@@ -428,7 +422,9 @@ def test_an_answer_may_take_as_long_as_the_model_and_one_before_it(
 ) -> None:
     config = desk.open(llm__timeout_s=500).config
 
-    assert longest_answer_s(config) == 2 * 500 + ANSWER_S
+    operation = OPERATIONS["ask"]
+    assert operation.route
+    assert limit_s(operation.route, operation, config) == 2 * 500 + ANSWER_S
 
 
 def test_of_a_question_the_log_says_nothing(desk: VaultDesk) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio.constants
 import errno
-import resource
 import socket
 from pathlib import Path
 from typing import Any
@@ -11,9 +10,6 @@ import pytest
 from cli_desk import with_note
 from http_desk import serving, started, until
 from vault_desk import VaultDesk
-
-from glassmind.serve.http import limits
-from glassmind.serve.http.limits import raise_file_limit
 
 
 def test_beyond_the_most_connections_a_request_is_refused(
@@ -66,45 +62,6 @@ def test_a_process_that_may_open_no_more_files_waits_and_goes_on(
             assert waiting.status() == 200
 
 
-@pytest.mark.parametrize(
-    ("soft", "hard", "raised", "room_for"),
-    [
-        (1024, 1 << 20, 2048, 512),
-        (256, 256, None, 128),
-        (256, 1000, 1000, 500),
-        (256, resource.RLIM_INFINITY, 2048, 512),
-        (resource.RLIM_INFINITY, resource.RLIM_INFINITY, None, 512),
-        (4096, 4096, None, 512),
-        (1, 1, None, 1),
-    ],
-)
-def test_half_of_the_files_a_process_may_open_are_for_connections(
-    monkeypatch: pytest.MonkeyPatch,
-    soft: int,
-    hard: int,
-    raised: int | None,
-    room_for: int,
-) -> None:
-    wishes: list[tuple[int, int]] = []
-    monkeypatch.setattr(resource, "getrlimit", lambda _: (soft, hard))
-    monkeypatch.setattr(resource, "setrlimit", lambda _, pair: wishes.append(pair))
-
-    assert raise_file_limit() == room_for
-    assert wishes == ([] if raised is None else [(raised, hard)])
-
-
-def test_a_bound_that_cannot_be_raised_is_kept_to(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def refuse(_: int, __: tuple[int, int]) -> None:
-        raise ValueError("current limit exceeds maximum limit")
-
-    monkeypatch.setattr(resource, "getrlimit", lambda _: (256, resource.RLIM_INFINITY))
-    monkeypatch.setattr(resource, "setrlimit", refuse)
-
-    assert raise_file_limit() == 128
-
-
 @pytest.mark.slow
 def test_idle_connections_leave_a_server_of_few_files_some(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -121,22 +78,3 @@ def test_idle_connections_leave_a_server_of_few_files_some(
         for wire in idle:
             wire.socket.close()
         until(lambda: web.post("/search", {"query": "tea"}).status == 200)
-
-
-@pytest.mark.slow
-def test_a_server_may_open_more_files_than_a_shell_begins_with(tmp_path: Path) -> None:
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if not hasattr(resource, "prlimit"):
-        pytest.skip("this system does not tell what another process may")
-    if hard != resource.RLIM_INFINITY and hard < limits.WANTED_FILES:
-        pytest.skip("this system allows no more files")
-    program = with_note(tmp_path)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
-    try:
-        with started(program) as running:
-            pid = running.running.pid
-            found = resource.prlimit(pid, resource.RLIMIT_NOFILE)
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-
-    assert found == (limits.WANTED_FILES, hard)

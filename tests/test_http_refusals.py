@@ -12,7 +12,7 @@ import glassmind.errors
 import glassmind.serve.http as surface
 from glassmind.errors import GlassmindError
 from glassmind.operations.failures import FAILURES
-from glassmind.serve.http.errors import Refusal, code_of
+from glassmind.serve.http.replies import Refusal, code_of
 from glassmind.store import changesets_file
 
 PAGE = Path(__file__).parent.parent / "docs" / "http.md"
@@ -43,7 +43,7 @@ COMMANDS_ALONE = frozenset(
 )
 """What is said of acts that no route does, or told in another way on the way."""
 
-BY_CAUSE = {"write_failed": {409, 422, 503}}
+BY_CAUSE = {"write_failed": {409, 503}}
 """What has several statuses, by what the disk says."""
 
 

@@ -17,7 +17,7 @@ from mcp_desk import Line, call, line
 from vault_desk import VaultDesk
 
 from glassmind.engine import Engine
-from glassmind.serve.http.middleware import log_request
+from glassmind.serve.http.guard import log_request
 from glassmind.serve.mcp.log import PlainRecords
 from glassmind.serve.mcp.server import make_server
 from glassmind.types.search import SearchReply

@@ -20,9 +20,8 @@ PATTERNS: tuple[tuple[str, str], ...] = (
     (r"(?<=\d{4}-\d\d-\d\d )\d\d:\d\d(:\d\d)?", "<time>"),
     (r"\b\d+(\.\d+)? (s|ms|seconds)\b", "<duration>"),
     (r"(?m)( +\d+\.\d){2}$", "  <milliseconds>"),  # of `eval`
-    (r"(?m)^(\w+_(?:seconds_bucket|seconds_sum|bytes)\S*) \S+$", r"\1 <value>"),
+    (r"(?m)^(\w+_(?:seconds_total|bytes)\S*) \S+$", r"\1 <value>"),
     (r"\bcursor=\S+", "cursor=<cursor>"),
-    (r"HEAD, GET", "GET, HEAD"),  # the order of methods is that of a set
     (r"\b[\d,]+(\.\d+)? ?([kKM]i?)?(B|bytes)\b", "<size>"),
 )
 

@@ -28,6 +28,7 @@ from glassmind.operations.registry import find_commands
 from glassmind.serve.cli.program import parsers_of, run_program
 from glassmind.serve.cli.table import all_commands
 from glassmind.serve.http.app import make_app
+from glassmind.serve.http.guard import AccessRules
 from glassmind.serve.mcp.server import make_server
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.types.access import EVERY_AGENT
@@ -231,7 +232,7 @@ def mcp_server(engine: Engine, toolset: str) -> Server[Any]:
 
 def http_app(engine: Engine) -> Starlette:
     """Return the application that `glassmind serve` runs."""
-    return make_app(engine, token=TOKEN, hosts=[HOST])
+    return make_app(engine, AccessRules(frozenset([HOST]), TOKEN))
 
 
 # Settings and Python

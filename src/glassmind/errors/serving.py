@@ -58,12 +58,12 @@ class CallTooLong(ServingFault):
 class PortTaken(ServingFault):
     """Another program listens where a server was to."""
 
-    def __init__(self, host: str, port: int, holder: str) -> None:
+    def __init__(self, host: str, port: int) -> None:
         super().__init__(
-            f"port {port} of {host} is taken by {holder}; stop it, or choose another "
-            f"port: glassmind serve --port {port % 65_535 + 1}"
+            f"port {port} of {host} is taken by another program; stop it, or choose "
+            f"another port: glassmind serve --port {port % 65_535 + 1}"
         )
-        self.host, self.port, self.holder = host, port, holder
+        self.host, self.port = host, port
 
 
 class AddressUnusable(ServingFault):

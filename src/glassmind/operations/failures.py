@@ -4,6 +4,7 @@ One table for every surface. The first row whose class fits an error decides, so
 subclasses come before their bases.
 """
 
+import errno
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
@@ -169,12 +170,20 @@ OWN_WORDS: Collection[object] = {
     model_errors.ModelFault,
 }
 
+BAD_NAME = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR)
+"""Why a write fails because of the file's name, and not of the disk."""
+
 UNEXPECTED = Failure(GlassmindError, BUG, 500, "")
 
 
 def failure_of(error: GlassmindError) -> Failure:
-    found = (row for row in FAILURES if isinstance(error, row.error))
-    return next(found, UNEXPECTED)
+    found = next((row for row in FAILURES if isinstance(error, row.error)), UNEXPECTED)
+    if isinstance(error, writing.WriteFailed) and error.path != "the vault":
+        cause = error.__cause__
+        if cause is None or getattr(cause, "errno", None) in BAD_NAME:
+            hint = "name another file, or fix the one it names"
+            return found._replace(status=409, hint=hint)
+    return found
 
 
 def quotes_notes(error: GlassmindError) -> bool:

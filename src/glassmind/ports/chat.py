@@ -15,7 +15,7 @@ class Halt:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._acts: list[Callable[[], None]] = []
+        self._acts: list[Callable[[], object]] = []
         self._set = False
 
     def set(self) -> None:
@@ -30,7 +30,7 @@ class Halt:
         return self._set
 
     @contextmanager
-    def ending(self, act: Callable[[], None]) -> Iterator[None]:
+    def ending(self, act: Callable[[], object]) -> Iterator[None]:
         """Have `act` called when it is over, by whoever says so; or at once."""
         with self._lock:
             self._acts.append(act)

@@ -191,9 +191,17 @@ def serve(args: Namespace, output: Output) -> int:
     from glassmind.serve.http import run  # noqa: PLC0415 - takes a second
 
     port = config.server.port if args.port is None else args.port
-    known, watch = token.file or token.text, not args.no_watch
-    terms = run.Terms(host, port, known, names, watch, output.quiet, args.structured)
-    run.serve(config, terms, lambda url: _show_address(url, token, output))
+    run.serve(
+        config,
+        host,
+        port,
+        token.file or token.text,
+        on_start=lambda url: _show_address(url, token, output),
+        toolsets=names,
+        watch=not args.no_watch,
+        quiet=output.quiet,
+        structured=args.structured,
+    )
     return OK
 
 

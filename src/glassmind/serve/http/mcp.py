@@ -5,37 +5,30 @@ import json
 from collections.abc import Sequence
 from contextlib import suppress
 from contextvars import ContextVar
+from http import HTTPStatus
 from typing import Any
 
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
+from starlette.requests import Request
 from starlette.types import Message, Receive, Scope, Send
 
 from glassmind.engine import Engine
 from glassmind.errors.serving import CallAbandoned, ServingFault
-from glassmind.serve.http.errors import NOT_JSON, Refusal, Refused, without_places
-from glassmind.serve.http.limits import TIME_LIMITS
-from glassmind.serve.http.middleware import Exchange
-from glassmind.serve.http.security import is_json
+from glassmind.serve.http.guard import BEYOND, Identity, read_json, while_connected
+from glassmind.serve.http.replies import Refused, without_places
 from glassmind.serve.mcp.calls import SESSION, session_of
 from glassmind.serve.mcp.server import make_server
 from glassmind.serve.mcp.toolsets import OWNERS
 from glassmind.types.access import Scope as ReadScope
 from glassmind.types.callers import known_as
 
-PATH = "/mcp"
+ANSWER_S = 900.0
+"""Seconds for an answer; tools have limits of their own."""
 
 READ_SCOPE: ContextVar[ReadScope | None] = ContextVar("read_scope", default=None)
 """What the client of the current request may read."""
-
-UNSERVED = Refusal(
-    403, "beyond_scope", "", "glassmind clients set NAME --toolset changes it"
-)
-"""For a client whose sets of tools do not exist, or cannot be combined."""
-
-UNCHECKED = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-"""The middleware has checked Host and Origin."""
 
 
 class McpEndpoint:
@@ -44,6 +37,8 @@ class McpEndpoint:
     Clients that may use the same tools share one; what each may read is checked with
     every call.
     """
+
+    path = "/mcp"
 
     def __init__(
         self, engine: Engine, toolsets: Sequence[str], *, structured: bool = False
@@ -59,7 +54,7 @@ class McpEndpoint:
             self._servers[toolsets, for_owner] = make_server(
                 self._visible_engine,
                 toolsets=toolsets,
-                wording=lambda error: without_places(str(error), error, config),
+                wording=lambda error: without_places(str(error), config, error),
                 surface="mcp-http",
                 spared=() if for_owner else OWNERS,
                 structured=self._structured,
@@ -72,29 +67,39 @@ class McpEndpoint:
             raise CallAbandoned
         return self._engine.seen_by(scope)
 
-    async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
-        exchange: Exchange = scope["glassmind"]
-        exchange.route = PATH
-        body = await exchange.read_body(expected=True)
-        if not is_json(exchange.head):
-            raise Refused(NOT_JSON)
-        await exchange.run(self._answer(scope, body, send), TIME_LIMITS[PATH])
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        body = await read_json(Request(scope, receive))
+        answer = self._answer(scope, body)
+        for message in await while_connected(receive, answer, ANSWER_S):
+            await send(message)
 
-    async def _answer(self, scope: Scope, body: bytes, send: Send) -> None:
-        identity = scope["glassmind"].identity
+    async def _answer(self, scope: Scope, body: bytes) -> list[Message]:
+        """Return the parts of the response."""
+        identity: Identity = scope["identity"]
         toolsets = identity.scope.toolsets or self._toolsets
         try:
             server = self._server(toolsets, for_owner=identity.is_owner)
         except ServingFault as error:
-            raise Refused(UNSERVED._replace(message=str(error))) from error
+            hint = "glassmind clients set NAME --toolset changes it"
+            raise Refused(BEYOND._replace(message=str(error), hint=hint)) from error
         READ_SCOPE.set(identity.scope)  # this task answers one request
+        checked = TransportSecuritySettings(enable_dns_rebinding_protection=False)
         sessions = StreamableHTTPSessionManager(
-            server, json_response=True, stateless=True, security_settings=UNCHECKED
+            server, json_response=True, stateless=True, security_settings=checked
         )
+        parts: list[Message] = []
+
+        async def keep(message: Message) -> None:
+            parts.append(message)
+
         with known_as(identity.name):
             async with sessions.run():
-                sending = _with_session(body, send)
-                await sessions.handle_request(scope, _replayed(body), sending)
+                await sessions.handle_request(scope, _replayed(body), keep)
+        session = session_of(_client_name(body))  # see `mcp.callers`
+        if session and parts and parts[0]["status"] == HTTPStatus.OK:
+            head = (SESSION.encode(), session.encode())
+            parts[0]["headers"] = [*parts[0].get("headers", ()), head]
+        return parts
 
 
 def _replayed(body: bytes) -> Receive:
@@ -108,21 +113,6 @@ def _replayed(body: bytes) -> Receive:
         raise AssertionError
 
     return receive
-
-
-def _with_session(body: bytes, send: Send) -> Send:
-    """Add a session id to the response of `initialize`; see `mcp.callers`."""
-    session = session_of(_client_name(body))
-    if not session:
-        return send
-    header = (SESSION.encode(), session.encode())
-
-    async def send_with_session(message: Message) -> None:
-        if message["type"] == "http.response.start" and message["status"] == 200:  # noqa: PLR2004
-            message = {**message, "headers": [*message.get("headers", ()), header]}
-        await send(message)
-
-    return send_with_session
 
 
 def _client_name(body: bytes) -> str:

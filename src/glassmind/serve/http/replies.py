@@ -1,15 +1,35 @@
-"""Responses: JSON without credentials, and the media type that a client prefers."""
+"""Responses: JSON without credentials, and every error as JSON.
 
+The message of an error may name notes by their path in the vault, but no other path of
+the machine.
+"""
+
+import asyncio
 import json
+import re
+import tempfile
 from collections.abc import Collection, Mapping
-from typing import Any
+from concurrent import futures
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from starlette.responses import Response
 
+from glassmind.config import Config
+from glassmind.errors import GlassmindError, IndexBusy
+from glassmind.errors.serving import CallAbandoned
 from glassmind.markdown.hidden_text import FIELD, KINDS, hidden_among
 from glassmind.markdown.texts import texts_in
-from glassmind.operations.model_text import LABEL_OF_VALUES
+from glassmind.operations.failures import (
+    UNEXPECTED,
+    digest_now,
+    failure_of,
+    quotes_notes,
+)
+from glassmind.operations.model_text import LABEL_OF_VALUES, on_one_line
 from glassmind.serve.hiding import safe_text, safe_values
+from glassmind.serve.mcp.log import log_fault
+from glassmind.store.place import index_locations
 
 JSON = "application/json"
 MARKDOWN = "text/markdown; charset=utf-8"
@@ -44,9 +64,10 @@ def labelled(value: object, texts: Collection[str] | None = None) -> object:
     return {"untrusted": LABEL_OF_VALUES, **flags, **value}
 
 
-def encoded(value: object) -> bytes:
+def encoded(value: object, texts: Collection[str] | None = None) -> bytes:
     """Return a value as JSON in UTF-8, without credentials."""
-    return _written(safe_values(value))
+    # a lone surrogate becomes an escape, which JSON reads as what it was
+    return _as_json(safe_values(value, texts)).encode("utf-8", "backslashreplace")
 
 
 def answered(
@@ -59,7 +80,7 @@ def answered(
     """Return a value as a response; `of_notes` labels it as untrusted note text."""
     texts = set(texts_in(value))
     made = labelled(value, texts) if of_notes else value
-    return Response(_written(safe_values(made, texts)), status, headers, JSON)
+    return Response(encoded(made, texts), status, headers, JSON)
 
 
 def as_text(text: str, media_type: str) -> Response:
@@ -68,14 +89,99 @@ def as_text(text: str, media_type: str) -> Response:
     return Response(body, media_type=media_type)
 
 
-def _written(value: object) -> bytes:
-    # A lone surrogate becomes an escape, which JSON reads as what it was.
-    return _as_json(value).encode("utf-8", "backslashreplace")
+RETRY = {"retry-after": "5"}
 
 
-def prefers(accept: str, *wanted: str) -> bool:
-    """Return whether the `Accept` header names one of some media types before JSON."""
-    json_ranges = ("application/json", "application/*", "*/*")
-    names = [part.partition(";")[0].strip() for part in accept.lower().split(",")]
-    known = [name for name in names if name in {*wanted, *json_ranges}]
-    return bool(known) and known[0] in wanted
+class Refusal(NamedTuple):
+    """Why a request fails, and what to do about it.
+
+    `digest` is that of a note which changed since the caller read it. `names_notes`
+    marks a message that may contain text of the vault.
+    """
+
+    status: int
+    code: str
+    message: str
+    hint: str
+    headers: Mapping[str, str] | None = None
+    digest: str = ""
+    names_notes: bool = False
+
+
+class Refused(Exception):
+    """Ends a request with an error response."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(refusal.message)
+        self.refusal = refusal
+
+
+FAULT = Refusal(
+    500,
+    "unexpected",
+    "an unexpected error occurred in the server",
+    "try again; the log on stderr says where it happened",
+)
+BUSY = Refusal(503, "busy", "too many requests are waiting", "try again", RETRY)
+LATE = Refusal(503, "late", "the answer took too long", "ask for less", RETRY)
+STOPPING = Refusal(503, "stopping", "the server is shutting down", "try again", RETRY)
+
+
+def refusal_of(error: BaseException, config: Config) -> Refusal:
+    """Return how an exception is answered; log it if nobody expects it."""
+    match error:
+        case Refused():
+            return error.refusal
+        case CallAbandoned() | asyncio.CancelledError() | futures.CancelledError():
+            return STOPPING
+        case GlassmindError():
+            failure = failure_of(error)
+            if failure is not UNEXPECTED and failure.hint:
+                return Refusal(
+                    failure.status,
+                    code_of(type(error)),
+                    on_one_line(without_places(str(error), config, error)),
+                    failure.hint,
+                    RETRY if isinstance(error, IndexBusy) else None,
+                    digest_now(error),
+                    quotes_notes(error),
+                )
+    log_fault("fault", error)
+    return FAULT
+
+
+def refused(refusal: Refusal) -> Response:
+    body = encoded(error_body(refusal))
+    return Response(body, refusal.status, refusal.headers, JSON)
+
+
+def error_body(refusal: Refusal) -> object:
+    body = {"error": error_of(refusal)}
+    return labelled(body) if refusal.names_notes else body
+
+
+def error_of(refusal: Refusal) -> dict[str, str]:
+    made = {"code": refusal.code, "message": refusal.message, "hint": refusal.hint}
+    return made | ({"digest": refusal.digest} if refusal.digest else {})
+
+
+def code_of(kind: type) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", kind.__name__).lower()
+
+
+def without_places(text: str, config: Config, error: object = None) -> str:
+    """Return a text in which our own folders are named by their purpose.
+
+    Every absolute path that an error has is reduced to its name.
+    """
+    for value in vars(error).values() if error else ():
+        if isinstance(value, str) and Path(value).is_absolute():
+            text = text.replace(value, Path(value).name)
+    known = {str(config.vault.path): "the vault", str(config.index_home): "the index"}
+    known |= {str(place): "the index" for place in index_locations(config)}
+    known |= {tempfile.gettempdir(): "a folder", str(Path.home()): "a folder"}
+    for root in sorted(known, key=len, reverse=True):
+        if len(root) > 1:
+            pattern = rf"{re.escape(root)}(?:/[^\s'\",;()]*)?"
+            text = re.sub(pattern, known[root], text)
+    return text

@@ -1,31 +1,31 @@
-"""Running the server: the listening socket, signals and uvicorn."""
+"""Running the server: the listening socket, signals, connections and uvicorn."""
 
+import asyncio
 import contextlib
 import errno
-import http.client
-import json
+import os
 import signal
 import socket
 import sys
-from collections.abc import Callable, Iterator
-from typing import NamedTuple, cast
+from collections.abc import Callable, Sequence
+from typing import cast
 
 import uvicorn
 from starlette.applications import Starlette
+from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from glassmind.access.clients import clients_of
 from glassmind.config import Config
 from glassmind.errors.serving import AddressUnusable, PortTaken
 from glassmind.serve.daemon.host import VaultHost
 from glassmind.serve.http.app import make_app
-from glassmind.serve.http.limits import (
-    LARGEST_HEAD,
-    MOST_CONNECTIONS,
-    Connection,
-    raise_file_limit,
+from glassmind.serve.http.guard import (
+    ALL_INTERFACES,
+    AccessRules,
+    bracketed,
+    host_names,
+    log_request,
 )
-from glassmind.serve.http.middleware import ignore_request, log_request
-from glassmind.serve.http.security import ALL_INTERFACES, bracketed, host_names
 from glassmind.serve.http.token import TokenFile
 from glassmind.serve.mcp.log import PatientStream, log, take_over_logging
 
@@ -38,52 +38,70 @@ SHUTDOWN_S = 1
 SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
 """Signals that end the server; not every system has all of them."""
 
-PROBE_S, PROBE_BYTES = 1.0, 65_536
-"""Limits of the answer of a program that uses the port already."""
+HEAD_S = 10.0
+"""Seconds for the head of a request, from its first byte."""
+
+LARGEST_HEAD = 32 * 1024
+"""Bytes of a head: a URL with two thousand characters, each encoded in twelve bytes."""
+
+MOST_CONNECTIONS = 128
+"""More requests are answered with 503. Half as many as the files that a process may
+open on some systems: the index and the models need the rest."""
 
 BACKLOG = 128
 """Connections that may wait in the kernel, and that asyncio accepts in a row."""
 
 
-class Terms(NamedTuple):
-    """How to serve a vault; port 0 means any free port."""
-
-    host: str
-    port: int
-    token: str | TokenFile
-    toolsets: tuple[str, ...] = ("core",)
-    watch: bool = True
-    quiet: bool = False
-    structured: bool = False
-
-
-def serve(config: Config, terms: Terms, on_start: Callable[[str], None]) -> None:
+def serve(  # noqa: PLR0913 - options by name
+    config: Config,
+    host: str,
+    port: int,
+    token: str | TokenFile,
+    *,
+    on_start: Callable[[str], None],
+    toolsets: Sequence[str] = ("core",),
+    watch: bool = True,
+    quiet: bool = False,
+    structured: bool = False,
+) -> None:
     """Serve a vault until a signal ends it; `on_start` is called with the URL.
+
+    Port 0 means any free port.
 
     Raises:
         PortTaken, AddressUnusable: the server cannot listen there.
         UnknownToolset: there is no such set of tools.
     """
-
-    def log_vault(message: str) -> None:
-        log("vault", said=message)
-
-    most = raise_file_limit()
-    listening = listening_socket(terms.host, terms.port)
+    listening = listening_socket(host, port)
+    bound, port = listening.getsockname()[:2]
+    everywhere = bound in ALL_INTERFACES
+    # an address can be written in several ways: 0 is 0.0.0.0
+    address = bound if everywhere else host
+    more = [*config.server.hosts, *([] if everywhere else [bracketed(bound)])]
+    rules = AccessRules(
+        host_names(address, port, more),
+        token,
+        frozenset(config.server.origins),
+        clients_of(config),
+        everywhere,
+    )
     stderr = PatientStream(sys.stderr)
     try:
         sys.stderr = stderr
         take_over_logging()
-        server = make_server(None, most)
-        with (
-            _stopped_by_signals(server),
-            VaultHost(config, watch=terms.watch, log=log_vault) as host,
-        ):
-            host.engine.client = "http"
-            bound, port = listening.getsockname()[:2]
-            server.config.app = _app(host, terms, bound, port)
-            # an address can be written in several ways: 0 is 0.0.0.0
-            address = bound if bound in ALL_INTERFACES else terms.host
+        server = make_server(None)
+        _stop_on_signals(server)
+        with VaultHost(
+            config, watch=watch, log=lambda said: log("vault", said=said)
+        ) as vault:
+            vault.engine.client = "http"
+            server.config.app = make_app(
+                vault.engine,
+                rules,
+                toolsets=toolsets,
+                structured=structured,
+                on_request=None if quiet else log_request,
+            )
             on_start(f"http://{bracketed(address)}:{port}")
             server.run(sockets=[listening])
     finally:
@@ -91,27 +109,52 @@ def serve(config: Config, terms: Terms, on_start: Callable[[str], None]) -> None
         listening.close()
 
 
-def _app(vault: VaultHost, terms: Terms, bound: str, port: int) -> Starlette:
-    server, everywhere = vault.config.server, bound in ALL_INTERFACES
-    host = bound if everywhere else terms.host
-    more = [*server.hosts] if everywhere else [*server.hosts, bracketed(bound)]
-    return make_app(
-        vault.engine,
-        token=terms.token,
-        hosts=sorted(host_names(host, port, more)),
-        origins=server.origins,
-        toolsets=terms.toolsets,
-        on_request=ignore_request if terms.quiet else log_request,
-        by_address=everywhere,
-        clients=clients_of(vault.config),
-        structured=terms.structured,
-    )
+class Connection(H11Protocol):
+    """uvicorn's connection, with a limit for heads and for the rest of a refused body.
+
+    Too many connections are closed at once, so that some files stay free.
+    """
+
+    _timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        most = self.limit_concurrency or MOST_CONNECTIONS
+        if len(self.connections) > most + most // 8 + 1:  # some get a 503
+            transport.abort()
+        else:
+            self._start_timer()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        cycle: RequestResponseCycle | None = self.cycle
+        if cycle and not cycle.response_complete:
+            self._stop_timer()  # the application limits the time for an answer
+        elif self._timer is None and self.timeout_keep_alive_task is None:
+            self._start_timer()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_timer()
+        super().connection_lost(exc)
+
+    def _start_timer(self) -> None:
+        self._timer = self.loop.call_later(HEAD_S, self.transport.abort)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
 
 class Server(uvicorn.Server):
     """A uvicorn server that leaves signals alone: its own handlers raise them again."""
 
     capture_signals = contextlib.nullcontext  # type: ignore[assignment]
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End the answers of models, which can say so, and then the server."""
+        cast("Starlette", self.config.app).state.server.models.halt()
+        await super().shutdown(sockets)
 
 
 def make_server(app: Starlette | None, most: int = MOST_CONNECTIONS) -> Server:
@@ -136,18 +179,12 @@ def make_server(app: Starlette | None, most: int = MOST_CONNECTIONS) -> Server:
     )
 
 
-@contextlib.contextmanager
-def _stopped_by_signals(server: Server) -> Iterator[None]:
+def _stop_on_signals(server: Server) -> None:
     """Stop a server on signals, but not on SIGHUP if it was started with nohup."""
-    with contextlib.ExitStack() as restoring:
-        for name in SIGNALS:
-            number = getattr(signal, name, None)
-            if number is None:
-                continue
-            if name != "SIGHUP" or signal.getsignal(number) is not signal.SIG_IGN:
-                before = signal.signal(number, server.handle_exit)
-                restoring.callback(signal.signal, number, before)
-        yield
+    for name in SIGNALS:
+        number = getattr(signal, name, None)
+        if number and (name != "SIGHUP" or signal.getsignal(number) != signal.SIG_IGN):
+            signal.signal(number, server.handle_exit)
 
 
 def listening_socket(host: str, port: int) -> socket.socket:
@@ -163,35 +200,15 @@ def listening_socket(host: str, port: int) -> socket.socket:
         family, *_, address = socket.getaddrinfo(
             bare, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-    except (OSError, UnicodeError) as error:
+        made = socket.create_server(
+            address, family=family, backlog=BACKLOG, dualstack_ipv6=bare == "::"
+        )
+    except (socket.gaierror, UnicodeError) as error:
         raise AddressUnusable(host, port, "there is no such address") from error
-    # asyncio sets TCP_NODELAY only if TCP is named: without it answers take 40 ms more
-    made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        if sys.platform != "win32":  # there two programs could listen then
-            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind(address)
-        made.listen(BACKLOG)
     except OSError as error:
-        made.close()
         if error.errno == errno.EADDRINUSE:
-            raise PortTaken(host, port, _who_listens(str(address[0]), port)) from error
-        raise AddressUnusable(host, port, error.strerror or str(error)) from error
-    made.setblocking(False)
+            raise PortTaken(host, port) from error
+        raise AddressUnusable(host, port, os.strerror(error.errno or 0)) from error
+    # connections inherit it; asyncio would leave it, and answers would take 40 ms more
+    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return made
-
-
-def _who_listens(address: str, port: int) -> str:
-    """Name the program that uses a port, if it says so itself and in time."""
-    host = "127.0.0.1" if address in ALL_INTERFACES else address
-    wire = http.client.HTTPConnection(host, port, timeout=PROBE_S)
-    try:
-        wire.request("GET", "/health")
-        health = json.loads(wire.getresponse().read(PROBE_BYTES))
-    except (OSError, ValueError, RecursionError, http.client.HTTPException):
-        return "another program"
-    finally:
-        wire.close()
-    version = health.get("version") if isinstance(health, dict) else None
-    ours = isinstance(version, str) and version.startswith("glassmind ")
-    return "another glassmind serve" if ours else "another program"

@@ -1,12 +1,11 @@
 """The server's own state, and the operations on it: health, metrics, jobs, themes."""
 
-from bisect import bisect_left
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal, NamedTuple, get_args
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
@@ -26,10 +25,17 @@ from glassmind.operations.registry import (
     arg,
     operation,
 )
-from glassmind.serve.http.errors import Refusal, Refused
-from glassmind.serve.http.jobs import Jobs, JobState
+from glassmind.serve.http.calls import (
+    JOB_ROOM,
+    KEPT_JOBS,
+    MODEL_ROOM,
+    Call,
+    Job,
+    JobState,
+    Workers,
+)
+from glassmind.serve.http.replies import Refusal, Refused
 from glassmind.types.catalogue import Status
-from glassmind.types.watch import WatchMode
 from glassmind.version import __version__
 
 NO_JOB = Refusal(404, "no_job", "there is no such job", "POST /index starts one")
@@ -37,49 +43,54 @@ NO_JOB = Refusal(404, "no_job", "there is no such job", "POST /index starts one"
 ANY = "any"
 """In place of a tool set: every client may use the route."""
 
-BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
-"""Seconds; the default buckets of Prometheus clients."""
-
 
 class Metrics:
     """Counts requests; written by the event loop, read by any thread."""
 
     def __init__(self) -> None:
         self._requests: Counter[tuple[str, int]] = Counter()
-        self._times: dict[str, list[int]] = {}
-        self._seconds: defaultdict[str, float] = defaultdict(float)
+        self._seconds: Counter[tuple[str, int]] = Counter()
 
     def count(self, route: str, status: int, seconds: float) -> None:
         self._requests[route, status] += 1
-        times = self._times.setdefault(route, [0] * (len(BOUNDS) + 1))
-        times[bisect_left(BOUNDS, seconds)] += 1
-        self._seconds[route] += seconds
+        self._seconds[route, status] += seconds  # type: ignore[assignment]
 
     def lines(self) -> Iterator[str]:
-        """Yield all counts in the text format of Prometheus."""
-        yield "# HELP glassmind_http_requests_total Requests answered."
-        yield "# TYPE glassmind_http_requests_total counter"
-        for (route, status), count in sorted(self._requests.copy().items()):
-            labels = f'route="{route}",status="{status}"'
-            yield f"glassmind_http_requests_total{{{labels}}} {count}"
-        name = "glassmind_http_request_seconds"
-        yield f"# HELP {name} Time from a request's head to the end of its answer."
-        yield f"# TYPE {name} histogram"
-        for route, times in sorted(self._times.copy().items()):
-            total = 0
-            for bound, count in zip((*BOUNDS, "+Inf"), times, strict=True):
-                total += count
-                yield f'{name}_bucket{{route="{route}",le="{bound}"}} {total}'
-            yield f'{name}_sum{{route="{route}"}} {self._seconds[route]:.6f}'
-            yield f'{name}_count{{route="{route}"}} {total}'
+        for name, meaning, counter in (
+            ("requests", "Requests answered.", self._requests),
+            ("seconds", "Time from heads to the ends of answers.", self._seconds),
+        ):
+            values = {
+                f'{{route="{route}",status="{status}"}}': value
+                for (route, status), value in sorted(counter.copy().items())
+            }
+            yield from _metric(f"http_{name}_total", meaning, values, "counter")
 
 
-class Server(NamedTuple):
+@dataclass(frozen=True)
+class Server:
     """What lives as long as the server; `engine` sees the whole vault."""
 
     engine: Engine
-    jobs: Jobs
-    metrics: Metrics
+    metrics: Metrics = field(default_factory=Metrics)
+    jobs: dict[str, Job] = field(default_factory=dict)
+    indexing: Workers = field(default_factory=lambda: Workers(1, JOB_ROOM))
+    workers: Workers = field(default_factory=Workers)
+    quick: Workers = field(default_factory=Workers)
+    models: Workers = field(default_factory=lambda: Workers(room=MODEL_ROOM))
+
+    def close(self) -> None:
+        for workers in (self.models, self.indexing, self.quick, self.workers):
+            workers.close()
+
+    def begin(self, call: Call) -> Job:
+        """Run an operation when the jobs before it are over; refuse if many wait."""
+        job = Job(call)
+        job.future = self.indexing.start(call, job.run)
+        self.jobs[job.id] = job
+        if len(self.jobs) > KEPT_JOBS:
+            del self.jobs[next(iter(self.jobs))]
+        return job
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,11 +173,10 @@ def metrics(vault: Engine, _: NoArguments, caller: HttpCaller) -> MetricsResult:
 
 
 def _gauges(status: Status | None) -> Iterator[str]:
-    yield from _gauge("up", "Whether there is an index.", {"": status is not None})
+    yield from _metric("up", "Whether there is an index.", {"": status is not None})
     if status is None:
         return
     behind = {"words": status.words_behind, "vectors": status.vectors_behind}
-    modes = {mode: mode == status.watch.mode for mode in get_args(WatchMode)}
     for name, meaning, values in (
         ("notes", "Notes in the index.", status.notes),
         ("chunks", "Chunks in the index.", status.chunks),
@@ -174,18 +184,15 @@ def _gauges(status: Status | None) -> Iterator[str]:
         ("chunks_to_embed", "Chunks to embed.", status.coverage.total),
         ("chunks_embedded", "Of these, embedded.", status.coverage.covered),
         ("behind", "Changes not included yet; -1: all.", _labelled("part", behind)),
-        ("watch", "How changes are noticed.", _labelled("mode", modes)),
-        ("watch_pending", "Changes noticed.", status.watch.pending),
-        ("writing", "Whether a process is writing.", bool(status.writing)),
     ):
-        yield from _gauge(name, meaning, values)
+        yield from _metric(name, meaning, values)
 
 
-def _gauge(name: str, meaning: str, values: Any) -> Iterator[str]:
+def _metric(name: str, meaning: str, values: Any, kind: str = "gauge") -> Iterator[str]:
     yield f"# HELP glassmind_{name} {meaning}"
-    yield f"# TYPE glassmind_{name} gauge"
+    yield f"# TYPE glassmind_{name} {kind}"
     for labels, value in (values if isinstance(values, dict) else {"": values}).items():
-        yield f"glassmind_{name}{labels} {-1 if value is None else value:g}"
+        yield f"glassmind_{name}{labels} {-1 if value is None else value:.12g}"
 
 
 def _labelled(label: str, values: Mapping[str, float | None]) -> dict[str, Any]:
@@ -193,10 +200,7 @@ def _labelled(label: str, values: Mapping[str, float | None]) -> dict[str, Any]:
 
 
 class JobArguments(Arguments):
-    job: Annotated[
-        Annotated[str, Meta(max_length=100)],
-        arg("The `job` that POST /index returned."),
-    ]
+    job: Annotated[str, arg("The `job` that POST /index returned.", longest=100)]
 
 
 @operation(
@@ -205,7 +209,7 @@ class JobArguments(Arguments):
 )
 def index_job(_: Engine, arguments: JobArguments, caller: HttpCaller) -> JobState:
     """Show how far an index run is."""
-    job = caller.server.jobs.find(arguments.job)
+    job = caller.server.jobs.get(arguments.job)
     if job is None:
         raise Refused(NO_JOB)
     return job.state()

@@ -9,6 +9,8 @@ import secrets
 import stat
 from contextlib import suppress
 from pathlib import Path
+from tempfile import mkstemp
+from typing import NamedTuple
 
 from glassmind.config import Config
 from glassmind.errors.serving import BadToken, TokenUnreadable
@@ -37,17 +39,14 @@ def kept_token(file: Path) -> str:
             found = file.lstat()
             if not _is_private(found) or not found.st_size:
                 file.unlink()
-        staged = file.with_name(f"{FILE}.{secrets.token_hex(4)}")
-        fd = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        fd, staged = mkstemp(dir=file.parent, prefix=FILE)
         try:
             with os.fdopen(fd, "w", encoding="ascii") as out:
                 out.write(f"{secrets.token_urlsafe(32)}\n")
-                out.flush()
-                os.fsync(out.fileno())
             with suppress(FileExistsError):  # there is one already
                 os.link(staged, file)
         finally:
-            staged.unlink(missing_ok=True)
+            Path(staged).unlink()
         return read_token(file)
     except OSError as error:
         raise TokenUnreadable(str(file), error.strerror or str(error)) from error
@@ -62,32 +61,18 @@ def _is_private(found: os.stat_result) -> bool:
     return stat.S_ISREG(found.st_mode) and not is_open_to_others(found)
 
 
-class TokenFile:
-    """The current token of a file; for any number of threads.
+class TokenFile(NamedTuple):
+    """A file with a token that may change; an exposed one in a private file is void."""
 
-    An exposed token in a `private` file is not valid.
-    """
-
-    def __init__(self, file: Path, *, private: bool) -> None:
-        self._file, self._private = file, private
-        self._last: tuple[tuple[int, ...], str] = ((), "")
+    file: Path
+    private: bool
 
     def current(self) -> str:
         """Return the token; empty if there is none."""
-        try:
-            found = self._file.lstat() if self._private else self._file.stat()
-        except OSError:
-            return ""
-        if self._private and not _is_private(found):
-            return ""
-        stamp = (found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_size)
-        known, token = self._last
-        if stamp != known:
-            token = ""
-            with suppress(TokenUnreadable, BadToken):
-                token = read_token(self._file)
-            self._last = (stamp, token)
-        return token
+        with suppress(OSError, TokenUnreadable, BadToken):
+            if not self.private or _is_private(self.file.lstat()):
+                return read_token(self.file)
+        return ""
 
 
 def read_token(file: Path) -> str:

@@ -1,0 +1,414 @@
+"""Around every route: who may use it, limits, errors, headers, log and metrics.
+
+docs/decisions/http.md says which limits are our own, and why.
+"""
+
+import asyncio
+import hmac
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Coroutine, Iterable
+from dataclasses import dataclass
+from http import HTTPMethod
+from ipaddress import IPv6Address, IPv6Network, ip_address
+from math import ceil
+from typing import Any, NamedTuple, TypeAlias, TypeVar
+
+from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect, Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from glassmind.access.clients import PREFIX, Clients, digest_of
+from glassmind.config import Config
+from glassmind.config.values import is_loopback
+from glassmind.errors.access import ClientsUnreadable
+from glassmind.serve.http.calls import UNREAD_S
+from glassmind.serve.http.replies import (
+    JSON,
+    LATE,
+    Refusal,
+    Refused,
+    refusal_of,
+    refused,
+)
+from glassmind.serve.http.server import Metrics
+from glassmind.serve.http.token import TokenFile
+from glassmind.serve.mcp.log import log
+from glassmind.types.access import EVERY_AGENT
+from glassmind.types.access import Scope as ReadScope
+
+LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
+ALL_INTERFACES = frozenset(("0.0.0.0", "::", "[::]"))  # noqa: S104 - to recognise it
+
+T = TypeVar("T")
+
+OPEN_PATH = "/health"
+"""The only path that answers without a token."""
+
+MISDIRECTED = Refusal(
+    421,
+    "wrong_host",
+    "this server does not answer to that host",
+    "use the address that glassmind serve printed, or add a name to server.hosts",
+)
+FOREIGN = Refusal(
+    403,
+    "wrong_origin",
+    "pages of other servers may not use this one",
+    "add the origin to server.origins if it is yours",
+)
+NO_TOKEN = Refusal(
+    401,
+    "no_token",
+    "a valid token is needed",
+    "send Authorization: Bearer TOKEN; glassmind serve --show-token prints that of the "
+    "vault, and glassmind clients add printed that of a client",
+    {"www-authenticate": 'Bearer realm="glassmind"'},
+)
+BEYOND = Refusal(
+    403,
+    "beyond_scope",
+    "this client may not use this route",
+    "glassmind clients set NAME --toolset {} lets it",
+)
+TOO_MANY = Refusal(
+    429,
+    "too_many_wrong_tokens",
+    "too many wrong tokens came from this address",
+    "send a valid token, or wait as long as Retry-After says",
+)
+
+FREE, WINDOW_S = 5, 60.0
+"""Wrong tokens before the first back-off, more than a person mistypes, and the seconds
+without one after which the count starts again."""
+
+FIRST_S, LONGEST_S = 1.0, 60.0
+"""The first back-off; each further wrong token doubles it up to the longest."""
+
+DELAY_S = 0.5
+"""How late a wrong token is answered in back-off. Every connection has one request at a
+time, so this and the number of connections bound the guesses: 256 a second."""
+
+MOST_PEERS = 1024
+"""Addresses that are remembered, the latest ones: about 200 KB."""
+
+
+def bracketed(host: str) -> str:
+    """Return an address as it is written in a URL."""
+    bare = host.strip("[]")
+    return f"[{bare}]" if ":" in bare else bare
+
+
+def host_names(host: str, port: int, more: Iterable[str] = ()) -> frozenset[str]:
+    """Return every accepted `Host` of a server; `more` may have a port or not."""
+    hosts = list(LOOPBACK_NAMES) if host in ALL_INTERFACES or is_loopback(host) else []
+    if host not in ALL_INTERFACES:
+        hosts.append(bracketed(host))
+    names = set()
+    for name in (*hosts, *more):
+        last = name.rpartition(":")[2]
+        if last != name and last.isdigit():
+            names.add(name)
+        else:
+            names.add(f"{name}:{port}")
+            names |= {name} if port == 80 else set()  # noqa: PLR2004 - HTTP's own
+    return frozenset(names)
+
+
+class Identity(NamedTuple):
+    """Who sent a request, by its token: a named client, or an agent without a name.
+
+    The owner shows the vault's own token and may use routes that no client may.
+    """
+
+    name: str = ""
+    scope: ReadScope = EVERY_AGENT
+    is_owner: bool = False
+
+
+ANONYMOUS, OWNER = Identity(), Identity(is_owner=True)
+
+
+class AccessRules(NamedTuple):
+    """What the head of a request must show. Without `token` anybody may use the server.
+
+    `hosts` are the accepted values of `Host`; `origins` are pages of other servers that
+    may use this one. The token of a `TokenFile` may change at any time. `clients` have
+    their own tokens and scopes. With `by_address`, the address that the client
+    connected to is accepted as a host.
+    """
+
+    hosts: frozenset[str]
+    token: str | TokenFile | None
+    origins: frozenset[str] = frozenset()
+    clients: Clients | None = None
+    by_address: bool = False
+
+    def refusal(
+        self, scope: Scope, head: Headers, identity: Identity | None = None
+    ) -> Refusal | None:
+        """Return why a request is rejected; None if it is accepted."""
+        host = head.get("host", "")
+        by_address = self.by_address and host == _local_address(scope)
+        if not by_address and host not in self.hosts:
+            return MISDIRECTED
+        if not self._accepts_origin(head):
+            return FOREIGN
+        if identity is not None or scope["path"] == OPEN_PATH:
+            return None
+        return NO_TOKEN
+
+    def _accepts_origin(self, head: Headers) -> bool:
+        origin = head.get("origin")
+        if origin is None:
+            return head.get("sec-fetch-site") not in {"cross-site", "same-site"}
+        return origin in {f"http://{host}" for host in self.hosts} | self.origins
+
+    def identify(self, head: Headers) -> Identity | None:
+        """Return whose token a request shows; None without a valid one.
+
+        Every digest is compared, whatever the scheme, so that the time says nothing.
+        """
+        if self.token is None:
+            return OWNER
+        scheme, _, shown = head.get("authorization", "").partition(" ")
+        token = shown.strip().encode("latin-1")
+        current = self.token if isinstance(self.token, str) else self.token.current()
+        is_owner = hmac.compare_digest(digest_of(token), digest_of(current.encode()))
+        client = None
+        try:
+            client = self.clients.holder(token) if self.clients else None
+        except ClientsUnreadable as error:
+            if token.startswith(PREFIX.encode()):
+                log("unready", kind=type(error).__name__)
+        if scheme.lower() != "bearer":
+            return None
+        if is_owner and current:
+            return OWNER
+        if client is None or self.clients is None:
+            return None
+        self.clients.note_use(client)
+        return Identity(client.name, client.scope)
+
+
+def _local_address(scope: Scope) -> str:
+    address, port = scope["server"]
+    # an IPv4 client of an IPv6 socket connects to an address such as ::ffff:192.0.2.1
+    plain = address.removeprefix("::ffff:") if "." in address else address
+    return f"{bracketed(plain)}:{port}"
+
+
+class TokenThrottle:
+    """Back-off for addresses that send wrong tokens. For the event loop only.
+
+    A valid token is not slowed, since clients of one machine share an address. A wrong
+    one from an address in back-off is answered late.
+    """
+
+    def __init__(
+        self, clock: Callable[[], float] = time.monotonic, delay_s: float = DELAY_S
+    ) -> None:
+        self._clock, self._delay_s = clock, delay_s
+        # wrong tokens, and when the last one came or its back-off ends
+        self._peers: OrderedDict[str, tuple[int, float]] = OrderedDict()
+
+    async def slow_down(self, address: str, *, guessed: bool) -> None:
+        """Reject, late, a request without a valid token if its address guesses."""
+        wait_s = self.wait_s(address, guessed=guessed)
+        if wait_s:
+            await asyncio.sleep(self._delay_s if guessed else 0)
+            raise Refused(TOO_MANY._replace(headers={"retry-after": str(wait_s)}))
+
+    def wait_s(self, address: str, *, guessed: bool) -> int:
+        """Return how many seconds an address without a valid token must wait, or 0.
+
+        `guessed` says that it sent a token, which was wrong.
+        """
+        name, now = _network(address), self._clock()
+        count, until = self._peers.get(name, (0, now))
+        if now < until:
+            return ceil(until - now)
+        if not guessed:
+            return 0
+        count = count + 1 if now < until + WINDOW_S else 1
+        steps = min(count - FREE, 10)  # more would be longer than the longest anyway
+        backoff_s = min(FIRST_S * 2**steps, LONGEST_S) if steps >= 0 else 0.0
+        self._peers[name] = count, now + backoff_s
+        self._peers.move_to_end(name)
+        if len(self._peers) > MOST_PEERS:
+            self._peers.popitem(last=False)
+        if backoff_s:
+            facts = {"peer": name, "count": count, "retry_after_s": int(backoff_s)}
+            log("wrong_tokens", level="WARNING", **facts)
+        return 0
+
+
+def _network(address: str) -> str:
+    """Return the key of an address: for IPv6 its /64, since one host has all of it."""
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return address[:64]
+    if isinstance(parsed, IPv6Address) and parsed.ipv4_mapped is None:
+        return str(IPv6Network((int(parsed) >> 64 << 64, 64)))
+    return str(getattr(parsed, "ipv4_mapped", None) or parsed)
+
+
+OnRequest: TypeAlias = Callable[[str, str, int, float, int], None]
+"""Called after a request: method, route, status, seconds, bytes of the body."""
+
+BODY_S = 15.0
+"""Seconds for a whole body: 4 MiB at 300 KB/s."""
+
+LARGEST_BODY = 4 * 1024 * 1024
+"""Bytes; the limit of the MCP package too."""
+
+MOST_PARTS = 50_000
+"""Opening brackets in JSON: a list takes forty times its bytes."""
+
+CLIENT_LEFT = 499
+"""The status that is counted if the client did not wait for one."""
+
+CSP = b"default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+SAFE_HEADERS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"cache-control", b"no-store"),
+    (b"content-security-policy", CSP),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+)
+"""Headers of every response: no sniffing, no caching, no use by a web page."""
+
+NOT_JSON = Refusal(
+    415,
+    "not_json",
+    "only JSON is accepted",
+    "send the header Content-Type: application/json",
+)
+TOO_LARGE = Refusal(
+    413,
+    "too_large",
+    f"the body has more than {LARGEST_BODY:,} bytes or {MOST_PARTS:,} parts",
+    "ask for less at once",
+)
+TOO_SLOW = Refusal(408, "too_slow", "the body came too slowly", "send it at once")
+
+
+def log_request(
+    method: str, route: str, status: int, seconds: float, size: int
+) -> None:
+    """Log a request, but never its arguments or its client."""
+    # a client may send any word as a method
+    name = method if method in HTTPMethod.__members__ else "other"
+    ms = round(seconds * 1_000, 1)
+    log("request", method=name, route=route, status=status, ms=ms, bytes=size)
+
+
+@dataclass(frozen=True)
+class Guard:
+    """Lets requests in that the rules accept, and answers every error."""
+
+    app: ASGIApp
+    config: Config
+    rules: AccessRules
+    throttle: TokenThrottle
+    metrics: Metrics
+    on_request: OnRequest | None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":  # lifespan; uvicorn refuses websockets
+            await self.app(scope, receive, send)
+            return
+        began = time.perf_counter()
+        status, size, finished = CLIENT_LEFT, 0, False
+
+        async def send_part(message: Message) -> None:
+            nonlocal status, size, finished
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = [*message.get("headers", ()), *SAFE_HEADERS]
+            else:
+                size += len(message.get("body", b""))
+                finished = not message.get("more_body", False)
+            try:
+                async with asyncio.timeout(UNREAD_S):
+                    await send(message)
+            except TimeoutError:
+                raise ClientDisconnect from None
+
+        try:
+            scope["identity"] = await self._identify(scope)
+            await self.app(scope, receive, send_part)
+        except ClientDisconnect:
+            pass
+        # cancelled: the time of the shutdown is over
+        except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - the edge
+            refusal = refusal_of(error, self.config)
+            if status == CLIENT_LEFT:  # nothing was sent
+                await refused(refusal)(scope, receive, send_part)
+        finally:
+            route = getattr(scope.get("endpoint"), "path", "other")
+            seconds = time.perf_counter() - began
+            status = status if finished else CLIENT_LEFT
+            self.metrics.count(route, status, seconds)
+            if self.on_request:
+                self.on_request(scope["method"], route, status, seconds, size)
+
+    async def _identify(self, scope: Scope) -> Identity:
+        """Check everything that is known before the body is read."""
+        head = Headers(scope=scope)
+        peer = (scope.get("client") or ("",))[0]
+        identity = self.rules.identify(head)
+        refusal = self.rules.refusal(scope, head, identity)
+        guessed = identity is None and "authorization" in head
+        if refusal is NO_TOKEN or (guessed and refusal is None):
+            await self.throttle.slow_down(peer, guessed=guessed)
+        if refusal is not None:
+            raise Refused(refusal)
+        return identity or ANONYMOUS
+
+
+async def read_json(request: Request) -> bytes:
+    """Return the whole body, which is declared as JSON; no HTML form can do that.
+
+    Raises:
+        Refused: it is something else, or too large or too slow.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0]
+    if kind.strip().lower() != JSON:
+        raise Refused(NOT_JSON)
+    body = bytearray()
+    try:
+        async with asyncio.timeout(BODY_S):
+            async for part in request.stream():
+                body += part
+                if len(body) > LARGEST_BODY:
+                    raise Refused(TOO_LARGE)
+    except TimeoutError:
+        raise Refused(TOO_SLOW) from None
+    if body.count(b"[") + body.count(b"{") > MOST_PARTS:
+        raise Refused(TOO_LARGE)
+    return bytes(body)
+
+
+async def while_connected(
+    receive: Receive, work: Coroutine[Any, Any, T], limit_s: float
+) -> T:
+    """Return the result of some work, unless it is late or the client leaves."""
+    working = asyncio.ensure_future(work)
+    leaving = asyncio.ensure_future(_client_left(receive))
+    try:
+        first = asyncio.FIRST_COMPLETED
+        await asyncio.wait({working, leaving}, timeout=limit_s, return_when=first)
+        if working.done():
+            return working.result()
+        raise ClientDisconnect if leaving.done() else Refused(LATE)
+    finally:
+        working.cancel()
+        leaving.cancel()
+        await asyncio.gather(working, leaving, return_exceptions=True)
+
+
+async def _client_left(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
