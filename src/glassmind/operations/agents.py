@@ -77,10 +77,8 @@ class ListedClient(Struct, frozen=True, kw_only=True):
 
 
 class ClientsResult(NoNotes, frozen=True, kw_only=True):
+    empty_without = ("clients",)
     clients: list[ListedClient]
-
-    def is_empty(self) -> bool:
-        return not self.clients
 
 
 class ClientResult(NoNotes, ListedClient, frozen=True, kw_only=True):
@@ -277,6 +275,7 @@ class NoteCount(Struct, frozen=True):
 class AccessLogResult(Result, frozen=True, kw_only=True):
     """Entries, newest first; with `by`, counts instead."""
 
+    empty_without = ("readings", "sums")
     text_only = ("notices",)
     readings: list[LoggedRead] | UnsetType = UNSET
     more: bool | UnsetType = UNSET
@@ -290,9 +289,6 @@ class AccessLogResult(Result, frozen=True, kw_only=True):
         named += [p.path for entry in self.readings or () for p in entry.passages]
         named += [one.note for one in self.sums or () if isinstance(one, NoteCount)]
         return shown(named=named)
-
-    def is_empty(self) -> bool:
-        return not self.readings and not self.sums
 
 
 def _access_log_text(result: AccessLogResult, _: Any, style: Style) -> Iterator[str]:

@@ -110,6 +110,7 @@ class AskResult(Result):
     of a model that were left out because no source supports them.
     """
 
+    empty_without = ("in_notes",)
     question: str
     answer: str
     passages: list[AskSource] = msgspec.field(name="sources")
@@ -139,9 +140,6 @@ class AskResult(Result):
             unsupported = counted(self.dropped, "statement")
             notices.append(f"Left out {unsupported} not supported by your notes.")
         return notices
-
-    def is_empty(self) -> bool:
-        return not self.in_notes
 
 
 def _passages(sources: Sequence[AskSource]) -> list[Passage]:
@@ -452,14 +450,11 @@ def resolution_for_models(result: ResolveResult, view: View) -> str:
     for_models=resolution_for_models,
     command=Command(),
     tool=Tool(
-        title="Resolve a name",
-        sets=("graph",),
-        description=(
-            "Check whether the vault already has a note, alias, tag or heading for a "
-            "name, and get the link to write. Call it before creating a note or link, "
-            "so that nothing is created twice. Verdicts: exists, likely, ambiguous, "
-            "new."
-        ),
+        "Resolve a name",
+        "Check whether the vault already has a note, alias, tag or heading for a "
+        "name, and get the link to write. Call it before creating a note or link, "
+        "so that nothing is created twice. Verdicts: exists, likely, ambiguous, "
+        "new.",
         fits=True,
     ),
     route=Route("GET", "/graph/resolve", sets=("graph",)),

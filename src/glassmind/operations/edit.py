@@ -201,9 +201,8 @@ def change_operation(  # noqa: PLR0913 - a declaration names every part
     def register(function: Run) -> Run:
         summary = (function.__doc__ or "").partition("\n")[0]
         tool = Tool(
-            title=title,
-            sets=("write",),
-            description=f"{about or summary} May only make a proposal.",
+            title,
+            f"{about or summary} May only make a proposal.",
             destructive=destructive,
             idempotent=idempotent,
             timeout_s=PATIENT_S,
@@ -533,6 +532,7 @@ class ListedChange(Change, frozen=True, kw_only=True):
 
 
 class ChangesResult(Result, frozen=True, kw_only=True):
+    empty_without = ("changesets",)
     changesets: list[ListedChange]
     total: int
     notices: list[str]
@@ -540,9 +540,6 @@ class ChangesResult(Result, frozen=True, kw_only=True):
     def sources(self) -> Shown:
         files = [file for change in self.changesets for file in change.files]
         return shown(named=[name for file in files for name in (file.path, file.to)])
-
-    def is_empty(self) -> bool:
-        return not self.changesets
 
 
 @operation(
@@ -558,12 +555,9 @@ class ChangesResult(Result, frozen=True, kw_only=True):
         ),
     ),
     tool=Tool(
-        title="List changes",
-        sets=("write",),
-        description=(
-            "List what was changed, proposed or only shown, newest first. Only the "
-            "user can approve proposals, never a tool."
-        ),
+        "List changes",
+        "List what was changed, proposed or only shown, newest first. Only the "
+        "user can approve proposals, never a tool.",
         page=Page("changesets", most=100, furthest=MOST_LISTED),
     ),
     route=Route("GET", "/changes", sets=("write",)),
@@ -600,7 +594,7 @@ class ChangeArguments(Arguments):
     command=Command(
         "changeset show", aliases=(("changeset preview", {}), ("proposals show", {}))
     ),
-    tool=Tool(title="Show a change", sets=("write",)),
+    tool=Tool("Show a change"),
     route=Route("GET", "/changes/{id}", ("write",), fails=(404, 409), id="get_change"),
 )
 def show_change(vault: Engine, arguments: ChangeArguments) -> ChangeResult:

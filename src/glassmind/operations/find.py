@@ -190,6 +190,7 @@ class SearchHit(Struct, frozen=True, kw_only=True):
 class SearchResult(Result):
     """Hits, best first, and what was missing."""
 
+    empty_without = ("hits",)
     vault: str
     query: str
     mode: str
@@ -215,9 +216,6 @@ class SearchResult(Result):
         none = f"No results for {shortened(self.query)!r}."
         near = [NO_MATCH] if self.doubtful else []
         return [*self.degraded, *(near if self.hits else [none])]
-
-    def is_empty(self) -> bool:
-        return not self.hits
 
 
 NO_MATCH = "No good match. These are the closest results."
@@ -345,15 +343,12 @@ def shares_in_hundredths(values: Sequence[float], total: float) -> list[int]:
         forms=(TextForm("--paths", "Print only the paths.", search_paths),),
     ),
     tool=Tool(
-        title="Search the vault",
-        sets=("core",),
-        description=(
-            "Find passages of the user's notes by words, meaning and links. Use it "
-            "first for a single fact or a place, then read the best hits; for a task "
-            "or question, glassmind_context. The query may filter: tag:name "
-            "path:folder file:name [property:value] before:2026-03 after:7d "
-            '"phrase" -word.'
-        ),
+        "Search the vault",
+        "Find passages of the user's notes by words, meaning and links. Use it "
+        "first for a single fact or a place, then read the best hits; for a task "
+        "or question, glassmind_context. The query may filter: tag:name "
+        "path:folder file:name [property:value] before:2026-03 after:7d "
+        '"phrase" -word.',
         page=Page("hits", most=50, usual=lambda vault: vault.config.search.limit),
     ),
     route=Route("POST", "/search", sets=("core",), fails=(404, 409)),
@@ -498,12 +493,9 @@ def read_for_models(result: ReadResult, _view: View) -> str:
     for_models=read_for_models,
     command=Command(everyday=True, verbatim=True),
     tool=Tool(
-        title="Read a note",
-        sets=("core",),
-        description=(
-            "Read a note as it is on disk: all of it, the section under a heading, or "
-            "some lines. Long notes come in parts; go on with offset."
-        ),
+        "Read a note",
+        "Read a note as it is on disk: all of it, the section under a heading, or "
+        "some lines. Long notes come in parts; go on with offset.",
     ),
     route=Route("GET", "/notes/{name}", sets=("core",), fails=(404, 409)),
 )
@@ -665,6 +657,7 @@ class ListResult(Result):
     `closest` has, for a filter that no note passes, values that look similar.
     """
 
+    empty_without = ("notes",)
     vault: str
     notes: list[ListedNote]
     total: int
@@ -686,9 +679,6 @@ class ListResult(Result):
             place = f"{end}: {self.total:,} notes match."
         is_whole = self.notes and self.total == len(self.notes)
         return [*self.notices, *([] if is_whole else [place])]
-
-    def is_empty(self) -> bool:
-        return not self.notes
 
 
 LOOKED_AT = 10_000
@@ -809,13 +799,11 @@ def _listed_for_models(note: ListedNote, *, detailed: bool) -> Iterator[str]:
     for_models=list_for_models,
     command=Command(path="list", everyday=True, piped=list_paths),
     tool=Tool(
-        title="List notes",
-        sets=("core",),
+        "List notes",
+        "List notes that pass every filter given, by path or newest first. To find "
+        "what notes say use glassmind_search.",
+        toolset="core",
         name="glassmind_list",
-        description=(
-            "List notes that pass every filter given, by path or newest first. To find "
-            "what notes say use glassmind_search."
-        ),
         page=Page("notes", most=200, furthest=sys.maxsize, usual=lambda _: 25),
     ),
 )
@@ -918,12 +906,9 @@ def verify_for_models(result: VerifyResult, view: View) -> str:
     for_models=verify_for_models,
     command=Command(),
     tool=Tool(
-        title="Verify receipts",
-        sets=("memory",),
-        description=(
-            "Tell whether lines that were cited by receipts "
-            "(path#heading:12-18@digest) are unchanged, moved, changed or gone."
-        ),
+        "Verify receipts",
+        "Tell whether lines that were cited by receipts "
+        "(path#heading:12-18@digest) are unchanged, moved, changed or gone.",
         page=Page("receipts", most=1_000, grows=False),
     ),
     route=Route("POST", "/verify", sets=("memory",)),

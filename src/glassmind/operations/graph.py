@@ -261,7 +261,7 @@ def graph_operation(  # noqa: PLR0913 - a declaration names every part
             for_people=text,
             for_models=fenced_lines(text),
             command=command or Command(f"graph {name}"),
-            tool=Tool(title=title, sets=sets[:1], description=about, **tool),
+            tool=Tool(title, about, **tool),
             route=Route("GET", f"/graph/{name}", sets=sets, fails=FAILS),
             files=files or {},
         )(function)
@@ -371,12 +371,10 @@ class SubgraphResult(GraphResult, GraphPart):
     group="Graph",
     for_models=_subgraph_for_models,
     tool=Tool(
-        title="Export a subgraph",
-        sets=("graph",),
-        description=(
-            "Export a note, its neighbours and every link between them as a graph: "
-            "JSON, GraphML (Gephi, yEd) or DOT (Graphviz)."
-        ),
+        "Export a subgraph",
+        "Export a note, its neighbours and every link between them as a graph: "
+        "JSON, GraphML (Gephi, yEd) or DOT (Graphviz).",
+        toolset="graph",
         fits=True,
     ),
 )
@@ -420,8 +418,7 @@ class PathArguments(Arguments):
 
 
 class PathResult(GraphResult, Chains):
-    def is_empty(self) -> bool:
-        return not self.chains
+    empty_without = ("chains",)
 
 
 @graph_operation(
@@ -449,10 +446,8 @@ class ThemesArguments(Arguments):
 
 
 class ThemesResult(GraphResult, Themes):
+    empty_without = ("themes",)
     vault: str
-
-    def is_empty(self) -> bool:
-        return not self.themes
 
 
 @graph_operation(
@@ -491,8 +486,7 @@ class RankArguments(Arguments):
 
 
 class RankResult(GraphResult, Ranking):
-    def is_empty(self) -> bool:
-        return not self.notes
+    empty_without = ("notes",)
 
 
 @graph_operation(
@@ -514,13 +508,12 @@ class TimelineArguments(Arguments):
 
 
 class TimelineResult(Result, Timeline):
+    empty_without = ("events",)
+
     def sources(self) -> Shown:
         """Return the note and its linked notes; a sentence may be from either."""
         paths = note_paths([self.path, *(event.path for event in self.events)])
         return shown([Passage(path) for path in paths])
-
-    def is_empty(self) -> bool:
-        return not self.events
 
 
 @graph_operation(
@@ -684,13 +677,10 @@ class OntologyResult(Result, Ontology):
     for_models=fenced_lines(ontology_text),
     command=Command(),
     tool=Tool(
-        title="Show the vocabulary",
-        sets=("graph",),
-        description=(
-            "Show what the vault calls things: categories, tags, folders, properties "
-            "and which of them occur together, spellings that differ, hubs and "
-            "hierarchies. Look before choosing properties or tags for a note."
-        ),
+        "Show the vocabulary",
+        "Show what the vault calls things: categories, tags, folders, properties "
+        "and which of them occur together, spellings that differ, hubs and "
+        "hierarchies. Look before choosing properties or tags for a note.",
         fits=True,
     ),
     route=Route("GET", "/graph/ontology", sets=("graph",)),
@@ -713,6 +703,7 @@ class IngestArguments(Arguments):
 
 
 class IngestResult(Result, Ingestion):
+    empty_without = ("total",)
     vault: str
 
     def sources(self) -> Shown:
@@ -721,9 +712,6 @@ class IngestResult(Result, Ingestion):
         named += [near.path for one in self.entities for near in one.candidates]
         passages = [Passage(self.path, line, line) for line in lines]
         return shown(passages, note_paths(named))
-
-    def is_empty(self) -> bool:
-        return not self.total
 
 
 @graph_operation(

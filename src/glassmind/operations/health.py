@@ -109,6 +109,8 @@ class SuggestArguments(Arguments):
 
 
 class SuggestResult(Result, Suggestions):
+    empty_without = ("suggestions",)
+
     def sources(self) -> Shown:
         passages, named = [], [self.note]
         for one in self.suggestions:
@@ -119,9 +121,6 @@ class SuggestResult(Result, Suggestions):
             if one.edit:
                 passages.append(Passage(one.edit.path, one.edit.line, one.edit.line))
         return shown(passages, note_paths(named))
-
-    def is_empty(self) -> bool:
-        return not self.suggestions
 
 
 @graph_operation(
@@ -218,6 +217,7 @@ def pair_status(status: pairs.PairStatus) -> PairStatus:
 class SimilarResult(Result):
     """Pairs, most similar first; `note` is null for the whole vault."""
 
+    empty_without = ("pairs",)
     note: str | None
     pairs: list[Pair]
     total: int
@@ -228,9 +228,6 @@ class SimilarResult(Result):
     def sources(self) -> Shown:
         ends = [end for one in self.pairs for end in (one.path, one.other_path)]
         return shown(named=note_paths([self.note, *ends]))
-
-    def is_empty(self) -> bool:
-        return not self.pairs
 
 
 @graph_operation(
@@ -275,13 +272,10 @@ class DismissResult(Result, Dismissed):
     writes=True,
     command=Command("graph dismiss", aliases=(("graph restore", {"restore": True}),)),
     tool=Tool(
-        title="Dismiss a suggestion",
-        sets=("graph",),
+        "Dismiss a suggestion",
+        "Stop suggesting two notes as similar, also in searches; with restore, "
+        f"allow it again. {ON_REQUEST}",
         name="glassmind_dismiss",
-        description=(
-            "Stop suggesting two notes as similar, also in searches; with restore, "
-            f"allow it again. {ON_REQUEST}"
-        ),
     ),
     route=Route("POST", "/graph/dismiss", sets=("graph",), fails=FAILS),
 )
@@ -515,12 +509,9 @@ def _passage(problem: Finding) -> Passage | None:
         ),
     ),
     tool=Tool(
-        title="Vault health",
-        sets=("graph",),
-        description=(
-            "List problems of the vault, worst first: orphans, broken links, "
-            "duplicates, conflict copies, spellings and more, with fixes and a score."
-        ),
+        "Vault health",
+        "List problems of the vault, worst first: orphans, broken links, "
+        "duplicates, conflict copies, spellings and more, with fixes and a score.",
         timeout_s=PATIENT_S,
         page=Page("checks", most=MOST_FINDINGS, inner="examples", grows=False),
     ),
@@ -585,7 +576,7 @@ class FindingResult(Result, FindingNow):
     for_people=finding_text,
     for_models=fenced_lines(finding_text),
     command=Command("health --again"),
-    tool=Tool(title="Check a problem again", sets=("graph",)),
+    tool=Tool("Check a problem again"),
     route=Route("GET", "/graph/finding", sets=("graph",), fails=(404,)),
 )
 def check_finding(vault: Engine, arguments: CheckFindingArguments) -> FindingResult:
@@ -616,12 +607,9 @@ class DismissFindingArguments(Arguments):
         "health --dismiss", aliases=(("health --restore", {"restore": True}),)
     ),
     tool=Tool(
-        title="Dismiss a problem",
-        sets=("graph",),
-        description=(
-            "Stop reporting a problem of glassmind_health; with restore, report it "
-            f"again. {ON_REQUEST}"
-        ),
+        "Dismiss a problem",
+        "Stop reporting a problem of glassmind_health; with restore, report it "
+        f"again. {ON_REQUEST}",
     ),
     route=Route("POST", "/graph/finding/dismiss", sets=("graph",), fails=FAILS),
 )

@@ -316,12 +316,10 @@ def _status_for_models(result: StatusResult, _: View) -> str:
     for_models=_status_for_models,
     command=Command(everyday=True),
     tool=Tool(
-        title="Index status",
-        sets=("core",),
-        description=(
-            "Show how current the index is: notes, passages, vectors, work in "
-            "progress. Use it when answers seem stale or incomplete."
-        ),
+        "Index status",
+        "Show how current the index is: notes, passages, vectors, work in "
+        "progress. Use it when answers seem stale or incomplete.",
+        toolset="core",
     ),
 )
 def status(vault: Engine, _: NoArguments) -> StatusResult:

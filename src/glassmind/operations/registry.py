@@ -72,11 +72,14 @@ class Result(Struct, frozen=True, kw_only=True):
 
     A field may have a type of the domain if its names are those of the JSON. Fields in
     `text_only` are not part of the JSON: only the text renderers use them. If there is
-    a `list_field`, the JSON is the list in it.
+    a `list_field`, the JSON is the list in it. A result is empty if all fields of
+    `empty_without` are.
     """
 
     text_only: ClassVar[tuple[str, ...]] = ()
     list_field: ClassVar[str] = ""
+    empty_without: ClassVar[tuple[str, ...]] = ()
+    notice_field: ClassVar[str] = "notices"
 
     def to_json(self) -> Any:
         values: dict[str, Any] = _with_lists(msgspec.to_builtins(self))
@@ -89,11 +92,12 @@ class Result(Struct, frozen=True, kw_only=True):
         raise NotImplementedError
 
     def all_notices(self) -> Sequence[str]:
-        notices: Sequence[str] = getattr(self, "notices", ())
+        notices: Sequence[str] = getattr(self, self.notice_field, ())
         return notices
 
     def is_empty(self) -> bool:
-        return False
+        names = self.empty_without
+        return bool(names) and not any(getattr(self, name) for name in names)
 
 
 def _with_lists(value: Any) -> Any:
@@ -291,12 +295,13 @@ class Page:
 class Tool:
     """How MCP offers an operation; the hints are those of the protocol.
 
-    With `fits`, the surface lowers `limit` until the text is short enough.
+    A tool without a `toolset` is in the first set of its route. With `fits`, the
+    surface lowers `limit` until the text is short enough.
     """
 
     title: str
-    sets: tuple[str, ...]
     description: str = ""
+    toolset: str = ""
     destructive: bool = False
     idempotent: bool = True
     timeout_s: float = 30.0
@@ -372,6 +377,11 @@ class Operation:
     @property
     def tool_name(self) -> str:
         return (self.tool and self.tool.name) or f"glassmind_{self.name}"
+
+    @property
+    def toolset(self) -> str:
+        named = self.tool.toolset if self.tool else ""
+        return named or (self.route.sets[0] if self.route else "")
 
     @property
     def command_path(self) -> str:

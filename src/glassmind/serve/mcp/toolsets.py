@@ -84,7 +84,7 @@ def _tools_in(name: str) -> Iterator[Tool]:
         yield from tools_in(name)
         return
     for operation in all_operations():
-        if operation.tool and operation.tool.sets[0] == name:
+        if operation.tool and operation.toolset == name:
             yield tool_of(operation)
 
 
