@@ -116,8 +116,8 @@ def test_nothing_that_was_captured_commands_a_terminal(colour: bool) -> None:
 
 
 def test_what_is_left_out_of_a_list_is_counted() -> None:
-    assert "2 more: see --limit" in shown(recalled_for_people, recalled(3))
-    assert "3 more: see --limit" in shown(log_for_people, LOG)
+    assert "and 2 more" in shown(recalled_for_people, recalled(3))
+    assert "and 3 more" in shown(log_for_people, LOG)
     assert "undone" in shown(log_for_people, LOG)
 
 

@@ -20,11 +20,11 @@ from glassmind.markdown.tokens import QUARTERS, reach
 from glassmind.operations.model_text import (
     GENERATED,
     UNREAD,
+    ModelStyle,
     fenced,
     listed,
     named,
     one_line,
-    shortly,
 )
 from glassmind.operations.names import cited, is_address, named_by
 from glassmind.operations.registry import (
@@ -263,7 +263,7 @@ def _hit_for_models(number: int, hit: SearchHit, view: View) -> Iterator[str]:
     yield f"   > {one_line(hit.snippet.text)}"
     for more in hit.more:
         yield f"   also {_lines(more.lines)} > {one_line(more.snippet.text)}"
-    yield f"   why: {shortly(one_line(hit.match_reason), 200)}"
+    yield f"   why: {ModelStyle().quote(hit.match_reason)}"
     if view.detailed:
         votes = (f"{one.channel} {one.share:.3f}" for one in hit.evidence)
         added = (f"{one.name} {one.share:+.3f}" for one in hit.adjustments)

@@ -7,7 +7,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from glassmind.engine import Engine
 from glassmind.errors.editing import PolicyForbids
-from glassmind.markdown.style import Style, counted
+from glassmind.markdown.style import Style, counted, shortened
 from glassmind.operations.edit import (
     PATIENT_S,
     ChangeResult,
@@ -24,7 +24,7 @@ from glassmind.operations.graph import (
     answered,
     graph_operation,
 )
-from glassmind.operations.model_text import ModelStyle, fenced_lines, listed, shortly
+from glassmind.operations.model_text import ModelStyle, fenced_lines, listed
 from glassmind.operations.names import note_name, report_guesses, with_uris
 from glassmind.operations.registry import (
     Arguments,
@@ -444,7 +444,7 @@ def _markdown(result: "HealthResult", examples: int | None) -> str:
         lines.append(f"- **{check.severity}** {check.title}: {check.count:,}{gone}")
         for problem in check.examples[:examples]:
             text = Style.clean(_place(problem) + problem.what)
-            text = text if most is None else shortly(text, most - 1)
+            text = text if most is None else shortened(text, most - 3)
             escaped = (f"\\{c}" if c in "\\`*_[]<>#|" else c for c in text)
             lines.append(f"  - {''.join(escaped)}")
         if examples != 0:

@@ -1,7 +1,7 @@
 """Operations on memory: capture, recall, inbox, log, active and pinned notes."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import dropwhile, takewhile
 from tempfile import NamedTemporaryFile
 from typing import Annotated, Any, Literal
@@ -15,12 +15,11 @@ from glassmind.errors.memory import EditSetAside
 from glassmind.markdown.style import Style, counted, on_one_line, shortened
 from glassmind.operations.find import Name, NoteArguments, Project, Since, Until, most
 from glassmind.operations.model_text import (
-    LINE_CHARS,
+    ModelStyle,
     fenced,
-    listed,
+    fenced_lines,
     named,
     one_line,
-    shortly,
 )
 from glassmind.operations.names import cited
 from glassmind.operations.registry import (
@@ -96,28 +95,24 @@ def gist_of(kind: str, text: str) -> str:
 
 def _memory(memo: Memo, style: Style) -> Iterator[str]:
     """Yield where a memory is and what it is, what it says, and what it comes from."""
+    # a memory that a person wrote may lack anything but its place
     marks = [memo.kind, memo.created[:10], memo.project]
     marks.append("" if memo.status in ("current", "open") else memo.status)
+    marks.append(memo.client and f"by {memo.client}")
     if memo.place == "inbox":
         marks.append("waits in the inbox")
     elif memo.generated:
         marks.append("not approved")
     about = style.clean(", ".join(filter(None, marks)))
     yield f"{style.strong(memo.address)}  {about}"
-    said = gist_of(memo.kind, memo.text)
-    cut = said if len(said) <= LINE_CHARS else f"{said[:LINE_CHARS].rstrip()}..."
-    yield f"  {style.clean(cut)}"
-    if origin := _origin(memo, style.clean):
-        yield style.faint(f"  {origin}")
-
-
-def _origin(memo: Memo, clean: Callable[[str], str]) -> str:
-    """Return which notes its client had read."""
+    yield f"  {style.quote(gist_of(memo.kind, memo.text))}"
+    yield from (f"  from {style.strong(receipt)}" for receipt in memo.sources)
     if memo.derived_from:
         doubt = "; one of them untrusted" if memo.untrusted else ""
-        paths = ", ".join(map(clean, memo.derived_from))
-        return " ".join(f"written after reading {paths}{doubt}".split())
-    return "written after reading untrusted text" if memo.untrusted else ""
+        paths = ", ".join(map(style.clean, memo.derived_from))
+        yield style.faint(f"  written after reading {paths}{doubt}")
+    elif memo.untrusted:
+        yield style.faint("  written after reading untrusted text")
 
 
 def _near(near: Sequence[SimilarMemory], style: Style) -> list[str]:
@@ -125,39 +120,7 @@ def _near(near: Sequence[SimilarMemory], style: Style) -> list[str]:
 
 
 def _more(left: int, style: Style) -> list[str]:
-    return [style.faint(f"{left:,} more: see --limit")] if left > 0 else []
-
-
-def _listed(
-    head: list[str],
-    memos: Sequence[Memo],
-    view: View,
-    notices: Sequence[str],
-    nothing: str,
-) -> str:
-    rows = [
-        row
-        for number, memo in enumerate(memos, view.first)
-        for row in _memory_for_models(number, memo, view)
-    ]
-    return listed(head, rows, view, notices, nothing="" if memos else nothing)
-
-
-def _memory_for_models(number: int, memo: Memo, view: View) -> Iterator[str]:
-    # a memory that a person wrote may lack anything but its place
-    project = f" [{one_line(memo.project)}]" if memo.project else ""
-    status = "" if memo.status == "current" else f", {memo.status}"
-    yield f"{number}. {named(memo.address)} ({memo.kind}{status}){project}"
-    said = one_line(gist_of(memo.kind, memo.text))
-    yield f"   > {said if view.detailed else shortly(said)}"
-    who = f" by {one_line(memo.client)}" if memo.client else ""
-    unread = ", not approved" if memo.generated else ""
-    if about := f"{one_line(memo.created)}{who}{unread}".strip(" ,"):
-        yield f"   {about}"
-    for receipt in memo.sources:
-        yield f"   from {named(receipt)}"
-    if origin := _origin(memo, named):
-        yield f"   {origin}"
+    return [style.faint(f"and {left:,} more")] if left > 0 else []
 
 
 # --- capture ------------------------------------------------------------------------
@@ -228,7 +191,7 @@ def captured_for_models(result: CaptureResult, _view: View) -> str:
     rows += [f"notice: {one_line(notice)}" for notice in result.notices]
     for near in result.near:
         similar = f"similar ({near.likeness:.2f}): {named(near.path)}"
-        rows.append(f"{similar} > {shortly(one_line(near.text))}")
+        rows.append(f"{similar} > {ModelStyle().quote(near.text)}")
     return "\n".join([*lines, fenced("\n".join(rows))])
 
 
@@ -313,15 +276,10 @@ def recalled_for_people(result: RecallResult, _: Any, style: Style) -> str:
     return "\n".join(map(joined, [*blocks, *([more] if more else [])]))
 
 
-def recalled_for_models(result: RecallResult, view: View) -> str:
-    head = [f"{result.total:,} in all.", *([DOUBT] if result.doubtful else [])]
-    return _listed(head, result.memos, view, result.degraded, "No memories match.")
-
-
 @operation(
     group="Memory",
     for_people=recalled_for_people,
-    for_models=recalled_for_models,
+    for_models=fenced_lines(recalled_for_people),
     command=Command(everyday=True),
     tool=Tool(
         "Recall memories",
@@ -389,21 +347,16 @@ def inbox_for_people(result: InboxResult, _: Any, style: Style) -> str:
     moved = [f"Accepted by its box: {_arrow(one, style)}" for one in result.promoted]
     blocks = []
     for memo in result.waiting:
-        ticked = "  its box is ticked; it is accepted as soon as writes.mode allows it"
+        ticked = "  its box is ticked, but it is not accepted yet"
         mark = [style.faint(ticked)] if memo.checked else []
         blocks.append(joined([*_memory(memo, style), *mark, *_near(memo.near, style)]))
     return joined(moved) + ("\n".join(blocks) or "The inbox is empty.\n")
 
 
-def inbox_for_models(result: InboxResult, view: View) -> str:
-    head = ["Waiting for the user, oldest first."]
-    return _listed(head, result.waiting, view, result.troubles, "Nothing waits.")
-
-
 @operation(
     group="Memory",
     for_people=inbox_for_people,
-    for_models=inbox_for_models,
+    for_models=fenced_lines(inbox_for_people),
     command=Command("inbox list", usual=True, everyday=True),
     tool=Tool(
         "List the inbox",
