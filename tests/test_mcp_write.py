@@ -27,10 +27,10 @@ from glassmind.errors.editing import (
 )
 from glassmind.errors.serving import BadArgument
 from glassmind.errors.writing import NoteChanged
-from glassmind.operations.edit import change_result
-from glassmind.operations.edit_text import (
+from glassmind.operations.edit import (
     MODEL_DIFF_CHARS,
     MODEL_FILES,
+    change_result,
     state_for_models,
 )
 from glassmind.operations.failures import quotes_notes

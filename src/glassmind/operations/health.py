@@ -165,8 +165,8 @@ class AddLinksArguments(Arguments):
 
 
 @change_operation(
-    title="Add suggested links",
-    about="Add links that glassmind_suggest lists, in one change.",
+    "Add suggested links",
+    "Add links that glassmind_suggest lists, in one change.",
     path="/graph/suggest/apply",
     route_id="apply_suggestions",
     group="Graph",
@@ -631,8 +631,8 @@ class FixArguments(Arguments):
 
 
 @change_operation(
-    title="Fix problems of the vault",
-    about="Fix what glassmind_health lists and needs no decision, in one change.",
+    "Fix problems of the vault",
+    "Fix what glassmind_health lists and needs no decision, in one change.",
     path="/graph/health/fix",
     route_id="fix_vault_health",
     group="Maintain",

@@ -17,8 +17,13 @@ from glassmind.errors.serving import BadArgument
 from glassmind.handing import ghosts_gone
 from glassmind.markdown.frontmatter import read_head
 from glassmind.operations.arguments import parsed_json, read
-from glassmind.operations.edit import APPROVE, asking, change_result
-from glassmind.operations.edit_text import MODEL_DIFF_CHARS, state_for_models
+from glassmind.operations.edit import (
+    APPROVE,
+    MODEL_DIFF_CHARS,
+    asking,
+    change_result,
+    state_for_models,
+)
 from glassmind.operations.registry import Arguments, Caller, arg, copied, shown
 from glassmind.serve.compat.brain import STUB, hint, stats_of, stub_name, wrapped
 from glassmind.serve.compat.tools import Reply, tool
