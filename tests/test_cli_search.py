@@ -62,12 +62,12 @@ def test_shares_as_shown_add_up_to_the_score(program: Program) -> None:
     hits = done.stdout.split("\n\n")
     assert len(hits) == 5
     for hit in hits:
-        score = re.search(r"^   score (\d+\.\d\d)$", hit, re.MULTILINE)
-        fields = re.findall(r"^       \w+ (\d+\.\d\d)$", hit, re.MULTILINE)
+        score = re.search(r"^   score (\d+\.\d{3})$", hit, re.MULTILINE)
+        fields = re.findall(r"^       \w+ (\d+\.\d{3})$", hit, re.MULTILINE)
         assert score
         assert fields
-        total = sum(round(float(field) * 100) for field in fields)
-        assert total == round(float(score[1]) * 100)
+        total = sum(map(float, fields))
+        assert abs(total - float(score[1])) <= 0.0005 * (len(fields) + 1)
 
 
 def test_json_has_all_that_text_has_and_more(program: Program) -> None:

@@ -2,11 +2,10 @@
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
@@ -22,6 +21,7 @@ from glassmind.operations.model_text import (
     UNREAD,
     ModelStyle,
     fenced,
+    fenced_lines,
     listed,
     named,
     one_line,
@@ -44,7 +44,6 @@ from glassmind.operations.registry import (
     operation,
     shown,
 )
-from glassmind.retrieval.query import parse_day
 from glassmind.retrieval.wishes import MOST_HITS, MOST_HOPS, SAYS
 from glassmind.types import Span
 from glassmind.types import search as found
@@ -61,9 +60,6 @@ from glassmind.types.search import (
     Rerank,
     Snippet,
 )
-
-if TYPE_CHECKING:
-    from glassmind.types.catalogue import NoteFacts
 
 HERE: tuple[Surface, ...] = ("cli", "http")
 """Surfaces whose clients choose how to search; models leave that to the settings."""
@@ -290,20 +286,16 @@ def _hit_lines(
 
 
 def _explained(hit: SearchHit, style: Style) -> Iterator[str]:
-    """Yield the parts of a score, in hundredths that add up to it."""
-    yield f"   score {hit.score:.2f}"
-    given = [e.share for e in hit.evidence] + [a.share for a in hit.adjustments]
-    shares = shares_in_hundredths(given, hit.score)
-    for evidence, share in zip(hit.evidence, shares, strict=False):
+    """Yield the parts of a score, which add up to it."""
+    yield f"   score {hit.score:.3f}"
+    for evidence in hit.evidence:
         reason = style.faint(style.clean(f"rank {evidence.rank}, {evidence.reason}"))
-        yield f"     {evidence.channel} {share / 100:.2f}  {reason}"
-        fields = sorted(evidence.fields.items(), key=lambda one: (-one[1], one[0]))
-        values = shares_in_hundredths([value for _, value in fields], share / 100)
-        for (name, _), part in zip(fields, values, strict=True):
-            yield f"       {name} {part / 100:.2f}"
-    for one, share in zip(hit.adjustments, shares[len(hit.evidence) :], strict=True):
-        reason = style.faint(style.clean(one.reason))
-        yield f"     {one.name} {share / 100:+.2f}  {reason}"
+        yield f"     {evidence.channel} {evidence.share:.3f}  {reason}"
+        for name, part in sorted(evidence.fields.items(), key=lambda field: -field[1]):
+            yield f"       {name} {part:.3f}"
+    for change in hit.adjustments:
+        reason = style.faint(style.clean(change.reason))
+        yield f"     {change.name} {change.share:+.3f}  {reason}"
 
 
 def marked(snippet: Snippet, style: Style) -> str:
@@ -314,23 +306,6 @@ def marked(snippet: Snippet, style: Style) -> str:
         parts.append(style.mark(snippet.text[start:end]))
         at = end
     return "".join([*parts, style.clean(snippet.text[at:])])
-
-
-def shares_in_hundredths(values: Sequence[float], total: float) -> list[int]:
-    """Return shares rounded so that they add up to the rounded total.
-
-    What rounding leaves over goes to the shares that lost most by it.
-    """
-    wanted = round(total * 100)
-    exact = [value * 100 for value in values]
-    floors = [int(value // 1) for value in exact]
-    left = wanted - sum(floors)
-    if not 0 <= left <= len(floors):
-        return [round(value) for value in exact]
-    order = sorted(range(len(exact)), key=lambda i: (floors[i] - exact[i], i))
-    for i in order[:left]:
-        floors[i] += 1
-    return floors
 
 
 @operation(
@@ -694,64 +669,35 @@ def property_filter(text: str) -> tuple[str, str | None]:
     return name.strip(), value[0].strip().strip('"') if value else None
 
 
-def _problems(
+def _unmatched(
     vault: Engine, given: ListArguments
 ) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield which filters of an empty list no note passes, and similar values."""
-    if given.since and given.until:
-        today = datetime.now().astimezone().date()
-        since, until = (parse_day(day, today) for day in (given.since, given.until))
-        if since >= until:
-            days = f"no day is since {since} and before {until}"
-            yield "until", f"{days}: until is excluded", []
-            return
-    found = list(_unknown(vault, given))
-    yield from found
-    filters = ("folder", "tag", "property", "since", "until")
-    several = [name for name in filters if getattr(given, name)]
-    if not found and len(several) > 1:
-        said = "some notes pass each filter, but no note passes all of them"
-        yield several[-1], said, []
-
-
-def _unknown(
-    vault: Engine, given: ListArguments
-) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield folders, tags and properties that no note has."""
+    """Yield each filter that no note passes, what is wrong, and similar values."""
     notes = vault.list_notes(newest=True, limit=LOOKED_AT).notes
-    folders = {str(a) for one in notes for a in PurePosixPath(one.path).parents}
-    folder, tag, (name, value) = (
-        given.folder,
-        given.tag,
-        property_filter(given.property),
-    )
-    filters: dict[str, Any] = {"property_name": name}
-    known: Iterable[str] = {name for note in notes for name in note.properties}
-    has = "has the property"
-    checks = [
-        ("folder", "is in the folder", folder, folders - {"."}, {"folder": folder}),
-        ("tag", "has the tag", tag, {t for n in notes for t in n.tags}, {"tag": tag}),
-        ("property", has, name, known, filters),
+    name, value = property_filter(given.property)
+    wanted = name if value is None else f"{name}={value}"
+    pairs = [pair for note in notes for pair in note.properties.items()]
+    if value is None:
+        properties = {key for key, _ in pairs}
+    else:
+        lists = [(key, v if isinstance(v, list) else [v]) for key, v in pairs]
+        properties = {f"{key}={item}" for key, items in lists for item in items}
+    folders = {str(up) for note in notes for up in PurePosixPath(note.path).parents}
+    tags = {tag for note in notes for tag in note.tags}
+    exact = {"property_name": name, "property_value": value}
+    checks: list[tuple[str, str, str, set[str], dict[str, Any]]] = [
+        ("folder", given.folder, "is in the folder", folders, {"folder": given.folder}),
+        ("tag", given.tag, "has the tag", tags, {"tag": given.tag}),
+        ("property", wanted, "has the property", properties, exact),
     ]
-    if value is not None:
-        known = {f"{name}={text}" for note in notes for text in _values(note, name)}
-        filters = filters | {"property_value": value}
-        checks.append(("property", has, f"{name}={value}", known, filters))
-    for argument, said, wanted, known, filters in checks:
-        if wanted and not vault.list_notes(limit=1, **filters).total:
-            folded = {text.casefold(): text for text in sorted(known)}
+    for argument, text, has, known, filters in checks:
+        if text and not vault.list_notes(limit=1, **filters).total:
+            folded = {each.casefold(): each for each in sorted(known)}
             # half of the characters in order, as for names; chosen by eye
-            plain = wanted.strip("#/ ").casefold()
+            plain = text.strip("#/ ").casefold()
             near = get_close_matches(plain, list(folded), n=3, cutoff=0.5)
-            problem = f"no note {said} {shortened(wanted)!r}"
-            yield argument, problem, [folded[text] for text in near]
-
-
-def _values(note: "NoteFacts", name: str) -> Iterator[str]:
-    for key, value in note.properties.items():
-        if key.lower() == name.lower():
-            several = value if isinstance(value, list) else [value]
-            yield from (text for text in several if isinstance(text, str) and text)
+            problem = f"no note {has} {shortened(text)!r}"
+            yield argument, problem, [folded[each] for each in near]
 
 
 def _similar(closest: dict[str, list[str]]) -> list[str]:
@@ -779,18 +725,13 @@ def list_for_models(result: ListResult, view: View) -> str:
     head = f"Notes {view.first:,} to {last:,} of {result.total:,}."
     rows = []
     for note in result.notes:
-        rows += _listed_for_models(note, detailed=view.detailed)
+        day, tags = note.day or note.modified[:10], " ".join(f"#{t}" for t in note.tags)
+        rows.append(f"{day} {named(note.path)} {one_line(tags)}".rstrip())
+        for name, value in note.properties.items() if view.detailed else ():
+            if name != "tags":
+                text = ", ".join(map(str, value)) if isinstance(value, list) else value
+                rows.append(f"   {one_line(f'{name}: {text}')}")
     return listed([head], rows, view, result.notices)
-
-
-def _listed_for_models(note: ListedNote, *, detailed: bool) -> Iterator[str]:
-    day = note.day or note.modified[:10]
-    tags = " ".join(f"#{one_line(tag)}" for tag in note.tags)
-    yield f"{day} {named(note.path)} {tags}".rstrip()
-    for name, value in note.properties.items() if detailed else ():
-        if name != "tags":
-            text = ", ".join(map(str, value)) if isinstance(value, list) else value
-            yield f"   {one_line(f'{name}: {text}')}"
 
 
 @operation(
@@ -821,7 +762,7 @@ def list_notes(vault: Engine, arguments: ListArguments) -> ListResult:
     }
     del options["property"]
     found = vault.list_notes(property_name=name, property_value=value, **options)
-    wrong = [] if found.total else list(_problems(vault, arguments))
+    wrong = [] if found.total else list(_unmatched(vault, arguments))
     closest = {argument: near for argument, _, near in wrong if near}
     where = vault.config.vault
     return ListResult(
@@ -880,30 +821,21 @@ class VerifyResult(Result):
 RECEIPT_COLOURS = {"unchanged": "ok", "moved": "warn", "unread": "warn"}
 
 
-def verify_for_people(result: VerifyResult, _: Any, style: Style) -> Iterator[str]:
-    for one in result.receipts:
-        colour = RECEIPT_COLOURS.get(one.state, "fail")
-        yield f"{style.state(colour, f'{one.state:<9}')}  {one_line(one.receipt)}"
-        if one.state != "unchanged":
-            yield f"           {style.faint(one_line(one.note))}"
-        if one.now is not None and one.now != one.receipt:
-            yield f"           now {one_line(one.now)}"
-
-
-def verify_for_models(result: VerifyResult, view: View) -> str:
-    rows = []
-    for one in result.receipts:
-        rows.append(f"{one.state}: {named(one.receipt)}")
-        if one.now and one.now != one.receipt:
-            rows.append(f"   now: {named(one.now)}")
-        rows.append(f"   {one_line(one.note)}")
-    return listed([], rows, view)
+def verify_text(result: VerifyResult, _: Any, style: Style) -> Iterator[str]:
+    for checked in result.receipts:
+        colour = RECEIPT_COLOURS.get(checked.state, "fail")
+        state = style.state(colour, f"{checked.state:<9}")
+        yield f"{state}  {style.clean(one_line(checked.receipt))}"
+        if checked.state != "unchanged":
+            yield f"           {style.faint(one_line(checked.note))}"
+        if checked.now is not None and checked.now != checked.receipt:
+            yield f"           now {style.clean(one_line(checked.now))}"
 
 
 @operation(
     group="Find",
-    for_people=verify_for_people,
-    for_models=verify_for_models,
+    for_people=verify_text,
+    for_models=fenced_lines(verify_text),
     command=Command(),
     tool=Tool(
         "Verify receipts",
