@@ -24,7 +24,7 @@ from glassmind.types.answers import NOT_IN_NOTES, Answer, Citation, Statement
 from glassmind.types.context import Conflict, Side
 
 PLAIN = Style()
-TABLE = "Old: Kind, Use, LFP, 94 %, Lead"
+TABLE = "Old: Kind Use LFP 94 % Lead"
 
 
 def answer_as_json(answer: Answer, *, vault: str) -> dict[str, Any]:
@@ -119,11 +119,11 @@ def test_where_nothing_is_cited_every_source_is_shown_with_its_words() -> None:
     ("excerpt", "shown"),
     [
         ("# Heron ## Power ### Cells LFP it is.", "Cells LFP it is."),
-        ("LFP it is. ## Reasons 1. Cold.", "LFP it is. · Reasons 1. Cold."),
+        ("LFP it is. ## Reasons 1. Cold.", "LFP it is. Reasons 1. Cold."),
         ("Old: | Kind | Use | |---|:-:| | LFP | 94 % | | Lead", TABLE),
         ("alarm_m: 2.15 ---", "alarm_m: 2.15"),
         ("--- *** a-b -- c", "a-b -- c"),
-        ("C# and #tag | or not", "C# and #tag, or not"),
+        ("C# and #tag | or not", "C# and #tag or not"),
         ("a|b stays", "a|b stays"),
         ("> [!decision]- We run > our own.", "We run our own."),
     ],

@@ -3,20 +3,17 @@
 import json
 
 from glassmind.markdown.style import Style
-from glassmind.operations.find import NoteArguments
 from glassmind.operations.memory import (
     HotResult,
+    PinArguments,
     PinsResult,
-    change_for_people,
     hot_for_people,
+    pin_for_people,
     pins_for_people,
 )
 from glassmind.operations.registry import NoArguments, joined
 from glassmind.types import NotePath
 from glassmind.types.memory import ActiveNote, ActiveProject
-
-pinned_for_people = change_for_people("Pinned", "is already pinned")
-unpinned_for_people = change_for_people("Unpinned", "was not pinned")
 
 WARM = ActiveNote(
     NotePath("Tea \x1b[2J.md"), "Tea", 0.734, "hot", ("edited \x07today",), pinned=True
@@ -31,7 +28,7 @@ FOUND = HotResult(
     waiting=0,
     notices=(),
 )
-NAMED = NoteArguments(name="A \x1b[2J")
+NAMED = PinArguments(name="A \x1b[2J")
 
 
 def pins(*paths: NotePath, changed: NotePath | None = None) -> PinsResult:
@@ -56,8 +53,8 @@ def test_nothing_a_note_is_called_commands_a_terminal() -> None:
     texts = [
         hot(FOUND),
         joined(pins_for_people(pins(WARM.path), NoArguments(), Style())),
-        joined(pinned_for_people(pins(changed=WARM.path), NAMED, Style())),
-        joined(unpinned_for_people(pins(), NAMED, Style())),
+        joined(pin_for_people(pins(changed=WARM.path), NAMED, Style())),
+        joined(pin_for_people(pins(), NAMED, Style())),
     ]
 
     assert not any("\x1b" in text or "\x07" in text for text in texts)
@@ -71,13 +68,14 @@ def test_a_vault_without_active_notes_says_so() -> None:
 
 
 def test_pinning_says_what_was_done() -> None:
-    named, style = NoteArguments(name="A"), Style()
+    pin, unpin = (PinArguments(name="A", remove=remove) for remove in (False, True))
+    style = Style()
     done = pins(WARM.path, changed=NotePath("A.md"))
 
-    assert joined(pinned_for_people(done, named, style)) == "Pinned A.md\n"
-    assert joined(unpinned_for_people(done, named, style)) == "Unpinned A.md\n"
-    assert joined(unpinned_for_people(pins(), named, style)) == "A was not pinned\n"
-    assert joined(pinned_for_people(pins(), named, style)) == "A is already pinned\n"
+    assert joined(pin_for_people(done, pin, style)) == "Pinned A.md\n"
+    assert joined(pin_for_people(done, unpin, style)) == "Unpinned A.md\n"
+    assert joined(pin_for_people(pins(), unpin, style)) == "A was not pinned\n"
+    assert joined(pin_for_people(pins(), pin, style)) == "A is already pinned\n"
     assert (
         joined(pins_for_people(pins(), NoArguments(), style))
         == "No notes are pinned.\n"

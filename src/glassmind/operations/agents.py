@@ -20,6 +20,7 @@ from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
 from glassmind.errors.serving import BadArgument
 from glassmind.markdown.style import Style, counted, on_one_line
+from glassmind.operations.find import Since, Until, most
 from glassmind.operations.registry import (
     Arguments,
     Command,
@@ -227,12 +228,10 @@ class AccessLogArguments(Arguments):
     note: Annotated[
         str, arg("Only who read this note, or a folder that ends in /.", metavar="NOTE")
     ] = ""
-    since: Annotated[str, arg("Only entries of that day or later.", metavar="DAY")] = ""
-    until: Annotated[str, arg("Only entries before that day.", metavar="DAY")] = ""
+    since: Since = None
+    until: Until = None
     by: Annotated[SumBy | None, arg("Count entries by client or by note.")] = None
-    limit: Annotated[
-        int, arg("The most entries or counts to show.", short="-n", ge=1)
-    ] = 20
+    limit: Annotated[int, most("entries or counts (20)", None)] = 20
 
 
 class ReadPassage(Struct, frozen=True):

@@ -11,7 +11,7 @@ from glassmind.engine import Engine
 from glassmind.markdown.address import heading_address, obsidian_uri
 from glassmind.markdown.style import Style, counted
 from glassmind.operations.find import ChosenIntent, ChosenMode, Project, most
-from glassmind.operations.model_text import GENERATED, listed, named, one_line
+from glassmind.operations.model_text import GENERATED, fenced_lines, one_line
 from glassmind.operations.names import cited, with_uris
 from glassmind.operations.registry import (
     Arguments,
@@ -19,9 +19,7 @@ from glassmind.operations.registry import (
     Command,
     Result,
     Route,
-    Terminal,
     Tool,
-    View,
     arg,
     copied,
     operation,
@@ -34,8 +32,6 @@ from glassmind.types.context import Conflict, Side
 from glassmind.types.ledger import Passage, Shown
 from glassmind.types.ontology import Resolution
 from glassmind.types.questions import ASKS, LONGEST_QUESTION, MOST_SOURCES
-
-# --- ask ----------------------------------------------------------------------------
 
 
 class AskArguments(Arguments):
@@ -146,8 +142,6 @@ def _passages(sources: Sequence[AskSource]) -> list[Passage]:
     return [Passage(one.path, *one.lines) for one in sources if one.receipt]
 
 
-# --- answers as text -----------------------------------------------------------------
-
 _LINES = re.compile(r":(\d+(?:-\d+)?)@")
 
 WITHDRAWN = "The text so far was withdrawn."
@@ -254,7 +248,7 @@ def _value(side: Side) -> str:
 class LiveAnswer:
     """Shows an answer on a terminal while it is made."""
 
-    def __init__(self, terminal: Terminal) -> None:
+    def __init__(self, terminal: Any) -> None:
         self._terminal, self._style = terminal, terminal.style
         self._line = ""
         self._statements: list[tuple[str, str]] = []
@@ -308,15 +302,12 @@ class LiveAnswer:
         return answer_for_people(result, arguments, self._style)
 
 
-_HEADING = re.compile(r"#{1,6}\s+")
-_INNER = re.compile(r"(?<=\s)#{1,6}\s+(?=\S)")
 _MARKS = re.compile(
-    r"(?<!\S)(?:>(?:\s+\[![^\]\s]+\][+-]?)?"  # of a quotation or a callout
-    r"|\|(?:\s*:?-+:?\s*\|)+"  # below the first row of a table
+    r"(?<!\S)(?:#{1,6}"  # of a heading
+    r"|>(?:\s+\[![^\]\s]+\][+-]?)?"  # of a quotation or a callout
+    r"|\|(?:\s*:?-+:?\s*\|)*"  # of a table
     r"|-{3,}|\*{3,}|_{3,}|={3,})(?!\S)"  # rules
 )
-_CELLS = re.compile(r"(?:\s*(?<!\S)\|(?!\S))+")
-_TWICE = re.compile(r"([:.;,]),")
 
 
 def plain_excerpt(excerpt: str, headings: Iterable[str] = ()) -> str:
@@ -324,21 +315,10 @@ def plain_excerpt(excerpt: str, headings: Iterable[str] = ()) -> str:
 
     `headings` are those above it, which are shown beside it and not repeated.
     """
-    text = _MARKS.sub(" ", one_line(excerpt)).strip()
-    text = _without(text, [one_line(one) for one in headings])
-    text = _CELLS.sub(",", _INNER.sub("· ", text))
-    return " ".join(_TWICE.sub(r"\1", text).strip(" ,;·").split())
-
-
-def _without(text: str, headings: list[str]) -> str:
-    """Return a text without the headings that it begins with."""
-    while mark := _HEADING.match(text):
-        text = text[mark.end() :]
-        known = max((one for one in headings if text.startswith(one)), default="")
-        if not known:
-            return text
-        text = text[len(known) :].lstrip()
-    return text
+    longest_first = sorted(map(one_line, headings), key=len, reverse=True)
+    known = "|".join(map(re.escape, longest_first))
+    text = re.sub(rf"^(?:#{{1,6}} (?:{known})(?: |$))+", "", one_line(excerpt))
+    return " ".join(_MARKS.sub(" ", text).split())
 
 
 @operation(
@@ -403,9 +383,6 @@ def _event(news: domain.News, vault: str) -> object:
     return news
 
 
-# --- resolve ------------------------------------------------------------------------
-
-
 class ResolveArguments(Arguments):
     text: Annotated[
         str, arg("A name.", positional="words", for_models="", longest=1_000)
@@ -425,29 +402,20 @@ class ResolveResult(Result, Resolution, kw_only=True):
         return self.verdict == "new"
 
 
-def resolution_for_people(result: ResolveResult, _: Any, style: Style) -> Iterator[str]:
+def resolution_text(result: ResolveResult, _: Any, style: Style) -> Iterator[str]:
     yield f"{style.strong(result.verdict)}  {style.clean(result.advice)}"
-    for one in result.candidates:
-        where = one.path or f"{one.kind} {one.title}"
-        if one.kind == "heading":
-            where = f"{one.path}#{one.title}"
-        reason = style.faint(f"{one.reason}: {one.matched}")
-        yield f"  {one.score:.2f}  {style.clean(where)}  {reason}"
-
-
-def resolution_for_models(result: ResolveResult, view: View) -> str:
-    rows = [one_line(result.advice)]
-    for number, one in enumerate(result.candidates, 1):
-        where = named(one.path) if one.path else one_line(one.title)
-        reason = f"{one_line(one.reason)} {one_line(one.link)}"
-        rows.append(f"{number}. {one.score:.2f} {one.kind} {where}: {reason}".rstrip())
-    return listed([f"Verdict: {result.verdict}."], rows, view, result.notices)
+    for match in result.candidates:
+        where = match.path or match.title
+        where += f"#{match.title}" if match.kind == "heading" else ""
+        reason = style.faint(f"{match.reason}: {match.matched}")
+        name = f"{match.kind} {style.strong(where)}"
+        yield f"  {match.score:.2f}  {name}  {reason}  {style.clean(match.link)}"
 
 
 @operation(
     group="Find",
-    for_people=resolution_for_people,
-    for_models=resolution_for_models,
+    for_people=resolution_text,
+    for_models=fenced_lines(resolution_text),
     command=Command(),
     tool=Tool(
         "Resolve a name",
@@ -463,4 +431,4 @@ def resolve(vault: Engine, arguments: ResolveArguments) -> ResolveResult:
     """Check whether the vault has what a text names."""
     found = vault.knowledge.resolve(arguments.text, limit=arguments.limit)
     result = copied(ResolveResult, found, vault=vault.config.vault.name)
-    return with_uris(vault, result)
+    return with_uris(vault.config.vault.name, result)

@@ -21,7 +21,7 @@ from glassmind.markdown.address import heading_address
 from glassmind.markdown.hidden_text import holds_hidden
 from glassmind.operations.find import HERE, PROJECT, IntentChoice, Project, Since, most
 from glassmind.operations.model_text import fenced
-from glassmind.operations.names import cited, filled_uris
+from glassmind.operations.names import cited, with_uris
 from glassmind.operations.registry import (
     Arguments,
     Caller,
@@ -131,9 +131,6 @@ def _saved_notice(path: str | None) -> list[str]:
     return [f"Saved to {path}."] if path else []
 
 
-# --- shared -------------------------------------------------------------------------
-
-
 def markdown_of(result: Any) -> str:
     """Return a result as Markdown."""
     text: str = result.text if hasattr(result, "text") else result.markdown
@@ -208,10 +205,7 @@ def _typed(
             for item in getattr(made, group)
         ]
     result = copied(kind, made, receipts=receipts_of(made), **others)
-    return filled_uris(name, result)
-
-
-# --- context ------------------------------------------------------------------------
+    return with_uris(name, result)
 
 
 class ContextArguments(Arguments):
@@ -292,9 +286,6 @@ def hot_context(
     return context_result(made, vault=where.name, root=str(where.path))
 
 
-# --- brief --------------------------------------------------------------------------
-
-
 class BriefArguments(Arguments):
     project: Project = None
     since: Since = None
@@ -317,9 +308,6 @@ def brief(vault: Engine, arguments: BriefArguments, caller: Caller) -> BriefResu
     pack = partial(vault.bundles.brief, project=project, since=since)
     made = _pack(vault, arguments, caller, pack)
     return brief_result(made, vault.config.vault.name)
-
-
-# --- summarize ----------------------------------------------------------------------
 
 
 class SummarizeArguments(Arguments):

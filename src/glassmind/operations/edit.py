@@ -16,7 +16,7 @@ from glassmind.errors.serving import BadArgument
 from glassmind.markdown.style import Style, counted, on_one_line
 from glassmind.operations.arguments import plain_value
 from glassmind.operations.failures import CONFLICT
-from glassmind.operations.find import Name
+from glassmind.operations.find import Name, most
 from glassmind.operations.model_text import fenced, fenced_lines, named, one_line
 from glassmind.operations.names import note_name
 from glassmind.operations.registry import (
@@ -652,9 +652,7 @@ class ChangesArguments(Arguments):
     state: Annotated[
         editing.ChangeState | None, arg("Only changesets in this state.", for_models="")
     ] = None
-    limit: Annotated[
-        int, arg("Maximum number of changesets (20).", short="-n", ge=1, le=MOST_LISTED)
-    ] = 20
+    limit: Annotated[int, most("changesets (20)", MOST_LISTED)] = 20
     done: Annotated[bool, arg("Only what was applied, or tried.", only=())] = False
 
 

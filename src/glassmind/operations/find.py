@@ -102,9 +102,6 @@ class NoteArguments(Arguments):
     name: Annotated[Name, arg("Path, title or alias of a note.", positional="words")]
 
 
-# --- search -------------------------------------------------------------------------
-
-
 class SearchArguments(Arguments):
     query: Annotated[
         str,
@@ -362,8 +359,6 @@ def search_hit(hit: found.Hit, vault: str) -> SearchHit:
     )
 
 
-# --- read ---------------------------------------------------------------------------
-
 PAGE_CHARS = 200_000
 """Characters of a note in one HTTP answer, at most a megabyte."""
 
@@ -479,7 +474,7 @@ def read(vault: Engine, arguments: ReadArguments, caller: Caller) -> ReadResult:
     from glassmind.types.catalogue import GuessedNote  # noqa: PLC0415 - 24 ms
 
     config = vault.config.vault
-    name = named_by(arguments.name, vault=config.name, owner="read")
+    name = named_by(vault, arguments.name, "read")
     note = vault.read(
         name,
         heading=arguments.heading,
@@ -547,9 +542,6 @@ def line_range(text: str | None) -> tuple[int, int | None] | None:
     return first, last
 
 
-# --- read_chunks --------------------------------------------------------------------
-
-
 class ReadChunksResult(Result):
     """All passages of a note."""
 
@@ -581,9 +573,6 @@ def read_chunks(vault: Engine, arguments: NoteArguments) -> ReadChunksResult:
     """Print a note as it was split for the index."""
     path, chunks = vault.chunks(arguments.name)
     return ReadChunksResult(path=path, chunks=chunks)
-
-
-# --- list ---------------------------------------------------------------------------
 
 
 class ListArguments(Arguments):
@@ -781,9 +770,6 @@ def list_notes(vault: Engine, arguments: ListArguments) -> ListResult:
         notices=[*found.notices, *(said for _, said, _ in wrong)],
         closest=closest or UNSET,
     )
-
-
-# --- verify -------------------------------------------------------------------------
 
 
 def _receipts_in(text: str) -> list[str]:

@@ -9,6 +9,7 @@ from msgspec import UNSET, UnsetType, structs
 from glassmind.engine import Engine
 from glassmind.markdown.style import Style, counted
 from glassmind.operations.find import Name as NoteName
+from glassmind.operations.find import most
 from glassmind.operations.graph_files import graph_as_dot, graph_as_graphml
 from glassmind.operations.model_text import fenced_lines, listed, named
 from glassmind.operations.names import note_name, report_guesses, with_uris
@@ -69,9 +70,7 @@ Answer = TypeVar("Answer", bound=Result)
 GraphFormat = Literal["json", "graphml", "dot"]
 
 Name = Annotated[NoteName, arg("Path, title or alias of a note.", positional="words")]
-Limited = Annotated[
-    int, arg("Maximum number of results.", short="-n", ge=1, le=MOST_SHOWN)
-]
+Limited = Annotated[int, most("results", MOST_SHOWN)]
 Depth = Annotated[int, arg("How many links away (1).", ge=1, le=3)]
 Unresolved = Annotated[bool, arg("Include unresolved links: names that no file has.")]
 ThemeName = Annotated[
@@ -289,15 +288,15 @@ def answered(
     ]
     found = method(*notes, **values)
     report_guesses(vault, caller, *notes, ghosts=values.get("ghosts", False))
-    return with_uris(vault, copied(kind, found, vault=vault.config.vault.name))
+    return with_uris(
+        vault.config.vault.name, copied(kind, found, vault=vault.config.vault.name)
+    )
 
 
 class ConnectionsArguments(Arguments):
     name: Name
     depth: Depth = 1
-    limit: Annotated[
-        int, arg("Maximum number of notes per hop.", short="-n", ge=1, le=MOST_SHOWN)
-    ] = 50
+    limit: Annotated[int, most("notes per hop", MOST_SHOWN)] = 50
     ghosts: Unresolved = False
     subgraph: Annotated[
         bool, arg("In JSON, all links among these notes.", only=("cli", "http"))
@@ -347,14 +346,14 @@ def connections(
         subgraph=arguments.subgraph or arguments.format in GRAPH_FILES,
     )
     report_guesses(vault, caller, name, ghosts=arguments.ghosts)
-    return with_uris(vault, copied(ConnectionsResult, found))
+    return with_uris(vault.config.vault.name, copied(ConnectionsResult, found))
 
 
 class SubgraphArguments(Arguments):
     name: Name
     format: Annotated[GraphFormat, arg("The format.")] = "json"
     depth: Depth = 1
-    limit: Annotated[int, arg("Maximum number of notes per hop.", ge=1, le=200)] = 20
+    limit: Annotated[int, most("notes per hop", 200)] = 20
     ghosts: Unresolved = False
 
 
@@ -402,9 +401,7 @@ def subgraph(vault: Engine, arguments: SubgraphArguments) -> SubgraphResult:
 class PathArguments(Arguments):
     source: Annotated[NoteName, arg("A note.", positional="word")]
     target: Annotated[NoteName, arg("Another note.", positional="word")]
-    limit: Annotated[
-        int, arg("Maximum number of chains (5).", short="-n", ge=1, le=MOST_CHAINS)
-    ] = 5
+    limit: Annotated[int, most("chains (5)", MOST_CHAINS)] = 5
     most_hops: Annotated[
         int, arg("Maximum number of links in a chain (6).", ge=1, le=MOST_HOPS)
     ] = 6
@@ -412,9 +409,7 @@ class PathArguments(Arguments):
         bool,
         arg("List notes linked with both.", flag="--no-common", only=("cli", "http")),
     ] = True
-    ghosts: Annotated[bool, arg("Follow unresolved links: names that no file has.")] = (
-        False
-    )
+    ghosts: Unresolved = False
 
 
 class PathResult(GraphResult, Chains):
@@ -692,14 +687,12 @@ def ontology(vault: Engine, arguments: OntologyArguments) -> OntologyResult:
     spellings = Listed(words, found.spellings.total)
     name = vault.config.vault.name
     result = copied(OntologyResult, found, vault=name, spellings=spellings)
-    return with_uris(vault, result)
+    return with_uris(vault.config.vault.name, result)
 
 
 class IngestArguments(Arguments):
     name: Name
-    limit: Annotated[
-        int, arg("Maximum number of names (50).", short="-n", ge=1, le=MOST_ENTITIES)
-    ] = 50
+    limit: Annotated[int, most("names (50)", MOST_ENTITIES)] = 50
 
 
 class IngestResult(Result, Ingestion):

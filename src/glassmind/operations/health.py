@@ -245,7 +245,9 @@ def similar(
     found = vault.knowledge.similar(name, limit=arguments.limit, least=arguments.least)
     report_guesses(vault, caller, name)
     status = pair_status(found.status)
-    return with_uris(vault, copied(SimilarResult, found, status=status))
+    return with_uris(
+        vault.config.vault.name, copied(SimilarResult, found, status=status)
+    )
 
 
 ON_REQUEST = "Writes a line to the vault's agent folder. Only if the user wants it."

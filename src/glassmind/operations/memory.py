@@ -29,7 +29,6 @@ from glassmind.operations.registry import (
     NoArguments,
     Operation,
     Page,
-    PeopleText,
     Result,
     Route,
     Tool,
@@ -70,8 +69,6 @@ def _sources(memories: Iterable[Memo], names: Sequence[str] = ()) -> Shown:
         names += [cited(name, name).path for name in rests_on]
     return shown(passages, note_paths(names))
 
-
-# --- text ---------------------------------------------------------------------------
 
 DOUBT = "No good match. These are the closest memories."
 
@@ -121,9 +118,6 @@ def _near(near: Sequence[SimilarMemory], style: Style) -> list[str]:
 
 def _more(left: int, style: Style) -> list[str]:
     return [style.faint(f"and {left:,} more")] if left > 0 else []
-
-
-# --- capture ------------------------------------------------------------------------
 
 
 class CaptureArguments(Arguments):
@@ -233,9 +227,6 @@ def capture(
     return copied(CaptureResult, done)
 
 
-# --- recall -------------------------------------------------------------------------
-
-
 class RecallArguments(Arguments):
     query: Annotated[
         str | None,
@@ -292,9 +283,6 @@ def recalled_for_people(result: RecallResult, _: Any, style: Style) -> str:
 def recall(vault: Engine, arguments: RecallArguments) -> RecallResult:
     """Find saved memories."""
     return copied(RecallResult, vault.memory.recall(**asdict(arguments)))
-
-
-# --- inbox --------------------------------------------------------------------------
 
 
 class NameArguments(Arguments):
@@ -427,9 +415,6 @@ def inbox_reject(vault: Engine, arguments: NameArguments) -> MovedResult:
     return copied(MovedResult, vault.memory.reject(arguments.name))
 
 
-# --- forget, supersede --------------------------------------------------------------
-
-
 @_moves()
 def forget(vault: Engine, arguments: NameArguments) -> MovedResult:
     """Move a memory to the trash."""
@@ -458,9 +443,6 @@ def supersede(vault: Engine, arguments: SupersedeArguments) -> SupersedeResult:
     """Mark a memory as replaced by another one."""
     done = vault.memory.supersede(arguments.old, arguments.new)
     return copied(SupersedeResult, done)
-
-
-# --- log ----------------------------------------------------------------------------
 
 
 class LogArguments(Arguments):
@@ -510,9 +492,6 @@ def _record(one: WriteRecord, style: Style) -> str:
 def log(vault: Engine, arguments: LogArguments) -> LogResult:
     """Show what was written to the vault, and by whom."""
     return copied(LogResult, vault.memory.log(**asdict(arguments)))
-
-
-# --- hot, pin -----------------------------------------------------------------------
 
 
 class HotArguments(Arguments):
@@ -577,25 +556,27 @@ def pins_for_people(result: PinsResult, _: Any, style: Style) -> Iterator[str]:
         yield f"{style.clean(path)}  {style.faint('(gone)')}"
 
 
-def change_for_people(done: str, unchanged: str) -> PeopleText:
-    """Return a renderer of what became of a pin."""
+class PinArguments(NoteArguments):
+    remove: Annotated[bool, arg("Unpin it.", only=())] = False
 
-    def render(result: PinsResult, arguments: NoteArguments, style: Style) -> str:
-        if result.changed is None:
-            return f"{style.clean(shortened(arguments.name))} {unchanged}\n"
-        return f"{done} {style.strong(result.changed)}\n"
 
-    return render
+def pin_for_people(result: PinsResult, arguments: PinArguments, style: Style) -> str:
+    if result.changed is None:
+        unchanged = "was not pinned" if arguments.remove else "is already pinned"
+        return f"{style.clean(shortened(arguments.name))} {unchanged}\n"
+    done = "Unpinned" if arguments.remove else "Pinned"
+    return f"{done} {style.strong(result.changed)}\n"
 
 
 @operation(
     group="Memory",
-    for_people=change_for_people("Pinned", "is already pinned"),
-    command=Command(),
+    for_people=pin_for_people,
+    command=Command(aliases=(("unpin", {"remove": True}),)),
 )
-def pin(vault: Engine, arguments: NoteArguments) -> PinsResult:
+def pin(vault: Engine, arguments: PinArguments) -> PinsResult:
     """Keep a note hot until you unpin it."""
-    return copied(PinsResult, vault.memory.pin(arguments.name))
+    change = vault.memory.unpin if arguments.remove else vault.memory.pin
+    return copied(PinsResult, change(arguments.name))
 
 
 @operation(
@@ -609,13 +590,3 @@ def pin(vault: Engine, arguments: NoteArguments) -> PinsResult:
 def pins(vault: Engine, _arguments: NoArguments) -> PinsResult:
     """List the pinned notes."""
     return copied(PinsResult, vault.memory.pins())
-
-
-@operation(
-    group="Memory",
-    for_people=change_for_people("Unpinned", "was not pinned"),
-    command=Command(),
-)
-def unpin(vault: Engine, arguments: NoteArguments) -> PinsResult:
-    """Unpin a note."""
-    return copied(PinsResult, vault.memory.unpin(arguments.name))

@@ -16,7 +16,6 @@ from typing import (
     Any,
     ClassVar,
     Literal,
-    Protocol,
     TypeAlias,
     TypeVar,
     dataclass_transform,
@@ -218,26 +217,6 @@ class FileForm:
     render: Callable[[Any], str]
 
 
-class Terminal(Protocol):
-    """What a live text needs of the terminal; the CLI's output."""
-
-    @property
-    def style(self) -> Style: ...
-    @property
-    def shows_progress(self) -> bool: ...
-    def text(self, text: str) -> None: ...
-    def remark(self, sentence: str) -> None: ...
-    def flush(self) -> None: ...
-
-
-class Live(Protocol):
-    """Shows a result on a terminal while the operation runs; called with its events."""
-
-    def __call__(self, event: Any) -> None: ...
-    def end_line(self) -> None: ...
-    def rest(self, result: Any, arguments: Any) -> str: ...
-
-
 @dataclass(frozen=True)
 class Command:
     """How the CLI offers an operation.
@@ -248,11 +227,11 @@ class Command:
     before it if that option is given; the argument with that flag takes its value.
     Aliases are (path, preset arguments). `exit_code` replaces the usual one: 1 for an
     empty result, else 0. A `verbatim` text goes to a pipe exactly as it is. `piped`
-    renders a result if the output is not a terminal. `live` shows it on a terminal
-    while the operation runs, unless the argument `live` is false. Before a person is
-    asked to confirm, `preview` returns a result of the same type to show. With
-    `shows_progress`, a person at a terminal sees a progress bar. `without_config` gives
-    the result if the configuration cannot be used.
+    renders a result if the output is not a terminal. `live` makes what shows it on a
+    terminal, from the CLI's output, unless the argument `live` is false. Before a
+    person is asked to confirm, `preview` returns a result of the same type to show.
+    With `shows_progress`, a person at a terminal sees a progress bar. `without_config`
+    gives the result if the configuration cannot be used.
     """
 
     path: str = ""
@@ -264,7 +243,7 @@ class Command:
     exit_code: Callable[[Any, Any], int] | None = None
     verbatim: bool = False
     piped: PeopleText | None = None
-    live: Callable[[Terminal], Live] | None = None
+    live: Callable[[Any], Any] | None = None
     preview: Callable[[Engine, Any], Any] | None = None
     needs_vault: bool = True
     shows_progress: bool = False
