@@ -137,8 +137,8 @@ def test_shares_of_every_channel_as_shown_add_up_to_the_score(
     hits = done.stdout.split("\n\n")
     assert len(hits) == len(HARBOUR)
     for hit in hits:
-        score = re.search(r"^   score (\d+\.\d\d)$", hit, re.MULTILINE)
-        shares = re.findall(r"^     \w+ ([+-]?\d+\.\d\d)  \S", hit, re.MULTILINE)
+        score = re.search(r"^   score (\d+\.\d{3})$", hit, re.MULTILINE)
+        shares = re.findall(r"^     \w+ ([+-]?\d+\.\d{3})  \S", hit, re.MULTILINE)
         assert score
         assert sum(round(float(share) * 100) for share in shares) == round(
             float(score[1]) * 100

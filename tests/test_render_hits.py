@@ -172,7 +172,7 @@ def test_votes_and_adjustments_as_shown_add_up_to_the_score() -> None:
     assert text.endswith(
         "   score 1.250\n"
         "     semantic 0.800  rank 2, close in meaning (cosine 0.61)\n"
-        "     graph 0.400  rank 1, linked from Home: the [[Glassmind]] way\n"
+        "     graph 0.404  rank 1, linked from Home: the [[Glassmind]] way\n"
         "     recency +0.096  changed 2 days ago\n"
         "     rerank -0.050  reads as an answer with a probability of 0.10\n"
     )

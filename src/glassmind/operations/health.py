@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, UnsetType
 
 from glassmind.engine import Engine
 from glassmind.errors.editing import PolicyForbids
@@ -25,7 +25,7 @@ from glassmind.operations.graph import (
     graph_operation,
 )
 from glassmind.operations.model_text import ModelStyle, fenced_lines, listed
-from glassmind.operations.names import note_name, report_guesses, with_uris
+from glassmind.operations.names import note_name, report_guesses
 from glassmind.operations.registry import (
     Arguments,
     Caller,
@@ -42,18 +42,16 @@ from glassmind.operations.registry import (
     operation,
     shown,
 )
-from glassmind.types import pairs
 from glassmind.types.health import (
     CheckReport,
     Finding,
     FindingNow,
     HealthReport,
     Helping,
-    ScorePart,
     SecretPlace,
 )
 from glassmind.types.ledger import Passage, Shown
-from glassmind.types.pairs import Dismissed, Pair
+from glassmind.types.pairs import Dismissed, Similar
 from glassmind.types.suggestions import Suggestions
 
 OptionalName = Annotated[
@@ -196,37 +194,11 @@ class SimilarArguments(Arguments):
     ] = 0.0
 
 
-class PairStatus(Struct, frozen=True):
-    """How many pairs there are, and how many notes wait to be compared.
-
-    `waiting` is null if all do; `threshold` and `most` are null if none was compared.
-    """
-
-    count: int
-    waiting: int | None
-    threshold: float | None
-    most: int | None
-
-
-def pair_status(status: pairs.PairStatus) -> PairStatus:
-    state = status.state
-    threshold, most = (state.threshold, state.most) if state else (None, None)
-    return PairStatus(status.pairs, status.waiting, threshold, most)
-
-
-class SimilarResult(Result):
-    """Pairs, most similar first; `note` is null for the whole vault."""
-
+class SimilarResult(Result, Similar, kw_only=True):
     empty_without = ("pairs",)
-    note: str | None
-    pairs: list[Pair]
-    total: int
-    dismissed: int
-    status: PairStatus
-    notices: list[str]
 
     def sources(self) -> Shown:
-        ends = [end for one in self.pairs for end in (one.path, one.other_path)]
+        ends = [end for pair in self.pairs for end in (pair.path, pair.other_path)]
         return shown(named=note_paths([self.note, *ends]))
 
 
@@ -241,13 +213,8 @@ def similar(
     vault: Engine, arguments: SimilarArguments, caller: Caller
 ) -> SimilarResult:
     """Show similar notes that are not linked."""
-    name = arguments.name and note_name(vault, arguments.name, "name")
-    found = vault.knowledge.similar(name, limit=arguments.limit, least=arguments.least)
-    report_guesses(vault, caller, name)
-    status = pair_status(found.status)
-    return with_uris(
-        vault.config.vault.name, copied(SimilarResult, found, status=status)
-    )
+    method = vault.knowledge.similar
+    return answered(method, SimilarResult, vault, arguments, caller, "name")
 
 
 ON_REQUEST = "Writes a line to the vault's agent folder. Only if the user wants it."
@@ -531,12 +498,7 @@ def health(vault: Engine, arguments: HealthArguments, caller: Caller) -> HealthR
 def health_result(
     report: HealthReport, secrets: Sequence[SecretPlace] = ()
 ) -> HealthResult:
-    """Return the result for a report: points have two digits."""
-    parts = [
-        ScorePart(part.check, round(part.points, 2), round(part.lost, 2))
-        for part in report.parts
-    ]
-    return copied(HealthResult, report, parts=parts, secrets=list(secrets) or UNSET)
+    return copied(HealthResult, report, secrets=list(secrets) or UNSET)
 
 
 def _check_names(given: list[str] | None) -> list[str] | None:

@@ -13,7 +13,6 @@ from glassmind.errors.serving import BadArgument
 from glassmind.indexing.background import gently
 from glassmind.markdown.style import Style, bytes_in_words, counted
 from glassmind.operations.failures import MODEL, USAGE
-from glassmind.operations.health import PairStatus, pair_status
 from glassmind.operations.registry import (
     Arguments,
     Caller,
@@ -34,6 +33,7 @@ from glassmind.types.catalogue import Check, Stats, Status
 from glassmind.types.files import IndexReport, Skipped
 from glassmind.types.ledger import Shown
 from glassmind.types.models import ModelCheck, ModelFetched, ModelState
+from glassmind.types.pairs import PairStatus
 from glassmind.types.watch import WatchState
 from glassmind.vault.paths import safe_path
 
@@ -343,7 +343,6 @@ def status_result(found: Status, vault: str) -> StatusResult:
         words=KeywordStatus(found.words_behind),
         vectors=vectors,
         bytes=found.sizes,
-        pairs=pair_status(found.pairs),
     )
 
 
