@@ -171,7 +171,7 @@ def test_what_notes_do_not_agree_on_stands_under_the_answer() -> None:
     assert made["conflicts"][0]["sides"][1]["approved"] is False
     assert (
         'in source 1)\n\nYour notes disagree on "the alarm": '
-        "A says 2.15 m [A.md:81], B says 2.40 m [B.md:2-3] "
+        "A: 2.15 m [A.md:81]; B: 2.40 m [B.md:2-3] "
         "(generated, not approved)\n\n[1] "
     ) in shown
 

@@ -15,7 +15,6 @@ from glassmind.operations.memory import (
     RecallResult,
     SupersedeResult,
     captured_for_people,
-    gist_of,
     inbox_for_people,
     log_for_people,
     moved_for_people,
@@ -189,5 +188,4 @@ def test_of_a_summary_a_list_shows_what_it_quotes_first(
 ) -> None:
     listed = shown(recalled_for_people, recalled(kind=kind, text=text))
 
-    assert gist_of(kind, text) == said
     assert f"\n  {said}\n" in listed

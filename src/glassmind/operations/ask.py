@@ -230,12 +230,10 @@ def _mark(source: AskSource) -> str:
 
 def conflict_line(conflict: Conflict) -> str:
     """Return what two sources disagree on, or which one replaces the other."""
-    newer, older = conflict.sides
+    sides = "; ".join(f"{one_line(s.title)}: {_value(s)}" for s in conflict.sides)
     if conflict.kind in {"superseded", "newer"}:
-        sides = (f"{one_line(one.title)}: {_value(one)}" for one in (newer, older))
-        return "; ".join(sides)
-    values = [f"{one_line(one.title)} says {_value(one)}" for one in (newer, older)]
-    return f'Your notes disagree on "{one_line(conflict.about)}": {", ".join(values)}'
+        return sides
+    return f'Your notes disagree on "{one_line(conflict.about)}": {sides}'
 
 
 def _value(side: Side) -> str:
@@ -332,9 +330,14 @@ def ask(vault: Engine, arguments: AskArguments, caller: Caller) -> AskResult:
     """Answer a question from your notes, with citations."""
     name, halt = vault.config.vault.name, caller.halt or Halt()
 
-    def told(news: domain.News) -> None:
-        if caller.progress is not None:
-            caller.progress(_event(news, name))
+    def report(news: domain.News) -> None:
+        if caller.progress is None:
+            return
+        event: object = news
+        if isinstance(news, domain.Found):
+            passages = [_typed(source, name) for source in news.sources]
+            event = AskSources(passages=passages, confidence=news.confidence)
+        caller.progress(event)
 
     try:
         made = vault.answers.ask(
@@ -345,12 +348,12 @@ def ask(vault: Engine, arguments: AskArguments, caller: Caller) -> AskResult:
             mode=arguments.mode,
             intent=None if arguments.intent == "balanced" else arguments.intent,
             private=not caller.is_agent,
-            told=told,
+            told=report,
             halt=halt,
         )
     finally:
         if caller.halt is None:
-            halt.set()  # whatever still runs has nobody to work for
+            halt.set()  # what still runs would work for no reader
     return ask_result(made, name)
 
 
@@ -373,14 +376,6 @@ def _typed(source: domain.Source, vault: str) -> AskSource:
         heading=heading_address(path, headings),
         uri=obsidian_uri(vault, path, headings) if source.receipt else "",
     )
-
-
-def _event(news: domain.News, vault: str) -> object:
-    """Return one of `EVENTS`."""
-    if isinstance(news, domain.Found):
-        sources = [_typed(one, vault) for one in news.sources]
-        return AskSources(passages=sources, confidence=news.confidence)
-    return news
 
 
 class ResolveArguments(Arguments):

@@ -3,7 +3,7 @@
 Each packs passages and facts of the notes into a budget of tokens, as Markdown.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Annotated, Any, TypeVar
 
@@ -69,6 +69,7 @@ class ContextResult(Result, Bundle, kw_only=True):
     """
 
     empty_without = ("notes",)
+    notice_field = "degraded"
     text_only = ("markdown",)
 
     vault: str
@@ -83,9 +84,6 @@ class ContextResult(Result, Bundle, kw_only=True):
         named = [note.path for note in self.notes]
         named += [note.path for note in self.suggested]
         return shown([*passages, *_passages(self)], named)
-
-    def all_notices(self) -> Sequence[str]:
-        return [*self.degraded, *_saved_notice(self.saved)]
 
 
 class BriefResult(Result, Briefing, kw_only=True):
@@ -113,9 +111,6 @@ class SummarizeResult(Result, Summary, kw_only=True):
     def sources(self) -> Shown:
         return shown([cited(one.receipt, one.path) for one in self.sentences])
 
-    def all_notices(self) -> Sequence[str]:
-        return [*self.notices, *_saved_notice(self.saved)]
-
 
 def _passages(packed: Bundle | Briefing) -> list[Passage]:
     """Return the lines of items and conflicts."""
@@ -125,10 +120,6 @@ def _passages(packed: Bundle | Briefing) -> list[Passage]:
         *(Passage(item.path, *item.lines) for item in items),
         *(cited(side.receipt, side.path) for side in sides),
     ]
-
-
-def _saved_notice(path: str | None) -> list[str]:
-    return [f"Saved to {path}."] if path else []
 
 
 def markdown_of(result: Any) -> str:
@@ -174,9 +165,12 @@ def _pack(
             raise BudgetTooSmall(budget, error.least + FENCE_TOKENS) from None
     if caller.surface == "cli" and getattr(arguments, "save", False):
         try:
-            return pack(budget_tokens=budget, save=True)
+            made: Any = pack(budget_tokens=budget, save=True)
         except WriteRefused as error:
             caller.notice(f"Not saved: {error}")
+        else:
+            caller.notice(f"Saved to {made.saved}.")
+            return made  # type: ignore[no-any-return]
     return pack(budget_tokens=budget)
 
 

@@ -633,14 +633,11 @@ class ListResult(Result):
         return shown([Passage(note.path) for note in self.notes])
 
     def all_notices(self) -> list[str]:
-        if not self.total:
-            place = " ".join(["No notes match.", *_similar(self.closest or {})])
-        elif self.notes:
-            first, last = self.offset + 1, self.offset + len(self.notes)
-            place = f"Notes {first:,} to {last:,} of {self.total:,}."
-        else:
-            end = f"Offset {self.offset:,} is past the end"
-            place = f"{end}: {self.total:,} notes match."
+        first, last = self.offset + 1, self.offset + len(self.notes)
+        place = f"Notes {first:,} to {last:,} of {self.total:,}."
+        if not self.notes:
+            none = "No more notes" if self.total else "No notes"
+            place = " ".join([f"{none} match.", *_similar(self.closest or {})])
         is_whole = self.notes and self.total == len(self.notes)
         return [*self.notices, *([] if is_whole else [place])]
 

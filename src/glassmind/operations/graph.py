@@ -8,8 +8,7 @@ from msgspec import UNSET, UnsetType, structs
 
 from glassmind.engine import Engine
 from glassmind.markdown.style import Style, counted
-from glassmind.operations.find import Name as NoteName
-from glassmind.operations.find import most
+from glassmind.operations.find import Name, NoteArguments, most
 from glassmind.operations.graph_files import graph_as_dot, graph_as_graphml
 from glassmind.operations.model_text import fenced_lines, listed, named
 from glassmind.operations.names import note_name, report_guesses, with_uris
@@ -69,12 +68,11 @@ Answer = TypeVar("Answer", bound=Result)
 
 GraphFormat = Literal["json", "graphml", "dot"]
 
-Name = Annotated[NoteName, arg("Path, title or alias of a note.", positional="words")]
 Limited = Annotated[int, most("results", MOST_SHOWN)]
 Depth = Annotated[int, arg("How many links away (1).", ge=1, le=3)]
 Unresolved = Annotated[bool, arg("Include unresolved links: names that no file has.")]
 ThemeName = Annotated[
-    NoteName | None, arg("One theme, by its number or label.", metavar="THEME")
+    Name | None, arg("One theme, by its number or label.", metavar="THEME")
 ]
 Resolution = Annotated[
     float | None,
@@ -293,8 +291,7 @@ def answered(
     )
 
 
-class ConnectionsArguments(Arguments):
-    name: Name
+class ConnectionsArguments(NoteArguments):
     depth: Depth = 1
     limit: Annotated[int, most("notes per hop", MOST_SHOWN)] = 50
     ghosts: Unresolved = False
@@ -349,8 +346,7 @@ def connections(
     return with_uris(vault.config.vault.name, copied(ConnectionsResult, found))
 
 
-class SubgraphArguments(Arguments):
-    name: Name
+class SubgraphArguments(NoteArguments):
     format: Annotated[GraphFormat, arg("The format.")] = "json"
     depth: Depth = 1
     limit: Annotated[int, most("notes per hop", 200)] = 20
@@ -399,8 +395,8 @@ def subgraph(vault: Engine, arguments: SubgraphArguments) -> SubgraphResult:
 
 
 class PathArguments(Arguments):
-    source: Annotated[NoteName, arg("A note.", positional="word")]
-    target: Annotated[NoteName, arg("Another note.", positional="word")]
+    source: Annotated[Name, arg("A note.", positional="word")]
+    target: Annotated[Name, arg("Another note.", positional="word")]
     limit: Annotated[int, most("chains (5)", MOST_CHAINS)] = 5
     most_hops: Annotated[
         int, arg("Maximum number of links in a chain (6).", ge=1, le=MOST_HOPS)
@@ -458,10 +454,9 @@ def themes(vault: Engine, arguments: ThemesArguments, caller: Caller) -> ThemesR
     found = answered(vault.knowledge.themes, ThemesResult, vault, arguments, caller)
     usual = vault.config.graph.theme_resolution
     if found.resolution != usual:
-        said = f"Resolution {found.resolution:g} instead of {usual:g} (the setting)"
-        once = arguments.resolution is not None and not arguments.refresh
-        undo = "To undo it: glassmind graph themes --refresh"
-        caller.notice(f"{said}, for this answer only." if once else f"{said}. {undo}")
+        caller.notice(
+            f"Resolution {found.resolution:g} instead of {usual:g} (the setting)."
+        )
     return found
 
 
@@ -470,7 +465,7 @@ class RankArguments(Arguments):
     limit: Limited = 20
     theme: ThemeName = None
     about: Annotated[
-        NoteName | None,
+        Name | None,
         arg("Only notes around what this search finds.", metavar="QUERY", pattern=SAYS),
     ] = None
     least_inbound: Annotated[
@@ -497,8 +492,7 @@ def rank(vault: Engine, arguments: RankArguments, caller: Caller) -> RankResult:
     return answered(vault.knowledge.rank, RankResult, vault, arguments, caller)
 
 
-class TimelineArguments(Arguments):
-    name: Name
+class TimelineArguments(NoteArguments):
     limit: Limited = 100
 
 
@@ -690,8 +684,7 @@ def ontology(vault: Engine, arguments: OntologyArguments) -> OntologyResult:
     return with_uris(vault.config.vault.name, result)
 
 
-class IngestArguments(Arguments):
-    name: Name
+class IngestArguments(NoteArguments):
     limit: Annotated[int, most("names (50)", MOST_ENTITIES)] = 50
 
 

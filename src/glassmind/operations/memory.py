@@ -1,8 +1,6 @@
 """Operations on memory: capture, recall, inbox, log, active and pinned notes."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import dropwhile, takewhile
 from tempfile import NamedTemporaryFile
 from typing import Annotated, Any, Literal
 
@@ -12,6 +10,7 @@ from msgspec.structs import asdict
 from glassmind.engine import Engine
 from glassmind.errors import VaultError, WrongUsage
 from glassmind.errors.memory import EditSetAside
+from glassmind.markdown.quoted import first_quoted
 from glassmind.markdown.style import Style, counted, on_one_line, shortened
 from glassmind.operations.find import Name, NoteArguments, Project, Since, Until, most
 from glassmind.operations.model_text import (
@@ -72,23 +71,6 @@ def _sources(memories: Iterable[Memo], names: Sequence[str] = ()) -> Shown:
 
 DOUBT = "No good match. These are the closest memories."
 
-_OPENING = re.compile("(`{3,})note")
-_CITED = re.compile(r"\[[0-9]+\] ")
-
-
-def gist_of(kind: str, text: str) -> str:
-    """Return what a memory says, on one line.
-
-    All summaries begin with a title and a warning, so of a summary it is the first
-    quoted text, without the numbers of its lines.
-    """
-    if kind == "summary":
-        lines = dropwhile(lambda line: not _OPENING.fullmatch(line), text.splitlines())
-        fence = next(lines, "").removesuffix("note")
-        quoted = takewhile(lambda line: line != fence, lines)
-        text = "\n".join(_CITED.sub("", line, count=1) for line in quoted) or text
-    return " ".join(text.split())
-
 
 def _memory(memo: Memo, style: Style) -> Iterator[str]:
     """Yield where a memory is and what it is, what it says, and what it comes from."""
@@ -102,7 +84,8 @@ def _memory(memo: Memo, style: Style) -> Iterator[str]:
         marks.append("not approved")
     about = style.clean(", ".join(filter(None, marks)))
     yield f"{style.strong(memo.address)}  {about}"
-    yield f"  {style.quote(gist_of(memo.kind, memo.text))}"
+    text = first_quoted(memo.text) if memo.kind == "summary" else memo.text
+    yield f"  {style.quote(text)}"
     yield from (f"  from {style.strong(receipt)}" for receipt in memo.sources)
     if memo.derived_from:
         doubt = "; one of them untrusted" if memo.untrusted else ""
