@@ -3,17 +3,18 @@
 import json
 
 from glassmind.markdown.style import Style
+from glassmind.operations.find import NoteArguments
 from glassmind.operations.memory import (
     HotResult,
-    PinArguments,
     PinsResult,
     hot_for_people,
-    pin_for_people,
     pins_for_people,
 )
-from glassmind.operations.registry import NoArguments, joined
+from glassmind.operations.registry import OPERATIONS, NoArguments, joined
 from glassmind.types import NotePath
 from glassmind.types.memory import ActiveNote, ActiveProject
+
+pinned, unpinned = (OPERATIONS[name].for_people for name in ("pin", "unpin"))
 
 WARM = ActiveNote(
     NotePath("Tea \x1b[2J.md"), "Tea", 0.734, "hot", ("edited \x07today",), pinned=True
@@ -28,7 +29,7 @@ FOUND = HotResult(
     waiting=0,
     notices=(),
 )
-NAMED = PinArguments(name="A \x1b[2J")
+NAMED = NoteArguments(name="A \x1b[2J")
 
 
 def pins(*paths: NotePath, changed: NotePath | None = None) -> PinsResult:
@@ -53,8 +54,8 @@ def test_nothing_a_note_is_called_commands_a_terminal() -> None:
     texts = [
         hot(FOUND),
         joined(pins_for_people(pins(WARM.path), NoArguments(), Style())),
-        joined(pin_for_people(pins(changed=WARM.path), NAMED, Style())),
-        joined(pin_for_people(pins(), NAMED, Style())),
+        joined(pinned(pins(changed=WARM.path), NAMED, Style())),
+        joined(unpinned(pins(), NAMED, Style())),
     ]
 
     assert not any("\x1b" in text or "\x07" in text for text in texts)
@@ -68,14 +69,13 @@ def test_a_vault_without_active_notes_says_so() -> None:
 
 
 def test_pinning_says_what_was_done() -> None:
-    pin, unpin = (PinArguments(name="A", remove=remove) for remove in (False, True))
-    style = Style()
+    named, style = NoteArguments(name="A"), Style()
     done = pins(WARM.path, changed=NotePath("A.md"))
 
-    assert joined(pin_for_people(done, pin, style)) == "Pinned A.md\n"
-    assert joined(pin_for_people(done, unpin, style)) == "Unpinned A.md\n"
-    assert joined(pin_for_people(pins(), unpin, style)) == "A was not pinned\n"
-    assert joined(pin_for_people(pins(), pin, style)) == "A is already pinned\n"
+    assert joined(pinned(done, named, style)) == "Pinned A.md\n"
+    assert joined(unpinned(done, named, style)) == "Unpinned A.md\n"
+    assert joined(unpinned(pins(), named, style)) == "A was not pinned\n"
+    assert joined(pinned(pins(), named, style)) == "A is already pinned\n"
     assert (
         joined(pins_for_people(pins(), NoArguments(), style))
         == "No notes are pinned.\n"

@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal, TypeVar
 from msgspec import UNSET, UnsetType, structs
 
 from glassmind.engine import Engine
+from glassmind.knowledge.graph_files import graph_as_dot, graph_as_graphml
 from glassmind.markdown.style import Style, counted
 from glassmind.operations.find import Name, NoteArguments, most
-from glassmind.operations.graph_files import graph_as_dot, graph_as_graphml
 from glassmind.operations.model_text import fenced_lines, listed, named
 from glassmind.operations.names import note_name, report_guesses, with_uris
 from glassmind.operations.registry import (

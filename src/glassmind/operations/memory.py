@@ -539,27 +539,27 @@ def pins_for_people(result: PinsResult, _: Any, style: Style) -> Iterator[str]:
         yield f"{style.clean(path)}  {style.faint('(gone)')}"
 
 
-class PinArguments(NoteArguments):
-    remove: Annotated[bool, arg("Unpin it.", only=())] = False
+def _pins(done: str, unchanged: str) -> Operation:
+    """Return the declaration of a command that pins or unpins a note."""
+
+    def render(result: PinsResult, arguments: NoteArguments, style: Style) -> str:
+        if result.changed is None:
+            return f"{style.clean(shortened(arguments.name))} {unchanged}\n"
+        return f"{done} {style.strong(result.changed)}\n"
+
+    return operation(group="Memory", for_people=render, command=Command())
 
 
-def pin_for_people(result: PinsResult, arguments: PinArguments, style: Style) -> str:
-    if result.changed is None:
-        unchanged = "was not pinned" if arguments.remove else "is already pinned"
-        return f"{style.clean(shortened(arguments.name))} {unchanged}\n"
-    done = "Unpinned" if arguments.remove else "Pinned"
-    return f"{done} {style.strong(result.changed)}\n"
-
-
-@operation(
-    group="Memory",
-    for_people=pin_for_people,
-    command=Command(aliases=(("unpin", {"remove": True}),)),
-)
-def pin(vault: Engine, arguments: PinArguments) -> PinsResult:
+@_pins("Pinned", "is already pinned")
+def pin(vault: Engine, arguments: NoteArguments) -> PinsResult:
     """Keep a note hot until you unpin it."""
-    change = vault.memory.unpin if arguments.remove else vault.memory.pin
-    return copied(PinsResult, change(arguments.name))
+    return copied(PinsResult, vault.memory.pin(arguments.name))
+
+
+@_pins("Unpinned", "was not pinned")
+def unpin(vault: Engine, arguments: NoteArguments) -> PinsResult:
+    """Unpin a note."""
+    return copied(PinsResult, vault.memory.unpin(arguments.name))
 
 
 @operation(
