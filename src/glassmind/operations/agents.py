@@ -279,7 +279,7 @@ class AccessLogResult(Result, frozen=True, kw_only=True):
     def sources(self) -> Shown:
         named = [name for entry in self.readings or () for name in entry.named]
         named += [p.path for entry in self.readings or () for p in entry.passages]
-        named += [one.name for one in self.sums or () if self.by == "note"]
+        named += [count.name for count in self.sums or () if self.by == "note"]
         return shown(named=named)
 
 
@@ -363,7 +363,7 @@ def access_log(vault: Engine, arguments: AccessLogArguments) -> AccessLogResult:
         result = AccessLogResult(readings=rows[:limit], more=more, notices=notices)
     else:
         sums = summed(found, arguments.by)
-        counts = [ReadCount(*one[:4], one.last.isoformat()) for one in sums[:limit]]
+        counts = [ReadCount(*row[:4], row.last.isoformat()) for row in sums[:limit]]
         result = AccessLogResult(
             by=arguments.by, sums=counts, total=len(sums), notices=notices
         )
@@ -374,8 +374,8 @@ def access_log(vault: Engine, arguments: AccessLogArguments) -> AccessLogResult:
 
 def _logged(entry: Reading) -> LoggedRead:
     passages = [
-        ReadPassage(one.path, (one.first, one.last) if one.first else None)
-        for one in entry.passages
+        ReadPassage(p.path, (p.first, p.last) if p.first else None)
+        for p in entry.passages
     ]
     return copied(LoggedRead, entry, at=entry.at.isoformat(), passages=passages)
 

@@ -139,7 +139,7 @@ class AskResult(Result):
 
 
 def _passages(sources: Sequence[AskSource]) -> list[Passage]:
-    return [Passage(one.path, *one.lines) for one in sources if one.receipt]
+    return [Passage(source.path, *source.lines) for source in sources if source.receipt]
 
 
 _LINES = re.compile(r":(\d+(?:-\d+)?)@")
@@ -150,8 +150,8 @@ WITHDRAWN = "The text so far was withdrawn."
 def answer_for_people(result: AskResult, _: Any, style: Style) -> str:
     """Return a line for each statement, then the sources."""
     said = "".join(
-        f"{spoken(one.text, style, one.support)}{marks(one, style)}\n"
-        for one in result.statements
+        f"{spoken(part.text, style, part.support)}{marks(part, style)}\n"
+        for part in result.statements
     )
     answer = said if result.in_notes and said else f"{NOT_IN_NOTES}\n{said}"
     return answer + sources_as_text(result, style)
@@ -168,7 +168,7 @@ def marks(statement: domain.Statement, style: Style) -> str:
     if statement.support == "unsupported":
         why = f": {one_line(statement.problem)}" if statement.problem else ""
         return f" {style.state('warn', f'(not supported by your notes{why})')}"
-    numbers = dict.fromkeys(f"[{one.source}]" for one in statement.citations)
+    numbers = dict.fromkeys(f"[{quote.source}]" for quote in statement.citations)
     return f" {style.strong(''.join(numbers))}" if numbers else ""
 
 
@@ -179,7 +179,7 @@ def sources_as_text(result: AskResult, style: Style, *, live: bool = False) -> s
     """
     parts = [
         [NOT_IN_NOTES] if live and not result.in_notes else [],
-        [style.clean(conflict_line(one)) for one in result.conflicts],
+        [style.clean(conflict_line(conflict)) for conflict in result.conflicts],
         list(_sources(result, style)),
     ]
     return "".join(
@@ -188,16 +188,17 @@ def sources_as_text(result: AskResult, style: Style, *, live: bool = False) -> s
 
 
 def _sources(result: AskResult, style: Style) -> Iterator[str]:
-    supported = [one for one in result.statements if one.support != "unsupported"]
-    numbers = {one.source for said in supported for one in said.citations}
-    said = [one.text for one in supported]
+    supported = [part for part in result.statements if part.support != "unsupported"]
+    numbers = {quote.source for said in supported for quote in said.citations}
+    said = [part.text for part in supported]
     sources = result.passages[: None if result.in_notes else 3]
     if sources and not result.in_notes:
         yield "Closest:"
-    shown = [one for one in sources if not numbers or one.number in numbers]
+    shown = [source for source in sources if not numbers or source.number in numbers]
     for source in shown:
         yield from _source(source, style, said)
-    rest = [f"{_place(one, style)}{_mark(one)}" for one in sources if one not in shown]
+    others = [source for source in sources if source not in shown]
+    rest = [f"{_place(other, style)}{_mark(other)}" for other in others]
     if rest:
         yield f"Also read: {', '.join(rest)}"
 
@@ -209,7 +210,7 @@ def _source(source: AskSource, style: Style, said: Sequence[str]) -> Iterator[st
     yield f"[{source.number}] {place}  {style.clean(trail)}{mark}".rstrip()
     excerpt = plain_excerpt(source.excerpt, (*source.heading_path, source.title))
     bare = excerpt.removesuffix("...").strip()
-    if excerpt.strip() and not any(bare in plain_excerpt(one) for one in said):
+    if excerpt.strip() and not any(bare in plain_excerpt(text) for text in said):
         yield f"    {excerpt}"
 
 
@@ -225,7 +226,7 @@ def _mark(source: AskSource) -> str:
     known = [GENERATED] if source.generated else []
     if source.superseded_by:
         known.append(f"superseded by {one_line(source.superseded_by)}")
-    return "".join(f" ({one})" for one in known)
+    return "".join(f" ({mark})" for mark in known)
 
 
 def conflict_line(conflict: Conflict) -> str:
@@ -261,7 +262,7 @@ class LiveAnswer:
             self._terminal.remark(WITHDRAWN)
             self._statements, self._shown = [], False
         elif hasattr(event, "passages"):
-            self._found([one.path for one in event.passages])
+            self._found([passage.path for passage in event.passages])
         else:
             self._state(event)  # type: ignore[arg-type]
         self._terminal.flush()
@@ -292,7 +293,7 @@ class LiveAnswer:
 
     def rest(self, result: AskResult, arguments: Arguments) -> str:
         """Return what is still to print: the sources, or all if something differs."""
-        shown = [(one.text, one.support) for one in result.statements]
+        shown = [(part.text, part.support) for part in result.statements]
         if shown == self._statements and shown:
             return sources_as_text(result, self._style, live=True)
         if self._shown:
@@ -363,7 +364,7 @@ def ask_result(made: domain.Answer, vault: str) -> AskResult:
         AskResult,
         made,
         answer=made.text,
-        passages=[_typed(one, vault) for one in made.sources],
+        passages=[_typed(source, vault) for source in made.sources],
         model_used=made.model_used or "extractive",
     )
 
@@ -391,7 +392,7 @@ class ResolveResult(Result, Resolution, kw_only=True):
     vault: str
 
     def sources(self) -> Shown:
-        return shown(named=[one.path for one in self.candidates])
+        return shown(named=[match.path for match in self.candidates])
 
     def is_empty(self) -> bool:
         return self.verdict == "new"

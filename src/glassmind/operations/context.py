@@ -77,7 +77,7 @@ class ContextResult(Result, Bundle, kw_only=True):
     markdown: str
 
     def sources(self) -> Shown:
-        passages = [cited(one.receipt, one.path) for one in self.answer]
+        passages = [cited(part.receipt, part.path) for part in self.answer]
         for note in self.notes:
             passages += [Passage(note.path, *part.lines) for part in note.excerpts]
             passages += [Passage(path) for path in note.quoted or ()]
@@ -109,7 +109,7 @@ class SummarizeResult(Result, Summary, kw_only=True):
     receipts: list[str] = msgspec.field(name="sources")
 
     def sources(self) -> Shown:
-        return shown([cited(one.receipt, one.path) for one in self.sentences])
+        return shown([cited(part.receipt, part.path) for part in self.sentences])
 
 
 def _passages(packed: Bundle | Briefing) -> list[Passage]:
@@ -332,5 +332,5 @@ def summarize(
 
 def summarize_result(made: Summary) -> SummarizeResult:
     """Return a typed result."""
-    receipts = list(dict.fromkeys(one.receipt for one in made.sentences))
+    receipts = list(dict.fromkeys(part.receipt for part in made.sentences))
     return copied(SummarizeResult, made, receipts=receipts)

@@ -674,7 +674,9 @@ class ChangesResult(Result, frozen=True, kw_only=True):
 def changes_for_people(
     result: ChangesResult, _arguments: Arguments, style: Style
 ) -> str:
-    lines = [line for one in result.changesets for line in _listed_lines(one, style)]
+    lines = [
+        line for change in result.changesets for line in _listed_lines(change, style)
+    ]
     left = result.total - len(result.changesets)
     if not lines:
         lines.append("No changesets.")
@@ -683,15 +685,16 @@ def changes_for_people(
     return "".join(f"{line}\n" for line in lines)
 
 
-def _listed_lines(one: ListedChange, style: Style) -> Iterator[str]:
-    who = f" ({on_one_line(one.client)})" if one.client else ""
-    title = style.clean(f"{one.state}{who}  {on_one_line(one.title)}")
-    yield f"{style.strong(one.id or '')}  {style.clean(one.created[:16])}  {title}"
-    names = [style.clean(_moved(file)) for file in one.files]
+def _listed_lines(change: ListedChange, style: Style) -> Iterator[str]:
+    who = f" ({on_one_line(change.client)})" if change.client else ""
+    title = style.clean(f"{change.state}{who}  {on_one_line(change.title)}")
+    created = style.clean(change.created[:16])
+    yield f"{style.strong(change.id or '')}  {created}  {title}"
+    names = [style.clean(_moved(file)) for file in change.files]
     if names:
         yield f"  {_some(names)}"
-    if one.reason:
-        yield style.faint(f"  {on_one_line(one.reason)}")
+    if change.reason:
+        yield style.faint(f"  {on_one_line(change.reason)}")
 
 
 def _some(names: list[str]) -> str:

@@ -199,8 +199,8 @@ class SearchResult(Result):
         passages, names = [], list[str]()
         for hit in filter(lambda hit: hit.is_note, self.hits):
             lines = [hit.lines, *(more.lines for more in hit.more)]
-            passages += [Passage(hit.path, *one) for one in lines]
-            passages += [Passage(one.quoted) for one in hit.evidence if one.quoted]
+            passages += [Passage(hit.path, *span) for span in lines]
+            passages += [Passage(vote.quoted) for vote in hit.evidence if vote.quoted]
             names += hit.connected_via
             names += [end for hop in hit.hops for end in (hop.source, hop.target)]
         return shown(passages, names)
@@ -258,8 +258,8 @@ def _hit_for_models(number: int, hit: SearchHit, view: View) -> Iterator[str]:
         yield f"   also {_lines(more.lines)} > {one_line(more.snippet.text)}"
     yield f"   why: {ModelStyle().quote(hit.match_reason)}"
     if view.detailed:
-        votes = (f"{one.channel} {one.share:.3f}" for one in hit.evidence)
-        added = (f"{one.name} {one.share:+.3f}" for one in hit.adjustments)
+        votes = (f"{vote.channel} {vote.share:.3f}" for vote in hit.evidence)
+        added = (f"{change.name} {change.share:+.3f}" for change in hit.adjustments)
         yield f"   score {hit.score:.3f}: {', '.join((*votes, *added))}"
     if hit.is_note:
         yield f"   modified {hit.modified} {hit.uri}"
@@ -794,11 +794,11 @@ class VerifyResult(Result):
     receipts: list[Verified]
 
     def sources(self) -> Shown:
-        texts = [text for one in self.receipts for text in (one.receipt, one.now)]
+        texts = [text for row in self.receipts for text in (row.receipt, row.now)]
         return shown(named=[cited(text).path for text in texts if text])
 
     def is_empty(self) -> bool:
-        return any(one.state not in ("unchanged", "moved") for one in self.receipts)
+        return any(row.state not in ("unchanged", "moved") for row in self.receipts)
 
 
 RECEIPT_COLOURS = {"unchanged": "ok", "moved": "warn", "unread": "warn"}

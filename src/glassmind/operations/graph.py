@@ -559,7 +559,7 @@ def _section(
 ) -> Iterator[str]:
     if some.total:
         yield f"{title} ({some.total:,})"
-        yield from (f"  {line(one)}" for one in some.shown)
+        yield from (f"  {line(item)}" for item in some.shown)
     if some.total > len(some.shown):
         yield f"  and {some.total - len(some.shown):,} more"
 
@@ -598,7 +598,7 @@ def _schema(schema: Schema) -> str:
 
 
 def _spelling(spelling: Spelling) -> str:
-    variants = ", ".join(f"{one.name} {one.notes:,}" for one in spelling.variants)
+    variants = ", ".join(f"{use.name} {use.notes:,}" for use in spelling.variants)
     most = f"{spelling.what} {spelling.canonical} {spelling.notes:,}"
     return f"{most}, also {variants} ({spelling.reason})"
 
@@ -627,9 +627,9 @@ def ingest_text(result: "IngestResult", _: object, style: Style) -> Iterator[str
         for mention in entity.mentions[:1]:
             where = f"line {mention.line}: " if mention.line else ""
             yield f"  {where}{style.quote(mention.text)}"
-        for one in entity.candidates if entity.state == "unsure" else ():
-            known = style.strong(one.link or one.path or one.title)
-            yield f"  perhaps {known}  {style.faint(one.reason)}"
+        for match in entity.candidates if entity.state == "unsure" else ():
+            known = style.strong(match.link or match.path or match.title)
+            yield f"  perhaps {known}  {style.faint(match.reason)}"
         if entity.stub:
             path = style.strong(entity.stub.path)
             yield f"  new note {path}: {style.clean(entity.stub.reason)}"
@@ -693,9 +693,9 @@ class IngestResult(Result, Ingestion):
     vault: str
 
     def sources(self) -> Shown:
-        lines = [line.line or 0 for one in self.entities for line in one.mentions]
-        named = [self.path, *(one.path for one in self.entities)]
-        named += [near.path for one in self.entities for near in one.candidates]
+        lines = [line.line or 0 for entity in self.entities for line in entity.mentions]
+        named = [self.path, *(entity.path for entity in self.entities)]
+        named += [near.path for entity in self.entities for near in entity.candidates]
         passages = [Passage(self.path, line, line) for line in lines]
         return shown(passages, note_paths(named))
 

@@ -62,21 +62,21 @@ OptionalName = Annotated[
 def suggest_text(result: "SuggestResult", _: object, style: Style) -> Iterator[str]:
     if not result.suggestions:
         yield "Nothing to suggest."
-    for at, one in enumerate(result.suggestions):
+    for at, link in enumerate(result.suggestions):
         yield from [""] if at else []
-        ends = f"{style.strong(one.source)} -> {style.strong(one.target)}"
-        ends += f" ({style.clean(one.property)})" if one.property else ""
-        yield f"{ends}  {style.faint(f'{one.kind} {one.score:.2f}')}"
-        yield f"   {style.clean(one.reason)}"
-        if one.mention:
-            yield f"   {style.faint(one.mention.sentence)}"
-        shared = [f"#{tag}" for tag in one.shared_tags]
-        shared += [path.removesuffix(".md") for path in one.shared_notes]
+        ends = f"{style.strong(link.source)} -> {style.strong(link.target)}"
+        ends += f" ({style.clean(link.property)})" if link.property else ""
+        yield f"{ends}  {style.faint(f'{link.kind} {link.score:.2f}')}"
+        yield f"   {style.clean(link.reason)}"
+        if link.mention:
+            yield f"   {style.faint(link.mention.sentence)}"
+        shared = [f"#{tag}" for tag in link.shared_tags]
+        shared += [path.removesuffix(".md") for path in link.shared_notes]
         if shared:
             yield style.faint(f"   both have {', '.join(shared)}")
-        if one.edit:
-            yield style.faint(f"   {one.edit.path}:{one.edit.line}")
-            for sign, text in (("-", one.edit.before), ("+", one.edit.after)):
+        if link.edit:
+            yield style.faint(f"   {link.edit.path}:{link.edit.line}")
+            for sign, text in (("-", link.edit.before), ("+", link.edit.after)):
                 lines = (line for line in text.splitlines() if line.strip())
                 yield from (f"   {sign} {style.clean(line)}" for line in lines)
 
@@ -111,13 +111,13 @@ class SuggestResult(Result, Suggestions):
 
     def sources(self) -> Shown:
         passages, named = [], [self.note]
-        for one in self.suggestions:
-            named += [one.source, one.target, *one.shared_notes]
-            if one.mention:
-                named += one.mention.namesakes
-                passages.append(Passage(one.source, one.mention.line, one.mention.line))
-            if one.edit:
-                passages.append(Passage(one.edit.path, one.edit.line, one.edit.line))
+        for link in self.suggestions:
+            named += [link.source, link.target, *link.shared_notes]
+            if mention := link.mention:
+                named += mention.namesakes
+                passages.append(Passage(link.source, mention.line, mention.line))
+            if edit := link.edit:
+                passages.append(Passage(edit.path, edit.line, edit.line))
         return shown(passages, note_paths(named))
 
 
@@ -283,7 +283,7 @@ EXAMPLES = 3
 """Problems shown of each check unless a limit is given."""
 
 SECRETS_SHOWN = 10
-"""Credentials shown unless a limit is given."""
+"""Credentials shown unless a higher limit is given."""
 
 REPORT_CHARS, PROBLEM_CHARS = 2_000, 120
 """Length of the Markdown report, which other systems put into prompts, and of one
@@ -313,8 +313,7 @@ def health_text(
     places = result.secrets or []
     if not places:
         return
-    most = SECRETS_SHOWN if arguments.limit == EXAMPLES else arguments.limit
-    most = len(places) if arguments.all else most
+    most = len(places) if arguments.all else max(SECRETS_SHOWN, arguments.limit)
     notes = counted(len({place.path for place in places}), "note")
     yield ""
     yield f"{style.strong(f'credentials: {len(places):,}')} in {notes}"
@@ -327,10 +326,12 @@ def health_text(
 
 def _health_for_models(result: "HealthResult", view: View) -> str:
     head = [f"Score {result.score} of 100{_scope(result)}; {_totals(result)}."]
-    if view.first == 1 and any(one.count > len(one.examples) for one in result.checks):
+    is_cut = any(check.count > len(check.examples) for check in result.checks)
+    if view.first == 1 and is_cut:
         head.append("To see all problems of a check, give its name and a limit.")
     rows = [*_checks(result, ModelStyle(), fixes=False), *_rest(result)]
-    fixes = [f"{one.name}: {_fix(one, TOOLS)}" for one in result.checks if one.count]
+    failed = [check for check in result.checks if check.count]
+    fixes = [f"{check.name}: {_fix(check, TOOLS)}" for check in failed]
     return "\n".join([listed(head, rows, view, result.notices), *fixes])
 
 
@@ -377,7 +378,9 @@ def _fix(check: CheckReport, calls: Mapping[Helping, str]) -> str:
 
 
 def _rest(result: "HealthResult") -> Iterator[str]:
-    well = [one.name for one in result.checks if not one.count and not one.unchecked]
+    well = [
+        check.name for check in result.checks if not check.count and not check.unchecked
+    ]
     if well:
         yield f"No problems: {', '.join(well)}"
     for check in result.checks:
@@ -455,8 +458,10 @@ class HealthResult(Result, HealthReport):
     secrets: list[SecretPlace] | UnsetType = UNSET
 
     def sources(self) -> Shown:
-        passages = [_passage(one) for check in self.checks for one in check.examples]
-        secrets = [one.path for one in self.secrets or ()]
+        passages = [
+            _passage(problem) for check in self.checks for problem in check.examples
+        ]
+        secrets = [place.path for place in self.secrets or ()]
         return shown(filter(None, passages), note_paths(secrets))
 
 

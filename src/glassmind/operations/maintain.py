@@ -208,7 +208,7 @@ class VectorStatus(Struct, frozen=True, kw_only=True):
 
 
 class StatusResult(NoNotes, frozen=True, kw_only=True):
-    """The state of the index; empty names mean nobody, or nothing."""
+    """The state of the index; names are empty if there is none."""
 
     vault: str
     notes: int
@@ -266,7 +266,7 @@ def _not_embedded(status: StatusResult) -> str:
     if status.vectors.former:
         then = ", and being made again" if status.embedding else ": glassmind index"
         return f"made by former settings{then}"
-    lacks_model = any(one.startswith("words and links") for one in status.notices)
+    lacks_model = any(notice.startswith("words and links") for notice in status.notices)
     follows = status.vectors.model and status.watch.mode != "off" and not lacks_model
     if status.embedding or follows:
         return "the rest is being embedded"
@@ -361,7 +361,8 @@ def doctor_text(result: DoctorResult, _: Any, style: Style) -> Iterator[str]:
 
 
 def _checked(checks: list[Check]) -> DoctorResult:
-    return DoctorResult(ok=all(one.state != "fail" for one in checks), checks=checks)
+    is_sound = all(check.state != "fail" for check in checks)
+    return DoctorResult(ok=is_sound, checks=checks)
 
 
 def _without_config(error: ConfigError) -> DoctorResult:
@@ -467,7 +468,9 @@ class FetchedModelsResult(NoNotes, frozen=True, kw_only=True):
     def all_notices(self) -> Sequence[str]:
         if not self.models:
             return ["your settings name no model that could be fetched"]
-        texts = [text for one in self.models for text in (one.notice, one.problem)]
+        texts = [
+            text for model in self.models for text in (model.notice, model.problem)
+        ]
         return [text for text in texts if text]
 
 

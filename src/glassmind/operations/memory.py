@@ -96,7 +96,10 @@ def _memory(memo: Memo, style: Style) -> Iterator[str]:
 
 
 def _near(near: Sequence[SimilarMemory], style: Style) -> list[str]:
-    return [style.faint(f"  similar ({one.likeness:.2f}): {one.path}") for one in near]
+    return [
+        style.faint(f"  similar ({memory.likeness:.2f}): {memory.path}")
+        for memory in near
+    ]
 
 
 def _more(left: int, style: Style) -> list[str]:
@@ -307,15 +310,15 @@ class InboxResult(Result, Inbox):
     notice_field = "troubles"
 
     def sources(self) -> Shown:
-        near = [similar for one in self.waiting for similar in one.near]
-        moved = [one.memo for one in self.promoted]
-        before = [one.before for one in self.promoted]
+        near = [similar for memo in self.waiting for similar in memo.near]
+        moved = [move.memo for move in self.promoted]
+        before = [move.before for move in self.promoted]
         return _sources([*self.waiting, *near, *moved], before)
 
 
 def inbox_for_people(result: InboxResult, _: Any, style: Style) -> str:
     """Return what was accepted, then what waits with what each may repeat."""
-    moved = [f"Accepted by its box: {_arrow(one, style)}" for one in result.promoted]
+    moved = [f"Accepted by its box: {_arrow(move, style)}" for move in result.promoted]
     blocks = []
     for memo in result.waiting:
         ticked = "  its box is ticked, but it is not accepted yet"
@@ -443,26 +446,29 @@ class LogResult(Result, WriteLog):
     notice_field = "problems"
 
     def sources(self) -> Shown:
-        paths = [path for one in self.records for path in (one.path, one.to)]
+        paths = [path for record in self.records for path in (record.path, record.to)]
         return shown(named=note_paths(paths))
 
 
 def log_for_people(result: LogResult, _: Any, style: Style) -> Iterator[str]:
     if not result.records:
         yield "No writes yet."
-    yield from (_record(one, style) for one in result.records)
+    yield from (_record(record, style) for record in result.records)
     yield from _more(result.total - len(result.records), style)
 
 
-def _record(one: WriteRecord, style: Style) -> str:
-    who = f" ({on_one_line(one.client)})" if one.client else ""
-    undone = ", undone" if one.undone else ""
+def _record(record: WriteRecord, style: Style) -> str:
+    who = f" ({on_one_line(record.client)})" if record.client else ""
+    undone = ", undone" if record.undone else ""
     before, after = (
-        "none" if digest is None else digest[:12] for digest in (one.before, one.after)
+        "none" if digest is None else digest[:12]
+        for digest in (record.before, record.after)
     )
-    change = f"{before} -> {after}" if one.to is None else f"-> {on_one_line(one.to)}"
-    said = style.clean(f"{on_one_line(one.why)}{who}{undone}")
-    when, where = style.clean(on_one_line(one.at)), style.strong(on_one_line(one.path))
+    to = record.to
+    change = f"{before} -> {after}" if to is None else f"-> {on_one_line(to)}"
+    said = style.clean(f"{on_one_line(record.why)}{who}{undone}")
+    when = style.clean(on_one_line(record.at))
+    where = style.strong(on_one_line(record.path))
     return f"{when}  {where}  {said}  {style.faint(change)}"
 
 
@@ -500,8 +506,9 @@ def hot_for_people(result: HotResult, _: Any, style: Style) -> Iterator[str]:
         yield f"      {style.faint('; '.join(note.reasons))}"
     if result.projects:
         projects = ", ".join(
-            f"{style.clean(one.name)} ({counted(one.notes, 'note')}, last {one.last})"
-            for one in result.projects
+            f"{style.clean(active.name)} ({counted(active.notes, 'note')}, "
+            f"last {active.last})"
+            for active in result.projects
         )
         yield f"Active projects: {projects}"
     if result.waiting:

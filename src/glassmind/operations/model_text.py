@@ -117,5 +117,5 @@ def fenced_lines(render: Callable[[Any, Any, Style], str | Iterable[str]]) -> Mo
 GENERATED = "generated, not approved"
 """Marks a note that an agent wrote and no person has approved; also in bundles."""
 
-UNREAD = "an agent wrote this note, and nobody has approved it"
+UNREAD = "an agent wrote this note, and no person has approved it"
 """The same as a sentence."""

@@ -120,7 +120,7 @@ class Caller:
 
     `notice` shows a message beside the result to a person at the CLI; other surfaces
     ignore it. `progress` takes events while the operation runs. `halt` is set when
-    nobody waits any more. `edit` lets a person at the CLI change a text in an editor.
+    no client waits. `edit` lets a person at the CLI change a text in an editor.
     """
 
     surface: Surface
@@ -139,11 +139,9 @@ class Caller:
 class View:
     """How a model wants to see a result, and which page of it this is.
 
-    `first` is the number of the first item of the page, from 1. `vault` is the name of
-    the vault in Obsidian.
+    `first` is the number of the first item of the page, from 1.
     """
 
-    vault: str = ""
     detailed: bool = False
     first: int = 1
     notices: tuple[str, ...] = ()

@@ -151,7 +151,7 @@ def answer(operation: Operation, call: Call) -> Answer:
     rest = {name: value for name, value in given.items() if name not in names}
     arguments = _read(operation, operation.arguments, rest)
     detailed = getattr(chosen, "response_format", "") == "detailed"
-    view = View(vault=call.engine.config.vault.name, detailed=detailed)
+    view = View(detailed=detailed)
     if operation.tool and operation.tool.page:
         return _page(operation, operation.tool.page, call, arguments, view)
     if operation.tool and operation.tool.fits:
