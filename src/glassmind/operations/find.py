@@ -19,7 +19,6 @@ from glassmind.markdown.tokens import QUARTERS, reach
 from glassmind.operations.model_text import (
     GENERATED,
     UNREAD,
-    ModelStyle,
     fenced,
     fenced_lines,
     listed,
@@ -256,7 +255,7 @@ def _hit_for_models(number: int, hit: SearchHit, view: View) -> Iterator[str]:
     yield f"   > {one_line(hit.snippet.text)}"
     for more in hit.more:
         yield f"   also {_lines(more.lines)} > {one_line(more.snippet.text)}"
-    yield f"   why: {ModelStyle().quote(hit.match_reason)}"
+    yield f"   why: {shortened(one_line(hit.match_reason), 200)}"
     if view.detailed:
         votes = (f"{vote.channel} {vote.share:.3f}" for vote in hit.evidence)
         added = (f"{change.name} {change.share:+.3f}" for change in hit.adjustments)
