@@ -454,9 +454,9 @@ def themes(vault: Engine, arguments: ThemesArguments, caller: Caller) -> ThemesR
     found = answered(vault.knowledge.themes, ThemesResult, vault, arguments, caller)
     usual = vault.config.graph.theme_resolution
     if found.resolution != usual:
-        caller.notice(
-            f"Resolution {found.resolution:g} instead of {usual:g} (the setting)."
-        )
+        said = f"Resolution {found.resolution:g} instead of {usual:g} (the setting)."
+        kept = arguments.resolution is None or arguments.refresh
+        caller.notice(said + " To undo it: glassmind graph themes --refresh" * kept)
     return found
 
 

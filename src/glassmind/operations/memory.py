@@ -321,7 +321,9 @@ def inbox_for_people(result: InboxResult, _: Any, style: Style) -> str:
     moved = [f"Accepted by its box: {_arrow(move, style)}" for move in result.promoted]
     blocks = []
     for memo in result.waiting:
-        ticked = "  its box is ticked, but it is not accepted yet"
+        ticked = (
+            "  its box is ticked; glassmind inbox accepts it if writes.mode allows it"
+        )
         mark = [style.faint(ticked)] if memo.checked else []
         blocks.append(joined([*_memory(memo, style), *mark, *_near(memo.near, style)]))
     return joined(moved) + ("\n".join(blocks) or "The inbox is empty.\n")
