@@ -44,7 +44,7 @@ def page() -> str:
 def section(op: Operation) -> str:
     """Return the section of one operation."""
     command = f"`glassmind {op.command_path}`" if op.command else "-"
-    tool = f"`{op.tool_name}` ({op.tool.sets[0]})" if op.tool else "-"
+    tool = f"`{op.tool_name}` ({op.toolset})" if op.tool else "-"
     route = f"`{op.route.method} {op.route.path}`" if op.route else "-"
     head = f"### {op.name}\n\n{op.summary}\n\n{command} · {tool} · {route}\n"
     rows = [row(field) for field in fields_of(op.arguments)]

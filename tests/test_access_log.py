@@ -384,13 +384,13 @@ def test_the_command_adds_up_by_client_and_by_note(program: Inside) -> None:
     said = program.run("access-log", "--by", "note", "-n", "1").stdout
 
     first, second = clients["sums"]
-    assert (first["client"], first["answers"], first["notes"]) == ("first", 2, 2)
-    assert (second["client"], second["answers"], second["notes"]) == ("second", 1, 1)
-    assert [(s["note"], s["clients"]) for s in notes["sums"]] == [
+    assert (first["name"], first["answers"], first["others"]) == ("first", 2, 2)
+    assert (second["name"], second["answers"], second["others"]) == ("second", 1, 1)
+    assert [(s["name"], s["others"]) for s in notes["sums"]] == [
         ("Tea.md", 2),
         ("Pot.md", 1),
     ]
-    assert said.startswith("Tea.md  2 answers with text to 2 clients, last 2")
+    assert said.startswith("Tea.md  2 answers with text, 0 with names only; 2 clients; last 2")
     assert "and 1 more note" in said
 
 

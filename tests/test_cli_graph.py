@@ -411,7 +411,7 @@ def test_a_resolution_that_is_not_the_settings_is_named_with_the_way_back(
     back = program.run(*themes, "--refresh").stderr
 
     assert "esolution" not in usual + back
-    assert "Resolution 4 instead of 1 (the setting), for this answer only" in once
+    assert "Resolution 4 instead of 1 (the setting).\n" in once
     undo = "4 instead of 1 (the setting). To undo it: glassmind graph themes --refresh"
     assert undo in kept
     assert undo in later

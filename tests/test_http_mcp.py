@@ -137,10 +137,17 @@ OLD = {"MCP-Protocol-Version": "2025-11-25"}
 
 
 @pytest.mark.parametrize(
-    "session", ["", "nonsense", "a.!!", "a.gICA", "a." + "A" * 4000, "a.Y2xp", "."]
+    ("session", "name"),
+    [
+        ("", "mcp"),
+        ("nonsense", "mcp"),
+        (".", "mcp"),
+        ("a.%ff%00", "mcp"),
+        ("a." + "A" * 4000, "A" * 80),
+    ],
 )
-def test_a_session_that_names_nobody_is_no_obstacle(
-    vault: VaultDesk, session: str
+def test_a_made_up_session_id_gives_a_short_printable_name_or_none(
+    vault: VaultDesk, session: str, name: str
 ) -> None:
     vault.indexed({"Tea.md": "# Tea\n"})
 
@@ -149,7 +156,7 @@ def test_a_session_that_names_nobody_is_no_obstacle(
         told = web.message("tools/call", CALL, **head).json
 
     assert not told["result"]["isError"]
-    assert [one.client for one in vault.engine.memory.log().records] == ["mcp"]
+    assert [one.client for one in vault.engine.memory.log().records] == [name]
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ UNDOING = {"glassmind_undo_change", "/changes/{id}/undo"}
 APPLYING = {"apply_edit_preview", "/changes/{id}/apply"}
 """What takes up a change that was made before, or one that was shown."""
 
-REFUSED = {"glassmind_dismiss", "glassmind_dismiss_finding", "apply_edit_preview"}
+REFUSED = {"glassmind_dismiss", "glassmind_dismiss_finding"}
 """Tools whose work cannot wait for a person."""
 
 READING = {"/search", "/context", "/verify", "/index", "/graph/themes/refresh"}

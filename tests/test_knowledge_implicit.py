@@ -59,20 +59,20 @@ def test_notes_that_say_the_same_are_paired_and_others_are_not(
     assert pairs_of(meaning) == [("Cup.md", "Pot.md")]
     assert found.pairs[0].similarity >= 0.7
     assert (found.total, found.dismissed) == (1, 0)
-    assert (found.status.pairs, found.status.waiting) == (1, 0)
+    assert (found.status.count, found.status.waiting) == (1, 0)
 
 
 def test_the_status_counts_what_the_list_shows(meaning: MeaningDesk) -> None:
     names = ("Cup", "Mug", "Pot")
     meaning.indexed({f"{name}.md": f"{TEA} {name}" for name in names})
-    assert meaning.engine.status().pairs.pairs == 3
+    assert meaning.engine.status().pairs.count == 3
 
     meaning.engine.knowledge.dismiss("Cup", "Mug")
     meaning.indexed({"Mug.md": f"{TEA} Mug [[Pot]]"})
 
     found = meaning.engine.knowledge.similar()
-    assert (found.total, found.status.pairs) == (1, 1)
-    assert meaning.engine.status().pairs.pairs == 1
+    assert (found.total, found.status.count) == (1, 1)
+    assert meaning.engine.status().pairs.count == 1
 
 
 def test_a_note_is_the_first_of_its_own_pairs(meaning: MeaningDesk) -> None:
@@ -140,20 +140,18 @@ def test_without_vectors_there_are_no_pairs_and_nothing_fails(
     found = vault.engine.knowledge.similar()
 
     assert found.pairs == ()
-    assert (found.status.pairs, found.status.state) == (0, None)
+    assert (found.status.count, found.status.threshold) == (0, None)
 
 
 def test_another_model_pairs_by_its_own_vectors(meaning: MeaningDesk) -> None:
     meaning.indexed({"Cup.md": f"{TEA} cup", "Pot.md": f"{TEA} pot"})
-    first = meaning.engine.knowledge.similar().status.state
-    assert first is not None
+    first = meaning.engine.status().space
 
     meaning.use(WordModel("words two", width=64))
     meaning.index()
 
-    second = meaning.engine.knowledge.similar().status.state
-    assert second is not None
-    assert (first.space, second.space) == ("words one", "words two")
+    second = meaning.engine.status().space
+    assert (first, second) == ("words one", "words two")
     assert pairs_of(meaning) == [("Cup.md", "Pot.md")]
 
 
@@ -253,7 +251,7 @@ def test_what_a_note_was_like_is_not_told_of_what_it_says_now(
     assert pairs_of(meaning) == [("Cup.md", "Pot.md")]
     assert [note.path for note in knowledge.connections("Cup").similar] == ["Pot.md"]
     assert knowledge.similar("Mug").pairs == ()
-    assert meaning.engine.status().pairs.pairs == 1
+    assert meaning.engine.status().pairs.count == 1
     weak = knowledge.health(checks=["weakly_tied"], limit=None)
     assert "Mug" not in str([check.examples for check in weak.checks])
     said = "1 note is not compared yet, and left out of what is alike; "

@@ -17,7 +17,7 @@ from glassmind.knowledge.naming.names import KnownNames, Sources
 from glassmind.knowledge.naming.resolve import NO_MEANING, resolve
 from glassmind.markdown.style import Style
 from glassmind.operations import ask
-from glassmind.operations.ask import ResolveArguments, resolution_for_people
+from glassmind.operations.ask import ResolveArguments, resolution_text
 from glassmind.operations.registry import joined
 from glassmind.types import NotePath
 from glassmind.types.ontology import Entry, GhostName, Resolution
@@ -389,7 +389,7 @@ def test_a_resolution_is_the_same_for_programs_and_people(vault: VaultDesk) -> N
     uri = f"obsidian://open?vault={name}&file=Tea%20pot"
     assert told.candidates[0].uri == uri
     found = ask.resolve(vault.engine, arguments)
-    assert "\x1b" not in joined(resolution_for_people(found, arguments, Style()))
+    assert "\x1b" not in joined(resolution_text(found, arguments, Style()))
 
 
 words = st.sampled_from(

@@ -27,10 +27,10 @@ from glassmind.errors.editing import (
 )
 from glassmind.errors.serving import BadArgument
 from glassmind.errors.writing import NoteChanged
-from glassmind.operations.edit import change_result
-from glassmind.operations.edit_text import (
+from glassmind.operations.edit import (
     MODEL_DIFF_CHARS,
     MODEL_FILES,
+    change_result,
     state_for_models,
 )
 from glassmind.operations.failures import quotes_notes
@@ -294,7 +294,7 @@ def test_changes_are_listed_without_diffs() -> None:
     answer = asked(editing, "glassmind_changes", state="proposed", limit=5)
 
     assert editing.calls[0][1] == (("proposed",),)
-    assert "20261116-abcde proposed by cli: edit Tea.md" in inside(answer.text)
+    assert "proposed (cli) edit Tea.md" in inside(answer.text)
     assert answer.content is not None
     assert "diff" not in str(answer.content)
 
@@ -330,26 +330,6 @@ def test_a_fault_says_what_helps_by_tools_alone() -> None:
     for said in (delete, sentence_of(unknown), text_of(unknown)):
         assert "--" not in said
         assert "glassmind " not in said
-
-
-@pytest.mark.parametrize(
-    ("edit", "helps"),
-    [
-        ({"op": "replace", "find": "sencha", "text": "x"}, True),
-        ({"op": "replace", "find": "sencha", "text": "x", "fuzzy": 0.9}, False),
-        ({"op": "heading", "heading": "sencha", "text": "x"}, False),
-    ],
-)
-def test_fuzzy_is_offered_only_where_it_may_help(
-    edit: dict[str, Any], *, helps: bool
-) -> None:
-    editing = WrittenDown()
-    editing.error = NoMatch("Tea.md", "sencha")
-
-    with pytest.raises(NoMatch) as raised:
-        asked(editing, "glassmind_edit", name="Tea", edits=[edit])
-
-    assert ("fuzzy" in sentence_of(raised.value, ["glassmind_edit"])) is helps
 
 
 @pytest.mark.parametrize("toolset", sorted(set(SETS) - EMPTY))

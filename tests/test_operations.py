@@ -57,7 +57,7 @@ def toy() -> Iterator[None]:
         for_people=lambda result, _arguments, _style: f"{result.count} times\n",
         for_models=lambda result, _view: f"{result.word}: {result.count}",
         command=Command(),
-        tool=Tool(title="Count a word", sets=("core",)),
+        tool=Tool("Count a word"),
         route=Route("GET", "/count-word", sets=("core",)),
     )
     def count_word(vault: Engine, arguments: CountArguments) -> CountResult:

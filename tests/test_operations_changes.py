@@ -8,10 +8,10 @@ from change_desk import DIFF, NEW, OLD, WrittenDown, changed, drafted, engine_wi
 from operation_desk import text_of, values_of
 
 from glassmind.markdown.style import Style
-from glassmind.operations.edit import change_result
-from glassmind.operations.edit_text import (
+from glassmind.operations.edit import (
     LISTED_FILES,
     SHOWN_FILES,
+    change_result,
     changed_for_people,
 )
 from glassmind.operations.registry import Arguments

@@ -24,7 +24,7 @@ from glassmind.types.answers import NOT_IN_NOTES, Answer, Citation, Statement
 from glassmind.types.context import Conflict, Side
 
 PLAIN = Style()
-TABLE = "Old: Kind, Use, LFP, 94 %, Lead"
+TABLE = "Old: Kind Use LFP 94 % Lead"
 
 
 def answer_as_json(answer: Answer, *, vault: str) -> dict[str, Any]:
@@ -119,11 +119,11 @@ def test_where_nothing_is_cited_every_source_is_shown_with_its_words() -> None:
     ("excerpt", "shown"),
     [
         ("# Heron ## Power ### Cells LFP it is.", "Cells LFP it is."),
-        ("LFP it is. ## Reasons 1. Cold.", "LFP it is. · Reasons 1. Cold."),
+        ("LFP it is. ## Reasons 1. Cold.", "LFP it is. Reasons 1. Cold."),
         ("Old: | Kind | Use | |---|:-:| | LFP | 94 % | | Lead", TABLE),
         ("alarm_m: 2.15 ---", "alarm_m: 2.15"),
         ("--- *** a-b -- c", "a-b -- c"),
-        ("C# and #tag | or not", "C# and #tag, or not"),
+        ("C# and #tag | or not", "C# and #tag or not"),
         ("a|b stays", "a|b stays"),
         ("> [!decision]- We run > our own.", "We run our own."),
     ],
@@ -171,7 +171,7 @@ def test_what_notes_do_not_agree_on_stands_under_the_answer() -> None:
     assert made["conflicts"][0]["sides"][1]["approved"] is False
     assert (
         'in source 1)\n\nYour notes disagree on "the alarm": '
-        "A says 2.15 m [A.md:81], B says 2.40 m [B.md:2-3] "
+        "A: 2.15 m [A.md:81]; B: 2.40 m [B.md:2-3] "
         "(generated, not approved)\n\n[1] "
     ) in shown
 

@@ -7,16 +7,14 @@ from glassmind.operations.find import NoteArguments
 from glassmind.operations.memory import (
     HotResult,
     PinsResult,
-    change_for_people,
     hot_for_people,
     pins_for_people,
 )
-from glassmind.operations.registry import NoArguments, joined
+from glassmind.operations.registry import OPERATIONS, NoArguments, joined
 from glassmind.types import NotePath
 from glassmind.types.memory import ActiveNote, ActiveProject
 
-pinned_for_people = change_for_people("Pinned", "is already pinned")
-unpinned_for_people = change_for_people("Unpinned", "was not pinned")
+pinned, unpinned = (OPERATIONS[name].for_people for name in ("pin", "unpin"))
 
 WARM = ActiveNote(
     NotePath("Tea \x1b[2J.md"), "Tea", 0.734, "hot", ("edited \x07today",), pinned=True
@@ -56,8 +54,8 @@ def test_nothing_a_note_is_called_commands_a_terminal() -> None:
     texts = [
         hot(FOUND),
         joined(pins_for_people(pins(WARM.path), NoArguments(), Style())),
-        joined(pinned_for_people(pins(changed=WARM.path), NAMED, Style())),
-        joined(unpinned_for_people(pins(), NAMED, Style())),
+        joined(pinned(pins(changed=WARM.path), NAMED, Style())),
+        joined(unpinned(pins(), NAMED, Style())),
     ]
 
     assert not any("\x1b" in text or "\x07" in text for text in texts)
@@ -74,10 +72,10 @@ def test_pinning_says_what_was_done() -> None:
     named, style = NoteArguments(name="A"), Style()
     done = pins(WARM.path, changed=NotePath("A.md"))
 
-    assert joined(pinned_for_people(done, named, style)) == "Pinned A.md\n"
-    assert joined(unpinned_for_people(done, named, style)) == "Unpinned A.md\n"
-    assert joined(unpinned_for_people(pins(), named, style)) == "A was not pinned\n"
-    assert joined(pinned_for_people(pins(), named, style)) == "A is already pinned\n"
+    assert joined(pinned(done, named, style)) == "Pinned A.md\n"
+    assert joined(unpinned(done, named, style)) == "Unpinned A.md\n"
+    assert joined(unpinned(pins(), named, style)) == "A was not pinned\n"
+    assert joined(pinned(pins(), named, style)) == "A is already pinned\n"
     assert (
         joined(pins_for_people(pins(), NoArguments(), style))
         == "No notes are pinned.\n"

@@ -98,7 +98,7 @@ def test_tools_mark_it_in_text_and_in_values(
 
     read = call(server, "glassmind_read", name=paths["waits"], heading="Where")
     head = text_of(read).partition("<notes-")[0]
-    assert "nobody has approved it" in head
+    assert "no person has approved it" in head
     assert read.structured_content["generated"] is True
     other = call(server, "glassmind_read", name="Tea.md")
     assert "approved" not in text_of(other)
@@ -126,7 +126,7 @@ def test_the_program_says_the_same(tmp_path: Path) -> None:
     lines = program.run("search", "oolong").stdout.splitlines()
 
     assert read.stdout == memo.read_text("utf-8")
-    assert "nobody has approved it" in read.stderr
+    assert "no person has approved it" in read.stderr
     assert "approved" not in plain.stderr
     marked = [line for line in lines if line.endswith("generated, not approved")]
     assert [line.split(". ")[1][:14] for line in marked] == [".agent/inbox/B"]

@@ -7,6 +7,7 @@ sign inside, or on one line of our own.
 
 import re
 from functools import lru_cache
+from itertools import dropwhile, takewhile
 
 from glassmind.markdown.style import Style
 
@@ -47,3 +48,18 @@ def titled(text: str) -> str:
     """Return a title or a heading as a part of one line, not too long."""
     line = one_line(text)
     return line if len(line) <= TITLE_CHARS else f"{line[:TITLE_CHARS].rstrip()}…"
+
+
+_OPENING = re.compile("(`{3,})note")
+_NUMBER = re.compile(r"\[[0-9]+\] ")
+
+
+def first_quoted(text: str) -> str:
+    """Return the first block of data, without numbers of lines; without one, the text.
+
+    All summaries begin with a title and a warning, which say nothing of the notes.
+    """
+    lines = dropwhile(lambda line: not _OPENING.fullmatch(line), text.splitlines())
+    fence = next(lines, "").removesuffix("note")
+    quoted = takewhile(lambda line: line != fence, lines)
+    return "\n".join(_NUMBER.sub("", line, count=1) for line in quoted) or text

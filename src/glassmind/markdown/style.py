@@ -22,6 +22,9 @@ _CONTROLS |= {
 ECHO_CHARS = 80
 """How much of what was typed is said back: a line of a terminal."""
 
+SENTENCE_CHARS = 240
+"""Characters of a sentence in a list."""
+
 
 def counted(count: int, noun: str) -> str:
     """Return `1 note` or `1,247 notes`."""
@@ -69,8 +72,8 @@ class Style:
         return text if text.isprintable() else text.translate(_CONTROLS)
 
     def quote(self, sentence: str) -> str:
-        """Return a sentence of a note on one line."""
-        return self.clean(" ".join(sentence.split()))
+        """Return a sentence of a note on one line, cut if it is too long."""
+        return self.clean(shortened(" ".join(sentence.split()), SENTENCE_CHARS))
 
     def strong(self, text: str) -> str:
         """Return text that stands out."""

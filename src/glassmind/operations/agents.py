@@ -20,6 +20,7 @@ from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
 from glassmind.errors.serving import BadArgument
 from glassmind.markdown.style import Style, counted, on_one_line
+from glassmind.operations.find import Since, Until, most
 from glassmind.operations.registry import (
     Arguments,
     Command,
@@ -77,10 +78,8 @@ class ListedClient(Struct, frozen=True, kw_only=True):
 
 
 class ClientsResult(NoNotes, frozen=True, kw_only=True):
+    empty_without = ("clients",)
     clients: list[ListedClient]
-
-    def is_empty(self) -> bool:
-        return not self.clients
 
 
 class ClientResult(NoNotes, ListedClient, frozen=True, kw_only=True):
@@ -229,12 +228,10 @@ class AccessLogArguments(Arguments):
     note: Annotated[
         str, arg("Only who read this note, or a folder that ends in /.", metavar="NOTE")
     ] = ""
-    since: Annotated[str, arg("Only entries of that day or later.", metavar="DAY")] = ""
-    until: Annotated[str, arg("Only entries before that day.", metavar="DAY")] = ""
+    since: Since = None
+    until: Until = None
     by: Annotated[SumBy | None, arg("Count entries by client or by note.")] = None
-    limit: Annotated[
-        int, arg("The most entries or counts to show.", short="-n", ge=1)
-    ] = 20
+    limit: Annotated[int, most("entries or counts (20)", None)] = 20
 
 
 class ReadPassage(Struct, frozen=True):
@@ -254,45 +251,36 @@ class LoggedRead(Struct, frozen=True, kw_only=True):
     more_named: int
 
 
-class ClientCount(Struct, frozen=True):
-    """What one client read: answers with text, those with names only, and notes."""
+class ReadCount(Struct, frozen=True):
+    """What one client read, or who read one note: answers with text, or names only.
 
-    client: str
+    `others` counts the notes that a client read, or the clients that read a note.
+    """
+
+    name: str
     answers: int
     named: int
-    notes: int
-    last: str
-
-
-class NoteCount(Struct, frozen=True):
-    """Who read one note: answers with its text, those with its name, and clients."""
-
-    note: str
-    answers: int
-    named: int
-    clients: int
+    others: int
     last: str
 
 
 class AccessLogResult(Result, frozen=True, kw_only=True):
     """Entries, newest first; with `by`, counts instead."""
 
+    empty_without = ("readings", "sums")
     text_only = ("notices",)
     readings: list[LoggedRead] | UnsetType = UNSET
     more: bool | UnsetType = UNSET
     by: SumBy | UnsetType = UNSET
-    sums: list[ClientCount] | list[NoteCount] | UnsetType = UNSET
+    sums: list[ReadCount] | UnsetType = UNSET
     total: int | UnsetType = UNSET
     notices: list[str]
 
     def sources(self) -> Shown:
         named = [name for entry in self.readings or () for name in entry.named]
         named += [p.path for entry in self.readings or () for p in entry.passages]
-        named += [one.note for one in self.sums or () if isinstance(one, NoteCount)]
+        named += [count.name for count in self.sums or () if self.by == "note"]
         return shown(named=named)
-
-    def is_empty(self) -> bool:
-        return not self.readings and not self.sums
 
 
 def _access_log_text(result: AccessLogResult, _: Any, style: Style) -> Iterator[str]:
@@ -338,18 +326,14 @@ def _lines_of(spans: Sequence[tuple[int, int] | None]) -> str:
 
 
 def _count_lines(result: AccessLogResult, style: Style) -> Iterator[str]:
+    other = "note" if result.by == "client" else "client"
     for count in result.sums or ():
-        if isinstance(count, ClientCount):
-            name, what, others = count.client, "notes", counted(count.notes, "note")
-            text = f"{counted(count.answers, 'answer')} with text of {others}"
-        else:
-            name, what, others = count.note, "it", counted(count.clients, "client")
-            text = f"{counted(count.answers, 'answer')} with text to {others}"
-        parts = [text] if count.answers else []
-        parts += [f"{count.named:,} that only named {what}"] if count.named else []
+        texts = f"{counted(count.answers, 'answer')} with text"
         last = datetime.fromisoformat(count.last).astimezone()
-        parts.append(f"last {last:%Y-%m-%d %H:%M:%S}")
-        yield f"{style.strong(on_one_line(name))}  {', '.join(parts)}"
+        yield (
+            f"{style.strong(on_one_line(count.name))}  {texts}, {count.named:,} with "
+            f"names only; {counted(count.others, other)}; last {last:%Y-%m-%d %H:%M:%S}"
+        )
     left = (result.total or 0) - len(result.sums or ())
     if left:
         yield style.faint(f"and {counted(left, f'more {result.by}')}")
@@ -378,9 +362,8 @@ def access_log(vault: Engine, arguments: AccessLogArguments) -> AccessLogResult:
         more = len(rows) > limit
         result = AccessLogResult(readings=rows[:limit], more=more, notices=notices)
     else:
-        kind: Any = ClientCount if arguments.by == "client" else NoteCount
         sums = summed(found, arguments.by)
-        counts = [kind(*one[:4], one.last.isoformat()) for one in sums[:limit]]
+        counts = [ReadCount(*row[:4], row.last.isoformat()) for row in sums[:limit]]
         result = AccessLogResult(
             by=arguments.by, sums=counts, total=len(sums), notices=notices
         )
@@ -391,8 +374,8 @@ def access_log(vault: Engine, arguments: AccessLogArguments) -> AccessLogResult:
 
 def _logged(entry: Reading) -> LoggedRead:
     passages = [
-        ReadPassage(one.path, (one.first, one.last) if one.first else None)
-        for one in entry.passages
+        ReadPassage(p.path, (p.first, p.last) if p.first else None)
+        for p in entry.passages
     ]
     return copied(LoggedRead, entry, at=entry.at.isoformat(), passages=passages)
 

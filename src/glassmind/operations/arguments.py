@@ -359,4 +359,4 @@ def remove_properties(schema: dict[str, Any], names: Sequence[str]) -> None:
     for name in names:
         schema["properties"].pop(name, None)
     if "required" in schema:
-        schema["required"] = [one for one in schema["required"] if one not in names]
+        schema["required"] = [name for name in schema["required"] if name not in names]

@@ -11,7 +11,7 @@ from glassmind.engine import Engine
 from glassmind.markdown.address import heading_address, obsidian_uri
 from glassmind.markdown.style import Style, counted
 from glassmind.operations.find import ChosenIntent, ChosenMode, Project, most
-from glassmind.operations.model_text import GENERATED, listed, named, one_line
+from glassmind.operations.model_text import GENERATED, fenced_lines, one_line
 from glassmind.operations.names import cited, with_uris
 from glassmind.operations.registry import (
     Arguments,
@@ -19,9 +19,7 @@ from glassmind.operations.registry import (
     Command,
     Result,
     Route,
-    Terminal,
     Tool,
-    View,
     arg,
     copied,
     operation,
@@ -34,8 +32,6 @@ from glassmind.types.context import Conflict, Side
 from glassmind.types.ledger import Passage, Shown
 from glassmind.types.ontology import Resolution
 from glassmind.types.questions import ASKS, LONGEST_QUESTION, MOST_SOURCES
-
-# --- ask ----------------------------------------------------------------------------
 
 
 class AskArguments(Arguments):
@@ -110,6 +106,7 @@ class AskResult(Result):
     of a model that were left out because no source supports them.
     """
 
+    empty_without = ("in_notes",)
     question: str
     answer: str
     passages: list[AskSource] = msgspec.field(name="sources")
@@ -140,15 +137,10 @@ class AskResult(Result):
             notices.append(f"Left out {unsupported} not supported by your notes.")
         return notices
 
-    def is_empty(self) -> bool:
-        return not self.in_notes
-
 
 def _passages(sources: Sequence[AskSource]) -> list[Passage]:
-    return [Passage(one.path, *one.lines) for one in sources if one.receipt]
+    return [Passage(source.path, *source.lines) for source in sources if source.receipt]
 
-
-# --- answers as text -----------------------------------------------------------------
 
 _LINES = re.compile(r":(\d+(?:-\d+)?)@")
 
@@ -158,8 +150,8 @@ WITHDRAWN = "The text so far was withdrawn."
 def answer_for_people(result: AskResult, _: Any, style: Style) -> str:
     """Return a line for each statement, then the sources."""
     said = "".join(
-        f"{spoken(one.text, style, one.support)}{marks(one, style)}\n"
-        for one in result.statements
+        f"{spoken(part.text, style, part.support)}{marks(part, style)}\n"
+        for part in result.statements
     )
     answer = said if result.in_notes and said else f"{NOT_IN_NOTES}\n{said}"
     return answer + sources_as_text(result, style)
@@ -176,7 +168,7 @@ def marks(statement: domain.Statement, style: Style) -> str:
     if statement.support == "unsupported":
         why = f": {one_line(statement.problem)}" if statement.problem else ""
         return f" {style.state('warn', f'(not supported by your notes{why})')}"
-    numbers = dict.fromkeys(f"[{one.source}]" for one in statement.citations)
+    numbers = dict.fromkeys(f"[{quote.source}]" for quote in statement.citations)
     return f" {style.strong(''.join(numbers))}" if numbers else ""
 
 
@@ -187,7 +179,7 @@ def sources_as_text(result: AskResult, style: Style, *, live: bool = False) -> s
     """
     parts = [
         [NOT_IN_NOTES] if live and not result.in_notes else [],
-        [style.clean(conflict_line(one)) for one in result.conflicts],
+        [style.clean(conflict_line(conflict)) for conflict in result.conflicts],
         list(_sources(result, style)),
     ]
     return "".join(
@@ -196,16 +188,17 @@ def sources_as_text(result: AskResult, style: Style, *, live: bool = False) -> s
 
 
 def _sources(result: AskResult, style: Style) -> Iterator[str]:
-    supported = [one for one in result.statements if one.support != "unsupported"]
-    numbers = {one.source for said in supported for one in said.citations}
-    said = [one.text for one in supported]
+    supported = [part for part in result.statements if part.support != "unsupported"]
+    numbers = {quote.source for said in supported for quote in said.citations}
+    said = [part.text for part in supported]
     sources = result.passages[: None if result.in_notes else 3]
     if sources and not result.in_notes:
         yield "Closest:"
-    shown = [one for one in sources if not numbers or one.number in numbers]
+    shown = [source for source in sources if not numbers or source.number in numbers]
     for source in shown:
         yield from _source(source, style, said)
-    rest = [f"{_place(one, style)}{_mark(one)}" for one in sources if one not in shown]
+    others = [source for source in sources if source not in shown]
+    rest = [f"{_place(other, style)}{_mark(other)}" for other in others]
     if rest:
         yield f"Also read: {', '.join(rest)}"
 
@@ -217,7 +210,7 @@ def _source(source: AskSource, style: Style, said: Sequence[str]) -> Iterator[st
     yield f"[{source.number}] {place}  {style.clean(trail)}{mark}".rstrip()
     excerpt = plain_excerpt(source.excerpt, (*source.heading_path, source.title))
     bare = excerpt.removesuffix("...").strip()
-    if excerpt.strip() and not any(bare in plain_excerpt(one) for one in said):
+    if excerpt.strip() and not any(bare in plain_excerpt(text) for text in said):
         yield f"    {excerpt}"
 
 
@@ -233,17 +226,15 @@ def _mark(source: AskSource) -> str:
     known = [GENERATED] if source.generated else []
     if source.superseded_by:
         known.append(f"superseded by {one_line(source.superseded_by)}")
-    return "".join(f" ({one})" for one in known)
+    return "".join(f" ({mark})" for mark in known)
 
 
 def conflict_line(conflict: Conflict) -> str:
     """Return what two sources disagree on, or which one replaces the other."""
-    newer, older = conflict.sides
+    sides = "; ".join(f"{one_line(s.title)}: {_value(s)}" for s in conflict.sides)
     if conflict.kind in {"superseded", "newer"}:
-        sides = (f"{one_line(one.title)}: {_value(one)}" for one in (newer, older))
-        return "; ".join(sides)
-    values = [f"{one_line(one.title)} says {_value(one)}" for one in (newer, older)]
-    return f'Your notes disagree on "{one_line(conflict.about)}": {", ".join(values)}'
+        return sides
+    return f'Your notes disagree on "{one_line(conflict.about)}": {sides}'
 
 
 def _value(side: Side) -> str:
@@ -256,7 +247,7 @@ def _value(side: Side) -> str:
 class LiveAnswer:
     """Shows an answer on a terminal while it is made."""
 
-    def __init__(self, terminal: Terminal) -> None:
+    def __init__(self, terminal: Any) -> None:
         self._terminal, self._style = terminal, terminal.style
         self._line = ""
         self._statements: list[tuple[str, str]] = []
@@ -271,7 +262,7 @@ class LiveAnswer:
             self._terminal.remark(WITHDRAWN)
             self._statements, self._shown = [], False
         elif hasattr(event, "passages"):
-            self._found([one.path for one in event.passages])
+            self._found([passage.path for passage in event.passages])
         else:
             self._state(event)  # type: ignore[arg-type]
         self._terminal.flush()
@@ -302,7 +293,7 @@ class LiveAnswer:
 
     def rest(self, result: AskResult, arguments: Arguments) -> str:
         """Return what is still to print: the sources, or all if something differs."""
-        shown = [(one.text, one.support) for one in result.statements]
+        shown = [(part.text, part.support) for part in result.statements]
         if shown == self._statements and shown:
             return sources_as_text(result, self._style, live=True)
         if self._shown:
@@ -310,15 +301,12 @@ class LiveAnswer:
         return answer_for_people(result, arguments, self._style)
 
 
-_HEADING = re.compile(r"#{1,6}\s+")
-_INNER = re.compile(r"(?<=\s)#{1,6}\s+(?=\S)")
 _MARKS = re.compile(
-    r"(?<!\S)(?:>(?:\s+\[![^\]\s]+\][+-]?)?"  # of a quotation or a callout
-    r"|\|(?:\s*:?-+:?\s*\|)+"  # below the first row of a table
+    r"(?<!\S)(?:#{1,6}"  # of a heading
+    r"|>(?:\s+\[![^\]\s]+\][+-]?)?"  # of a quotation or a callout
+    r"|\|(?:\s*:?-+:?\s*\|)*"  # of a table
     r"|-{3,}|\*{3,}|_{3,}|={3,})(?!\S)"  # rules
 )
-_CELLS = re.compile(r"(?:\s*(?<!\S)\|(?!\S))+")
-_TWICE = re.compile(r"([:.;,]),")
 
 
 def plain_excerpt(excerpt: str, headings: Iterable[str] = ()) -> str:
@@ -326,21 +314,10 @@ def plain_excerpt(excerpt: str, headings: Iterable[str] = ()) -> str:
 
     `headings` are those above it, which are shown beside it and not repeated.
     """
-    text = _MARKS.sub(" ", one_line(excerpt)).strip()
-    text = _without(text, [one_line(one) for one in headings])
-    text = _CELLS.sub(",", _INNER.sub("· ", text))
-    return " ".join(_TWICE.sub(r"\1", text).strip(" ,;·").split())
-
-
-def _without(text: str, headings: list[str]) -> str:
-    """Return a text without the headings that it begins with."""
-    while mark := _HEADING.match(text):
-        text = text[mark.end() :]
-        known = max((one for one in headings if text.startswith(one)), default="")
-        if not known:
-            return text
-        text = text[len(known) :].lstrip()
-    return text
+    longest_first = sorted(map(one_line, headings), key=len, reverse=True)
+    known = "|".join(map(re.escape, longest_first))
+    text = re.sub(rf"^(?:#{{1,6}} (?:{known})(?: |$))+", "", one_line(excerpt))
+    return " ".join(_MARKS.sub(" ", text).split())
 
 
 @operation(
@@ -354,9 +331,14 @@ def ask(vault: Engine, arguments: AskArguments, caller: Caller) -> AskResult:
     """Answer a question from your notes, with citations."""
     name, halt = vault.config.vault.name, caller.halt or Halt()
 
-    def told(news: domain.News) -> None:
-        if caller.progress is not None:
-            caller.progress(_event(news, name))
+    def report(news: domain.News) -> None:
+        if caller.progress is None:
+            return
+        event: object = news
+        if isinstance(news, domain.Found):
+            passages = [_typed(source, name) for source in news.sources]
+            event = AskSources(passages=passages, confidence=news.confidence)
+        caller.progress(event)
 
     try:
         made = vault.answers.ask(
@@ -367,12 +349,12 @@ def ask(vault: Engine, arguments: AskArguments, caller: Caller) -> AskResult:
             mode=arguments.mode,
             intent=None if arguments.intent == "balanced" else arguments.intent,
             private=not caller.is_agent,
-            told=told,
+            told=report,
             halt=halt,
         )
     finally:
         if caller.halt is None:
-            halt.set()  # whatever still runs has nobody to work for
+            halt.set()  # what still runs would work for no reader
     return ask_result(made, name)
 
 
@@ -382,7 +364,7 @@ def ask_result(made: domain.Answer, vault: str) -> AskResult:
         AskResult,
         made,
         answer=made.text,
-        passages=[_typed(one, vault) for one in made.sources],
+        passages=[_typed(source, vault) for source in made.sources],
         model_used=made.model_used or "extractive",
     )
 
@@ -395,17 +377,6 @@ def _typed(source: domain.Source, vault: str) -> AskSource:
         heading=heading_address(path, headings),
         uri=obsidian_uri(vault, path, headings) if source.receipt else "",
     )
-
-
-def _event(news: domain.News, vault: str) -> object:
-    """Return one of `EVENTS`."""
-    if isinstance(news, domain.Found):
-        sources = [_typed(one, vault) for one in news.sources]
-        return AskSources(passages=sources, confidence=news.confidence)
-    return news
-
-
-# --- resolve ------------------------------------------------------------------------
 
 
 class ResolveArguments(Arguments):
@@ -421,45 +392,33 @@ class ResolveResult(Result, Resolution, kw_only=True):
     vault: str
 
     def sources(self) -> Shown:
-        return shown(named=[one.path for one in self.candidates])
+        return shown(named=[match.path for match in self.candidates])
 
     def is_empty(self) -> bool:
         return self.verdict == "new"
 
 
-def resolution_for_people(result: ResolveResult, _: Any, style: Style) -> Iterator[str]:
+def resolution_text(result: ResolveResult, _: Any, style: Style) -> Iterator[str]:
     yield f"{style.strong(result.verdict)}  {style.clean(result.advice)}"
-    for one in result.candidates:
-        where = one.path or f"{one.kind} {one.title}"
-        if one.kind == "heading":
-            where = f"{one.path}#{one.title}"
-        reason = style.faint(f"{one.reason}: {one.matched}")
-        yield f"  {one.score:.2f}  {style.clean(where)}  {reason}"
-
-
-def resolution_for_models(result: ResolveResult, view: View) -> str:
-    rows = [one_line(result.advice)]
-    for number, one in enumerate(result.candidates, 1):
-        where = named(one.path) if one.path else one_line(one.title)
-        reason = f"{one_line(one.reason)} {one_line(one.link)}"
-        rows.append(f"{number}. {one.score:.2f} {one.kind} {where}: {reason}".rstrip())
-    return listed([f"Verdict: {result.verdict}."], rows, view, result.notices)
+    for match in result.candidates:
+        where = match.path or match.title
+        where += f"#{match.title}" if match.kind == "heading" else ""
+        reason = style.faint(f"{match.reason}: {match.matched}")
+        name = f"{match.kind} {style.strong(where)}"
+        yield f"  {match.score:.2f}  {name}  {reason}  {style.clean(match.link)}"
 
 
 @operation(
     group="Find",
-    for_people=resolution_for_people,
-    for_models=resolution_for_models,
+    for_people=resolution_text,
+    for_models=fenced_lines(resolution_text),
     command=Command(),
     tool=Tool(
-        title="Resolve a name",
-        sets=("graph",),
-        description=(
-            "Check whether the vault already has a note, alias, tag or heading for a "
-            "name, and get the link to write. Call it before creating a note or link, "
-            "so that nothing is created twice. Verdicts: exists, likely, ambiguous, "
-            "new."
-        ),
+        "Resolve a name",
+        "Check whether the vault already has a note, alias, tag or heading for a "
+        "name, and get the link to write. Call it before creating a note or link, "
+        "so that nothing is created twice. Verdicts: exists, likely, ambiguous, "
+        "new.",
         fits=True,
     ),
     route=Route("GET", "/graph/resolve", sets=("graph",)),
@@ -468,4 +427,4 @@ def resolve(vault: Engine, arguments: ResolveArguments) -> ResolveResult:
     """Check whether the vault has what a text names."""
     found = vault.knowledge.resolve(arguments.text, limit=arguments.limit)
     result = copied(ResolveResult, found, vault=vault.config.vault.name)
-    return with_uris(vault, result)
+    return with_uris(vault.config.vault.name, result)

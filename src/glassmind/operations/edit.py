@@ -3,25 +3,21 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Annotated, Any
+from functools import partial
+from typing import Annotated, Any, TypeVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from glassmind.editing.asking import Asking
 from glassmind.editing.text.apply import KINDS
 from glassmind.engine import Engine
-from glassmind.errors.editing import ConfirmFirst, NoMatch
+from glassmind.errors.editing import ConfirmFirst
 from glassmind.errors.serving import BadArgument
+from glassmind.markdown.style import Style, counted, on_one_line
 from glassmind.operations.arguments import plain_value
-from glassmind.operations.edit_text import (
-    change_for_people,
-    changed_for_models,
-    changed_for_people,
-    changes_for_models,
-    changes_for_people,
-)
 from glassmind.operations.failures import CONFLICT
-from glassmind.operations.find import Name
+from glassmind.operations.find import Name, most
+from glassmind.operations.model_text import fenced, fenced_lines, named, one_line
 from glassmind.operations.names import note_name
 from glassmind.operations.registry import (
     Arguments,
@@ -33,7 +29,9 @@ from glassmind.operations.registry import (
     Route,
     Run,
     Tool,
+    View,
     arg,
+    copied,
     operation,
     shown,
 )
@@ -58,6 +56,35 @@ DONE: tuple[editing.ChangeState, ...] = ("applied", "undone", "failed")
 
 MOST_LISTED = 1_000
 
+SHOWN_FILES, MODEL_FILES = 20, 50
+"""Files of a change that are shown; JSON has them all."""
+
+LISTED_FILES = 3
+"""Files of each changeset in a list."""
+
+MODEL_DIFF_CHARS = 6_000
+"""Characters of all diffs that a model sees, about 2,000 tokens."""
+
+SENTENCES = {
+    "previewed": "nothing was changed: this is what would be done",
+    "proposed": "nothing was changed; this proposal waits for you",
+    "applying": "it is being applied",
+    "applied": "done",
+    "undone": "it was undone",
+    "rejected": "it was rejected; nothing was changed",
+    "failed": "it failed; nothing was changed",
+}
+NO_CHANGE = "Nothing to change: every file is already as it should be."
+PROPOSED = (
+    "Nothing was changed. Only the user can approve this proposal: {approve}. Tell the "
+    "user, and do not try another way."
+)
+WOULD_WAIT = (
+    "It cannot be applied at once: the same call without a dry run makes a proposal, "
+    "which waits for the user."
+)
+CLOSED = "After it you can no longer read what it writes, and only the user can undo it"
+
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+", re.MULTILINE)
 
 Folder = Annotated[Name | None, arg("Folder of the new notes.", metavar="FOLDER")]
@@ -81,6 +108,9 @@ Confirm = Annotated[
         for_models="the user wants it",
     ),
 ]
+
+
+Kind = TypeVar("Kind", bound="Change")
 
 
 class LinksRewritten(Struct, frozen=True):
@@ -138,6 +168,13 @@ class ChangeResult(Change, frozen=True, kw_only=True):
         return shown(passages, [name for f in self.files for name in (f.path, f.to)])
 
 
+class FileMove(Struct, frozen=True):
+    """A file before and after a change; `path` is None for a new file."""
+
+    path: str | None
+    to: str
+
+
 def asking(vault: Engine, caller: Caller, *, dry_run: bool) -> Asking:
     """Return who asks for a change, and whether they read untrusted text before."""
     tainted = vault.tainted(caller.client)
@@ -145,32 +182,31 @@ def asking(vault: Engine, caller: Caller, *, dry_run: bool) -> Asking:
 
 
 def change_result(done: editing.Changed) -> ChangeResult:
-    return ChangeResult(
-        **change_fields(done.changeset),
+    return _change(
+        ChangeResult,
+        done.changeset,
         applied=done.applied,
-        files=list(done.files),
+        files=done.files,
         index=done.index,
-        notices=list(done.notices),
+        notices=done.notices,
         closed=True if done.closed else UNSET,
     )
 
 
-def change_fields(changeset: editing.Changeset) -> dict[str, Any]:
+def _change(kind: type[Kind], changeset: editing.Changeset, **others: Any) -> Kind:
     draft, waits = changeset.draft, changeset.state == "proposed"
-    return {
-        "id": changeset.id or None,
-        "state": changeset.state,
-        "verb": draft.verb,
-        "title": draft.title,
-        "created": changeset.created,
-        "client": changeset.client,
-        "links_rewritten": LinksRewritten(draft.rewritten.files, draft.rewritten.links),
-        "adopted": draft.adopted,
-        "risks": list(draft.risks),
-        "undoes": changeset.undoes,
-        "reason": changeset.reason,
-        "approve": f"{APPROVE} {changeset.id}" if waits else None,
-    }
+    return copied(
+        kind,
+        changeset,
+        id=changeset.id or None,
+        verb=draft.verb,
+        title=draft.title,
+        links_rewritten=LinksRewritten(draft.rewritten.files, draft.rewritten.links),
+        adopted=draft.adopted,
+        risks=draft.risks,
+        approve=f"{APPROVE} {changeset.id}" if waits else None,
+        **others,
+    )
 
 
 def diff_passages(path: str, diff: str) -> Iterator[Passage]:
@@ -181,10 +217,128 @@ def diff_passages(path: str, diff: str) -> Iterator[Passage]:
             yield Passage(path, int(first), int(first) + lines - 1)
 
 
+def changed_for_people(
+    result: ChangeResult, _arguments: Arguments, style: Style, *, whole: bool = False
+) -> str:
+    title = style.clean(on_one_line(result.title))
+    if result.changes_nothing and result.state in ("previewed", "applied"):
+        return f"{title}\n{NO_CHANGE}\n"
+    name = f"{style.strong(result.id)}  " if result.id else ""
+    why = f": {on_one_line(result.reason)}" if result.reason else ""
+    colour = {"applied": "ok", "failed": "fail"}.get(result.state, "warn")
+    state = f"{result.state}: {SENTENCES[result.state]}{why}"
+    lines = [f"{name}{title}", style.state(colour, state)]
+    if result.undoes:
+        lines.append(style.faint(f"undoes {result.undoes}"))
+    if whole or not result.applied:
+        for file in result.files:
+            lines += _diff_lines(file, style)
+    else:
+        lines += [_file_line(file, style) for file in result.files[:SHOWN_FILES]]
+        left = len(result.files) - SHOWN_FILES
+        if left > 0:
+            lines.append(style.faint(f"  and {counted(left, 'more file')}"))
+    lines += [*_effects(result), *_next_step(result, style)]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def changed_for_models(result: ChangeResult, _view: View) -> str:
+    return f"{state_for_models(result)}\n{fenced(chr(10).join(_rows(result)))}"
+
+
+def state_for_models(result: ChangeResult) -> str:
+    if result.changes_nothing and result.state in ("previewed", "applied"):
+        return NO_CHANGE
+    if result.state == "proposed":
+        return PROPOSED.format(approve=result.approve)
+    name = f" ({result.id})" if result.id else ""
+    text = f"{SENTENCES[result.state].capitalize()}{name}."
+    if result.closed and result.state in ("applied", "previewed"):
+        undo = f": glassmind changeset undo {result.id}" if result.applied else ""
+        text += f" {CLOSED}{undo}."
+    waits = result.state == "previewed" and result.reason
+    return f"{text} {WOULD_WAIT}" if waits else text
+
+
+def _rows(result: ChangeResult) -> Iterator[str]:
+    yield one_line(result.title)
+    if result.reason:
+        yield f"because: {one_line(result.reason)}"
+    room, cut = MODEL_DIFF_CHARS, len(result.files) > MODEL_FILES
+    for file in result.files[:MODEL_FILES]:
+        digest = f", digest {(file.after or '')[:16]}" if result.applied else ""
+        yield f"{_moved(file, named)} (+{file.added} -{file.removed}{digest})"
+        diff = file.diff[:room]
+        cut = cut or len(diff) < len(file.diff)
+        room -= len(diff)
+        if diff:
+            yield diff.rstrip("\n")
+    if cut:
+        yield f"... cut; {len(result.files):,} files in all"
+    yield from _effects(result)
+    yield from (f"notice: {one_line(notice)}" for notice in result.notices)
+
+
+def _effects(result: ChangeResult) -> Iterator[str]:
+    links = result.links_rewritten
+    if links.occurrences:
+        where = counted(links.files, "file")
+        yield f"{counted(links.occurrences, 'link')} in {where} rewritten"
+    if result.adopted:
+        adopted = counted(result.adopted, "unresolved link")
+        yield f"{adopted} now lead{'s' if result.adopted == 1 else ''} to it"
+    yield from (f"warning: {one_line(risk)}" for risk in result.risks)
+    if result.applied and result.index == "pending":
+        yield "search will find it shortly"
+
+
+def _file_line(file: editing.FileDiff, style: Style) -> str:
+    counts = style.faint(f"+{file.added} -{file.removed}")
+    return f"  {style.strong(_moved(file))}  {counts}"
+
+
+def _diff_lines(file: editing.FileDiff, style: Style) -> Iterator[str]:
+    yield _file_line(file, style).lstrip()
+    # only line feeds end a line: other line separators are part of the text
+    lines = file.diff.rstrip("\n").split("\n") if file.diff else []
+    if [line[:4] for line in lines[:2]] == ["--- ", "+++ "]:
+        lines = lines[2:]  # the line above names the file
+    for line in lines:
+        text = line.removesuffix("\r")
+        if text.startswith("@@"):
+            yield style.faint(text)
+        elif text.startswith(("+", "-")):
+            yield style.state("ok" if text[0] == "+" else "fail", text)
+        else:
+            yield style.clean(text)
+
+
+def _next_step(result: ChangeResult, style: Style) -> Iterator[str]:
+    if result.approve:
+        yield f"to apply it: {result.approve}"
+    elif result.state == "previewed":
+        verb = "propose" if result.reason else "apply"
+        # without an id the preview is not stored, and the undo is repeated instead
+        how = f"apply {result.id}" if result.id else f"undo {result.undoes}"
+        yield style.faint(f"to {verb} it: glassmind changeset {how}")
+    elif result.applied:
+        yield style.faint(f"to undo it: glassmind changeset undo {result.id}")
+
+
+def _moved(
+    file: editing.FileDiff | FileMove, name: Callable[[str], str] = on_one_line
+) -> str:
+    if file.path is None:
+        return f"{name(file.to)} (new)"
+    if file.path == file.to:
+        return name(file.path)
+    return f"{name(file.path)} -> {name(file.to)}"
+
+
 def change_operation(  # noqa: PLR0913 - a declaration names every part
-    *,
     title: str = "",
     about: str = "",
+    *,
     path: str = "",
     route_id: str = "",
     group: Group = "Edit",
@@ -194,22 +348,24 @@ def change_operation(  # noqa: PLR0913 - a declaration names every part
 ) -> Callable[[Run], Run]:
     """Register an operation that changes notes and returns a `ChangeResult`.
 
-    With a `title` it is a tool, which `about` or else its docstring describes; with a
-    `path`, a route.
+    With a `title` it is a tool, which `about` or else its docstring describes, and a
+    route, at its name if there is no `path`.
     """
 
     def register(function: Run) -> Run:
         summary = (function.__doc__ or "").partition("\n")[0]
         tool = Tool(
-            title=title,
-            sets=("write",),
-            description=f"{about or summary} May only make a proposal.",
+            title,
+            f"{about or summary} May only make a proposal.",
             destructive=destructive,
             idempotent=idempotent,
             timeout_s=PATIENT_S,
         )
-        fails = (403, 404, 409)
-        route = Route("POST", path, sets=("write",), fails=fails, id=route_id)
+        where, fails = (
+            path or f"/{function.__name__}".replace("_", "-"),
+            (403, 404, 409),
+        )
+        route = Route("POST", where, sets=("write",), fails=fails, id=route_id)
         return operation(
             group=group,
             for_people=changed_for_people,
@@ -217,7 +373,7 @@ def change_operation(  # noqa: PLR0913 - a declaration names every part
             writes=True,
             command=command or Command(),
             tool=tool if title else None,
-            route=route if path else None,
+            route=route if title or path else None,
         )(function)
 
     return register
@@ -256,12 +412,9 @@ class EditArguments(NoteArguments, kw_only=True):
 
 
 @change_operation(
-    title="Edit a note",
-    about=(
-        "Change the text of a note, exactly there and nowhere else. Give expected "
-        "when you write over something that you read."
-    ),
-    path="/edit",
+    "Edit a note",
+    "Change the text of a note, exactly there and nowhere else. Give expected "
+    "when you write over something that you read.",
     command=Command("edit apply", everyday=True),
 )
 def edit(vault: Engine, arguments: EditArguments, caller: Caller) -> ChangeResult:
@@ -283,14 +436,7 @@ def edit_note(
     def change(name: str, request: Asking, **rest: Any) -> editing.Changed:
         return vault.editing.edit(name, edits, request, **rest)
 
-    try:
-        return changed(change, vault, note, caller, "name")
-    except NoMatch as error:
-        places = {f"edits[{at}]": each for at, each in enumerate(edits)}
-        missed = places.get(error.place, edits[0])
-        if isinstance(missed, editing.Replace) and missed.fuzzy is None:
-            error.add_note("give its words exactly as the note has them, or fuzzy")
-        raise
+    return changed(change, vault, note, caller, "name")
 
 
 SUMMARIES: dict[type, str] = {
@@ -392,11 +538,9 @@ class CreateArguments(Arguments):
 
 
 @change_operation(
-    title="Create a note",
-    about=(
-        "Create a note; it never overwrites one. Links that already name it lead to "
-        "it then."
-    ),
+    "Create a note",
+    "Create a note; it never overwrites one. Links that already name it lead to "
+    "it then.",
     path="/notes",
     command=Command("edit create"),
     destructive=False,
@@ -411,9 +555,8 @@ class DeleteArguments(NoteArguments):
 
 
 @change_operation(
-    title="Delete a note",
-    about="Move a note to the vault's trash. Only when the user wants it.",
-    path="/delete",
+    "Delete a note",
+    "Move a note to the vault's trash. Only when the user wants it.",
     command=Command("edit delete"),
     idempotent=True,
 )
@@ -432,12 +575,9 @@ class MoveArguments(Arguments):
 
 
 @change_operation(
-    title="Move or rename",
-    about=(
-        "Give a note, another file or a folder another name or place, and update all "
-        "links to it; nothing is overwritten."
-    ),
-    path="/move",
+    "Move or rename",
+    "Give a note, another file or a folder another name or place, and update all "
+    "links to it; nothing is overwritten.",
 )
 def move(vault: Engine, arguments: MoveArguments, caller: Caller) -> ChangeResult:
     """Move or rename a note, file or folder, and update all links to it."""
@@ -454,7 +594,7 @@ class RenameHeadingArguments(Arguments):
     dry_run: DryRun = False
 
 
-@change_operation(title="Rename a heading", path="/rename-heading")
+@change_operation("Rename a heading")
 def rename_heading(
     vault: Engine, arguments: RenameHeadingArguments, caller: Caller
 ) -> ChangeResult:
@@ -469,7 +609,7 @@ class RenameTagArguments(Arguments):
     dry_run: DryRun = False
 
 
-@change_operation(title="Rename a tag", path="/rename-tag")
+@change_operation("Rename a tag")
 def rename_tag(
     vault: Engine, arguments: RenameTagArguments, caller: Caller
 ) -> ChangeResult:
@@ -486,12 +626,9 @@ class MergeArguments(Arguments):
 
 
 @change_operation(
-    title="Merge two notes",
-    about=(
-        "Add a note to another, which its links lead to then, and move it to the "
-        "trash; expected is of source. Only when the user wants it."
-    ),
-    path="/merge",
+    "Merge two notes",
+    "Add a note to another, which its links lead to then, and move it to the "
+    "trash; expected is of source. Only when the user wants it.",
 )
 def merge(vault: Engine, arguments: MergeArguments, caller: Caller) -> ChangeResult:
     """Add a note to another, and update all links to it."""
@@ -505,7 +642,7 @@ class SplitArguments(NoteArguments):
     index: HeadingIndex = None
 
 
-@change_operation(title="Split a note", path="/split")
+@change_operation("Split a note")
 def split(vault: Engine, arguments: SplitArguments, caller: Caller) -> ChangeResult:
     """Move sections of a note to notes of their own."""
     return changed(vault.editing.split, vault, arguments, caller, "name")
@@ -515,17 +652,8 @@ class ChangesArguments(Arguments):
     state: Annotated[
         editing.ChangeState | None, arg("Only changesets in this state.", for_models="")
     ] = None
-    limit: Annotated[
-        int, arg("Maximum number of changesets (20).", short="-n", ge=1, le=MOST_LISTED)
-    ] = 20
+    limit: Annotated[int, most("changesets (20)", MOST_LISTED)] = 20
     done: Annotated[bool, arg("Only what was applied, or tried.", only=())] = False
-
-
-class FileMove(Struct, frozen=True):
-    """A file before and after a change; `path` is None for a new file."""
-
-    path: str | None
-    to: str
 
 
 class ListedChange(Change, frozen=True, kw_only=True):
@@ -533,6 +661,7 @@ class ListedChange(Change, frozen=True, kw_only=True):
 
 
 class ChangesResult(Result, frozen=True, kw_only=True):
+    empty_without = ("changesets",)
     changesets: list[ListedChange]
     total: int
     notices: list[str]
@@ -541,14 +670,43 @@ class ChangesResult(Result, frozen=True, kw_only=True):
         files = [file for change in self.changesets for file in change.files]
         return shown(named=[name for file in files for name in (file.path, file.to)])
 
-    def is_empty(self) -> bool:
-        return not self.changesets
+
+def changes_for_people(
+    result: ChangesResult, _arguments: Arguments, style: Style
+) -> str:
+    lines = [
+        line for change in result.changesets for line in _listed_lines(change, style)
+    ]
+    left = result.total - len(result.changesets)
+    if not lines:
+        lines.append("No changesets.")
+    elif left > 0:
+        lines.append(style.faint(f"and {counted(left, 'more changeset')}"))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _listed_lines(change: ListedChange, style: Style) -> Iterator[str]:
+    who = f" ({on_one_line(change.client)})" if change.client else ""
+    title = style.clean(f"{change.state}{who}  {on_one_line(change.title)}")
+    created = style.clean(change.created[:16])
+    yield f"{style.strong(change.id or '')}  {created}  {title}"
+    names = [style.clean(_moved(file)) for file in change.files]
+    if names:
+        yield f"  {_some(names)}"
+    if change.reason:
+        yield style.faint(f"  {on_one_line(change.reason)}")
+
+
+def _some(names: list[str]) -> str:
+    left = len(names) - LISTED_FILES
+    more = [f"and {left:,} more"] if left > 0 else []
+    return ", ".join(names[:LISTED_FILES] + more)
 
 
 @operation(
     group="Edit",
     for_people=changes_for_people,
-    for_models=changes_for_models,
+    for_models=fenced_lines(changes_for_people),
     command=Command(
         "changeset list",
         usual=True,
@@ -558,12 +716,9 @@ class ChangesResult(Result, frozen=True, kw_only=True):
         ),
     ),
     tool=Tool(
-        title="List changes",
-        sets=("write",),
-        description=(
-            "List what was changed, proposed or only shown, newest first. Only the "
-            "user can approve proposals, never a tool."
-        ),
+        "List changes",
+        "List what was changed, proposed or only shown, newest first. Only the "
+        "user can approve proposals, never a tool.",
         page=Page("changesets", most=100, furthest=MOST_LISTED),
     ),
     route=Route("GET", "/changes", sets=("write",)),
@@ -574,8 +729,9 @@ def changes(vault: Engine, arguments: ChangesArguments) -> ChangesResult:
     found = vault.editing.changesets(states, limit=arguments.limit)
     return ChangesResult(
         changesets=[
-            ListedChange(
-                **change_fields(change),
+            _change(
+                ListedChange,
+                change,
                 applied=change.state == "applied",
                 files=[FileMove(step.path, step.to) for step in change.draft.steps],
             )
@@ -595,12 +751,12 @@ class ChangeArguments(Arguments):
 
 @operation(
     group="Edit",
-    for_people=change_for_people,
+    for_people=partial(changed_for_people, whole=True),
     for_models=changed_for_models,
     command=Command(
         "changeset show", aliases=(("changeset preview", {}), ("proposals show", {}))
     ),
-    tool=Tool(title="Show a change", sets=("write",)),
+    tool=Tool("Show a change"),
     route=Route("GET", "/changes/{id}", ("write",), fails=(404, 409), id="get_change"),
 )
 def show_change(vault: Engine, arguments: ChangeArguments) -> ChangeResult:
@@ -629,8 +785,8 @@ class UndoArguments(ChangeArguments):
 
 
 @change_operation(
-    title="Undo a change",
-    about="Undo a change; if its files changed since, that becomes a proposal.",
+    "Undo a change",
+    "Undo a change; if its files changed since, that becomes a proposal.",
     path="/changes/{id}/undo",
     route_id="undo_change",
     command=Command("changeset undo"),

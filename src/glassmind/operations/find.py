@@ -2,11 +2,10 @@
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
@@ -21,10 +20,10 @@ from glassmind.operations.model_text import (
     GENERATED,
     UNREAD,
     fenced,
+    fenced_lines,
     listed,
     named,
     one_line,
-    shortly,
 )
 from glassmind.operations.names import cited, is_address, named_by
 from glassmind.operations.registry import (
@@ -44,7 +43,6 @@ from glassmind.operations.registry import (
     operation,
     shown,
 )
-from glassmind.retrieval.query import parse_day
 from glassmind.retrieval.wishes import MOST_HITS, MOST_HOPS, SAYS
 from glassmind.types import Span
 from glassmind.types import search as found
@@ -61,9 +59,6 @@ from glassmind.types.search import (
     Rerank,
     Snippet,
 )
-
-if TYPE_CHECKING:
-    from glassmind.types.catalogue import NoteFacts
 
 HERE: tuple[Surface, ...] = ("cli", "http")
 """Surfaces whose clients choose how to search; models leave that to the settings."""
@@ -104,9 +99,6 @@ def most(things: str, limit: int | None, for_models: str = "", **more: Any) -> M
 
 class NoteArguments(Arguments):
     name: Annotated[Name, arg("Path, title or alias of a note.", positional="words")]
-
-
-# --- search -------------------------------------------------------------------------
 
 
 class SearchArguments(Arguments):
@@ -190,6 +182,7 @@ class SearchHit(Struct, frozen=True, kw_only=True):
 class SearchResult(Result):
     """Hits, best first, and what was missing."""
 
+    empty_without = ("hits",)
     vault: str
     query: str
     mode: str
@@ -205,8 +198,8 @@ class SearchResult(Result):
         passages, names = [], list[str]()
         for hit in filter(lambda hit: hit.is_note, self.hits):
             lines = [hit.lines, *(more.lines for more in hit.more)]
-            passages += [Passage(hit.path, *one) for one in lines]
-            passages += [Passage(one.quoted) for one in hit.evidence if one.quoted]
+            passages += [Passage(hit.path, *span) for span in lines]
+            passages += [Passage(vote.quoted) for vote in hit.evidence if vote.quoted]
             names += hit.connected_via
             names += [end for hop in hit.hops for end in (hop.source, hop.target)]
         return shown(passages, names)
@@ -215,9 +208,6 @@ class SearchResult(Result):
         none = f"No results for {shortened(self.query)!r}."
         near = [NO_MATCH] if self.doubtful else []
         return [*self.degraded, *(near if self.hits else [none])]
-
-    def is_empty(self) -> bool:
-        return not self.hits
 
 
 NO_MATCH = "No good match. These are the closest results."
@@ -265,10 +255,10 @@ def _hit_for_models(number: int, hit: SearchHit, view: View) -> Iterator[str]:
     yield f"   > {one_line(hit.snippet.text)}"
     for more in hit.more:
         yield f"   also {_lines(more.lines)} > {one_line(more.snippet.text)}"
-    yield f"   why: {shortly(one_line(hit.match_reason), 200)}"
+    yield f"   why: {shortened(one_line(hit.match_reason), 200)}"
     if view.detailed:
-        votes = (f"{one.channel} {one.share:.3f}" for one in hit.evidence)
-        added = (f"{one.name} {one.share:+.3f}" for one in hit.adjustments)
+        votes = (f"{vote.channel} {vote.share:.3f}" for vote in hit.evidence)
+        added = (f"{change.name} {change.share:+.3f}" for change in hit.adjustments)
         yield f"   score {hit.score:.3f}: {', '.join((*votes, *added))}"
     if hit.is_note:
         yield f"   modified {hit.modified} {hit.uri}"
@@ -292,20 +282,16 @@ def _hit_lines(
 
 
 def _explained(hit: SearchHit, style: Style) -> Iterator[str]:
-    """Yield the parts of a score, in hundredths that add up to it."""
-    yield f"   score {hit.score:.2f}"
-    given = [e.share for e in hit.evidence] + [a.share for a in hit.adjustments]
-    shares = shares_in_hundredths(given, hit.score)
-    for evidence, share in zip(hit.evidence, shares, strict=False):
+    """Yield the parts of a score, which add up to it."""
+    yield f"   score {hit.score:.3f}"
+    for evidence in hit.evidence:
         reason = style.faint(style.clean(f"rank {evidence.rank}, {evidence.reason}"))
-        yield f"     {evidence.channel} {share / 100:.2f}  {reason}"
-        fields = sorted(evidence.fields.items(), key=lambda one: (-one[1], one[0]))
-        values = shares_in_hundredths([value for _, value in fields], share / 100)
-        for (name, _), part in zip(fields, values, strict=True):
-            yield f"       {name} {part / 100:.2f}"
-    for one, share in zip(hit.adjustments, shares[len(hit.evidence) :], strict=True):
-        reason = style.faint(style.clean(one.reason))
-        yield f"     {one.name} {share / 100:+.2f}  {reason}"
+        yield f"     {evidence.channel} {evidence.share:.3f}  {reason}"
+        for name, part in sorted(evidence.fields.items(), key=lambda field: -field[1]):
+            yield f"       {name} {part:.3f}"
+    for change in hit.adjustments:
+        reason = style.faint(style.clean(change.reason))
+        yield f"     {change.name} {change.share:+.3f}  {reason}"
 
 
 def marked(snippet: Snippet, style: Style) -> str:
@@ -318,23 +304,6 @@ def marked(snippet: Snippet, style: Style) -> str:
     return "".join([*parts, style.clean(snippet.text[at:])])
 
 
-def shares_in_hundredths(values: Sequence[float], total: float) -> list[int]:
-    """Return shares rounded so that they add up to the rounded total.
-
-    What rounding leaves over goes to the shares that lost most by it.
-    """
-    wanted = round(total * 100)
-    exact = [value * 100 for value in values]
-    floors = [int(value // 1) for value in exact]
-    left = wanted - sum(floors)
-    if not 0 <= left <= len(floors):
-        return [round(value) for value in exact]
-    order = sorted(range(len(exact)), key=lambda i: (floors[i] - exact[i], i))
-    for i in order[:left]:
-        floors[i] += 1
-    return floors
-
-
 @operation(
     group="Find",
     for_people=search_for_people,
@@ -345,15 +314,12 @@ def shares_in_hundredths(values: Sequence[float], total: float) -> list[int]:
         forms=(TextForm("--paths", "Print only the paths.", search_paths),),
     ),
     tool=Tool(
-        title="Search the vault",
-        sets=("core",),
-        description=(
-            "Find passages of the user's notes by words, meaning and links. Use it "
-            "first for a single fact or a place, then read the best hits; for a task "
-            "or question, glassmind_context. The query may filter: tag:name "
-            "path:folder file:name [property:value] before:2026-03 after:7d "
-            '"phrase" -word.'
-        ),
+        "Search the vault",
+        "Find passages of the user's notes by words, meaning and links. Use it "
+        "first for a single fact or a place, then read the best hits; for a task "
+        "or question, glassmind_context. The query may filter: tag:name "
+        "path:folder file:name [property:value] before:2026-03 after:7d "
+        '"phrase" -word.',
         page=Page("hits", most=50, usual=lambda vault: vault.config.search.limit),
     ),
     route=Route("POST", "/search", sets=("core",), fails=(404, 409)),
@@ -391,8 +357,6 @@ def search_hit(hit: found.Hit, vault: str) -> SearchHit:
         generated=hit.generated or UNSET,
     )
 
-
-# --- read ---------------------------------------------------------------------------
 
 PAGE_CHARS = 200_000
 """Characters of a note in one HTTP answer, at most a megabyte."""
@@ -498,12 +462,9 @@ def read_for_models(result: ReadResult, _view: View) -> str:
     for_models=read_for_models,
     command=Command(everyday=True, verbatim=True),
     tool=Tool(
-        title="Read a note",
-        sets=("core",),
-        description=(
-            "Read a note as it is on disk: all of it, the section under a heading, or "
-            "some lines. Long notes come in parts; go on with offset."
-        ),
+        "Read a note",
+        "Read a note as it is on disk: all of it, the section under a heading, or "
+        "some lines. Long notes come in parts; go on with offset.",
     ),
     route=Route("GET", "/notes/{name}", sets=("core",), fails=(404, 409)),
 )
@@ -512,7 +473,7 @@ def read(vault: Engine, arguments: ReadArguments, caller: Caller) -> ReadResult:
     from glassmind.types.catalogue import GuessedNote  # noqa: PLC0415 - 24 ms
 
     config = vault.config.vault
-    name = named_by(arguments.name, vault=config.name, owner="read")
+    name = named_by(vault, arguments.name, "read")
     note = vault.read(
         name,
         heading=arguments.heading,
@@ -580,9 +541,6 @@ def line_range(text: str | None) -> tuple[int, int | None] | None:
     return first, last
 
 
-# --- read_chunks --------------------------------------------------------------------
-
-
 class ReadChunksResult(Result):
     """All passages of a note."""
 
@@ -614,9 +572,6 @@ def read_chunks(vault: Engine, arguments: NoteArguments) -> ReadChunksResult:
     """Print a note as it was split for the index."""
     path, chunks = vault.chunks(arguments.name)
     return ReadChunksResult(path=path, chunks=chunks)
-
-
-# --- list ---------------------------------------------------------------------------
 
 
 class ListArguments(Arguments):
@@ -665,6 +620,7 @@ class ListResult(Result):
     `closest` has, for a filter that no note passes, values that look similar.
     """
 
+    empty_without = ("notes",)
     vault: str
     notes: list[ListedNote]
     total: int
@@ -676,19 +632,13 @@ class ListResult(Result):
         return shown([Passage(note.path) for note in self.notes])
 
     def all_notices(self) -> list[str]:
-        if not self.total:
-            place = " ".join(["No notes match.", *_similar(self.closest or {})])
-        elif self.notes:
-            first, last = self.offset + 1, self.offset + len(self.notes)
-            place = f"Notes {first:,} to {last:,} of {self.total:,}."
-        else:
-            end = f"Offset {self.offset:,} is past the end"
-            place = f"{end}: {self.total:,} notes match."
+        first, last = self.offset + 1, self.offset + len(self.notes)
+        place = f"Notes {first:,} to {last:,} of {self.total:,}."
+        if not self.notes:
+            none = "No more notes" if self.total else "No notes"
+            place = " ".join([f"{none} match.", *_similar(self.closest or {})])
         is_whole = self.notes and self.total == len(self.notes)
         return [*self.notices, *([] if is_whole else [place])]
-
-    def is_empty(self) -> bool:
-        return not self.notes
 
 
 LOOKED_AT = 10_000
@@ -704,64 +654,35 @@ def property_filter(text: str) -> tuple[str, str | None]:
     return name.strip(), value[0].strip().strip('"') if value else None
 
 
-def _problems(
+def _unmatched(
     vault: Engine, given: ListArguments
 ) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield which filters of an empty list no note passes, and similar values."""
-    if given.since and given.until:
-        today = datetime.now().astimezone().date()
-        since, until = (parse_day(day, today) for day in (given.since, given.until))
-        if since >= until:
-            days = f"no day is since {since} and before {until}"
-            yield "until", f"{days}: until is excluded", []
-            return
-    found = list(_unknown(vault, given))
-    yield from found
-    filters = ("folder", "tag", "property", "since", "until")
-    several = [name for name in filters if getattr(given, name)]
-    if not found and len(several) > 1:
-        said = "some notes pass each filter, but no note passes all of them"
-        yield several[-1], said, []
-
-
-def _unknown(
-    vault: Engine, given: ListArguments
-) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield folders, tags and properties that no note has."""
+    """Yield each filter that no note passes, what is wrong, and similar values."""
     notes = vault.list_notes(newest=True, limit=LOOKED_AT).notes
-    folders = {str(a) for one in notes for a in PurePosixPath(one.path).parents}
-    folder, tag, (name, value) = (
-        given.folder,
-        given.tag,
-        property_filter(given.property),
-    )
-    filters: dict[str, Any] = {"property_name": name}
-    known: Iterable[str] = {name for note in notes for name in note.properties}
-    has = "has the property"
-    checks = [
-        ("folder", "is in the folder", folder, folders - {"."}, {"folder": folder}),
-        ("tag", "has the tag", tag, {t for n in notes for t in n.tags}, {"tag": tag}),
-        ("property", has, name, known, filters),
+    name, value = property_filter(given.property)
+    wanted = name if value is None else f"{name}={value}"
+    pairs = [pair for note in notes for pair in note.properties.items()]
+    if value is None:
+        properties = {key for key, _ in pairs}
+    else:
+        lists = [(key, v if isinstance(v, list) else [v]) for key, v in pairs]
+        properties = {f"{key}={item}" for key, items in lists for item in items}
+    folders = {str(up) for note in notes for up in PurePosixPath(note.path).parents}
+    tags = {tag for note in notes for tag in note.tags}
+    exact = {"property_name": name, "property_value": value}
+    checks: list[tuple[str, str, str, set[str], dict[str, Any]]] = [
+        ("folder", given.folder, "is in the folder", folders, {"folder": given.folder}),
+        ("tag", given.tag, "has the tag", tags, {"tag": given.tag}),
+        ("property", wanted, "has the property", properties, exact),
     ]
-    if value is not None:
-        known = {f"{name}={text}" for note in notes for text in _values(note, name)}
-        filters = filters | {"property_value": value}
-        checks.append(("property", has, f"{name}={value}", known, filters))
-    for argument, said, wanted, known, filters in checks:
-        if wanted and not vault.list_notes(limit=1, **filters).total:
-            folded = {text.casefold(): text for text in sorted(known)}
+    for argument, text, has, known, filters in checks:
+        if text and not vault.list_notes(limit=1, **filters).total:
+            folded = {each.casefold(): each for each in sorted(known)}
             # half of the characters in order, as for names; chosen by eye
-            plain = wanted.strip("#/ ").casefold()
+            plain = text.strip("#/ ").casefold()
             near = get_close_matches(plain, list(folded), n=3, cutoff=0.5)
-            problem = f"no note {said} {shortened(wanted)!r}"
-            yield argument, problem, [folded[text] for text in near]
-
-
-def _values(note: "NoteFacts", name: str) -> Iterator[str]:
-    for key, value in note.properties.items():
-        if key.lower() == name.lower():
-            several = value if isinstance(value, list) else [value]
-            yield from (text for text in several if isinstance(text, str) and text)
+            problem = f"no note {has} {shortened(text)!r}"
+            yield argument, problem, [folded[each] for each in near]
 
 
 def _similar(closest: dict[str, list[str]]) -> list[str]:
@@ -789,18 +710,13 @@ def list_for_models(result: ListResult, view: View) -> str:
     head = f"Notes {view.first:,} to {last:,} of {result.total:,}."
     rows = []
     for note in result.notes:
-        rows += _listed_for_models(note, detailed=view.detailed)
+        day, tags = note.day or note.modified[:10], " ".join(f"#{t}" for t in note.tags)
+        rows.append(f"{day} {named(note.path)} {one_line(tags)}".rstrip())
+        for name, value in note.properties.items() if view.detailed else ():
+            if name != "tags":
+                text = ", ".join(map(str, value)) if isinstance(value, list) else value
+                rows.append(f"   {one_line(f'{name}: {text}')}")
     return listed([head], rows, view, result.notices)
-
-
-def _listed_for_models(note: ListedNote, *, detailed: bool) -> Iterator[str]:
-    day = note.day or note.modified[:10]
-    tags = " ".join(f"#{one_line(tag)}" for tag in note.tags)
-    yield f"{day} {named(note.path)} {tags}".rstrip()
-    for name, value in note.properties.items() if detailed else ():
-        if name != "tags":
-            text = ", ".join(map(str, value)) if isinstance(value, list) else value
-            yield f"   {one_line(f'{name}: {text}')}"
 
 
 @operation(
@@ -809,13 +725,11 @@ def _listed_for_models(note: ListedNote, *, detailed: bool) -> Iterator[str]:
     for_models=list_for_models,
     command=Command(path="list", everyday=True, piped=list_paths),
     tool=Tool(
-        title="List notes",
-        sets=("core",),
+        "List notes",
+        "List notes that pass every filter given, by path or newest first. To find "
+        "what notes say use glassmind_search.",
+        toolset="core",
         name="glassmind_list",
-        description=(
-            "List notes that pass every filter given, by path or newest first. To find "
-            "what notes say use glassmind_search."
-        ),
         page=Page("notes", most=200, furthest=sys.maxsize, usual=lambda _: 25),
     ),
 )
@@ -833,7 +747,7 @@ def list_notes(vault: Engine, arguments: ListArguments) -> ListResult:
     }
     del options["property"]
     found = vault.list_notes(property_name=name, property_value=value, **options)
-    wrong = [] if found.total else list(_problems(vault, arguments))
+    wrong = [] if found.total else list(_unmatched(vault, arguments))
     closest = {argument: near for argument, _, near in wrong if near}
     where = vault.config.vault
     return ListResult(
@@ -852,9 +766,6 @@ def list_notes(vault: Engine, arguments: ListArguments) -> ListResult:
         notices=[*found.notices, *(said for _, said, _ in wrong)],
         closest=closest or UNSET,
     )
-
-
-# --- verify -------------------------------------------------------------------------
 
 
 def _receipts_in(text: str) -> list[str]:
@@ -882,48 +793,36 @@ class VerifyResult(Result):
     receipts: list[Verified]
 
     def sources(self) -> Shown:
-        texts = [text for one in self.receipts for text in (one.receipt, one.now)]
+        texts = [text for row in self.receipts for text in (row.receipt, row.now)]
         return shown(named=[cited(text).path for text in texts if text])
 
     def is_empty(self) -> bool:
-        return any(one.state not in ("unchanged", "moved") for one in self.receipts)
+        return any(row.state not in ("unchanged", "moved") for row in self.receipts)
 
 
 RECEIPT_COLOURS = {"unchanged": "ok", "moved": "warn", "unread": "warn"}
 
 
-def verify_for_people(result: VerifyResult, _: Any, style: Style) -> Iterator[str]:
-    for one in result.receipts:
-        colour = RECEIPT_COLOURS.get(one.state, "fail")
-        yield f"{style.state(colour, f'{one.state:<9}')}  {one_line(one.receipt)}"
-        if one.state != "unchanged":
-            yield f"           {style.faint(one_line(one.note))}"
-        if one.now is not None and one.now != one.receipt:
-            yield f"           now {one_line(one.now)}"
-
-
-def verify_for_models(result: VerifyResult, view: View) -> str:
-    rows = []
-    for one in result.receipts:
-        rows.append(f"{one.state}: {named(one.receipt)}")
-        if one.now and one.now != one.receipt:
-            rows.append(f"   now: {named(one.now)}")
-        rows.append(f"   {one_line(one.note)}")
-    return listed([], rows, view)
+def verify_text(result: VerifyResult, _: Any, style: Style) -> Iterator[str]:
+    for checked in result.receipts:
+        colour = RECEIPT_COLOURS.get(checked.state, "fail")
+        state = style.state(colour, f"{checked.state:<9}")
+        yield f"{state}  {style.clean(one_line(checked.receipt))}"
+        if checked.state != "unchanged":
+            yield f"           {style.faint(one_line(checked.note))}"
+        if checked.now is not None and checked.now != checked.receipt:
+            yield f"           now {style.clean(one_line(checked.now))}"
 
 
 @operation(
     group="Find",
-    for_people=verify_for_people,
-    for_models=verify_for_models,
+    for_people=verify_text,
+    for_models=fenced_lines(verify_text),
     command=Command(),
     tool=Tool(
-        title="Verify receipts",
-        sets=("memory",),
-        description=(
-            "Tell whether lines that were cited by receipts "
-            "(path#heading:12-18@digest) are unchanged, moved, changed or gone."
-        ),
+        "Verify receipts",
+        "Tell whether lines that were cited by receipts "
+        "(path#heading:12-18@digest) are unchanged, moved, changed or gone.",
         page=Page("receipts", most=1_000, grows=False),
     ),
     route=Route("POST", "/verify", sets=("memory",)),

@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal, TypeVar
 from msgspec import UNSET, UnsetType, structs
 
 from glassmind.engine import Engine
+from glassmind.knowledge.graph_files import graph_as_dot, graph_as_graphml
 from glassmind.markdown.style import Style, counted
-from glassmind.operations.find import Name as NoteName
-from glassmind.operations.graph_files import graph_as_dot, graph_as_graphml
+from glassmind.operations.find import Name, NoteArguments, most
 from glassmind.operations.model_text import fenced_lines, listed, named
 from glassmind.operations.names import note_name, report_guesses, with_uris
 from glassmind.operations.registry import (
@@ -68,14 +68,11 @@ Answer = TypeVar("Answer", bound=Result)
 
 GraphFormat = Literal["json", "graphml", "dot"]
 
-Name = Annotated[NoteName, arg("Path, title or alias of a note.", positional="words")]
-Limited = Annotated[
-    int, arg("Maximum number of results.", short="-n", ge=1, le=MOST_SHOWN)
-]
+Limited = Annotated[int, most("results", MOST_SHOWN)]
 Depth = Annotated[int, arg("How many links away (1).", ge=1, le=3)]
 Unresolved = Annotated[bool, arg("Include unresolved links: names that no file has.")]
 ThemeName = Annotated[
-    NoteName | None, arg("One theme, by its number or label.", metavar="THEME")
+    Name | None, arg("One theme, by its number or label.", metavar="THEME")
 ]
 Resolution = Annotated[
     float | None,
@@ -261,7 +258,7 @@ def graph_operation(  # noqa: PLR0913 - a declaration names every part
             for_people=text,
             for_models=fenced_lines(text),
             command=command or Command(f"graph {name}"),
-            tool=Tool(title=title, sets=sets[:1], description=about, **tool),
+            tool=Tool(title, about, **tool),
             route=Route("GET", f"/graph/{name}", sets=sets, fails=FAILS),
             files=files or {},
         )(function)
@@ -289,15 +286,14 @@ def answered(
     ]
     found = method(*notes, **values)
     report_guesses(vault, caller, *notes, ghosts=values.get("ghosts", False))
-    return with_uris(vault, copied(kind, found, vault=vault.config.vault.name))
+    return with_uris(
+        vault.config.vault.name, copied(kind, found, vault=vault.config.vault.name)
+    )
 
 
-class ConnectionsArguments(Arguments):
-    name: Name
+class ConnectionsArguments(NoteArguments):
     depth: Depth = 1
-    limit: Annotated[
-        int, arg("Maximum number of notes per hop.", short="-n", ge=1, le=MOST_SHOWN)
-    ] = 50
+    limit: Annotated[int, most("notes per hop", MOST_SHOWN)] = 50
     ghosts: Unresolved = False
     subgraph: Annotated[
         bool, arg("In JSON, all links among these notes.", only=("cli", "http"))
@@ -347,14 +343,13 @@ def connections(
         subgraph=arguments.subgraph or arguments.format in GRAPH_FILES,
     )
     report_guesses(vault, caller, name, ghosts=arguments.ghosts)
-    return with_uris(vault, copied(ConnectionsResult, found))
+    return with_uris(vault.config.vault.name, copied(ConnectionsResult, found))
 
 
-class SubgraphArguments(Arguments):
-    name: Name
+class SubgraphArguments(NoteArguments):
     format: Annotated[GraphFormat, arg("The format.")] = "json"
     depth: Depth = 1
-    limit: Annotated[int, arg("Maximum number of notes per hop.", ge=1, le=200)] = 20
+    limit: Annotated[int, most("notes per hop", 200)] = 20
     ghosts: Unresolved = False
 
 
@@ -371,12 +366,10 @@ class SubgraphResult(GraphResult, GraphPart):
     group="Graph",
     for_models=_subgraph_for_models,
     tool=Tool(
-        title="Export a subgraph",
-        sets=("graph",),
-        description=(
-            "Export a note, its neighbours and every link between them as a graph: "
-            "JSON, GraphML (Gephi, yEd) or DOT (Graphviz)."
-        ),
+        "Export a subgraph",
+        "Export a note, its neighbours and every link between them as a graph: "
+        "JSON, GraphML (Gephi, yEd) or DOT (Graphviz).",
+        toolset="graph",
         fits=True,
     ),
 )
@@ -402,11 +395,9 @@ def subgraph(vault: Engine, arguments: SubgraphArguments) -> SubgraphResult:
 
 
 class PathArguments(Arguments):
-    source: Annotated[NoteName, arg("A note.", positional="word")]
-    target: Annotated[NoteName, arg("Another note.", positional="word")]
-    limit: Annotated[
-        int, arg("Maximum number of chains (5).", short="-n", ge=1, le=MOST_CHAINS)
-    ] = 5
+    source: Annotated[Name, arg("A note.", positional="word")]
+    target: Annotated[Name, arg("Another note.", positional="word")]
+    limit: Annotated[int, most("chains (5)", MOST_CHAINS)] = 5
     most_hops: Annotated[
         int, arg("Maximum number of links in a chain (6).", ge=1, le=MOST_HOPS)
     ] = 6
@@ -414,14 +405,11 @@ class PathArguments(Arguments):
         bool,
         arg("List notes linked with both.", flag="--no-common", only=("cli", "http")),
     ] = True
-    ghosts: Annotated[bool, arg("Follow unresolved links: names that no file has.")] = (
-        False
-    )
+    ghosts: Unresolved = False
 
 
 class PathResult(GraphResult, Chains):
-    def is_empty(self) -> bool:
-        return not self.chains
+    empty_without = ("chains",)
 
 
 @graph_operation(
@@ -449,10 +437,8 @@ class ThemesArguments(Arguments):
 
 
 class ThemesResult(GraphResult, Themes):
+    empty_without = ("themes",)
     vault: str
-
-    def is_empty(self) -> bool:
-        return not self.themes
 
 
 @graph_operation(
@@ -468,10 +454,9 @@ def themes(vault: Engine, arguments: ThemesArguments, caller: Caller) -> ThemesR
     found = answered(vault.knowledge.themes, ThemesResult, vault, arguments, caller)
     usual = vault.config.graph.theme_resolution
     if found.resolution != usual:
-        said = f"Resolution {found.resolution:g} instead of {usual:g} (the setting)"
-        once = arguments.resolution is not None and not arguments.refresh
-        undo = "To undo it: glassmind graph themes --refresh"
-        caller.notice(f"{said}, for this answer only." if once else f"{said}. {undo}")
+        said = f"Resolution {found.resolution:g} instead of {usual:g} (the setting)."
+        kept = arguments.resolution is None or arguments.refresh
+        caller.notice(said + " To undo it: glassmind graph themes --refresh" * kept)
     return found
 
 
@@ -480,7 +465,7 @@ class RankArguments(Arguments):
     limit: Limited = 20
     theme: ThemeName = None
     about: Annotated[
-        NoteName | None,
+        Name | None,
         arg("Only notes around what this search finds.", metavar="QUERY", pattern=SAYS),
     ] = None
     least_inbound: Annotated[
@@ -491,8 +476,7 @@ class RankArguments(Arguments):
 
 
 class RankResult(GraphResult, Ranking):
-    def is_empty(self) -> bool:
-        return not self.notes
+    empty_without = ("notes",)
 
 
 @graph_operation(
@@ -508,19 +492,17 @@ def rank(vault: Engine, arguments: RankArguments, caller: Caller) -> RankResult:
     return answered(vault.knowledge.rank, RankResult, vault, arguments, caller)
 
 
-class TimelineArguments(Arguments):
-    name: Name
+class TimelineArguments(NoteArguments):
     limit: Limited = 100
 
 
 class TimelineResult(Result, Timeline):
+    empty_without = ("events",)
+
     def sources(self) -> Shown:
         """Return the note and its linked notes; a sentence may be from either."""
         paths = note_paths([self.path, *(event.path for event in self.events)])
         return shown([Passage(path) for path in paths])
-
-    def is_empty(self) -> bool:
-        return not self.events
 
 
 @graph_operation(
@@ -577,7 +559,7 @@ def _section(
 ) -> Iterator[str]:
     if some.total:
         yield f"{title} ({some.total:,})"
-        yield from (f"  {line(one)}" for one in some.shown)
+        yield from (f"  {line(item)}" for item in some.shown)
     if some.total > len(some.shown):
         yield f"  and {some.total - len(some.shown):,} more"
 
@@ -616,7 +598,7 @@ def _schema(schema: Schema) -> str:
 
 
 def _spelling(spelling: Spelling) -> str:
-    variants = ", ".join(f"{one.name} {one.notes:,}" for one in spelling.variants)
+    variants = ", ".join(f"{use.name} {use.notes:,}" for use in spelling.variants)
     most = f"{spelling.what} {spelling.canonical} {spelling.notes:,}"
     return f"{most}, also {variants} ({spelling.reason})"
 
@@ -645,9 +627,9 @@ def ingest_text(result: "IngestResult", _: object, style: Style) -> Iterator[str
         for mention in entity.mentions[:1]:
             where = f"line {mention.line}: " if mention.line else ""
             yield f"  {where}{style.quote(mention.text)}"
-        for one in entity.candidates if entity.state == "unsure" else ():
-            known = style.strong(one.link or one.path or one.title)
-            yield f"  perhaps {known}  {style.faint(one.reason)}"
+        for match in entity.candidates if entity.state == "unsure" else ():
+            known = style.strong(match.link or match.path or match.title)
+            yield f"  perhaps {known}  {style.faint(match.reason)}"
         if entity.stub:
             path = style.strong(entity.stub.path)
             yield f"  new note {path}: {style.clean(entity.stub.reason)}"
@@ -684,13 +666,10 @@ class OntologyResult(Result, Ontology):
     for_models=fenced_lines(ontology_text),
     command=Command(),
     tool=Tool(
-        title="Show the vocabulary",
-        sets=("graph",),
-        description=(
-            "Show what the vault calls things: categories, tags, folders, properties "
-            "and which of them occur together, spellings that differ, hubs and "
-            "hierarchies. Look before choosing properties or tags for a note."
-        ),
+        "Show the vocabulary",
+        "Show what the vault calls things: categories, tags, folders, properties "
+        "and which of them occur together, spellings that differ, hubs and "
+        "hierarchies. Look before choosing properties or tags for a note.",
         fits=True,
     ),
     route=Route("GET", "/graph/ontology", sets=("graph",)),
@@ -702,28 +681,23 @@ def ontology(vault: Engine, arguments: OntologyArguments) -> OntologyResult:
     spellings = Listed(words, found.spellings.total)
     name = vault.config.vault.name
     result = copied(OntologyResult, found, vault=name, spellings=spellings)
-    return with_uris(vault, result)
+    return with_uris(vault.config.vault.name, result)
 
 
-class IngestArguments(Arguments):
-    name: Name
-    limit: Annotated[
-        int, arg("Maximum number of names (50).", short="-n", ge=1, le=MOST_ENTITIES)
-    ] = 50
+class IngestArguments(NoteArguments):
+    limit: Annotated[int, most("names (50)", MOST_ENTITIES)] = 50
 
 
 class IngestResult(Result, Ingestion):
+    empty_without = ("total",)
     vault: str
 
     def sources(self) -> Shown:
-        lines = [line.line or 0 for one in self.entities for line in one.mentions]
-        named = [self.path, *(one.path for one in self.entities)]
-        named += [near.path for one in self.entities for near in one.candidates]
+        lines = [line.line or 0 for entity in self.entities for line in entity.mentions]
+        named = [self.path, *(entity.path for entity in self.entities)]
+        named += [near.path for entity in self.entities for near in entity.candidates]
         passages = [Passage(self.path, line, line) for line in lines]
         return shown(passages, note_paths(named))
-
-    def is_empty(self) -> bool:
-        return not self.total
 
 
 @graph_operation(

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, UnsetType
 
 from glassmind.engine import Engine
 from glassmind.errors.editing import PolicyForbids
-from glassmind.markdown.style import Style, counted
+from glassmind.markdown.style import Style, counted, shortened
 from glassmind.operations.edit import (
     PATIENT_S,
     ChangeResult,
@@ -24,8 +24,8 @@ from glassmind.operations.graph import (
     answered,
     graph_operation,
 )
-from glassmind.operations.model_text import ModelStyle, fenced_lines, listed, shortly
-from glassmind.operations.names import note_name, report_guesses, with_uris
+from glassmind.operations.model_text import ModelStyle, fenced_lines, listed
+from glassmind.operations.names import note_name, report_guesses
 from glassmind.operations.registry import (
     Arguments,
     Caller,
@@ -42,18 +42,16 @@ from glassmind.operations.registry import (
     operation,
     shown,
 )
-from glassmind.types import pairs
 from glassmind.types.health import (
     CheckReport,
     Finding,
     FindingNow,
     HealthReport,
     Helping,
-    ScorePart,
     SecretPlace,
 )
 from glassmind.types.ledger import Passage, Shown
-from glassmind.types.pairs import Dismissed, Pair
+from glassmind.types.pairs import Dismissed, Similar
 from glassmind.types.suggestions import Suggestions
 
 OptionalName = Annotated[
@@ -64,21 +62,21 @@ OptionalName = Annotated[
 def suggest_text(result: "SuggestResult", _: object, style: Style) -> Iterator[str]:
     if not result.suggestions:
         yield "Nothing to suggest."
-    for at, one in enumerate(result.suggestions):
+    for at, link in enumerate(result.suggestions):
         yield from [""] if at else []
-        ends = f"{style.strong(one.source)} -> {style.strong(one.target)}"
-        ends += f" ({style.clean(one.property)})" if one.property else ""
-        yield f"{ends}  {style.faint(f'{one.kind} {one.score:.2f}')}"
-        yield f"   {style.clean(one.reason)}"
-        if one.mention:
-            yield f"   {style.faint(one.mention.sentence)}"
-        shared = [f"#{tag}" for tag in one.shared_tags]
-        shared += [path.removesuffix(".md") for path in one.shared_notes]
+        ends = f"{style.strong(link.source)} -> {style.strong(link.target)}"
+        ends += f" ({style.clean(link.property)})" if link.property else ""
+        yield f"{ends}  {style.faint(f'{link.kind} {link.score:.2f}')}"
+        yield f"   {style.clean(link.reason)}"
+        if link.mention:
+            yield f"   {style.faint(link.mention.sentence)}"
+        shared = [f"#{tag}" for tag in link.shared_tags]
+        shared += [path.removesuffix(".md") for path in link.shared_notes]
         if shared:
             yield style.faint(f"   both have {', '.join(shared)}")
-        if one.edit:
-            yield style.faint(f"   {one.edit.path}:{one.edit.line}")
-            for sign, text in (("-", one.edit.before), ("+", one.edit.after)):
+        if link.edit:
+            yield style.faint(f"   {link.edit.path}:{link.edit.line}")
+            for sign, text in (("-", link.edit.before), ("+", link.edit.after)):
                 lines = (line for line in text.splitlines() if line.strip())
                 yield from (f"   {sign} {style.clean(line)}" for line in lines)
 
@@ -109,19 +107,18 @@ class SuggestArguments(Arguments):
 
 
 class SuggestResult(Result, Suggestions):
+    empty_without = ("suggestions",)
+
     def sources(self) -> Shown:
         passages, named = [], [self.note]
-        for one in self.suggestions:
-            named += [one.source, one.target, *one.shared_notes]
-            if one.mention:
-                named += one.mention.namesakes
-                passages.append(Passage(one.source, one.mention.line, one.mention.line))
-            if one.edit:
-                passages.append(Passage(one.edit.path, one.edit.line, one.edit.line))
+        for link in self.suggestions:
+            named += [link.source, link.target, *link.shared_notes]
+            if mention := link.mention:
+                named += mention.namesakes
+                passages.append(Passage(link.source, mention.line, mention.line))
+            if edit := link.edit:
+                passages.append(Passage(edit.path, edit.line, edit.line))
         return shown(passages, note_paths(named))
-
-    def is_empty(self) -> bool:
-        return not self.suggestions
 
 
 @graph_operation(
@@ -166,8 +163,8 @@ class AddLinksArguments(Arguments):
 
 
 @change_operation(
-    title="Add suggested links",
-    about="Add links that glassmind_suggest lists, in one change.",
+    "Add suggested links",
+    "Add links that glassmind_suggest lists, in one change.",
     path="/graph/suggest/apply",
     route_id="apply_suggestions",
     group="Graph",
@@ -197,40 +194,12 @@ class SimilarArguments(Arguments):
     ] = 0.0
 
 
-class PairStatus(Struct, frozen=True):
-    """How many pairs there are, and how many notes wait to be compared.
-
-    `waiting` is null if all do; `threshold` and `most` are null if none was compared.
-    """
-
-    count: int
-    waiting: int | None
-    threshold: float | None
-    most: int | None
-
-
-def pair_status(status: pairs.PairStatus) -> PairStatus:
-    state = status.state
-    threshold, most = (state.threshold, state.most) if state else (None, None)
-    return PairStatus(status.pairs, status.waiting, threshold, most)
-
-
-class SimilarResult(Result):
-    """Pairs, most similar first; `note` is null for the whole vault."""
-
-    note: str | None
-    pairs: list[Pair]
-    total: int
-    dismissed: int
-    status: PairStatus
-    notices: list[str]
+class SimilarResult(Result, Similar, kw_only=True):
+    empty_without = ("pairs",)
 
     def sources(self) -> Shown:
-        ends = [end for one in self.pairs for end in (one.path, one.other_path)]
+        ends = [end for pair in self.pairs for end in (pair.path, pair.other_path)]
         return shown(named=note_paths([self.note, *ends]))
-
-    def is_empty(self) -> bool:
-        return not self.pairs
 
 
 @graph_operation(
@@ -244,11 +213,8 @@ def similar(
     vault: Engine, arguments: SimilarArguments, caller: Caller
 ) -> SimilarResult:
     """Show similar notes that are not linked."""
-    name = arguments.name and note_name(vault, arguments.name, "name")
-    found = vault.knowledge.similar(name, limit=arguments.limit, least=arguments.least)
-    report_guesses(vault, caller, name)
-    status = pair_status(found.status)
-    return with_uris(vault, copied(SimilarResult, found, status=status))
+    method = vault.knowledge.similar
+    return answered(method, SimilarResult, vault, arguments, caller, "name")
 
 
 ON_REQUEST = "Writes a line to the vault's agent folder. Only if the user wants it."
@@ -275,13 +241,10 @@ class DismissResult(Result, Dismissed):
     writes=True,
     command=Command("graph dismiss", aliases=(("graph restore", {"restore": True}),)),
     tool=Tool(
-        title="Dismiss a suggestion",
-        sets=("graph",),
+        "Dismiss a suggestion",
+        "Stop suggesting two notes as similar, also in searches; with restore, "
+        f"allow it again. {ON_REQUEST}",
         name="glassmind_dismiss",
-        description=(
-            "Stop suggesting two notes as similar, also in searches; with restore, "
-            f"allow it again. {ON_REQUEST}"
-        ),
     ),
     route=Route("POST", "/graph/dismiss", sets=("graph",), fails=FAILS),
 )
@@ -320,7 +283,7 @@ EXAMPLES = 3
 """Problems shown of each check unless a limit is given."""
 
 SECRETS_SHOWN = 10
-"""Credentials shown unless a limit is given."""
+"""Credentials shown unless a higher limit is given."""
 
 REPORT_CHARS, PROBLEM_CHARS = 2_000, 120
 """Length of the Markdown report, which other systems put into prompts, and of one
@@ -350,8 +313,7 @@ def health_text(
     places = result.secrets or []
     if not places:
         return
-    most = SECRETS_SHOWN if arguments.limit == EXAMPLES else arguments.limit
-    most = len(places) if arguments.all else most
+    most = len(places) if arguments.all else max(SECRETS_SHOWN, arguments.limit)
     notes = counted(len({place.path for place in places}), "note")
     yield ""
     yield f"{style.strong(f'credentials: {len(places):,}')} in {notes}"
@@ -364,10 +326,12 @@ def health_text(
 
 def _health_for_models(result: "HealthResult", view: View) -> str:
     head = [f"Score {result.score} of 100{_scope(result)}; {_totals(result)}."]
-    if view.first == 1 and any(one.count > len(one.examples) for one in result.checks):
+    is_cut = any(check.count > len(check.examples) for check in result.checks)
+    if view.first == 1 and is_cut:
         head.append("To see all problems of a check, give its name and a limit.")
     rows = [*_checks(result, ModelStyle(), fixes=False), *_rest(result)]
-    fixes = [f"{one.name}: {_fix(one, TOOLS)}" for one in result.checks if one.count]
+    failed = [check for check in result.checks if check.count]
+    fixes = [f"{check.name}: {_fix(check, TOOLS)}" for check in failed]
     return "\n".join([listed(head, rows, view, result.notices), *fixes])
 
 
@@ -414,7 +378,9 @@ def _fix(check: CheckReport, calls: Mapping[Helping, str]) -> str:
 
 
 def _rest(result: "HealthResult") -> Iterator[str]:
-    well = [one.name for one in result.checks if not one.count and not one.unchecked]
+    well = [
+        check.name for check in result.checks if not check.count and not check.unchecked
+    ]
     if well:
         yield f"No problems: {', '.join(well)}"
     for check in result.checks:
@@ -450,7 +416,7 @@ def _markdown(result: "HealthResult", examples: int | None) -> str:
         lines.append(f"- **{check.severity}** {check.title}: {check.count:,}{gone}")
         for problem in check.examples[:examples]:
             text = Style.clean(_place(problem) + problem.what)
-            text = text if most is None else shortly(text, most - 1)
+            text = text if most is None else shortened(text, most - 3)
             escaped = (f"\\{c}" if c in "\\`*_[]<>#|" else c for c in text)
             lines.append(f"  - {''.join(escaped)}")
         if examples != 0:
@@ -492,8 +458,10 @@ class HealthResult(Result, HealthReport):
     secrets: list[SecretPlace] | UnsetType = UNSET
 
     def sources(self) -> Shown:
-        passages = [_passage(one) for check in self.checks for one in check.examples]
-        secrets = [one.path for one in self.secrets or ()]
+        passages = [
+            _passage(problem) for check in self.checks for problem in check.examples
+        ]
+        secrets = [place.path for place in self.secrets or ()]
         return shown(filter(None, passages), note_paths(secrets))
 
 
@@ -515,12 +483,9 @@ def _passage(problem: Finding) -> Passage | None:
         ),
     ),
     tool=Tool(
-        title="Vault health",
-        sets=("graph",),
-        description=(
-            "List problems of the vault, worst first: orphans, broken links, "
-            "duplicates, conflict copies, spellings and more, with fixes and a score."
-        ),
+        "Vault health",
+        "List problems of the vault, worst first: orphans, broken links, "
+        "duplicates, conflict copies, spellings and more, with fixes and a score.",
         timeout_s=PATIENT_S,
         page=Page("checks", most=MOST_FINDINGS, inner="examples", grows=False),
     ),
@@ -538,12 +503,7 @@ def health(vault: Engine, arguments: HealthArguments, caller: Caller) -> HealthR
 def health_result(
     report: HealthReport, secrets: Sequence[SecretPlace] = ()
 ) -> HealthResult:
-    """Return the result for a report: points have two digits."""
-    parts = [
-        ScorePart(part.check, round(part.points, 2), round(part.lost, 2))
-        for part in report.parts
-    ]
-    return copied(HealthResult, report, parts=parts, secrets=list(secrets) or UNSET)
+    return copied(HealthResult, report, secrets=list(secrets) or UNSET)
 
 
 def _check_names(given: list[str] | None) -> list[str] | None:
@@ -585,7 +545,7 @@ class FindingResult(Result, FindingNow):
     for_people=finding_text,
     for_models=fenced_lines(finding_text),
     command=Command("health --again"),
-    tool=Tool(title="Check a problem again", sets=("graph",)),
+    tool=Tool("Check a problem again"),
     route=Route("GET", "/graph/finding", sets=("graph",), fails=(404,)),
 )
 def check_finding(vault: Engine, arguments: CheckFindingArguments) -> FindingResult:
@@ -616,12 +576,9 @@ class DismissFindingArguments(Arguments):
         "health --dismiss", aliases=(("health --restore", {"restore": True}),)
     ),
     tool=Tool(
-        title="Dismiss a problem",
-        sets=("graph",),
-        description=(
-            "Stop reporting a problem of glassmind_health; with restore, report it "
-            f"again. {ON_REQUEST}"
-        ),
+        "Dismiss a problem",
+        "Stop reporting a problem of glassmind_health; with restore, report it "
+        f"again. {ON_REQUEST}",
     ),
     route=Route("POST", "/graph/finding/dismiss", sets=("graph",), fails=FAILS),
 )
@@ -643,8 +600,8 @@ class FixArguments(Arguments):
 
 
 @change_operation(
-    title="Fix problems of the vault",
-    about="Fix what glassmind_health lists and needs no decision, in one change.",
+    "Fix problems of the vault",
+    "Fix what glassmind_health lists and needs no decision, in one change.",
     path="/graph/health/fix",
     route_id="fix_vault_health",
     group="Maintain",

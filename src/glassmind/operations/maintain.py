@@ -13,7 +13,6 @@ from glassmind.errors.serving import BadArgument
 from glassmind.indexing.background import gently
 from glassmind.markdown.style import Style, bytes_in_words, counted
 from glassmind.operations.failures import MODEL, USAGE
-from glassmind.operations.health import PairStatus, pair_status
 from glassmind.operations.registry import (
     Arguments,
     Caller,
@@ -34,6 +33,7 @@ from glassmind.types.catalogue import Check, Stats, Status
 from glassmind.types.files import IndexReport, Skipped
 from glassmind.types.ledger import Shown
 from glassmind.types.models import ModelCheck, ModelFetched, ModelState
+from glassmind.types.pairs import PairStatus
 from glassmind.types.watch import WatchState
 from glassmind.vault.paths import safe_path
 
@@ -208,7 +208,7 @@ class VectorStatus(Struct, frozen=True, kw_only=True):
 
 
 class StatusResult(NoNotes, frozen=True, kw_only=True):
-    """The state of the index; empty names mean nobody, or nothing."""
+    """The state of the index; names are empty if there is none."""
 
     vault: str
     notes: int
@@ -266,7 +266,7 @@ def _not_embedded(status: StatusResult) -> str:
     if status.vectors.former:
         then = ", and being made again" if status.embedding else ": glassmind index"
         return f"made by former settings{then}"
-    lacks_model = any(one.startswith("words and links") for one in status.notices)
+    lacks_model = any(notice.startswith("words and links") for notice in status.notices)
     follows = status.vectors.model and status.watch.mode != "off" and not lacks_model
     if status.embedding or follows:
         return "the rest is being embedded"
@@ -316,12 +316,10 @@ def _status_for_models(result: StatusResult, _: View) -> str:
     for_models=_status_for_models,
     command=Command(everyday=True),
     tool=Tool(
-        title="Index status",
-        sets=("core",),
-        description=(
-            "Show how current the index is: notes, passages, vectors, work in "
-            "progress. Use it when answers seem stale or incomplete."
-        ),
+        "Index status",
+        "Show how current the index is: notes, passages, vectors, work in "
+        "progress. Use it when answers seem stale or incomplete.",
+        toolset="core",
     ),
 )
 def status(vault: Engine, _: NoArguments) -> StatusResult:
@@ -345,7 +343,6 @@ def status_result(found: Status, vault: str) -> StatusResult:
         words=KeywordStatus(found.words_behind),
         vectors=vectors,
         bytes=found.sizes,
-        pairs=pair_status(found.pairs),
     )
 
 
@@ -364,7 +361,8 @@ def doctor_text(result: DoctorResult, _: Any, style: Style) -> Iterator[str]:
 
 
 def _checked(checks: list[Check]) -> DoctorResult:
-    return DoctorResult(ok=all(one.state != "fail" for one in checks), checks=checks)
+    is_sound = all(check.state != "fail" for check in checks)
+    return DoctorResult(ok=is_sound, checks=checks)
 
 
 def _without_config(error: ConfigError) -> DoctorResult:
@@ -470,7 +468,9 @@ class FetchedModelsResult(NoNotes, frozen=True, kw_only=True):
     def all_notices(self) -> Sequence[str]:
         if not self.models:
             return ["your settings name no model that could be fetched"]
-        texts = [text for one in self.models for text in (one.notice, one.problem)]
+        texts = [
+            text for model in self.models for text in (model.notice, model.problem)
+        ]
         return [text for text in texts if text]
 
 

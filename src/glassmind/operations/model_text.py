@@ -59,20 +59,6 @@ def sound(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-LINE_CHARS = 240
-"""Characters of a sentence in a list."""
-
-
-def shortly(text: str, most: int = LINE_CHARS) -> str:
-    """Return a line, cut if it is too long."""
-    return text if len(text) <= most else f"{text[:most]}…"
-
-
-def quoted(sentence: str) -> str:
-    """Return a sentence of a note on one line, cut if it is too long."""
-    return shortly(one_line(sentence))
-
-
 def listed(
     head: Sequence[str],
     rows: Sequence[str],
@@ -94,7 +80,14 @@ def listed(
 
 
 class ModelStyle(Style):
-    """Text for models: names of notes as `named` shows them, sentences on one line."""
+    """Text for models: names of notes as `named` shows them, sentences on one line.
+
+    If `detailed`, sentences are not cut.
+    """
+
+    def __init__(self, *, detailed: bool = False) -> None:
+        super().__init__()
+        self._detailed = detailed
 
     @staticmethod
     def clean(text: str) -> str:
@@ -107,14 +100,15 @@ class ModelStyle(Style):
         return " " * (len(text) - len(text.lstrip(" "))) + one_line(text)
 
     def quote(self, sentence: str) -> str:
-        return quoted(sentence)
+        return one_line(sentence) if self._detailed else super().quote(sentence)
 
 
 def fenced_lines(render: Callable[[Any, Any, Style], str | Iterable[str]]) -> ModelText:
     """Return a renderer for models, made from that for people."""
 
     def text(result: Any, view: View) -> str:
-        rows = joined(render(result, None, ModelStyle())).rstrip("\n").split("\n")
+        style = ModelStyle(detailed=view.detailed)
+        rows = joined(render(result, None, style)).rstrip("\n").split("\n")
         return listed([], rows, view, result.all_notices())
 
     return text
@@ -123,5 +117,5 @@ def fenced_lines(render: Callable[[Any, Any, Style], str | Iterable[str]]) -> Mo
 GENERATED = "generated, not approved"
 """Marks a note that an agent wrote and no person has approved; also in bundles."""
 
-UNREAD = "an agent wrote this note, and nobody has approved it"
+UNREAD = "an agent wrote this note, and no person has approved it"
 """The same as a sentence."""

@@ -59,12 +59,12 @@ def is_address(name: str) -> bool:
 
 def note_name(vault: Engine, name: str, owner: str) -> str:
     """Return the name of a note, without a heading; raises as `named_by`."""
-    plain = named_by(name, vault=vault.config.vault.name, owner=owner)
+    plain = named_by(vault, name, owner)
     return plain.partition("#")[0] if is_address(name) else plain
 
 
-def named_by(name: str, *, vault: str, owner: str) -> str:
-    """Return the name in an address, or the name itself.
+def named_by(vault: Engine, name: str, owner: str) -> str:
+    """Return the name in an address, perhaps with a heading, or the name itself.
 
     Raises:
         PathOutsideVault: an address names no place inside the vault.
@@ -72,37 +72,29 @@ def named_by(name: str, *, vault: str, owner: str) -> str:
     """
     if name.lower().startswith(SCHEME):
         return path_in(name)
-    return _opened(name, vault, owner) if is_address(name) else name
-
-
-def _opened(uri: str, vault: str, owner: str) -> str:
-    """Return the file, and the heading behind `#`, that Obsidian would open."""
-    action, _, query = uri[len(OBSIDIAN) :].partition("?")
+    if not is_address(name):
+        return name
+    action, _, query = name[len(OBSIDIAN) :].partition("?")
     pairs = (part.partition("=") for part in query.split("&"))
-    # not as forms have it: a plus is a plus in the name of a note
-    given = {name: unquote(value) for name, _, value in pairs}
-    file = given.get("file", "")
-    if action.rstrip("/").lower() != "open" or not file:
-        wanted = f"{OBSIDIAN}open?vault=...&file=..."
-        raise BadArgument(owner, f"of such addresses it reads {wanted} alone")
-    other = given.get("vault", vault)
-    if normalize("NFC", other) != normalize("NFC", vault):
-        said = f"the address is of the vault {shortened(other)!r}"
-        raise BadArgument(owner, f"{said}; here are notes of {vault!r} alone")
-    return file
+    # unlike in forms, a plus is a plus in the name of a note
+    given = {key: unquote(value) for key, _, value in pairs}
+    if action.rstrip("/").lower() != "open" or not given.get("file"):
+        known = f"{OBSIDIAN}open?vault=...&file=..."
+        raise BadArgument(owner, f"only addresses such as {known} are read")
+    own = vault.config.vault.name
+    other = given.get("vault", own)
+    if normalize("NFC", other) != normalize("NFC", own):
+        problem = f"the address is of the vault {shortened(other)!r}, not {own!r}"
+        raise BadArgument(owner, problem)
+    return given["file"]
 
 
-def with_uris(vault: Engine, value: Value) -> Value:
-    """Return a result with the Obsidian addresses of its notes.
+def with_uris(vault: str, value: Value) -> Value:
+    """Return a result with the Obsidian addresses of its notes, for a vault's name.
 
     A field `uri` gets that of `path`, and `x_uri` that of `x` or `x_path`. Unresolved
     links have none: to open one would create a note.
     """
-    return filled_uris(vault.config.vault.name, value)
-
-
-def filled_uris(vault: str, value: Value) -> Value:
-    """Do so for the vault that has a name in Obsidian."""
     filled: Value = _filled(vault, value)
     return filled
 

@@ -16,7 +16,6 @@ from typing import (
     Any,
     ClassVar,
     Literal,
-    Protocol,
     TypeAlias,
     TypeVar,
     dataclass_transform,
@@ -72,11 +71,14 @@ class Result(Struct, frozen=True, kw_only=True):
 
     A field may have a type of the domain if its names are those of the JSON. Fields in
     `text_only` are not part of the JSON: only the text renderers use them. If there is
-    a `list_field`, the JSON is the list in it.
+    a `list_field`, the JSON is the list in it. A result is empty if all fields of
+    `empty_without` are.
     """
 
     text_only: ClassVar[tuple[str, ...]] = ()
     list_field: ClassVar[str] = ""
+    empty_without: ClassVar[tuple[str, ...]] = ()
+    notice_field: ClassVar[str] = "notices"
 
     def to_json(self) -> Any:
         values: dict[str, Any] = _with_lists(msgspec.to_builtins(self))
@@ -89,11 +91,12 @@ class Result(Struct, frozen=True, kw_only=True):
         raise NotImplementedError
 
     def all_notices(self) -> Sequence[str]:
-        notices: Sequence[str] = getattr(self, "notices", ())
+        notices: Sequence[str] = getattr(self, self.notice_field, ())
         return notices
 
     def is_empty(self) -> bool:
-        return False
+        names = self.empty_without
+        return bool(names) and not any(getattr(self, name) for name in names)
 
 
 def _with_lists(value: Any) -> Any:
@@ -117,7 +120,7 @@ class Caller:
 
     `notice` shows a message beside the result to a person at the CLI; other surfaces
     ignore it. `progress` takes events while the operation runs. `halt` is set when
-    nobody waits any more. `edit` lets a person at the CLI change a text in an editor.
+    no client waits. `edit` lets a person at the CLI change a text in an editor.
     """
 
     surface: Surface
@@ -136,11 +139,9 @@ class Caller:
 class View:
     """How a model wants to see a result, and which page of it this is.
 
-    `first` is the number of the first item of the page, from 1. `vault` is the name of
-    the vault in Obsidian.
+    `first` is the number of the first item of the page, from 1.
     """
 
-    vault: str = ""
     detailed: bool = False
     first: int = 1
     notices: tuple[str, ...] = ()
@@ -214,26 +215,6 @@ class FileForm:
     render: Callable[[Any], str]
 
 
-class Terminal(Protocol):
-    """What a live text needs of the terminal; the CLI's output."""
-
-    @property
-    def style(self) -> Style: ...
-    @property
-    def shows_progress(self) -> bool: ...
-    def text(self, text: str) -> None: ...
-    def remark(self, sentence: str) -> None: ...
-    def flush(self) -> None: ...
-
-
-class Live(Protocol):
-    """Shows a result on a terminal while the operation runs; called with its events."""
-
-    def __call__(self, event: Any) -> None: ...
-    def end_line(self) -> None: ...
-    def rest(self, result: Any, arguments: Any) -> str: ...
-
-
 @dataclass(frozen=True)
 class Command:
     """How the CLI offers an operation.
@@ -244,11 +225,11 @@ class Command:
     before it if that option is given; the argument with that flag takes its value.
     Aliases are (path, preset arguments). `exit_code` replaces the usual one: 1 for an
     empty result, else 0. A `verbatim` text goes to a pipe exactly as it is. `piped`
-    renders a result if the output is not a terminal. `live` shows it on a terminal
-    while the operation runs, unless the argument `live` is false. Before a person is
-    asked to confirm, `preview` returns a result of the same type to show. With
-    `shows_progress`, a person at a terminal sees a progress bar. `without_config` gives
-    the result if the configuration cannot be used.
+    renders a result if the output is not a terminal. `live` makes what shows it on a
+    terminal, from the CLI's output, unless the argument `live` is false. Before a
+    person is asked to confirm, `preview` returns a result of the same type to show.
+    With `shows_progress`, a person at a terminal sees a progress bar. `without_config`
+    gives the result if the configuration cannot be used.
     """
 
     path: str = ""
@@ -260,7 +241,7 @@ class Command:
     exit_code: Callable[[Any, Any], int] | None = None
     verbatim: bool = False
     piped: PeopleText | None = None
-    live: Callable[[Terminal], Live] | None = None
+    live: Callable[[Any], Any] | None = None
     preview: Callable[[Engine, Any], Any] | None = None
     needs_vault: bool = True
     shows_progress: bool = False
@@ -291,12 +272,13 @@ class Page:
 class Tool:
     """How MCP offers an operation; the hints are those of the protocol.
 
-    With `fits`, the surface lowers `limit` until the text is short enough.
+    A tool without a `toolset` is in the first set of its route. With `fits`, the
+    surface lowers `limit` until the text is short enough.
     """
 
     title: str
-    sets: tuple[str, ...]
     description: str = ""
+    toolset: str = ""
     destructive: bool = False
     idempotent: bool = True
     timeout_s: float = 30.0
@@ -372,6 +354,11 @@ class Operation:
     @property
     def tool_name(self) -> str:
         return (self.tool and self.tool.name) or f"glassmind_{self.name}"
+
+    @property
+    def toolset(self) -> str:
+        named = self.tool.toolset if self.tool else ""
+        return named or (self.route.sets[0] if self.route else "")
 
     @property
     def command_path(self) -> str:

@@ -101,7 +101,7 @@ TO_PAIR = "glassmind index compares them"
 
 
 class PairLag(NamedTuple):
-    """How pairs were made, and how many notes wait; both as in `PairStatus`."""
+    """How pairs were made, and how many notes wait; None if all do."""
 
     waiting: int | None
     state: PairState | None
@@ -121,40 +121,34 @@ class PairLag(NamedTuple):
         return f"{much} not compared yet, and left out of what is alike; {TO_PAIR}"
 
 
-class PairStatus(NamedTuple):
-    """How many pairs without a link there are, and how many notes wait to be paired.
+class PairStatus(Struct, frozen=True):
+    """How many unlinked pairs there are, and how many notes wait to be compared.
 
-    `state` is None where notes were never paired, and `waiting` None where all of them
-    have to be, since other vectors answer by now.
+    `waiting` is null if all do; `threshold` and `most` are null if none was compared.
     """
 
-    pairs: int
+    count: int
     waiting: int | None
-    state: PairState | None
-
-    @property
-    def notice(self) -> str:
-        """What is not known yet of similar notes; empty where all is."""
-        return PairLag(self.waiting, self.state).notice
+    threshold: float | None = None
+    most: int | None = None
 
 
-UNPAIRED = PairStatus(0, 0, None)
-"""Where notes were never compared."""
+UNPAIRED = PairStatus(0, 0)
+"""If notes were never compared."""
 
 
-class Similar(NamedTuple):
-    """Pairs without a link, the most similar first; `total` before the limit.
+class Similar(Struct, frozen=True, kw_only=True):
+    """Pairs, most similar first; `note` is null for the whole vault.
 
-    `dismissed` counts those that are left out because a person dismissed them.
-    `notices` say what is not known yet, and which dismissals are not followed.
+    `total` counts all, and `dismissed` those left out because a person dismissed them.
     """
 
+    note: NotePath | None
     pairs: tuple[Pair, ...]
     total: int
     dismissed: int
     status: PairStatus
-    note: NotePath | None = None
-    notices: tuple[str, ...] = ()
+    notices: tuple[str, ...]
 
 
 class DismissedPair(NamedTuple):

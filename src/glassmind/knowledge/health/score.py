@@ -53,7 +53,11 @@ def scored(counted: Iterable[Counted], notes: int) -> tuple[int, tuple[ScorePart
     weights = [_weight(one, one.found, many) for one in checks]
     whole = 1 + math.fsum(weights)
     parts = tuple(
-        ScorePart(one.check, _alone(_weight(one, many, many)), 100 * weight / whole)
+        ScorePart(
+            one.check,
+            round(_alone(_weight(one, many, many)), 2),
+            round(100 * weight / whole, 2),
+        )
         for one, weight in zip(checks, weights, strict=True)
     )
     return math.floor(100 / whole), parts

@@ -39,12 +39,12 @@ def similar(
     dismissals = study.book.now()
     kept = undismissed(found, dismissals)
     return Similar(
-        tuple(kept[:limit]),
-        len(kept),
-        len(found) - len(kept),
-        rows.status(study.space(), dismissals.pairs),
-        note,
-        unknown(study),
+        note=note,
+        pairs=tuple(kept[:limit]),
+        total=len(kept),
+        dismissed=len(found) - len(kept),
+        status=rows.status(study.space(), dismissals.pairs),
+        notices=unknown(study),
     )
 
 

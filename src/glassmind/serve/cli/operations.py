@@ -22,7 +22,6 @@ from glassmind.operations.registry import (
     Caller,
     Command,
     FileForm,
-    Live,
     Operation,
     PeopleText,
     find_commands,
@@ -170,7 +169,7 @@ class OperationCommand:
         engine: Engine,
         arguments: Any,
         output: Output,
-        live: Live | None,
+        live: Any,
         show: Callable[[Any, Any], None],
     ) -> Any:
         """Run the operation; None if a person was asked to confirm it, and did not."""

@@ -15,7 +15,7 @@ from glassmind.handing import ghosts_gone
 from glassmind.markdown.frontmatter import read_head
 from glassmind.operations import edit as ours
 from glassmind.operations.arguments import parsed_json, read
-from glassmind.operations.edit_text import MODEL_DIFF_CHARS, state_for_models
+from glassmind.operations.edit import MODEL_DIFF_CHARS, state_for_models
 from glassmind.operations.registry import Arguments, Caller, arg, copied
 from glassmind.serve.compat.brain import (
     NAMES,

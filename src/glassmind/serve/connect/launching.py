@@ -13,7 +13,6 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from glassmind.version import __version__
 
@@ -81,6 +80,8 @@ def source_in(noted: str) -> str:
         url = origin["url"]
         parts = urlsplit(url)
         if parts.scheme == "file":
+            from urllib.request import url2pathname  # noqa: PLC0415 - loads ssl
+
             return url2pathname(parts.path)
         if commit := origin.get("vcs_info"):
             return f"{commit['vcs']}+{url}@{commit['commit_id']}"

@@ -66,7 +66,7 @@ def _tools_in(name: str) -> Iterator[Tool]:
         yield from tools_in(name)
         return
     for operation in all_operations():
-        if operation.tool and operation.tool.sets[0] == name:
+        if operation.tool and operation.toolset == name:
             yield tool_of(operation)
 
 
@@ -132,7 +132,7 @@ def answer(operation: Operation, call: Call) -> Answer:
     chosen = _read(operation, own, {n: rest.pop(n) for n in names if n in rest})
     arguments = _read(operation, operation.arguments, rest)
     detailed = getattr(chosen, "response_format", "") == "detailed"
-    view = View(vault=call.engine.config.vault.name, detailed=detailed)
+    view = View(detailed=detailed)
     if operation.tool and operation.tool.page:
         return _page(operation, operation.tool.page, call, arguments, view)
     if operation.tool and operation.tool.fits:

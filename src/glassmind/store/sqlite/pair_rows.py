@@ -153,7 +153,7 @@ class PairRows:
         if pairs and dismissed:
             asked = json.dumps(sorted(sorted(pair) for pair in dismissed))
             pairs -= int(str(self._db.execute(COUNT_AMONG, (asked,)).get))
-        return PairStatus(int(pairs), *lag)
+        return _status(int(pairs), *lag)
 
     def lag(self, space: str) -> PairLag:
         """Return how pairs were made and how many notes wait; `space` as above."""
@@ -299,7 +299,7 @@ class ScopePairRows(PairRows):
         else:
             count = len(self._current(pairs.once(), pairs, 0.0))
         made = None if state is None else state._replace(threshold=pairs.threshold)
-        return PairStatus(count, waiting, made)
+        return _status(count, waiting, made)
 
     def _current(
         self, found: Iterable[Partner], pairs: ScopePairs, least: float
@@ -333,3 +333,8 @@ def _state(text: str) -> PairState | None:
         return PairState(*json.loads(text))
     except (ValueError, TypeError):
         return None
+
+
+def _status(count: int, waiting: int | None, state: PairState | None) -> PairStatus:
+    threshold, most = (state.threshold, state.most) if state else (None, None)
+    return PairStatus(count, waiting, threshold, most)

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from glassmind.operations.registry import joined
 from glassmind.types.connections import GraphPart
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -33,11 +32,15 @@ _TYPES = {"ghost": "boolean", "hop": "int", "line": "int", "confidence": "double
 
 
 def graph_as_graphml(graph: GraphPart) -> str:
-    return joined(_graphml(graph))
+    return _lines(_graphml(graph))
 
 
 def graph_as_dot(graph: GraphPart) -> str:
-    return joined(_dot(graph))
+    return _lines(_dot(graph))
+
+
+def _lines(lines: Iterator[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _numbers(graph: GraphPart) -> dict[str, str]:
