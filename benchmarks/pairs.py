@@ -163,7 +163,7 @@ def measure(folder: Path) -> dict[str, float]:
         "peak_mb": peak_mb,
         "changed_s": statistics.median(times),
         "asked_s": asked_s,
-        "pairs": found.pairs,
+        "pairs": found.count,
     }
 
 

@@ -174,10 +174,8 @@ def test_private_copies_do_not_push_visible_notes_off_a_list(teas: MeaningDesk) 
     assert len(before) == 14
     assert similar(agent) == before
     after = agent.knowledge.similar().status
-    assert (after.pairs, after.waiting) == (status.pairs, status.waiting)
-    assert status.state is not None
-    assert after.state is not None
-    assert after.state.threshold == status.state.threshold
+    assert status.threshold is not None
+    assert after == status
 
 
 @pytest.mark.parametrize("few", [0, 1_000_000], ids=["from stored", "whole pass"])

@@ -390,7 +390,9 @@ def test_the_command_adds_up_by_client_and_by_note(program: Inside) -> None:
         ("Tea.md", 2),
         ("Pot.md", 1),
     ]
-    assert said.startswith("Tea.md  2 answers with text, 0 with names only; 2 clients; last 2")
+    assert said.startswith(
+        "Tea.md  2 answers with text, 0 with names only; 2 clients; last 2"
+    )
     assert "and 1 more note" in said
 
 

@@ -97,7 +97,7 @@ def test_a_finding_that_is_mended_is_found_no_more(tmp_path: Path) -> None:
         (["--restore", "zeppelin"], "'zeppelin' names no finding"),
         (["--dismiss", KEY, "--markdown"], "--markdown cannot be used with --dismiss"),
         (["--fail-below", "101"], "--fail-below must be 100 or less"),
-        (["--again", KEY, "--dismiss", KEY], "cannot be used together"),
+        (["--again", KEY, "--dismiss", KEY], "--dismiss cannot be used with --again"),
     ],
     ids=lambda one: " ".join(one) if isinstance(one, list) else "",
 )

@@ -142,7 +142,9 @@ def test_shares_of_every_channel_as_shown_add_up_to_the_score(
         assert score
         total = sum(map(float, shares))
         assert abs(total - float(score[1])) <= 0.0005 * (len(shares) + 1)
-    assert re.search(r"^     semantic 0\.\d{3}  rank 1, close in", hits[0], re.MULTILINE)
+    assert re.search(
+        r"^     semantic 0\.\d{3}  rank 1, close in", hits[0], re.MULTILINE
+    )
 
 
 def test_json_of_many_channels_has_all_that_a_program_needs(meant: Program) -> None:

@@ -342,8 +342,6 @@ def test_whoever_is_given_a_tool_that_changes_notes_is_told_when_to_use_it(
     changes = any(tool.destructive for tool in tools)
     assert ("only when the user asks" in said) is changes
     assert ("becomes a proposal" in said) is changes
-    digests = any("expected" in t.schema["properties"] for t in tools)
-    assert ("`expected`" in said) is digests
 
 
 def test_agents_that_may_write_are_told_when_to_and_others_are_not() -> None:

@@ -1,7 +1,7 @@
 """What leaves for an agent is looked through; what is no credential stays as it is."""
 
 import json
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import mcp_types as types
@@ -89,6 +89,6 @@ def test_an_answer_of_the_protocol_is_looked_through_in_all_its_parts() -> None:
         async def answer(_: Any, values: dict[str, Any] = values) -> Any:
             return values
 
-        sent = anyio.run(hide_credentials, None, answer)
+        sent = anyio.run(hide_credentials, cast("Any", None), answer)
         assert TOKEN not in json.dumps(sent)
         assert (sent is values) == (reply is plain)
