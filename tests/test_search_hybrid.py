@@ -90,7 +90,7 @@ def check_places(desk: VaultDesk, hits: tuple[Hit, ...]) -> None:
         assert len({part.chunk_index for part in parts}) == len(parts)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     QUERIES,
     st.sampled_from(get_args(FusionName)),

@@ -144,7 +144,7 @@ WORDS = (
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(
     st.lists(st.sampled_from(WORDS), min_size=1, max_size=8).map(" ".join),
     st.sampled_from(("minmax", "rrf", "weighted_rrf", "weighted_sum")),
