@@ -88,6 +88,8 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
     )
     FILES["memo"] = kept.memo.path
     server, edits = structured_server(desk.engine, toolsets=OURS), SAID["edits"]
+    for path in NOTES:  # briefings and hot context show what was read lately
+        call(server, "glassmind_read", name=path)
     shown = call(server, "glassmind_edit", name="Cup", edits=edits, dry_run=True)
     assert shown.structured_content is not None
     SAID["id"] = shown.structured_content["id"]

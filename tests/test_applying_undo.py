@@ -218,7 +218,7 @@ NAMES = st.sampled_from(["a.md", "b.md", "x/c.md", "x/d.md"])
 
 
 @settings(
-    max_examples=25,
+    max_examples=15,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

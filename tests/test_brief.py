@@ -274,7 +274,7 @@ def item(number: int, text: str) -> Item:
     )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     st.lists(st.text(max_size=200), max_size=25),
     st.lists(st.text(max_size=200), max_size=25),

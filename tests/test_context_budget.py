@@ -26,7 +26,7 @@ letters = st.text(
 
 
 @settings(
-    max_examples=25,
+    max_examples=15,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )

@@ -203,7 +203,12 @@ def test_each_call_that_the_disk_refuses_is_told_and_all_is_old_or_all_is_new(
 
 
 @pytest.mark.parametrize(
-    ("verb", "name"), [("approve", "shift"), ("apply", "shift"), ("append", "keep")]
+    ("verb", "name"),
+    [
+        ("append", "keep"),
+        pytest.param("approve", "shift", marks=pytest.mark.slow),
+        pytest.param("apply", "shift", marks=pytest.mark.slow),
+    ],
 )
 def test_what_the_book_notes_and_fails_all_the_same_is_not_made_later(
     stages: Stages, verb: str, name: str, monkeypatch: pytest.MonkeyPatch

@@ -188,7 +188,7 @@ def test_what_is_saved_while_a_verb_edits_is_not_lost(
 ) -> None:
     at = list(VERBS).index(verb) + (save is replaced) * 5
 
-    check_saves(stages.of(verb), save, 4 + at % 11, 11)
+    check_saves(stages.of(verb), save, 4 + at % 11, 19)
 
 
 @pytest.mark.slow

@@ -543,7 +543,7 @@ def test_ticking_is_enough_while_the_vault_is_followed(desk: VaultDesk) -> None:
 
 
 @settings(
-    max_examples=25,
+    max_examples=15,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

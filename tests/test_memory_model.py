@@ -175,7 +175,7 @@ class Memos(RuleBasedStateMachine):
 HEALTH = [HealthCheck.too_slow, HealthCheck.filter_too_much]
 TestMemos = pytest.mark.slow(Memos.TestCase)
 TestMemos.settings = settings(
-    max_examples=25,
+    max_examples=15,
     stateful_step_count=STEPS,
     deadline=None,
     suppress_health_check=HEALTH,

@@ -63,7 +63,7 @@ def test_a_vault_without_links_teaches_only_what_is_far() -> None:
     assert found.bias == USUAL.bias
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(strange=st.floats(0.0, 0.7), above=st.floats(0.1, 0.3))
 def test_wherever_strangers_stand_what_is_above_them_is_an_answer(
     strange: float, above: float

@@ -181,7 +181,7 @@ def test_a_document_of_the_word_index_has_all_that_is_known_of_its_note(
     assert "text #B" in last.text
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(texts=st.lists(notes, min_size=1, max_size=4))
 def test_a_note_just_written_is_handed_on_as_it_would_be_read(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str]

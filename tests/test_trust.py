@@ -390,7 +390,7 @@ def check_driven(process: subprocess.Popen[str], limit_s: float) -> None:
 
 
 def test_random_settings_open_no_socket_and_stray_nowhere(tmp_path: Path) -> None:
-    check_driven(drive(0, 50, tmp_path / "root"), 120)
+    check_driven(drive(0, 20, tmp_path / "root"), 280)
 
 
 @pytest.mark.slow

@@ -62,7 +62,7 @@ def holds(
     return told.now is None and not same and there == (told.state == "changed")
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(vaults, vaults, st.booleans())
 def test_what_is_told_of_receipts_is_what_the_files_say(
     before: dict[str, list[str]], after: dict[str, list[str]], indexed: bool
