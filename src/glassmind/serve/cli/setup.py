@@ -19,8 +19,6 @@ from glassmind.config.values import AGENT_DIR
 from glassmind.errors import ModelFault, NoVault, SeveralVaults, WrongUsage
 from glassmind.indexing.background import gently
 from glassmind.markdown.style import counted
-from glassmind.models import shelf
-from glassmind.models.download import download_watcher
 from glassmind.operations.failures import INTERRUPTED, OK
 from glassmind.operations.maintain import IndexResult, index_result
 from glassmind.operations.registry import joined
@@ -184,6 +182,9 @@ def first_run(config: Config, output: Output, call: str, *, embed: bool) -> Firs
 
 def _fetch_model(config: Config, output: Output) -> str:
     """Fetch the model that the settings choose; return why that was not possible."""
+    from glassmind.models import shelf  # noqa: PLC0415 - loads ssl
+    from glassmind.models.download import download_watcher  # noqa: PLC0415 - same
+
     try:
         with output.progress() as progress:
             done = list(shelf.fetch(config, (), watcher=download_watcher(progress)))
