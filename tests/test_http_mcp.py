@@ -142,7 +142,7 @@ OLD = {"MCP-Protocol-Version": "2025-11-25"}
         ("", "mcp"),
         ("nonsense", "mcp"),
         (".", "mcp"),
-        ("a.%00%1b", "mcp"),
+        ("a.%00%1b", "x00 x1b"),
         ("a." + "A" * 4000, "A" * 80),
     ],
 )
