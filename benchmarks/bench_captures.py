@@ -60,7 +60,7 @@ def captures(asked: dict[str, Any]) -> Callable[[int], Any]:
     def capture(number: int) -> Any:
         text = text_of(asked["name"], number)
         done = memory.capture("memory", text, project="Tea", client=asked["name"])
-        return [done.memo.path, done.memo.section, done.indexed]
+        return [done.memory.path, done.memory.section, done.indexed]
 
     return capture
 

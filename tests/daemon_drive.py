@@ -70,7 +70,7 @@ def answer(  # noqa: PLR0911 - one for each verb
                     "warnings": list(report.warnings)}  # fmt: skip
         case "capture":
             done = host.engine.memory.capture(**wanted)
-            return {"path": done.memo.path, "indexed": done.indexed}
+            return {"path": done.memory.path, "indexed": done.indexed}
         case "slow":
             SLOW.update(wanted)
             return None

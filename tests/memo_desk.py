@@ -16,7 +16,7 @@ LOG = ".agent/logs/writes.jsonl"
 
 def kept(desk: VaultDesk, text: str, kind: MemoKind = "decision", **said: Any) -> Memo:
     """Capture something as a person does."""
-    return desk.engine.memory.capture(kind, text, **said).memo
+    return desk.engine.memory.capture(kind, text, **said).memory
 
 
 def waiting(
@@ -26,7 +26,7 @@ def waiting(
     done = desk.engine.memory.capture(
         kind, text, agent=True, client="tea-agent", **said
     )
-    return done.memo
+    return done.memory
 
 
 def called(memo: Memo) -> str:

@@ -86,7 +86,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
     kept = memory.capture(
         "memory", "Of leaves.\n\noolong canary-memo-0", client="a test", agent=True
     )
-    FILES["memo"] = kept.memo.path
+    FILES["memo"] = kept.memory.path
     server, edits = structured_server(desk.engine, toolsets=OURS), SAID["edits"]
     for path in NOTES:  # briefings and hot context show what was read lately
         call(server, "glassmind_read", name=path)

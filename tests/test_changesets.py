@@ -35,7 +35,7 @@ DRAFT = Draft(
     Rewritten(3, 2),
     1,
     ("a risk",),
-    {"likeness": 0.9},
+    {"similarity": 0.9},
 )
 
 

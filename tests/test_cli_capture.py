@@ -55,9 +55,9 @@ def test_a_command_with_the_kind_in_its_name_captures_the_same(
     done = program.json(f"capture-{kind}", "--project", "Tea", "--text", SAID)
 
     assert f"capture-{kind}" in all_commands()
-    assert done["memo"]["kind"] == kind
-    assert done["memo"]["text"] == SAID
-    assert done["memo"]["project"] == "Tea"
+    assert done["memory"]["kind"] == kind
+    assert done["memory"]["text"] == SAID
+    assert done["memory"]["project"] == "Tea"
 
 
 def test_a_capture_is_found_by_the_next_search(sample: Inside) -> None:
@@ -65,21 +65,21 @@ def test_a_capture_is_found_by_the_next_search(sample: Inside) -> None:
     found = sample.json("search", "ford relays Millbrook", "-n", "1")
 
     assert done["indexed"]
-    assert done["memo"]["tags"] == ["radio", "power"]
-    assert found["hits"][0]["path"] == done["memo"]["path"]
+    assert done["memory"]["tags"] == ["radio", "power"]
+    assert found["hits"][0]["path"] == done["memory"]["path"]
 
 
 def test_a_capture_names_what_it_stands_on(sample: Inside) -> None:
     note = "Projects/Heron node v3.md"
     whole = sample.json("capture", "memory", "It hums.", "--source", note)
-    (receipt,) = whole["memo"]["sources"]
+    (receipt,) = whole["memory"]["sources"]
 
     again = sample.json(
         "capture", "memory", "It hums on.", "--source", receipt, "--source", note
     )
 
     assert sample.run("verify", receipt).returncode == 0
-    assert again["memo"]["sources"][0] == receipt
+    assert again["memory"]["sources"][0] == receipt
 
 
 @pytest.mark.parametrize("words", [["-"], ["--text", "-"]], ids=" ".join)
@@ -93,7 +93,7 @@ def test_what_is_piped_in_is_kept_to_the_letter(
     assert done.returncode == 0, done.stderr
     (file,) = captures(program)
     assert file.read_text("utf-8").endswith(f"---\n\n{text}\n")
-    assert program.json("recall", "--kind", "memory")["memos"][0]["text"] == text
+    assert program.json("recall", "--kind", "memory")["memories"][0]["text"] == text
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_a_text_that_begins_with_a_dash_is_taken_or_its_way_told(
     assert refused.returncode == 2
     assert "--text needs a value" in refused.stderr
     assert "--text=-" in refused.stderr
-    assert kept["memo"]["text"] == "-dash"
+    assert kept["memory"]["text"] == "-dash"
 
 
 @pytest.mark.parametrize("command", [("capture", "memory"), ("capture-task",)])

@@ -20,7 +20,7 @@ def program(tmp_path: Path) -> Inside:
 
 
 def kept(program: Inside, kind: str, text: str, *more: str) -> str:
-    return str(program.json("capture", kind, text, *more)["memo"]["path"])
+    return str(program.json("capture", kind, text, *more)["memory"]["path"])
 
 
 def waiting(program: Inside, kind: str, text: str) -> str:
@@ -30,7 +30,7 @@ def waiting(program: Inside, kind: str, text: str) -> str:
 
 
 def recalled(program: Inside, *asked: str) -> list[str]:
-    return [memo["text"] for memo in program.json("recall", *asked)["memos"]]
+    return [memo["text"] for memo in program.json("recall", *asked)["memories"]]
 
 
 def text_at(program: Inside, path: str) -> str:
@@ -82,7 +82,7 @@ def test_what_is_forgotten_is_in_the_trash_and_can_be_had_again(
     done = program.json("forget", path)
     shown = program.run("forget", path)
 
-    now = done["memo"]["path"]
+    now = done["memory"]["path"]
     assert done["before"] == path
     assert now.startswith(".agent/.trash/")
     assert text_at(program, now) == text
@@ -189,8 +189,8 @@ def test_what_waits_is_listed_and_accepted_to_its_place(program: Inside) -> None
 
     assert path.startswith(".agent/inbox/")
     assert f"{path}  decision, " in listed.stdout
-    assert done["memo"]["path"].startswith(".agent/decisions/")
-    assert done["memo"]["generated"] is False
+    assert done["memory"]["path"].startswith(".agent/decisions/")
+    assert done["memory"]["generated"] is False
     assert program.json("inbox")["waiting"] == []
 
 
@@ -306,8 +306,8 @@ def test_what_waits_is_merged_or_rejected_and_nothing_is_lost(
     text = text_at(program, target)
     assert "Oolong rests" in text
     assert "It rests for a day" in text
-    assert rejected["memo"]["path"].startswith(".agent/.trash/")
-    assert "for a year" in text_at(program, rejected["memo"]["path"])
+    assert rejected["memory"]["path"].startswith(".agent/.trash/")
+    assert "for a year" in text_at(program, rejected["memory"]["path"])
     assert program.run("inbox").returncode == 1
 
 
@@ -423,9 +423,9 @@ def test_captures_of_a_project_may_share_a_note_and_are_forgotten_one_by_one(
 
     done = program.run("forget", "Oolong", "rests")
 
-    assert first["memo"]["path"] == second["memo"]["path"]
+    assert first["memory"]["path"] == second["memory"]["path"]
     assert done.returncode == 0, done.stderr
     assert recalled(program) == ["Sencha cools"]
-    assert "Oolong rests" not in text_at(program, first["memo"]["path"])
+    assert "Oolong rests" not in text_at(program, first["memory"]["path"])
     (kept_one,) = (program.vault / ".agent" / ".trash").rglob("*.md")
     assert "Oolong rests" in kept_one.read_text("utf-8")

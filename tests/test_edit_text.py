@@ -346,7 +346,7 @@ def test_facts_tell_each_edit() -> None:
             {"kind": "append", "line": 3, "removed": 0, "added": 2},
             {
                 "kind": "replace", "line": 2, "removed": 1, "added": 3,
-                "likeness": 1.0, "found": "b",
+                "similarity": 1.0, "found": "b",
             },
             {"kind": "line", "line": 1, "removed": 1, "added": 5},
         ]

@@ -87,7 +87,7 @@ def test_a_text_that_does_not_match_is_shown_as_it_was_given() -> None:
 
 
 @pytest.mark.parametrize(
-    ("find", "likeness"),
+    ("find", "similarity"),
     [
         ("QUICK BROWN FOX", 1.0),
         ("quick brown fox", 1.0),
@@ -105,7 +105,7 @@ def test_a_text_that_is_alike_is_replaced_and_how_alike_is_told(
     assert result.facts["edits"] == [
         {
             "kind": "replace", "line": 3, "removed": 15, "added": 7,
-            "likeness": likeness, "found": "quick brown fox",
+            "similarity": likeness, "found": "quick brown fox",
         }
     ]  # fmt: skip
 

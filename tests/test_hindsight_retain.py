@@ -66,7 +66,7 @@ def test_what_waits_is_told_when_it_is_accepted_and_not_before(
 
     (item,) = memory.retained
     assert item["content"] == TEXT
-    assert item["metadata"]["path"] == moved.memo.path
+    assert item["metadata"]["path"] == moved.memory.path
     assert moved.notices == ()
 
 
@@ -160,13 +160,13 @@ def test_a_server_that_fails_costs_a_notice_and_no_memo(
     again = desk.engine.memory.capture("memory", "The kettle is descaled in May.")
     moved = desk.engine.memory.accept(waiting(desk, "The drum is cleaned.").path)
 
-    assert (desk.root / done.memo.path).is_file()
+    assert (desk.root / done.memory.path).is_file()
     assert done.indexed
     assert "Hindsight was not told of it" in done.notices[0]
     assert "HTTP 500" in done.notices[0]
     assert "is asked again in" in again.notices[0]
     assert "Hindsight was not told of it" in moved.notices[0]
-    assert (desk.root / moved.memo.path).is_file()
+    assert (desk.root / moved.memory.path).is_file()
     assert len(memory.heard) == 1
 
 
@@ -187,7 +187,7 @@ def test_another_machine_is_not_told_without_consent(desk: VaultDesk) -> None:
     done = desk.engine.memory.capture("decision", TEXT)
 
     assert "hindsight.allow_remote" in done.notices[0]
-    assert (desk.root / done.memo.path).is_file()
+    assert (desk.root / done.memory.path).is_file()
 
 
 KEY = "AKIA" + "IOSFODNN7EXAMPLQ"
@@ -212,7 +212,7 @@ def test_a_private_memo_is_never_told(
 
     moved = desk.engine.memory.accept(memo.path)
 
-    assert said in (desk.root / moved.memo.path).read_text("utf-8")
+    assert said in (desk.root / moved.memory.path).read_text("utf-8")
     assert memory.heard == []
     assert moved.notices == ()
 

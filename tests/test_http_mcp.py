@@ -95,7 +95,7 @@ def test_a_client_captures_and_is_handed_what_it_captured(
         done = await client.call_tool("glassmind_capture", given)
         packed = await client.call_tool("glassmind_context", {"query": "samovar"})
         assert said in text_of(packed)
-        return str(done.structured_content["memo"]["path"])
+        return str(done.structured_content["memory"]["path"])
 
     with serving(vault.engine, structured=True) as web:
         path = visited(web, body, mode)
@@ -116,7 +116,7 @@ def test_each_client_is_on_record_by_the_name_it_gave(
             await client.call_tool("glassmind_read", {"name": "Tea"})
             given = {"kind": "memory", "text": f"{name} likes oolong."}
             done = await client.call_tool("glassmind_capture", given)
-            return str(done.structured_content["memo"]["path"])
+            return str(done.structured_content["memory"]["path"])
 
         return body
 

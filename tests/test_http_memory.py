@@ -154,7 +154,7 @@ def test_a_capture_waits_in_the_inbox_and_is_found_at_once(
 
     assert done.status == 200, done.body
     check_shape(tea, done.json, "CaptureResult")
-    memo = done.json["memo"]
+    memo = done.json["memory"]
     assert (memo["place"], memo["generated"]) == ("inbox", True)
     assert memo["client"] == "a script"
     assert memo["text"].strip() == NOTE["text"]
@@ -162,7 +162,7 @@ def test_a_capture_waits_in_the_inbox_and_is_found_at_once(
     found = tea.post("/search", {"query": "samovar"}).json["hits"]
     assert [hit["path"] for hit in found] == [memo["path"]]
     (waiting,) = tea.get("/inbox").json["waiting"]
-    (recalled,) = tea.get("/recall?query=samovar").json["memos"]
+    (recalled,) = tea.get("/recall?query=samovar").json["memories"]
     assert waiting["path"] == recalled["path"] == memo["path"]
     check_shape(tea, tea.get("/inbox").json, "InboxResult")
     check_shape(tea, tea.get("/recall").json, "RecallResult")
@@ -176,16 +176,16 @@ def test_a_capture_waits_in_the_inbox_and_is_found_at_once(
 def test_who_says_no_name_of_its_own_goes_by_how_it_came(
     tea: Web, said: dict[str, str]
 ) -> None:
-    assert tea.post("/capture", {**NOTE, **said}).json["memo"]["client"] == "http"
+    assert tea.post("/capture", {**NOTE, **said}).json["memory"]["client"] == "http"
 
 
 def test_a_capture_that_is_repeated_finds_the_first(tea: Web) -> None:
-    first = tea.post("/capture", NOTE).json["memo"]["path"]
+    first = tea.post("/capture", NOTE).json["memory"]["path"]
 
     again = tea.post("/capture", NOTE).json
 
     (near,) = again["near"]
-    assert (near["path"], near["likeness"]) == (first, 1)
+    assert (near["path"], near["similarity"]) == (first, 1)
 
 
 def test_captures_of_many_at_once_are_all_there(tea: Web) -> None:
@@ -194,7 +194,7 @@ def test_captures_of_many_at_once_are_all_there(tea: Web) -> None:
     def capture(name: str) -> None:
         for number in range(5):
             said = {"kind": "memory", "text": f"{name} has seen heron {number}."}
-            paths.append(tea.post("/capture", said).json["memo"]["path"])
+            paths.append(tea.post("/capture", said).json["memory"]["path"])
 
     threads = [threading.Thread(target=capture, args=(name,)) for name in "ABCD"]
     for thread in threads:
@@ -231,7 +231,7 @@ def test_captures_beside_a_server_and_through_it_are_all_found(tmp_path: Path) -
         until(lambda: len(_paths_of(web, "heron")) == 15)
         written = web.get("/log?limit=50").json
 
-    assert {one["memo"]["place"] for one in beside} == {"kept"}
+    assert {one["memory"]["place"] for one in beside} == {"kept"}
     assert written["total"] == 15
     clients = [one["client"] for one in written["records"]]
     assert (clients.count("http"), clients.count("cli")) == (12, 3)
@@ -260,9 +260,9 @@ def test_before_the_index_a_capture_is_kept_and_says_what_is_missing(
     (notice,) = done["notices"]
     assert "glassmind index" in notice
     assert str(vault.place) not in notice
-    assert NOTE["text"] in (vault.root / done["memo"]["path"]).read_text("utf-8")
+    assert NOTE["text"] in (vault.root / done["memory"]["path"]).read_text("utf-8")
     vault.index()
-    assert vault.found("samovar") == [done["memo"]["path"]]
+    assert vault.found("samovar") == [done["memory"]["path"]]
 
 
 def test_nothing_is_captured_but_by_json(tea: Web, vault: VaultDesk) -> None:

@@ -159,7 +159,7 @@ def test_a_long_note_comes_a_page_at_a_time(tea: Web, vault: VaultDesk) -> None:
     offset: int | None = 0
     while offset is not None:
         page = tea.get(f"/notes/Long.md?offset={offset}").json
-        assert page["letters"] == len(text)
+        assert page["characters"] == len(text)
         pages.append(page["text"])
         offset = page["next_offset"]
 

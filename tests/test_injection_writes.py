@@ -126,8 +126,8 @@ def made(desk: VaultDesk) -> str:
 
 def waits(told: dict[str, Any]) -> bool:
     """Whether an answer says that what was asked for waits for a person."""
-    if "memo" in told:
-        return bool(told["memo"]["place"] == "inbox")
+    if "memory" in told:
+        return bool(told["memory"]["place"] == "inbox")
     said = told.get("data", told)
     return bool(said.get("state", said.get("status")) == "proposed")
 
@@ -209,7 +209,7 @@ def test_no_route_writes_after_such_a_note(tea: VaultDesk, web: Web, path: str) 
 def test_before_such_a_note_all_is_written(vault: VaultDesk) -> None:
     with serving(opened(vault).engine) as web:
         assert web.post("/edit", PATHS["/edit"]).json["state"] == "applied"
-        assert web.post("/capture", PATHS["/capture"]).json["memo"]["place"] == "kept"
+        assert web.post("/capture", PATHS["/capture"]).json["memory"]["place"] == "kept"
         before = agent_files(vault)
         assert web.post("/graph/dismiss", PATHS["/graph/dismiss"]).status == 200
 

@@ -117,7 +117,7 @@ def test_names_made_of_text_leave_invisible_characters_out(
     engine.index()
 
     split = engine.editing.split("Long", OWNER, level=1).changeset.draft
-    memo = engine.memory.capture("memory", "Bla\u200bck\u202e tea\u2066\n").memo
+    memo = engine.memory.capture("memory", "Bla\u200bck\u202e tea\u2066\n").memory
 
     assert split.facts["notes"] == ["Green tea.md"]
     assert memo.path.endswith(" Black tea.md")

@@ -393,7 +393,7 @@ def test_hidden_memories_change_nothing_that_is_recalled(tmp_path: Path) -> None
         hiding.indexed(everything)
         for query in ("fees winter", "4711", "path:decisions 4711", "rise", "bribe"):
             found = [
-                {one.path: one.relevance for one in recalled.memos}
+                {one.path: one.relevance for one in recalled.memories}
                 for recalled in (
                     desk.engine.seen_by(EVERY_AGENT).memory.recall(query)
                     for desk in (without, hiding)

@@ -157,7 +157,7 @@ def test_a_capture_waits_in_the_inbox_under_the_name_of_its_client(
     )
 
     assert not answer.is_error, text_of(answer)
-    memo = answer.structured_content["memo"]
+    memo = answer.structured_content["memory"]
     assert memo["place"] == "inbox"
     assert memo["generated"] is True
     assert memo["path"].startswith(".agent/inbox/")
@@ -180,7 +180,9 @@ def test_what_was_captured_is_found_at_once(tea: VaultDesk) -> None:
     packed = text_of(call(server, "glassmind_context", query="samovar cellar"))
 
     assert "samovar stands" in found["hits"][0]["snippet"]["text"]
-    assert recalled["memos"][0]["text"].strip() == "The samovar stands in the cellar."
+    assert (
+        recalled["memories"][0]["text"].strip() == "The samovar stands in the cellar."
+    )
     assert "The samovar stands in the cellar." in inside(packed)
 
 
@@ -191,11 +193,11 @@ def test_the_same_captured_again_is_told_and_both_are_kept(tea: VaultDesk) -> No
     second = captured(tea, **said)
 
     (near,) = second.structured_content["near"]
-    assert near["path"] == first["memo"]["path"]
-    assert near["likeness"] == 1
+    assert near["path"] == first["memory"]["path"]
+    assert near["similarity"] == 1
     assert near["path"] in inside(text_of(second))
     assert "captured before" in text_of(second)
-    assert first["memo"]["path"] != second.structured_content["memo"]["path"]
+    assert first["memory"]["path"] != second.structured_content["memory"]["path"]
     assert len(tea.engine.memory.inbox(promote=False).waiting) == 2
 
 
@@ -213,14 +215,14 @@ def test_while_another_writes_the_index_a_capture_is_kept_for_later(
     assert answer.structured_content["indexed"] is False
     assert "do not capture it again" in text_of(answer)
     tea.index()
-    assert tea.found("samovar") == [answer.structured_content["memo"]["path"]]
+    assert tea.found("samovar") == [answer.structured_content["memory"]["path"]]
 
 
 def test_the_inbox_is_listed_and_what_is_ticked_stays_where_it_is(
     tea: VaultDesk,
 ) -> None:
     path = captured(tea, kind="task", text="Descale the kettle.").structured_content[
-        "memo"
+        "memory"
     ]["path"]
     file = tea.root / path
     ticked = file.read_text("utf-8").replace("[ ]", "[x]", 1)
@@ -334,7 +336,7 @@ def test_a_client_over_stdio_finds_what_it_captured(tea: VaultDesk, mode: str) -
         assert found.structured_content["hits"]
         packed = await client.call_tool("glassmind_context", {"query": "samovar"})
         assert "The samovar sings" in text_of(packed)
-        return done.structured_content["memo"]["path"]
+        return done.structured_content["memory"]["path"]
 
     path = visit(by_stdio(tea), body, mode=mode)
 
@@ -353,7 +355,7 @@ def test_two_clients_that_capture_at_once_lose_nothing(tea: VaultDesk) -> None:
                 said = {"kind": "memory", "text": f"{name} has seen heron {number}."}
                 done = await client.call_tool("glassmind_capture", said)
                 assert not done.is_error, text_of(done)
-                paths.append(done.structured_content["memo"]["path"])
+                paths.append(done.structured_content["memory"]["path"])
 
     async def run() -> list[str]:
         paths: list[str] = []
@@ -421,7 +423,7 @@ LONG = ("The samovar is brass, and old. " * 500).strip()
 
 
 @pytest.mark.parametrize(
-    ("tool", "key"), [("glassmind_recall", "memos"), ("glassmind_inbox", "waiting")]
+    ("tool", "key"), [("glassmind_recall", "memories"), ("glassmind_inbox", "waiting")]
 )
 def test_a_long_memo_leaves_room_for_the_others(
     tea: VaultDesk, tool: str, key: str
@@ -448,7 +450,7 @@ def test_a_memory_among_others_is_read_by_the_address_that_a_list_shows(
     engine = vault.open(memory__layout="project")
     vault.indexed({"Tea.md": "# Tea\n"})
     engine.memory.capture("memory", "Oolong brews hot.", project="Tea house")
-    memo = engine.memory.capture("memory", LONG, project="Tea house").memo
+    memo = engine.memory.capture("memory", LONG, project="Tea house").memory
     server = structured_server(engine, toolsets=SETS)
 
     listed = call(server, "glassmind_recall")

@@ -48,7 +48,7 @@ def test_what_was_cited_with_its_mark_is_found_without_it(
     memo = waiting(desk, "Use copper.\n\nIt lasts longer.")
     receipt = cite(desk, memo.path, first, last)
 
-    placed = desk.engine.memory.accept(memo.path).memo.path
+    placed = desk.engine.memory.accept(memo.path).memory.path
 
     found = verified(desk, receipt)
     assert found.state == "moved"
@@ -95,7 +95,7 @@ def test_all_of_a_capture_is_found_whatever_it_says(
     memo = waiting(desk, "\n".join(["Use copper", *lines, "Use tin"]))
     receipt = cite(desk, memo.path, "---", "Use tin")
 
-    placed = desk.engine.memory.accept(memo.path).memo
+    placed = desk.engine.memory.accept(memo.path).memory
 
     assert verified(desk, receipt).state == "moved"
     desk.engine.memory.forget(placed.path)  # the next one is to have its name

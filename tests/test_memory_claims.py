@@ -18,7 +18,7 @@ def desk(vault: VaultDesk) -> VaultDesk:
 
 def current(desk: VaultDesk) -> list[str]:
     desk.index()
-    return sorted(one.text for one in desk.engine.memory.recall().memos)
+    return sorted(one.text for one in desk.engine.memory.recall().memories)
 
 
 def test_what_was_forgotten_and_is_moved_back_has_its_place_again(
@@ -26,7 +26,7 @@ def test_what_was_forgotten_and_is_moved_back_has_its_place_again(
 ) -> None:
     old, new = kept(desk, "Use copper"), kept(desk, "Use tin")
     desk.engine.memory.supersede(old.path, new.path)
-    gone = desk.engine.memory.forget(new.path).memo
+    gone = desk.engine.memory.forget(new.path).memory
     assert current(desk) == ["Use copper"]
 
     desk.move(gone.path, new.path)

@@ -27,7 +27,7 @@ def change(desk: VaultDesk, path: str, old: str, new: str) -> None:
 
 
 def recalled(desk: VaultDesk) -> list[str]:
-    return [one.text for one in desk.engine.memory.recall().memos]
+    return [one.text for one in desk.engine.memory.recall().memories]
 
 
 @layouts
@@ -53,7 +53,7 @@ def test_a_memo_is_what_a_person_says(  # noqa: PLR0913, PLR0917 - one of each
 
     change(desk, memo.path, old, new)
 
-    [found] = desk.engine.memory.recall().memos
+    [found] = desk.engine.memory.recall().memories
     assert (found.status, found.text) == (status, "Use copper")
 
 
@@ -94,7 +94,7 @@ def test_projects_that_differ_in_case_share_a_note(desk: VaultDesk) -> None:
 
     assert memo.path == ".agent/decisions/Atlas.md"
     assert agent_files(desk) == {"decisions/Atlas.md", "tasks/ATLAS questions.md"}
-    assert len(desk.engine.memory.recall(project="Atlas").memos) == 3
+    assert len(desk.engine.memory.recall(project="Atlas").memories) == 3
 
 
 def test_a_note_of_a_person_is_left_alone_in_whatever_case_it_is_called(
@@ -129,7 +129,7 @@ def test_a_memo_is_recalled_at_every_moment_while_it_is_accepted(
 
     assert seen
     for one in (*seen, reader.memory.recall("copper gutters")):
-        assert [each.text for each in one.memos] == ["Copper for the gutters"]
+        assert [each.text for each in one.memories] == ["Copper for the gutters"]
 
 
 @pytest.mark.parametrize("asked", [None, "copper"])
@@ -140,7 +140,7 @@ def test_a_project_that_there_is_not_is_told_with_those_it_may_be(
 
     found = desk.engine.memory.recall(asked, project="Atlsa")
 
-    assert found.memos == ()
+    assert found.memories == ()
     assert "no note belongs to the project 'Atlsa'; there is 'Atlas'" in found.degraded
 
 
@@ -177,7 +177,7 @@ def test_a_memo_whose_properties_are_in_conflict_is_told(
 
     for told in (
         desk.engine.memory.recall().degraded,
-        desk.engine.memory.inbox().troubles,
+        desk.engine.memory.inbox().problems,
     ):
         [said] = told
         assert said.startswith(f"{memo.path} does not say what it is: ")

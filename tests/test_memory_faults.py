@@ -199,7 +199,7 @@ def test_what_a_person_saves_between_our_reading_and_writing_is_not_lost(
 ) -> None:
     vault.open(memory__layout=layout)
     vault.indexed({"Tea.md": "Oolong\n"})
-    note = vault.root / vault.engine.memory.capture("memory", FIRST).memo.path
+    note = vault.root / vault.engine.memory.capture("memory", FIRST).memory.path
     usual, saves = VaultWriter.put, iter(range(3))
 
     def slow(writer: VaultWriter, path: str, *args: Any, **named: Any) -> Any:

@@ -60,7 +60,7 @@ def test_what_waits_is_shown_oldest_first_and_marked(desk: VaultDesk) -> None:
 
     assert titles(found) == ["Ask about gutters", "Zinc roof"]
     assert all(one.generated and not one.checked for one in found.waiting)
-    assert not found.troubles
+    assert not found.problems
 
 
 def test_an_accepted_memo_stands_in_its_place_and_says_since_when(
@@ -71,15 +71,15 @@ def test_an_accepted_memo_stands_in_its_place_and_says_since_when(
     done = desk.engine.memory.accept("Use copper", client="someone")
 
     assert done.before == memo.path
-    assert done.memo.path == f".agent/decisions/{memo.path.rpartition('/')[2]}"
-    assert (done.memo.place, done.memo.generated) == ("kept", False)
-    text = text_of(desk, done.memo.path)
+    assert done.memory.path == f".agent/decisions/{memo.path.rpartition('/')[2]}"
+    assert (done.memory.place, done.memory.generated) == ("kept", False)
+    text = text_of(desk, done.memory.path)
     assert text.endswith("---\n\nUse copper.\n\nIt lasts longer.\n")
     assert "generated: false" in text
     assert "approved: 20" in text
     assert "Keep this" not in text
     assert "[!agent]" not in text
-    assert desk.found("copper") == [done.memo.path]
+    assert desk.found("copper") == [done.memory.path]
 
 
 def test_every_act_is_on_record_with_who_did_it(desk: VaultDesk) -> None:
@@ -112,8 +112,8 @@ def test_each_kind_has_its_place(desk: VaultDesk, kind: str, folder: str) -> Non
 
     done = desk.engine.memory.accept(memo.path)
 
-    assert done.memo.path.startswith(f".agent/{folder}/")
-    assert (done.memo.text, done.memo.kind) == ("Copper or tin", kind)
+    assert done.memory.path.startswith(f".agent/{folder}/")
+    assert (done.memory.text, done.memory.kind) == ("Copper or tin", kind)
 
 
 def test_a_name_that_is_taken_gets_a_number_and_nothing_is_overwritten(
@@ -125,7 +125,7 @@ def test_a_name_that_is_taken_gets_a_number_and_nothing_is_overwritten(
 
     done = desk.engine.memory.accept("Use copper")
 
-    assert done.memo.path.endswith("Use copper 2.md")
+    assert done.memory.path.endswith("Use copper 2.md")
     assert text_of(desk, first.path) == before
 
 
@@ -143,13 +143,13 @@ def test_what_a_person_changed_in_obsidian_survives(desk: VaultDesk) -> None:
 
     done = desk.engine.memory.accept("Copper it is")
 
-    found = (desk.root / done.memo.path).read_bytes()
-    assert done.memo.path == ".agent/decisions/Copper it is.md"
+    found = (desk.root / done.memory.path).read_bytes()
+    assert done.memory.path == ".agent/decisions/Copper it is.md"
     assert found.startswith(b"\xef\xbb\xbf---\r\nrating: 5\r\n")
     assert b'mood: "quiet: very"\r\n' in found
     assert found.endswith(b"Use copper\r\nI agree.\r\n")
     assert found.count(b"\n") == found.count(b"\r\n")
-    assert done.memo.tags == ("roof", "house")
+    assert done.memory.tags == ("roof", "house")
     assert b"Keep this" not in found
 
 
@@ -162,12 +162,12 @@ def test_an_accepted_memo_joins_those_of_its_project_where_they_share_a_note(
 
     done = desk.engine.memory.accept("Use copper")
 
-    assert (done.before, done.memo.path) == (memo.path, first.path)
-    assert done.memo.section.endswith("Use copper")
-    assert (done.memo.text, done.memo.tags) == (memo.text, ("metal",))
-    assert (done.memo.place, done.memo.generated) == ("kept", False)
+    assert (done.before, done.memory.path) == (memo.path, first.path)
+    assert done.memory.section.endswith("Use copper")
+    assert (done.memory.text, done.memory.tags) == (memo.text, ("metal",))
+    assert (done.memory.place, done.memory.generated) == ("kept", False)
     assert not desk.engine.memory.inbox().waiting
-    assert len(desk.engine.memory.recall().memos) == 2
+    assert len(desk.engine.memory.recall().memories) == 2
     assert recorded(desk)[-1]["to"].startswith(".agent/.trash/inbox/")
 
 
@@ -181,8 +181,8 @@ def test_one_with_properties_of_a_person_stays_a_note_of_its_own(
 
     done = desk.engine.memory.accept(memo.path)
 
-    assert done.memo.path == memo.path.replace("/inbox/", "/decisions/")
-    assert "rating: 5" in text_of(desk, done.memo.path)
+    assert done.memory.path == memo.path.replace("/inbox/", "/decisions/")
+    assert "rating: 5" in text_of(desk, done.memory.path)
 
 
 @pytest.mark.parametrize("meant", [1, 2, 3])
@@ -199,7 +199,7 @@ def test_a_death_on_the_way_to_a_shared_note_doubles_nothing(
     if (desk.root / memo.path).exists():
         desk.engine.memory.accept(memo.path)
 
-    (found,) = desk.engine.memory.recall().memos
+    (found,) = desk.engine.memory.recall().memories
     assert (found.text, found.place) == ("Use copper", "kept")
 
 
@@ -208,10 +208,10 @@ def test_an_edited_memo_has_the_new_text_and_its_old_facts(desk: VaultDesk) -> N
 
     done = desk.engine.memory.edit("Use tin", "Use copper\n\nTin rusts.")
 
-    assert done.memo.text == "Use copper\n\nTin rusts."
-    assert (done.memo.project, done.memo.tags) == ("Roof", ("metal",))
-    assert (done.memo.place, done.memo.generated) == ("kept", False)
-    assert "tin rusts" in text_of(desk, done.memo.path).lower()
+    assert done.memory.text == "Use copper\n\nTin rusts."
+    assert (done.memory.project, done.memory.tags) == ("Roof", ("metal",))
+    assert (done.memory.place, done.memory.generated) == ("kept", False)
+    assert "tin rusts" in text_of(desk, done.memory.path).lower()
 
 
 def test_an_edit_to_nothing_is_refused_and_the_memo_waits(desk: VaultDesk) -> None:
@@ -232,9 +232,9 @@ def test_a_rejected_memo_is_in_the_trash_and_no_search_finds_it(
 
     done = desk.engine.memory.reject("Use tin")
 
-    assert done.memo.path == f".agent/.trash/inbox/{memo.path.rpartition('/')[2]}"
-    assert done.memo.place == "trash"
-    assert text_of(desk, done.memo.path) == before
+    assert done.memory.path == f".agent/.trash/inbox/{memo.path.rpartition('/')[2]}"
+    assert done.memory.place == "trash"
+    assert text_of(desk, done.memory.path) == before
     assert desk.found("tin") == []
     assert not desk.engine.memory.inbox().waiting
 
@@ -250,11 +250,11 @@ def test_a_merged_memo_adds_its_text_its_sources_and_its_tags(
 
     done = desk.engine.memory.merge(memo.path, "Use copper")
 
-    assert done.memo.path == first.path
+    assert done.memory.path == first.path
     assert done.before == memo.path
-    assert done.memo.text == "Use copper\n\nUse copper, 0.6 mm"
-    assert done.memo.tags == ("roof", "metal")
-    assert done.memo.sources == memo.sources
+    assert done.memory.text == "Use copper\n\nUse copper, 0.6 mm"
+    assert done.memory.tags == ("roof", "metal")
+    assert done.memory.sources == memo.sources
     assert not desk.engine.memory.inbox().waiting
     assert f".trash/inbox/{memo.path.rpartition('/')[2]}" in agent_files(desk)
 
@@ -265,7 +265,7 @@ def test_what_the_kept_one_says_already_is_not_said_twice(desk: VaultDesk) -> No
 
     done = desk.engine.memory.merge(memo.path, "Use copper")
 
-    assert done.memo.text == "Use copper\n\nIt lasts longer."
+    assert done.memory.text == "Use copper\n\nIt lasts longer."
 
 
 def test_a_task_that_gets_more_text_stays_one_task(desk: VaultDesk) -> None:
@@ -274,8 +274,8 @@ def test_a_task_that_gets_more_text_stays_one_task(desk: VaultDesk) -> None:
 
     done = desk.engine.memory.merge(memo.path, "Order copper")
 
-    assert done.memo.text == "Order copper\n\nOrder copper soon\n\nsixty sheets"
-    assert text_of(desk, done.memo.path).count("- [ ]") == 1
+    assert done.memory.text == "Order copper\n\nOrder copper soon\n\nsixty sheets"
+    assert text_of(desk, done.memory.path).count("- [ ]") == 1
 
 
 @pytest.mark.parametrize("meant", [1, 2])
@@ -293,7 +293,7 @@ def test_a_death_within_a_merge_loses_nothing_and_again_makes_it_good(
     )
     done = desk.engine.memory.merge(memo.path, "Use copper")
 
-    assert done.memo.text == "Use copper\n\nUse copper, 0.6 mm"
+    assert done.memory.text == "Use copper\n\nUse copper, 0.6 mm"
     assert not desk.engine.memory.inbox().waiting
 
 
@@ -312,7 +312,7 @@ def test_a_death_within_an_acceptance_is_made_good_by_the_next_look(
         assert titles(found) == ["Use copper"]
     else:
         assert [one.before for one in found.promoted] == [memo.path]
-        assert found.promoted[0].memo.text == "Use copper"
+        assert found.promoted[0].memory.text == "Use copper"
 
 
 def test_near_duplicates_are_proposed_and_nothing_is_merged(desk: VaultDesk) -> None:
@@ -324,7 +324,7 @@ def test_near_duplicates_are_proposed_and_nothing_is_merged(desk: VaultDesk) -> 
     (one,) = desk.engine.memory.inbox().waiting
 
     assert [near.path for near in one.near] == [first.path]
-    assert 0.6 < one.near[0].likeness < 1
+    assert 0.6 < one.near[0].similarity < 1
     assert len(agent_files(desk)) == 4
 
 
@@ -342,9 +342,9 @@ def test_a_ticked_box_is_enough_when_the_inbox_is_looked_at(
     found = desk.engine.memory.inbox()
 
     assert titles(found) == ["Use tin"]
-    assert [one.memo.title for one in found.promoted] == ["Use copper"]
+    assert [one.memory.title for one in found.promoted] == ["Use copper"]
     assert recorded(desk)[-1]["client"] == "obsidian"
-    assert desk.found("copper") == [found.promoted[0].memo.path]
+    assert desk.found("copper") == [found.promoted[0].memory.path]
 
 
 def test_who_only_looks_writes_nothing(desk: VaultDesk) -> None:
@@ -373,7 +373,7 @@ def test_a_run_of_indexing_promotes_what_was_ticked(desk: VaultDesk) -> None:
         "Use metal 3 here",
         "Use metal 4 here",
     ]
-    assert len(desk.engine.memory.recall(kind="decision").memos) == 5
+    assert len(desk.engine.memory.recall(kind="decision").memories) == 5
     assert (again.added, again.changed, again.moved, again.removed) == (0, 0, 0, 0)
 
 
@@ -387,7 +387,7 @@ def test_a_folder_that_obsidian_shows_serves_as_well(desk: VaultDesk) -> None:
 
     assert memo.path.startswith("Agents/ours/inbox/")
     assert desk.found("copper") == [memo.path.replace("/inbox/", "/decisions/")]
-    assert gone.memo.path.startswith("Agents/ours/.trash/inbox/")
+    assert gone.memory.path.startswith("Agents/ours/.trash/inbox/")
     assert desk.found("tin") == []
     assert not (desk.root / other.path).exists()
 
@@ -425,7 +425,7 @@ def test_nothing_is_promoted_while_writes_are_off(desk: VaultDesk) -> None:
     found = desk.engine.memory.inbox()
 
     assert not report.warnings
-    assert (len(found.waiting), found.promoted, found.troubles) == (1, (), ())
+    assert (len(found.waiting), found.promoted, found.problems) == (1, (), ())
     assert found.waiting[0].checked
     assert text_of(desk, memo.path) == before
 
@@ -471,7 +471,7 @@ def test_the_one_that_waits_is_meant_before_the_one_that_is_kept(
         desk.engine.memory.forget("Use copper")
     done = desk.engine.memory.merge("Use copper", "Use copper")
 
-    assert (done.before, done.memo.path) == (memo.path, first.path)
+    assert (done.before, done.memory.path) == (memo.path, first.path)
 
 
 def test_files_of_the_inbox_that_are_no_memos_are_told_and_left_alone(
@@ -488,8 +488,8 @@ def test_files_of_the_inbox_that_are_no_memos_are_told_and_left_alone(
     found = desk.engine.memory.inbox()
 
     assert not found.waiting
-    assert len(found.troubles) == 2
-    assert found.troubles[0].startswith(".agent/inbox/Mine.md is not a memory")
+    assert len(found.problems) == 2
+    assert found.problems[0].startswith(".agent/inbox/Mine.md is not a memory")
     with pytest.raises(NotAMemo):
         desk.engine.memory.reject("inbox/Mine")
 
@@ -499,9 +499,9 @@ def test_what_waits_is_shown_before_there_is_an_index(vault: VaultDesk) -> None:
 
     found = vault.engine.memory.inbox()
 
-    assert [one.path for one in found.waiting] == [done.memo.path]
-    assert "looked for in the inbox alone" in found.troubles[0]
-    assert vault.engine.memory.accept("Use copper").memo.place == "kept"
+    assert [one.path for one in found.waiting] == [done.memory.path]
+    assert "looked for in the inbox alone" in found.problems[0]
+    assert vault.engine.memory.accept("Use copper").memory.place == "kept"
 
 
 def test_of_several_that_accept_at_once_one_wins_and_the_others_are_told(
@@ -522,7 +522,7 @@ def test_of_several_that_accept_at_once_one_wins_and_the_others_are_told(
         *told, won = sorted(one[path] for one in said)
         assert won == "won"
         assert set(told) <= {"NotWaiting", "MemoNotFound"}
-    assert len(desk.engine.memory.recall(limit=50).memos) == len(paths)
+    assert len(desk.engine.memory.recall(limit=50).memories) == len(paths)
     assert not desk.engine.memory.inbox().waiting
     names = [path for path in agent_files(desk) if path.startswith("decisions/")]
     assert len(names) == len(paths)
@@ -566,7 +566,7 @@ def test_an_accepted_text_is_kept_to_the_letter_whatever_it_says(
     if (desk.root / memo.path).exists():  # it died on the way
         desk.engine.memory.accept(memo.path)
 
-    (found,) = desk.engine.memory.recall(kind=kind).memos
+    (found,) = desk.engine.memory.recall(kind=kind).memories
     lines = text.replace("\r\n", "\n").replace("\r", "\n")  # ends are kept as one kind
     assert (found.text, found.place) == (lines, "kept")
     desk.engine.memory.forget(found.path)

@@ -37,9 +37,9 @@ def test_a_conflict_copy_that_is_ticked_gets_a_name_that_is_read(
 
     found = desk.engine.memory.inbox()
 
-    assert [one.memo.title for one in found.promoted] == ["Use copper"]
+    assert [one.memory.title for one in found.promoted] == ["Use copper"]
     assert agent_files(desk) == {f"decisions/{memo.created[:10]} Use copper.md"}
-    assert desk.found("copper") == [found.promoted[0].memo.path]
+    assert desk.found("copper") == [found.promoted[0].memory.path]
 
 
 @pytest.mark.parametrize("end", CONFLICTS)
@@ -55,7 +55,7 @@ def test_a_conflict_copy_is_told_and_shown_beside_its_original(
 
     near = {one.path: [n.path for n in one.near] for one in found.waiting}
     assert near == {memo.path: [], copy: [memo.path]}
-    assert [one for one in found.troubles if copy in one and memo.path in one]
+    assert [one for one in found.problems if copy in one and memo.path in one]
 
 
 def test_a_conflict_copy_of_what_was_accepted_is_shown_beside_that(
@@ -63,7 +63,7 @@ def test_a_conflict_copy_of_what_was_accepted_is_shown_beside_that(
 ) -> None:
     memo = waiting(desk, "Use copper")
     copied(desk, memo, CONFLICTS[0])
-    placed = desk.engine.memory.accept(memo.path).memo
+    placed = desk.engine.memory.accept(memo.path).memory
 
     found = desk.engine.memory.inbox()
 
@@ -75,9 +75,9 @@ def test_what_was_edited_is_called_by_what_it_says_now(desk: VaultDesk) -> None:
 
     done = desk.engine.memory.edit(memo.path, "Use tin.\n\nIt is cheaper.")
 
-    assert done.memo.path == f".agent/decisions/{memo.created[:10]} Use tin.md"
-    assert done.memo.title == "Use tin"
-    assert desk.found("tin") == [done.memo.path]
+    assert done.memory.path == f".agent/decisions/{memo.created[:10]} Use tin.md"
+    assert done.memory.title == "Use tin"
+    assert desk.found("tin") == [done.memory.path]
 
 
 def test_what_was_edited_in_its_note_is_called_by_what_it_says_now(
@@ -89,7 +89,7 @@ def test_what_was_edited_in_its_note_is_called_by_what_it_says_now(
 
     [done] = desk.engine.memory.inbox().promoted
 
-    assert done.memo.path == f".agent/decisions/{memo.created[:10]} Use tin.md"
+    assert done.memory.path == f".agent/decisions/{memo.created[:10]} Use tin.md"
 
 
 def test_a_name_that_a_person_gave_stays_whatever_is_edited(desk: VaultDesk) -> None:
@@ -98,7 +98,7 @@ def test_a_name_that_a_person_gave_stays_whatever_is_edited(desk: VaultDesk) -> 
 
     done = desk.engine.memory.edit(".agent/inbox/The roof.md", "Use tin")
 
-    assert done.memo.path == ".agent/decisions/The roof.md"
+    assert done.memory.path == ".agent/decisions/The roof.md"
 
 
 def test_a_number_behind_a_name_is_no_other_name(desk: VaultDesk) -> None:
@@ -107,8 +107,8 @@ def test_a_number_behind_a_name_is_no_other_name(desk: VaultDesk) -> None:
 
     done = desk.engine.memory.accept(memo.path)
 
-    assert done.memo.path == memo.path.replace("inbox", "decisions")
-    assert done.memo.title == "Use copper 2"
+    assert done.memory.path == memo.path.replace("inbox", "decisions")
+    assert done.memory.title == "Use copper 2"
 
 
 def test_what_was_edited_has_a_heading_of_what_it_says_now(desk: VaultDesk) -> None:
@@ -117,8 +117,8 @@ def test_what_was_edited_has_a_heading_of_what_it_says_now(desk: VaultDesk) -> N
 
     done = desk.engine.memory.edit(memo.path, "Use tin")
 
-    assert done.memo.path == ".agent/decisions/Roof.md"
-    assert done.memo.section == f"{memo.created[:10]} Use tin"
+    assert done.memory.path == ".agent/decisions/Roof.md"
+    assert done.memory.section == f"{memo.created[:10]} Use tin"
 
 
 @pytest.mark.parametrize("layout", ["notes", "project"])
@@ -130,7 +130,7 @@ def test_a_conflict_copy_of_what_is_kept_is_told(desk: VaultDesk, layout: str) -
 
     recalled, inbox = desk.engine.memory.recall(), desk.engine.memory.inbox()
 
-    assert [one.path for one in recalled.memos] == [memo.path]
-    for told in (recalled.degraded, inbox.troubles):
+    assert [one.path for one in recalled.memories] == [memo.path]
+    for told in (recalled.degraded, inbox.problems):
         [said] = told
         assert said.startswith(f"{copy} is a conflict copy of ")

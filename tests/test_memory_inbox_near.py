@@ -32,7 +32,7 @@ def test_two_that_wait_become_one_that_goes_on_waiting(desk: VaultDesk) -> None:
     done = desk.engine.memory.merge(one.path, two.path)
 
     (left,) = desk.engine.memory.inbox().waiting
-    assert (left.path, left.text) == (done.memo.path, done.memo.text)
+    assert (left.path, left.text) == (done.memory.path, done.memory.text)
     assert left.path == two.path
     assert left.text == "Use copper\n\nUse tin"
     assert (left.tags, left.sources) == (("roof", "metal"), one.sources)
@@ -43,7 +43,7 @@ def test_two_that_wait_become_one_that_goes_on_waiting(desk: VaultDesk) -> None:
     }
     tick(desk, left)
     (moved,) = desk.engine.memory.inbox().promoted
-    assert moved.memo.text == "Use copper\n\nUse tin"
+    assert moved.memory.text == "Use copper\n\nUse tin"
 
 
 def test_a_memo_is_not_merged_with_itself(desk: VaultDesk) -> None:
@@ -91,5 +91,5 @@ def test_what_an_agent_said_is_in_the_trash_after_an_edit(
     done = desk.engine.memory.edit("Use tin", "Use copper")
 
     assert text_of(desk, memo.path.replace(".agent/", ".agent/.trash/")) == before
-    assert done.memo.text == "Use copper"
+    assert done.memory.text == "Use copper"
     assert desk.engine.memory.inbox().waiting == ()

@@ -36,7 +36,7 @@ def test_nonsense_recalls_nothing_and_is_no_use(desk: VaultDesk) -> None:
     for query in ("zebra quantum flux", "asdf qwerty", "what is the capital of France"):
         found = desk.engine.memory.recall(query)
 
-        assert (found.memos, found.total) == ((), 0)
+        assert (found.memories, found.total) == ((), 0)
         assert found.confidence is not None
     assert uses(desk) == 0
 
@@ -44,7 +44,7 @@ def test_nonsense_recalls_nothing_and_is_no_use(desk: VaultDesk) -> None:
 def test_what_comes_near_is_recalled_without_what_does_not(desk: VaultDesk) -> None:
     found = desk.engine.memory.recall("when do we ship")
 
-    assert [one.text for one in found.memos] == [SAID[1]]
+    assert [one.text for one in found.memories] == [SAID[1]]
     assert not found.doubtful
     assert uses(desk) == 1
 
@@ -54,7 +54,7 @@ def test_what_says_it_in_other_words_is_recalled_in_doubt_and_is_no_use(
 ) -> None:
     found = desk.engine.memory.recall("how long do cells survive the cold")
 
-    assert [one.text for one in found.memos] == [SAID[2]]
+    assert [one.text for one in found.memories] == [SAID[2]]
     assert found.doubtful
     assert uses(desk) == 0
 
@@ -78,9 +78,9 @@ def test_other_models_tell_what_is_near_on_a_scale_of_their_own(
     for text in SAID:
         vault.engine.memory.capture("memory", text)
 
-    assert recall("what is the capital of France").memos == ()
-    assert recall("zebra quantum flux").memos == ()
-    found = recall("how long do cells survive the cold").memos
+    assert recall("what is the capital of France").memories == ()
+    assert recall("zebra quantum flux").memories == ()
+    found = recall("how long do cells survive the cold").memories
     assert [one.text for one in found] == [SAID[2]]
 
 

@@ -29,7 +29,7 @@ def test_a_part_of_a_sentence_is_not_what_the_sentence_says(
 
     done = desk.engine.memory.merge(memo.path, "Do not ship on Friday")
 
-    assert done.memo.text == "Do not ship on Friday\n\nship on Friday"
+    assert done.memory.text == "Do not ship on Friday\n\nship on Friday"
     assert done.notices == ()
 
 
@@ -56,7 +56,7 @@ def test_a_memo_says_whose_words_were_added_to_it(desk: VaultDesk, layout: str) 
     said = text_of(desk, base.path).replace("> ", "")
     each = "".join(f'  - "tea-agent {when}"\n' for when in created)
     assert f"merged:\n{each}" in said
-    assert done.memo.text == "Use copper\n\nUse 0.6 mm\n\nUse rivets"
+    assert done.memory.text == "Use copper\n\nUse 0.6 mm\n\nUse rivets"
 
 
 @layouts
@@ -79,9 +79,9 @@ def test_what_is_added_does_not_become_part_of_code(
 
     done = desk.engine.memory.merge(memo.path, name)
 
-    headings = parse_note(NotePath("x.md"), f"\n{done.memo.text}").headings
+    headings = parse_note(NotePath("x.md"), f"\n{done.memory.text}").headings
     assert [heading.text for heading in headings] == ["Kettle"]
-    assert done.memo.text.startswith(text)
+    assert done.memory.text.startswith(text)
 
 
 def test_a_note_with_returns_and_line_feeds_keeps_them(desk: VaultDesk) -> None:
@@ -136,4 +136,4 @@ def test_what_is_of_no_project_is_merged_with_what_is_of_one(desk: VaultDesk) ->
 
     done = desk.engine.memory.merge(memo.path, base.path)
 
-    assert done.memo.text == "Use copper\n\nUse 0.6 mm"
+    assert done.memory.text == "Use copper\n\nUse 0.6 mm"

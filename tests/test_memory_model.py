@@ -57,7 +57,7 @@ class Memos(RuleBasedStateMachine):
         return sorted(text for text, place in self.where.items() if place in places)
 
     def _memo(self, text: str) -> Memo:
-        found = self.desk.engine.memory.recall(limit=200, superseded=True).memos
+        found = self.desk.engine.memory.recall(limit=200, superseded=True).memories
         return next(one for one in found if text in one.text)
 
     def _name(self, text: str) -> str:
@@ -158,14 +158,14 @@ class Memos(RuleBasedStateMachine):
     def what_is_recalled_is_what_is_there(self) -> None:
         if not self.said:
             return
-        found = self.desk.engine.memory.recall(limit=200, superseded=True).memos
+        found = self.desk.engine.memory.recall(limit=200, superseded=True).memories
         everything = [one.text for one in found]
         assert len(everything) == len(set(everything))
         for place in ("inbox", "kept"):
             texts = {one.text.split("\n")[0] for one in found
                      if one.place == place}  # fmt: skip
             assert texts == set(self._in(place))
-        current = self.desk.engine.memory.recall(limit=200).memos
+        current = self.desk.engine.memory.recall(limit=200).memories
         hidden = {one.text.split("\n")[0] for one in found} - {
             one.text.split("\n")[0] for one in current
         }
@@ -230,7 +230,7 @@ def test_what_is_captured_while_others_are_forgotten_is_there(
 
     assert failed == []
     vault.index()
-    found = {one.text for one in vault.engine.memory.recall().memos}
+    found = {one.text for one in vault.engine.memory.recall().memories}
     assert found == {f"New remark {n} here" for n in range(4)}
     assert len([path for path in agent_files(vault) if path.startswith(".trash")]) == 4
 

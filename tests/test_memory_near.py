@@ -54,7 +54,7 @@ def likeness(text: str, other: str) -> float:
 def found(text: str, other: str) -> float:
     """Return how like two memos are told to be; 0 where they are not near."""
     memo, known = memos(text, other)
-    return next((one.likeness for one in near_to(memo, [known])), 0.0)
+    return next((one.similarity for one in near_to(memo, [known])), 0.0)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_what_is_found_is_what_comparing_all_would_find(
 
     known = [(-likeness(asked, one.text), one.path) for one in others]
     best = sorted(pair for pair in known if -pair[0] >= LEAST)[:SHOWN]
-    assert [(-one.likeness, one.path) for one in near] == best
+    assert [(-one.similarity, one.path) for one in near] == best
 
 
 def test_itself_and_other_kinds_are_never_near() -> None:

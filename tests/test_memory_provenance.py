@@ -42,7 +42,7 @@ def captured(
     answer = visit(server, body, name=name)
     assert not answer.is_error
     assert answer.structured_content is not None
-    memo: dict[str, Any] = answer.structured_content["memo"]
+    memo: dict[str, Any] = answer.structured_content["memory"]
     return memo
 
 
@@ -116,7 +116,7 @@ def test_what_is_recalled_says_where_it_may_come_from(vault: VaultDesk) -> None:
     assert isinstance(text, types.TextContent)
     assert "written after reading Clippings/Web.md; one of them untrusted" in text.text
     assert answer.structured_content is not None
-    memo = answer.structured_content["memos"][0]
+    memo = answer.structured_content["memories"][0]
     assert (memo["derived_from"], memo["untrusted"]) == (["Clippings/Web.md"], True)
 
 
@@ -125,7 +125,7 @@ def test_over_http_it_is_the_same(vault: VaultDesk) -> None:
 
     with serving(vault.engine) as web:
         assert web.get("/notes/Mail.md").status == 200
-        memo = web.post("/capture", {**MEMO, "client": "robot"}).json["memo"]
+        memo = web.post("/capture", {**MEMO, "client": "robot"}).json["memory"]
 
     assert memo["derived_from"] == ["Mail.md"]
     assert memo["untrusted"] is True
@@ -140,7 +140,7 @@ def test_what_another_was_given_is_not_named_to_who_may_not_read_it(
     without = Scope((ReadRule("folder", "Clippings", excluded=True),), client="guest")
 
     guest = vault.engine.seen_by(without).memory
-    made = guest.capture("memory", "A cup.", client="guest", agent=True).memo
+    made = guest.capture("memory", "A cup.", client="guest", agent=True).memory
 
     assert made.untrusted
     assert made.derived_from == ("Tea.md",)
@@ -150,7 +150,7 @@ def test_what_a_person_captures_is_their_own(vault: VaultDesk) -> None:
     opened(vault)
     captured(vault, read("Mail.md"), name="cli")
 
-    made = vault.engine.memory.capture("memory", "Tea at five.").memo
+    made = vault.engine.memory.capture("memory", "Tea at five.").memory
 
     assert not made.derived_from
     assert not made.untrusted
@@ -176,7 +176,7 @@ def test_a_capture_waits_where_changes_after_such_a_note_have_to(
 
 def test_what_is_merged_keeps_where_both_come_from(vault: VaultDesk) -> None:
     opened(vault)
-    kept = vault.engine.memory.capture("memory", "The gate is locked at ten.").memo
+    kept = vault.engine.memory.capture("memory", "The gate is locked at ten.").memory
     memo = captured(vault, read("Clippings/Web.md"))
 
     vault.engine.memory.merge(memo["path"], kept.path, client="cli")

@@ -103,7 +103,7 @@ def test_of_two_who_act_on_the_same_memos_one_is_told_and_nothing_is_lost_or_dou
     told = at_once(desk, ours, theirs)
 
     desk.index()
-    current = {one.text for one in desk.engine.memory.recall(limit=200).memos}
+    current = {one.text for one in desk.engine.memory.recall(limit=200).memories}
     for n in each:
         one, other = (some[4 * n : 4 * n + 4] for some in told)
         for which in (0, 1):
@@ -194,7 +194,7 @@ def test_an_act_that_is_done_is_answered_though_the_note_is_deleted_meanwhile(
 
     assert "Use copper, 0.6 mm" in done.memo.text
     assert said(desk, "Use copper, 0.6 mm", trash=False) == 1
-    assert len(desk.engine.memory.recall().memos) == 2 - (act == "merge")
+    assert len(desk.engine.memory.recall().memories) == 2 - (act == "merge")
 
 
 def test_what_cannot_be_linked_both_ways_is_not_linked_at_all(
@@ -246,8 +246,8 @@ def test_what_was_superseded_counts_again_when_the_new_one_is_forgotten(
 
     gone = memory.forget(called(new))
 
-    assert [one.text for one in memory.recall().memos] == ["Use tin"]
-    assert memory.recall().memos[0].status == "current"
+    assert [one.text for one in memory.recall().memories] == ["Use tin"]
+    assert memory.recall().memories[0].status == "current"
     assert gone.notices == (
         f"{called(old)} counts again: what had its place is forgotten",
     )
@@ -265,7 +265,7 @@ def test_what_has_a_later_successor_stays_superseded_by_that(desk: VaultDesk) ->
     gone = memory.forget(second.path)
 
     assert gone.notices == ()
-    assert [one.text for one in memory.recall().memos] == ["Use copper"]
+    assert [one.text for one in memory.recall().memories] == ["Use copper"]
     assert third.path.removesuffix(".md") in text_of(desk, first.path)
 
 
@@ -294,7 +294,7 @@ def test_a_successor_that_a_person_deleted_has_no_place(desk: VaultDesk) -> None
     desk.remove(new.path)
     desk.index()
 
-    assert [one.text for one in desk.engine.memory.recall().memos] == ["Use tin"]
+    assert [one.text for one in desk.engine.memory.recall().memories] == ["Use tin"]
 
 
 def test_an_edit_of_a_text_that_changed_meanwhile_is_refused(desk: VaultDesk) -> None:
@@ -324,4 +324,4 @@ def test_what_a_person_adds_to_a_memo_that_is_edited_and_moved_stays(
 
     done = desk.engine.memory.edit(memo.path, "Use tin", before="Use copper")
 
-    assert done.memo.text == "Use tin\nI agree"
+    assert done.memory.text == "Use tin\nI agree"

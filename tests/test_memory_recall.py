@@ -27,7 +27,7 @@ def desk(vault: VaultDesk, request: pytest.FixtureRequest) -> VaultDesk:
 
 
 def titles(found: Recalled) -> list[str]:
-    return [one.title for one in found.memos]
+    return [one.title for one in found.memories]
 
 
 def redate(desk: VaultDesk, text: str, moment: str) -> None:
@@ -48,7 +48,7 @@ def test_without_an_index_nothing_is_recalled(vault: VaultDesk) -> None:
 
 def test_nothing_captured_is_nothing_recalled(desk: VaultDesk) -> None:
     assert desk.engine.memory.recall() == Recalled((), 0)
-    assert desk.engine.memory.recall("copper").memos == ()
+    assert desk.engine.memory.recall("copper").memories == ()
 
 
 def test_the_newest_come_first_without_a_query(desk: VaultDesk) -> None:
@@ -60,7 +60,7 @@ def test_the_newest_come_first_without_a_query(desk: VaultDesk) -> None:
 
     assert titles(found) == ["Use slate", "Use tin"]
     assert found.total == 3
-    assert found.memos[0].why == "captured 2026-03-01"
+    assert found.memories[0].why == "captured 2026-03-01"
 
 
 def test_a_query_finds_memos_alone_and_says_why(desk: VaultDesk) -> None:
@@ -70,9 +70,9 @@ def test_a_query_finds_memos_alone_and_says_why(desk: VaultDesk) -> None:
     found = desk.engine.memory.recall("copper")
 
     assert titles(found) == ["Use copper for the roof"]
-    assert found.memos[0].text == "Use copper for the roof"
-    assert found.memos[0].relevance == 1.0
-    assert "copper" in found.memos[0].why
+    assert found.memories[0].text == "Use copper for the roof"
+    assert found.memories[0].relevance == 1.0
+    assert "copper" in found.memories[0].why
 
 
 @pytest.mark.parametrize("query", ['"copper', "-tin copper", "copper path:nowhere x"])
@@ -83,7 +83,7 @@ def test_whatever_a_query_holds_only_memos_are_found(
 
     found = desk.engine.memory.recall(query)
 
-    assert all(one.path.startswith(".agent/") for one in found.memos)
+    assert all(one.path.startswith(".agent/") for one in found.memories)
 
 
 def test_filters_hold_with_and_without_a_query(desk: VaultDesk) -> None:
@@ -126,7 +126,7 @@ def test_what_cannot_be_met_is_said(desk: VaultDesk) -> None:
 def test_what_waits_is_recalled_and_says_so(desk: VaultDesk) -> None:
     waiting(desk, "Use copper")
 
-    (found,) = desk.engine.memory.recall("copper").memos
+    (found,) = desk.engine.memory.recall("copper").memories
 
     assert (found.place, found.generated) == ("inbox", True)
 
@@ -142,7 +142,7 @@ def test_a_folder_that_is_left_out_of_the_index_is_said_to_be(
 
     assert (found.total, len(found.degraded)) == (0, 1)
     assert "index.include_agent_dir" in found.degraded[0]
-    assert vault.engine.memory.forget(memo.path).memo.place == "trash"
+    assert vault.engine.memory.forget(memo.path).memory.place == "trash"
 
 
 def test_notes_of_a_person_in_the_agent_folder_are_no_memos(desk: VaultDesk) -> None:
@@ -161,16 +161,16 @@ def test_a_forgotten_memo_is_in_the_trash_and_can_be_moved_back(
 
     done = desk.engine.memory.forget("Use copper", client="someone")
 
-    assert done.memo.place == "trash"
-    assert done.memo.path.startswith(".agent/.trash/decisions/")
-    assert "Use copper" in text_of(desk, done.memo.path)
+    assert done.memory.place == "trash"
+    assert done.memory.path.startswith(".agent/.trash/decisions/")
+    assert "Use copper" in text_of(desk, done.memory.path)
     assert titles(desk.engine.memory.recall()) == ["Use slate"]
     assert desk.found("copper") == ["Diary.md"]
     assert {line["client"] for line in recorded(desk)[2:]} == {"someone"}
 
-    desk.move(done.memo.path, ".agent/decisions/Again.md")
+    desk.move(done.memory.path, ".agent/decisions/Again.md")
     desk.index()
-    again = [one.text for one in desk.engine.memory.recall("copper").memos]
+    again = [one.text for one in desk.engine.memory.recall("copper").memories]
     assert again == ["Use copper"]
 
 
@@ -391,10 +391,10 @@ def test_what_waited_can_be_merged_into_one_among_others(vault: VaultDesk) -> No
 
     done = vault.engine.memory.merge(memo.path, "Use copper")
 
-    assert (done.memo.path, done.memo.section) == (first.path, first.section)
-    assert done.memo.text == "Use copper\n\nSheets of 0.6 mm\n\n## not a heading"
-    assert done.memo.tags == ("metal",)
-    again = vault.engine.memory.recall("slate").memos[0]
+    assert (done.memory.path, done.memory.section) == (first.path, first.section)
+    assert done.memory.text == "Use copper\n\nSheets of 0.6 mm\n\n## not a heading"
+    assert done.memory.tags == ("metal",)
+    again = vault.engine.memory.recall("slate").memories[0]
     assert (again.section, again.text) == (other.section, "Use slate")
 
 
@@ -416,7 +416,7 @@ def test_short_memos_of_one_note_are_each_found_by_what_they_say(
         kept(vault, text, "memory", project="House")
 
     def found(query: str) -> list[str]:
-        memos = vault.engine.memory.recall(query).memos
+        memos = vault.engine.memory.recall(query).memories
         return [one.text for one in memos]
 
     assert found("wifi") == ["Wifi is slow"]
@@ -431,7 +431,7 @@ def test_of_a_passage_with_filters_only_what_passes_is_told(vault: VaultDesk) ->
         kept(vault, text, project="Roof")
     vault.engine.memory.supersede("Use tin here", "Use zinc here")
 
-    memos = vault.engine.memory.recall("use").memos
+    memos = vault.engine.memory.recall("use").memories
 
     assert {one.text for one in memos} == {"Use copper here", "Use zinc here"}
 
@@ -441,7 +441,7 @@ def test_a_query_that_no_memo_comes_near_recalls_none(desk: VaultDesk) -> None:
 
     found = desk.engine.memory.recall("zebra quantum flux")
 
-    assert (found.memos, found.total, found.doubtful) == ((), 0, False)
+    assert (found.memories, found.total, found.doubtful) == ((), 0, False)
 
 
 def test_a_query_without_a_word_that_is_known_recalls_nothing_by_filters_alone(
@@ -449,7 +449,7 @@ def test_a_query_without_a_word_that_is_known_recalls_nothing_by_filters_alone(
 ) -> None:
     kept(desk, "Copper roofs last.", tags=["metal"])
 
-    assert desk.engine.memory.recall("zzz").memos == ()
+    assert desk.engine.memory.recall("zzz").memories == ()
     assert titles(desk.engine.memory.recall("tag:metal")) == ["Copper roofs last"]
 
 
@@ -460,7 +460,7 @@ def test_summaries_are_recalled_behind_what_was_captured(vault: VaultDesk) -> No
     new = kept(vault, "We fire on Tuesday, in the kiln.")
     vault.engine.memory.supersede(old.path, new.path)
 
-    found = vault.engine.memory.recall("kiln fired on which day").memos
+    found = vault.engine.memory.recall("kiln fired on which day").memories
 
     assert [one.kind for one in found] == ["decision", "summary"]
     assert found[0].path == new.path

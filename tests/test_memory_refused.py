@@ -144,7 +144,7 @@ def test_a_section_that_changes_while_it_is_forgotten_is_copied_once(
         return to
 
     monkeypatch.setattr(forgetting, "_copied", meanwhile)
-    gone = desk.engine.memory.forget(called(memo)).memo
+    gone = desk.engine.memory.forget(called(memo)).memory
 
     trash = [path for path in agent_files(desk) if path.startswith(".trash/")]
     assert [f".agent/{path}" for path in trash] == [gone.path]
@@ -191,7 +191,7 @@ def test_what_an_editor_saves_while_a_move_goes_on_record_is_told_by_its_digest(
     file = desk.root / memo.path
 
     written_at_the_record(file, f"{file.read_text()}\nMine.\n", monkeypatch)
-    gone = desk.engine.memory.reject(memo.path).memo
+    gone = desk.engine.memory.reject(memo.path).memory
 
     assert text_of(desk, gone.path).endswith("Mine.\n")
     _, undone, moved = recorded(desk)[1:]

@@ -88,7 +88,7 @@ def test_lines_that_moved_are_cited_from_where_they_stand(tea: VaultDesk) -> Non
 
     done = tea.engine.memory.capture("memory", "Twice.", sources=[before])
 
-    (receipt,) = done.memo.sources
+    (receipt,) = done.memory.sources
     assert ":9-10@" in receipt
     assert state_of(tea, receipt) == "unchanged"
     assert "cited from where it stands now" in done.notices[0]
@@ -101,7 +101,7 @@ def test_lines_that_changed_are_cited_as_they_were_and_told(tea: VaultDesk) -> N
 
     done = tea.engine.memory.capture("memory", "Twice.", sources=[before])
 
-    assert done.memo.sources == (before,)
+    assert done.memory.sources == (before,)
     assert "changed" in done.notices[0]
 
 

@@ -23,11 +23,11 @@ def test_a_decision_that_was_moved_to_its_project_is_recalled(desk: VaultDesk) -
 
     for asked in (None, "copper roof"):
         found = desk.engine.memory.recall(asked)
-        paths = [one.path for one in found.memos]
+        paths = [one.path for one in found.memories]
         assert len(paths) == 2
         assert "Projects/Use copper.md" in paths
-    assert desk.engine.memory.recall("copper roof").memos[0].project == "Roof"
-    assert desk.engine.memory.recall("violin").memos == ()
+    assert desk.engine.memory.recall("copper roof").memories[0].project == "Roof"
+    assert desk.engine.memory.recall("violin").memories == ()
 
 
 def test_what_waits_outside_is_told_and_says_how_it_is_approved(
@@ -39,7 +39,7 @@ def test_what_waits_outside_is_told_and_says_how_it_is_approved(
     desk.index()
     before = text_of(desk, path)
 
-    [told] = desk.engine.memory.inbox().troubles
+    [told] = desk.engine.memory.inbox().problems
     with pytest.raises(MemoAstray) as refused:
         desk.engine.memory.accept(path)
 
@@ -55,15 +55,15 @@ def test_what_a_person_approved_outside_waits_no_more(desk: VaultDesk) -> None:
     said = text_of(desk, path).replace("generated: true", "generated: false")
     desk.indexed({path: said})
 
-    assert desk.engine.memory.inbox().troubles == ()
-    [found] = desk.engine.memory.recall().memos
+    assert desk.engine.memory.inbox().problems == ()
+    [found] = desk.engine.memory.recall().memories
     assert (found.path, found.generated) == (path, False)
     with pytest.raises(MemoAstray):
         desk.engine.memory.forget(path)
 
 
 def test_a_note_of_a_person_is_no_memo_for_a_property_or_two(desk: VaultDesk) -> None:
-    assert desk.engine.memory.recall().memos == ()
+    assert desk.engine.memory.recall().memories == ()
     with pytest.raises(NotAMemo):
         desk.engine.memory.forget("Diary.md")
 
@@ -75,4 +75,4 @@ def test_what_is_moved_out_and_superseded_is_not_recalled(desk: VaultDesk) -> No
     desk.move(old.path, "Projects/Use copper.md")
     desk.index()
 
-    assert [one.text for one in desk.engine.memory.recall().memos] == ["Use tin"]
+    assert [one.text for one in desk.engine.memory.recall().memories] == ["Use tin"]

@@ -53,7 +53,7 @@ def test_a_tick_counts_wherever_a_person_wrote_around_the_box(
 
     changed(desk, memo, edit)
 
-    (found,) = desk.engine.memory.recall().memos
+    (found,) = desk.engine.memory.recall().memories
     assert (found.place, found.generated) == ("kept", False)
     assert found.text == left
 
@@ -76,8 +76,8 @@ def test_a_tick_that_cannot_be_told_for_sure_is_spoken_of(
 
     found = desk.engine.memory.inbox()
     assert [one.path for one in found.waiting] == [memo.path]
-    assert "has a ticked box that does not stand where it was put" in found.troubles[0]
-    assert desk.engine.memory.accept(memo.path).memo.place == "kept"
+    assert "has a ticked box that does not stand where it was put" in found.problems[0]
+    assert desk.engine.memory.accept(memo.path).memory.place == "kept"
 
 
 @pytest.mark.parametrize(
@@ -96,8 +96,8 @@ def test_no_text_ticks_itself_nor_loses_a_word(desk: VaultDesk, text: str) -> No
     done = desk.engine.memory.accept(memo.path)
 
     assert [one.checked for one in found.waiting] == [False]
-    assert not found.troubles
-    assert done.memo.text == text
+    assert not found.problems
+    assert done.memory.text == text
 
 
 def test_what_a_person_drags_to_its_place_is_approved_by_name_and_stays_there(
@@ -109,9 +109,9 @@ def test_what_a_person_drags_to_its_place_is_approved_by_name_and_stays_there(
 
     done = desk.engine.memory.accept("Copper")
 
-    assert done.memo.path == ".agent/decisions/roof/Copper.md"
-    assert not done.memo.generated
-    assert text_of(desk, done.memo.path).endswith("---\n\nUse copper\n")
+    assert done.memory.path == ".agent/decisions/roof/Copper.md"
+    assert not done.memory.generated
+    assert text_of(desk, done.memory.path).endswith("---\n\nUse copper\n")
     with pytest.raises(NotWaiting):
         desk.engine.memory.accept("Copper")
 
@@ -127,7 +127,7 @@ def test_what_a_person_drags_to_its_place_is_approved_by_its_box(
 
     desk.index()
 
-    (found,) = desk.engine.memory.recall().memos
+    (found,) = desk.engine.memory.recall().memories
     assert found.path == ".agent/decisions/Copper.md"
     assert (found.generated, found.text) == (False, "Use copper")
     assert desk.found("copper") == [found.path]
@@ -154,8 +154,8 @@ def test_what_a_person_sorts_into_folders_of_the_inbox_still_waits(
     found = desk.engine.memory.inbox()
 
     assert [one.path for one in found.waiting] == [".agent/inbox/later/Copper.md"]
-    assert [one.memo.path for one in found.promoted] == [".agent/decisions/Tin.md"]
-    assert desk.engine.memory.accept("Copper").memo.place == "kept"
+    assert [one.memory.path for one in found.promoted] == [".agent/decisions/Tin.md"]
+    assert desk.engine.memory.accept("Copper").memory.place == "kept"
 
 
 def _at(memo: Memo, path: str) -> Memo:
@@ -173,8 +173,8 @@ def test_a_project_that_a_person_made_a_list_of_stays_one(desk: VaultDesk) -> No
 
     done = desk.engine.memory.accept(memo.path)
 
-    assert done.memo.path == memo.path.replace("/inbox/", "/decisions/")
-    assert "project:\n  - Roof\n  - Shed\n" in text_of(desk, done.memo.path)
+    assert done.memory.path == memo.path.replace("/inbox/", "/decisions/")
+    assert "project:\n  - Roof\n  - Shed\n" in text_of(desk, done.memory.path)
 
 
 def test_a_client_of_many_lines_does_not_leave_its_callout(desk: VaultDesk) -> None:
@@ -187,9 +187,9 @@ def test_a_client_of_many_lines_does_not_leave_its_callout(desk: VaultDesk) -> N
 
     done = desk.engine.memory.accept(memo.path)
 
-    text = text_of(desk, done.memo.path)
+    text = text_of(desk, done.memory.path)
     assert [line for line in text.splitlines() if line.startswith("#")] == [
-        f"## {done.memo.section}"
+        f"## {done.memory.section}"
     ]
 
 
@@ -203,7 +203,7 @@ def test_a_name_as_long_as_a_disk_takes_gets_a_number_all_the_same(
         desk.index()
         gone = desk.engine.memory.forget(f".agent/decisions/{name}")
 
-    assert gone.memo.path.endswith("ü 2.md")
+    assert gone.memory.path.endswith("ü 2.md")
     assert len([path for path in agent_files(desk) if ".trash/" in path]) == 2
 
 

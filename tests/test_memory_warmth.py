@@ -64,7 +64,7 @@ def test_a_pin_makes_warm_whatever_it_is_put_on(vault: VaultDesk) -> None:
 def test_an_accepted_capture_is_warm_once(vault: VaultDesk) -> None:
     vault.index()
     memo = waiting(vault, "Ship it on Friday.")
-    after = vault.engine.memory.accept(memo.path).memo
+    after = vault.engine.memory.accept(memo.path).memory
 
     note = of(told(vault), after.path)
 

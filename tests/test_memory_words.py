@@ -43,7 +43,7 @@ def test_no_memo_is_recalled_by_what_is_noted_of_it(
 ) -> None:
     both(desk)
 
-    assert desk.engine.memory.recall(query).memos == ()
+    assert desk.engine.memory.recall(query).memories == ()
 
 
 @pytest.mark.parametrize("query", ["cardamom", "captured", "tea-agent"])
@@ -64,7 +64,7 @@ def test_text_title_tags_and_project_are_what_finds_it(desk: VaultDesk) -> None:
         ("drinks", {last.title}),
         ("travel", {first.title, last.title}),
     ):
-        found = desk.engine.memory.recall(query).memos
+        found = desk.engine.memory.recall(query).memories
         assert {one.title for one in found} >= titles, query
 
 

@@ -173,8 +173,8 @@ def test_a_capture_has_one_shape_by_every_way(vault: VaultDesk) -> None:
     found = call(server, "glassmind_capture", **given).structured_content
 
     assert set(printed) == set(told) == set(without(found, PAGED))
-    assert set(printed["memo"]) == set(told["memo"]) >= set(found["memo"])
-    assert (printed["memo"]["place"], told["memo"]["place"]) == ("kept", "inbox")
+    assert set(printed["memory"]) == set(told["memory"]) >= set(found["memory"])
+    assert (printed["memory"]["place"], told["memory"]["place"]) == ("kept", "inbox")
 
 
 @pytest.mark.parametrize("project", ["Zeppelin", "#zeppelin", "folder:Zeppelin"])

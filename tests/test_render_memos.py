@@ -49,15 +49,15 @@ FACTS: dict[str, Any] = {
     "generated": True,
 }
 MEMO = Memo(**FACTS)
-NEAR = (SimilarMemory(**FACTS, likeness=0.75),)
+NEAR = (SimilarMemory(**FACTS, similarity=0.75),)
 CAPTURED = CaptureResult(
-    memo=MEMO, digest=Digest("abc"), near=NEAR, indexed=True, notices=()
+    memory=MEMO, digest=Digest("abc"), near=NEAR, indexed=True, notices=()
 )
-MOVED = MovedResult(memo=MEMO, before=PATH, notices=())
+MOVED = MovedResult(memory=MEMO, before=PATH, notices=())
 INBOX = InboxResult(
     waiting=(WaitingMemory(**FACTS, checked=True, near=NEAR),),
     promoted=(MOVED,),
-    troubles=(),
+    problems=(),
 )
 SUPERSEDED = SupersedeResult(old=MEMO, new=MEMO, notices=())
 
@@ -66,7 +66,7 @@ def recalled(total: int = 1, **changed: Any) -> RecallResult:
     facts = FACTS | changed
     memo = RecalledMemory(**facts, relevance=1.0, why="words found: \x1b[0m")
     return RecallResult(
-        memos=(memo,), total=total, confidence=None, doubtful=False, degraded=()
+        memories=(memo,), total=total, confidence=None, doubtful=False, degraded=()
     )
 
 
@@ -144,19 +144,19 @@ def test_what_is_in_the_trash_says_how_to_restore_it(section: str, home: str) ->
     gone = replace(MEMO, place="trash", section=section)
     before = NotePath(f".agent/decisions/Roof.md#{section}".rstrip("#"))
 
-    text = shown(moved_for_people, MovedResult(memo=gone, before=before, notices=()))
+    text = shown(moved_for_people, MovedResult(memory=gone, before=before, notices=()))
 
     assert text.endswith(f"move the file back to {home}\n")
 
 
 def test_programs_read_every_fact_and_the_text_to_the_letter() -> None:
-    said = MOVED.to_json()["memo"]
+    said = MOVED.to_json()["memory"]
 
     assert set(said) == {field.name for field in fields(Memo)}
     assert said["text"] == EVIL
     for result in (CAPTURED, recalled(), INBOX, MOVED, SUPERSEDED, LOG):
         assert json.loads(json.dumps(result.to_json()))
-    assert INBOX.to_json()["waiting"][0]["near"][0]["likeness"] == 0.75
+    assert INBOX.to_json()["waiting"][0]["near"][0]["similarity"] == 0.75
     assert LOG.to_json()["records"][0]["undone"] is True
 
 

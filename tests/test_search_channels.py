@@ -96,11 +96,11 @@ def test_what_was_just_captured_comes_first_by_the_channel_of_memory_too(
 
     reply = desk.ask("varnish the rudder before the regatta")
 
-    assert reply.hits[0].path == made.memo.path
+    assert reply.hits[0].path == made.memory.path
     assert {"lexical", "memory"} <= set(reply.hits[0].channels)
     assert "memory" in reply.channels
     others = desk.found("varnish rudder", channels=("lexical", "semantic", "graph"))
-    assert others[0] == made.memo.path
+    assert others[0] == made.memory.path
     check_whole(reply.hits)
 
 

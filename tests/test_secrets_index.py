@@ -208,8 +208,8 @@ def test_a_memo_is_not_called_by_the_credential_it_tells_of(vault: VaultDesk) ->
 
     names = [file.name for file in vault.root.rglob("*.md")]
     assert not pieces(" ".join(names)) & pieces(TOKEN)
-    assert "hidden GitHub token" in str(done.memo.path)
-    assert TOKEN in vault.text(str(done.memo.path))
+    assert "hidden GitHub token" in str(done.memory.path)
+    assert TOKEN in vault.text(str(done.memory.path))
 
 
 def test_a_long_line_with_a_credential_is_looked_at_once(

@@ -66,7 +66,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
     memory = desk.engine.memory
     memory.capture("memory", "The oolong is from Fujian.", agent=True, client="a test")
     ticked = memory.capture("task", "Buy oolong.", agent=True, client="a test")
-    file = desk.root / ticked.memo.path
+    file = desk.root / ticked.memory.path
     text = file.read_text("utf-8")
     assert "[ ]" in text
     file.write_text(text.replace("[ ]", "[x]", 1), "utf-8")

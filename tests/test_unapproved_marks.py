@@ -73,7 +73,7 @@ def test_what_a_person_accepts_is_marked_no_more(
     done = vault.engine.memory.accept(paths["waits"])
     vault.index()
 
-    assert not vault.engine.read(done.memo.path).generated
+    assert not vault.engine.read(done.memory.path).generated
     assert not any(hit.generated for hit in vault.ask("samovar").hits)
 
 

@@ -107,7 +107,7 @@ def test_what_our_own_stages_ask_is_nobodys_use(vault: VaultDesk) -> None:
 def test_what_is_recalled_and_packed_is_use(vault: VaultDesk) -> None:
     vault.indexed(FILES)
     vault.engine.client = "desk"
-    memo = vault.engine.memory.capture("memory", "The kettle is descaled.").memo
+    memo = vault.engine.memory.capture("memory", "The kettle is descaled.").memory
 
     vault.engine.memory.recall("kettle")
     vault.engine.bundles.pack("oolong")

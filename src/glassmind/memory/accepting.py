@@ -232,8 +232,8 @@ def _added_to_project(cabinet: Cabinet, memo: Memo, client: str, why: str) -> Mo
 
 def _indexed(cabinet: Cabinet, moved: Moved) -> Moved:
     """Return what was accepted, in the index and where else it is to be known."""
-    told = notices_of(cabinet, moved.before, moved.memo.path)
-    return structs.replace(moved, notices=(*told, *retained(cabinet, moved.memo)))
+    told = notices_of(cabinet, moved.before, moved.memory.path)
+    return structs.replace(moved, notices=(*told, *retained(cabinet, moved.memory)))
 
 
 def _memo_in(raw: bytes, path: NotePath, folder: str) -> Memo:

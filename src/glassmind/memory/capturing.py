@@ -84,7 +84,9 @@ def captured(cabinet: Cabinet, claim: Claim) -> Captured:
     memo = _memo(cabinet, said, kind, folder)
     notices = (*stands.notices, *_new_project(cabinet, project))
     done = _kept(cabinet, memo, f"capture a {kind}", notices)
-    return structs.replace(done, notices=(*done.notices, *retained(cabinet, done.memo)))
+    return structs.replace(
+        done, notices=(*done.notices, *retained(cabinet, done.memory))
+    )
 
 
 def _new_project(cabinet: Cabinet, project: str) -> tuple[str, ...]:

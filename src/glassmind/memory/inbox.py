@@ -62,7 +62,7 @@ def inbox_now(cabinet: Cabinet, *, promote: bool) -> Inbox:
     done = _promote(cabinet, seen) if promote else Promoted()
     if done.moved:
         seen = _look(cabinet, inbox_paths(cabinet))
-    troubles = [*done.troubles, *(one.trouble for one in seen if one.trouble)]
+    troubles = [*done.problems, *(one.trouble for one in seen if one.trouble)]
     near = _near(cabinet, [one.memo for one in seen if one.memo], troubles)
     waiting = []
     for memo, accepted in ((one.memo, one.accepted) for one in seen if one.memo):
@@ -120,7 +120,7 @@ def accept_ticked(cabinet: Cabinet) -> Promoted:
     seen = _look(cabinet, sorted({*waiting, *dragged}))
     done = _promote(cabinet, seen)
     troubles = (one.trouble for one in seen if one.trouble)
-    return Promoted(done.moved, (*done.troubles, *troubles))
+    return Promoted(done.moved, (*done.problems, *troubles))
 
 
 def _promote(cabinet: Cabinet, seen: Sequence[_Seen]) -> Promoted:
@@ -138,9 +138,9 @@ def _promote(cabinet: Cabinet, seen: Sequence[_Seen]) -> Promoted:
             continue  # somebody else was faster
         except VaultError as error:
             troubles.append(f"{one.path} is ticked and could not be accepted: {error}")
-    paths = [path for one in moved for path in (one.before, one.memo.path)]
+    paths = [path for one in moved for path in (one.before, one.memory.path)]
     troubles += notices_of(cabinet, *paths) if paths else ()
-    for memo in (one.memo for one in moved):
+    for memo in (one.memory for one in moved):
         troubles += (f"{memo.path}: {said}" for said in retained(cabinet, memo))
     return Promoted(tuple(moved), tuple(troubles))
 

@@ -60,18 +60,18 @@ class NearMemos:
             place for pair in asked.pairs for place in self._with.get(pair, ())
         )
         found = [
-            extended(SimilarMemory, self.memos[place], likeness=likeness)
+            extended(SimilarMemory, self.memos[place], similarity=likeness)
             for place, pairs in shared.items()
             if self._is_other(memo, self.memos[place])
             and (likeness := _likeness(asked, self._sketches[place], pairs)) >= LEAST
         ]
-        found.sort(key=lambda one: (-one.likeness, one.path, one.section))
+        found.sort(key=lambda one: (-one.similarity, one.path, one.section))
         if original is not None:
             other = _sketch(original.text)
             likeness = _likeness(asked, other, len(asked.pairs & other.pairs))
             place = original.path, original.section
             rest = (one for one in found if (one.path, one.section) != place)
-            found = [extended(SimilarMemory, original, likeness=likeness), *rest]
+            found = [extended(SimilarMemory, original, similarity=likeness), *rest]
         return tuple(found[:SHOWN])
 
     @staticmethod

@@ -41,7 +41,7 @@ def summary_renewed(cabinet: Cabinet, claim: Claim, title: str) -> NotePath:
         if heading in map(str.strip, memo.text.splitlines())
     ]
     same = [memo for memo in former if memo.text.strip() == claim.text.strip()]
-    path = same[-1].path if same else summary_kept(cabinet, claim, title).memo.path
+    path = same[-1].path if same else summary_kept(cabinet, claim, title).memory.path
     for memo in former:
         if memo.path != path:
             with suppress(*GONE):  # another summary of it was quicker

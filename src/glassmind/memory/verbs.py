@@ -75,7 +75,7 @@ class Memory:
     ) -> NotePath:
         """Keep a text in `summaries/`, and return where it is; see `capture`."""
         said = Claim("summary", text, project, sources, client=client)
-        return summary_kept(self._cabinet, said, title).memo.path
+        return summary_kept(self._cabinet, said, title).memory.path
 
     def renew_summary(
         self,
@@ -128,9 +128,9 @@ class Memory:
         )
         with cabinet.faults():
             found = recall(cabinet, asked, day)
-        cabinet.acts.handed([one.path for one in found.memos])
+        cabinet.acts.handed([one.path for one in found.memories])
         if not found.doubtful:
-            cabinet.acts.used("recall", [one.path for one in found.memos], "")
+            cabinet.acts.used("recall", [one.path for one in found.memories], "")
         return found
 
     def forget(self, name: str, *, client: str = "cli") -> Moved:

@@ -407,8 +407,8 @@ class ReadArguments(Arguments):
 class ReadResult(Result):
     """A note, or a part of it, as it is on disk.
 
-    `letters` is the length of the whole text. If no note has this very name, this one
-    is `guessed`: the closest.
+    `characters` is the length of the whole text. If no note has this very name, this
+    one is `guessed`: the closest.
     """
 
     path: str
@@ -421,7 +421,7 @@ class ReadResult(Result):
     uri: str
     notices: list[str]
     offset: int
-    letters: int
+    characters: int
     truncated: bool
     next_offset: int | None
     generated: bool | UnsetType = UNSET
@@ -498,7 +498,7 @@ def read(vault: Engine, arguments: ReadArguments, caller: Caller) -> ReadResult:
         text=part,
         uri=obsidian_uri(config.name, note.path, note.heading_path),
         offset=start,
-        letters=len(whole),
+        characters=len(whole),
         truncated=end < len(whole),
         next_offset=end if end < len(whole) else None,
         generated=note.generated or UNSET,

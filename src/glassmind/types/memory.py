@@ -81,9 +81,9 @@ class MemoNote(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimilarMemory(Memo):
-    """A memory that says nearly the same; `likeness` 1 is the same."""
+    """A memory that says nearly the same; `similarity` 1 is the same."""
 
-    likeness: float
+    similarity: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,12 +111,12 @@ def extended(kind: type[M], memo: Memo, **more: Any) -> M:
 
 
 class Captured(Struct, frozen=True):
-    """A memo that was written. `near` are those it may be one with; nothing was merged.
+    """A memory that was saved. `near` are those it may be one with; nothing was merged.
 
     `indexed` tells whether a search finds it already; `notices` say why not.
     """
 
-    memo: Memo
+    memory: Memo
     digest: Digest
     near: tuple[SimilarMemory, ...] = ()
     indexed: bool = True
@@ -124,13 +124,13 @@ class Captured(Struct, frozen=True):
 
 
 class Recalled(Struct, frozen=True):
-    """Memos, best or newest first, and how many there are in all.
+    """Memories, best or newest first, and how many there are in all.
 
     `confidence` is the probability that one of them answers the query, where a search
     by meaning can tell.
     """
 
-    memos: tuple[RecalledMemory, ...]
+    memories: tuple[RecalledMemory, ...]
     total: int
     degraded: tuple[str, ...] = ()
     confidence: float | None = None
@@ -138,11 +138,11 @@ class Recalled(Struct, frozen=True):
 
 
 class Inbox(Struct, frozen=True):
-    """What waits for a person, the oldest first; `troubles` are files that are none."""
+    """Memories to review, oldest first; `problems` are files that hold no memory."""
 
     waiting: tuple[WaitingMemory, ...]
     promoted: tuple["Moved", ...] = ()
-    troubles: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
 
 
 class Moved(Struct, frozen=True):
@@ -151,7 +151,7 @@ class Moved(Struct, frozen=True):
     `before` is its former place: a note, or `note#heading` if the note holds several.
     """
 
-    memo: Memo
+    memory: Memo
     before: NotePath
     notices: tuple[str, ...] = ()
 
@@ -161,7 +161,7 @@ class Promoted:
     """Memos whose boxes a person ticked, moved to their places, and what could not."""
 
     moved: tuple[Moved, ...] = ()
-    troubles: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
 
 
 class Superseded(Struct, frozen=True):

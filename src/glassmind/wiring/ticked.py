@@ -48,8 +48,8 @@ def _accepted(adapters: "Adapters") -> "tuple[Sequence[NotePath], Sequence[str]]
 
     acts = Acts(unasked, unasked, unasked)  # type: ignore[arg-type]
     done = memory_for(adapters, acts).accept_ticked()
-    moved = [path for one in done.moved for path in (one.before, one.memo.path)]
-    return moved, done.troubles
+    moved = [path for one in done.moved for path in (one.before, one.memory.path)]
+    return moved, done.problems
 
 
 def _may_wait(adapters: "Adapters") -> bool:

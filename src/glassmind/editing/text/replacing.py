@@ -55,7 +55,7 @@ def replaced(page: Page, edit: Replace) -> Planned:
 
 def _planned(page: Page, splice: Splice, alike: float) -> Planned:
     found = page.source[splice.start : splice.end].decode()
-    return Planned([splice], facts={"likeness": round(alike, 4), "found": found})
+    return Planned([splice], facts={"similarity": round(alike, 4), "found": found})
 
 
 def _exact(page: Page, find: str) -> list[tuple[int, int]]:
@@ -85,7 +85,7 @@ def _loose(page: Page, find: str, least: float) -> tuple[int, int, float]:
     The same in another case goes before all that is only alike.
     """
     if not 0 < least <= 1:
-        raise BadEdit(f"a likeness is above 0 and at most 1, and {least} is not")
+        raise BadEdit(f"similarity must be above 0 and at most 1 (got {least})")
     if len(find) > LONGEST_CHARS:
         raise BadEdit(f"only up to {LONGEST_CHARS} characters are looked for loosely")
     body = page.source[page.note.frontmatter.end :].decode()
