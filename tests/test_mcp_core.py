@@ -193,6 +193,15 @@ def test_an_answer_cut_short_says_so_and_how_to_get_the_rest(vault: VaultDesk) -
     assert "Truncated" in text_of(answer)
 
 
+def test_a_page_of_a_list_says_where_it_begins(vault: VaultDesk) -> None:
+    vault.indexed(MANY)
+    server = structured_server(vault.engine)
+    first = call(server, "glassmind_list", limit=2).structured_content
+    mark = first["next_cursor"]
+    second = call(server, "glassmind_list", limit=2, cursor=mark).structured_content
+    assert (first["offset"], second["offset"]) == (0, 2)
+
+
 @pytest.mark.parametrize("tool", ["glassmind_search", "glassmind_list"])
 def test_pages_put_together_are_the_whole(vault: VaultDesk, tool: str) -> None:
     vault.indexed(MANY)

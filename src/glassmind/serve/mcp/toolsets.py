@@ -205,6 +205,8 @@ def _page(
     text += "\nTruncated to fit." if truncated else ""
     text += f"\nMore: the same call with cursor={following}" if following else ""
     values = result.to_json() | {"truncated": truncated, "next_cursor": following}
+    if "offset" in values:
+        values["offset"] = cursor.offset
     return Answer(text, labelled(values), result.sources())
 
 
