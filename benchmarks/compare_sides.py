@@ -54,13 +54,15 @@ class Renamed:
     """How the later commit names an operation and its arguments.
 
     The entry is for calls whose arguments include those of `when`, which are left out
-    of the later call.
+    of the later call, and one that is called `having`. An argument that is now called
+    "" is left out too.
     """
 
     surface: str
     operation: str
     now: str = ""
     when: dict[str, Any] = field(default_factory=dict)
+    having: str = ""
     arguments: dict[str, str] = field(default_factory=dict)
 
     def fits(self, call: Call) -> bool:
@@ -70,7 +72,9 @@ class Renamed:
         if call.surface == "cli":
             return True
         given = arguments_of(call)
-        return all(given.get(name) == value for name, value in self.when.items())
+        return (not self.having or self.having in given) and all(
+            given.get(name) == value for name, value in self.when.items()
+        )
 
     def apply(self, call: Call) -> Call:
         """Return the call with the later names."""
@@ -85,7 +89,7 @@ class Renamed:
         given = {
             self.arguments.get(name, name): value
             for name, value in arguments_of(call).items()
-            if name not in self.when
+            if name not in self.when and self.arguments.get(name) != ""
         }
         if call.surface == "mcp":
             params = call.request["params"]
@@ -381,13 +385,14 @@ class Side:
             reply = self._sent(call.surface, request)
         except (OSError, http.client.HTTPException, subprocess.TimeoutExpired) as error:
             reply = Reply(type(error).__name__, None, str(error), failed=True)
-        reply = replace(reply, seconds=time.perf_counter() - began)
-        for kind, text in harvested(reply.json):
-            values = self._values.setdefault(kind, [])
-            if text in values:  # the latest comes last
-                values.remove(text)
-            values.append(text)
-        return reply
+        return replace(reply, seconds=time.perf_counter() - began)
+
+    def remember(self, kind: str, text: str) -> None:
+        """Keep a value of a reply, for later calls that refer to its kind."""
+        values = self._values.setdefault(kind, [])
+        if text in values:  # the latest comes last
+            values.remove(text)
+        values.append(text)
 
     def _sent(self, surface: str, request: Request) -> Reply:
         if surface == "mcp":
@@ -418,14 +423,23 @@ class Side:
         return values[-1 - int(number) % len(values)]
 
 
-def harvested(value: Any) -> Iterator[tuple[str, str]]:
-    """Yield the values of a reply that later calls can refer to.
+def remember_values(sides: tuple[Side, Side], replies: tuple[Reply, Reply]) -> None:
+    """Keep the values that both replies have, so that later calls mean the same."""
+    old, new = (dict(harvested(reply.json)) for reply in replies)
+    for where, text in old.items():
+        if where in new:
+            sides[0].remember(where[1], text)
+            sides[1].remember(where[1], new[where])
+
+
+def harvested(value: Any, path: str = "") -> Iterator[tuple[tuple[str, str], str]]:
+    """Yield the values of a reply that later calls can refer to: place, kind and text.
 
     A kind may be narrowed: changesets by their state, digests by the note's path.
     """
     if isinstance(value, list):
-        for item in value:
-            yield from harvested(item)
+        for number, item in enumerate(value):
+            yield from harvested(item, f"{path}[{number}]")
     if not isinstance(value, dict):
         return
     state = value.get("state", value.get("status"))
@@ -442,5 +456,5 @@ def harvested(value: Any) -> Iterator[tuple[str, str]]:
         kinds["name"] = "check:"
     for key, item in value.items():
         if key in kinds and isinstance(item, str) and item:
-            yield kinds[key], item
-        yield from harvested(item)
+            yield (f"{path}.{key}", kinds[key]), item
+        yield from harvested(item, f"{path}.{key}")
