@@ -468,8 +468,8 @@ class Generator:
         kind = self._choose(["odd", "odd", "odd", "unknown", "drop"])
         if kind == "unknown" and operation.surface != "cli":
             arguments["no_such_argument"] = 1
-        elif arguments:
-            name = self._choose(sorted(arguments))
+        elif names := sorted(arguments.keys() - {"what", "action"}):
+            name = self._choose(names)
             if kind == "drop":
                 del arguments[name]
             elif isinstance(arguments[name], int | float):

@@ -374,7 +374,7 @@ def shortened(value: Any) -> str:
 def without_wording(value: Any) -> Any:
     """Return a catalogue without its descriptions, and with parameters by name."""
     if isinstance(value, list):
-        if all(
+        if value and all(
             isinstance(item, dict) and {"name", "in"} <= item.keys() for item in value
         ):
             return {item["name"]: without_wording(item) for item in value}

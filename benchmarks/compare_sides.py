@@ -419,7 +419,7 @@ class Side:
         kind, scope, number = match.groups()
         values = self._values.get(f"{kind}:{scope}")
         if not values:
-            return "none-yet"
+            return "0" * 16 if kind == "digest" else "none-yet"
         return values[-1 - int(number) % len(values)]
 
 
