@@ -245,6 +245,8 @@ class Generator:
             if name in operation.required or self._random.random() < _share(name)
         }
         arguments.pop("cursor", None)  # the next page is fetched where there is one
+        if "theme" not in operation.name:  # what a theme holds is compared there
+            arguments.pop("theme", None)
         first, second = INSTEAD.get(operation.name, ("", ""))
         if first in arguments:
             arguments.pop(second, None)

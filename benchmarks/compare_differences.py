@@ -43,9 +43,9 @@ _VARIABLE = re.compile(
 _CHANGING = re.compile(r"\bprocess \d+|[\d,.]+ [KMG]?i?B\b")
 """Process ids, and sizes of the index, in text."""
 
-_READ_BEFORE = re.compile(r"(?m)^derived-from:\n(?:  - .*\n)+")
-"""In a memory: the notes that its client had read. They follow from all calls before,
-so a difference in one reply would show in each later memory; replies name them too."""
+_READ_BEFORE = re.compile(r'(?m)^derived-from:\n(?:  - .*\n)+|(?<="bytes": )\d+')
+"""In a memory the notes that its client had read, and its size in the log. They follow
+from all calls before, so a difference in one reply would show in each later memory."""
 
 _DAY = 86_400
 _TOLERANCE = 2e-4

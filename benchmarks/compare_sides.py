@@ -424,10 +424,13 @@ class Side:
 
 
 def remember_values(sides: tuple[Side, Side], replies: tuple[Reply, Reply]) -> None:
-    """Keep the values that both replies have, so that later calls mean the same."""
+    """Keep the values that both replies have, so that later calls mean the same.
+
+    Receipts name a place and hold no id, so those that differ are of different hits.
+    """
     old, new = (dict(harvested(reply.json)) for reply in replies)
     for where, text in old.items():
-        if where in new:
+        if where in new and (where[1] != "receipt:" or text == new[where]):
             sides[0].remember(where[1], text)
             sides[1].remember(where[1], new[where])
 
