@@ -50,7 +50,10 @@ TOGETHER = {
 }
 """Arguments that go with a value of `what`."""
 
-INSTEAD = {"edit task": ("line", "find"), "glassmind_dismiss": ("a", "finding")}
+INSTEAD = {
+    "edit task": ({"line"}, "find"),
+    "glassmind_dismiss": ({"a", "b"}, "finding"),
+}
 """Arguments that earlier commits did not take together."""
 
 SPOILED_SHARE = 0.12
@@ -247,8 +250,8 @@ class Generator:
         arguments.pop("cursor", None)  # the next page is fetched where there is one
         if "theme" not in operation.name:  # what a theme holds is compared there
             arguments.pop("theme", None)
-        first, second = INSTEAD.get(operation.name, ("", ""))
-        if first in arguments:
+        first, second = INSTEAD.get(operation.name, (set(), ""))
+        if first & arguments.keys():
             arguments.pop(second, None)
         self._fit(operation, arguments)
         if self._random.random() < SPOILED_SHARE:
@@ -328,6 +331,7 @@ class Generator:
             "expected expect": lambda: self._reference(f"digest:{self._path}|"),
             "heading": self._heading,
             "destination": self._destination,
+            "status": lambda: self._choose(["toggle", "x", "/"]),
             "lines line": self._line_range,
             "project": self._project,
             "find search": self._existing_text,

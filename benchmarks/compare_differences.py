@@ -157,7 +157,8 @@ class Equality:
 
     def _is_equal(self, old: Any, new: Any) -> bool:
         remembered = dict(self._to_new), dict(self._to_old)
-        equal = not any(self.differences(old, new))
+        found = self.differences(old, new)  # more keys do not make it another item
+        equal = all(value is MISSING for _, value, _ in found)
         if not equal:  # forget the ids of a pair that does not belong together
             self._to_new, self._to_old = remembered
         return equal
