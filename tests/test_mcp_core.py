@@ -337,6 +337,14 @@ def test_a_cursor_outlives_a_change_of_what_is_found_and_says_so(
         answer = call(server, tool, **given, cursor=mark)
         assert not answer.is_error
         assert "changed since the cursor was given" in text_of(answer)
+        assert "changed since the cursor" in json.dumps(answer.structured_content)
+
+
+def test_each_receipt_of_a_call_gets_a_result(vault: VaultDesk) -> None:
+    vault.indexed({"Tea.md": "oolong"})
+    server = structured_server(vault.engine, toolsets=("memory",))
+    answer = call(server, "glassmind_verify", receipts=["none", "none"])
+    assert len(answer.structured_content["receipts"]) == 2
 
 
 @pytest.mark.parametrize("cursor", ["bogus", "WzEsMiwzXQ", "W10", "é", "[" * 200])

@@ -207,6 +207,9 @@ def _page(
     values = result.to_json() | {"truncated": truncated, "next_cursor": following}
     if "offset" in values:
         values["offset"] = cursor.offset
+    place = next((name for name in ("degraded", "notices") if name in values), None)
+    if place and changed:
+        values[place] = [*values[place], CHANGED]
     return Answer(text, labelled(values), result.sources())
 
 
