@@ -53,6 +53,7 @@ TOGETHER = {
 INSTEAD = {
     "edit task": ({"line"}, "find"),
     "glassmind_dismiss": ({"a", "b"}, "finding"),
+    "glassmind_health": ({"checks", "limit"}, "finding"),
 }
 """Arguments that earlier commits did not take together."""
 
