@@ -251,6 +251,7 @@ class Generator:
         arguments.pop("cursor", None)  # the next page is fetched where there is one
         if "theme" not in operation.name:  # what a theme holds is compared there
             arguments.pop("theme", None)
+            arguments.pop("themeId", None)
         first, second = INSTEAD.get(operation.name, (set(), ""))
         if first & arguments.keys():
             arguments.pop(second, None)
