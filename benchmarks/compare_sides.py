@@ -37,6 +37,9 @@ TIMEOUT_S = 120.0
 REFERENCE = re.compile(r"⟦([^:⟧]+):(.*?)(\d+)⟧")
 """In a request: the kind of a value, what narrows it, and 0 for the latest one."""
 
+SAME = {"receipt:", "check:"}
+"""Kinds of values that are equal on both sides."""
+
 Request = dict[str, Any]
 
 
@@ -426,11 +429,11 @@ class Side:
 def remember_values(sides: tuple[Side, Side], replies: tuple[Reply, Reply]) -> None:
     """Keep the values that both replies have, so that later calls mean the same.
 
-    Receipts name a place and hold no id, so those that differ are of different hits.
+    Receipts and names of checks hold no id, so those that differ are of other items.
     """
     old, new = (dict(harvested(reply.json)) for reply in replies)
     for where, text in old.items():
-        if where in new and (where[1] != "receipt:" or text == new[where]):
+        if where in new and (where[1] not in SAME or text == new[where]):
             sides[0].remember(where[1], text)
             sides[1].remember(where[1], new[where])
 
