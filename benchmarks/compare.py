@@ -17,6 +17,8 @@ import shutil
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import platformdirs
@@ -38,7 +40,15 @@ from compare_differences import (
     read_renamed,
     without_wording,
 )
-from compare_sides import REPOSITORY, Call, Program, Reply, Side, install
+from compare_sides import (
+    REPOSITORY,
+    Call,
+    Program,
+    Reply,
+    Side,
+    install,
+    remember_values,
+)
 
 EXPECTED = Path(__file__).with_name("compare_expected.toml")
 SHARED = REPOSITORY.parent / "shared" / "data" / "vaults"
@@ -51,6 +61,9 @@ VAULTS = {
 
 MODES = {"off": 0.2, "propose": 0.4, "allow": 0.4}
 """The write modes, with their shares of the calls; the servers restart in between."""
+
+CATALOGUES = {"GET /openapi.json", "prompts/list", "resources/templates/list"}
+"""What describes operations in words; the words are compared with --text only."""
 
 ACTIVITY = re.compile("hot|brief")
 """Operations that rank by what changed lately. Files that change within the same minute
@@ -108,9 +121,9 @@ class Comparison:
                 generator = Generator(operations, f"{seed} {mode}", self.facts)
                 for number in range(1, int(calls * share) + 1):
                     call = generator.next_call()
-                    more = next_page(call, self.step(call, number))
-                    if more is not None:
-                        self.step(more, number)
+                    pages = [next_page(call, each) for each in self.step(call, number)]
+                    if pages[0] and pages[1]:
+                        self.step(pages[0], number)
                     if number % 100 == 0:
                         count = len(self.report.groups)
                         print(f"  writes {mode}: {number} calls, {count} differences")
@@ -130,16 +143,22 @@ class Comparison:
             old, new = pair if self.text else map(without_wording, pair)
             for found in self.equality.differences(old, new):
                 self.report.add(call, found)
-        return [*read_tools(lists[0]), *read_routes(documents[0])]
+        offered = [*read_tools(lists[0]), *read_routes(documents[0])]
+        return [each for each in offered if each.name not in CATALOGUES]
 
-    def step(self, call: Call, number: int) -> Reply:
-        """Run one call on both sides and compare; return the old side's reply."""
+    def step(self, call: Call, number: int) -> tuple[Reply, Reply]:
+        """Run one call on both sides, compare, and return both replies."""
         if self.text and call.surface == "cli" and number % 2:
             argv = [word for word in call.request["argv"] if word != "--json"]
             call = Call(call.surface, call.operation, {"argv": argv})
         order = self.sides if number % 2 else self.sides[::-1]
         replies = {side.name: side.run(call) for side in order}
         old, new = (replies[side.name] for side in self.sides)
+        if call.operation in CATALOGUES and not self.text:
+            old, new = (
+                replace(each, json=without_wording(each.json)) for each in (old, new)
+            )
+        remember_values(self.sides, (old, new))
         self.report.add_replies(call, old, new)
         for found in self.equality.replies(old, new, text=self.text):
             self.report.add(call, found, number)
@@ -156,17 +175,15 @@ class Comparison:
                     self.known.add(file)
                     self.report.add(call, found, number)
             self.facts.update(changed[0])
-        return old
+        return old, new
 
 
 def compare_commands(old: Side, new: Side, report: Report) -> list[Operation]:
     """Compare the commands and options of both sides; return those of the old one."""
-    found = [list(read_commands(side)) for side in (old, new)]
+    with ThreadPoolExecutor() as pool:
+        found = list(pool.map(lambda side: list(read_commands(side)), (old, new)))
     named = [
-        {
-            command.name: sorted({*command.arguments, *command.positionals})
-            for command in each
-        }
+        {command.name: dict.fromkeys(command.arguments, "option") for command in each}
         for each in found
     ]
     for difference in Equality(("", ""), 0).differences(named[0], named[1]):

@@ -37,7 +37,7 @@ USUAL = {
     "line", "to", "sentence", "block", "query",
 }  # fmt: skip
 RARE = {
-    "index", "dry_run", "dry-run", "expected", "expect", "cursor", "verify", "level",
+    "index", "dry_run", "dry-run", "expected", "expect", "verify", "level",
     "template", "from_buffer",
 }  # fmt: skip
 TOGETHER = {
@@ -49,6 +49,13 @@ TOGETHER = {
     "links": {"what", "name", "keys", "mentions", "dry_run"},
 }
 """Arguments that go with a value of `what`."""
+
+INSTEAD = {
+    "edit task": ({"line"}, "find"),
+    "glassmind_dismiss": ({"a", "b"}, "finding"),
+    "glassmind_health": ({"checks", "limit"}, "finding"),
+}
+"""Arguments that earlier commits did not take together."""
 
 SPOILED_SHARE = 0.12
 ODD_TEXTS = (
@@ -155,13 +162,17 @@ def read_routes(document: dict[str, Any]) -> Iterator[Operation]:
 
 def read_commands(side: Side) -> Iterator[Operation]:
     """Yield the operations of the command line, by reading its help."""
-    top = side.program.run(["--help"], side.env).stdout
-    for command in listed_commands(top):
+    top = side.program.run(["help", "--all"], side.env)
+    if top.returncode:  # commits before `glassmind help`
+        top = side.program.run(["--help"], side.env)
+    for command in dict.fromkeys(listed_commands(top.stdout)):
         if command in SKIPPED_COMMANDS:
             continue
         text = side.program.run([command, "--help"], side.env).stdout
-        parts = re.split(r"(?im)^(?:actions|commands):$", text)
-        actions = listed_commands(parts[1]) if len(parts) > 1 else []
+        parts = re.split(
+            r"(?im)^(?:(?:actions|commands):|usage: .* ACTION \.\.\.)$", text
+        )
+        actions = listed_commands(parts[-1]) if len(parts) > 1 else []
         for action in actions:
             done = side.program.run([command, action, "--help"], side.env)
             yield read_help(f"{command} {action}", done.stdout)
@@ -172,7 +183,9 @@ def read_commands(side: Side) -> Iterator[Operation]:
 def listed_commands(text: str) -> list[str]:
     """Return the names that a help text lists, one a line."""
     return re.findall(
-        r"^ {2,4}([a-z][a-z-]+)(?: {2,}| (?=the same))\S", text, re.MULTILINE
+        r"^ {2,4}([a-z][a-z-]+)(?: [A-Z[][A-Z \[\].]*)?(?: {2,}| (?=the same))\S",
+        text,
+        re.MULTILINE,
     )
 
 
@@ -235,6 +248,13 @@ class Generator:
             for name, schema in operation.arguments.items()
             if name in operation.required or self._random.random() < _share(name)
         }
+        arguments.pop("cursor", None)  # the next page is fetched where there is one
+        if "theme" not in operation.name:  # what a theme holds is compared there
+            arguments.pop("theme", None)
+            arguments.pop("themeId", None)
+        first, second = INSTEAD.get(operation.name, (set(), ""))
+        if first & arguments.keys():
+            arguments.pop(second, None)
         self._fit(operation, arguments)
         if self._random.random() < SPOILED_SHARE:
             self._spoil(arguments, operation)
@@ -313,6 +333,7 @@ class Generator:
             "expected expect": lambda: self._reference(f"digest:{self._path}|"),
             "heading": self._heading,
             "destination": self._destination,
+            "status": lambda: self._choose(["toggle", "x", "/"]),
             "lines line": self._line_range,
             "project": self._project,
             "find search": self._existing_text,
@@ -455,8 +476,8 @@ class Generator:
         kind = self._choose(["odd", "odd", "odd", "unknown", "drop"])
         if kind == "unknown" and operation.surface != "cli":
             arguments["no_such_argument"] = 1
-        elif arguments:
-            name = self._choose(sorted(arguments))
+        elif names := sorted(arguments.keys() - {"what", "action"}):
+            name = self._choose(names)
             if kind == "drop":
                 del arguments[name]
             elif isinstance(arguments[name], int | float):

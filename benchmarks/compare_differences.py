@@ -22,7 +22,7 @@ from compare_sides import Call, Renamed, Reply
 Difference = tuple[str, Any, Any]
 """A JSON path, or a word in parentheses, with the old and the new value."""
 
-MISSING = "(missing)"
+MISSING = "(missing)"  # compared by identity
 LEAST_CALLS, SLOWEST_SHOWN = 5, 10
 """Operations need so many calls for a ratio of times; so many ratios are printed."""
 
@@ -42,6 +42,10 @@ _VARIABLE = re.compile(
 )
 _CHANGING = re.compile(r"\bprocess \d+|[\d,.]+ [KMG]?i?B\b")
 """Process ids, and sizes of the index, in text."""
+
+_READ_BEFORE = re.compile(r'(?m)^derived-from:\n(?:  - .*\n)+|(?<="bytes": )\d+')
+"""In a memory the notes that its client had read, and its size in the log. They follow
+from all calls before, so a difference in one reply would show in each later memory."""
 
 _DAY = 86_400
 _TOLERANCE = 2e-4
@@ -109,7 +113,7 @@ class Equality:
     def _same(self, path: str, old: Any, new: Any) -> bool:
         if isinstance(old, str) and isinstance(new, str):
             opaque = bool(_OPAQUE.search(path) and old and new)
-            return (opaque and self._same_id(old, new)) or self.same_text(old, new)
+            return opaque or self.same_text(old, new)
         if isinstance(old, bool) or isinstance(new, bool):
             return old is new
         if not isinstance(old, int | float) or not isinstance(new, int | float):
@@ -153,7 +157,8 @@ class Equality:
 
     def _is_equal(self, old: Any, new: Any) -> bool:
         remembered = dict(self._to_new), dict(self._to_old)
-        equal = not any(self.differences(old, new))
+        found = self.differences(old, new)  # more keys do not make it another item
+        equal = all(value is MISSING for _, value, _ in found)
         if not equal:  # forget the ids of a pair that does not belong together
             self._to_new, self._to_old = remembered
         return equal
@@ -192,6 +197,8 @@ class Equality:
             if twin != path:
                 added.remove(twin)
             texts = content.decode("latin-1"), new[twin].decode("latin-1")
+            if ours:
+                texts = _READ_BEFORE.sub("", texts[0]), _READ_BEFORE.sub("", texts[1])
             if texts[0] == texts[1] or (ours and self.same_text(*texts)):
                 continue
             cut = self._first_lines(*texts) if ours else _first_bytes(*texts)
@@ -323,7 +330,10 @@ class Report:
     def add(self, call: Call, difference: Difference, number: int = 0) -> None:
         """Count a difference; the first of its group is kept as the example."""
         path, old, new = difference
-        key = (call.surface, call.operation, path)
+        if not path.startswith("("):
+            added, removed = (each is MISSING for each in (old, new))
+            path += " (added)" if added else " (removed)" if removed else ""
+        key = (call.surface, call.operation, path or "(json)")
         if key in self.groups:
             self.groups[key].count += 1
             return
@@ -363,8 +373,12 @@ def shortened(value: Any) -> str:
 
 
 def without_wording(value: Any) -> Any:
-    """Return a catalogue without its descriptions."""
+    """Return a catalogue without its descriptions, and with parameters by name."""
     if isinstance(value, list):
+        if value and all(
+            isinstance(item, dict) and {"name", "in"} <= item.keys() for item in value
+        ):
+            return {item["name"]: without_wording(item) for item in value}
         return [without_wording(item) for item in value]
     if isinstance(value, dict):
         return {

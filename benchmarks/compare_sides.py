@@ -37,6 +37,9 @@ TIMEOUT_S = 120.0
 REFERENCE = re.compile(r"⟦([^:⟧]+):(.*?)(\d+)⟧")
 """In a request: the kind of a value, what narrows it, and 0 for the latest one."""
 
+SAME = {"receipt:", "check:"}
+"""Kinds of values that are equal on both sides."""
+
 Request = dict[str, Any]
 
 
@@ -54,13 +57,15 @@ class Renamed:
     """How the later commit names an operation and its arguments.
 
     The entry is for calls whose arguments include those of `when`, which are left out
-    of the later call.
+    of the later call, and one that is called `having`. An argument that is now called
+    "" is left out too.
     """
 
     surface: str
     operation: str
     now: str = ""
     when: dict[str, Any] = field(default_factory=dict)
+    having: str = ""
     arguments: dict[str, str] = field(default_factory=dict)
 
     def fits(self, call: Call) -> bool:
@@ -70,7 +75,9 @@ class Renamed:
         if call.surface == "cli":
             return True
         given = arguments_of(call)
-        return all(given.get(name) == value for name, value in self.when.items())
+        return (not self.having or self.having in given) and all(
+            given.get(name) == value for name, value in self.when.items()
+        )
 
     def apply(self, call: Call) -> Call:
         """Return the call with the later names."""
@@ -85,7 +92,7 @@ class Renamed:
         given = {
             self.arguments.get(name, name): value
             for name, value in arguments_of(call).items()
-            if name not in self.when
+            if name not in self.when and self.arguments.get(name) != ""
         }
         if call.surface == "mcp":
             params = call.request["params"]
@@ -381,13 +388,14 @@ class Side:
             reply = self._sent(call.surface, request)
         except (OSError, http.client.HTTPException, subprocess.TimeoutExpired) as error:
             reply = Reply(type(error).__name__, None, str(error), failed=True)
-        reply = replace(reply, seconds=time.perf_counter() - began)
-        for kind, text in harvested(reply.json):
-            values = self._values.setdefault(kind, [])
-            if text in values:  # the latest comes last
-                values.remove(text)
-            values.append(text)
-        return reply
+        return replace(reply, seconds=time.perf_counter() - began)
+
+    def remember(self, kind: str, text: str) -> None:
+        """Keep a value of a reply, for later calls that refer to its kind."""
+        values = self._values.setdefault(kind, [])
+        if text in values:  # the latest comes last
+            values.remove(text)
+        values.append(text)
 
     def _sent(self, surface: str, request: Request) -> Reply:
         if surface == "mcp":
@@ -414,18 +422,30 @@ class Side:
         kind, scope, number = match.groups()
         values = self._values.get(f"{kind}:{scope}")
         if not values:
-            return "none-yet"
+            return "0" * 16 if kind == "digest" else "none-yet"
         return values[-1 - int(number) % len(values)]
 
 
-def harvested(value: Any) -> Iterator[tuple[str, str]]:
-    """Yield the values of a reply that later calls can refer to.
+def remember_values(sides: tuple[Side, Side], replies: tuple[Reply, Reply]) -> None:
+    """Keep the values that both replies have, so that later calls mean the same.
+
+    Receipts and names of checks hold no id, so those that differ are of other items.
+    """
+    old, new = (dict(harvested(reply.json)) for reply in replies)
+    for where, text in old.items():
+        if where in new and (where[1] not in SAME or text == new[where]):
+            sides[0].remember(where[1], text)
+            sides[1].remember(where[1], new[where])
+
+
+def harvested(value: Any, path: str = "") -> Iterator[tuple[tuple[str, str], str]]:
+    """Yield the values of a reply that later calls can refer to: place, kind and text.
 
     A kind may be narrowed: changesets by their state, digests by the note's path.
     """
     if isinstance(value, list):
-        for item in value:
-            yield from harvested(item)
+        for number, item in enumerate(value):
+            yield from harvested(item, f"{path}[{number}]")
     if not isinstance(value, dict):
         return
     state = value.get("state", value.get("status"))
@@ -442,5 +462,5 @@ def harvested(value: Any) -> Iterator[tuple[str, str]]:
         kinds["name"] = "check:"
     for key, item in value.items():
         if key in kinds and isinstance(item, str) and item:
-            yield kinds[key], item
-        yield from harvested(item)
+            yield (f"{path}.{key}", kinds[key]), item
+        yield from harvested(item, f"{path}.{key}")

@@ -19,8 +19,18 @@ from compare_differences import (
     Report,
     VaultFiles,
     read_listed,
+    without_wording,
 )
-from compare_sides import Call, Program, Renamed, Reply, Side, harvested, is_installed
+from compare_sides import (
+    Call,
+    Program,
+    Renamed,
+    Reply,
+    Side,
+    harvested,
+    is_installed,
+    remember_values,
+)
 
 NOW = 1_780_000_000.0  # 2026-05-28
 CALL = Call("mcp", "search", {"query": "tea"})
@@ -295,23 +305,25 @@ def test_a_reply_with_a_cursor_is_followed_by_the_next_page() -> None:
 def test_references_stand_for_values_of_the_same_side(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    side = Side("old", Program(()), tmp_path, tmp_path, {})
+    old, new = (Side(n, Program(()), tmp_path, tmp_path, {}) for n in ("old", "new"))
     sent: list[Any] = []
 
-    def send(_side: Side, _surface: str, request: Any) -> Reply:
-        sent.append(request)
-        return Reply("ok", {"id": "c1", "state": "proposed"})
+    def send(side: Side, _surface: str, request: Any) -> Reply:
+        sent.append(request["argv"])
+        state = {"id": f"{side.name}-id", "state": "proposed"}
+        return Reply("ok", [state] if side is old else [state, state | {"id": "more"}])
 
     monkeypatch.setattr(Side, "_sent", send)
     call = Call("cli", "approve", {"argv": ["⟦changeset:proposed|0⟧"]})
-    side.run(call)
-    side.run(call)
-    assert sent == [{"argv": ["none-yet"]}, {"argv": ["c1"]}]
+    for _ in range(2):
+        remember_values((old, new), (old.run(call), new.run(call)))
+    assert sent == [["none-yet"], ["none-yet"], ["old-id"], ["new-id"]]
 
 
 def test_replies_give_values_by_kind() -> None:
     reply = {"files": [{"path": "A.md", "digest": "d1"}], "next_cursor": "c"}
-    assert set(harvested(reply)) == {("digest:A.md|", "d1"), ("cursor:", "c")}
+    found = {(kind, text) for (_, kind), text in harvested(reply)}
+    assert found == {("digest:A.md|", "d1"), ("cursor:", "c")}
 
 
 def test_a_requirement_is_met_by_the_installed_version() -> None:
@@ -352,3 +364,32 @@ def test_a_renamed_argument_of_a_route_or_a_command_is_replaced() -> None:
     assert route.apply(call).request["body"] == {"name": "A"}
     ledger = Call("cli", "ledger", {"argv": ["ledger", "--json"]})
     assert command.apply(ledger).request == {"argv": ["access-log", "--json"]}
+
+
+def test_an_entry_may_need_an_argument_and_leave_others_out() -> None:
+    entry = Renamed(
+        surface="rest",
+        operation="POST /dismiss",
+        having="finding",
+        arguments={"finding": "key", "limit": ""},
+    )
+    body = {"finding": "f", "limit": 1, "restore": True}
+    call = Call("rest", "POST /dismiss", {"method": "POST", "body": body})
+
+    assert entry.fits(call)
+    assert entry.apply(call).request["body"] == {"key": "f", "restore": True}
+    assert not entry.fits(Call("rest", "POST /dismiss", {"body": {"a": "A"}}))
+
+
+def test_parameters_of_a_catalogue_are_compared_by_name() -> None:
+    parameters = [{"name": "limit", "in": "query", "description": "How many."}]
+    named = {"limit": {"name": "limit", "in": "query"}}
+    assert without_wording({"parameters": parameters}) == {"parameters": named}
+
+
+def test_notes_read_before_a_memory_was_saved_are_not_compared(
+    equality: Equality,
+) -> None:
+    texts = [f"---\nderived-from:\n  - {name}.md\n---\nTea\n" for name in "AB"]
+    old, new = ({".agent/inbox/Tea.md": text.encode()} for text in texts)
+    assert not list(equality.files(old, new))

@@ -193,6 +193,15 @@ def test_an_answer_cut_short_says_so_and_how_to_get_the_rest(vault: VaultDesk) -
     assert "Truncated" in text_of(answer)
 
 
+def test_a_page_of_a_list_says_where_it_begins(vault: VaultDesk) -> None:
+    vault.indexed(MANY)
+    server = structured_server(vault.engine)
+    first = call(server, "glassmind_list", limit=2).structured_content
+    mark = first["next_cursor"]
+    second = call(server, "glassmind_list", limit=2, cursor=mark).structured_content
+    assert (first["offset"], second["offset"]) == (0, 2)
+
+
 @pytest.mark.parametrize("tool", ["glassmind_search", "glassmind_list"])
 def test_pages_put_together_are_the_whole(vault: VaultDesk, tool: str) -> None:
     vault.indexed(MANY)
@@ -328,6 +337,14 @@ def test_a_cursor_outlives_a_change_of_what_is_found_and_says_so(
         answer = call(server, tool, **given, cursor=mark)
         assert not answer.is_error
         assert "changed since the cursor was given" in text_of(answer)
+        assert "changed since the cursor" in json.dumps(answer.structured_content)
+
+
+def test_each_receipt_of_a_call_gets_a_result(vault: VaultDesk) -> None:
+    vault.indexed({"Tea.md": "oolong"})
+    server = structured_server(vault.engine, toolsets=("memory",))
+    answer = call(server, "glassmind_verify", receipts=["none", "none"])
+    assert len(answer.structured_content["receipts"]) == 2
 
 
 @pytest.mark.parametrize("cursor", ["bogus", "WzEsMiwzXQ", "W10", "é", "[" * 200])

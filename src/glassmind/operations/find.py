@@ -827,7 +827,12 @@ def verify_text(result: VerifyResult, _: Any, style: Style) -> Iterator[str]:
     ),
     route=Route("POST", "/verify", sets=("memory",)),
 )
-def verify(vault: Engine, arguments: VerifyArguments) -> VerifyResult:
-    """Check whether cited lines are unchanged, moved, changed or gone."""
-    receipts = list(dict.fromkeys(arguments.receipts))
+def verify(vault: Engine, arguments: VerifyArguments, caller: Caller) -> VerifyResult:
+    """Check whether cited lines are unchanged, moved, changed or gone.
+
+    Programs get a result for each receipt; a person sees each receipt once.
+    """
+    receipts = arguments.receipts
+    if caller.surface == "cli":
+        receipts = list(dict.fromkeys(receipts))
     return VerifyResult(receipts=list(vault.bundles.verify(receipts)))

@@ -186,6 +186,11 @@ def _page(
     text += "\nTruncated to fit." if truncated else ""
     text += f"\nMore: the same call with cursor={following}" if following else ""
     values = result.to_json() | {"truncated": truncated, "next_cursor": following}
+    if "offset" in values:
+        values["offset"] = cursor.offset
+    place = next((name for name in ("degraded", "notices") if name in values), None)
+    if place and changed:
+        values[place] = [*values[place], CHANGED]
     return Answer(text, labelled(values), result.sources())
 
 
