@@ -771,7 +771,7 @@ def list_notes(vault: Engine, arguments: ListArguments) -> ListResult:
 def _receipts_in(text: str) -> list[str]:
     from glassmind.markdown.cited import receipts_in  # noqa: PLC0415 - 27 ms
 
-    return receipts_in(text)
+    return list(dict.fromkeys(receipts_in(text)))
 
 
 class VerifyArguments(Arguments):
@@ -827,12 +827,6 @@ def verify_text(result: VerifyResult, _: Any, style: Style) -> Iterator[str]:
     ),
     route=Route("POST", "/verify", sets=("memory",)),
 )
-def verify(vault: Engine, arguments: VerifyArguments, caller: Caller) -> VerifyResult:
-    """Check whether cited lines are unchanged, moved, changed or gone.
-
-    Programs get a result for each receipt; a person sees each receipt once.
-    """
-    receipts = arguments.receipts
-    if caller.surface == "cli":
-        receipts = list(dict.fromkeys(receipts))
-    return VerifyResult(receipts=list(vault.bundles.verify(receipts)))
+def verify(vault: Engine, arguments: VerifyArguments) -> VerifyResult:
+    """Check whether cited lines are unchanged, moved, changed or gone."""
+    return VerifyResult(receipts=list(vault.bundles.verify(arguments.receipts)))
