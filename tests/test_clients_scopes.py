@@ -11,6 +11,7 @@ from glassmind.access.scopes import (
     read_scope,
     rule_as_text,
     scope_as_texts,
+    scope_in_words,
 )
 from glassmind.errors.access import BadScope
 from glassmind.types.access import EVERY_AGENT, ReadRule, Scope
@@ -120,3 +121,30 @@ def test_a_scope_has_each_rule_once_and_the_sets_of_tools_by_themselves() -> Non
         "toolset:graph",
     ]
     assert read_scope([]) == EVERY_AGENT
+
+
+@pytest.mark.parametrize(
+    ("rules", "toolsets", "words"),
+    [
+        ([], [], "everything, but nothing private"),
+        (["-#diary"], [], "everything, never tag:diary, but nothing private"),
+        (
+            ["folder:Projects", "#work", "-#diary"],
+            ["core", "graph"],
+            "folder:Projects or tag:work, never tag:diary, but nothing private; "
+            "tools of core, graph",
+        ),
+    ],
+)
+def test_a_scope_is_described_in_words(
+    rules: list[str], toolsets: list[str], words: str
+) -> None:
+    assert scope_in_words(read_scope(rules, toolsets)) == words
+
+
+def test_a_rule_may_have_500_characters_and_no_more() -> None:
+    longest = "folder:" + "x" * 493
+
+    assert rule_as_text(read_scope([longest]).rules[0]) == longest
+    with pytest.raises(BadScope):
+        read_scope([longest + "x"])

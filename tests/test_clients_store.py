@@ -192,3 +192,18 @@ def test_many_processes_add_clients_and_none_is_lost(clients: Clients) -> None:
 
     names = [one["name"] for one in json.loads(clients.file.read_bytes())["clients"]]
     assert names == sorted(f"{name}-{n}" for name in "abc" for n in range(5))
+
+
+def test_a_name_may_have_60_characters_and_no_more(clients: Clients) -> None:
+    made, _ = clients.add("x" * 60, WORK)
+
+    assert made.name == "x" * 60
+    with pytest.raises(BadClientName):
+        clients.add("x" * 61, WORK)
+
+
+def test_a_file_of_clients_below_a_file_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "Notes").write_text("a file where a folder should be", "utf-8")
+
+    with pytest.raises(ClientsUnreadable):
+        Clients(tmp_path / "Notes" / "clients.json").holder(b"gm_token")

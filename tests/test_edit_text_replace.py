@@ -87,7 +87,7 @@ def test_a_text_that_does_not_match_is_shown_as_it_was_given() -> None:
 
 
 @pytest.mark.parametrize(
-    ("find", "similarity"),
+    ("find", "likeness"),
     [
         ("QUICK BROWN FOX", 1.0),
         ("quick brown fox", 1.0),
