@@ -130,9 +130,8 @@ def test_a_scope_has_each_rule_once_and_the_sets_of_tools_by_themselves() -> Non
         (["-#diary"], [], "everything, never tag:diary, but nothing private"),
         (
             ["folder:Projects", "#work", "-#diary"],
-            ["core", "graph"],
-            "folder:Projects or tag:work, never tag:diary, but nothing private; "
-            "tools of core, graph",
+            ["core"],
+            "folder:Projects or tag:work, never tag:diary, but nothing private; tools of core",
         ),
     ],
 )
