@@ -129,9 +129,9 @@ def test_a_scope_has_each_rule_once_and_the_sets_of_tools_by_themselves() -> Non
         ([], [], "everything, but nothing private"),
         (["-#diary"], [], "everything, never tag:diary, but nothing private"),
         (
-            ["folder:Projects", "#work", "-#diary"],
+            ["folder:P", "#work", "-#me"],
             ["core"],
-            "folder:Projects or tag:work, never tag:diary, but nothing private; tools of core",
+            "folder:P or tag:work, never tag:me, but nothing private; tools of core",
         ),
     ],
 )
