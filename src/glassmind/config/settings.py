@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias
 
+from glassmind.config.sources import closest
 from glassmind.config.values import (
     AGENT_DIR,
     AGENT_FOLDER,
@@ -27,7 +28,7 @@ from glassmind.config.values import (
     Url,
     setting,
 )
-from glassmind.errors import NoVault
+from glassmind.errors import BadSetting, NoVault
 from glassmind.types import MAX_NOTE_BYTES
 from glassmind.types.questions import MOST_SOURCES
 from glassmind.types.verdicts import May
@@ -52,7 +53,6 @@ class Vault(Section):
     path: Folder = setting(
         Path(),
         "Folder of the vault, relative to the file that sets it.",
-        vault="own-folder",
         also="VAULT_PATH KG_VAULT_PATH",
     )
     name: str = setting("", "Name; empty: the folder's name.", vault="short")
@@ -416,6 +416,14 @@ SETTINGS: Mapping[str, Setting] = {
     for each in section.settings.values()
 }
 """Every setting by its full name, in the order of the reference page."""
+
+
+def find_setting(path: str, origin: str) -> Setting:
+    """Return a setting by its full name; raises `BadSetting` if there is none."""
+    if path not in SETTINGS:
+        hint = closest(path, SETTINGS)
+        raise BadSetting(path, origin, f"is not a known setting{hint}")
+    return SETTINGS[path]
 
 
 def settings_in_force(config: Config) -> Iterator[tuple[str, object, str]]:

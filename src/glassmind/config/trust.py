@@ -60,13 +60,10 @@ RULES: Mapping[str, Combine] = {
     "add-off": _add_off,
     "stricter": _stricter,
     "stricter-writes": lambda value, *_: value,
-    "own-folder": lambda *_: None,
     "own-agent-dir": lambda value, own, _: value if value in ("", own) else None,
 }
 """How a value of an untrusted vault combines with the user's own or the default by each
-rule; None: it is refused. `load.py` compares the settings of `[writes]` as a whole
-("stricter-writes") and checks `vault.path` ("own-folder").
-"""
+rule; None: it is refused. `load.py` compares "stricter-writes" settings as a whole."""
 
 
 class VaultSettings(NamedTuple):
@@ -109,16 +106,10 @@ def read_vault_settings(
     return VaultSettings(vault, file, content), []
 
 
-def recorded_digest(vault: Path, env: Mapping[str, str]) -> str:
-    """Return the digest that the user trusted for a vault; empty if none."""
-    digest = _record(env).get(_key(vault), "")
-    return digest if isinstance(digest, str) else ""
-
-
 def is_trusted(settings: VaultSettings, env: Mapping[str, str]) -> bool:
     """Return whether the user trusts exactly these settings."""
-    recorded = recorded_digest(settings.vault, env)
-    return bool(recorded) and recorded == settings.digest()
+    recorded = _record(env).get(_key(settings.vault))
+    return recorded is not None and recorded == settings.digest()
 
 
 def record_trust(settings: VaultSettings, env: Mapping[str, str]) -> None:

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from glassmind.config.places import FILE_NAME, USER_NAMES, config_home, current_folder
-from glassmind.config.settings import SECTIONS, SETTINGS
+from glassmind.config.settings import SECTIONS, find_setting
 from glassmind.config.sources import (
     as_toml,
-    closest,
     lines_of,
     parse_toml,
     put_text,
@@ -110,10 +109,7 @@ def set_keys(
 
 def _value(path: str, raw: object) -> Any:
     """Return the checked value as it is written in a file."""
-    setting = SETTINGS.get(path)
-    if setting is None:
-        hint = closest(path, SETTINGS)
-        raise BadSetting(path, "the command line", f"is not a known setting{hint}")
+    setting = find_setting(path, "the command line")
     try:
         value = setting.parse(raw, current_folder(), is_text=True)
     except ValueError as error:
