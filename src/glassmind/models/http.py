@@ -16,10 +16,9 @@ from time import monotonic
 from typing import Any, NamedTuple, Self
 from urllib.parse import unquote, urlsplit
 
-from glassmind.config.values import is_loopback
 from glassmind.errors import ModelFailed, RemoteRefused
 from glassmind.models.broken import broken_by
-from glassmind.models.lookup import Unreached, addresses
+from glassmind.models.lookup import Unreached, addresses, is_loopback
 
 MOST_BYTES = 64 * 1024 * 1024
 """More than any answer we ask for; a server must not fill our memory."""

@@ -6,11 +6,10 @@ a thread that nobody waits for longer than they want to.
 
 import socket
 from collections.abc import Callable
+from ipaddress import ip_address
 from threading import Event, Thread
 from time import monotonic
 from typing import Any, NamedTuple
-
-from glassmind.config.values import is_loopback
 
 SLICE_S = 0.05
 """How soon somebody who halts is heard while a connection is made."""
@@ -49,6 +48,16 @@ def addresses(
         if monotonic() >= ends:
             raise Unreached
     return asked.result()
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host name or address can only mean this machine."""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host.removeprefix("[").removesuffix("]")).is_loopback
+    except ValueError:
+        return False
 
 
 class _Lookup:

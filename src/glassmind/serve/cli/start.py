@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from glassmind.access.clients import Clients, clients_of
 from glassmind.access.scopes import DEFAULT_SETS, SETS, read_names, sets_within
 from glassmind.config import Config
-from glassmind.config.values import is_loopback
 from glassmind.errors import ConfigError, WrongUsage
 from glassmind.errors.access import ClientChanged, ClientsUnreadable, ClientUnknown
 from glassmind.errors.serving import TokenNeeded
@@ -25,6 +24,7 @@ from glassmind.indexing.schedule import (
     units_as_script,
 )
 from glassmind.markdown.style import Style
+from glassmind.models.lookup import is_loopback
 from glassmind.operations.failures import BUG, OK
 from glassmind.serve.cli.opening import config_of, words_of
 from glassmind.serve.cli.output import Output

@@ -20,8 +20,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from glassmind.access.clients import PREFIX, Clients, digest_of
 from glassmind.config import Config
-from glassmind.config.values import is_loopback
 from glassmind.errors.access import ClientsUnreadable
+from glassmind.models.lookup import is_loopback
 from glassmind.serve.http.calls import UNREAD_S
 from glassmind.serve.http.replies import (
     JSON,
