@@ -2,21 +2,16 @@
 
 from glassmind.config.settings import SECTIONS, SETTINGS
 from glassmind.config.sources import as_toml
-from glassmind.config.trust import LONGEST_SHORT
-from glassmind.config.values import Setting
+from glassmind.config.values import BOOLEAN, Setting
 
 RULES = {
     "nothing": "nothing",
     "any": "any value",
     "lower": "a lower number",
     "higher": "a higher number",
-    "true": "`true`",
-    "false": "`false`",
-    "short": f"up to {LONGEST_SHORT} characters",
     "add": "further names, added to yours",
     "add-off": "further rules that say `off`, added to yours",
-    "stricter": "a stricter value",
-    "stricter-writes": "a stricter value",
+    "writes": "a stricter value",
     "own-folder": "its own folder (`.`)",
     "own-agent-dir": "`false`, or `.agent` if you chose no other folder",
 }
@@ -53,6 +48,14 @@ def _allowed(setting: Setting) -> str:
     return setting.kind.expected + bounds
 
 
+def _rule(setting: Setting) -> str:
+    if setting.kind is BOOLEAN and setting.vault in {"lower", "higher"}:
+        return "`true`" if setting.vault == "higher" else "`false`"
+    if setting.choices and setting.vault == "higher":
+        return "a stricter value"
+    return RULES[setting.vault]
+
+
 def _alias(name: str) -> str:
     return f"`{name[1:]}` (reversed)" if name.startswith("!") else f"`{name}`"
 
@@ -65,7 +68,8 @@ def trust_table() -> str:
     """Return the table of the security page: which origin may set what."""
     lines = _head(("setting", "you", "a trusted vault", "an untrusted vault"))
     for path, setting in SETTINGS.items():
-        rule = RULES[setting.vault]
-        trusted = rule if path == "vault.path" else "any value"
+        rule, trusted = _rule(setting), "any value"
+        if path == "vault.path":
+            rule = trusted = "its own folder (`.`)"
         lines.append(f"| `{path}` | any value | {trusted} | {rule} |")
     return "\n".join(lines)

@@ -1,11 +1,14 @@
 """Who may read which note, decided in one place."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.access.reading import ReadPolicy
-from glassmind.config import Config
+from glassmind.config import config_for
 from glassmind.config.settings import Access, Writes
 from glassmind.types import NotePath
 from glassmind.types.access import NoteMarks, ReadRule, Scope, said_once
@@ -35,7 +38,8 @@ def policy(
 ) -> ReadPolicy:
     access = Access(private_folders=folders, private_tags=tags)
     writes = Writes(agent_dir=".agent")
-    return ReadPolicy(Config(access=access, writes=writes), Scope(rules, (), client))
+    config = replace(config_for(Path()), access=access, writes=writes)
+    return ReadPolicy(config, Scope(rules, (), client))
 
 
 def marks(path: str, *tags: str, **properties: object) -> NoteMarks:

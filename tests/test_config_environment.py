@@ -11,6 +11,7 @@ from glassmind.config import config_for, values
 from glassmind.config.settings import SETTINGS
 from glassmind.config.sources import as_toml, parse_dotenv
 from glassmind.config.values import Setting
+from glassmind.errors import BadConfigFile
 
 LINE = st.text(st.characters(exclude_categories=["C", "Zl", "Zp"]), max_size=20)
 NAME = LINE.map(str.strip).filter(bool)
@@ -137,14 +138,6 @@ def test_variables_of_other_tools_are_understood(
     assert config.warnings == ()
 
 
-def test_the_index_folder_of_another_tool_is_a_folder_whatever_its_name(
-    desk: Desk,
-) -> None:
-    config = desk.load(cwd=desk.vault, DATA_DIR="data")
-
-    assert config.index.location == str(desk.vault / "data")
-
-
 def test_our_own_variable_beats_that_of_another_tool(desk: Desk) -> None:
     config = desk.load(MCP_PORT="1", GLASSMIND_SERVER_PORT="2")
 
@@ -185,7 +178,7 @@ def test_a_folder_called_dotenv_is_nothing(desk: Desk) -> None:
     assert desk.load().warnings == ()
 
 
-def test_a_dotenv_that_cannot_be_read_is_warned_about(
+def test_a_dotenv_that_cannot_be_read_is_an_error(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     desk.user_says("")
@@ -200,7 +193,8 @@ def test_a_dotenv_that_cannot_be_read_is_warned_about(
 
     monkeypatch.setattr(Path, "read_bytes", closed)
 
-    assert desk.load().warnings[0].endswith(".env is not read: Permission denied")
+    with pytest.raises(BadConfigFile, match=r"\.env .*Permission denied"):
+        desk.load()
 
 
 def test_a_misspelt_variable_in_a_dotenv_is_warned_about(desk: Desk) -> None:

@@ -114,9 +114,7 @@ def toml_of(settings: dict[str, Any]) -> str:
     return "".join(text)
 
 
-def is_widened(  # noqa: PLR0911 - one for each rule
-    setting: Setting, value: Any, own: Any
-) -> bool:
+def is_widened(setting: Setting, value: Any, own: Any) -> bool:
     """Return whether a value allows more than the user's own, by the docs' table."""
     match setting.vault:
         case "nothing":
@@ -124,9 +122,8 @@ def is_widened(  # noqa: PLR0911 - one for each rule
         case "lower":
             return bool(value > own)
         case "higher":
-            return bool(value < own)
-        case "true" | "false":
-            return value != own and value is not (setting.vault == "true")
+            order = setting.choices.index if setting.choices else float
+            return order(value) < order(own)
         case "add":
             return not set(own) <= set(value)
         case "add-off":
@@ -136,9 +133,6 @@ def is_widened(  # noqa: PLR0911 - one for each rule
             return not kept or any(
                 mode != "off" for name, mode in modes.items() if name not in owned
             )
-        case "stricter":
-            order = list(setting.choices).index
-            return order(value) < order(own)
     return False
 
 

@@ -9,7 +9,7 @@ from settings_tables import reference_tables
 
 from glassmind.config.settings import SETTINGS
 from glassmind.config.values import INTEGER, NUMBER, Setting
-from glassmind.config.write import new_file, write_config
+from glassmind.config.write import write_config
 
 PAGE = Path(__file__).parents[1] / "docs/configuration.md"
 
@@ -61,7 +61,7 @@ def test_a_plain_start_loads_nothing_expensive(
 ) -> None:
     (tmp_path / ".obsidian").mkdir()
     if configured:
-        file = new_file(tmp_path, {"HOME": str(tmp_path)})
+        file = tmp_path / ".config/glassmind/glassmind.toml"
         write_config(file, tmp_path)
 
     done = subprocess.run(

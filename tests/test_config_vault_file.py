@@ -12,7 +12,7 @@ from glassmind.config.trust import (
     record_trust,
     revoke_trust,
 )
-from glassmind.config.values import is_loopback
+from glassmind.models.lookup import is_loopback
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def desk(tmp_path: Path) -> Desk:
 
 
 def trust(desk: Desk) -> None:
-    settings, _ = read_vault_settings(desk.vault)
+    settings = read_vault_settings(desk.vault)
     assert settings is not None
     record_trust(settings, desk.env)
 
@@ -93,8 +93,8 @@ def test_an_untrusted_vault_cannot_widen_a_setting(
     assert value_of(config, path) == SETTINGS[path].default
     (warning,) = config.warnings
     assert warning == (
-        f"This vault's own settings are not trusted. Ignored: {path}. "
-        f"Review and trust them: glassmind trust --vault {desk.vault}"
+        "This vault's own settings are not trusted, or changed since you trusted them. "
+        f"Ignored: {path}. Review and trust them: glassmind trust --vault {desk.vault}"
     )
 
 
@@ -118,7 +118,6 @@ def test_a_new_setting_is_the_users_alone_unless_it_says_otherwise() -> None:
     ("text", "path", "value"),
     [
         ('[vault]\npath = "."', "vault.name", "Notes"),
-        ('[vault]\nname = "Other"', "vault.name", "Other"),
         ("[index]\nchunk_target_tokens = 200", "index.chunk_target_tokens", 200),
         ("[index]\ninclude_agent_dir = false", "index.include_agent_dir", False),
         ("[index]\nmax_note_bytes = 1000", "index.max_note_bytes", 1000),
@@ -243,7 +242,7 @@ def test_a_changed_file_has_to_be_trusted_again(desk: Desk) -> None:
 
     assert config.server.port == 7331
     (warning,) = config.warnings
-    assert "own settings changed since you trusted them. Ignored: server" in warning
+    assert "changed since you trusted them. Ignored: server" in warning
 
 
 def test_trust_is_for_one_vault_and_can_be_revoked(desk: Desk, tmp_path: Path) -> None:
@@ -406,8 +405,7 @@ def test_thousands_of_unknown_names_in_a_vault_make_few_warnings(desk: Desk) -> 
 
     warnings = desk.load().warnings
 
-    assert len(warnings) == 6
-    assert "9995 more unknown names" in warnings[-1]
+    assert len(warnings) == 5
 
 
 @pytest.mark.parametrize(
@@ -442,7 +440,8 @@ def test_a_link_in_place_of_a_vaults_file_is_not_followed(desk: Desk) -> None:
 
     assert config.search.limit == 10
     (warning,) = config.warnings
-    assert warning.endswith("/glassmind.toml is not read: it is a symbolic link")
+    assert "/glassmind.toml cannot be read" in warning
+    assert "it is a symbolic link. This file is ignored." in warning
 
 
 def test_a_linked_file_may_be_named_as_ones_own(desk: Desk) -> None:

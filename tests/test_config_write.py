@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from glassmind.config.settings import SETTINGS, settings_in_force
 from glassmind.config.sources import as_toml
-from glassmind.config.write import commented_file, new_file, set_keys, write_config
-from glassmind.errors import BadConfigFile, BadSetting, ConfigExists, ConfigUnwritable
+from glassmind.config.write import commented_file, set_keys, write_config
+from glassmind.errors import BadConfigFile, BadSetting, ConfigUnwritable
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 VALUE = st.one_of(
@@ -31,8 +31,8 @@ def desk(tmp_path: Path) -> Desk:
     return Desk(tmp_path)
 
 
-def write_new(desk: Desk, *, in_vault: bool = False, force: bool = False) -> Path:
-    file = new_file(desk.vault, desk.env, in_vault=in_vault, force=force)
+def write_new(desk: Desk, *, in_vault: bool = False) -> Path:
+    file = (desk.vault if in_vault else desk.settings) / "glassmind.toml"
     write_config(file, desk.vault, in_vault=in_vault)
     return file
 
@@ -78,24 +78,6 @@ def test_a_file_in_the_vault_may_move_with_it(desk: Desk) -> None:
     assert file == desk.vault / "glassmind.toml"
     assert tomllib.loads(file.read_text())["vault"] == {"path": "."}
     assert desk.load().warnings == ()
-
-
-def test_a_file_that_is_there_is_left_alone_unless_forced(desk: Desk) -> None:
-    file = desk.user_says("# mine\n")
-
-    with pytest.raises(ConfigExists):
-        write_new(desk)
-    assert file.read_text() == "# mine\n"
-
-    write_new(desk, force=True)
-    assert "[vault]" in file.read_text()
-
-
-def test_a_file_by_the_other_name_counts_too(desk: Desk) -> None:
-    desk.user_says("# mine\n", "config.toml")
-
-    with pytest.raises(ConfigExists, match=r"config\.toml"):
-        write_new(desk)
 
 
 def test_a_users_file_is_for_the_user_alone(desk: Desk) -> None:
@@ -328,6 +310,6 @@ def test_nothing_is_written_through_a_link_in_a_vault(desk: Desk) -> None:
     with pytest.raises(ConfigUnwritable, match="symbolic link"):
         set_keys(file, {"search.limit": "3"}, in_vault=True)
     with pytest.raises(ConfigUnwritable, match="symbolic link"):
-        write_new(desk, in_vault=True, force=True)
+        write_new(desk, in_vault=True)
 
     assert mine.read_text("utf-8") == "mine = 1\n"

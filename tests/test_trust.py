@@ -295,7 +295,7 @@ def test_a_file_that_is_not_toml_cannot_be_trusted(program: Program) -> None:
     done = program.run("trust", "--yes")
 
     assert done.returncode == 2
-    assert "This file is ignored." in done.stderr
+    assert "cannot be read as configuration" in done.stderr
 
 
 def test_a_preset_of_an_untrusted_vault_downloads_nothing(

@@ -243,10 +243,10 @@ def test_rules_that_mean_nothing_are_errors(desk: Desk, rules: str) -> None:
 @pytest.mark.parametrize(
     ("rules", "said"),
     [
-        ('["Journal"]', "(got 'Journal')"),
-        ('["Journal="]', "(got 'Journal=')"),
-        ('["Journal=maybe"]', "(got 'Journal=maybe')"),
-        ('["=off"]', "(got '=off')"),
+        ('["Journal"]', "(got ['Journal'])"),
+        ('["Journal="]', "(got ['Journal='])"),
+        ('["Journal=maybe"]', "(got ['Journal=maybe'])"),
+        ('["=off"]', "(got ['=off'])"),
     ],
 )
 def test_an_invalid_rule_is_shown_with_an_example(

@@ -7,6 +7,7 @@ default. Values from a vault that the user does not trust can only narrow; see `
 import os
 from collections.abc import Mapping
 from errno import EACCES
+from operator import gt
 from pathlib import Path
 from shlex import quote
 from typing import Any, NamedTuple
@@ -59,10 +60,6 @@ class Choice(NamedTuple):
     origin: str = "default"
     rank: int = DEFAULT
 
-    @property
-    def is_from_vault(self) -> bool:
-        return self.rank in VAULT_FILE
-
 
 Choices = dict[str, Choice]
 
@@ -81,11 +78,7 @@ def load_config(
     given). `file` replaces the user's configuration file. With `need_vault=False` a
     configuration without a vault is returned if none is found.
 
-    Raises:
-        NoVault: no vault is named or found.
-        VaultAbsent: the vault does not exist or cannot be read.
-        BadConfigFile: a file cannot be read.
-        BadSetting: a value is invalid.
+    Raises `NoVault`, `VaultAbsent`, `VaultClosed`, `BadConfigFile` or `BadSetting`.
     """
     layers = Layers()
     layers.add_options(flags, cwd)
@@ -95,10 +88,12 @@ def load_config(
     if vault is None and need_vault:
         raise NoVault
     if vault is not None:
-        settings, warnings = trust.read_vault_settings(vault, exclude=layers.files)
-        layers.warnings += warnings
-        if settings is not None:
-            layers.add_vault_file(settings, trusted=trust.is_trusted(settings, env))
+        try:
+            settings = trust.read_vault_settings(vault, exclude=layers.files)
+            if settings is not None:
+                layers.add_vault_file(settings, trusted=trust.is_trusted(settings, env))
+        except BadConfigFile as error:  # a vault must not stop a command
+            layers.warnings.append(f"{error}. This file is ignored.")
     return _config(layers, places.index_home(env))
 
 
@@ -123,23 +118,12 @@ def vault_around(cwd: Path, home: Path) -> Path | None:
     return None
 
 
-def settings_in(file: Path, text: str) -> dict[str, Any]:
-    """Return the checked settings of a configuration file; raises `ConfigError`."""
+def settings_in(file: Path, text: str) -> tuple[dict[str, Any], list[str]]:
+    """Return what a file would set if trusted, and warnings; raises `BadConfigFile`."""
     layers = Layers()
-    layers.add_file(file, text, file.parent, USER_FILE)
-    return layers.values_set()
-
-
-def preview_trust(
-    settings: trust.VaultSettings,
-) -> tuple[Mapping[str, object] | None, list[str]]:
-    """Return what a vault's file would set if trusted, and warnings.
-
-    None if the file cannot be used.
-    """
-    layers = Layers()
-    layers.add_vault_file(settings, trusted=True)
-    return layers.values_set() if layers.files else None, layers.warnings
+    layers.add_file(file, text, file.parent, TRUSTED_VAULT)
+    chosen = {path: each.value for path, each in layers.choices.items() if each.rank}
+    return chosen, layers.warnings
 
 
 class Layers:
@@ -161,12 +145,12 @@ class Layers:
 
         Raises `BadSetting` if it is invalid, unless its origin is one of `LENIENT`.
         """
+        is_text = rank >= OTHER_DOTENV
         try:
-            value = SETTINGS[path].parse(raw, base, is_text=rank >= OTHER_DOTENV)
-        except ValueError as problem:
-            error = BadSetting(path, origin, str(problem))
+            value = SETTINGS[path].parse(raw, base, origin, is_text=is_text)
+        except BadSetting as error:
             if rank not in LENIENT:
-                raise error from None
+                raise
             self.warnings.append(f"{error}. This value is ignored.")
             return
         choice = Choice(value, origin, rank)
@@ -220,30 +204,21 @@ class Layers:
     ) -> None:
         """Add the user's file and the `.env` beside it; raises `ConfigError`."""
         used = places.own_file(env, cwd, file)
-        if not places.present(used.parent, (used.name,)):
-            if places.named_file(env, cwd, file):
-                raise BadConfigFile(str(used), 0, "there is no such file")
+        if not used.exists() and not places.named_file(env, cwd, file):
             return
         self.add_file(used, sources.read_text(used), used.parent, USER_FILE)
-        dotenv = used.with_name(".env")
-        try:
-            content = dotenv.read_bytes() if dotenv.is_file() else b""
-        except OSError as error:
-            self.warnings.append(places.unread(dotenv, error.strerror))
-        else:
-            variables = sources.parse_dotenv(content.decode("utf-8-sig", "replace"))
+        for dotenv in places.present(used.parent, (".env",)):
+            variables = sources.parse_dotenv(sources.read_text(dotenv))
             self.add_variables(variables, dotenv.parent, dotenv)
 
     def add_vault_file(self, settings: trust.VaultSettings, *, trusted: bool) -> None:
-        """Add the file of a vault; one that cannot be used is a warning."""
+        """Add the file of a vault; raises `BadConfigFile`."""
         rank = TRUSTED_VAULT if trusted else UNTRUSTED_VAULT
         own = {path: self.choices[path] for path in WRITES}
-        try:
-            text = sources.decode(settings.file, settings.content)
-            self.add_file(settings.file, text, settings.vault, rank)
-        except BadConfigFile as error:
-            self.warnings.append(f"{error}. This file is ignored.")
-        if not trusted and _is_looser(self.choices, own):
+        text = sources.decode(settings.file, settings.content)
+        self.add_file(settings.file, text, settings.vault, rank)
+        policy, limit = _write_policy(self.choices), _write_policy(own)
+        if not trusted and any(map(gt, policy, limit)):
             self.ignored += [path for path in WRITES if self.choices[path] != own[path]]
             self.choices |= own
 
@@ -269,10 +244,7 @@ class Layers:
         self.files.insert(0, file)
 
     def find_vault(self, cwd: Path, home: Path) -> Path | None:
-        """Return the vault that is named, else the one around the current folder.
-
-        Raises `VaultAbsent` or `VaultClosed`.
-        """
+        """Return the vault that is named or around `cwd`; raises `VaultAbsent`."""
         choice = self.choices["vault.path"]
         if choice.rank == DEFAULT:
             if (around := vault_around(cwd, home)) is None:
@@ -287,10 +259,6 @@ class Layers:
         self.choices["vault.path"] = Choice(vault, choice.origin, OPTION)
         return vault
 
-    def values_set(self) -> dict[str, Any]:
-        """Return the value of every setting that was set."""
-        return {path: each.value for path, each in self.choices.items() if each.rank}
-
 
 def _config(layers: Layers, index_home: Path) -> Config:
     """Check the values together and build the configuration."""
@@ -300,14 +268,6 @@ def _config(layers: Layers, index_home: Path) -> Config:
     if model.value and preset.rank > model.rank and preset.rank != UNTRUSTED_VAULT:
         # EMBEDDING_MODEL beats EMBEDDING_PRESET, which beats both in a file.
         choices["embeddings.model"] = preset._replace(value="")
-    target = choices["index.chunk_target_tokens"].value
-    overlap = choices["index.chunk_overlap_tokens"]
-    if overlap.value >= target:
-        choices["index.chunk_overlap_tokens"] = overlap._replace(value=target // 5)
-        warnings.append(
-            f"index.chunk_overlap_tokens ({overlap.value}, from {overlap.origin}) must "
-            f"be below index.chunk_target_tokens ({target}); {target // 5} is used"
-        )
     _withhold_credentials(choices, warnings)
     vault = choices["vault.path"]
     if vault.rank == DEFAULT:
@@ -338,11 +298,9 @@ def _config(layers: Layers, index_home: Path) -> Config:
 
 
 def _settle_writes(choices: Choices) -> bool:
-    """Make the settings of `[writes]` agree.
-
-    Returns whether the agent folder may be written.
-    """
-    user_notes, writable = _write_policy(choices)
+    """Make `[writes]` agree, and return whether the agent folder may be written."""
+    strictness, writable = _write_policy(choices)
+    user_notes = STRICTNESS[strictness]
     off = "agent-only" if writable else "off"
     mode = off if user_notes == "off" else user_notes
     for path, value in (("writes.mode", mode), ("writes.user_notes", user_notes)):
@@ -354,26 +312,20 @@ def _settle_writes(choices: Choices) -> bool:
     return writable
 
 
-def _is_looser(choices: Choices, own: Choices) -> bool:
-    """Return whether a write policy allows more than the user's own, in any way."""
-    (notes, writable), (most, own_writable) = _write_policy(choices), _write_policy(own)
-    is_looser = STRICTNESS.index(notes) > STRICTNESS.index(most)
-    return is_looser or writable > own_writable
-
-
-def _write_policy(choices: Choices) -> tuple[Any, bool]:
+def _write_policy(choices: Choices) -> tuple[int, bool]:
     """Return what may happen to notes, and whether the agent folder may be written.
 
+    The first is an index of `STRICTNESS`, so that more of either is looser.
     Mode `off` is final. Otherwise `user_notes` is more precise than `mode`, and wins
     unless `mode` was set in a stronger place.
     """
     mode, user_notes, agent_dir = (choices[path] for path in WRITES)
     if mode.value == "off":
-        return "off", False
+        return STRICTNESS.index("off"), False
     notes = "off" if mode.value == "agent-only" else mode.value
     if user_notes.rank and user_notes.rank >= mode.rank:
         notes = user_notes.value
-    return notes, bool(agent_dir.value)
+    return STRICTNESS.index(notes), bool(agent_dir.value)
 
 
 def _withhold_credentials(choices: Choices, warnings: list[str]) -> None:
@@ -385,7 +337,7 @@ def _withhold_credentials(choices: Choices, warnings: list[str]) -> None:
         key = choices[path]
         target = next((url for url in urls if choices[url].value), urls[-1])
         url = choices[target]
-        if key.value and key.is_from_vault != url.is_from_vault:
+        if key.value and (key.rank in VAULT_FILE) != (url.rank in VAULT_FILE):
             choices[path] = Choice("")
             warnings.append(
                 f"{path} (from {key.origin}) is not used: {target} comes from "

@@ -52,11 +52,6 @@ def short(file: Path) -> str:
     return f"~{text[len(home) :]}" if text.startswith(home + os.sep) else text
 
 
-def unread(file: Path, reason: str | None) -> str:
-    """Return a warning that a file is not read."""
-    return f"{short(file)} is not read: {reason}"
-
-
 def present(folder: Path, names: tuple[str, ...]) -> list[Path]:
     """Return those of the named files that exist; raises `BadConfigFile`."""
     try:

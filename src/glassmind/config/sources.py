@@ -63,10 +63,7 @@ def parse_toml(file: Path, text: str) -> dict[str, Any]:
 
 
 def lines_of(text: str) -> Mapping[str, int]:
-    """Return the line that sets each setting, by full name.
-
-    A guess, good enough for messages: `tomllib` reports no lines.
-    """
+    """Return the line of each setting, a guess because `tomllib` reports no lines."""
     section, found = "", dict[str, int]()
     for number, line in enumerate(text.split("\n"), 1):
         if header := _HEADER.match(line):
@@ -139,9 +136,3 @@ def put_text(file: Path, text: str, *, in_vault: bool = False) -> None:
     finally:
         if staged:
             Path(staged).unlink(missing_ok=True)
-    if os.name == "posix":  # so that the rename survives a power cut
-        folder = os.open(real.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)

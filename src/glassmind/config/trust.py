@@ -14,9 +14,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from glassmind.config.places import FILE_NAME, config_home, unread
+from glassmind.config.places import FILE_NAME, config_home, short
 from glassmind.config.sources import put_text
 from glassmind.config.values import Setting
+from glassmind.errors import BadConfigFile
 
 TRUST_FILE = "trusted.json"
 
@@ -27,18 +28,13 @@ LONGEST_LINE = 2_000
 """Bytes of a line in a vault's file: `tomllib` takes time quadratic in the parts of a
 dotted key, and lists can go over several lines."""
 
-LONGEST_SHORT = 100
-"""Characters of a text by the rule "short"."""
-
 ADDING = ("add", "add-off")
 """Rules that also apply to values from variables and options, which otherwise replace
 those of a vault's file."""
 
-Combine = Callable[[Any, Any, Setting], object | None]
 
-
-def _stricter(value: str, own: str, setting: Setting) -> str | None:
-    order = setting.choices.index  # from loosest to strictest
+def _higher(value: Any, own: Any, setting: Setting) -> object | None:
+    order = setting.choices.index if setting.choices else float
     return value if order(value) >= order(own) else None
 
 
@@ -48,22 +44,19 @@ def _add_off(value: Sequence[str], own: Sequence[str], _: Setting) -> object | N
     return tuple({rule.rpartition("=")[0]: rule for rule in (*own, *value)}.values())
 
 
-RULES: Mapping[str, Combine] = {
+RULES: Mapping[str, Callable[[Any, Any, Setting], object | None]] = {
     "nothing": lambda *_: None,
     "any": lambda value, *_: value,
     "lower": lambda value, own, _: value if value <= own else None,
-    "higher": lambda value, own, _: value if value >= own else None,
-    "true": lambda value, *_: True if value is True else None,
-    "false": lambda value, *_: False if value is False else None,
-    "short": lambda value, *_: value if len(value) <= LONGEST_SHORT else None,
+    "higher": _higher,
     "add": lambda value, own, _: tuple(dict.fromkeys((*own, *value))),
     "add-off": _add_off,
-    "stricter": _stricter,
-    "stricter-writes": lambda value, *_: value,
+    "writes": lambda value, *_: value,
     "own-agent-dir": lambda value, own, _: value if value in ("", own) else None,
 }
 """How a value of an untrusted vault combines with the user's own or the default by each
-rule; None: it is refused. `load.py` compares "stricter-writes" settings as a whole."""
+rule; None: it is refused. True is higher than false, and a choice higher than those
+declared before it. `load.py` compares "writes" settings as a whole."""
 
 
 class VaultSettings(NamedTuple):
@@ -82,28 +75,30 @@ class VaultSettings(NamedTuple):
 
 def read_vault_settings(
     vault: Path, *, exclude: Sequence[Path] = ()
-) -> tuple[VaultSettings | None, list[str]]:
-    """Return the settings file of a vault, or a warning that it is not read.
+) -> VaultSettings | None:
+    """Return the settings file of a vault, or None if it has none.
 
-    It is left out if it is one of `exclude`. Symbolic links are not followed, and a
-    file too large to be settings is not read.
+    It is left out if it is one of `exclude`. Raises `BadConfigFile` if it cannot be
+    read, is a symbolic link, which may lead anywhere, or is too large for settings.
     """
     file = vault / FILE_NAME
     try:
         if not file.is_file() or any(map(file.samefile, exclude)):
-            return None, []
-        if file.is_symlink():
-            return None, [unread(file, "it is a symbolic link")]
+            return None
         with file.open("rb") as opened:
             content = opened.read(LARGEST_FILE + 1)
     except OSError as error:
-        return None, [unread(file, error.strerror)]
-    if len(content) > LARGEST_FILE:
-        return None, [unread(file, f"it is larger than {LARGEST_FILE // 1024} KiB")]
-    if max(map(len, content.split(b"\n"))) > LONGEST_LINE:
+        raise BadConfigFile(short(file), 0, error.strerror or str(error)) from error
+    problem = ""
+    if file.is_symlink():
+        problem = "it is a symbolic link"
+    elif len(content) > LARGEST_FILE:
+        problem = f"it is larger than {LARGEST_FILE // 1024} KiB"
+    elif max(map(len, content.split(b"\n"))) > LONGEST_LINE:
         problem = f"a line is longer than {LONGEST_LINE:,} bytes"
-        return None, [unread(file, problem)]
-    return VaultSettings(vault, file, content), []
+    if problem:
+        raise BadConfigFile(short(file), 0, problem)
+    return VaultSettings(vault, file, content)
 
 
 def is_trusted(settings: VaultSettings, env: Mapping[str, str]) -> bool:
@@ -118,10 +113,7 @@ def record_trust(settings: VaultSettings, env: Mapping[str, str]) -> None:
 
 
 def revoke_trust(vault: Path, env: Mapping[str, str]) -> bool:
-    """Stop trusting a vault; return whether it was trusted.
-
-    Raises `ConfigUnwritable` if the record cannot be written.
-    """
+    """Stop trusting a vault, and return whether it was; raises `ConfigUnwritable`."""
     record = _record(env)
     if record.pop(_key(vault), None) is None:
         return False
@@ -136,10 +128,10 @@ def keep_trust(vault: Path, env: Mapping[str, str]) -> Iterator[None]:
     Only if the file was trusted before, or there was none: an existing one may come
     from somebody else.
     """
-    before, _ = read_vault_settings(vault)
+    before = read_vault_settings(vault)
     was_trusted = before is None or is_trusted(before, env)
     yield
-    after, _ = read_vault_settings(vault)
+    after = read_vault_settings(vault)
     if after is not None and was_trusted:
         record_trust(after, env)
 

@@ -6,26 +6,15 @@ A kind says how a value is read from TOML or text, checked and described.
 import os
 import re
 from collections.abc import Callable, Mapping
-from ipaddress import ip_address
+from contextlib import suppress
 from pathlib import Path
 from reprlib import Repr
 from types import SimpleNamespace
-from typing import (
-    Annotated,
-    Any,
-    ClassVar,
-    Literal,
-    NamedTuple,
-    NoReturn,
-    TypeVar,
-    cast,
-    dataclass_transform,
-    get_args,
-    get_origin,
-)
+from typing import Annotated, Any, ClassVar, NamedTuple, TypeVar, dataclass_transform
 from unicodedata import normalize
 from urllib.parse import urlsplit
 
+from glassmind.errors import BadSetting
 from glassmind.types.verdicts import STRICTNESS
 
 T = TypeVar("T")
@@ -37,9 +26,6 @@ HIDDEN = "(hidden)"
 
 AGENT_DIR = ".agent"
 """Default name of the folder of the vault that agents may write freely."""
-
-LONGEST_TEXT = 4_096
-"""Characters of a text value; tokens and URLs are shorter."""
 
 BOOLEANS = dict.fromkeys(("true", "yes", "on", "1"), True) | dict.fromkeys(
     ("false", "no", "off", "0"), False
@@ -53,8 +39,8 @@ class Kind(NamedTuple):
     """A kind of value.
 
     `read` returns the value for a raw one from TOML; relative paths start at the given
-    folder. None means that it must be `expected`; a `ValueError` names any other
-    problem. `from_text` converts the text of a variable or option to a raw value.
+    folder. None means that it is not what is `expected`. `from_text` converts the text
+    of a variable or option to a raw value.
     """
 
     expected: str
@@ -65,16 +51,15 @@ class Kind(NamedTuple):
 class Setting(NamedTuple):
     """The declaration of one setting.
 
-    `vault` names the rule for values from untrusted vaults. `also` are variables of
-    other tools, separated by blanks and read if our own is not set; one that begins
-    with `!` means the opposite.
+    `vault` names the rule for values from untrusted vaults. `aliases` are variables of
+    other tools, read if our own is not set; one with `!` means the opposite.
     """
 
     default: Any
     description: str
     bounds: Bounds
     vault: str
-    also: str
+    aliases: tuple[str, ...]
     kind: Kind
     section: str = ""
     name: str = ""
@@ -91,10 +76,6 @@ class Setting(NamedTuple):
         return f"GLASSMIND_{self.section}_{self.name}".upper()
 
     @property
-    def aliases(self) -> list[str]:
-        return self.also.split()
-
-    @property
     def secret(self) -> bool:
         return self.kind is SECRET
 
@@ -106,13 +87,12 @@ class Setting(NamedTuple):
         bounds = f" from {self.bounds[0]} to {self.bounds[1]}" if self.bounds else ""
         return self.kind.expected + bounds
 
-    def parse(self, raw: object, base: Path, *, is_text: bool = False) -> object:
-        """Return the checked value; relative paths start at `base`.
+    def parse(
+        self, raw: object, base: Path, origin: str = "", *, is_text: bool = False
+    ) -> object:
+        """Return the checked value; raises `BadSetting`.
 
-        `is_text` marks values of variables and options, which are written as text.
-
-        Raises:
-            ValueError: with a phrase that completes "search.limit ...".
+        Relative paths start at `base`; `is_text` marks values of variables and options.
         """
         if is_text and isinstance(raw, str):
             raw = self.kind.from_text(raw)
@@ -124,8 +104,9 @@ class Setting(NamedTuple):
             is_missing = self.kind is URL and self.default and not value
             if in_bounds and is_choice and not is_missing:
                 return float(value) if self.kind is NUMBER else value
-        received = "" if self.secret else f" {got(raw)}"
-        raise ValueError(f"must be {self.expected}{received}")
+        shown = without_password(raw) if type(raw) is str else raw
+        received = "" if self.secret else f" (got {_SHORT.repr(shown)})"
+        raise BadSetting(self.path, origin, f"must be {self.expected}{received}")
 
     def shown(self, value: object) -> object:
         """Return a value with the types of JSON, secrets and passwords hidden."""
@@ -136,14 +117,18 @@ class Setting(NamedTuple):
 
 def setting(
     default: T,
-    description: str,
+    about: str,
     bounds: Bounds = None,
     vault: str = "nothing",
-    *,
     also: str = "",
 ) -> T:
-    """Declare a field of a section, whose annotation says the kind; see `Setting`."""
-    return cast("T", Setting(default, description, bounds, vault, also, TEXT))
+    """Declare a field of a section; `also` are its aliases, separated by blanks.
+
+    See `Setting`. The annotation of the field says the kind.
+    """
+    return Setting(  # type: ignore[return-value]
+        default, about, bounds, vault, tuple(also.split()), TEXT
+    )
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
@@ -171,27 +156,17 @@ class Section(SimpleNamespace):
         defaults = {name: each.default for name, each in settings if name != "path"}
         super().__init__(**defaults | fields)
 
-    def _refuse(self, name: str, _: object = None) -> NoReturn:
+    def _refuse(self, name: str, _: object = None) -> None:
         raise AttributeError(f"{type(self).__name__}.{name} cannot be changed")
 
     __setattr__ = __delattr__ = _refuse
 
-    def __hash__(self) -> int:  # type: ignore[override]
-        return hash(repr(vars(self)))
-
     def __repr__(self) -> str:
         # Configurations end up in logs, and a URL may contain a password.
-        shown = (
-            f"{name}={vars(self).get(name)!r}"
-            for name, each in self.settings.items()
-            if each.kind not in (SECRET, URL)
-        )
-        return f"{type(self).__name__}({', '.join(shown)})"
-
-
-def got(raw: object) -> str:
-    """Return a value as `(got ...)`: no password, and cut if it is long or deep."""
-    return f"(got {_SHORT.repr(without_password(raw) if type(raw) is str else raw)})"
+        values = vars(self).items()
+        settings = self.settings
+        shown = {k: settings[k].shown(v) for k, v in values if k in settings}
+        return f"{type(self).__name__}({shown})"
 
 
 def plain(value: object) -> object:
@@ -202,8 +177,6 @@ def plain(value: object) -> object:
 
 
 def _text(raw: object, _base: Path) -> str | None:
-    if isinstance(raw, str) and len(raw) > LONGEST_TEXT:
-        raise ValueError(f"must have at most {LONGEST_TEXT:,} characters")
     return raw if isinstance(raw, str) and raw.isprintable() else None
 
 
@@ -230,9 +203,7 @@ def _rules(raw: object, base: Path) -> tuple[str, ...] | None:
         name, mode = _slashed(name).strip().strip("/"), mode.strip().lower()
         is_path = name.isprintable() and not {"", ".", ".."} & set(name.split("/"))
         if mode not in STRICTNESS or not is_path or modes.get(name, mode) != mode:
-            modes_text = ", ".join(STRICTNESS)
-            problem = f"must be rules such as Journal=off (modes: {modes_text})"
-            raise ValueError(f"{problem}, one for each folder or tag {got(rule)}")
+            return None
         modes[name] = mode
     return rules and tuple(f"{name}={mode}" for name, mode in modes.items())
 
@@ -249,19 +220,13 @@ def _folder(raw: object, base: Path) -> Path | None:
 
 
 def _place(raw: object, base: Path) -> str | None:
-    """Read a named place of the index, or a folder.
-
-    One plain name is more likely a misspelt place than a folder.
-    """
-    if raw in ("data", "vault", "plugin"):
-        return str(raw)
-    folder = None if is_bare_name(str(raw)) else _folder(raw, base)
-    return None if folder is None else str(folder)
-
-
-def is_bare_name(text: str) -> bool:
-    """Return whether a path is one plain name, without any mark of a path."""
-    return not text.startswith((".", "~")) and not set(text) & set("/\\")
+    """Read a place of the index, or a folder; a plain name may be a misspelt place."""
+    text = str(raw)
+    if text in {"data", "vault", "plugin"}:
+        return text
+    is_path = text.startswith((".", "~")) or set(text) & set("/\\")
+    folder = _folder(raw, base) if is_path else None
+    return str(folder) if folder else None
 
 
 def _url(raw: object, base: Path) -> str | None:
@@ -271,7 +236,10 @@ def _url(raw: object, base: Path) -> str | None:
         return url
     # Backslashes and so on let two readers see two different hosts in one URL.
     is_plain = url.startswith(("http://", "https://")) and not set(url) & set("\\ ?#")
-    return url if is_plain and host_of(url) else None
+    with suppress(ValueError):
+        host, _ = urlsplit(url).hostname, urlsplit(url).port  # raises if it is invalid
+        return url if is_plain and host else None
+    return None
 
 
 def _host(raw: object, base: Path) -> str | None:
@@ -287,34 +255,32 @@ def _agent_dir(raw: object, base: Path) -> str | None:
     text = _text(raw, base) or ""
     folder = _slashed(text).strip("/")
     parts = folder.split("/")
-    if parts[0] in {".obsidian", ".git", ".trash"}:
-        raise ValueError(f"must not be {parts[0]}, which belongs to another program")
     is_outside = text.startswith(("/", "\\", "~")) or ":" in folder
     is_path = all(part.strip() and part not in {".", ".."} for part in parts)
-    return folder if is_path and not is_outside else None
+    is_reserved = parts[0] in {".obsidian", ".git", ".trash"}  # of other programs
+    return folder if is_path and not is_outside and not is_reserved else None
 
 
-def _boolean_from_text(text: str) -> object:
+def _to_boolean(text: str) -> object:
     return BOOLEANS.get(text.strip().lower(), text)
 
 
-def _number_from_text(text: str) -> object:
+def _to_number(text: str) -> object:
     try:
         return float(text) if set(text) & set(".eEnN") else int(text)
     except ValueError:
         return text
 
 
-def _list_from_text(text: str) -> object:
+def _to_list(text: str) -> object:
     """Convert a comma-separated list, or a list or table in TOML."""
     if not text.lstrip().startswith(("[", "{")):
         return [name.strip() for name in text.split(",") if name.strip()]
     import tomllib  # noqa: PLC0415 - only for this rare form
 
-    try:
+    with suppress(ValueError, RecursionError):
         return tomllib.loads(f"value = {text}")["value"]
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"is not a TOML list or table: {error}") from None
+    return text
 
 
 def _of_type(*types: type) -> Callable[[Any, Path], object | None]:
@@ -322,21 +288,19 @@ def _of_type(*types: type) -> Callable[[Any, Path], object | None]:
     return lambda raw, _: raw if type(raw) in types else None
 
 
-BOOLEAN = Kind("true or false", _of_type(bool), _boolean_from_text)
-INTEGER = Kind("a whole number", _of_type(int), _number_from_text)
-NUMBER = Kind("a number", _of_type(int, float), _number_from_text)
+BOOLEAN = Kind("true or false", _of_type(bool), _to_boolean)
+INTEGER = Kind("a whole number", _of_type(int), _to_number)
+NUMBER = Kind("a number", _of_type(int, float), _to_number)
 TEXT = Kind("one line of text", _text)
 SECRET = Kind("one line of text", _text, lambda text: text)
 CHOICE = Kind("one line of text", _word)
-NAMES = Kind("a list of names", _names, _list_from_text)
-RULES = Kind("a list of `name=mode`, or a table", _rules, _list_from_text)
+NAMES = Kind("a list of names", _names, _to_list)
+RULES = Kind("rules such as Journal=off (off, propose, allow)", _rules, _to_list)
 FOLDER = Kind("a folder", _folder)
 PLACE = Kind("data, vault, plugin or a folder (./NAME)", _place)
 URL = Kind("an http:// or https:// URL", _url)
 HOST = Kind("an address to listen on", _host)
-AGENT_FOLDER = Kind(
-    "a folder inside the vault, true or false", _agent_dir, _boolean_from_text
-)
+AGENT_FOLDER = Kind("a folder inside the vault, true or false", _agent_dir, _to_boolean)
 
 Secret = Annotated[str, SECRET]
 Names = tuple[str, ...]
@@ -351,33 +315,12 @@ _KINDS = {bool: BOOLEAN, int: INTEGER, float: NUMBER, str: TEXT, Names: NAMES}
 
 
 def _kind_of(annotation: Any) -> tuple[Kind, tuple[str, ...]]:
-    if get_origin(annotation) is Literal:
-        return CHOICE, get_args(annotation)
-    if get_origin(annotation) is Annotated:
-        return annotation.__metadata__[0], ()
-    return _KINDS[annotation], ()
+    if kinds := getattr(annotation, "__metadata__", ()):
+        return kinds[0], ()
+    kind = _KINDS.get(annotation, CHOICE)
+    return kind, annotation.__args__ if kind is CHOICE else ()
 
 
 def without_password(url: str) -> str:
     """Return a URL with the user name and password in it hidden."""
     return re.sub(r"^(.*?://)[^/?#\\]+@", rf"\1{HIDDEN}@", url, flags=re.DOTALL)
-
-
-def host_of(url: str) -> str:
-    """Return the host of a URL in lower case; empty if it has no valid host."""
-    try:
-        parts = urlsplit(url)
-        host, _ = parts.hostname, parts.port  # an invalid port raises here
-    except ValueError:
-        return ""
-    return host or ""
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether a host name or address can only mean this machine."""
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host.removeprefix("[").removesuffix("]")).is_loopback
-    except ValueError:
-        return False

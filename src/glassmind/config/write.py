@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from glassmind.config.places import FILE_NAME, USER_NAMES, config_home, current_folder
+from glassmind.config.places import current_folder
 from glassmind.config.settings import SECTIONS, find_setting
 from glassmind.config.sources import (
     as_toml,
@@ -16,40 +16,13 @@ from glassmind.config.sources import (
     refuse_link,
 )
 from glassmind.config.values import AGENT_FOLDER, plain
-from glassmind.errors import BadConfigFile, BadSetting, ConfigExists, ConfigUnwritable
+from glassmind.errors import BadConfigFile, ConfigUnwritable
 
+COMMAND = "the command line"
 HEAD = """\
 # Settings of Glassmind; see docs/configuration.md.
 # Lines such as #limit = 10 show the default: remove the # to change it.
 """
-
-
-def new_file(
-    vault: Path,
-    env: Mapping[str, str],
-    *,
-    named: Path | None = None,
-    in_vault: bool = False,
-    force: bool = False,
-) -> Path:
-    """Return the path for a new configuration file of a vault.
-
-    It is the named file, else in the user's configuration folder, or with `in_vault` in
-    the vault. Raises `ConfigExists` unless `force` is set, or `ConfigUnwritable`.
-    """
-    if in_vault:
-        found = [vault / FILE_NAME]
-    elif named is not None:
-        found = [named]
-    else:
-        # A second user file would hide the first, so any of the names counts.
-        found = [config_home(env) / name for name in USER_NAMES]
-    for file in found:
-        if file.exists() and not force:
-            raise ConfigExists(str(file))
-    if in_vault:
-        refuse_link(found[0])
-    return found[0]
 
 
 def write_config(file: Path, vault: Path, *, in_vault: bool = False) -> None:
@@ -67,7 +40,8 @@ def commented_file(vault_path: str) -> str:
             value, mark = setting.default, "#"
             if setting.path == "vault.path":
                 value, mark = vault_path, ""
-            lines.append(f"# {setting.description}")
+            choices = f" One of {', '.join(setting.choices)}." * bool(setting.choices)
+            lines.append(f"# {setting.description}{choices}")
             lines.append(f"{mark}{setting.name} = {as_toml(value)}")
         lines.append("")
     return "\n".join(lines)
@@ -86,11 +60,8 @@ def set_keys(
     `above` are lines of a comment to put above the first setting. With `in_vault` the
     file is as readable as the notes, and no link is followed.
 
-    Raises:
-        BadSetting: a name is unknown, or a value is invalid.
-        BadConfigFile: the existing file cannot be read.
-        ConfigUnwritable: the text has to be edited by hand, the disk refused, or a
-            link is in the way.
+    Raises `BadSetting`, `BadConfigFile`, or `ConfigUnwritable` if a link is in the way,
+    the disk refused, or the text has to be edited by hand.
     """
     values = {path: _value(path, raw) for path, raw in settings.items()}
     if in_vault:
@@ -109,11 +80,8 @@ def set_keys(
 
 def _value(path: str, raw: object) -> Any:
     """Return the checked value as it is written in a file."""
-    setting = find_setting(path, "the command line")
-    try:
-        value = setting.parse(raw, current_folder(), is_text=True)
-    except ValueError as error:
-        raise BadSetting(path, "the command line", str(error)) from None
+    setting = find_setting(path, COMMAND)
+    value = setting.parse(raw, current_folder(), COMMAND, is_text=True)
     return plain(False if setting.kind is AGENT_FOLDER and not value else value)
 
 

@@ -6,7 +6,7 @@ Each error carries its facts and prints as one sentence that a person can act on
     ├── ConfigError            something in the configuration cannot be used
     │   ├── NoVault, VaultAbsent (with VaultClosed), SeveralVaults, UnlikelyVault (with
     │   │   TooWide, NoNotesThere, InsideVault, AboveVaults)
-    │   └── BadConfigFile, BadSetting, ConfigExists (with VaultChosen), ConfigUnwritable
+    │   └── BadConfigFile, BadSetting, ConfigUnwritable, VaultChosen
     ├── VaultError             the vault on disk cannot be read as asked
     │   ├── VaultMissing, MassDeletion, PathOutsideVault, FolderUnwritable, WriteRefused
     │   ├── FileUnreadable     with FileGone, FileTooLarge and NotDownloaded
@@ -57,7 +57,6 @@ if TYPE_CHECKING:
     )
     from glassmind.errors.setup import (
         AboveVaults,
-        ConfigExists,
         ConfigUnwritable,
         InsideVault,
         NoNotesThere,
@@ -91,7 +90,6 @@ __all__ = [
     "BadConfigFile",
     "BadSetting",
     "ConfigError",
-    "ConfigExists",
     "ConfigUnwritable",
     "FileGone",
     "FileTooLarge",

@@ -77,21 +77,12 @@ class AboveVaults(UnlikelyVault):
         self.vaults = tuple(vaults)
 
 
-class ConfigExists(ConfigError):
-    """A configuration file stands where a new one was to be written."""
-
-    def __init__(self, file: str) -> None:
-        super().__init__(f"{file} exists already; pass --force to replace it")
-        self.file = file
-
-
-class VaultChosen(ConfigExists):
+class VaultChosen(ConfigError):
     """A configuration file names another vault than the one that is to be chosen."""
 
     def __init__(self, file: str, chosen: str, wanted: str) -> None:
         there = _typed(wanted)
-        ConfigError.__init__(
-            self,
+        super().__init__(
             f"{file} names the vault {chosen} already; to change that: glassmind "
             f"config set vault.path {there}, to write the file anew: glassmind init "
             f"{there} --force, for one call: --vault {there}",

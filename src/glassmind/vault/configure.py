@@ -7,10 +7,10 @@ from pathlib import Path
 
 from glassmind.config.load import settings_in
 from glassmind.config.places import FILE_NAME
-from glassmind.config.sources import read_text
+from glassmind.config.sources import read_text, refuse_link
 from glassmind.config.trust import read_vault_settings, record_trust
 from glassmind.config.values import AGENT_DIR
-from glassmind.config.write import new_file, set_keys, write_config
+from glassmind.config.write import set_keys, write_config
 from glassmind.errors import VaultChosen
 from glassmind.vault.agent_folder import make_agent_folder
 
@@ -28,19 +28,17 @@ class ConfiguredVault:
     made: list[Path]
 
 
-def configure_vault(  # noqa: PLR0913 - options by name
+def configure_vault(
     vault: Path,
     env: Mapping[str, str],
     *,
     file: Path | None,
-    named: Path | None,
     force: bool,
     agent_dir: bool,
 ) -> ConfiguredVault:
     """Write which vault was chosen; an existing file keeps everything else.
 
-    Without `file`, the settings are in the vault. `named` is the file that the caller
-    named; `force` replaces an existing one.
+    Without `file`, the settings are in the vault. `force` replaces an existing file.
 
     Raises:
         VaultChosen: the file names another vault, which still exists.
@@ -51,18 +49,17 @@ def configure_vault(  # noqa: PLR0913 - options by name
     is_kept = file.exists() and not force
     before = None
     if is_kept and not in_vault:
-        before = settings_in(file, read_text(file)).get("vault.path")
+        before = settings_in(file, read_text(file))[0].get("vault.path")
     same = before is not None and os.path.realpath(before) == os.path.realpath(vault)
     # a vault that we may not see counts as gone
     if before is not None and not same and os.path.isdir(before):  # noqa: PTH112
         raise VaultChosen(str(file), str(before), str(vault))
-    # fails before anything is written
-    fresh = new_file(vault, env, named=named, in_vault=in_vault, force=True)
+    if in_vault:
+        refuse_link(file)  # before anything is written
     made = make_agent_folder(vault, AGENT_DIR) if agent_dir else []
     if not is_kept:
-        file = fresh
         write_config(file, vault, in_vault=in_vault)
-        if in_vault and (settings := read_vault_settings(vault)[0]):
+        if in_vault and (settings := read_vault_settings(vault)):
             record_trust(settings, env)
     elif not same and not in_vault:
         set_keys(file, {"vault.path": str(vault.resolve())})

@@ -4,10 +4,10 @@ import os
 from argparse import Namespace
 from pathlib import Path
 
-from glassmind.config.load import preview_trust
+from glassmind.config.load import settings_in
 from glassmind.config.places import FILE_NAME, short
 from glassmind.config.settings import SETTINGS, settings_in_force
-from glassmind.config.sources import as_toml, closest
+from glassmind.config.sources import as_toml, closest, decode
 from glassmind.config.trust import (
     is_trusted,
     keep_trust,
@@ -18,7 +18,7 @@ from glassmind.config.trust import (
 from glassmind.config.write import set_keys
 from glassmind.errors import NoVault, WrongUsage
 from glassmind.markdown.style import shortened
-from glassmind.operations.failures import NOTHING, OK, USAGE
+from glassmind.operations.failures import NOTHING, OK
 from glassmind.operations.registry import joined
 from glassmind.serve.cli.opening import config_of, file_of
 from glassmind.serve.cli.output import Output
@@ -96,15 +96,13 @@ def trust(args: Namespace, output: Output) -> int:
     vault = config_of(args).vault.path
     if args.revoke:
         return _revoke(vault, output)
-    settings, warnings = read_vault_settings(vault)
-    output.notices(warnings)
+    settings = read_vault_settings(vault)
     if settings is None:
         output.notice(f"{vault} has no settings file, so there is nothing to trust.")
         return NOTHING
-    preview, problems = preview_trust(settings)
+    text = decode(settings.file, settings.content)
+    preview, problems = settings_in(settings.file, text)
     output.notices(problems)
-    if preview is None:
-        return USAGE
     values = {
         path: shortened(as_toml(SETTINGS[path].shown(value)), 200)
         for path, value in preview.items()

@@ -72,7 +72,6 @@ def init(args: Namespace, output: Output) -> int:
         _choose_vault(args, output),
         os.environ,
         file=None if args.in_vault else file_of(args),
-        named=named_of(args),
         force=args.force,
         agent_dir=args.agent_dir,
     )
