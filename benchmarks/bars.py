@@ -315,7 +315,7 @@ def cold_start(root: Path, place: Path, asked: Sequence[str]) -> Iterator[Bar]:
         "5 cold fulltext search / python -c pass",
         statistics.median(costs["search"]),
         least,
-        6,
+        12,
     )
     yield Bar(
         "5 --version / python -c pass", statistics.median(costs["version"]), least, 3

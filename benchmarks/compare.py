@@ -38,6 +38,7 @@ from compare_differences import (
     VaultFiles,
     read_listed,
     read_renamed,
+    read_renamed_keys,
     without_wording,
 )
 from compare_sides import (
@@ -98,7 +99,11 @@ class Comparison:
         self.sides = sides
         self.report = report
         self.text = text
-        self.equality = Equality((str(sides[0].home), str(sides[1].home)), time.time())
+        self.equality = Equality(
+            (str(sides[0].home), str(sides[1].home)),
+            time.time(),
+            read_renamed_keys(EXPECTED),
+        )
         self.files = tuple(VaultFiles(side.vault) for side in sides)
         self.known: set[Difference] = set()
         self.facts = Facts()

@@ -11,7 +11,7 @@ import re
 import statistics
 import time
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -55,11 +55,18 @@ _TOLERANCE = 2e-4
 class Equality:
     """Decides whether two values mean the same; remembers which ids belong together.
 
-    `folders` are the old and the new side's; `now` is a Unix time during the run.
+    `folders` are the old and the new side's; `now` is a Unix time during the run;
+    `renamed_keys` are the new names of keys of JSON objects.
     """
 
-    def __init__(self, folders: tuple[str, str], now: float) -> None:
+    def __init__(
+        self,
+        folders: tuple[str, str],
+        now: float,
+        renamed_keys: Mapping[str, str] | None = None,
+    ) -> None:
         self._folders = folders
+        self._keys = renamed_keys or {}
         self._now = now
         self._to_new: dict[str, str] = {}
         self._to_old: dict[str, str] = {}
@@ -94,6 +101,10 @@ class Equality:
     def differences(self, old: Any, new: Any, path: str = "") -> Iterator[Difference]:
         """Yield the differences of two JSON values; a list item has the path `#`."""
         if isinstance(old, dict) and isinstance(new, dict):
+            old = {
+                key if key in new else self._keys.get(key, key): value
+                for key, value in old.items()
+            }
             for key in [*old, *(key for key in new if key not in old)]:
                 name = "<path>" if "/" in key or key.endswith(".md") else key
                 inner = f"{path}.{name}" if path else name
@@ -282,6 +293,11 @@ def read_listed(file: Path) -> list[Listed]:
         if set(entry) != set(LISTED_KEYS) or not all(entry.values()):
             raise ValueError(f"{file.name}: {entry} must have {', '.join(LISTED_KEYS)}")
     return [Listed(**entry) for entry in entries]
+
+
+def read_renamed_keys(file: Path) -> dict[str, str]:
+    """Read how keys of JSON objects are named now."""
+    return dict(tomllib.loads(file.read_text("utf-8")).get("renamed_keys", {}))
 
 
 def read_renamed(file: Path) -> list[Renamed]:

@@ -393,3 +393,11 @@ def test_notes_read_before_a_memory_was_saved_are_not_compared(
     texts = [f"---\nderived-from:\n  - {name}.md\n---\nTea\n" for name in "AB"]
     old, new = ({".agent/inbox/Tea.md": text.encode()} for text in texts)
     assert not list(equality.files(old, new))
+
+
+def test_a_renamed_key_is_compared_with_its_new_name() -> None:
+    equality = Equality(("/old", "/new"), NOW, {"memo": "memory"})
+
+    assert not list(equality.differences({"memo": {"a": 1}}, {"memory": {"a": 1}}))
+    assert list(equality.differences({"memo": 1}, {"memory": 2})) == [("memory", 1, 2)]
+    assert not list(equality.differences({"memo": 1}, {"memo": 1}))

@@ -83,7 +83,7 @@ def test_health_and_status_of_the_command_line(tmp_path: Path) -> None:
         file.write_text(text, "utf-8")
     inside.run("index")
 
-    said = inside.run("health").stdout
+    said = inside.run("health", "--limit", "4").stdout
     values = json.loads(inside.run("health", "--json").stdout)
     few = inside.run("health", "-n", "1").stdout
     status = inside.run("status").stdout

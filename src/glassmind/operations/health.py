@@ -280,10 +280,7 @@ Checks = Annotated[
 
 
 EXAMPLES = 3
-"""Problems shown of each check unless a limit is given."""
-
-SECRETS_SHOWN = 10
-"""Credentials shown unless a higher limit is given."""
+"""Problems shown of each check, and credentials, unless a limit is given."""
 
 REPORT_CHARS, PROBLEM_CHARS = 2_000, 120
 """Length of the Markdown report, which other systems put into prompts, and of one
@@ -313,7 +310,7 @@ def health_text(
     places = result.secrets or []
     if not places:
         return
-    most = len(places) if arguments.all else max(SECRETS_SHOWN, arguments.limit)
+    most = len(places) if arguments.all else arguments.limit
     notes = counted(len({place.path for place in places}), "note")
     yield ""
     yield f"{style.strong(f'credentials: {len(places):,}')} in {notes}"
