@@ -1,4 +1,4 @@
-"""Settings from variables: ours, those of other tools, and `.env` files."""
+"""Settings from variables: ours and those of other tools."""
 
 from pathlib import Path
 
@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from glassmind.config import config_for, values
 from glassmind.config.settings import SETTINGS
-from glassmind.config.sources import as_toml, parse_dotenv
+from glassmind.config.sources import as_toml
 from glassmind.config.values import Setting
-from glassmind.errors import BadConfigFile
 
 LINE = st.text(st.characters(exclude_categories=["C", "Zl", "Zp"]), max_size=20)
 NAME = LINE.map(str.strip).filter(bool)
@@ -149,100 +148,6 @@ def test_a_word_of_another_tool_that_we_do_not_know_is_no_error(desk: Desk) -> N
 
     assert config.server.transport == "stdio"
     assert config.warnings[0].startswith("server.transport (from MCP_TRANSPORT) must")
-
-
-def test_a_dotenv_beside_the_users_file_ranks_below_real_variables(desk: Desk) -> None:
-    desk.user_says("[search]\nlimit = 2\n[server]\nport = 2\n")
-    (desk.settings / ".env").write_text(
-        "# ours\nexport GLASSMIND_SEARCH_LIMIT='3'\nMCP_PORT=\"3\" # theirs\nOTHER=1\n"
-    )
-
-    config = desk.load(MCP_PORT="4")
-
-    assert config.search.limit == 3
-    assert config.server.port == 4
-    assert config.origins["search.limit"].endswith("/.env")
-
-
-def test_a_dotenv_names_the_vault_from_where_it_stands(desk: Desk) -> None:
-    desk.user_says("")
-    (desk.settings / ".env").write_text("VAULT_PATH=../../../Notes\n")
-
-    assert desk.load(cwd=desk.home).vault.path == desk.vault
-
-
-def test_a_folder_called_dotenv_is_nothing(desk: Desk) -> None:
-    desk.user_says("")
-    (desk.settings / ".env").mkdir()
-
-    assert desk.load().warnings == ()
-
-
-def test_a_dotenv_that_cannot_be_read_is_an_error(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    desk.user_says("")
-    (desk.settings / ".env").touch()
-
-    read = Path.read_bytes
-
-    def closed(file: Path) -> bytes:
-        if file.name == ".env":
-            raise PermissionError(13, "Permission denied")
-        return read(file)
-
-    monkeypatch.setattr(Path, "read_bytes", closed)
-
-    with pytest.raises(BadConfigFile, match=r"\.env .*Permission denied"):
-        desk.load()
-
-
-def test_a_misspelt_variable_in_a_dotenv_is_warned_about(desk: Desk) -> None:
-    desk.user_says("")
-    (desk.settings / ".env").write_text("GLASSMIND_SERVER_PROT=3\n")
-
-    assert "GLASSMIND_SERVER_PORT?" in desk.load().warnings[0]
-
-
-@pytest.mark.parametrize(
-    ("line", "value"),
-    [
-        ("KEY=plain", "plain"),
-        ("  export KEY = spaced out  ", "spaced out"),
-        ("KEY=value # comment", "value"),
-        ("KEY=a#b", "a#b"),
-        ("KEY=", ""),
-        ("KEY=# nothing", ""),
-        ("KEY='it is # literal \\n'", "it is # literal \\n"),
-        ('KEY="quote\\"end" # comment', 'quote"end'),
-        ("KEY=a=b", "a=b"),
-        ("KEY=one\nKEY=two", "two"),
-        ("KEY=crlf\r", "crlf"),
-    ],
-)
-def test_a_dotenv_line_means_what_shells_mean(line: str, value: str) -> None:
-    assert parse_dotenv(line)["KEY"] == value
-
-
-@pytest.mark.parametrize("line", ["KEY", "# KEY=1", "1KEY=2", 'KEY="open', "KEY='open"])
-def test_a_dotenv_line_that_is_no_assignment_is_skipped(line: str) -> None:
-    assert parse_dotenv(line) == {}
-
-
-@given(st.dictionaries(st.from_regex(r"[A-Z_][A-Z0-9_]{0,9}", fullmatch=True), LINE))
-def test_every_quoted_dotenv_comes_back(values: dict[str, str]) -> None:
-    escaped = {
-        name: value.replace("\\", "\\\\").replace('"', '\\"')
-        for name, value in values.items()
-    }
-    text = "\n".join(f'{name}="{value}"  # why' for name, value in escaped.items())
-
-    assert parse_dotenv(text) == values
-
-
-@given(st.text())
-def test_no_text_is_too_odd_for_a_dotenv(text: str) -> None:
-    assert all(name.isidentifier() for name in parse_dotenv(text))
 
 
 def test_flags_may_come_as_text(tmp_path: Path) -> None:

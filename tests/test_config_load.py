@@ -140,14 +140,6 @@ def test_a_link_to_a_vault_leads_to_the_vault(desk: Desk) -> None:
     assert desk.load(flags={"vault.path": link}).vault.path == desk.vault
 
 
-def test_the_user_file_may_be_called_config_toml(desk: Desk) -> None:
-    desk.user_says("[search]\nlimit = 7\n", "config.toml")
-    assert desk.load().search.limit == 7
-
-    desk.user_says("[search]\nlimit = 8\n")
-    assert desk.load().search.limit == 8
-
-
 def test_a_named_file_takes_the_place_of_the_users(desk: Desk) -> None:
     desk.user_says("[search]\nlimit = 7\n")
     other = desk.home / "other.toml"

@@ -30,11 +30,11 @@ MOST_UNKNOWN = 5
 """Unknown names in a file that get a warning; a vault may contain thousands."""
 
 DEFAULT, USER_FILE, UNTRUSTED_VAULT, TRUSTED_VAULT = range(4)
-OTHER_DOTENV, OTHER_VARIABLE, DOTENV, VARIABLE, OPTION = range(4, 9)
+OTHER_VARIABLE, VARIABLE, OPTION = range(4, 7)
 """Ranks of origins; the highest wins. Variables of other tools rank below our own."""
 
 VAULT_FILE = (UNTRUSTED_VAULT, TRUSTED_VAULT)
-LENIENT = (*VAULT_FILE, OTHER_DOTENV, OTHER_VARIABLE)
+LENIENT = (*VAULT_FILE, OTHER_VARIABLE)
 """Origins whose invalid values are only a warning: a vault must not stop a command, and
 a variable of another tool may mean something else there."""
 
@@ -83,7 +83,7 @@ def load_config(
     layers = Layers()
     layers.add_options(flags, cwd)
     layers.add_variables(env, cwd)
-    layers.add_user_files(env, cwd, file)
+    layers.add_user_file(env, cwd, file)
     vault = layers.find_vault(cwd, places.config_home(env))
     if vault is None and need_vault:
         raise NoVault
@@ -145,7 +145,7 @@ class Layers:
 
         Raises `BadSetting` if it is invalid, unless its origin is one of `LENIENT`.
         """
-        is_text = rank >= OTHER_DOTENV
+        is_text = rank >= OTHER_VARIABLE
         try:
             value = SETTINGS[path].parse(raw, base, origin, is_text=is_text)
         except BadSetting as error:
@@ -179,12 +179,8 @@ class Layers:
             if raw is not None:
                 self.add(path, raw, base, origin, OPTION)
 
-    def add_variables(
-        self, variables: Mapping[str, str], base: Path, dotenv: Path | None = None
-    ) -> None:
-        """Add the values of variables or of a `.env` file; empty ones do not count."""
-        own, other = (DOTENV, OTHER_DOTENV) if dotenv else (VARIABLE, OTHER_VARIABLE)
-        place = f" in {places.short(dotenv)}" if dotenv else ""
+    def add_variables(self, variables: Mapping[str, str], base: Path) -> None:
+        """Add the values of environment variables; empty ones do not count."""
         for path, setting in SETTINGS.items():
             for alias in (setting.variable, *setting.aliases):
                 name, is_own = alias.removeprefix("!"), alias == setting.variable
@@ -192,24 +188,21 @@ class Layers:
                     text = text if is_own else TRANSLATIONS.get(text, text)
                     if alias.startswith("!"):
                         text = "no" if values.BOOLEANS.get(text.lower()) else "yes"
-                    self.add(path, text, base, name + place, own if is_own else other)
+                    rank = VARIABLE if is_own else OTHER_VARIABLE
+                    self.add(path, text, base, name, rank)
         known = [*NOT_SETTINGS, *(setting.variable for setting in SETTINGS.values())]
         for name in variables:
             if name.startswith("GLASSMIND_") and name not in known:
                 hint = sources.closest(name, known)
-                self.warnings.append(f"{name}{place} is not a known variable{hint}")
+                self.warnings.append(f"{name} is not a known variable{hint}")
 
-    def add_user_files(
+    def add_user_file(
         self, env: Mapping[str, str], cwd: Path, file: Path | None
     ) -> None:
-        """Add the user's file and the `.env` beside it; raises `ConfigError`."""
+        """Add the user's file, if there is one; raises `ConfigError`."""
         used = places.own_file(env, cwd, file)
-        if not used.exists() and not places.named_file(env, cwd, file):
-            return
-        self.add_file(used, sources.read_text(used), used.parent, USER_FILE)
-        for dotenv in places.present(used.parent, (".env",)):
-            variables = sources.parse_dotenv(sources.read_text(dotenv))
-            self.add_variables(variables, dotenv.parent, dotenv)
+        if os.path.lexists(used) or places.named_file(env, cwd, file):
+            self.add_file(used, sources.read_text(used), used.parent, USER_FILE)
 
     def add_vault_file(self, settings: trust.VaultSettings, *, trusted: bool) -> None:
         """Add the file of a vault; raises `BadConfigFile`."""

@@ -5,13 +5,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from glassmind.errors import BadConfigFile
-
 APP = "glassmind"
 FILE_NAME = "glassmind.toml"
-USER_NAMES = (FILE_NAME, "config.toml")
-"""Names of configuration files in the user's folder, the first wins."""
-
 CONFIG_VARIABLE = "GLASSMIND_CONFIG"
 """Variable that names a file to use in place of the user's own."""
 
@@ -52,14 +47,6 @@ def short(file: Path) -> str:
     return f"~{text[len(home) :]}" if text.startswith(home + os.sep) else text
 
 
-def present(folder: Path, names: tuple[str, ...]) -> list[Path]:
-    """Return those of the named files that exist; raises `BadConfigFile`."""
-    try:
-        return [folder / name for name in names if (folder / name).is_file()]
-    except OSError as error:
-        raise BadConfigFile(short(folder), 0, error.strerror or str(error)) from error
-
-
 def named_file(
     env: Mapping[str, str], cwd: Path, file: Path | None = None
 ) -> Path | None:
@@ -70,6 +57,4 @@ def named_file(
 
 def own_file(env: Mapping[str, str], cwd: Path, file: Path | None = None) -> Path:
     """Return the user's file, whether or not it exists: the named or the usual one."""
-    home = config_home(env)
-    named = named_file(env, cwd, file)
-    return named or next(iter(present(home, USER_NAMES)), home / FILE_NAME)
+    return named_file(env, cwd, file) or config_home(env) / FILE_NAME

@@ -51,7 +51,9 @@ def tuning(default: T, description: str, most: float = 1_000, least: float = 0) 
 class Vault(Section):
     """Which vault to use."""
 
-    path: Folder = setting(Path(), "Vault folder.", also="VAULT_PATH KG_VAULT_PATH")
+    path: Folder = setting(
+        Path(), "Folder of the vault.", also="VAULT_PATH KG_VAULT_PATH"
+    )
     name: str = setting("", "Name; empty: the folder's name.")
     if not TYPE_CHECKING:
 
@@ -72,7 +74,9 @@ class Index(Section):
     chunk_target_tokens: int = tuning(500, "Target tokens of a chunk.", 100_000, 1)
     chunk_overlap_tokens: int = tuning(80, "Tokens that two chunks share.", 100_000)
     chunk_min_chars: int = tuning(200, "Merge chunks with fewer characters.", 1_000_000)
-    embed_min_chars: int = tuning(50, "Embed shorter ones only if all are.", 1_000_000)
+    embed_min_chars: int = tuning(
+        50, "Embed shorter chunks only if a note has no others.", 1_000_000
+    )
     max_chunks_per_note: int = setting(
         1000, "Merge chunks of notes that have more.", (1, 1_000_000), "lower"
     )
@@ -80,7 +84,10 @@ class Index(Section):
         MAX_NOTE_BYTES, "Ignore notes with more bytes.", (1, 1 << 31), "lower"
     )
     location: Place = setting(
-        "data", "Place of the index: data, vault, plugin, a folder.", also="DATA_DIR"
+        "data",
+        "Where the index is stored: data (your data folder), vault (the agent "
+        "folder's cache), plugin (.obsidian/plugins/glassmind) or a folder.",
+        also="DATA_DIR",
     )
 
 
@@ -89,7 +96,12 @@ class Embeddings(Section):
 
     backend: Literal[
         "onnx", "static", "ollama", "openai", "smart-connections", "none"
-    ] = setting("onnx", "What computes vectors.", also="EMBEDDING_PROVIDER")
+    ] = setting(
+        "onnx",
+        "What computes vectors: a model in this process (onnx, static), a model "
+        "server, the Smart Connections plugin, or nothing.",
+        also="EMBEDDING_PROVIDER",
+    )
     preset: Literal[
         "english", "english-quality", "balanced", "fastest", "multilingual"
     ] = setting("english", "Model by purpose.", vault="any", also="EMBEDDING_PRESET")
@@ -115,7 +127,9 @@ class Search(Section):
 
     limit: int = setting(10, "Results if a request sets none.", (1, 10_000), "lower")
     mode: Literal["hybrid", "semantic", "fulltext"] = setting(
-        "hybrid", "By keywords, meaning and links, or one of them.", vault="any"
+        "hybrid",
+        "semantic: by meaning; fulltext: by keywords; hybrid: also by links.",
+        vault="any",
     )
     fusion: Literal["minmax", "rrf", "weighted_rrf", "weighted_sum"] = setting(
         "minmax", "How the rankings of the channels are combined.", vault="any"
@@ -159,20 +173,26 @@ class Writes(Section):
 
     mode: Literal["off", "agent-only", "propose", "allow"] = setting(
         "propose",
-        "off: nothing; agent-only: the agent folder; propose: others by approval.",
+        "What agents may write. off: nothing; agent-only: the agent folder; propose: "
+        "other notes after approval; allow: everything.",
         vault="writes",
     )
-    user_notes: May = setting("propose", "The same for other notes.", vault="writes")
+    user_notes: May = setting(
+        "propose", "The same for notes outside the agent folder.", vault="writes"
+    )
     agent_dir: AgentFolder = setting(
         AGENT_DIR,
         "Folder that agents may write freely, or false.",
         vault="own-agent-dir",
     )
     folders: Rules = setting(
-        (), "Replace user_notes in folders, such as `Journal=off`.", vault="add-off"
+        (),
+        "Rules that replace user_notes in a folder, such as `Journal=off`; the "
+        "innermost folder decides.",
+        vault="add-off",
     )
     tags: Rules = setting(
-        (), "Stricter for notes with a tag, such as `locked=off`.", vault="add-off"
+        (), "Stricter rules for a tag, such as `locked=off`.", vault="add-off"
     )
     untrusted: Names = setting((), "Folders and #tags of untrusted notes; empty: all.")
     approve_after_untrusted: bool = setting(
@@ -203,13 +223,21 @@ class Watch(Section):
 
     enabled: bool = setting(True, "Watch the vault.", also="!OBSIDIAN_BRAIN_NO_WATCH")
     debounce_ms: int = setting(
-        750, "Delay after a file changes.", MS, also="OBSIDIAN_BRAIN_WATCH_DEBOUNCE_MS"
+        750,
+        "Index a file once it has not changed for this long.",
+        MS,
+        also="OBSIDIAN_BRAIN_WATCH_DEBOUNCE_MS",
     )
-    longest_wait_ms: int = setting(5_000, "The same if it keeps changing.", MS)
+    longest_wait_ms: int = setting(
+        5_000, "Index a file that keeps changing after this long.", MS
+    )
     rescan_s: int = setting(300, "Time between checks of the whole vault.", SECONDS)
     poll_s: int = setting(5, "Polling interval without change events.", SECONDS)
     community_debounce_ms: int = setting(
-        60_000, "Delay before themes.", MS, also="OBSIDIAN_BRAIN_COMMUNITY_DEBOUNCE_MS"
+        60_000,
+        "Recompute themes once the vault has not changed for this long.",
+        MS,
+        also="OBSIDIAN_BRAIN_COMMUNITY_DEBOUNCE_MS",
     )
 
 
@@ -225,7 +253,9 @@ class Graph(Section):
 class Context(Section):
     """Context bundles for agents."""
 
-    budget_tokens: int = setting(6_000, "Size of a bundle.", (200, 1_000_000), "lower")
+    budget_tokens: int = setting(
+        6_000, "Default size of a bundle, in tokens.", (200, 1_000_000), "lower"
+    )
 
 
 class Memory(Section):
@@ -256,7 +286,9 @@ class Llm(Section):
     allow_remote: bool = setting(False, "Allow sending note text to another machine.")
     temperature: float = setting(0.7, "Sampling temperature; 0: greedy.", (0, 2))
     timeout_s: float = setting(120.0, "Seconds to wait for an answer.", (1, 3_600))
-    context_tokens: int = setting(8_192, "Prompt plus answer.", (1_024, 10_000_000))
+    context_tokens: int = setting(
+        8_192, "Tokens of prompt and answer.", (1_024, 10_000_000)
+    )
     answer_tokens: int = setting(800, "Longest answer, in tokens.", (64, 1_000_000))
 
 
@@ -264,7 +296,9 @@ class Ask(Section):
     """How questions are answered."""
 
     sources: int = setting(8, "Passages an answer may use.", (1, MOST_SOURCES), "lower")
-    excerpt_chars: int = setting(200, "Size of an excerpt.", (20, 100_000), "lower")
+    excerpt_chars: int = setting(
+        200, "Characters shown of a source.", (20, 100_000), "lower"
+    )
     unsupported: Literal["flag", "drop"] = setting(
         "flag", "Mark or omit a model's statements without a quote.", vault="higher"
     )
@@ -274,7 +308,9 @@ class Access(Section):
     """What agents may not read, besides notes with `private: true`; the access log."""
 
     private_folders: Names = setting((), "Folders hidden from agents.", vault="add")
-    private_tags: Names = setting((), "Tags of notes hidden from agents.", vault="add")
+    private_tags: Names = setting(
+        (), "Tags whose notes are hidden from agents, with nested tags.", vault="add"
+    )
     log: bool = setting(True, "Log locally what clients were given.", vault="higher")
     log_days: int = setting(90, "Days to keep that log.", DAYS, "higher")
 

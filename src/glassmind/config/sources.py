@@ -1,4 +1,4 @@
-"""Read and write the files of settings as text: TOML and `.env`."""
+"""Read and write configuration files as text."""
 
 import json
 import os
@@ -13,13 +13,6 @@ from glassmind.errors import BadConfigFile, ConfigUnwritable
 
 _HEADER = re.compile(r"\s*\[\s*(\w+)\s*\]")
 _KEY = re.compile(r"\s*([\w.]+)\s*=")
-_ASSIGNMENT = re.compile(
-    r"""(?:export\s)?\s*(?P<name>[^\W\d]\w*)\s*=\s*
-    (?:'(?P<literal>[^']*)'
-    |"(?P<quoted>(?:[^"\\]|\\.)*)"
-    |(?P<plain>[^'"\#\s].*?)?(?:(?<=[=\s])\#.*)?$)""",
-    re.VERBOSE,
-)
 
 
 def closest(name: str, known: Iterable[str]) -> str:
@@ -79,22 +72,6 @@ def as_toml(value: object) -> str:
         return HIDDEN
     # JSON is TOML for these types, except that TOML escapes DEL.
     return json.dumps(plain(value), ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def parse_dotenv(text: str) -> dict[str, str]:
-    r"""Return the variables of a `.env` file; the last of two values wins.
-
-    `export`, comments, single quotes (literal) and double quotes (with `\"` and `\\`)
-    are supported; nothing is expanded, and other lines are skipped.
-    """
-    found = {}
-    for line in text.split("\n"):
-        if match := _ASSIGNMENT.match(line.strip()):
-            literal, quoted, unquoted = match.group("literal", "quoted", "plain")
-            if quoted is not None:
-                literal = re.sub(r"\\(.)", r"\1", quoted)
-            found[match["name"]] = literal or (unquoted or "").rstrip()
-    return found
 
 
 def refuse_link(file: Path) -> None:
