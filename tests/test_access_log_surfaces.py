@@ -17,8 +17,8 @@ from vault_desk import VaultDesk
 
 from glassmind.access.clients import clients_of
 from glassmind.access.scopes import SETS, read_scope
-from glassmind.serve.mcp.tool import Tool
 from glassmind.serve.mcp.toolsets import tools_of
+from glassmind.serve.tool import McpTool
 from glassmind.store.access_log import AccessLog
 from glassmind.types.ledger import Passage, Reading
 from glassmind.wiring.access_log import access_log_for
@@ -249,7 +249,7 @@ WORDLESS = frozenset(
 """Tools and routes that show no text of notes; a new one does until it is told here."""
 
 
-def arguments_of(tool: Tool) -> Iterator[dict[str, Any]]:
+def arguments_of(tool: McpTool) -> Iterator[dict[str, Any]]:
     """Yield what a tool is called with, as wide as it can be, without writing."""
     takes, needed = choices_of(tool), required_of(tool)
     wide = {
@@ -261,7 +261,7 @@ def arguments_of(tool: Tool) -> Iterator[dict[str, Any]]:
         yield {name: SAID[name] for name in needed} | wide | way
 
 
-def every_tool() -> list[tuple[tuple[str, ...], Tool]]:
+def every_tool() -> list[tuple[tuple[str, ...], McpTool]]:
     """Return each tool, with the sets that it is served in."""
     others = [name for name in SETS if name not in OURS]
     found = [(OURS, tool) for tool in tools_of(OURS)]
@@ -271,10 +271,10 @@ def every_tool() -> list[tuple[tuple[str, ...], Tool]]:
 @pytest.mark.parametrize(
     ("toolsets", "tool"),
     every_tool(),
-    ids=lambda one: one.name if isinstance(one, Tool) else "",
+    ids=lambda one: one.name if isinstance(one, McpTool) else "",
 )
 def test_what_a_tool_shows_is_in_the_access_log(
-    desk: VaultDesk, toolsets: tuple[str, ...], tool: Tool
+    desk: VaultDesk, toolsets: tuple[str, ...], tool: McpTool
 ) -> None:
     server, sent = structured_server(desk.engine, toolsets=toolsets), ""
 

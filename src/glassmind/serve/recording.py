@@ -9,7 +9,7 @@ from glassmind.handing import hand
 from glassmind.memory.provenance import GIVEN
 from glassmind.operations.failures import quotes_notes
 from glassmind.operations.registry import note_paths, shown
-from glassmind.serve.mcp.log import log, log_fault
+from glassmind.serve.log import log, log_fault
 from glassmind.types.callers import CALLER
 from glassmind.types.ledger import Passage, Shown, Surface
 

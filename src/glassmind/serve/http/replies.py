@@ -28,7 +28,7 @@ from glassmind.operations.failures import (
 )
 from glassmind.operations.model_text import LABEL_OF_VALUES, on_one_line
 from glassmind.serve.hiding import safe_text, safe_values
-from glassmind.serve.mcp.log import log_fault
+from glassmind.serve.log import log_fault
 from glassmind.store.place import index_locations
 
 JSON = "application/json"

@@ -39,7 +39,7 @@ from glassmind.operations.registry import (
     arg,
     operation,
 )
-from glassmind.serve.http.calls import EVENTS, Call, JobState
+from glassmind.serve.http.calls import EVENTS, HttpCall, JobState
 from glassmind.serve.http.guard import OPEN_PATH, Identity
 from glassmind.serve.http.replies import (
     JSON,
@@ -67,7 +67,7 @@ BAD_JSON = Refusal(
 )
 
 
-class ClientArguments(Arguments):
+class CallerArguments(Arguments):
     """What every route takes that records who asks."""
 
     client: Annotated[
@@ -75,7 +75,7 @@ class ClientArguments(Arguments):
     ] = ""
 
 
-class JobArguments(Arguments):
+class WaitArguments(Arguments):
     """What every route of a background job takes."""
 
     wait: Annotated[bool, arg("Answer at the end, not at once.")] = True
@@ -83,7 +83,7 @@ class JobArguments(Arguments):
 
 def extra_arguments(operation: Operation, route: Route) -> list[type[Arguments]]:
     """Return what HTTP takes beside the operation's own arguments."""
-    return [ClientArguments] * operation.writes + [JobArguments] * route.job
+    return [CallerArguments] * operation.writes + [WaitArguments] * route.job
 
 
 def all_routes() -> list[tuple[Route, Operation]]:
@@ -166,7 +166,7 @@ def _decoded_query(
     return given
 
 
-def reply_to(call: Call, result: Result, config: Config) -> Response:
+def reply_to(call: HttpCall, result: Result, config: Config) -> Response:
     """Return a result in the form that the client asked for."""
     operation = call.operation
     form = operation.files.get(getattr(call.arguments, "format", None) or "")

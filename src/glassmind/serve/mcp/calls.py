@@ -32,9 +32,9 @@ from glassmind.markdown.style import shortened
 from glassmind.markdown.texts import with_texts
 from glassmind.operations.failures import digest_now, failure_of, quotes_notes
 from glassmind.operations.model_text import fenced, labelled, on_one_line, sound
-from glassmind.serve.mcp.log import log, log_fault
-from glassmind.serve.mcp.tool import Answer, Call, Tool
+from glassmind.serve.log import log, log_fault
 from glassmind.serve.recording import Recording
+from glassmind.serve.tool import Answer, McpTool, ToolCall
 from glassmind.types.callers import CALLER, known_as
 from glassmind.types.files import Progress, Stage
 from glassmind.types.ledger import Surface
@@ -104,7 +104,9 @@ class Host:
 class Calls:
     """Lists and calls tools."""
 
-    def __init__(self, host: Host, tools: Sequence[Tool], *, structured: bool) -> None:
+    def __init__(
+        self, host: Host, tools: Sequence[McpTool], *, structured: bool
+    ) -> None:
         self._host, self._structured = host, structured
         self._tools = {tool.name: tool for tool in tools}
         self._cards = [tool_card(tool, structured=structured) for tool in tools]
@@ -145,14 +147,14 @@ class Calls:
 
     def _result(
         self,
-        tool: Tool,
+        tool: McpTool,
         arguments: Mapping[str, Any],
         progress: "CallProgress",
         client: str,
     ) -> types.CallToolResult:
         try:
             with known_as(client):
-                call = Call(self._host.engine(), arguments, progress, client)
+                call = ToolCall(self._host.engine(), arguments, progress, client)
                 with Recording(
                     call.engine, self._host.surface, tool.name, client
                 ) as recording:
@@ -164,7 +166,7 @@ class Calls:
                 log_fault("fault", error, tool=tool.name)
             return self._error(tool, error)
 
-    def _error(self, tool: Tool, error: Exception) -> types.CallToolResult:
+    def _error(self, tool: McpTool, error: Exception) -> types.CallToolResult:
         return error_reply(error, tool, self._tools, self._host.wording)
 
 
@@ -208,7 +210,7 @@ def session_of(said: str) -> str:
     return "" if name == UNNAMED else f"{secrets.token_hex(16)}.{quote(name, safe='')}"
 
 
-def tool_card(tool: Tool, *, structured: bool = False) -> types.Tool:
+def tool_card(tool: McpTool, *, structured: bool = False) -> types.Tool:
     """Return the description of a tool, if `structured` with its output schema."""
     doc = tool.doc
     if tool.name not in PLAIN and NO_ORDERS not in doc.lower():
@@ -252,7 +254,7 @@ def _says_hidden(values: object) -> bool:
 
 
 def error_reply(
-    error: Exception, tool: Tool, served: Collection[str], wording: Wording
+    error: Exception, tool: McpTool, served: Collection[str], wording: Wording
 ) -> types.CallToolResult:
     """Return an error that a model can act on; a bug without text of notes."""
     values, of_notes = {"kind": "Unexpected"}, False

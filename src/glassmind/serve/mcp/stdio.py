@@ -31,7 +31,7 @@ from mcp_types import (
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError, IndexAbsent
 from glassmind.errors.serving import CallAbandoned, StillIndexing
-from glassmind.serve.mcp.log import PatientStream, log, log_fault, take_over_logging
+from glassmind.serve.log import PatientStream, log, log_fault, take_over_logging
 from glassmind.serve.mcp.process import Wires, run_until_left
 from glassmind.serve.mcp.server import make_server
 from glassmind.serve.mcp.toolsets import OWNERS

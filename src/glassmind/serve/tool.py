@@ -12,7 +12,7 @@ USUAL_TOKENS, MOST_TOKENS = 2_000, 8_000
 and more."""
 
 
-class Call(NamedTuple):
+class ToolCall(NamedTuple):
     """A call of a tool; `client` is the name that is recorded."""
 
     engine: Engine
@@ -29,7 +29,7 @@ class Answer(NamedTuple):
     shown: Shown = Shown()
 
 
-class Tool(NamedTuple):
+class McpTool(NamedTuple):
     """One tool with its input schema and the hints of the protocol.
 
     The text of a fault begins with `fault_mark`, as clients of another system expect.
@@ -40,7 +40,7 @@ class Tool(NamedTuple):
     title: str
     doc: str
     schema: Mapping[str, Any]
-    run: Callable[[Call], Answer]
+    run: Callable[[ToolCall], Answer]
     read_only: bool = True
     destructive: bool = False
     idempotent: bool = True
