@@ -4,7 +4,7 @@ from types import TracebackType
 from typing import Self
 
 from glassmind.engine import Engine
-from glassmind.errors import AmbiguousName, GlassmindError, NoteNotFound
+from glassmind.errors import GlassmindError
 from glassmind.handing import hand
 from glassmind.memory.provenance import GIVEN
 from glassmind.operations.failures import quotes_notes
@@ -75,11 +75,8 @@ class Recording:
         """Record what an error discloses: the notes it names, and the one it quotes."""
         if not isinstance(error, GlassmindError) or not quotes_notes(error):
             return
-        values = vars(error)
-        listed = [*values.get("closest", ()), *values.get("candidates", ())]
-        if listed and not isinstance(error, NoteNotFound | AmbiguousName):
-            hand(self._engine, None)  # projects and themes may be words of any note
-        about = note_paths([str(values.get("path") or "")])
-        quotes = bool(values.get("nearest") or values.get("there"))
-        passages = map(Passage, about) if quotes else ()
-        self.show(shown(passages, note_paths([*about, *map(str, listed)])))
+        disclosed = error.discloses()
+        if disclosed.of_any:
+            hand(self._engine, None)
+        quoted = map(Passage, note_paths(disclosed.quoted))
+        self.show(shown(quoted, note_paths(disclosed.named)))

@@ -235,22 +235,16 @@ def tool_card(tool: McpTool, *, structured: bool = False) -> types.Tool:
 def reply_of(answer: Answer) -> types.CallToolResult:
     """Return an answer; it says what text it holds that readers of notes do not see.
 
-    Text that is JSON gets no notice, and neither does a result that has said so itself.
+    Text that is JSON gets no notice.
     """
     text, values = sound(answer.text.rstrip("\n")), with_texts(answer.content, sound)
     blocks: list[types.ContentBlock] = [types.TextContent(text=text)]
     kinds = hidden_in(values)
     if kinds:
-        if not text.startswith(("{", "[")) and not _says_hidden(values):
+        if not text.startswith(("{", "[")):
             blocks.append(types.TextContent(text=f"Notice: {hidden_notice(kinds)}."))
         values = {FIELD: list(kinds), **values}
     return types.CallToolResult(content=blocks, structured_content=values)
-
-
-def _says_hidden(values: object) -> bool:
-    if isinstance(values, dict):
-        return values.get("hidden") is True or any(map(_says_hidden, values.values()))
-    return isinstance(values, list) and any(map(_says_hidden, values))
 
 
 def error_reply(
