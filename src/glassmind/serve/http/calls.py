@@ -24,6 +24,7 @@ from glassmind.ports.chat import Halt
 from glassmind.serve.http.replies import (
     BUSY,
     LATE,
+    ErrorDetail,
     Refused,
     encoded,
     error_body,
@@ -129,7 +130,7 @@ class JobState(Result):
     state: Literal["waiting", "running", "done", "failed"]
     progress: dict[str, Any] | None = None
     report: IndexResult | None = None
-    error: dict[str, str] | None = None
+    error: ErrorDetail | None = None
 
     def to_json(self) -> dict[str, Any]:
         report = self.report and self.report.to_json()

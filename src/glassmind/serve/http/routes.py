@@ -45,6 +45,7 @@ from glassmind.serve.http.replies import (
     JSON,
     LABELS,
     MARKDOWN,
+    Error,
     Refusal,
     Refused,
     answered,
@@ -185,19 +186,6 @@ EVERYWHERE = (400, 401, 403, 408, 413, 421, 422, 429, 500, 503)
 
 TEXT = {"type": "string"}
 
-ERROR = {
-    "type": "object",
-    "properties": {
-        **LABELS["properties"],
-        "error": {
-            "type": "object",
-            "properties": dict.fromkeys(("code", "message", "hint", "digest"), TEXT),
-            "required": ["code", "message", "hint"],
-        },
-    },
-    "required": ["error"],
-}
-
 
 class OpenApi(NoNotes):
     list_field: ClassVar[str] = "document"
@@ -222,7 +210,7 @@ def openapi(_: Engine, __: NoArguments) -> OpenApi:
             for route, op in routes
         },
         "components": {
-            "schemas": {"Error": ERROR} | _schemas([op for _, op in routes]),
+            "schemas": _schemas([op for _, op in routes]),
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
         "security": [{"token": []}],
@@ -238,9 +226,10 @@ def _schemas(operations: Sequence[Operation]) -> dict[str, Any]:
     results = [op.result for op in operations if "" not in op.files]  # in JSON
     events = [kind for op in operations for kind in op.events.values()]
     _, parts = msgspec.json.schema_components(
-        [*results, *events], ref_template="#/components/schemas/{name}"
+        [*results, *events, Error], ref_template="#/components/schemas/{name}"
     )
     require_defaults(parts.values())
+    parts[Error.__name__]["properties"] |= LABELS["properties"]
     for result in results:
         remove_properties(parts[result.__name__], result.text_only)
         if result.list_field:
@@ -309,6 +298,6 @@ def _responses(route: Route, operation: Operation) -> Iterator[tuple[str, Any]]:
         yield "202", {"description": "Begun.", "content": begun}
     posted = {415} if route.method == "POST" else set()
     for status in sorted({*EVERYWHERE, *posted, *route.fails}):
-        error = {JSON: {"schema": _reference("Error")}}
+        error = {JSON: {"schema": _reference(Error.__name__)}}
         phrase = f"{HTTPStatus(status).phrase}."
         yield str(status), {"description": phrase, "content": error}

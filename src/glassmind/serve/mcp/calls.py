@@ -30,7 +30,7 @@ from glassmind.errors.serving import CallAbandoned, CallTooLong
 from glassmind.markdown.hidden_text import FIELD, hidden_in, hidden_notice
 from glassmind.markdown.style import shortened
 from glassmind.markdown.texts import with_texts
-from glassmind.operations.failures import digest_now, failure_of, quotes_notes
+from glassmind.operations.failures import error_json, failure_of, quotes_notes
 from glassmind.operations.model_text import fenced, labelled, on_one_line, sound
 from glassmind.serve.log import log, log_fault
 from glassmind.serve.recording import Recording
@@ -251,16 +251,13 @@ def error_reply(
     error: Exception, tool: McpTool, served: Collection[str], wording: Wording
 ) -> types.CallToolResult:
     """Return an error that a model can act on; a bug without text of notes."""
-    values, of_notes = {"kind": "Unexpected"}, False
-    sentence = text = unexpected(tool.name, error)
+    of_notes, sentence = False, unexpected(tool.name, error)
+    text = sentence
     if isinstance(error, GlassmindError):
-        values, of_notes = {"kind": type(error).__name__}, quotes_notes(error)
+        of_notes = quotes_notes(error)
         sentence = sentence_of(error, served, wording)
         text = text_of(error, served, wording)
-    values["message"] = sound(tool.fault_mark + sentence)
-    if digest := digest_now(error):
-        values["digest"] = digest
-    content = {"error": values}
+    content = error_json(error, sound(tool.fault_mark + sentence))
     return types.CallToolResult(
         content=[types.TextContent(text=sound(tool.fault_mark + text))],
         structured_content=labelled(content) if of_notes else content,
