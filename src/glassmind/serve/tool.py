@@ -33,7 +33,8 @@ class McpTool(NamedTuple):
     """One tool with its input schema and the hints of the protocol.
 
     The text of a fault begins with `fault_mark`, as clients of another system expect.
-    `result_schema` is that of the values, if it is known.
+    `result_schema` is that of the values, if it is known. A tool that is not `of_notes`
+    shows none. With `owner_only`, clients with a scope do not have it.
     """
 
     name: str
@@ -47,3 +48,5 @@ class McpTool(NamedTuple):
     fault_mark: str = ""
     timeout_s: float = 30.0
     result_schema: Mapping[str, Any] | None = None
+    of_notes: bool = True
+    owner_only: bool = False

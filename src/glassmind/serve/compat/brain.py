@@ -477,7 +477,15 @@ class ReindexArguments(Arguments):
     ] = None
 
 
-@tool("brain", "Index the vault", writes=True, idempotent=True, timeout_s=600)
+@tool(
+    "brain",
+    "Index the vault",
+    writes=True,
+    idempotent=True,
+    timeout_s=600,
+    of_notes=False,
+    owner_only=True,
+)
 def reindex(vault: Engine, arguments: ReindexArguments, caller: Caller) -> Reply:
     """Update the index from the notes on disk; only what changed is read.
 
@@ -523,7 +531,7 @@ def less(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]:
     return {name: max(0, count - after[name]) for name, count in before.items()}
 
 
-@tool("brain", "Show the index")
+@tool("brain", "Show the index", of_notes=False)
 def index_status(vault: Engine, _: Arguments) -> Reply:
     """Show how much is indexed and embedded, by which model, and what is missing."""
     status, stats = vault.status(), vault.stats()

@@ -36,10 +36,10 @@ TOOLS: dict[str, list[McpTool]] = {name: [] for name in MODULES}
 
 
 class Reply(NamedTuple):
-    """What a tool replies, and the notes that this discloses; None for none ever."""
+    """What a tool replies, and the notes that this discloses."""
 
     payload: Any
-    sources: Shown | None = None
+    sources: Shown = Shown()
 
 
 Function = TypeVar("Function", bound=Callable[..., Reply])
@@ -65,8 +65,8 @@ def tool(
             text = json.dumps(payload, ensure_ascii=False)
             values = json.loads(text)
             values = values if isinstance(values, dict) else {"result": values}
-            content = values if sources is None else labelled(values)
-            return Answer(text, content, sources or Shown())
+            content = labelled(values) if made.of_notes else values
+            return Answer(text, content, sources)
 
         usual = {"idempotent": not writes, "timeout_s": PATIENT_S if writes else 30.0}
         about, schema = getdoc(function) or "", schema_for_models(arguments)

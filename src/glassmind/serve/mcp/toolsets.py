@@ -28,6 +28,7 @@ from glassmind.operations.registry import (
     Arguments,
     Caller,
     NoArguments,
+    NoNotes,
     Operation,
     Page,
     View,
@@ -39,9 +40,6 @@ from glassmind.serve.tool import MOST_TOKENS, USUAL_TOKENS, Answer, McpTool, Too
 
 EMPTY = frozenset(("query",))
 """Sets that have no tools yet."""
-
-OWNERS = frozenset(("reindex",))
-"""Tools that only clients without a scope have: they are about the whole vault."""
 
 BUDGETS = (USUAL_TOKENS, MOST_TOKENS)
 """Length of an answer, and of a detailed one."""
@@ -105,6 +103,7 @@ def tool_of(operation: Operation) -> McpTool:
         idempotent=tool.idempotent,
         timeout_s=tool.timeout_s,
         result_schema=_result_schema(operation),
+        of_notes=not issubclass(operation.result, NoNotes),
     )
 
 
@@ -138,8 +137,9 @@ def answer(operation: Operation, call: ToolCall) -> Answer:
     if operation.tool and operation.tool.fits:
         return _fitted(operation, call, arguments, view)
     result = operation.run(call.engine, arguments, _caller(call))
-    text = operation.for_models(result, view)
-    return Answer(text, labelled(result.to_json()), result.sources())
+    values = result.to_json()
+    values = values if isinstance(result, NoNotes) else labelled(values)
+    return Answer(operation.for_models(result, view), values, result.sources())
 
 
 def _read(
