@@ -1,11 +1,15 @@
-"""Records every answer in the access log before it is sent."""
+"""Checks every answer, and records it in the access log, before it is sent.
+
+The engine of a caller does not have the notes that are hidden from it. In case that
+fails, an answer is checked again by the notes that it discloses.
+"""
 
 from types import TracebackType
 from typing import Self
 
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
-from glassmind.handing import hand
+from glassmind.handing import hand, hides_any
 from glassmind.memory.provenance import GIVEN
 from glassmind.operations.failures import quotes_notes
 from glassmind.operations.registry import note_paths, shown
@@ -17,11 +21,15 @@ _UNRECORDED: set[str] = set()
 """Vaults of this process whose log says that their access log cannot be written."""
 
 
+class HiddenNote(Exception):
+    """An answer has a note that its caller may not read: a bug, so it is not sent."""
+
+
 class Recording:
     """Records which notes one call discloses, also by its error.
 
-    No call fails because of it. A client that is known by its token is recorded under
-    that name instead of `client`.
+    `engine` is the caller's own. No call fails because the log cannot be written. A
+    client that is known by its token is recorded under that name instead of `client`.
     """
 
     def __init__(
@@ -31,10 +39,15 @@ class Recording:
         self._client = CALLER.get() or client
         self._recorded: set[Passage | str] = set()
 
-    def show(self, sources: Shown | None) -> None:
-        """Record what an answer or a part of it discloses, each note once."""
-        if sources is None:
-            return
+    def show(self, sources: Shown) -> None:
+        """Record what an answer or a part of it discloses, each note once.
+
+        Raises:
+            HiddenNote: the answer must not be sent.
+        """
+        paths = {*(passage.path for passage in sources.passages), *sources.named}
+        if paths and hides_any(self._engine, paths):
+            raise HiddenNote
         try:
             self._record(
                 Shown(
