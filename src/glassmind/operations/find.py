@@ -183,6 +183,7 @@ class SearchResult(Result):
     """Hits, best first, and what was missing."""
 
     empty_without = ("hits",)
+    text_only = ("semantic_failure",)
     vault: str
     query: str
     mode: str
@@ -193,6 +194,7 @@ class SearchResult(Result):
     reranked: int
     hits: list[SearchHit]
     degraded: list[str]
+    semantic_failure: str = ""
 
     def sources(self) -> Shown:
         passages, names = [], list[str]()

@@ -176,13 +176,11 @@ def simplified(query: str) -> str:
 
 def _lacking(vault: Engine, result: SearchResult) -> dict[str, str]:
     """Return why there was no semantic search; nothing if there was."""
-    for text in result.degraded:
-        if text.startswith("semantic: "):
-            status = vault.status()
-            state = "preparing" if status.writing or status.embedding else "failed"
-            message = text.removeprefix("semantic: ")
-            return {"status": state, "message": f"{message} (mode fulltext works)"}
-    return {}
+    if not result.semantic_failure:
+        return {}
+    status, message = vault.status(), f"{result.semantic_failure} (mode fulltext works)"
+    state = "preparing" if status.writing or status.embedding else "failed"
+    return {"status": state, "message": message}
 
 
 def _score(hit: SearchHit, mode: Mode) -> float:

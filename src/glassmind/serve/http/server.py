@@ -147,10 +147,8 @@ def _status(vault: Engine) -> Status | None:
 
 
 def _has_meaning(status: Status) -> bool:
-    lacks_model = any(
-        notice.startswith("words and links only") for notice in status.notices
-    )
-    return bool(status.space) and status.coverage.covered > 0 and not lacks_model
+    covered = status.space and status.coverage.covered > 0
+    return bool(covered) and not status.lacks_model
 
 
 class MetricsResult(NoNotes):
