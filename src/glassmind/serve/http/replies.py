@@ -110,7 +110,7 @@ class Refusal(NamedTuple):
 
 
 class ErrorDetail(Struct, frozen=True):
-    """What went wrong, and what helps; `digest` as in a refusal."""
+    """What is wrong and what to do; `digest` is that of a note that changed."""
 
     code: str
     message: str
