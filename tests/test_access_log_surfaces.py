@@ -439,3 +439,33 @@ def test_an_answer_that_discloses_a_hidden_note_by_mistake_is_not_sent(
     assert logged.count('"kind": "HiddenNote"') == 2
     assert "Secret" not in logged
     assert not list(access_log_of(vault).readings())
+
+
+def test_names_that_the_caller_gives_or_writes_itself_tell_nothing_of_hidden_notes(
+    vault: VaultDesk,
+) -> None:
+    vault.indexed({"Cup.md": "oolong\n", "Work/Secret.md": "oolong\n"})
+    clients = clients_of(vault.engine.config)
+    _, token = clients.add("guest", read_scope(["-folder:Work", "-folder:.agent"]))
+    memory = {"kind": "memory", "text": "Oolong is steeped for three minutes."}
+
+    with serving(vault.engine, clients=clients) as web:
+        guest = Web(web.port, token)
+        states, errors = [], []
+        for name in ("Work/Secret.md", "Work/Absent.md"):
+            for receipt in (f"{name}:1@{'0' * 16}", f"{name}#H:1-1@0", name):
+                body = guest.post("/verify", {"receipts": [receipt]})
+                states.append((body.status, body.json["receipts"][0]["state"]))
+            errors.append(guest.get(f"/notes/{name}").status)
+            edit = {"name": name, "edits": [{"kind": "append", "text": "x"}]}
+            errors.append(guest.post("/edit", edit).status)
+        captured = guest.post("/capture", memory)
+        lists = ("log", "inbox", "hot", "changes", "stats", "graph/health", "brief")
+        listed = [guest.get(f"/{name}").status for name in lists]
+
+    assert states[:3] == states[3:]
+    assert {status for status, _ in states} == {200}
+    assert errors[:2] == errors[2:]
+    assert 500 not in errors
+    assert captured.status == 200
+    assert listed == [200] * len(lists)

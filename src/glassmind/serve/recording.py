@@ -4,6 +4,7 @@ The engine of a caller does not have the notes that are hidden from it. In case 
 fails, an answer is checked again by the notes that it discloses.
 """
 
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
@@ -30,12 +31,21 @@ class Recording:
 
     `engine` is the caller's own. No call fails because the log cannot be written. A
     client that is known by its token is recorded under that name instead of `client`.
+    What an operation that `writes` and an error only name is not checked: it may be
+    what the caller said or wrote, and to refuse it would tell that the note exists.
     """
 
     def __init__(
-        self, engine: Engine, surface: Surface, verb: str, client: str
+        self,
+        engine: Engine,
+        surface: Surface,
+        verb: str,
+        client: str,
+        *,
+        writes: bool = False,
     ) -> None:
         self._engine, self._surface, self._verb = engine, surface, verb
+        self._writes = writes
         self._client = CALLER.get() or client
         self._recorded: set[Passage | str] = set()
 
@@ -45,7 +55,10 @@ class Recording:
         Raises:
             HiddenNote: the answer must not be sent.
         """
-        paths = {*(passage.path for passage in sources.passages), *sources.named}
+        self._send(sources, () if self._writes else sources.named)
+
+    def _send(self, sources: Shown, checked_names: Sequence[str]) -> None:
+        paths = {*(passage.path for passage in sources.passages), *checked_names}
         if paths and hides_any(self._engine, paths):
             raise HiddenNote
         try:
@@ -92,4 +105,4 @@ class Recording:
         if disclosed.of_any:
             hand(self._engine, None)
         quoted = map(Passage, note_paths(disclosed.quoted))
-        self.show(shown(quoted, note_paths(disclosed.named)))
+        self._send(shown(quoted, note_paths(disclosed.named)), ())

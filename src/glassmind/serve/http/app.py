@@ -135,7 +135,13 @@ class Endpoint:
             visible,
             arguments,
             HttpCaller("http", name, server=self.server, has_token=has_token),
-            Recording(visible, "http", f"{route.method} {route.path}", name),
+            Recording(
+                visible,
+                "http",
+                f"{route.method} {route.path}",
+                name,
+                writes=self.operation.writes,
+            ),
             request.headers.get("accept", "").lower(),
             extra.get("wait", True),
         )

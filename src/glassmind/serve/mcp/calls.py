@@ -153,7 +153,11 @@ class Calls:
             with known_as(client):
                 call = ToolCall(self._host.engine(), arguments, progress, client)
                 with Recording(
-                    call.engine, self._host.surface, tool.name, client
+                    call.engine,
+                    self._host.surface,
+                    tool.name,
+                    client,
+                    writes=not tool.read_only,
                 ) as recording:
                     answer = tool.run(call)
                     recording.show(answer.shown)
