@@ -9,8 +9,8 @@ import pytest
 
 from glassmind import Engine
 from glassmind.operations.arguments import fields_of
-from glassmind.serve.mcp.tool import Answer, Call, Tool
 from glassmind.serve.mcp.toolsets import tools_of
+from glassmind.serve.tool import Answer, McpTool, ToolCall
 from glassmind.types.search import SearchReply
 
 MODULES = ("brain", "brain_edit", "searches")
@@ -18,17 +18,17 @@ MODULES = ("brain", "brain_edit", "searches")
 NEAREST = "No good match. These are the closest results."
 
 
-def tool_of(toolset: str, name: str) -> Tool:
+def tool_of(toolset: str, name: str) -> McpTool:
     """Return a tool of a set."""
     return next(tool for tool in tools_of([toolset]) if tool.name == name)
 
 
 def answer_of(engine: Engine, toolset: str, name: str, /, **given: object) -> Answer:
     """Call a tool with arguments as they come from outside."""
-    return tool_of(toolset, name).run(Call(engine, given))
+    return tool_of(toolset, name).run(ToolCall(engine, given))
 
 
-def defaults_of(tool: Tool) -> dict[str, object]:
+def defaults_of(tool: McpTool) -> dict[str, object]:
     """Return the default of each argument; None for none and if there is none."""
     modules = [import_module(f"glassmind.serve.compat.{name}") for name in MODULES]
     function = next(vars(one)[tool.name] for one in modules if tool.name in vars(one))
@@ -36,7 +36,7 @@ def defaults_of(tool: Tool) -> dict[str, object]:
     return {field.name: field.default for field in fields_of(arguments, "mcp")}
 
 
-def schema_of(tool: Tool) -> Any:
+def schema_of(tool: McpTool) -> Any:
     """Return the input schema of a tool."""
     return tool.schema
 

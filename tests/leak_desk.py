@@ -15,7 +15,7 @@ from vault_desk import VaultDesk
 
 from glassmind.access.scopes import read_scope
 from glassmind.editing.asking import Asking
-from glassmind.serve.mcp.tool import Tool
+from glassmind.serve.tool import McpTool
 from glassmind.types.access import EVERY_AGENT, Scope
 from glassmind.types.editing import Append
 
@@ -322,7 +322,7 @@ def calls_of(
 
 
 def calls_of_tool(
-    tool: Tool, samples: Mapping[str, tuple[Any, ...]] = SAMPLES
+    tool: McpTool, samples: Mapping[str, tuple[Any, ...]] = SAMPLES
 ) -> Iterator[dict[str, Any]]:
     """Yield what a tool is called with."""
     yield from calls_of(arguments_of(tool), writes=not tool.read_only, samples=samples)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from glassmind.serve.mcp.tool import Tool
+from glassmind.serve.tool import McpTool
 
 if TYPE_CHECKING:
     from route_table import Route
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
     from route_table import Route
 
 
-def names_of(one: "Tool | Route") -> list[str]:
+def names_of(one: "McpTool | Route") -> list[str]:
     """Return the names of all arguments."""
     return [argument.name for argument in arguments_of(one)]
 
 
-def required_of(one: "Tool | Route") -> list[str]:
+def required_of(one: "McpTool | Route") -> list[str]:
     """Return the names of those that have to be given."""
     return [argument.name for argument in arguments_of(one) if argument.required]
 
 
-def choices_of(one: "Tool | Route") -> dict[str, tuple[Any, ...]]:
+def choices_of(one: "McpTool | Route") -> dict[str, tuple[Any, ...]]:
     """Return every argument with the values it may have; empty for any."""
     return {argument.name: argument.choices for argument in arguments_of(one)}
 
 
-def arguments_of(one: "Tool | Route") -> tuple[Argument, ...]:
+def arguments_of(one: "McpTool | Route") -> tuple[Argument, ...]:
     """Return every argument."""
-    return arguments_in(one.schema) if isinstance(one, Tool) else one.arguments
+    return arguments_in(one.schema) if isinstance(one, McpTool) else one.arguments
 
 
 def arguments_in(schema: Any) -> tuple[Argument, ...]:

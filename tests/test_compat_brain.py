@@ -12,8 +12,8 @@ from vault_desk import VaultDesk
 from glassmind.errors import AmbiguousName, MassDeletion, NoteNotFound
 from glassmind.errors.serving import BadArgument
 from glassmind.serve.compat.brain import simplified
-from glassmind.serve.mcp.tool import Call
 from glassmind.serve.mcp.toolsets import tools_of
+from glassmind.serve.tool import ToolCall
 from glassmind.types.files import Progress
 
 WRITING = {
@@ -471,7 +471,7 @@ def test_reindex_tells_how_far_it_has_come(vault: VaultDesk) -> None:
     told: list[Progress] = []
     tool = tool_of("brain", "reindex")
 
-    tool.run(Call(vault.engine, {"resolution": None}, told.append))
+    tool.run(ToolCall(vault.engine, {"resolution": None}, told.append))
 
     assert {progress.stage for progress in told} >= {"read"}
 

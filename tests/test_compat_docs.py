@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 from surface_arguments import arguments_of
 
-from glassmind.serve.mcp.tool import Tool
 from glassmind.serve.mcp.toolsets import tools_of
+from glassmind.serve.tool import McpTool
 
 PAGE = (Path(__file__).parents[1] / "docs" / "compatibility.md").read_text("utf-8")
 SETS = ("brain", "graphrag", "knowledge")
 TOOLS = [(name, tool) for name in SETS for tool in tools_of([name])]
 
 
-def row_of(toolset: str, tool: Tool) -> list[str]:
+def row_of(toolset: str, tool: McpTool) -> list[str]:
     """Return the cells of a tool's row in the part of its set."""
     part = PAGE.partition(f"## `{toolset}`\n")[2].partition("\n## ")[0]
     (row,) = re.findall(rf"^\| `{tool.name}` \|(.*)\|$", part, re.MULTILINE)
@@ -23,7 +23,7 @@ def row_of(toolset: str, tool: Tool) -> list[str]:
 
 @pytest.mark.parametrize(("toolset", "tool"), TOOLS, ids=lambda one: str(one)[:20])
 def test_every_argument_of_a_tool_is_told_with_its_default(
-    toolset: str, tool: Tool
+    toolset: str, tool: McpTool
 ) -> None:
     told, _ = row_of(toolset, tool)
 

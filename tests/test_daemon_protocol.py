@@ -25,13 +25,13 @@ from glassmind.config.load import config_for
 from glassmind.errors import IndexDamaged
 from glassmind.serve.daemon import protocol
 from glassmind.serve.daemon.protocol import (
+    CallRefused,
     Card,
     ClientLeft,
+    DaemonServer,
     NoDaemon,
-    Refused,
     Search,
     SendProgress,
-    Server,
     call,
     connect,
     fingerprint,
@@ -166,7 +166,7 @@ class Desk:
             "fail": self._fail,
             "wait": self._wait,
         }
-        self.server = Server(door, token, verbs)
+        self.server = DaemonServer(door, token, verbs)
         self.card = Card(os.getpid(), __version__, address, token, "")
 
     def _twice(self, asked: Mapping[str, Any], _: SendProgress) -> Any:
@@ -212,7 +212,7 @@ def test_a_question_is_answered(desk: Desk) -> None:
 
 
 def test_work_that_fails_is_refused(desk: Desk) -> None:
-    with pytest.raises(Refused, match="torn"):
+    with pytest.raises(CallRefused, match="torn"):
         desk.ask("fail")
 
 

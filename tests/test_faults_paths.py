@@ -20,8 +20,8 @@ from route_table import ROUTES, Route
 from surface_arguments import Argument, arguments_of
 from vault_desk import VaultDesk
 
-from glassmind.serve.mcp.tool import Tool
 from glassmind.serve.mcp.toolsets import tools_of
+from glassmind.serve.tool import McpTool
 
 SETS = ("core", "graph", "memory", "brain", "graphrag", "knowledge")
 
@@ -162,7 +162,7 @@ few_or_all = pytest.mark.parametrize(
 @some_or_all
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 def test_no_argument_of_a_tool_leads_out_of_the_vault(
-    trapped: tuple[VaultDesk, Fence], tool: Tool, every: int
+    trapped: tuple[VaultDesk, Fence], tool: McpTool, every: int
 ) -> None:
     desk, fence = trapped
 
@@ -194,7 +194,7 @@ def test_no_question_finds_what_stands_outside(
         found = [await client.call_tool(tool.name, given) for tool, given in calls]
         return [answer.model_dump_json() for answer in found]
 
-    def more(tool: Tool) -> dict[str, Any]:
+    def more(tool: McpTool) -> dict[str, Any]:
         return {"mode": "fulltext"} if tool.name == "search" else {}
 
     for said in visit(structured_server(desk.engine, toolsets=SETS), body):

@@ -27,9 +27,9 @@ from vault_desk import VaultDesk
 
 from glassmind.access.scopes import SETS
 from glassmind.markdown.hidden_text import hidden_in, hidden_notice
-from glassmind.serve.mcp.calls import PLAIN
 
 ALL = "detailed"
+PLAIN = ("glassmind_status", "index_status", "reindex")
 
 CALLS: dict[str, list[dict[str, Any]]] = {
     "glassmind_search": [

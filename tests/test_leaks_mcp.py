@@ -24,8 +24,8 @@ from vault_desk import VaultDesk
 
 from glassmind.access.scopes import SETS
 from glassmind.errors import NoteNotFound
-from glassmind.serve.mcp.tool import Tool
 from glassmind.serve.mcp.toolsets import EMPTY, tools_of
+from glassmind.serve.tool import McpTool
 from glassmind.types.access import EVERY_AGENT
 
 TOOLS = [
@@ -45,7 +45,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
 
 @pytest.mark.parametrize(("toolset", "tool"), TOOLS)
 def test_no_tool_tells_of_a_private_note(
-    told: VaultDesk, toolset: str, tool: Tool
+    told: VaultDesk, toolset: str, tool: McpTool
 ) -> None:
     engine = told.engine.seen_by(EVERY_AGENT)
 

@@ -18,7 +18,7 @@ from vault_desk import VaultDesk
 
 from glassmind.engine import Engine
 from glassmind.serve.http.guard import log_request
-from glassmind.serve.mcp.log import PlainRecords
+from glassmind.serve.log import PlainRecords
 from glassmind.serve.mcp.server import make_server
 from glassmind.types.search import SearchReply
 

@@ -18,8 +18,8 @@ from surface_arguments import arguments_of
 from vault_desk import VaultDesk
 
 from glassmind.markdown.tokens import estimate_tokens
-from glassmind.serve.mcp.tool import Tool
 from glassmind.serve.mcp.toolsets import tools_of
+from glassmind.serve.tool import McpTool
 from glassmind.store.watching import write_state
 from glassmind.types.watch import WatchState
 from glassmind.wiring import LocalAdapters
@@ -463,7 +463,7 @@ def test_numbers_written_as_text_are_taken(vault: VaultDesk) -> None:
 
 @pytest.mark.parametrize("tool", tools_of(["core"]), ids=lambda tool: tool.name)
 def test_an_empty_text_counts_as_left_out_where_it_may_be(
-    vault: VaultDesk, tool: Tool
+    vault: VaultDesk, tool: McpTool
 ) -> None:
     vault.indexed({"Tea.md": "oolong"})
     needed = {"query": "oolong", "name": "Tea", "kind": "memory", "text": "sencha"}

@@ -13,8 +13,8 @@ from glassmind.access.scopes import SETS, read_names
 from glassmind.errors.serving import UnknownToolset
 from glassmind.serve.mcp import calls, toolsets
 from glassmind.serve.mcp.server import make_server
-from glassmind.serve.mcp.tool import Answer, Call, Tool
 from glassmind.serve.mcp.toolsets import EMPTY, tools_of
+from glassmind.serve.tool import Answer, McpTool, ToolCall
 from glassmind.types.files import Progress
 
 
@@ -80,7 +80,7 @@ def test_a_set_is_loaded_only_when_it_is_asked_for() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def _echo(call: Call) -> Answer:
+def _echo(call: ToolCall) -> Answer:
     if call.progress is not None:
         for done in range(1, 11):
             call.progress(Progress("read", done, 10))
@@ -89,7 +89,9 @@ def _echo(call: Call) -> Answer:
     return Answer("done", dict(call.given))
 
 
-ECHO = Tool("echo", "Echo", "Say it again.", {"type": "object"}, _echo, read_only=False)
+ECHO = McpTool(
+    "echo", "Echo", "Say it again.", {"type": "object"}, _echo, read_only=False
+)
 
 
 def test_progress_is_told_to_who_asks_for_it_and_only_grows(

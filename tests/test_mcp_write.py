@@ -37,8 +37,8 @@ from glassmind.operations.failures import quotes_notes
 from glassmind.operations.model_text import LABEL_OF_VALUES
 from glassmind.serve.mcp.calls import sentence_of, text_of
 from glassmind.serve.mcp.server import instructions_for
-from glassmind.serve.mcp.tool import Answer
 from glassmind.serve.mcp.toolsets import EMPTY, tools_of
+from glassmind.serve.tool import Answer
 from glassmind.types.editing import (
     STATES,
     Append,

@@ -13,7 +13,7 @@ from http_desk import Web, serving
 from mcp_desk import call, environment, structured_server
 from vault_desk import VaultDesk
 
-from glassmind.serve.mcp.tool import MOST_TOKENS
+from glassmind.serve.tool import MOST_TOKENS
 
 PAGED = {"truncated", "next_cursor", "next_actions", "untrusted"}
 """What the protocol adds to an answer: it may come in parts, and a model reads it."""

@@ -24,8 +24,8 @@ from vault_desk import VaultDesk
 
 from glassmind.access.scopes import SETS
 from glassmind.editing.asking import Asking
-from glassmind.serve.mcp.tool import Tool
 from glassmind.serve.mcp.toolsets import tools_of
+from glassmind.serve.tool import McpTool
 from glassmind.types.access import EVERY_AGENT
 from glassmind.types.editing import Append
 
@@ -181,7 +181,7 @@ def asked(
         yield {name: said for name, said in given.items() if said is not None}
 
 
-async def calls_of(client: Client, tool: Tool) -> list[dict[str, Any]]:
+async def calls_of(client: Client, tool: McpTool) -> list[dict[str, Any]]:
     """Return what a tool is called with: an edit that was just shown, to apply it."""
     calls = [*asked(arguments_of(tool)), *WHOLE.get(tool.name, ())]
     if tool.name == "apply_edit_preview":
@@ -213,7 +213,7 @@ def answers_of(
 
     Tools that did not only refuse are added to those that `answered`.
     """
-    tools: list[Tool] = list(tools_of((name,)))
+    tools: list[McpTool] = list(tools_of((name,)))
     server = structured_server(desk.engine.seen_by(EVERY_AGENT), toolsets=(name,))
 
     async def body(client: Client) -> list[tuple[str, str]]:

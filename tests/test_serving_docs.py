@@ -8,8 +8,8 @@ from route_table import ROUTES, Route
 from surface_arguments import names_of
 
 from glassmind.access.scopes import SETS
-from glassmind.serve.mcp.tool import Tool
 from glassmind.serve.mcp.toolsets import tools_of
+from glassmind.serve.tool import McpTool
 
 DOCS = Path(__file__).parents[1] / "docs"
 MCP = (DOCS / "mcp.md").read_text("utf-8")
@@ -29,7 +29,7 @@ def row_of(page: str, name: str) -> str:
 
 
 @pytest.mark.parametrize("tool", OURS, ids=lambda tool: tool.name)
-def test_a_tool_is_told_with_every_argument(tool: Tool) -> None:
+def test_a_tool_is_told_with_every_argument(tool: McpTool) -> None:
     row = row_of(MCP, tool.name)
 
     assert set(names_of(tool)) <= set(re.findall(r"`(\w+)`", row))

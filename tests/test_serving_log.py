@@ -5,7 +5,7 @@ import logging
 
 import pytest
 
-from glassmind.serve.mcp.log import PlainRecords
+from glassmind.serve.log import PlainRecords
 
 
 @pytest.mark.parametrize(

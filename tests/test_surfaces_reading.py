@@ -13,8 +13,8 @@ from vault_desk import VaultDesk
 
 from glassmind.access.scopes import SETS
 from glassmind.serve.mcp.server import make_server
-from glassmind.serve.mcp.tool import Tool
 from glassmind.serve.mcp.toolsets import tools_of
+from glassmind.serve.tool import McpTool
 
 OURS = ("core", "graph", "memory")
 
@@ -81,7 +81,7 @@ def web(desk: VaultDesk) -> Iterator[Web]:
         yield web
 
 
-def needed(one: Tool | Route) -> dict[str, Any]:
+def needed(one: McpTool | Route) -> dict[str, Any]:
     """Return the arguments that a call cannot do without."""
     return {name: USUAL[name] for name in required_of(one)}
 
@@ -90,7 +90,7 @@ def needed(one: Tool | Route) -> dict[str, Any]:
     "tool", [t for t in tools_of(OURS) if t.read_only], ids=lambda t: t.name
 )
 def test_a_tool_that_says_it_reads_changes_nothing_in_the_vault(
-    desk: VaultDesk, tool: Tool
+    desk: VaultDesk, tool: McpTool
 ) -> None:
     before = seen(desk.root)
 

@@ -2,6 +2,7 @@
 
 from errno import EACCES, EPERM, EROFS
 from os import strerror
+from typing import NamedTuple
 
 NOT_ALLOWED = frozenset([strerror(EACCES), strerror(EPERM)])
 """What the system says where a user may not look or write."""
@@ -9,8 +10,22 @@ NOT_ALLOWED = frozenset([strerror(EACCES), strerror(EPERM)])
 NOT_WRITABLE = NOT_ALLOWED | {strerror(EROFS)}
 
 
+class Disclosed(NamedTuple):
+    """Notes that the message of an error names, and those whose text it quotes.
+
+    `of_any` says that it has words which may be from any note.
+    """
+
+    named: tuple[str, ...] = ()
+    quoted: tuple[str, ...] = ()
+    of_any: bool = False
+
+
 class GlassmindError(Exception):
     """The root of every error that a user may see; `str()` is the sentence."""
+
+    def discloses(self) -> Disclosed:
+        return Disclosed()
 
 
 def way_in(reason: str, otherwise: str) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from glassmind.errors import QueryError, VaultError
+from glassmind.errors.base import Disclosed
 
 
 class NoReceipts(QueryError):
@@ -32,6 +33,9 @@ class ProjectUnknown(VaultError):
             f"as '#atlas', or what the property 'project' of some note says{hint}"
         )
         self.name, self.closest = name, tuple(closest)
+
+    def discloses(self) -> Disclosed:
+        return Disclosed(self.closest, of_any=bool(self.closest))
 
 
 class BudgetTooSmall(QueryError):

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from glassmind.errors import VaultError
+from glassmind.errors.base import Disclosed
 
 SAID_CHARS = 60
 """How much is said back of what was asked for: who asked knows it."""
@@ -59,6 +60,9 @@ class NoMatch(EditRefused):
         super().__init__(_no_match(place, wanted, nearest))
         self.path, self.wanted, self.nearest = path, wanted, tuple(nearest)
         self.line = line
+
+    def discloses(self) -> Disclosed:
+        return Disclosed((self.path,), (self.path,) if self.nearest else ())
 
 
 class NoSuchLevel(NoMatch):

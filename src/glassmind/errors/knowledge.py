@@ -1,6 +1,7 @@
 """What can go wrong when the links of a vault are asked about."""
 
 from glassmind.errors import NoteNotFound, QueryError, VaultError
+from glassmind.errors.base import Disclosed
 
 
 class UnknownTheme(QueryError):
@@ -10,6 +11,9 @@ class UnknownTheme(QueryError):
         hint = f"closest: {', '.join(closest)}" if closest else "there are no themes"
         super().__init__(f"no theme is called {name[:200]!r}; {hint}")
         self.name, self.closest = name, closest
+
+    def discloses(self) -> Disclosed:
+        return Disclosed(self.closest, of_any=bool(self.closest))
 
 
 class AmbiguousTheme(QueryError):

@@ -1,10 +1,15 @@
 """What can go wrong in reading a vault on disk."""
 
-from glassmind.errors.base import GlassmindError, way_in
+from glassmind.errors.base import Disclosed, GlassmindError, way_in
 
 
 class VaultError(GlassmindError):
-    """The vault on disk cannot be read as asked."""
+    """The vault on disk cannot be read as asked; `path` is the file, if it is one."""
+
+    path: str = ""
+
+    def discloses(self) -> Disclosed:
+        return Disclosed((self.path,))
 
 
 class MassDeletion(VaultError):
@@ -93,6 +98,9 @@ class NoteNotFound(VaultError):
         super().__init__(f"no note is called {name[:200]!r}{hint}")
         self.name, self.closest = name, closest
 
+    def discloses(self) -> Disclosed:
+        return Disclosed(self.closest)
+
 
 class AmbiguousName(VaultError):
     """Several notes go by the name that was given."""
@@ -104,6 +112,9 @@ class AmbiguousName(VaultError):
         )
         self.name, self.candidates, self.total = name, candidates, total
 
+    def discloses(self) -> Disclosed:
+        return Disclosed(self.candidates)
+
 
 class HeadingNotFound(VaultError):
     """A note has no such heading."""
@@ -112,6 +123,9 @@ class HeadingNotFound(VaultError):
         known = f"; it has: {', '.join(there[:10])}" if there else "; it has none"
         super().__init__(f"{path} has no heading {heading[:200]!r}{known}")
         self.path, self.heading, self.there = path, heading, there
+
+    def discloses(self) -> Disclosed:
+        return Disclosed((self.path,), (self.path,) if self.there else ())
 
 
 class AmbiguousHeading(VaultError):

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from glassmind.errors import ModelFault
 from glassmind.indexing.checkup import Bench
@@ -23,8 +24,8 @@ def status_of(bench: Bench) -> Status:
     vectors = bench.vectors
     known = vectors.known()
     space = known.answering()
-    former, said = _compared(vectors, space)
-    notices = [*bench.notices, *said]
+    models = _compared(vectors, space)
+    notices = [*bench.notices, *models.notices]
     notices += vectors.dismissals().problems
     access_log = bench.access_log()
     notices += [access_log.finding] if access_log and access_log.state != "ok" else []
@@ -48,28 +49,37 @@ def status_of(bench: Bench) -> Status:
         llm=bench.writes,
         hindsight=bench.recalls,
         secrets=bench.secrets(),
-        former=former,
+        former=models.former,
+        lacks_model=models.lacking,
     )
 
 
-def _compared(bench: VectorBench, space: Space | None) -> tuple[bool, list[str]]:
-    """Return whether other settings made what answers, and what to say of models."""
+class _Models(NamedTuple):
+    """Whether other settings made what answers, or no model can be used."""
+
+    notices: Sequence[str] = ()
+    former: bool = False
+    lacking: bool = False
+
+
+def _compared(bench: VectorBench, space: Space | None) -> _Models:
     if not bench.chosen:
-        return False, []
+        return _Models()
     try:
         model = bench.model()
         foreign = bench.foreign(space) if space else None
     except ModelFault as error:
         begun = _begun(bench, space, "") if space else []
         former = space is not None and bench.former(space)
-        return former, [f"words and links only: {error}", *begun]
+        notices = [f"words and links only: {error}", *begun]
+        return _Models(notices, former, lacking=True)
     if space is None:
-        return False, []
+        return _Models()
     knows = foreign is not None or model.space == space.name
     begun = _begun(bench, space, model.space if knows else "")
     # who embeds makes what is asked for, and nobody need run anything
     advice = [foreign] if foreign and not (begun and bench.holder()) else []
-    return foreign is not None, [*advice, *begun]
+    return _Models([*advice, *begun], foreign is not None)
 
 
 def _begun(bench: VectorBench, space: Space, wanted: str) -> list[str]:

@@ -401,13 +401,13 @@ def changed(
     return change_result(change(*first, request, **values))
 
 
-class NoteArguments(Arguments):
+class EditedNoteArguments(Arguments):
     name: Annotated[Name, arg("Its exact path, title or alias.", positional="words")]
     expected: Expected = None
     dry_run: DryRun = False
 
 
-class EditArguments(NoteArguments, kw_only=True):
+class EditArguments(EditedNoteArguments, kw_only=True):
     edits: Edits
 
 
@@ -425,11 +425,11 @@ def edit(vault: Engine, arguments: EditArguments, caller: Caller) -> ChangeResul
 
 def edit_note(
     vault: Engine,
-    arguments: NoteArguments,
+    arguments: EditedNoteArguments,
     edits: Sequence[editing.TextEdit],
     caller: Caller,
 ) -> ChangeResult:
-    note = NoteArguments(
+    note = EditedNoteArguments(
         name=arguments.name, expected=arguments.expected, dry_run=arguments.dry_run
     )
 
@@ -457,7 +457,7 @@ def _edit_command(kind: type) -> Callable[..., ChangeResult]:
         return edit_note(vault, arguments, [edit_from(kind, arguments)], caller)
 
     run.__name__, run.__doc__ = f"edit_{KINDS[kind]}", SUMMARIES[kind]
-    run.__annotations__["arguments"] = arguments_of(kind, NoteArguments)
+    run.__annotations__["arguments"] = arguments_of(kind, EditedNoteArguments)
     return run
 
 
@@ -465,7 +465,7 @@ for _kind in SUMMARIES:
     change_operation(command=Command(f"edit {KINDS[_kind]}"))(_edit_command(_kind))
 
 
-class EditPropertyArguments(NoteArguments, kw_only=True):
+class EditPropertyArguments(EditedNoteArguments, kw_only=True):
     key: Annotated[Name, arg("The property.", flag="--name", metavar="KEY")]
     value: Annotated[
         str | None,
@@ -550,7 +550,7 @@ def create(vault: Engine, arguments: CreateArguments, caller: Caller) -> ChangeR
     return changed(vault.editing.create, vault, arguments, caller, "title", "text")
 
 
-class DeleteArguments(NoteArguments):
+class DeleteArguments(EditedNoteArguments):
     confirm: Confirm = False
 
 
@@ -635,7 +635,7 @@ def merge(vault: Engine, arguments: MergeArguments, caller: Caller) -> ChangeRes
     return changed(vault.editing.merge, vault, arguments, caller, "source", "into")
 
 
-class SplitArguments(NoteArguments):
+class SplitArguments(EditedNoteArguments):
     heading: Annotated[Name, arg("Only this section.")] = ""
     level: Annotated[int | None, arg("Every section of this level.", ge=1, le=6)] = None
     folder: Folder = None

@@ -6,7 +6,7 @@ subclasses come before their bases.
 
 import errno
 from collections.abc import Collection, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from glassmind import errors
 from glassmind.errors import (
@@ -197,3 +197,12 @@ def quotes_notes(error: GlassmindError) -> bool:
 def digest_now(error: BaseException) -> str:
     """Return the digest of a note that changed since it was read; empty otherwise."""
     return error.found if isinstance(error, writing.NoteChanged) else ""
+
+
+def error_json(error: BaseException, message: str) -> dict[str, Any]:
+    """Return an error as the CLI and MCP report it; HTTP has a code and a hint."""
+    kind = type(error).__name__ if isinstance(error, GlassmindError) else "Unexpected"
+    if isinstance(error, KeyboardInterrupt):
+        kind = "Interrupted"
+    values, digest = {"kind": kind, "message": message}, digest_now(error)
+    return {"error": values | ({"digest": digest} if digest else {})}

@@ -183,6 +183,7 @@ class SearchResult(Result):
     """Hits, best first, and what was missing."""
 
     empty_without = ("hits",)
+    text_only = ("semantic_failure",)
     vault: str
     query: str
     mode: str
@@ -193,6 +194,7 @@ class SearchResult(Result):
     reranked: int
     hits: list[SearchHit]
     degraded: list[str]
+    semantic_failure: str = ""
 
     def sources(self) -> Shown:
         passages, names = [], list[str]()
@@ -793,7 +795,9 @@ class VerifyResult(Result):
     receipts: list[Verified]
 
     def sources(self) -> Shown:
-        texts = [text for row in self.receipts for text in (row.receipt, row.now)]
+        """Return the notes that are there; others are words of the caller."""
+        rows = [row for row in self.receipts if row.state not in ("gone", "bad")]
+        texts = [text for row in rows for text in (row.receipt, row.now)]
         return shown(named=[cited(text).path for text in texts if text])
 
     def is_empty(self) -> bool:

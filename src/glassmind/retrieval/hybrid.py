@@ -76,6 +76,7 @@ class Hybrid(NamedTuple):
             self._confidence(made, hits),
             channels=tuple(name for name in made.votes if name in made.weights),
             reranked=made.reranked,
+            semantic_failure=made.failed.get("semantic", ""),
         )
 
     def _asked(self, question: Question, reach: int) -> tuple[Search, Understood]:

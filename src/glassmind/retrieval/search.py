@@ -106,6 +106,7 @@ class Search:
         self.asked: AskedWords = sources.words.ask(question.words)
         self.weights = weights_of(question, sources.settled)
         self.degraded: list[str] = []
+        self.failed: dict[ChannelName, str] = {}
         self.votes: dict[ChannelName, list[Candidate]] = {}
         self.semantic: Semantic | None = None
         self.graph: Graph | None = None
@@ -201,7 +202,7 @@ class Search:
             self.semantic = semantic
 
             def ask() -> None:
-                found.extend(asked_safely(semantic, self.question, self.degraded))
+                found.extend(self._candidates(semantic))
 
             running = threading.Thread(target=ask, name="glassmind-semantic")
             running.start()
@@ -223,9 +224,23 @@ class Search:
         try:
             meaning = self._sources.meaning()
         except Exception as error:  # noqa: BLE001 - the other channels still answer
-            self.degraded.append(f"semantic: {error}")
+            self._fail("semantic", str(error))
             return None
         return Semantic(meaning, lambda: self._allowed, self._depth)
+
+    def _candidates(self, channel: Channel) -> list[Candidate]:
+        """Return a channel's votes; of one that fails none, and the answer says so."""
+        try:
+            return list(channel.candidates(self.question))
+        except GlassmindError as error:
+            self._fail(channel.name, str(error))
+        except Exception as error:  # noqa: BLE001 - the other channels still answer
+            self._fail(channel.name, f"{type(error).__name__}: {error}")
+        return []
+
+    def _fail(self, channel: ChannelName, reason: str) -> None:
+        self.failed[channel] = reason
+        self.degraded.append(f"{channel}: {reason}")
 
     def _follow(self, leaders: Sequence[Ranked]) -> None:
         """Ask the channels that build on the first two, or stand apart."""
@@ -251,7 +266,7 @@ class Search:
             self.facts = Facts(self._hear, self.asked, self.semantic, is_ours, near)
             chosen.append(self.facts)
         for channel in chosen:
-            found = asked_safely(channel, self.question, self.degraded)
+            found = self._candidates(channel)
             if found:
                 self.votes[channel.name] = found
 
@@ -380,16 +395,3 @@ class Search:
 
 
 BOTH: tuple[ChannelName, ...] = ("lexical", "semantic")
-
-
-def asked_safely(
-    channel: Channel, question: Question, degraded: list[str]
-) -> list[Candidate]:
-    """Return a channel's votes; of one that fails none, and the answer says so."""
-    try:
-        return list(channel.candidates(question))
-    except GlassmindError as error:
-        degraded.append(f"{channel.name}: {error}")
-    except Exception as error:  # noqa: BLE001 - one channel may not take the others down
-        degraded.append(f"{channel.name}: {type(error).__name__}: {error}")
-    return []

@@ -138,6 +138,7 @@ class Status:
     model that writes answers and `hindsight` the bank of memories that is asked, both
     empty for none; neither was asked. In so many notes there are `secrets`, which are
     hidden in the index. `former` says that other settings made the vectors that answer.
+    `lacks_model` says that the model that the settings name cannot be used.
     """
 
     notes: int
@@ -159,6 +160,7 @@ class Status:
     hindsight: str = ""
     secrets: int = 0
     former: bool = False
+    lacks_model: bool = False
 
 
 CheckState: TypeAlias = Literal["ok", "warn", "fail"]

@@ -207,6 +207,7 @@ class SearchReply(NamedTuple):
     `confidence` is the probability that the vault holds an answer; None when nothing
     by meaning was asked. `intent` is what was acted on, None where none was sure enough
     to be. `reranked` counts the passages that were read together with the question.
+    `semantic_failure` says why semantic search was asked and could not answer.
     """
 
     query: str
@@ -217,6 +218,7 @@ class SearchReply(NamedTuple):
     confidence: float | None = None
     channels: tuple[ChannelName, ...] = ()
     reranked: int = 0
+    semantic_failure: str = ""
 
     @property
     def is_doubtful(self) -> bool:

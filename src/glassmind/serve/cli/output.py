@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from glassmind.errors import GlassmindError
 from glassmind.markdown.style import Style, bytes_in_words
+from glassmind.operations.failures import error_json
 from glassmind.types.files import Progress
 from glassmind.types.models import Download
 
@@ -123,25 +123,21 @@ class Output:
     def fault(self, sentence: str) -> None:
         sys.stderr.write(f"glassmind: {Style.clean(sentence)}\n")
 
-    def failed(self, error: BaseException, sentence: str, digest: str = "") -> None:
-        """Report an error; `digest` is that of a note that changed."""
+    def failed(self, error: BaseException, sentence: str) -> None:
         if self.verbose:
             import traceback  # noqa: PLC0415 - rarely needed
 
             traceback.print_exception(error)
         self.fault(sentence)
         if self.as_json:
-            is_ours = isinstance(error, GlassmindError)
-            kind = type(error).__name__ if is_ours else "Unexpected"
-            values = {"kind": kind, "message": sentence}
-            self.json({"error": values | ({"digest": digest} if digest else {})})
+            self.json(error_json(error, sentence))
 
     def interrupted(self, message: str = "") -> None:
         """Report Ctrl-C, as JSON too unless JSON was printed before."""
         message = message or "interrupted"
         self.fault(message)
         if self.as_json and not self._json_written:
-            self.json({"error": {"kind": "Interrupted", "message": message}})
+            self.json(error_json(KeyboardInterrupt(), message))
 
     def flush(self) -> None:
         """Write what is buffered; `BrokenPipeError` if nobody reads any more."""

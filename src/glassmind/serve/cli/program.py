@@ -16,7 +16,6 @@ from glassmind.operations.failures import (
     BUG,
     INTERRUPTED,
     OK,
-    digest_now,
     failure_of,
 )
 from glassmind.serve.cli.operations import (
@@ -70,7 +69,7 @@ def _guarded(argv: list[str], output: Output) -> int:
         code = _dispatch(argv, output)
         output.flush()
     except GlassmindError as error:
-        output.failed(error, _sentence_of(error), digest_now(error))
+        output.failed(error, _sentence_of(error))
         return failure_of(error).exit_code
     except KeyboardInterrupt as error:
         output.interrupted(str(error))

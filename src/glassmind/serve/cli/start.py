@@ -38,7 +38,7 @@ from glassmind.serve.http.token import (
     read_token,
     token_file,
 )
-from glassmind.serve.mcp.log import log
+from glassmind.serve.log import log
 from glassmind.serve.mcp.toolsets import EMPTY
 from glassmind.store.place import index_name
 from glassmind.types.access import EVERY_AGENT, Scope

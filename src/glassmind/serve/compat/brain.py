@@ -119,7 +119,7 @@ CHANNELS: Mapping[Mode, tuple[ChannelName, ...]] = {
 """The channels of each mode: obsidian-brain does not rank by links and days."""
 
 
-class SearchArguments(Arguments):
+class BrainSearchArguments(Arguments):
     query: str
     mode: Mode = "hybrid"
     limit: Annotated[int, Meta(ge=1, le=200)] = 20
@@ -127,7 +127,7 @@ class SearchArguments(Arguments):
 
 
 @tool("brain", "Search notes")
-def search(vault: Engine, arguments: SearchArguments) -> Reply:
+def search(vault: Engine, arguments: BrainSearchArguments) -> Reply:
     """Find notes by keywords and meaning (hybrid).
 
     Or by meaning alone (semantic), or keywords alone (fulltext). Returns ids, titles,
@@ -176,13 +176,11 @@ def simplified(query: str) -> str:
 
 def _lacking(vault: Engine, result: SearchResult) -> dict[str, str]:
     """Return why there was no semantic search; nothing if there was."""
-    for text in result.degraded:
-        if text.startswith("semantic: "):
-            status = vault.status()
-            state = "preparing" if status.writing or status.embedding else "failed"
-            message = text.removeprefix("semantic: ")
-            return {"status": state, "message": f"{message} (mode fulltext works)"}
-    return {}
+    if not result.semantic_failure:
+        return {}
+    status, message = vault.status(), f"{result.semantic_failure} (mode fulltext works)"
+    state = "preparing" if status.writing or status.embedding else "failed"
+    return {"status": state, "message": message}
 
 
 def _score(hit: SearchHit, mode: Mode) -> float:
@@ -218,7 +216,7 @@ def _marked(snippet: Snippet) -> str:
     return text
 
 
-class ListArguments(Arguments, rename=NAMES):
+class BrainListArguments(Arguments, rename=NAMES):
     folder: Annotated[str | None, arg("folder of the notes")] = None
     tag: Annotated[str | None, arg("with or without #; nested tags count")] = None
     limit: Annotated[int, Meta(ge=1, le=10_000)] = 100
@@ -229,7 +227,7 @@ METADATA = {"id": "path", "title": "title", "tags": "tags", "frontmatter": "prop
 
 
 @tool("brain", "List notes")
-def list_notes(vault: Engine, arguments: ListArguments) -> Reply:
+def list_notes(vault: Engine, arguments: BrainListArguments) -> Reply:
     """List notes by id with title, tags and frontmatter, of one directory or tag."""
     folder, tag, limit = arguments.folder or "", arguments.tag or "", arguments.limit
     options = find.ListArguments(folder=folder, tag=tag, limit=limit)
@@ -241,14 +239,14 @@ def list_notes(vault: Engine, arguments: ListArguments) -> Reply:
     return Reply(listed, found.sources())
 
 
-class ReadArguments(Arguments, rename={"most": "maxContentLength"}):
+class BrainReadArguments(Arguments, rename={"most": "maxContentLength"}):
     name: Name
     mode: Literal["brief", "full"] = "brief"
     most: Annotated[Count, arg("characters of text")] = 2_000
 
 
 @tool("brain", "Read a note")
-def read_note(vault: Engine, arguments: ReadArguments) -> Reply:
+def read_note(vault: Engine, arguments: BrainReadArguments) -> Reply:
     """Read one note.
 
     Brief gives metadata and the titles of linked notes; full adds its text and the
@@ -298,7 +296,7 @@ def _unique(texts: Iterable[str]) -> list[str]:
 # --- links --------------------------------------------------------------------------
 
 
-class ConnectionsArguments(Arguments, rename=NAMES):
+class BrainConnectionsArguments(Arguments, rename=NAMES):
     name: Name
     depth: Annotated[int, Meta(ge=1, le=3), arg("links away")] = 1
     subgraph: Annotated[bool, arg("nodes and edges")] = False
@@ -307,7 +305,7 @@ class ConnectionsArguments(Arguments, rename=NAMES):
 
 @tool("brain", "Find connections")
 def find_connections(
-    vault: Engine, arguments: ConnectionsArguments, caller: Caller
+    vault: Engine, arguments: BrainConnectionsArguments, caller: Caller
 ) -> Reply:
     """Find the notes linked with a note, up to depth links away.
 
@@ -371,7 +369,7 @@ def _edge(source: str, target: str, context: str) -> dict[str, Any]:
     return {"sourceId": source, "targetId": target, "context": context}
 
 
-class PathArguments(Arguments, rename={**NAMES, "source": "from", "target": "to"}):
+class BrainPathArguments(Arguments, rename={**NAMES, "source": "from", "target": "to"}):
     source: Name
     target: str
     most_hops: Annotated[int, Meta(ge=1, le=20)] = 3
@@ -380,7 +378,9 @@ class PathArguments(Arguments, rename={**NAMES, "source": "from", "target": "to"
 
 
 @tool("brain", "Find paths")
-def find_path_between(vault: Engine, arguments: PathArguments, caller: Caller) -> Reply:
+def find_path_between(
+    vault: Engine, arguments: BrainPathArguments, caller: Caller
+) -> Reply:
     """Find chains of links between two notes, shortest first.
 
     With includeCommon, also the notes linked with both.
@@ -404,13 +404,15 @@ def _chain(chain: Chain) -> dict[str, Any]:
     return {"nodes": ids, "edges": edges, "length": chain.length}
 
 
-class ThemesArguments(Arguments, rename=NAMES):
+class BrainThemesArguments(Arguments, rename=NAMES):
     theme: ThemeId = None
     ghosts: IncludeStubs = False
 
 
 @tool("brain", "Detect themes")
-def detect_themes(vault: Engine, arguments: ThemesArguments, caller: Caller) -> Reply:
+def detect_themes(
+    vault: Engine, arguments: BrainThemesArguments, caller: Caller
+) -> Reply:
     """List groups of linked notes with label, summary and members, or one of them.
 
     reindex with a resolution makes them broader or finer.
@@ -439,7 +441,7 @@ def _cluster(theme: Theme) -> dict[str, Any]:
     }
 
 
-class RankArguments(Arguments, rename=NAMES):
+class BrainRankArguments(Arguments, rename=NAMES):
     metric: Literal["influence", "bridging", "both"] = "both"
     limit: Annotated[int, Meta(ge=1, le=1_000)] = 20
     theme: ThemeId = None
@@ -448,7 +450,7 @@ class RankArguments(Arguments, rename=NAMES):
 
 
 @tool("brain", "Rank notes")
-def rank_notes(vault: Engine, arguments: RankArguments, caller: Caller) -> Reply:
+def rank_notes(vault: Engine, arguments: BrainRankArguments, caller: Caller) -> Reply:
     """Rank notes by influence (PageRank), by bridging (betweenness), or both."""
     both: tuple[str, ...] = ("influence", "bridging")
     ranked: dict[str, list[dict[str, Any]]] = {}
@@ -473,7 +475,15 @@ class ReindexArguments(Arguments):
     ] = None
 
 
-@tool("brain", "Index the vault", writes=True, idempotent=True, timeout_s=600)
+@tool(
+    "brain",
+    "Index the vault",
+    writes=True,
+    idempotent=True,
+    timeout_s=600,
+    of_notes=False,
+    owner_only=True,
+)
 def reindex(vault: Engine, arguments: ReindexArguments, caller: Caller) -> Reply:
     """Update the index from the notes on disk; only what changed is read.
 
@@ -519,7 +529,7 @@ def less(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]:
     return {name: max(0, count - after[name]) for name, count in before.items()}
 
 
-@tool("brain", "Show the index")
+@tool("brain", "Show the index", of_notes=False)
 def index_status(vault: Engine, _: Arguments) -> Reply:
     """Show how much is indexed and embedded, by which model, and what is missing."""
     status, stats = vault.status(), vault.stats()

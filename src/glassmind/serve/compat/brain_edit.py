@@ -210,13 +210,13 @@ def from_buffer(arguments: EditNoteArguments, key: Key) -> Sequence[TextEdit]:
 # --- other changes ------------------------------------------------------------------
 
 
-class ApplyArguments(Arguments, rename=NAMES):
+class BrainApplyArguments(Arguments, rename=NAMES):
     id: Annotated[str, Meta(max_length=100)]
 
 
 @tool("brain", "Commit a preview", writes=True, destructive=True)
 def apply_edit_preview(
-    vault: Engine, arguments: ApplyArguments, caller: Caller
+    vault: Engine, arguments: BrainApplyArguments, caller: Caller
 ) -> Reply:
     """Make the edit that edit_note with dryRun showed, within five minutes.
 
@@ -238,7 +238,7 @@ def apply_edit_preview(
     return _changed(result, "", previewId=preview.id)
 
 
-class CreateArguments(Arguments, rename=NAMES):
+class BrainCreateArguments(Arguments, rename=NAMES):
     title: Name
     text: Text
     folder: Name | None = None
@@ -248,7 +248,9 @@ class CreateArguments(Arguments, rename=NAMES):
 
 
 @tool("brain", "Create a note", writes=True)
-def create_note(vault: Engine, arguments: CreateArguments, caller: Caller) -> Reply:
+def create_note(
+    vault: Engine, arguments: BrainCreateArguments, caller: Caller
+) -> Reply:
     """Create a note; it never overwrites one, and links that named it lead to it then.
 
     May only make a proposal that the user approves.
@@ -279,20 +281,20 @@ def link_notes(vault: Engine, arguments: LinkArguments, caller: Caller) -> Reply
     May only make a proposal that the user approves.
     """
     source, target = arguments.source, stub_name(arguments.target)
-    note = ours.NoteArguments(name=source, dry_run=arguments.dry_run)
+    note = ours.EditedNoteArguments(name=source, dry_run=arguments.dry_run)
     link = edits.AddLink(target, arguments.context)
     result = ours.edit_note(vault, note, [link], caller)
     return _changed(result, source, target=target)
 
 
-class MoveArguments(Arguments, rename=NAMES):
+class BrainMoveArguments(Arguments, rename=NAMES):
     source: NoteName
     destination: Annotated[Name, arg("path; a folder ends in /")]
     dry_run: bool = False
 
 
 @tool("brain", "Move a note", writes=True, destructive=True)
-def move_note(vault: Engine, arguments: MoveArguments, caller: Caller) -> Reply:
+def move_note(vault: Engine, arguments: BrainMoveArguments, caller: Caller) -> Reply:
     """Give a note another name or folder, and update every link to it.
 
     It never overwrites a note. May only make a proposal that the user approves.
@@ -307,14 +309,16 @@ def move_note(vault: Engine, arguments: MoveArguments, caller: Caller) -> Reply:
     )
 
 
-class DeleteArguments(Arguments, rename=NAMES):
+class BrainDeleteArguments(Arguments, rename=NAMES):
     name: NoteName
     confirm: Annotated[bool, arg("true")]
     dry_run: bool = False
 
 
 @tool("brain", "Delete a note", writes=True, destructive=True, idempotent=True)
-def delete_note(vault: Engine, arguments: DeleteArguments, caller: Caller) -> Reply:
+def delete_note(
+    vault: Engine, arguments: BrainDeleteArguments, caller: Caller
+) -> Reply:
     """Move a note to the vault's trash; confirm must be true.
 
     May only make a proposal that the user approves.

@@ -114,7 +114,7 @@ def _files(
     options: dict[str, Any] = {"limit": limit, "intent": None}
     result = found_by(vault, query, mode="hybrid", channels=asked, **options)
     lacking = result.degraded
-    if any(text.startswith("semantic: ") for text in lacking):
+    if result.semantic_failure:
         result = found_by(vault, query, mode="fulltext", **options)
         both = dict.fromkeys([*lacking, *result.degraded])
         result = structs.replace(result, degraded=list(both))

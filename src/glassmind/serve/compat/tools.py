@@ -21,7 +21,7 @@ from glassmind.operations.edit import PATIENT_S
 from glassmind.operations.find import NO_MATCH, SearchResult, search_result
 from glassmind.operations.model_text import labelled
 from glassmind.operations.registry import OPERATIONS, Arguments, Caller
-from glassmind.serve.mcp.tool import Answer, Call, Tool
+from glassmind.serve.tool import Answer, McpTool, ToolCall
 from glassmind.types.ledger import Shown
 
 MODULES = {
@@ -31,15 +31,15 @@ MODULES = {
 }
 """The modules of each set of tools, in the order in which tools are listed."""
 
-TOOLS: dict[str, list[Tool]] = {name: [] for name in MODULES}
+TOOLS: dict[str, list[McpTool]] = {name: [] for name in MODULES}
 """The tools of the sets that have been imported."""
 
 
 class Reply(NamedTuple):
-    """What a tool replies, and the notes that this discloses; None for none ever."""
+    """What a tool replies, and the notes that this discloses."""
 
     payload: Any
-    sources: Shown | None = None
+    sources: Shown = Shown()
 
 
 Function = TypeVar("Function", bound=Callable[..., Reply])
@@ -50,14 +50,14 @@ def tool(
 ) -> Callable[[Function], Function]:
     """Register a function as the tool of its name; its docstring is the description.
 
-    `hints` are those of `Tool`.
+    `hints` are those of `McpTool`.
     """
 
     def register(function: Function) -> Function:
         name, types = function.__name__, get_type_hints(function)
         arguments = list(types.values())[1]
 
-        def answer(call: Call) -> Answer:
+        def answer(call: ToolCall) -> Answer:
             given = read(arguments, call.given, owner=name, surface="mcp", strict=False)
             caller = Caller("mcp", call.client, call.progress)
             callers = (caller,) if "caller" in types else ()
@@ -65,12 +65,12 @@ def tool(
             text = json.dumps(payload, ensure_ascii=False)
             values = json.loads(text)
             values = values if isinstance(values, dict) else {"result": values}
-            content = values if sources is None else labelled(values)
-            return Answer(text, content, sources or Shown())
+            content = labelled(values) if made.of_notes else values
+            return Answer(text, content, sources)
 
         usual = {"idempotent": not writes, "timeout_s": PATIENT_S if writes else 30.0}
         about, schema = getdoc(function) or "", schema_for_models(arguments)
-        made = Tool(name, title, " ".join(about.split()), schema, answer, not writes)
+        made = McpTool(name, title, " ".join(about.split()), schema, answer, not writes)
         made = made._replace(fault_mark="Error: ", **usual | hints)
         TOOLS[toolset].append(made)
         return function
@@ -78,7 +78,7 @@ def tool(
     return register
 
 
-def tools_in(toolset: str) -> Sequence[Tool]:
+def tools_in(toolset: str) -> Sequence[McpTool]:
     """Return the tools of a set."""
     for module in MODULES[toolset]:
         import_module(f"glassmind.serve.compat.{module}")

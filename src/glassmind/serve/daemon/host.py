@@ -23,10 +23,10 @@ from glassmind.serve.daemon.news import news_as_text
 from glassmind.serve.daemon.protocol import (
     Card,
     DaemonClient,
+    DaemonServer,
     NoDaemon,
     Search,
     SendProgress,
-    Server,
     call,
     fingerprint,
     open_socket,
@@ -248,7 +248,7 @@ class Daemon:
             "index": self._index,
             "yield_role": lambda *_: self.yields.set(),
         }
-        self._server = Server(listening, token, methods)
+        self._server = DaemonServer(listening, token, methods)
         self._threads = [_start_thread("warm", self._warm)]
         if on_news is not None:
             watch = partial(engine.watch, self._stopped, told=on_news)

@@ -86,7 +86,7 @@ class NoDaemon(Exception):
     """No daemon answered."""
 
 
-class Refused(NoDaemon):
+class CallRefused(NoDaemon):
     """A daemon answered that it does not do the work, or failed."""
 
 
@@ -300,7 +300,7 @@ def call(  # noqa: PLR0913 - options by name
                     case {"result": packed}:
                         return unpack(packed, result)
                     case {"refused": reason}:
-                        raise Refused(str(reason))
+                        raise CallRefused(str(reason))
     except BROKEN as fault:
         raise NoDaemon(str(fault)) from fault
     raise NoDaemon("the answer took too long")
@@ -349,7 +349,7 @@ class DaemonClient:
                 failed, deadline = card.token, time.monotonic() + REPLACED_S
                 try:
                     return call(card, method, arguments, result, **options)
-                except Refused:
+                except CallRefused:
                     return None
                 except NoDaemon:
                     continue
@@ -370,7 +370,7 @@ SendProgress: TypeAlias = Callable[[Progress], None]
 """Sends progress to the client; raises `ClientLeft` when it is gone."""
 
 
-class Server:
+class DaemonServer:
     """Answers every client that knows the token, until closed.
 
     Its methods get the packed arguments.

@@ -16,7 +16,7 @@ from starlette.types import Receive, Scope, Send
 from glassmind.access.clients import plain_caller
 from glassmind.engine import Engine
 from glassmind.operations.registry import Operation, Route
-from glassmind.serve.http.calls import EVENTS, Call, events_of, with_error
+from glassmind.serve.http.calls import EVENTS, HttpCall, events_of, with_error
 from glassmind.serve.http.guard import (
     ANONYMOUS,
     BEYOND,
@@ -37,7 +37,7 @@ from glassmind.serve.http.routes import (
     read_arguments,
     reply_to,
 )
-from glassmind.serve.http.server import HttpCaller, Server
+from glassmind.serve.http.server import HttpCaller, ServerState
 from glassmind.serve.recording import Recording
 from glassmind.types.callers import known_as
 
@@ -68,7 +68,7 @@ def make_app(  # noqa: PLR0913 - options by name
 
     With `structured`, MCP tools send structured content.
     """
-    server = Server(engine)
+    server = ServerState(engine)
     mcp = McpEndpoint(engine, toolsets, structured=structured)
     routes = [Path(mcp.path, endpoint=mcp, methods=["POST"])]
     for route, operation in all_routes():
@@ -103,7 +103,7 @@ class Endpoint:
     path: str
     route: Route
     operation: Operation
-    server: Server
+    server: ServerState
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         route, identity = self.route, scope["identity"]
@@ -123,23 +123,30 @@ class Endpoint:
                 if call.waits:
                     call.halt.set()
 
-    def _call(self, request: Request, body: bytes, identity: Identity) -> Call:
+    def _call(self, request: Request, body: bytes, identity: Identity) -> HttpCall:
         route, engine = self.route, self.server.engine
         arguments, extra = read_arguments(self.operation, route, request, body)
         # a client with a token of its own cannot choose another name
         name = plain_caller(identity.name or extra.get("client", ""), UNNAMED)
         has_token = identity is not ANONYMOUS
-        return Call(
+        visible = engine.seen_by(identity.scope)
+        return HttpCall(
             self.operation,
-            engine.seen_by(identity.scope),
+            visible,
             arguments,
             HttpCaller("http", name, server=self.server, has_token=has_token),
-            Recording(engine, "http", f"{route.method} {route.path}", name),
+            Recording(
+                visible,
+                "http",
+                f"{route.method} {route.path}",
+                name,
+                writes=self.operation.writes,
+            ),
             request.headers.get("accept", "").lower(),
             extra.get("wait", True),
         )
 
-    async def _answer(self, call: Call, limit_s: float) -> Response:
+    async def _answer(self, call: HttpCall, limit_s: float) -> Response:
         server, config = self.server, self.server.engine.config
         if self.route.job:
             job = server.begin(call)

@@ -24,6 +24,7 @@ from glassmind.ports.chat import Halt
 from glassmind.serve.http.replies import (
     BUSY,
     LATE,
+    ErrorDetail,
     Refused,
     encoded,
     error_body,
@@ -62,7 +63,7 @@ WAITING = 256
 
 
 @dataclass(frozen=True, eq=False)
-class Call:
+class HttpCall:
     """A request whose arguments were read.
 
     `record` records what the result discloses. `accept` is the header of that name, of
@@ -97,9 +98,9 @@ class Workers:
 
     def __init__(self, threads: int = THREADS, room: int = ROOM) -> None:
         self._pool = ThreadPoolExecutor(threads, "glassmind-http")
-        self._room, self._calls = room, set[Call]()
+        self._room, self._calls = room, set[HttpCall]()
 
-    def start(self, call: Call, work: Callable[[], T]) -> Future[T]:
+    def start(self, call: HttpCall, work: Callable[[], T]) -> Future[T]:
         """Run some work of a call, which sees the caller's context variables.
 
         Raises:
@@ -129,7 +130,7 @@ class JobState(Result):
     state: Literal["waiting", "running", "done", "failed"]
     progress: dict[str, Any] | None = None
     report: IndexResult | None = None
-    error: dict[str, str] | None = None
+    error: ErrorDetail | None = None
 
     def to_json(self) -> dict[str, Any]:
         report = self.report and self.report.to_json()
@@ -143,7 +144,7 @@ class JobState(Result):
 class Job:
     """One index run; `future` has its result. A halt keeps what was indexed."""
 
-    call: Call
+    call: HttpCall
     id: str = field(default_factory=lambda: secrets.token_hex(8))
     progress: Progress | None = None
     future: Future[Result] = field(init=False)
@@ -175,7 +176,7 @@ def event(name: str, value: object) -> bytes:
 
 
 async def events_of(
-    call: Call, workers: Workers, limit_s: float
+    call: HttpCall, workers: Workers, limit_s: float
 ) -> AsyncIterator[bytes]:
     """Yield events while an operation runs, and then its result."""
     names = {kind: name for name, kind in call.operation.events.items()}

@@ -33,7 +33,7 @@ from glassmind.serve.http.replies import (
 )
 from glassmind.serve.http.server import Metrics
 from glassmind.serve.http.token import TokenFile
-from glassmind.serve.mcp.log import log
+from glassmind.serve.log import log
 from glassmind.types.access import EVERY_AGENT
 from glassmind.types.access import Scope as ReadScope
 

@@ -20,7 +20,6 @@ from glassmind.serve.http.guard import BEYOND, Identity, read_json, while_connec
 from glassmind.serve.http.replies import Refused, without_places
 from glassmind.serve.mcp.calls import SESSION, session_of
 from glassmind.serve.mcp.server import make_server
-from glassmind.serve.mcp.toolsets import OWNERS
 from glassmind.types.access import Scope as ReadScope
 from glassmind.types.callers import known_as
 
@@ -56,7 +55,7 @@ class McpEndpoint:
                 toolsets=toolsets,
                 wording=lambda error: without_places(str(error), config, error),
                 surface="mcp-http",
-                spared=() if for_owner else OWNERS,
+                for_owner=for_owner,
                 structured=self._structured,
             )
         return self._servers[toolsets, for_owner]
@@ -95,7 +94,7 @@ class McpEndpoint:
         with known_as(identity.name):
             async with sessions.run():
                 await sessions.handle_request(scope, _replayed(body), keep)
-        session = session_of(_client_name(body))  # see `mcp.callers`
+        session = session_of(_client_name(body))  # see `mcp.calls`
         if session and parts and parts[0]["status"] == HTTPStatus.OK:
             head = (SESSION.encode(), session.encode())
             parts[0]["headers"] = [*parts[0].get("headers", ()), head]

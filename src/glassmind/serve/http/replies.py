@@ -13,6 +13,7 @@ from concurrent import futures
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from msgspec import UNSET, Struct, UnsetType, to_builtins
 from starlette.responses import Response
 
 from glassmind.config import Config
@@ -28,7 +29,7 @@ from glassmind.operations.failures import (
 )
 from glassmind.operations.model_text import LABEL_OF_VALUES, on_one_line
 from glassmind.serve.hiding import safe_text, safe_values
-from glassmind.serve.mcp.log import log_fault
+from glassmind.serve.log import log_fault
 from glassmind.store.place import index_locations
 
 JSON = "application/json"
@@ -108,6 +109,21 @@ class Refusal(NamedTuple):
     names_notes: bool = False
 
 
+class ErrorDetail(Struct, frozen=True):
+    """What is wrong and what to do; `digest` is that of a note that changed."""
+
+    code: str
+    message: str
+    hint: str
+    digest: str | UnsetType = UNSET
+
+
+class Error(Struct, frozen=True):
+    """The body of an error response."""
+
+    error: ErrorDetail
+
+
 class Refused(Exception):
     """Ends a request with an error response."""
 
@@ -156,13 +172,13 @@ def refused(refusal: Refusal) -> Response:
 
 
 def error_body(refusal: Refusal) -> object:
-    body = {"error": error_of(refusal)}
+    body = to_builtins(Error(error_of(refusal)))
     return labelled(body) if refusal.names_notes else body
 
 
-def error_of(refusal: Refusal) -> dict[str, str]:
-    made = {"code": refusal.code, "message": refusal.message, "hint": refusal.hint}
-    return made | ({"digest": refusal.digest} if refusal.digest else {})
+def error_of(refusal: Refusal) -> ErrorDetail:
+    _, code, message, hint, *_ = refusal
+    return ErrorDetail(code, message, hint, refusal.digest or UNSET)
 
 
 def code_of(kind: type) -> str:

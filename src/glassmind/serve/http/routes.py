@@ -39,12 +39,13 @@ from glassmind.operations.registry import (
     arg,
     operation,
 )
-from glassmind.serve.http.calls import EVENTS, Call, JobState
+from glassmind.serve.http.calls import EVENTS, HttpCall, JobState
 from glassmind.serve.http.guard import OPEN_PATH, Identity
 from glassmind.serve.http.replies import (
     JSON,
     LABELS,
     MARKDOWN,
+    Error,
     Refusal,
     Refused,
     answered,
@@ -67,7 +68,7 @@ BAD_JSON = Refusal(
 )
 
 
-class ClientArguments(Arguments):
+class CallerArguments(Arguments):
     """What every route takes that records who asks."""
 
     client: Annotated[
@@ -75,7 +76,7 @@ class ClientArguments(Arguments):
     ] = ""
 
 
-class JobArguments(Arguments):
+class WaitArguments(Arguments):
     """What every route of a background job takes."""
 
     wait: Annotated[bool, arg("Answer at the end, not at once.")] = True
@@ -83,7 +84,7 @@ class JobArguments(Arguments):
 
 def extra_arguments(operation: Operation, route: Route) -> list[type[Arguments]]:
     """Return what HTTP takes beside the operation's own arguments."""
-    return [ClientArguments] * operation.writes + [JobArguments] * route.job
+    return [CallerArguments] * operation.writes + [WaitArguments] * route.job
 
 
 def all_routes() -> list[tuple[Route, Operation]]:
@@ -166,7 +167,7 @@ def _decoded_query(
     return given
 
 
-def reply_to(call: Call, result: Result, config: Config) -> Response:
+def reply_to(call: HttpCall, result: Result, config: Config) -> Response:
     """Return a result in the form that the client asked for."""
     operation = call.operation
     form = operation.files.get(getattr(call.arguments, "format", None) or "")
@@ -184,19 +185,6 @@ EVERYWHERE = (400, 401, 403, 408, 413, 421, 422, 429, 500, 503)
 """Statuses that every route may answer with."""
 
 TEXT = {"type": "string"}
-
-ERROR = {
-    "type": "object",
-    "properties": {
-        **LABELS["properties"],
-        "error": {
-            "type": "object",
-            "properties": dict.fromkeys(("code", "message", "hint", "digest"), TEXT),
-            "required": ["code", "message", "hint"],
-        },
-    },
-    "required": ["error"],
-}
 
 
 class OpenApi(NoNotes):
@@ -222,7 +210,7 @@ def openapi(_: Engine, __: NoArguments) -> OpenApi:
             for route, op in routes
         },
         "components": {
-            "schemas": {"Error": ERROR} | _schemas([op for _, op in routes]),
+            "schemas": _schemas([op for _, op in routes]),
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
         "security": [{"token": []}],
@@ -238,9 +226,10 @@ def _schemas(operations: Sequence[Operation]) -> dict[str, Any]:
     results = [op.result for op in operations if "" not in op.files]  # in JSON
     events = [kind for op in operations for kind in op.events.values()]
     _, parts = msgspec.json.schema_components(
-        [*results, *events], ref_template="#/components/schemas/{name}"
+        [*results, *events, Error], ref_template="#/components/schemas/{name}"
     )
     require_defaults(parts.values())
+    parts[Error.__name__]["properties"] |= LABELS["properties"]
     for result in results:
         remove_properties(parts[result.__name__], result.text_only)
         if result.list_field:
@@ -309,6 +298,6 @@ def _responses(route: Route, operation: Operation) -> Iterator[tuple[str, Any]]:
         yield "202", {"description": "Begun.", "content": begun}
     posted = {415} if route.method == "POST" else set()
     for status in sorted({*EVERYWHERE, *posted, *route.fails}):
-        error = {JSON: {"schema": _reference("Error")}}
+        error = {JSON: {"schema": _reference(Error.__name__)}}
         phrase = f"{HTTPStatus(status).phrase}."
         yield str(status), {"description": phrase, "content": error}

@@ -27,7 +27,7 @@ from glassmind.serve.http.guard import (
     log_request,
 )
 from glassmind.serve.http.token import TokenFile
-from glassmind.serve.mcp.log import PatientStream, log, take_over_logging
+from glassmind.serve.log import PatientStream, log, take_over_logging
 
 KEEP_ALIVE_S = 15
 """Seconds for which a connection stays open between two requests."""
@@ -146,7 +146,7 @@ class Connection(H11Protocol):
             self._timer = None
 
 
-class Server(uvicorn.Server):
+class HttpServer(uvicorn.Server):
     """A uvicorn server that leaves signals alone: its own handlers raise them again."""
 
     capture_signals = contextlib.nullcontext  # type: ignore[assignment]
@@ -157,9 +157,9 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def make_server(app: Starlette | None, most: int = MOST_CONNECTIONS) -> Server:
+def make_server(app: Starlette | None, most: int = MOST_CONNECTIONS) -> HttpServer:
     """Return a server for at most so many connections; `config.app` may come later."""
-    return Server(
+    return HttpServer(
         uvicorn.Config(
             cast("Starlette", app),
             http=Connection,
@@ -179,7 +179,7 @@ def make_server(app: Starlette | None, most: int = MOST_CONNECTIONS) -> Server:
     )
 
 
-def _stop_on_signals(server: Server) -> None:
+def _stop_on_signals(server: HttpServer) -> None:
     """Stop a server on signals, but not on SIGHUP if it was started with nohup."""
     for name in SIGNALS:
         number = getattr(signal, name, None)

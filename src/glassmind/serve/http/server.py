@@ -29,7 +29,7 @@ from glassmind.serve.http.calls import (
     JOB_ROOM,
     KEPT_JOBS,
     MODEL_ROOM,
-    Call,
+    HttpCall,
     Job,
     JobState,
     Workers,
@@ -68,7 +68,7 @@ class Metrics:
 
 
 @dataclass(frozen=True)
-class Server:
+class ServerState:
     """What lives as long as the server; `engine` sees the whole vault."""
 
     engine: Engine
@@ -83,7 +83,7 @@ class Server:
         for workers in (self.models, self.indexing, self.quick, self.workers):
             workers.close()
 
-    def begin(self, call: Call) -> Job:
+    def begin(self, call: HttpCall) -> Job:
         """Run an operation when the jobs before it are over; refuse if many wait."""
         job = Job(call)
         job.future = self.indexing.start(call, job.run)
@@ -97,7 +97,7 @@ class Server:
 class HttpCaller(Caller):
     """Who asks over HTTP, with or without a token."""
 
-    server: Server
+    server: ServerState
     has_token: bool
 
 
@@ -147,10 +147,8 @@ def _status(vault: Engine) -> Status | None:
 
 
 def _has_meaning(status: Status) -> bool:
-    lacks_model = any(
-        notice.startswith("words and links only") for notice in status.notices
-    )
-    return bool(status.space) and status.coverage.covered > 0 and not lacks_model
+    covered = status.space and status.coverage.covered > 0
+    return bool(covered) and not status.lacks_model
 
 
 class MetricsResult(NoNotes):

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from glassmind.serve.mcp.log import log
+from glassmind.serve.log import log
 
 PARENT_CHECK_S = 1.0
 """How often the parent process is checked; pipes report their end by themselves."""

@@ -16,6 +16,7 @@ from glassmind.operations.failures import quotes_notes
 from glassmind.operations.model_text import fenced, labelled, one_line, sound
 from glassmind.operations.names import SCHEME, note_uri, path_in
 from glassmind.operations.registry import shown
+from glassmind.serve.log import log_fault
 from glassmind.serve.mcp.calls import (
     Context,
     Host,
@@ -24,7 +25,6 @@ from glassmind.serve.mcp.calls import (
     sentence_of,
     unexpected,
 )
-from glassmind.serve.mcp.log import log_fault
 from glassmind.serve.mcp.toolsets import Cursor, read_cursor, write_cursor
 from glassmind.serve.recording import Recording
 from glassmind.types.catalogue import NoteFacts

@@ -129,20 +129,21 @@ def make_server(  # noqa: PLR0913 - options by name
     toolsets: Sequence[str] = DEFAULT_SETS,
     wording: Wording = str,
     surface: Surface = "mcp-stdio",
-    spared: Collection[str] = (),
+    for_owner: bool = True,
     structured: bool = False,
 ) -> Server[Any]:
     """Return a server over an engine, or over one that is opened later.
 
     `wording` gives the message of an error, and `surface` is recorded in the access
-    log. Tools in `spared` are not served. With `structured`, results carry structured
-    content beside their text, and tools list their output schemas.
+    log. Some tools are only `for_owner`: they are about the whole vault. With
+    `structured`, results carry structured content beside their text, and tools list
+    their output schemas.
 
     Raises:
         UnknownToolset: there is no such set of tools.
     """
     source = (lambda: engine) if isinstance(engine, Engine) else engine
-    tools = [tool for tool in tools_of(toolsets) if tool.name not in spared]
+    tools = [t for t in tools_of(toolsets) if for_owner or not t.owner_only]
     host, served = Host(source, surface, wording), [tool.name for tool in tools]
     calls = Calls(host, tools, structured=structured)
     schemas = {tool.name: tool.schema for tool in tools}

@@ -31,10 +31,9 @@ from mcp_types import (
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError, IndexAbsent
 from glassmind.errors.serving import CallAbandoned, StillIndexing
-from glassmind.serve.mcp.log import PatientStream, log, log_fault, take_over_logging
+from glassmind.serve.log import PatientStream, log, log_fault, take_over_logging
 from glassmind.serve.mcp.process import Wires, run_until_left
 from glassmind.serve.mcp.server import make_server
-from glassmind.serve.mcp.toolsets import OWNERS
 from glassmind.types.access import EVERY_AGENT, Scope
 from glassmind.types.callers import known_as
 from glassmind.types.files import Progress
@@ -165,7 +164,7 @@ def serve(  # noqa: PLR0913 - options by name
     server = make_server(
         lambda: opening.engine().seen_by(scope()),
         toolsets=toolsets,
-        spared=OWNERS if name else (),
+        for_owner=not name,
         structured=structured,
     )
 

@@ -28,6 +28,7 @@ from glassmind.operations.registry import (
     Arguments,
     Caller,
     NoArguments,
+    NoNotes,
     Operation,
     Page,
     View,
@@ -35,13 +36,10 @@ from glassmind.operations.registry import (
     arg,
 )
 from glassmind.serve.compat.tools import MODULES, tools_in
-from glassmind.serve.mcp.tool import MOST_TOKENS, USUAL_TOKENS, Answer, Call, Tool
+from glassmind.serve.tool import MOST_TOKENS, USUAL_TOKENS, Answer, McpTool, ToolCall
 
 EMPTY = frozenset(("query",))
 """Sets that have no tools yet."""
-
-OWNERS = frozenset(("reindex",))
-"""Tools that only clients without a scope have: they are about the whole vault."""
 
 BUDGETS = (USUAL_TOKENS, MOST_TOKENS)
 """Length of an answer, and of a detailed one."""
@@ -52,7 +50,7 @@ CHANGED = (
 )
 
 
-def tools_of(names: Sequence[str]) -> tuple[Tool, ...]:
+def tools_of(names: Sequence[str]) -> tuple[McpTool, ...]:
     """Return the tools of some sets, set by set, always in the same order.
 
     Raises:
@@ -61,7 +59,7 @@ def tools_of(names: Sequence[str]) -> tuple[Tool, ...]:
     return tuple(tool for name in read_names(names) for tool in _tools_in(name))
 
 
-def _tools_in(name: str) -> Iterator[Tool]:
+def _tools_in(name: str) -> Iterator[McpTool]:
     if name in MODULES:
         yield from tools_in(name)
         return
@@ -85,7 +83,7 @@ class PagingArguments(FormatArguments, frozen=True, kw_only=True):
     ] = None
 
 
-def tool_of(operation: Operation) -> Tool:
+def tool_of(operation: Operation) -> McpTool:
     """Return an operation as a tool."""
     tool = operation.tool
     if tool is None:
@@ -94,7 +92,7 @@ def tool_of(operation: Operation) -> Tool:
     if tool.page and "limit" in schema["properties"]:
         schema["properties"]["limit"]["maximum"] = tool.page.most
     schema["properties"] |= schema_for_models(_own_arguments(operation))["properties"]
-    return Tool(
+    return McpTool(
         operation.tool_name,
         tool.title,
         tool.description or operation.summary,
@@ -105,6 +103,7 @@ def tool_of(operation: Operation) -> Tool:
         idempotent=tool.idempotent,
         timeout_s=tool.timeout_s,
         result_schema=_result_schema(operation),
+        of_notes=not issubclass(operation.result, NoNotes),
     )
 
 
@@ -125,7 +124,7 @@ def _own_arguments(operation: Operation) -> type[Arguments]:
     return FormatArguments if tool and tool.fits else NoArguments
 
 
-def answer(operation: Operation, call: Call) -> Answer:
+def answer(operation: Operation, call: ToolCall) -> Answer:
     """Run an operation for a model, and return its text and its values."""
     own, rest = _own_arguments(operation), dict(call.given)
     names = own.__struct_fields__
@@ -138,8 +137,9 @@ def answer(operation: Operation, call: Call) -> Answer:
     if operation.tool and operation.tool.fits:
         return _fitted(operation, call, arguments, view)
     result = operation.run(call.engine, arguments, _caller(call))
-    text = operation.for_models(result, view)
-    return Answer(text, labelled(result.to_json()), result.sources())
+    values = result.to_json()
+    values = values if isinstance(result, NoNotes) else labelled(values)
+    return Answer(operation.for_models(result, view), values, result.sources())
 
 
 def _read(
@@ -149,12 +149,12 @@ def _read(
     return read(arguments, given, owner=owner, surface="mcp", strict=False)
 
 
-def _caller(call: Call) -> Caller:
+def _caller(call: ToolCall) -> Caller:
     return Caller("mcp", call.client, call.progress)
 
 
 def _page(
-    operation: Operation, page: Page, call: Call, arguments: Any, view: View
+    operation: Operation, page: Page, call: ToolCall, arguments: Any, view: View
 ) -> Answer:
     """Return as much of a long result as fits, and a cursor for the rest."""
     cursor = read_cursor(operation.tool_name, call.given)
@@ -238,7 +238,7 @@ def _with_items(result: Any, page: Page, items: Any, *, is_first: bool) -> Any:
     return msgspec.structs.replace(result, **{page.items: made})
 
 
-def _fitted(operation: Operation, call: Call, arguments: Any, view: View) -> Answer:
+def _fitted(operation: Operation, call: ToolCall, arguments: Any, view: View) -> Answer:
     """Return a result for the largest limit whose text fits, up to the given one."""
     wanted = limit = arguments.limit
     while True:

@@ -12,7 +12,7 @@ USUAL_TOKENS, MOST_TOKENS = 2_000, 8_000
 and more."""
 
 
-class Call(NamedTuple):
+class ToolCall(NamedTuple):
     """A call of a tool; `client` is the name that is recorded."""
 
     engine: Engine
@@ -29,21 +29,24 @@ class Answer(NamedTuple):
     shown: Shown = Shown()
 
 
-class Tool(NamedTuple):
+class McpTool(NamedTuple):
     """One tool with its input schema and the hints of the protocol.
 
     The text of a fault begins with `fault_mark`, as clients of another system expect.
-    `result_schema` is that of the values, if it is known.
+    `result_schema` is that of the values, if it is known. A tool that is not `of_notes`
+    shows none. With `owner_only`, clients with a scope do not have it.
     """
 
     name: str
     title: str
     doc: str
     schema: Mapping[str, Any]
-    run: Callable[[Call], Answer]
+    run: Callable[[ToolCall], Answer]
     read_only: bool = True
     destructive: bool = False
     idempotent: bool = True
     fault_mark: str = ""
     timeout_s: float = 30.0
     result_schema: Mapping[str, Any] | None = None
+    of_notes: bool = True
+    owner_only: bool = False
