@@ -95,7 +95,7 @@ class McpEndpoint:
         with known_as(identity.name):
             async with sessions.run():
                 await sessions.handle_request(scope, _replayed(body), keep)
-        session = session_of(_client_name(body))  # see `mcp.callers`
+        session = session_of(_client_name(body))  # see `mcp.calls`
         if session and parts and parts[0]["status"] == HTTPStatus.OK:
             head = (SESSION.encode(), session.encode())
             parts[0]["headers"] = [*parts[0].get("headers", ()), head]
