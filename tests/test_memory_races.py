@@ -192,7 +192,7 @@ def test_an_act_that_is_done_is_answered_though_the_note_is_deleted_meanwhile(
 
     done = getattr(desk.engine.memory, act)(*names)
 
-    assert "Use copper, 0.6 mm" in done.memo.text
+    assert "Use copper, 0.6 mm" in done.memory.text
     assert said(desk, "Use copper, 0.6 mm", trash=False) == 1
     assert len(desk.engine.memory.recall().memories) == 2 - (act == "merge")
 
