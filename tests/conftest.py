@@ -18,7 +18,7 @@ from edit_faults_desk import Stages
 from hypothesis import HealthCheck, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 from hypothesis.internal.conjecture import providers
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from meaning_desk import MeaningDesk, WordModel
 from model_desk import cached_vectors, real_models
 from vault_desk import VaultDesk
