@@ -2,14 +2,15 @@
 
 import ctypes
 import gc
+import json
 import os
 import shutil
 import signal
 import tempfile
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import apsw
 import pytest
@@ -17,6 +18,7 @@ from edit_faults_desk import Stages
 from hypothesis import HealthCheck, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 from hypothesis.internal.conjecture import providers
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from meaning_desk import MeaningDesk, WordModel
 from model_desk import cached_vectors, real_models
 from vault_desk import VaultDesk
@@ -168,6 +170,23 @@ def questions() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(prototypes, "questions_embedded", once)
         patch.setattr(prototypes, "learnt", fit_once)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def schemas_checked_once() -> Iterator[None]:
+    """Check the schema of each result once, and not in every call of a tool."""
+    check = Draft202012Validator.check_schema
+    known: set[str] = set()
+
+    def once(schema: Mapping[str, object], **options: Any) -> None:
+        text = json.dumps([schema, options], sort_keys=True, default=repr)
+        if text not in known:
+            check(schema, **options)
+            known.add(text)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Draft202012Validator, "check_schema", once)
         yield
 
 

@@ -259,7 +259,7 @@ def test_a_day_that_is_none_is_refused(program: Program) -> None:
     done = program.run("list", "--since", "soon")
 
     assert done.returncode == 2
-    assert "is no day" in done.stderr
+    assert "is not a date" in done.stderr
 
 
 def test_stats_count_what_is_indexed(program: Program) -> None:

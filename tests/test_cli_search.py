@@ -267,7 +267,7 @@ def test_a_day_that_is_none_is_refused(program: Program) -> None:
     done = program.run("search", "before:soon")
 
     assert done.returncode == 2
-    assert "is no day" in done.stderr
+    assert "is not a date" in done.stderr
 
 
 def test_a_search_imports_nothing_it_does_not_need(program: Program) -> None:

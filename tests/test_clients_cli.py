@@ -160,7 +160,7 @@ def test_a_client_over_stdio_has_its_scope_its_tools_and_its_end(
     assert "Home" not in found
     assert "Home/Diary.md" in moved
     assert "Heron" not in moved
-    assert "start this server anew" in fewer
+    assert "restart this server" in fewer
     assert "no client is called" in gone
     assert "worker2" not in gone
 

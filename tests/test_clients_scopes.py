@@ -71,7 +71,7 @@ def test_a_rule_is_read_as_it_is_written(text: str, rule: object) -> None:
 def test_what_is_no_rule_is_refused_with_what_would_be_one(
     text: str, said: str
 ) -> None:
-    with pytest.raises(BadScope, match="is no rule") as refused:
+    with pytest.raises(BadScope, match="is not a rule") as refused:
         read_rule(text)
 
     assert said in str(refused.value)

@@ -101,7 +101,7 @@ def test_a_reply_is_json_as_text_and_as_values_whatever_notes_say(
         ("brain", "detect_themes", {"themeId": "zz"}, "no theme is called 'zz'"),
         ("brain", "rank_notes", {"themeId": "zz"}, "no theme is called 'zz'"),
         ("graphrag", "vault_search", {"query": "x", "root_note": "zz"}, "no note is"),
-        ("knowledge", "search_files", {"query": "x", "since": "zz"}, "is no day"),
+        ("knowledge", "search_files", {"query": "x", "since": "zz"}, "is not a date"),
     ],
 )
 def test_what_goes_wrong_begins_as_clients_know_it(

@@ -453,7 +453,7 @@ def test_a_status_is_one_sign(status: str) -> None:
 def test_a_task_is_named_by_line_or_text() -> None:
     with pytest.raises(BadEdit, match="name the task"):
         after("- [ ] a\n", SetTask())
-    with pytest.raises(EditRefused, match=r"stands 2 times .* on lines 1, 2"):
+    with pytest.raises(EditRefused, match=r"occurs 2 times .* on lines 1, 2"):
         after("- [ ] ab\n- [ ] abc\n", SetTask(find="a"))
 
 

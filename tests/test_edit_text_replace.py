@@ -41,7 +41,7 @@ def test_a_text_that_stands_there_several_times_is_refused_with_its_lines(
 ) -> None:
     find = "a b" if "b" in text else "aa"
 
-    with pytest.raises(SeveralMatches, match="stands 2 times") as refused:
+    with pytest.raises(SeveralMatches, match="occurs 2 times") as refused:
         after(text, Replace(find, "x"))
 
     assert refused.value.lines == ((1, 2) if "b" in text else (2, 2))

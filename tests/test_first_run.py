@@ -152,7 +152,7 @@ def test_a_folder_of_vaults_names_each(program: Inside) -> None:
     said = refused(program, program.home / "Vaults")
     one = refused(program, program.vault.parent)
 
-    assert "is no vault but holds 2 vaults" in said
+    assert "is not a vault but contains 2 vaults" in said
     assert f"glassmind init '{program.home}/Vaults/My life', or glassmind init" in said
     assert "holds your home folder" in one
 

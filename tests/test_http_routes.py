@@ -102,7 +102,7 @@ def test_a_least_similarity_that_nothing_is_measured_by_is_told(web: Web) -> Non
         (b'{"query": "a", "query": "b"}', 400, "each name given once"),
         (b'{"query": "a", "colour": "red"}', 422, "no argument 'colour'"),
         (b'{"query": "\\ud800"}', 422, "valid Unicode text"),
-        (b'{"query": "before:never"}', 422, "is no day"),
+        (b'{"query": "before:never"}', 422, "is not a date"),
         (b'{"query": "a", "root_note": "Nil", "mode": "hybrid"}', 404, "no note is"),
         (b'{"query": "%s"}' % (b"a" * 20_001), 422, "at most 20,000 characters"),
     ],

@@ -258,7 +258,7 @@ def test_every_state_is_told_before_the_fence(state: ChangeState) -> None:
 
     answer = asked(editing, "glassmind_show_change", id="2026")
 
-    head = answer.text.partition("\nBetween the two marks")[0]
+    head = answer.text.partition("\nText between the two marks")[0]
     assert "20261116-abcde" in head
     assert ("Done" in head) is (state == "applied")
 

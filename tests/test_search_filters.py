@@ -167,7 +167,7 @@ def test_a_note_from_before_1970_can_be_found_by_its_day(vault: VaultDesk) -> No
 
 
 def test_a_filter_that_names_no_day_is_an_error(shelf: VaultDesk) -> None:
-    with pytest.raises(BadDate, match="'someday' is no day"):
+    with pytest.raises(BadDate, match="'someday' is not a date"):
         shelf.ask("after:someday")
 
 

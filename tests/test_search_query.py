@@ -131,7 +131,7 @@ def test_a_day_is_read_as_a_person_means_it(text: str, day: date) -> None:
     ],
 )
 def test_what_is_no_day_is_an_error_that_says_what_is(text: str) -> None:
-    with pytest.raises(BadDate, match="is no day: write YYYY-MM-DD"):
+    with pytest.raises(BadDate, match="is not a date: write YYYY-MM-DD"):
         parse_day(text, TODAY)
 
 

@@ -35,7 +35,8 @@ def followed(vault: VaultDesk) -> VaultDesk:
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Try again at once what failed, and take a busy machine for a quick one."""
+    """Try again and end at once, and take a busy machine for a quick one."""
+    monkeypatch.setattr(watching, "TICK_S", 0.05)
     monkeypatch.setattr(watching, "FIRST_RETRY_S", 0.1)
     monkeypatch.setattr(watch, "STOOD_STILL_S", 60.0)
 

@@ -337,7 +337,7 @@ class Engine:
         takes them, such as `2026-03` or `7d`.
 
         Raises:
-            BadDate: one of them is no day.
+            BadDate: one of them is not a date.
         """
         wanted = {
             "folder": folder,

@@ -36,7 +36,7 @@ def read_scope(texts: Iterable[str], toolsets: Iterable[str] = ()) -> Scope:
     `toolsets` are names of sets beside those that a rule names.
 
     Raises:
-        BadScope: one of them is no rule.
+        BadScope: one of them is not a rule.
     """
     rules: dict[ReadRule, None] = {}
     sets: dict[str, None] = {}

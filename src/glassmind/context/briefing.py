@@ -73,7 +73,7 @@ def brief(
     """Return where work stands, within the budget.
 
     Raises:
-        BadDate: `since` is no day.
+        BadDate: `since` is not a date.
         ProjectUnknown: no note belongs to the project.
         BudgetTooSmall: nothing useful fits.
     """

@@ -115,7 +115,7 @@ class Bundles:
         changed since a day as a search takes it; see `briefing.brief`.
 
         Raises:
-            BadDate: `since` is no day.
+            BadDate: `since` is not a date.
             ProjectUnknown: no note belongs to the project.
             BudgetTooSmall: nothing useful fits.
         """

@@ -182,11 +182,11 @@ class BadWish(QueryError):
 
 
 class BadDate(QueryError):
-    """A date filter that names no day."""
+    """A date filter that is not a date."""
 
     def __init__(self, text: str) -> None:
         super().__init__(
-            f"{text[:80]!r} is no day: write YYYY-MM-DD, YYYY-MM, YYYY, today, "
+            f"{text[:80]!r} is not a date: write YYYY-MM-DD, YYYY-MM, YYYY, today, "
             "yesterday, or how long ago, such as 7d, 2w, 3m, 1y"
         )
         self.text = text
@@ -310,8 +310,10 @@ class BackupOfAnotherVault(IndexFault):
 
 
 class BackupDamaged(IndexFault):
-    """A file is no backup that could be taken back."""
+    """A file is not a backup that can be restored."""
 
     def __init__(self, file: str, reason: str) -> None:
-        super().__init__(f"{file} is no sound backup ({reason}); nothing was changed")
+        super().__init__(
+            f"{file} is not a valid backup ({reason}); nothing was changed"
+        )
         self.file, self.reason = file, reason

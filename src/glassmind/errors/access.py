@@ -6,7 +6,7 @@ from glassmind.errors.serving import ServingFault
 
 
 class AccessFault(ServingFault):
-    """A client, or what it may read, cannot be taken as it was said."""
+    """A problem with a client, or with what it may read."""
 
 
 class BadScope(AccessFault):
@@ -14,7 +14,7 @@ class BadScope(AccessFault):
 
     def __init__(self, text: str, problem: str) -> None:
         super().__init__(
-            f"{text[:80]!r} is no rule: {problem}; write folder:Projects, tag:work, "
+            f"{text[:80]!r} is not a rule: {problem}; write folder:Projects, tag:work, "
             "property:status=public or toolset:core, with - before one that excludes"
         )
         self.text, self.problem = text, problem
@@ -50,12 +50,12 @@ class ClientUnknown(AccessFault):
 
 
 class ClientsUnreadable(AccessFault):
-    """The file of clients cannot be read, so that none of them is let in."""
+    """The file of clients cannot be read, so no client is let in."""
 
     def __init__(self, file: str, reason: str) -> None:
         super().__init__(
-            f"the clients in {file} cannot be read ({reason}), and none of them is let "
-            "in; mend the file, or delete it and add them anew"
+            f"the clients in {file} cannot be read ({reason}), so none of them is let "
+            "in; fix the file, or delete it and add the clients again"
         )
         self.file, self.reason = file, reason
 
@@ -71,17 +71,15 @@ class ClientsUnwritable(AccessFault):
 
 
 class ClientChanged(AccessFault):
-    """A client may use other tools by now than when its server was started."""
+    """The tools a client may use have changed since its server was started."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(
-            f"the sets of tools of {name!r} were changed; start this server anew"
-        )
+        super().__init__(f"the tool sets of {name!r} have changed; restart this server")
         self.name = name
 
 
 class BeyondToolsets(AccessFault):
-    """A client is to be served tools that it may not use."""
+    """A server is started for a client with tools that it may not use."""
 
     def __init__(self, name: str, wanted: Sequence[str], usable: Sequence[str]) -> None:
         super().__init__(

@@ -78,12 +78,12 @@ class NoSuchLevel(NoMatch):
 
 
 class SeveralMatches(EditRefused):
-    """What should be there once is there several times."""
+    """A text that must occur once occurs several times."""
 
     def __init__(self, path: str, wanted: str, lines: Sequence[int], how: str) -> None:
         listed = ", ".join(map(str, lines[:10]))
         super().__init__(
-            f"{_short(wanted)} stands {len(lines)} times in {path}, on lines {listed}; "
+            f"{_short(wanted)} occurs {len(lines)} times in {path}, on lines {listed}; "
             f"{how}"
         )
         self.path, self.wanted, self.lines = path, wanted, tuple(lines)

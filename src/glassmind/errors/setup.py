@@ -66,13 +66,15 @@ class InsideVault(UnlikelyVault):
 
 
 class AboveVaults(UnlikelyVault):
-    """A folder was named that is no vault, and has some below it."""
+    """A folder was named that is not a vault but contains some."""
 
     def __init__(self, folder: str, vaults: Sequence[str]) -> None:
         many = "a vault" if len(vaults) == 1 else f"{len(vaults)} vaults"
         which = "take that" if len(vaults) == 1 else "choose one"
         super().__init__(
-            folder, f"is no vault but holds {many}", f"{which}: {_commands(vaults)}"
+            folder,
+            f"is not a vault but contains {many}",
+            f"{which}: {_commands(vaults)}",
         )
         self.vaults = tuple(vaults)
 

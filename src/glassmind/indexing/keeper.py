@@ -280,7 +280,7 @@ class IndexKeeper:
 
         Raises:
             BackupMissing: there is no such file.
-            BackupDamaged: the file is no sound backup; nothing was changed.
+            BackupDamaged: the file is not a valid backup; nothing was changed.
             BackupOfAnotherVault: the vault has next to none of its notes; not raised
                 with `force`.
             IndexTooNew: a later release wrote it; nothing was changed.

@@ -244,7 +244,7 @@ class Memory:
         search takes it.
 
         Raises:
-            BadLimit, BadDate: so many cannot be told, or that is no day.
+            BadLimit, BadDate: `limit` is out of bounds, or `today` is not a date.
             ProjectUnknown: no note belongs to the project.
         """
         cabinet = self._cabinet
@@ -264,7 +264,7 @@ class Memory:
         With `since`, from that day on; with `path`, of one file or one folder.
 
         Raises:
-            BadDate, BadLimit: that is no day, or more than can be told at once.
+            BadDate, BadLimit: `since` is not a date, or `limit` is out of bounds.
             FileUnreadable: the record cannot be read.
         """
         cabinet = self._cabinet

@@ -9,6 +9,7 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from typing import (
     Annotated,
     Any,
@@ -86,6 +87,7 @@ class Field(NamedTuple):
 UNDESCRIBED = arg("")
 
 
+@cache
 def fields_of(
     arguments: type[Arguments], surface: Surface | None = None
 ) -> list[Field]:

@@ -305,7 +305,7 @@ class Route:
     job: bool = False
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, eq=False)
 class Operation:
     """One operation, as declared; a decorator, which registers its function.
 

@@ -33,7 +33,7 @@ def parse_query(text: str, today: date) -> WordQuery:
     """Return what is asked for.
 
     Raises:
-        BadDate: `before:` or `after:` stands before something that is no day.
+        BadDate: `before:` or `after:` stands before something that is not a date.
     """
     # half of a surrogate pair, as a terminal may send it, is a letter of no note
     text = text[:LONGEST_QUERY].encode("utf-8", "replace").decode("utf-8")
@@ -112,7 +112,7 @@ def parse_day(text: str, today: date) -> date:
     """Return the day a person means.
 
     Raises:
-        BadDate: it is no day.
+        BadDate: it is not a date.
     """
     named = {"today": 0, "yesterday": 1, "tomorrow": -1}
     if text.lower() in named:

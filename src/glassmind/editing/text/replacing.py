@@ -24,7 +24,7 @@ SHOWN_CHARS = 400
 LARGEST_CHARS = 1_000_000
 """In a longer note the nearest are not looked for: that takes seconds."""
 
-_HOW = "give more of the text around it, so that it stands there once"
+_HOW = "give more of the text around it, so that it occurs once"
 _STOPS = ".?!"
 
 

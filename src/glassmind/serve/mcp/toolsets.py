@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from hashlib import sha256
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -107,6 +108,7 @@ def tool_of(operation: Operation) -> McpTool:
     )
 
 
+@cache
 def _result_schema(operation: Operation) -> dict[str, Any]:
     """Return the schema of a result; paging and labels only add fields to it."""
     schema = {"type": "object", **msgspec.json.schema(operation.result)}
