@@ -26,7 +26,7 @@ from mcp.shared.exceptions import MCPError
 from glassmind.access.clients import plain_caller
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
-from glassmind.errors.serving import CallAbandoned, CallTooLong
+from glassmind.errors.serving import BadArgument, BadValue, CallAbandoned, CallTooLong
 from glassmind.markdown.hidden_text import FIELD, hidden_in, hidden_notice
 from glassmind.markdown.style import shortened
 from glassmind.markdown.texts import with_texts
@@ -255,6 +255,8 @@ def error_reply(
     error: Exception, tool: Tool, served: Collection[str], wording: Wording
 ) -> types.CallToolResult:
     """Return an error that a model can act on; a bug without text of notes."""
+    if isinstance(error, BadValue):
+        error = BadArgument(tool.name, str(error))
     values, of_notes = {"kind": "Unexpected"}, False
     sentence = text = unexpected(tool.name, error)
     if isinstance(error, GlassmindError):
