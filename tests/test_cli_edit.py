@@ -197,7 +197,7 @@ def test_a_list_of_edits_is_read_from_a_file(
         ("{", "--edits must be a list of objects"),
         ("3", "--edits must be a list of objects"),
         ("[3]", "--edits must be a list of objects"),
-        ("[]", "there are no edits"),
+        ("[]", "--edits must have at least one edit"),
         ('[{"op": "append", "text": "x"}, {"op": "burn"}]', "edits[1]: op must be"),
         ('[{"op": "append"}]', "edits[0]: text is missing"),
         ('[{"op": "append", "text": "x", "find": "y"}]', "no argument 'find'"),

@@ -54,7 +54,7 @@ def test_lines_from_back_to_front_are_refused(program: Program) -> None:
     done = program.run("read", NOTE, "--lines", "5-3")
 
     assert done.returncode == 2
-    assert "5-3: the first is after the last" in done.stderr
+    assert "--lines must begin before they end (got 5-3)" in done.stderr
 
 
 def test_a_note_taken_for_a_typo_is_named_aside(program: Program) -> None:
@@ -203,9 +203,9 @@ def test_a_page_past_the_end_says_so(program: Program) -> None:
     ("option", "value", "said"),
     [
         ("--tag", "", "--tag needs a value"),
-        ("--tag", "#", "tag must be a name"),
+        ("--tag", "#", "--tag must be a name"),
         ("--property", "", "--property needs a value"),
-        ("--property", "=x", "property must be name"),
+        ("--property", "=x", "--property must be name"),
     ],
 )
 def test_a_filter_that_names_nothing_is_refused(
@@ -215,6 +215,7 @@ def test_a_filter_that_names_nothing_is_refused(
 
     assert done.returncode == 2
     assert said in done.stderr
+    assert done.stderr.endswith("; see: glassmind list --help\n")
 
 
 def test_a_folder_may_be_written_as_a_shell_writes_it(program: Program) -> None:

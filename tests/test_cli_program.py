@@ -64,6 +64,9 @@ def test_help_of_a_command_is_what_its_option_prints(program: Program) -> None:
 
 def test_version_is_a_command_too(program: Program) -> None:
     assert program.bare("version").stdout == f"glassmind {__version__}\n"
+    assert json.loads(program.bare("version", "--json").stdout) == {
+        "version": __version__
+    }
 
 
 def test_a_misspelt_option_is_answered_with_the_nearest(program: Program) -> None:
@@ -71,6 +74,38 @@ def test_a_misspelt_option_is_answered_with_the_nearest(program: Program) -> Non
 
     assert done.returncode == 2
     assert "there is no option --limt; did you mean --limit?" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["search", "tea", "--foo"], "there is no option --foo; words that begin"),
+        (["index", "--full"], "there is no option --full; see"),
+        (["--foo"], "there is no option --foo; see"),
+        (["find", "tea"], "there is no command 'find'; see"),
+        (["help", "--al"], "there is no option --al; did you mean --all?"),
+        (["search", "tea", "--json=1"], "--json takes no value (got '1')"),
+        (["search", "tea", "--mode", "x"], "--mode must be one of hybrid, semantic"),
+        (["completion"], "SHELL is missing"),
+        (["completion", "csh"], 'SHELL must be one of bash, zsh, fish (got "csh")'),
+        (["service", "write"], 'ACTION must be print (got "write")'),
+        (["serve", "--port", "70000"], "--port must be 65535 or less (got 70000)"),
+        (["serve", "--port", "x"], "--port must be a whole number (got x)"),
+        (["connect", "jan", "--name", "a b"], "--name must be letters, digits"),
+    ],
+)
+def test_wrong_usage_is_answered_without_a_wrong_guess(
+    program: Program, words: list[str], said: str
+) -> None:
+    done = program.run(*words)
+
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+def test_help_of_a_local_command_shows_its_words(program: Program) -> None:
+    assert "glassmind version [OPTION ...]" in program.bare("help", "version").stdout
+    assert "connect PROGRAM [OPTION ...]" in program.bare("help", "connect").stdout
 
 
 def test_commands_are_listed_as_json(program: Program) -> None:

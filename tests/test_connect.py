@@ -264,7 +264,7 @@ def test_the_entry_starts_this_program_by_its_whole_path_with_what_was_asked_for
     flags = {"vault.path": str(inside.vault)}
     config = load_config(flags=flags, env=inside.env, cwd=inside.home)
     clients_of(config).add("Scribe", Scope())
-    asked = ["--name", "work", "--client", "scribe", "--toolset", "core, memory"]
+    asked = ["--name", "work", "--client", "scribe", "--tools", "core, memory"]
 
     done = inside.run("connect", "claude-code", *asked)
 

@@ -129,6 +129,24 @@ def test_a_toy_operation_is_a_route(toy: None, vault: VaultDesk) -> None:
     assert unknown.status == 422
 
 
+def test_what_an_operation_refuses_is_reported_in_the_words_of_each_surface(
+    tmp_path_factory: pytest.TempPathFactory, vault: VaultDesk
+) -> None:
+    program = Inside(with_note(tmp_path_factory.mktemp("program")))
+    vault.indexed({"Tea.md": "oolong"})
+    problem = "lines must begin before they end (got 9-3)"
+
+    printed = program.run("read", "Tea", "--lines", "9-3")
+    answer = call(make_server(vault.engine), "glassmind_read", name="Tea", lines="9-3")
+    with serving(vault.engine) as web:
+        reply = web.get("/notes/Tea?lines=9-3")
+
+    assert printed.stderr == f"glassmind: --{problem}; see: glassmind read --help\n"
+    assert text_of(answer) == f"glassmind_read: {problem}"
+    assert reply.status == 422
+    assert reply.json["error"]["message"] == f"GET /notes/{{name}}: {problem}"
+
+
 @pytest.mark.parametrize("one", all_operations(), ids=lambda one: one.name)
 def test_every_operation_is_declared_whole(one: Operation) -> None:
     assert one.summary.endswith(".")

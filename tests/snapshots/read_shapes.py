@@ -40,9 +40,6 @@ VERSION = glassmind.__version__
 GLOBAL_OPTIONS = ("vault", "config", "json", "quiet", "verbose", "no_color", "help")
 """Options of every command; they are listed once, under `glassmind`."""
 
-PROBES = (-1, 0, 1, 2, 6, 7, 60, 61, 100, 101, 65535, 65536)
-"""Numbers that are tried to find the bounds of a numeric option."""
-
 
 class CliResult(NamedTuple):
     """What a run of the program returned and printed."""
@@ -99,7 +96,8 @@ def cli_commands() -> dict[str, dict[str, Any]]:
             shapes[name] = {**_arguments([]), "subcommands": sorted(actions)}
         for path, parser in parsers.items():
             own = [a for a in parser._actions if a.dest not in GLOBAL_OPTIONS]
-            shapes[path] = _arguments(own, _declared(path))
+            checks = {field.flag: field for field in parser.checks}
+            shapes[path] = _arguments(own, _declared(path) | checks)
     return shapes
 
 
@@ -125,7 +123,7 @@ def _arguments(
             if action.option_strings
         },
         "positionals": [
-            {"name": action.metavar or action.dest, **_value(action)}
+            {"name": action.metavar or action.dest, **_option(action, known)}
             for action in actions
             if not action.option_strings
         ],
@@ -135,14 +133,17 @@ def _arguments(
 def _option(action: argparse.Action, declared: Mapping[str, Field]) -> dict[str, Any]:
     """Describe an option; the type of an operation's argument is checked later."""
     value = _value(action)
-    field = next((declared[f] for f in action.option_strings if f in declared), None)
+    is_word = not action.option_strings
+    flags = [f"--{action.dest}"] if is_word else action.option_strings
+    field = next((declared[f] for f in flags if f in declared), None)
     if field is None or value["type"] == "flag":
         return value
     kinds = {int: "integer", float: "number"}
     made = {
         **value,
         "type": kinds.get(field.kind, value["type"]),
-        "default": _default(field.default),
+        "default": value.get("default", _default(field.default)),
+        "required": value.get("required") or (is_word and field.required) or None,
         "minimum": field.bounds.ge,
         "maximum": field.bounds.le,
     }
@@ -156,7 +157,7 @@ def _value(action: argparse.Action) -> dict[str, Any]:
         action, argparse._AppendAction
     )
     value = {
-        **_type(action.type),
+        "type": "text",
         "default": _default(action.default),
         "choices": list(action.choices) if action.choices else None,
         "repeatable": repeatable or None,
@@ -170,34 +171,6 @@ def _default(value: object) -> object:
     if value == argparse.SUPPRESS or value in ("", (), [], ("", None), Path()):
         return None
     return value
-
-
-def _type(convert: object) -> dict[str, Any]:
-    """Describe the type of an option by what it accepts, not by its name."""
-    if not callable(convert):
-        return {"type": "text"}
-    accepted = {
-        probe: converted
-        for probe in PROBES
-        if isinstance(converted := _converted(convert, str(probe)), int | float)
-        and not isinstance(converted, bool)
-    }
-    if not accepted or not isinstance(_converted(convert, "x"), Exception):
-        return {"type": "text"}
-    kinds = {type(value) for value in accepted.values()}
-    shape: dict[str, Any] = {"type": "integer" if kinds == {int} else "number"}
-    if min(accepted) > PROBES[0]:
-        shape["minimum"] = min(accepted)
-    if max(accepted) < PROBES[-1]:
-        shape["maximum"] = max(accepted)
-    return shape
-
-
-def _converted(convert: Callable[[str], object], text: str) -> object:
-    try:
-        return convert(text)
-    except (argparse.ArgumentTypeError, ValueError) as error:
-        return error
 
 
 # MCP and HTTP

@@ -1,5 +1,7 @@
 """What can go wrong between a server and those who ask it."""
 
+from collections.abc import Mapping
+
 from glassmind.errors.base import GlassmindError
 
 
@@ -11,8 +13,29 @@ class BadArgument(ServingFault):
     """A call carries an argument that its tool cannot take."""
 
     def __init__(self, tool: str, problem: str) -> None:
-        super().__init__(f"{tool}: {problem}")
+        super().__init__(f"{tool}: {problem}" if tool else problem)
         self.tool, self.problem = tool, problem
+
+    def said_with(self, _: Mapping[str, str]) -> str:
+        """Return the message with a surface's own names for the arguments."""
+        return str(self)
+
+
+class BadValue(BadArgument):
+    """An operation cannot use what it was given; `names` are those of its arguments.
+
+    A surface adds what was called, and may have other names for the arguments.
+    """
+
+    def __init__(self, names: str, problem: str) -> None:
+        self.names, self.fault = names.split(), problem
+        super().__init__("", self.said_with({}))
+
+    def said_with(self, labels: Mapping[str, str]) -> str:
+        """Return the message with a surface's own names for the arguments."""
+        *others, last = [labels.get(name, name) for name in self.names]
+        listed = f"{', '.join(others)} and {last}" if others else last
+        return f"{listed} {self.fault}"
 
 
 class UnknownToolset(ServingFault):

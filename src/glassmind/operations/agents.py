@@ -18,7 +18,7 @@ from glassmind.access.scopes import (
 )
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
-from glassmind.errors.serving import BadArgument
+from glassmind.errors.serving import BadValue
 from glassmind.markdown.style import Style, counted, on_one_line
 from glassmind.operations.find import Since, Until, most
 from glassmind.operations.registry import (
@@ -202,12 +202,13 @@ def set_client(vault: Engine, arguments: SetClientArguments) -> ClientResult:
     known = clients_of(vault.config)
     before, given = known.named(arguments.name).scope, _scope_in(arguments)
     all_notes, all_tools = arguments.all_notes, arguments.all_tools
-    if (given.rules and all_notes) or (given.toolsets and all_tools):
-        problem = "give --all-notes without --scope, and --all-tools without --toolset"
-        raise BadArgument("clients set", problem)
+    if given.rules and all_notes:
+        raise BadValue("scope all_notes", "cannot be used together")
+    if given.toolsets and all_tools:
+        raise BadValue("toolset all_tools", "cannot be used together")
     if not (given.rules or given.toolsets or all_notes or all_tools):
-        problem = "give --scope, --toolset, --all-notes or --all-tools"
-        raise BadArgument("clients set", problem)
+        names = "scope toolset all_notes all_tools"
+        raise BadValue(names, "are missing: give at least one")
     rules = given.rules if given.rules or all_notes else before.rules
     sets = given.toolsets if given.toolsets or all_tools else before.toolsets
     return _client(vault, known.change(arguments.name, Scope(rules, sets)))

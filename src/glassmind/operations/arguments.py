@@ -83,6 +83,12 @@ class Field(NamedTuple):
     def flag(self) -> str:
         return self.extra.get("flag") or "--" + self.name.replace("_", "-")
 
+    def label(self, surface: Surface) -> str:
+        """Return what a surface calls the argument."""
+        if surface != "cli":
+            return self.name
+        return self.name.upper() if self.extra.get("positional") else self.flag
+
 
 UNDESCRIBED = arg("")
 
@@ -146,17 +152,24 @@ def read(
         optional = not field.required and not field.extra["note_text"]
         if value == "" and not strict and optional:
             value = None  # models send empty texts for what they leave out
-        if value is None:
-            if field.required:
-                raise BadArgument(owner, f"{_label(field, surface)} is missing")
-            continue
-        if not strict:
-            value = _from_text(field, value)
-        try:
-            values[field.attribute] = _converted(field, value, strict=strict)
-        except ValidationError:
-            raise BadArgument(owner, problem(field, value, surface)) from None
+        if value is not None or field.required:
+            made = checked(field, value, owner, surface, strict=strict)
+            values[field.attribute] = made
     return arguments(**values)
+
+
+def checked(
+    field: Field, value: Any, owner: str, surface: Surface, *, strict: bool
+) -> Any:
+    """Return a value as its argument takes it; raises as `read`."""
+    if value is None:
+        raise BadArgument(owner, f"{field.label(surface)} is missing")
+    if not strict:
+        value = _from_text(field, value)
+    try:
+        return _converted(field, value, strict=strict)
+    except ValidationError:
+        raise BadArgument(owner, problem(field, value, surface)) from None
 
 
 def _converted(field: Field, value: Any, *, strict: bool) -> Any:
@@ -250,7 +263,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 def problem(field: Field, value: Any, surface: Surface) -> str:
     """Return what is wrong with a value, such as `limit must be 1 or more (got 0)`."""
-    return f"{_label(field, surface)} must be {_wanted(field, value)}"
+    return f"{field.label(surface)} must be {_wanted(field, value)}"
 
 
 def _wanted(field: Field, value: Any) -> str:
@@ -263,7 +276,7 @@ def _wanted(field: Field, value: Any) -> str:
         if field.kind is str and len(text) < least:
             return f"at least {least} characters (got {len(text)})"
     if field.choices:
-        wanted = f"one of {', '.join(field.choices)}"
+        wanted = f"{'one of ' * (len(field.choices) > 1)}{', '.join(field.choices)}"
     elif field.is_list:
         most = field.bounds.max_length
         if isinstance(value, list) and most is not None and len(value) > most:
@@ -290,12 +303,6 @@ def _wanted_number(field: Field, value: Any) -> str:
     if high is not None and number > high:
         return f"{high:g} or less"
     return "a whole number" if field.kind is int else "a number"
-
-
-def _label(field: Field, surface: Surface) -> str:
-    if surface != "cli":
-        return field.name
-    return field.name.upper() if field.extra.get("positional") else field.flag
 
 
 def schema_for_models(arguments: type[Arguments]) -> dict[str, Any]:

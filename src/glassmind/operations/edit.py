@@ -12,7 +12,7 @@ from glassmind.editing.asking import Asking
 from glassmind.editing.text.apply import KINDS
 from glassmind.engine import Engine
 from glassmind.errors.editing import ConfirmFirst
-from glassmind.errors.serving import BadArgument
+from glassmind.errors.serving import BadValue
 from glassmind.markdown.style import Style, counted, on_one_line
 from glassmind.operations.arguments import plain_value
 from glassmind.operations.failures import CONFLICT
@@ -501,11 +501,11 @@ def edit_property(
         try:
             acts.append(("set", json.loads(arguments.set_json)))
         except (ValueError, RecursionError):
-            raise BadArgument("edit property", "--set-json must be JSON") from None
+            raise BadValue("set_json", "must be JSON") from None
     acts += [("unset", None)] * arguments.unset
     if len(acts) != 1:
-        options = "--set, --set-json, --add, --remove and --unset"
-        raise BadArgument("edit property", f"give exactly one of {options}")
+        names = "value set_json add remove unset"
+        raise BadValue(names, "exclude each other: give exactly one")
     change = editing.ChangeProperty(arguments.key, *acts[0])
     return edit_note(vault, arguments, [change], caller)
 

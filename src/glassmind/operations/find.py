@@ -11,7 +11,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from glassmind.engine import Engine
 from glassmind.errors import NoteNotFound, OffsetOutOfRange
-from glassmind.errors.serving import BadArgument
+from glassmind.errors.serving import BadValue
 from glassmind.markdown.address import heading_address, iso_time, obsidian_uri
 from glassmind.markdown.hidden_text import hidden_kinds, hidden_notice
 from glassmind.markdown.style import Style, bytes_in_words, counted, shortened
@@ -475,7 +475,7 @@ def read(vault: Engine, arguments: ReadArguments, caller: Caller) -> ReadResult:
     from glassmind.types.catalogue import GuessedNote  # noqa: PLC0415 - 24 ms
 
     config = vault.config.vault
-    name = named_by(vault, arguments.name, "read")
+    name = named_by(vault, arguments.name, "name")
     note = vault.read(
         name,
         heading=arguments.heading,
@@ -527,19 +527,19 @@ def line_range(text: str | None) -> tuple[int, int | None] | None:
     """Return the ends of `12-34`, of one line, or of `12-`, which has no end.
 
     Raises:
-        BadArgument: it is not a range, or runs backwards.
+        BadValue: it is not a range, or runs backwards.
     """
     if not text:
         return None
     found = _RANGE.fullmatch(text)
     if not found:
-        raise BadArgument("read", "lines must be a range such as 12-34, or 12-")
+        raise BadValue("lines", "must be a range such as 12-34, or 12-")
     first = int(found[1])
     if found[2] and not found[3]:
         return first, None
     last = int(found[3] or first)
     if first > last:
-        raise BadArgument("read", f"lines {text}: the first is after the last")
+        raise BadValue("lines", f"must begin before they end (got {text.strip()})")
     return first, last
 
 
@@ -738,10 +738,10 @@ def list_for_models(result: ListResult, view: View) -> str:
 def list_notes(vault: Engine, arguments: ListArguments) -> ListResult:
     """List notes by folder, tag, property or date."""
     if arguments.tag and not arguments.tag.strip(" #/"):
-        raise BadArgument("list", "tag must be a name such as project/garden")
+        raise BadValue("tag", "must be a name such as project/garden")
     name, value = property_filter(arguments.property)
     if arguments.property and not name:
-        raise BadArgument("list", "property must be name, name=value or name:value")
+        raise BadValue("property", "must be name, name=value or name:value")
     options = structs.asdict(arguments) | {
         "tag": arguments.tag.strip(),
         "kind": arguments.kind or "",

@@ -9,7 +9,7 @@ from msgspec import Struct, structs
 from glassmind.config.places import current_folder
 from glassmind.engine import Engine
 from glassmind.errors import ConfigError, VaultAbsent
-from glassmind.errors.serving import BadArgument
+from glassmind.errors.serving import BadValue
 from glassmind.indexing.background import gently
 from glassmind.markdown.style import Style, bytes_in_words, counted
 from glassmind.operations.failures import MODEL, USAGE
@@ -543,7 +543,7 @@ def fetch_models(
     source = arguments.source
     local = current_folder() / Path(source).expanduser() if source else None
     if local and not local.exists():
-        raise BadArgument("models fetch", f"there is nothing at {local}")
+        raise BadValue("source", f"must be a folder that exists (got {local})")
     watcher = download_watcher(caller.progress)
     fetched = shelf.fetch(vault.config, arguments.names, local=local, watcher=watcher)
     found = list(fetched)

@@ -11,7 +11,7 @@ from msgspec import Struct, structs
 
 from glassmind.engine import Engine
 from glassmind.errors import PathOutsideVault
-from glassmind.errors.serving import BadArgument
+from glassmind.errors.serving import BadValue
 from glassmind.markdown.address import obsidian_uri
 from glassmind.markdown.style import shortened
 from glassmind.operations.registry import Caller
@@ -57,18 +57,18 @@ def is_address(name: str) -> bool:
     return name.lower().startswith((SCHEME, OBSIDIAN))
 
 
-def note_name(vault: Engine, name: str, owner: str) -> str:
+def note_name(vault: Engine, name: str, argument: str) -> str:
     """Return the name of a note, without a heading; raises as `named_by`."""
-    plain = named_by(vault, name, owner)
+    plain = named_by(vault, name, argument)
     return plain.partition("#")[0] if is_address(name) else plain
 
 
-def named_by(vault: Engine, name: str, owner: str) -> str:
+def named_by(vault: Engine, name: str, argument: str) -> str:
     """Return the name in an address, perhaps with a heading, or the name itself.
 
     Raises:
         PathOutsideVault: an address names no place inside the vault.
-        BadArgument: it is of another vault, or opens no note.
+        BadValue: it is of another vault, or opens no note.
     """
     if name.lower().startswith(SCHEME):
         return path_in(name)
@@ -80,12 +80,12 @@ def named_by(vault: Engine, name: str, owner: str) -> str:
     given = {key: unquote(value) for key, _, value in pairs}
     if action.rstrip("/").lower() != "open" or not given.get("file"):
         known = f"{OBSIDIAN}open?vault=...&file=..."
-        raise BadArgument(owner, f"only addresses such as {known} are read")
+        raise BadValue(argument, f"must be a name, or an address such as {known}")
     own = vault.config.vault.name
     other = given.get("vault", own)
     if normalize("NFC", other) != normalize("NFC", own):
-        problem = f"the address is of the vault {shortened(other)!r}, not {own!r}"
-        raise BadArgument(owner, problem)
+        problem = f"is an address in the vault {shortened(other)!r}, not {own!r}"
+        raise BadValue(argument, problem)
     return given["file"]
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, cast, get_type_hints
 from msgspec import Meta, defstruct
 
 from glassmind.editing.text.apply import KINDS
-from glassmind.errors.serving import BadArgument
+from glassmind.errors.serving import BadArgument, BadValue
 from glassmind.operations.arguments import fields_of, property_schema, read
 from glassmind.operations.registry import Arguments, Surface, arg
 from glassmind.types.editing import FUZZY, ChangeProperty, TextEdit
@@ -94,7 +94,7 @@ def read_edits(given: Sequence[Mapping[str, Any]], surface: Surface) -> list[Tex
         BadArgument: the list is empty, or an object does not describe an edit.
     """
     if not given:
-        raise BadArgument("edits", "there are no edits")
+        raise BadValue("edits", "must have at least one edit")
     return [_read_edit(f"edits[{at}]", each, surface) for at, each in enumerate(given)]
 
 

@@ -8,7 +8,7 @@ from glassmind.operations.failures import OK
 from glassmind.operations.registry import joined
 from glassmind.serve.cli.output import Output
 from glassmind.serve.cli.parser import COMMON, LocalCommand, option
-from glassmind.serve.cli.program import parsers_of
+from glassmind.serve.cli.program import command_named, parsers_of
 from glassmind.serve.cli.table import all_commands
 
 ANYWHERE = tuple(each.names[0] for each in COMMON)
@@ -16,27 +16,32 @@ ANYWHERE = tuple(each.names[0] for each in COMMON)
 
 
 class Offer(NamedTuple):
-    """What a command takes: its first words, and its options by name."""
+    """What a command or an action takes: its first words, and its options by name."""
 
     words: list[str]
     options: dict[str, Action]
 
 
 def offers_of() -> dict[str, Offer]:
-    """Return what each command takes; a group takes what one of its actions takes."""
-    offers = {}
+    """Return what each command and each action of a group takes.
+
+    A group takes the name of an action, or the options of its usual one.
+    """
+    offers: dict[str, Offer] = {}
     for name in all_commands():
         parsers = parsers_of(name)
-        offer = Offer([path.partition(" ")[2] for path in parsers if path != name], {})
-        for parser in parsers.values():
-            offer.words.extend(parser.offered)
+        for path, parser in parsers.items():
+            offers[path] = offer = Offer([], {})
             for action in parser._actions:  # noqa: SLF001 - argparse does not list them
                 if action.option_strings:
-                    longest = max(action.option_strings, key=len)
-                    offer.options.setdefault(longest, action)
+                    offer.options[max(action.option_strings, key=len)] = action
                 else:
                     offer.words.extend(action.choices or ())
-        offers[name] = offer
+        if name not in parsers:
+            usual = offers.get(f"{name} {getattr(command_named(name), 'usual', '')}")
+            actions = [path.partition(" ")[2] for path in parsers]
+            offers[name] = Offer(actions, usual.options if usual else {})
+    offers["help"].words.extend(all_commands())
     return offers
 
 
@@ -46,7 +51,7 @@ _glassmind() {{
   local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}}
   local command= offered= word
   for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
-    case $word in {names}) command=$word; break ;; esac
+    case ${{command:+$command }}$word in {names}) command+=${{command:+ }}$word ;; esac
   done
   COMPREPLY=()
   case "$command $previous" in
@@ -69,7 +74,7 @@ def bash_script(shell: str = "bash") -> str:
     offers, words, values = offers_of(), [], []
     for command, offer in offers.items():
         listed = " ".join([*offer.words, *offer.options])
-        words.append(f'    {command}) offered="{listed}" ;;')
+        words.append(f'    "{command}") offered="{listed}" ;;')
         for longest, action in offer.options.items():
             if action.nargs != 0 and longest not in ANYWHERE:
                 listed = " ".join(action.choices or ())
@@ -78,8 +83,8 @@ def bash_script(shell: str = "bash") -> str:
                 values.append(f"    {when}) {reply if listed else ''}return ;;")
     return BASH.format(
         shell=shell,
-        names="|".join(offers),
-        first=" ".join([*offers, *ANYWHERE]),
+        names="|".join(f'"{path}"' for path in offers),
+        first=" ".join([*all_commands(), *ANYWHERE]),
         values="\n".join(values),
         words="\n".join(words),
     )
@@ -98,11 +103,19 @@ def fish_script() -> str:
 def _fish_lines() -> Iterator[str]:
     yield "# fish completion for glassmind; run: glassmind completion fish | source"
     rows = all_commands()
-    for command, offer in offers_of().items():
-        about = _quoted(rows[command].summary)
-        first = "complete -c glassmind -n __fish_use_subcommand -f"
-        yield f"{first} -a {command} -d {about}"
-        begin = f"complete -c glassmind -n '__fish_seen_subcommand_from {command}'"
+    offers = offers_of()
+    for path, offer in offers.items():
+        command, _, own = path.partition(" ")
+        actions = [p.partition(" ")[2] for p in offers if p.startswith(f"{command} ")]
+        when = f"__fish_seen_subcommand_from {command}"
+        if not own:
+            about = _quoted(rows[command].summary)
+            first = "complete -c glassmind -n __fish_use_subcommand -f"
+            yield f"{first} -a {command} -d {about}"
+        if actions:
+            seen = f"__fish_seen_subcommand_from {own or ' '.join(actions)}"
+            when += f"; and {seen}" if own else f"; and not {seen}"
+        begin = f"complete -c glassmind -n '{when}'"
         if offer.words:
             yield f"{begin} -f -a {_quoted(' '.join(offer.words))}"
         for action in offer.options.values():

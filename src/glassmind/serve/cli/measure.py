@@ -7,10 +7,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import Meta
+
 from glassmind.config.sources import as_toml
 from glassmind.config.trust import keep_trust
 from glassmind.engine import Engine
-from glassmind.errors import WrongUsage
 from glassmind.evaluation.as_json import evaluation_as_json, tuning_as_json
 from glassmind.evaluation.as_text import evaluation_as_text, tuning_as_text
 from glassmind.evaluation.chart import check_place, write_page
@@ -18,7 +19,7 @@ from glassmind.operations.failures import OK
 from glassmind.operations.registry import joined
 from glassmind.serve.cli.opening import config_of, path_of
 from glassmind.serve.cli.output import Output
-from glassmind.serve.cli.parser import LocalCommand, flag, option, whole_number
+from glassmind.serve.cli.parser import LocalCommand, flag, one_of, option
 from glassmind.serve.cli.settings import file_in_use
 from glassmind.types.evaluation import TuneReport
 from glassmind.types.files import Progress
@@ -63,14 +64,14 @@ def evaluate(args: Namespace, output: Output) -> int:
     """Measure search quality."""
     from glassmind.evaluation import bench, run  # noqa: PLC0415 - numpy
 
-    if args.preset and args.model:
-        raise WrongUsage("--preset and --model cannot be used together", "eval")
+    one_of(args, "eval", "--dataset", "--queries", "--self", needed=True)
+    one_of(args, "eval", "--preset", "--model")
     chart = path_of(args.chart) if args.chart else None
     if chart:
         check_place(chart, None if args.dataset else config_of(args).vault.path)
     with output.progress() as progress:
         wanted, opened = _wanted(args, progress, args.limit_queries), _open(args)
-        if args.own:
+        if args.self:
             chosen = bench.own_bench(opened, wanted)
         elif args.queries:
             chosen = bench.queries_bench(opened, path_of(args.queries), wanted)
@@ -122,8 +123,7 @@ def tune(args: Namespace, output: Output) -> int:
 def _write(report: TuneReport, args: Namespace, output: Output) -> TuneReport:
     from glassmind.evaluation.settings import write_choice  # noqa: PLC0415 - numpy
 
-    if args.in_vault and getattr(args, "config", None):
-        raise WrongUsage("--in-vault and --config cannot be used together", "tune")
+    one_of(args, "tune", "--in-vault", "--config")
     config, file = config_of(args), file_in_use(args)
     today = datetime.now().astimezone().date()
     with keep_trust(config.vault.path, os.environ):
@@ -155,8 +155,8 @@ def _undo(args: Namespace, output: Output) -> int:
 
 
 _MEASURING = (
-    option("--limit-queries", "the most queries to ask", "N", type=whole_number(1)),
-    option("--seed", "seed of chance", "N", type=whole_number(0), default=0),
+    option("--limit-queries", "the most queries to ask", "N", bounds=Meta(ge=1)),
+    option("--seed", "seed of chance", "N", bounds=Meta(ge=0), default=0),
     flag("--fresh", "index again instead of using what is kept"),
 )
 
@@ -165,6 +165,9 @@ COMMANDS = {
         evaluate,
         "Maintain",
         (
+            option("--dataset", "ask a collection in the BEIR layout", "PATH"),
+            option("--queries", "or ask queries about the vault, by line", "FILE"),
+            flag("--self", "or use the vault's own links as questions"),
             option("--preset", "embed with this preset", "NAME", default=""),
             option("--model", "embed with this model", "NAME", default=""),
             flag("--no-ablations", "measure the current settings only"),
@@ -173,12 +176,6 @@ COMMANDS = {
             option("--chart", "write a chart as an HTML page", "FILE"),
             *_MEASURING,
         ),
-        one_of=(
-            option("--dataset", "a collection in the BEIR layout", "PATH"),
-            option("--queries", "queries about the vault, by line", "FILE"),
-            flag("--self", "use the vault's own links as questions", dest="own"),
-        ),
-        is_required=True,
         expert=True,
     ),
     "tune": LocalCommand(

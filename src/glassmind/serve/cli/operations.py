@@ -29,7 +29,7 @@ from glassmind.operations.registry import (
 )
 from glassmind.serve.cli.opening import engine_of
 from glassmind.serve.cli.output import Output
-from glassmind.serve.cli.parser import CommandParser, Once, split_command
+from glassmind.serve.cli.parser import CommandParser, Once, refuse_action, split_command
 
 WORDS = "words"
 """Where the parser puts positional words."""
@@ -180,6 +180,10 @@ class OperationCommand:
             caller = Caller("cli", CLIENT, progress, output.notice, edit=edit)
             try:
                 return self.operation.run(engine, arguments, caller)
+            except BadArgument as error:
+                fields = fields_of(self.operation.arguments, "cli")
+                labels = {field.name: field.label("cli") for field in fields}
+                raise WrongUsage(error.said_with(labels), self._path) from None
             except ConfirmFirst as error:
                 if not output.can_ask:
                     raise
@@ -406,7 +410,7 @@ class CommandGroup:
         self._word = word
         self.actions = {path.partition(" ")[2]: cmd for path, cmd in commands.items()}
         usual = (name for name, part in self.actions.items() if part.is_usual)
-        self._usual = next(usual, None)
+        self.usual = next(usual, None)
 
     def chosen(self, argv: list[str]) -> tuple[str | None, list[str]]:
         """Return the action and its arguments; None to show all actions."""
@@ -415,11 +419,9 @@ class CommandGroup:
             return word, before + after
         if {"--help", "-h"} & set(argv):
             return None, argv
-        if word and (self._usual is None or not before):
-            listed = ", ".join(self.actions)
-            problem = f"action must be one of {listed} (got {word!r})"
-            raise WrongUsage(problem, self._word)
-        return self._usual, argv
+        if word and (self.usual is None or not before):
+            refuse_action(self._word, word, self.actions)
+        return self.usual, argv
 
     def show(self, output: Output) -> None:
         """Print the actions."""

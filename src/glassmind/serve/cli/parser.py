@@ -1,29 +1,25 @@
 """The parser of one command, with the options that every command takes."""
 
 import os
-import re
-from argparse import (
-    SUPPRESS,
-    Action,
-    ArgumentParser,
-    ArgumentTypeError,
-    HelpFormatter,
-    Namespace,
-)
-from collections.abc import Callable, Mapping, Sequence
+from argparse import SUPPRESS, Action, ArgumentParser, HelpFormatter, Namespace
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from math import inf
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, Literal, NamedTuple, NoReturn
+
+from msgspec import Meta
 
 from glassmind.errors import WrongUsage
+from glassmind.errors.serving import BadArgument
 from glassmind.markdown.style import shortened
-from glassmind.operations.registry import Group
+from glassmind.operations.arguments import Field, checked, problem
+from glassmind.operations.registry import Group, arg
 from glassmind.serve.cli.output import Output
 
 VALUED = ("--vault", "--config")
 """Options of every command that take a value."""
 
-BAD_CHOICE = re.compile(r"invalid choice: (.+) \(choose from (.+)\)", re.DOTALL)
+SIMILAR = 0.75
+"""What a misspelt name shares with the right one: `raed` with `read`, at least."""
 
 
 class Once(Action):
@@ -42,15 +38,45 @@ class Once(Action):
 
 
 class Option(NamedTuple):
-    """One argument of a command, as `add_argument` takes it."""
+    """One argument of a command, as `add_argument` takes it; `field` checks it."""
 
     names: tuple[str, ...]
     how: Mapping[str, Any]
+    field: Field | None = None
 
 
-def option(names: str, about: str, metavar: str | None = None, **how: Any) -> Option:
-    """Declare an option with a value, or a positional argument."""
-    return Option(tuple(names.split()), {"help": about, "metavar": metavar, **how})
+def option(
+    names: str,
+    about: str,
+    metavar: str | None = None,
+    *,
+    choices: Iterable[str] = (),
+    bounds: Meta | None = None,
+    **how: Any,
+) -> Option:
+    """Declare an option with a value, or a positional argument.
+
+    One with `bounds` takes a whole number.
+    """
+    how |= {"help": about, "metavar": metavar}
+    first, field = names.split(maxsplit=1)[0], None
+    if is_word := not first.startswith("-"):
+        how["metavar"] = metavar or first.upper()
+        how["help"] = ": ".join(filter(None, (about, ", ".join(choices))))
+    if choices or bounds:
+        how |= {"choices": tuple(choices)} | ({"nargs": "?"} if is_word else {})
+        dest = first.strip("-").replace("-", "_")
+        field = field_of(dest, choices, bounds, is_word=is_word)
+    return Option(tuple(names.split()), how, field)
+
+
+def field_of(
+    name: str, choices: Iterable[str], bounds: Meta | None = None, *, is_word: bool
+) -> Field:
+    """Return what checks a word or an option: one of some choices, or a number."""
+    kind = Literal.__getitem__(tuple(choices)) if choices else int
+    about = arg("", positional="word" if is_word else None)
+    return Field(name, kind, bounds or Meta(), about, is_word, None, name)
 
 
 def flag(names: str, about: str, **how: Any) -> Option:
@@ -62,16 +88,13 @@ class LocalCommand(NamedTuple):
     """A command that is not an operation: it sets up or starts something.
 
     The docstring of `run` is its summary. `help` lists expert ones only on request.
-    `words` are (destination, names, help) of positional words. Of the options in
-    `one_of` only one may be given, and one must be if that `is_required`.
+    `words` are (destination, names, help) of positional words.
     """
 
     run: Callable[[Namespace, Output], int]
     group: Group
     options: tuple[Option, ...] = ()
     words: tuple[str, str, str] | None = None
-    one_of: tuple[Option, ...] = ()
-    is_required: bool = False
     expert: bool = False
 
     @property
@@ -80,41 +103,46 @@ class LocalCommand(NamedTuple):
 
     def add_arguments(self, parser: "CommandParser") -> None:
         """Add every argument to a parser."""
-        if self.one_of:
-            group = parser.add_mutually_exclusive_group(required=self.is_required)
-            for names, how in self.one_of:
-                group.add_argument(*names, **how)
-        for names, how in self.options:
+        words = []
+        for names, how, field in self.options:
             parser.add_argument(*names, **how)
+            if field:
+                parser.checks.append(field)
+            if not names[0].startswith("-"):
+                is_required = field and field.required
+                words.append(how["metavar"] if is_required else f"[{how['metavar']}]")
         if self.words:
             parser.take_words(*self.words)
+            words.append(f"[{self.words[1]}]")
+        parser.usage = " ".join((parser.prog, *words, "[OPTION ...]"))
 
 
 class CommandParser(ArgumentParser):
     """Parses one command; what it does not understand is a `WrongUsage`."""
 
-    def __init__(self, name: str, help_line: str) -> None:
+    def __init__(self, name: str, help_line: str = "") -> None:
+        self.checks: list[Field] = []
         super().__init__(
-            prog=f"glassmind {name}",
+            prog=f"glassmind {name}".rstrip(),
             description=help_line,
             formatter_class=_formatter,
             allow_abbrev=False,
         )
         self._name, self._words = name, ""
-        self.offered: tuple[str, ...] = ()
         add = self.add_argument_group("options of every command").add_argument
-        for names, how in COMMON:
+        for names, how, _ in COMMON:
             add(*names, default=SUPPRESS, **how)
 
     def take_words(
-        self, dest: str, metavar: str, help_line: str, offered: Sequence[str] = ()
+        self, dest: str, metavar: str, help_line: str, choices: Sequence[str] = ()
     ) -> None:
         """Take any number of free words; behind `--` they may begin with a dash.
 
-        `offered` are values of the first word that a shell may complete.
+        `choices` are values of the first word.
         """
-        self._words, self.offered = dest, tuple(offered)
-        self.add_argument(dest, nargs="*", metavar=metavar, help=help_line)
+        self._words = dest
+        how = {"metavar": metavar, "help": help_line, "choices": choices or None}
+        self.add_argument(dest, nargs="*", **how)  # type: ignore[arg-type]
 
     def read(self, argv: list[str]) -> Namespace:
         # by hand: argparse loses words behind an option
@@ -128,29 +156,38 @@ class CommandParser(ArgumentParser):
             setattr(args, self._words, [*getattr(args, self._words), *words])
         elif words:
             self.error(f"unexpected argument {words[0]!r}")
+        for field in self.checks:
+            value = getattr(args, field.name)
+            try:
+                if field.required or value != self.get_default(field.name):
+                    made = checked(field, value, "", "cli", strict=False)
+                    setattr(args, field.name, made)
+            except BadArgument as error:
+                self.error(error.problem)
         return args
+
+    def _check_value(self, action: Action, value: Any) -> None:
+        """Leave it to `checked`, which has the words of all surfaces."""
 
     def _refuse(self, word: str) -> NoReturn:
         options = [name for action in self._actions for name in action.option_strings]
-        near = get_close_matches(word.partition("=")[0], options, n=1)
-        hint = "words that begin with - go behind --"
+        near = nearest(word.partition("=")[0], options)
+        hint = "; words that begin with - go behind --" if self._words else ""
         if near and word.startswith("--"):
-            hint = f"did you mean {near[0]}?"
-        self.error(f"there is no option {shortened(word)}; {hint}")
+            hint = f"; did you mean {near}?"
+        self.error(f"there is no option {shortened(word)}{hint}")
 
     def error(self, message: str) -> NoReturn:
         """Raise `WrongUsage` for what argparse found wrong."""
         if message.startswith("argument "):
-            names, _, problem = message.removeprefix("argument ").partition(": ")
+            names, _, said = message.removeprefix("argument ").partition(": ")
             name = names.partition("/")[0]
-            if problem == "expected one argument":
+            if said == "expected one argument":
                 joined = f"one that begins with - is joined to it, as in {name}=-x"
-                problem = f"needs a value; {joined}"
-            elif found := BAD_CHOICE.fullmatch(problem):
-                got, choices = found.groups()
-                listed = choices.replace("'", "")
-                problem = f"must be one of {listed} (got {got})"
-            message = f"{name} {problem}"
+                said = f"needs a value; {joined}"
+            elif said.startswith("ignored explicit argument "):
+                said = f"takes no value (got {said.split(None, 3)[3]})"
+            message = f"{name} {said}"
         raise WrongUsage(message, self._name)
 
 
@@ -184,13 +221,28 @@ def split_command(argv: list[str]) -> tuple[list[str], str | None, list[str]]:
     return argv[:at], argv[at], argv[at + 1 :]
 
 
-def whole_number(least: int, most: float = inf) -> Callable[[str], int]:
-    """Return the type of an option that takes a whole number."""
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Return the name that was probably meant, or nothing; dashes do not count."""
+    names = {name.lstrip("-"): name for name in known}
+    near = get_close_matches(word.lstrip("-"), names, n=1, cutoff=SIMILAR)
+    return names[near[0]] if near else ""
 
-    def read(text: str) -> int:
-        if text.isascii() and text.isdigit() and least <= int(text) <= most:
-            return int(text)
-        wanted = f"{least} or more" if most == inf else f"from {least} to {most}"
-        raise ArgumentTypeError(f"must be {wanted} (got {text})")
 
-    return read
+def refuse_action(command: str, word: str, actions: Iterable[str]) -> NoReturn:
+    """Raise `WrongUsage` for a word that is not an action of a command."""
+    said = problem(field_of("action", actions, is_word=True), word, "cli")
+    if near := nearest(word, actions):
+        said = f"there is no action {shortened(word)!r}; did you mean {command} {near}?"
+    raise WrongUsage(said, command)
+
+
+def one_of(args: Namespace, command: str, *flags: str, needed: bool = False) -> None:
+    """Refuse options that exclude each other, or none of them if one is `needed`."""
+    values = vars(args)
+    given = [flag for flag in flags if values.get(flag.strip("-").replace("-", "_"))]
+    if len(given) > 1:
+        problem = f"{given[0]} and {given[1]} cannot be used together"
+        raise WrongUsage(problem, command)
+    if needed and not given:
+        *others, last = flags
+        raise WrongUsage(f"give one of {', '.join(others)} and {last}", command)

@@ -3,6 +3,7 @@
 import atexit
 import gc
 import os
+from argparse import Namespace
 from collections.abc import Sequence
 from typing import NoReturn, TypeAlias
 
@@ -24,7 +25,7 @@ from glassmind.serve.cli.operations import (
     operation_command,
 )
 from glassmind.serve.cli.output import Output
-from glassmind.serve.cli.parser import CommandParser, LocalCommand, split_command
+from glassmind.serve.cli.parser import CommandParser, LocalCommand, flag, split_command
 from glassmind.serve.cli.table import (
     LOCAL,
     all_commands,
@@ -103,20 +104,17 @@ def _sentence_of(error: GlassmindError) -> str:
 def _dispatch(argv: list[str], output: Output) -> int:
     before, name, after = split_command(argv)
     if "--help" in before or "-h" in before or not argv:
-        return _show_help([word for word in before if word == "--json"], output)
-    if name == "help":
-        return _show_help(after, output)
-    if name == "version":
-        output.line(f"glassmind {__version__}")
-        return OK
+        before = [word for word in before if word not in {"--help", "-h"}]
+        name, after = "help", []
     if name is None:
+        CommandParser("").read(before)  # refuses other options
         raise WrongUsage("no command is named")
     command = command_named(name)
     if isinstance(command, CommandGroup):
         action, after = command.chosen(after)
         if action is None:
             known = [word for word in after if word not in {"--help", "-h"}]
-            CommandParser(name, "").read([*before, *known])  # refuses other options
+            CommandParser(name).read([*before, *known])  # refuses other options
             command.show(output)
             return OK
         name, command = f"{name} {action}", command.actions[action]
@@ -153,14 +151,30 @@ def parsers_of(name: str) -> dict[str, CommandParser]:
     return {path: parser_of(path, part) for path, part in paths.items()}
 
 
-def _show_help(words: list[str], output: Output) -> int:
-    """Print the help of the program, or of a command."""
-    names = [word for word in words if not word.startswith("-")]
-    if names and names[0] not in {"help", "version"}:
-        return _dispatch([*names, "--help"], output)
+def show_help(args: Namespace, output: Output) -> int:
+    """Show all commands, or what one takes."""
+    if args.words:
+        return _dispatch([*args.words, "--help"], output)
     listed = [
         {"name": name, "group": row.group, "help": row.summary}
         for name, row in all_commands().items()
     ]
-    output.result({"commands": listed}, overview(everything="--all" in words))
+    output.result({"commands": listed}, overview(everything=args.all))
     return OK
+
+
+def show_version(_: Namespace, output: Output) -> int:
+    """Show the version."""
+    output.result({"version": __version__}, f"glassmind {__version__}\n")
+    return OK
+
+
+COMMANDS = {
+    "help": LocalCommand(
+        show_help,
+        "Maintain",
+        (flag("--all", "list expert commands too"),),
+        words=("words", "COMMAND", "the command; without one, all are listed"),
+    ),
+    "version": LocalCommand(show_version, "Maintain"),
+}

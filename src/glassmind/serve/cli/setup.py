@@ -4,14 +4,14 @@ import os
 import shlex
 import shutil
 import sys
-from argparse import ArgumentTypeError, Namespace
+from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from glassmind.access.clients import clients_of
-from glassmind.access.scopes import SETS, read_names
+from glassmind.access.scopes import read_names
 from glassmind.config import Config
 from glassmind.config.load import vault_around
 from glassmind.config.places import config_home, current_folder
@@ -31,7 +31,8 @@ from glassmind.serve.cli.opening import (
     words_of,
 )
 from glassmind.serve.cli.output import Output
-from glassmind.serve.cli.parser import LocalCommand, flag, option
+from glassmind.serve.cli.parser import LocalCommand, flag, one_of, option
+from glassmind.serve.cli.start import CLIENT, TOOLS
 from glassmind.serve.connect import launching
 from glassmind.serve.connect.joining import Outcome, connect, disconnect
 from glassmind.serve.connect.launching import NAME
@@ -66,8 +67,7 @@ class FirstRun(NamedTuple):
 def init(args: Namespace, output: Output) -> int:
     """Choose a vault, configure and index it."""
     file = getattr(args, "config", None)
-    if file and args.in_vault:
-        raise WrongUsage("--in-vault and --config cannot be used together", "init")
+    one_of(args, "init", "--in-vault", "--config")
     chosen = configure_vault(
         _choose_vault(args, output),
         os.environ,
@@ -250,6 +250,7 @@ DONE = {
 
 def connect_program(args: Namespace, output: Output) -> int:
     """Add Glassmind to another program."""
+    _check_name(args, "connect")
     program, file, config = PROGRAMS[args.program], _file_of(args), config_of(args)
     launch = launching.launch_of(launching.this_program())
     words = [*launch, *_words_of_entry(args, config)]
@@ -276,6 +277,7 @@ def connect_program(args: Namespace, output: Output) -> int:
 
 def disconnect_program(args: Namespace, output: Output) -> int:
     """Remove the entry that connect wrote."""
+    _check_name(args, "disconnect")
     program, file = PROGRAMS[args.program], _file_of(args)
     done = disconnect(file, program.form, args.name, force=args.force)
     facts = [f"removed: {args.name} from {file}"]
@@ -304,6 +306,12 @@ def _report(  # noqa: PLR0913, PLR0917 - what both commands print
         lines.append(f"Next: {output.style.strong(follows)}")
     state = {"state": done.state, "backup": backup}
     output.result({**names, **state, **values}, joined(lines))
+
+
+def _check_name(args: Namespace, command: str) -> None:
+    if not NAMES.fullmatch(args.name):
+        problem = f"--name must be letters, digits, - and _ (got {args.name!r})"
+        raise WrongUsage(problem, command)
 
 
 def _file_of(args: Namespace) -> Path:
@@ -337,19 +345,11 @@ def _connect_notices(config: Config) -> Iterator[str]:
         )
 
 
-def _entry_name(text: str) -> str:
-    """Return a name that every program accepts."""
-    if NAMES.fullmatch(text):
-        return text
-    raise ArgumentTypeError(f"{text!r} may only have letters, digits, - and _")
-
-
 _ENTRY = (
     option("program", "the program that starts us", choices=tuple(PROGRAMS)),
-    option("--name", "name of the entry", "N", type=_entry_name, default=NAME),
+    option("--name", "name of the entry", "N", default=NAME),
     option("--file", "that program's file, if it is elsewhere", "FILE"),
 )
-_SETS = f"tool sets, such as core,brain; of {', '.join(SETS)}"
 
 COMMANDS = {
     "init": LocalCommand(
@@ -371,8 +371,8 @@ COMMANDS = {
         (
             *_ENTRY,
             flag("--print", "print the entry, write nothing", dest="shown"),
-            option("--client", "serve it with this client's scope", "NAME"),
-            option("--tools --toolset", _SETS, "SETS", action="append"),
+            CLIENT,
+            TOOLS,
             flag("--force", "replace an entry that is not ours"),
         ),
     ),

@@ -11,6 +11,8 @@ from shlex import quote
 from threading import Event
 from typing import TYPE_CHECKING, NamedTuple
 
+from msgspec import Meta
+
 from glassmind.access.clients import Clients, clients_of
 from glassmind.access.scopes import DEFAULT_SETS, SETS, read_names, sets_within
 from glassmind.config import Config
@@ -28,7 +30,7 @@ from glassmind.models.lookup import is_loopback
 from glassmind.operations.failures import BUG, OK
 from glassmind.serve.cli.opening import config_of, words_of
 from glassmind.serve.cli.output import Output
-from glassmind.serve.cli.parser import LocalCommand, flag, option, whole_number
+from glassmind.serve.cli.parser import LocalCommand, flag, one_of, option
 from glassmind.serve.daemon.news import news_as_json, news_as_text
 from glassmind.serve.http.token import (
     TokenFile,
@@ -170,6 +172,7 @@ class Token(NamedTuple):
 
 def serve(args: Namespace, output: Output) -> int:
     """Serve the vault over HTTP."""
+    one_of(args, "serve", "--token", "--token-file")
     names = read_names(args.tools or DEFAULT_SETS)
     config = config_of(args)
     output.notices(config.warnings)
@@ -309,33 +312,28 @@ def service(args: Namespace, output: Output) -> int:
 
 
 _SETS = f"tool sets for MCP, such as core,brain; of {', '.join(SETS)}"
+TOOLS = option("--tools", _SETS, "SETS", action="append")
+CLIENT = option("--client", "serve it with this client's scope", "NAME")
 _SERVED = (
-    option("--tools", _SETS, "SETS", action="append"),
+    TOOLS,
     flag("--structured", "send structured content and output schemas to MCP clients"),
     flag("--no-watch", "do not watch the vault for changes"),
 )
+PORTS, MINUTES = Meta(ge=0, le=65_535), Meta(ge=1, le=HOUR_MIN)
 _EVERY = f"how often to index, from 1 to {HOUR_MIN} minutes"
 
 COMMANDS = {
-    "mcp": LocalCommand(
-        mcp,
-        "Agents",
-        (*_SERVED, option("--client", "serve it with this client's scope", "NAME")),
-    ),
+    "mcp": LocalCommand(mcp, "Agents", (*_SERVED, CLIENT)),
     "serve": LocalCommand(
         serve,
         "Agents",
         (
             option("--host", "the address to listen on", "ADDRESS"),
-            option(
-                "--port", "the port; 0 takes any", "N", type=whole_number(0, 65_535)
-            ),
-            flag("--show-token", "print the token and end"),
-            *_SERVED,
-        ),
-        one_of=(
+            option("--port", "the port; 0 takes any", "N", bounds=PORTS),
             option("--token", "the token that clients must send", "TOKEN"),
             option("--token-file", "a file that holds it", "FILE"),
+            flag("--show-token", "print the token and end"),
+            *_SERVED,
         ),
     ),
     "watch": LocalCommand(watch, "Maintain"),
@@ -343,11 +341,9 @@ COMMANDS = {
         service,
         "Maintain",
         (
-            option("action", "print a script that sets it up", choices=("print",)),
+            option("action", "what to do", choices=("print",)),
             option("--kind", "default: this system", choices=("systemd", "launchd")),
-            option(
-                "--every", _EVERY, "MINUTES", type=whole_number(1, HOUR_MIN), default=15
-            ),
+            option("--every", _EVERY, "MINUTES", bounds=MINUTES, default=15),
         ),
         expert=True,
     ),

@@ -1,13 +1,12 @@
 """Every command, and `glassmind help`: commands by group, the everyday ones first."""
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 from importlib import import_module
 from typing import NamedTuple, cast, get_args
 
 from glassmind.operations.arguments import fields_of
 from glassmind.operations.registry import Group, all_operations
-from glassmind.serve.cli.parser import LocalCommand
+from glassmind.serve.cli.parser import LocalCommand, nearest
 
 
 class Listed(NamedTuple):
@@ -32,6 +31,8 @@ LOCAL = {
     "eval": "measure",
     "tune": "measure",
     "completion": "completion",
+    "help": "program",
+    "version": "program",
 }
 """Commands that are not operations, and set up or start something, by module."""
 
@@ -120,4 +121,4 @@ def similar_command(name: str) -> str:
         first = [field for field in fields if field.extra["positional"]][:1]
         if operation.command and first and name in first[0].choices:
             return f"{operation.command_path} {name}"
-    return next(iter(get_close_matches(name, all_commands(), n=1)), "")
+    return nearest(name, all_commands())

@@ -17,7 +17,7 @@ from msgspec import to_builtins
 
 from glassmind.config import Config
 from glassmind.engine import Engine
-from glassmind.errors.serving import CallAbandoned
+from glassmind.errors.serving import BadArgument, BadValue, CallAbandoned
 from glassmind.operations.maintain import IndexResult
 from glassmind.operations.registry import Caller, Operation, Result
 from glassmind.ports.chat import Halt
@@ -85,7 +85,12 @@ class HttpCall:
             raise CallAbandoned
         caller = replace(self.caller, progress=progress, halt=self.halt)
         with self.record:
-            result: Result = self.operation.run(self.vault, self.arguments, caller)
+            try:
+                result: Result = self.operation.run(self.vault, self.arguments, caller)
+            except BadValue as error:
+                route = self.operation.route
+                owner = f"{route.method} {route.path}" if route else ""
+                raise BadArgument(owner, str(error)) from None
             self.record.show(result.sources())
             return result
 

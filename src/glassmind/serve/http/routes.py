@@ -242,7 +242,7 @@ def _described(route: Route, operation: Operation) -> dict[str, Any]:
     path = route.path.strip("/").partition("/{")[0].replace("/", "_")
     made: dict[str, Any] = {
         "operationId": route.id
-        or f"{route.method.lower()}_{path.removesuffix('.json')}",
+        or f"{route.method.lower()}_{path.removesuffix('.json').replace('-', '_')}",
         "summary": operation.summary,
         "responses": dict(_responses(route, operation)),
     }

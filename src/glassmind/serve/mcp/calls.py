@@ -26,7 +26,7 @@ from mcp.shared.exceptions import MCPError
 from glassmind.access.clients import plain_caller
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
-from glassmind.errors.serving import CallAbandoned, CallTooLong
+from glassmind.errors.serving import BadArgument, BadValue, CallAbandoned, CallTooLong
 from glassmind.markdown.hidden_text import FIELD, hidden_in, hidden_notice
 from glassmind.markdown.style import shortened
 from glassmind.markdown.texts import with_texts
@@ -252,8 +252,10 @@ def error_reply(
     error: Exception, tool: McpTool, served: Collection[str], wording: Wording
 ) -> types.CallToolResult:
     """Return an error that a model can act on; a bug without text of notes."""
-    of_notes, sentence = False, unexpected(tool.name, error)
-    text = sentence
+    if isinstance(error, BadValue):
+        error = BadArgument(tool.name, str(error))
+    of_notes = False
+    sentence = text = unexpected(tool.name, error)
     if isinstance(error, GlassmindError):
         of_notes = quotes_notes(error)
         sentence = sentence_of(error, served, wording)

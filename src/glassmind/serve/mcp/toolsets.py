@@ -19,6 +19,8 @@ from glassmind.access.scopes import read_names
 from glassmind.errors.serving import BadArgument
 from glassmind.markdown.tokens import estimate_tokens
 from glassmind.operations.arguments import (
+    fields_of,
+    problem,
     read,
     remove_properties,
     require_defaults,
@@ -164,8 +166,9 @@ def _page(
     if limit is None:
         limit = min(page.usual(call.engine), page.most) if page.usual else page.most
     if limit > page.most:
-        problem = f"limit must be from 1 to {page.most} (got {limit})"
-        raise BadArgument(operation.tool_name, problem)
+        (field,) = [f for f in fields_of(type(arguments)) if f.name == "limit"]
+        field = field._replace(bounds=Meta(le=page.most))
+        raise BadArgument(operation.tool_name, problem(field, limit, "mcp"))
     if hasattr(arguments, "limit") and page.grows:
         wider = min(cursor.offset + limit + 1, page.furthest)
         arguments = msgspec.structs.replace(arguments, limit=wider)
