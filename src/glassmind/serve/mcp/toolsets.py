@@ -166,7 +166,8 @@ def _page(
     if limit is None:
         limit = min(page.usual(call.engine), page.most) if page.usual else page.most
     if limit > page.most:
-        (field,) = [f for f in fields_of(type(arguments)) if f.name == "limit"]
+        fields = fields_of(operation.arguments)
+        field = next(field for field in fields if field.name == "limit")
         field = field._replace(bounds=Meta(le=page.most))
         raise BadArgument(operation.tool_name, problem(field, limit, "mcp"))
     if hasattr(arguments, "limit") and page.grows:
