@@ -186,17 +186,13 @@ def test_a_name_cannot_play_tricks_on_a_terminal(desk: Desk) -> None:
     assert all(sentence.isprintable() for sentence in warnings)
 
 
-def test_a_folder_that_does_not_let_us_look_is_named(
+def test_a_user_file_that_may_not_be_read_is_named(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    look = os.stat
+    def closed(_: Path) -> bytes:
+        raise PermissionError(13, "Permission denied")
 
-    def guarded(path: Any, *args: Any, **options: Any) -> os.stat_result:
-        if str(path).startswith(str(desk.settings)):
-            raise PermissionError(13, "Permission denied")
-        return look(path, *args, **options)
-
-    monkeypatch.setattr(os, "stat", guarded)
+    monkeypatch.setattr(Path, "read_bytes", closed)
 
     with pytest.raises(BadConfigFile, match="Permission denied"):
         desk.load()

@@ -39,6 +39,7 @@ COMMANDS_ALONE = frozenset(
         "not_merged",
         "not_superseded",
         "no_history",
+        "bad_value",
     )
 )
 """What is said of acts that no route does, or told in another way on the way."""

@@ -17,6 +17,7 @@ NOTE = "<the path of a note>"
 OF_THE_MACHINE = {
     "init", "watch", "mcp", "connect", "disconnect", "serve", "clients", "service",
     "config", "trust", "models", "eval", "tune", "backup", "restore", "completion",
+    "help", "version",
 }  # fmt: skip
 """Commands that show no note: of settings, servers, models and copies."""
 

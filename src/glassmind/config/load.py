@@ -201,8 +201,14 @@ class Layers:
     ) -> None:
         """Add the user's file, if there is one; raises `ConfigError`."""
         used = places.own_file(env, cwd, file)
-        if os.path.lexists(used) or places.named_file(env, cwd, file):
-            self.add_file(used, sources.read_text(used), used.parent, USER_FILE)
+        try:
+            text = sources.read_text(used)
+        except BadConfigFile as error:
+            is_missing = isinstance(error.__cause__, FileNotFoundError)
+            if is_missing and not places.named_file(env, cwd, file):
+                return
+            raise
+        self.add_file(used, text, used.parent, USER_FILE)
 
     def add_vault_file(self, settings: trust.VaultSettings, *, trusted: bool) -> None:
         """Add the file of a vault; raises `BadConfigFile`."""

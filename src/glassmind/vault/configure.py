@@ -46,7 +46,7 @@ def configure_vault(
     """
     in_vault = file is None
     file = file or vault / FILE_NAME
-    is_kept = file.exists() and not force
+    is_kept = os.path.exists(file) and not force  # noqa: PTH110 - False if denied
     before = None
     if is_kept and not in_vault:
         before = settings_in(file, read_text(file))[0].get("vault.path")
