@@ -58,7 +58,8 @@ class Renamed:
 
     The entry is for calls whose arguments include those of `when`, which are left out
     of the later call, and one that is called `having`. An argument that is now called
-    "" is left out too.
+    "" is left out too. `ranges` are options of the command line whose value was a range
+    (`--line=3-5`), and those that take its end now.
     """
 
     surface: str
@@ -67,6 +68,7 @@ class Renamed:
     when: dict[str, Any] = field(default_factory=dict)
     having: str = ""
     arguments: dict[str, str] = field(default_factory=dict)
+    ranges: dict[str, str] = field(default_factory=dict)
 
     def fits(self, call: Call) -> bool:
         """Return whether a call has to be changed by this entry."""
@@ -84,7 +86,8 @@ class Renamed:
         if call.surface == "cli":
             argv = call.request["argv"]
             words = len(self.operation.split())
-            renamed = [self.arguments.get(word, word) for word in argv[words:]]
+            split = self._without_ranges(argv[words:])
+            renamed = [self.arguments.get(word, word) for word in split]
             return replace(
                 call,
                 request={"argv": [*(self.now or self.operation).split(), *renamed]},
@@ -100,6 +103,15 @@ class Renamed:
             return replace(call, request=call.request | {"params": params})
         place = "body" if "body" in call.request else "query"
         return replace(call, request=call.request | {place: given})
+
+    def _without_ranges(self, argv: Sequence[str]) -> Iterator[str]:
+        for word in argv:
+            option, _, value = word.partition("=")
+            first, _, last = value.partition("-")
+            if option in self.ranges and last:
+                yield from (f"{option}={first}", f"{self.ranges[option]}={last}")
+            else:
+                yield word
 
 
 def arguments_of(call: Call) -> dict[str, Any]:
