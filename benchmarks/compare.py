@@ -246,7 +246,11 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, help="leave both sides' files in a folder")
     given = parser.parse_args()
     listed = read_listed(EXPECTED)
-    settings = {"GLASSMIND_EMBEDDINGS_BACKEND": "none"}
+    settings = {
+        "GLASSMIND_EMBEDDINGS_BACKEND": "none",
+        # themes of one note: another implementation finds others, which raise hits
+        "GLASSMIND_GRAPH_THEME_RESOLUTION": "100",
+    }
     if given.model:
         models = platformdirs.user_data_path("glassmind") / "models"
         if not models.is_dir():
