@@ -17,12 +17,10 @@ from vault_desk import VaultDesk
 
 from glassmind.access.clients import clients_of
 from glassmind.access.scopes import SETS, read_scope
-from glassmind.operations.find import SearchResult
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.serve.tool import McpTool
 from glassmind.store.access_log import AccessLog
-from glassmind.types.access import EVERY_AGENT
-from glassmind.types.ledger import Passage, Reading, Shown
+from glassmind.types.ledger import Passage, Reading
 from glassmind.wiring.access_log import access_log_for
 
 OURS = ("core", "graph", "memory", "write")
@@ -416,56 +414,3 @@ def test_a_reason_that_quotes_another_note_is_text_of_that_one(
     quoted = {FILES[stem] for stem, _ in CANARY.findall(reasons)}
     assert quoted - {hit["path"] for hit in hits}, reasons
     assert quoted <= {one.path for one in reading.passages}
-
-
-def test_an_answer_that_discloses_a_hidden_note_by_mistake_is_not_sent(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch, capsys: Any
-) -> None:
-    private = "---\nprivate: true\n---\noolong\n"
-    vault.indexed({"Cup.md": "oolong\n", "Secret.md": private})
-    leaking = lambda _: Shown(named=("Cup.md", "Secret.md"))  # noqa: E731
-    monkeypatch.setattr(SearchResult, "sources", leaking)
-    visible = vault.engine.seen_by(EVERY_AGENT)
-
-    with serving(vault.engine) as web:
-        answer = web.post("/search", {"query": "oolong"})
-    reply = call(structured_server(visible), "glassmind_search", query="oolong")
-
-    assert (answer.status, answer.code) == (500, "unexpected")
-    assert reply.is_error
-    assert "Unexpected" in str(reply.structured_content)
-    assert "Cup.md" not in f"{answer.body!r} {reply}"
-    logged = capsys.readouterr().err
-    assert logged.count('"kind": "HiddenNote"') == 2
-    assert "Secret" not in logged
-    assert not list(access_log_of(vault).readings())
-
-
-def test_names_that_the_caller_gives_or_writes_itself_tell_nothing_of_hidden_notes(
-    vault: VaultDesk,
-) -> None:
-    vault.indexed({"Cup.md": "oolong\n", "Work/Secret.md": "oolong\n"})
-    clients = clients_of(vault.engine.config)
-    _, token = clients.add("guest", read_scope(["-folder:Work", "-folder:.agent"]))
-    memory = {"kind": "memory", "text": "Oolong is steeped for three minutes."}
-
-    with serving(vault.engine, clients=clients) as web:
-        guest = Web(web.port, token)
-        states, errors = [], []
-        for name in ("Work/Secret.md", "Work/Absent.md"):
-            for receipt in (f"{name}:1@{'0' * 16}", f"{name}#H:1-1@0", name):
-                body = guest.post("/verify", {"receipts": [receipt]})
-                states.append((body.status, body.json["receipts"][0]["state"]))
-            errors.append(guest.get(f"/notes/{name}").status)
-            edit = {"name": name, "edits": [{"kind": "append", "text": "x"}]}
-            errors.append(guest.post("/edit", edit).status)
-        captured = guest.post("/capture", memory)
-        lists = ("log", "inbox", "hot", "changes", "stats", "graph/health", "brief")
-        listed = [guest.get(f"/{name}").status for name in lists]
-
-    assert states[:3] == states[3:]
-    assert {status for status, _ in states} == {200}
-    assert errors[:2] == errors[2:]
-    assert 500 not in errors
-    assert captured.status == 200
-    assert listed == [200] * len(lists)

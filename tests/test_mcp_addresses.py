@@ -54,7 +54,7 @@ def test_a_hit_can_be_read_by_every_address_it_has(vault: VaultDesk, path: str) 
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("obsidian://open?vault=Other&file=Birds", "of the vault 'Other'"),
+        ("obsidian://open?vault=Other&file=Birds", "in the vault 'Other'"),
         ("obsidian://open?vault=Notes", "obsidian://open?vault="),
         ("obsidian://new?vault=Notes&file=Birds", "obsidian://open?vault="),
         ("obsidian://", "obsidian://open?vault="),

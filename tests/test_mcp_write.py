@@ -210,7 +210,7 @@ def test_a_tool_means_a_verb(
 @pytest.mark.parametrize(
     ("tool", "given", "said"),
     [
-        ("glassmind_edit", {"name": "Tea", "edits": []}, "there are no edits"),
+        ("glassmind_edit", {"name": "Tea", "edits": []}, "at least one edit"),
         ("glassmind_edit", {"name": "Tea", "edits": [{"op": "x"}]}, r"edits\[0\]"),
         ("glassmind_merge", {"source": "A"}, "into is missing"),
         ("glassmind_undo_change", {}, "id is missing"),

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import get_ident
@@ -24,8 +25,11 @@ pytestmark = pytest.mark.skipif(
 
 def priorities(pid: int) -> set[int]:
     """Return the nice values of all threads of a process."""
-    threads = Path(f"/proc/{pid}/task").iterdir()
-    return {os.getpriority(os.PRIO_PROCESS, int(thread.name)) for thread in threads}
+    found = set()
+    for thread in Path(f"/proc/{pid}/task").iterdir():
+        with suppress(ProcessLookupError):  # it ended meanwhile
+            found.add(os.getpriority(os.PRIO_PROCESS, int(thread.name)))
+    return found
 
 
 def test_background_embedding_in_process_keeps_the_priority(

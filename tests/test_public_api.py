@@ -82,12 +82,14 @@ VALUES = {
     NoteList: "notes total notices",
     NoteText: "path title text span digest heading_path notices generated",
     Passage: "heading_path heading lines chunk_index snippet digest",
-    SearchReply: ("query hits degraded mode intent confidence channels reranked"),
+    SearchReply: (
+        "query hits degraded mode intent confidence channels reranked semantic_failure"
+    ),
     Snippet: "text marks",
     Status: (
         "notes chunks words_behind model space coverage vectors_behind writing "
         "embedding sizes folder notices watch daemon pairs "
-        "llm hindsight secrets former"
+        "llm hindsight secrets former lacks_model"
     ),
     Stats: (
         "notes chunks tags links ghosts attachments tasks headings skipped "

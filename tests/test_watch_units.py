@@ -194,4 +194,4 @@ def test_minutes_that_are_none_are_refused(program: Program, every: str) -> None
     done = program.run("service", "print", f"--every={every}")
 
     assert done.returncode == 2
-    assert "from 1 to 60" in done.stderr
+    assert "--every must be " in done.stderr

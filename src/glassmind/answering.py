@@ -23,8 +23,6 @@ from glassmind.types.search import (
 )
 
 if TYPE_CHECKING:  # of verbs that a search does not use, a millisecond each
-    from collections.abc import Collection
-
     from glassmind.answers.desk import Gather
     from glassmind.answers.verbs import Answers
     from glassmind.context.shelf import Sources
@@ -134,9 +132,6 @@ class Adapters(Protocol):
 
     def notes(self) -> "NoteReader":
         """Return what reads single notes and lists."""
-
-    def hidden_among(self, paths: "Collection[str]", /) -> "Collection[str]":
-        """Return which of some paths are notes that may not be read."""
 
     def seen_by(self, scope: "Scope", /) -> "Adapters":
         """Return the adapters for whoever has a scope; closed with these."""

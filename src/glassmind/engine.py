@@ -31,7 +31,6 @@ from glassmind.types.search import (
 )
 
 if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond each
-    from collections.abc import Collection
     from threading import Event
 
     from glassmind.answers.verbs import Answers
@@ -155,9 +154,6 @@ class Engine:
         trust = self._adapters.trust
         if trust is not None and self._records:
             trust.hand(CALLER.get() or client or self.client, paths)
-
-    def _hidden_among(self, paths: "Collection[str]") -> "Collection[str]":
-        return self._adapters.hidden_among(paths)
 
     def seen_by(self, scope: "Scope") -> "Engine":
         """Return the engine for a scope: no note beyond it is there. Closed with us."""

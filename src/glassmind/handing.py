@@ -1,7 +1,7 @@
 """What the engine hands out, and to whom: its stages, and replies of surfaces."""
 
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar, overload
 
 from glassmind.types import NotePath
@@ -27,18 +27,6 @@ def hand(engine: Hands, paths: Sequence[str] | None) -> None:
     """
     told = None if paths is None else [NotePath(path) for path in paths]
     engine._handed(told)  # noqa: SLF001 - a part of the engine
-
-
-class Hides(Protocol):
-    """An engine, as far as it knows which notes are hidden from its caller."""
-
-    def _hidden_among(self, paths: Collection[str], /) -> Collection[str]:
-        """Return which of some paths are notes that may not be read."""
-
-
-def hides_any(engine: Hides, paths: Collection[str]) -> bool:
-    """Return whether any of some notes is hidden from the caller of an engine."""
-    return bool(engine._hidden_among(paths))  # noqa: SLF001 - a part of the engine
 
 
 class CountsGhosts(Protocol):

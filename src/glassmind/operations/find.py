@@ -795,9 +795,7 @@ class VerifyResult(Result):
     receipts: list[Verified]
 
     def sources(self) -> Shown:
-        """Return the notes that are there; others are words of the caller."""
-        rows = [row for row in self.receipts if row.state not in ("gone", "bad")]
-        texts = [text for row in rows for text in (row.receipt, row.now)]
+        texts = [text for row in self.receipts for text in (row.receipt, row.now)]
         return shown(named=[cited(text).path for text in texts if text])
 
     def is_empty(self) -> bool:

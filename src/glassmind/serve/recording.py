@@ -1,16 +1,11 @@
-"""Checks every answer, and records it in the access log, before it is sent.
+"""Records every answer in the access log before it is sent."""
 
-The engine of a caller does not have the notes that are hidden from it. In case that
-fails, an answer is checked again by the notes that it discloses.
-"""
-
-from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
-from glassmind.handing import hand, hides_any
+from glassmind.handing import hand
 from glassmind.memory.provenance import GIVEN
 from glassmind.operations.failures import quotes_notes
 from glassmind.operations.registry import note_paths, shown
@@ -22,45 +17,24 @@ _UNRECORDED: set[str] = set()
 """Vaults of this process whose log says that their access log cannot be written."""
 
 
-class HiddenNote(Exception):
-    """An answer has a note that its caller may not read: a bug, so it is not sent."""
-
-
 class Recording:
     """Records which notes one call discloses, also by its error.
 
-    `engine` is the caller's own. No call fails because the log cannot be written. A
-    client that is known by its token is recorded under that name instead of `client`.
-    What an operation that `writes` and an error only name is not checked: it may be
-    what the caller said or wrote, and to refuse it would tell that the note exists.
+    No call fails because of it. A client that is known by its token is recorded under
+    that name instead of `client`.
     """
 
     def __init__(
-        self,
-        engine: Engine,
-        surface: Surface,
-        verb: str,
-        client: str,
-        *,
-        writes: bool = False,
+        self, engine: Engine, surface: Surface, verb: str, client: str
     ) -> None:
         self._engine, self._surface, self._verb = engine, surface, verb
-        self._writes = writes
         self._client = CALLER.get() or client
         self._recorded: set[Passage | str] = set()
 
-    def show(self, sources: Shown) -> None:
-        """Record what an answer or a part of it discloses, each note once.
-
-        Raises:
-            HiddenNote: the answer must not be sent.
-        """
-        self._send(sources, () if self._writes else sources.named)
-
-    def _send(self, sources: Shown, checked_names: Sequence[str]) -> None:
-        paths = {*(passage.path for passage in sources.passages), *checked_names}
-        if paths and hides_any(self._engine, paths):
-            raise HiddenNote
+    def show(self, sources: Shown | None) -> None:
+        """Record what an answer or a part of it discloses, each note once."""
+        if sources is None:
+            return
         try:
             self._record(
                 Shown(
@@ -105,4 +79,4 @@ class Recording:
         if disclosed.of_any:
             hand(self._engine, None)
         quoted = map(Passage, note_paths(disclosed.quoted))
-        self._send(shown(quoted, note_paths(disclosed.named)), ())
+        self.show(shown(quoted, note_paths(disclosed.named)))

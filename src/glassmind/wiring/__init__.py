@@ -25,8 +25,6 @@ from glassmind.wiring.once import RecentResults, made_once
 from glassmind.wiring.pending import Renames, is_unsettled
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from glassmind.answers.desk import Gather
     from glassmind.answers.verbs import Answers
     from glassmind.context.shelf import Sources
@@ -377,10 +375,6 @@ class LocalAdapters:
 
         limit = self.config.index.max_note_bytes
         return VaultFiles(self.config.vault.path, limit_bytes=limit)
-
-    def hidden_among(self, _: "Collection[str]") -> "Collection[str]":
-        """Return nothing: the owner may read all notes."""
-        return ()
 
     def seen_by(self, scope: "Scope") -> "LocalAdapters":
         """Return the adapters for whoever has a scope; closed with these."""

@@ -232,13 +232,6 @@ class SeenAdapters(LocalAdapters):
         notes = self.reader.rows().note_count()
         return replace(report, skipped=skipped, warnings=warnings, notes=notes)
 
-    def hidden_among(self, paths: "Collection[str]") -> "Collection[str]":
-        """Return which of some paths are notes that may not be read."""
-        try:
-            return self.reader.hidden_among(paths)
-        except IndexAbsent:
-            return ()
-
     def visible_digests(self) -> "Mapping[NotePath, str]":
         """Return the digest of every visible note; none before the first run.
 

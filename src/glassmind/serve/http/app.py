@@ -129,19 +129,12 @@ class Endpoint:
         # a client with a token of its own cannot choose another name
         name = plain_caller(identity.name or extra.get("client", ""), UNNAMED)
         has_token = identity is not ANONYMOUS
-        visible = engine.seen_by(identity.scope)
         return HttpCall(
             self.operation,
-            visible,
+            engine.seen_by(identity.scope),
             arguments,
             HttpCaller("http", name, server=self.server, has_token=has_token),
-            Recording(
-                visible,
-                "http",
-                f"{route.method} {route.path}",
-                name,
-                writes=self.operation.writes,
-            ),
+            Recording(engine, "http", f"{route.method} {route.path}", name),
             request.headers.get("accept", "").lower(),
             extra.get("wait", True),
         )

@@ -153,11 +153,7 @@ class Calls:
             with known_as(client):
                 call = ToolCall(self._host.engine(), arguments, progress, client)
                 with Recording(
-                    call.engine,
-                    self._host.surface,
-                    tool.name,
-                    client,
-                    writes=not tool.read_only,
+                    call.engine, self._host.surface, tool.name, client
                 ) as recording:
                     answer = tool.run(call)
                     recording.show(answer.shown)

@@ -111,10 +111,6 @@ and not exists (select 1 from main.notes n where n.id = f.id)
 PATHS = """
 select path from main.files where id in (select value from json_each(?))
 """
-HIDDEN_AMONG = f"""
-select path from main.files where path in (select value from json_each(?))
-and id not in (select id from {READABLE})
-"""  # noqa: S608 - our own words
 LAST = "select max(id) from main.files"
 SHOW_NEW = f"""
 insert or ignore into {READABLE} select id from main.files where id > ?
@@ -318,12 +314,6 @@ class SeenReader(SqliteReader):
             else:
                 found = head, _fewer(db, hidden, of)
         return found
-
-    def hidden_among(self, paths: Collection[str]) -> list[str]:
-        """Return which of some paths are files of the index that are not visible."""
-        db = self.connection()
-        rows: Any = db.execute(HIDDEN_AMONG, (json.dumps(list(paths)),))
-        return [path for (path,) in rows]
 
     def hidden_paths(self) -> list[str]:
         """Return where the notes stand that may not be read."""
