@@ -66,11 +66,7 @@ MODES = {"off": 0.2, "propose": 0.4, "allow": 0.4}
 CATALOGUES = {"GET /openapi.json", "prompts/list", "resources/templates/list"}
 """What describes operations in words; the words are compared with --text only."""
 
-LEFT_OUT = {
-    "off": "$^",
-    "propose": "hot|brief|apply_edit_preview",
-    "allow": "hot|brief",
-}
+LEFT_OUT = dict.fromkeys(("propose", "allow"), "hot|brief|apply_edit_preview")
 """Operations that are not compared in a write mode. Some rank by what changed lately,
 and files that change within the same minute count as one change there. The last one
 makes a proposal now, where it was refused, and later calls would find that."""
