@@ -121,6 +121,7 @@ def test_mcporter_takes_the_json_of_the_documentation(program: Program) -> None:
     assert server["command"].endswith("/glassmind")
     server["command"] = str(Path(sys.executable).with_name("glassmind"))
     server["args"][-1] = str(program.vault)
+    server["args"].insert(server["args"].index("mcp") + 1, "--structured")
     settings = program.home / "mcp.json"
     settings.write_text(json.dumps({"mcpServers": {"glassmind": server}}), "utf-8")
     clients, chosen = Clients(program.home), ["--config", str(settings)]

@@ -126,3 +126,12 @@ def test_the_text_of_a_read_has_the_digest_that_an_edit_expects(
     assert not done.is_error, text_of(done)
     assert late.is_error
     assert "changed since it was read" in text_of(late)
+
+
+def test_schemas_hold_for_clients_that_know_draft_7_alone(tea: VaultDesk) -> None:
+    tools = listed_tools(structured_server(tea.engine, toolsets=ALL_SETS))
+    schemas = [tool.output_schema for tool in tools if tool.output_schema]
+
+    assert len(schemas) > 30
+    assert "prefixItems" not in json.dumps(schemas)
+    assert '"items": false' not in json.dumps(schemas)

@@ -117,7 +117,22 @@ def _result_schema(operation: Operation) -> dict[str, Any]:
     require_defaults([schema, *schema.get("$defs", {}).values()])
     part = schema["$defs"][operation.result.__name__] if "$ref" in schema else schema
     remove_properties(part, operation.result.text_only)
+    _widen_tuples(schema)
     return schema
+
+
+def _widen_tuples(schema: Any) -> None:
+    """Say what a tuple has as JSON Schema of draft 7 can, which most clients check by.
+
+    They do not know `prefixItems`, and take the `items: false` beside it for an empty
+    list.
+    """
+    for part in schema.values() if isinstance(schema, dict) else schema:
+        if isinstance(part, dict | list):
+            _widen_tuples(part)
+    if isinstance(schema, dict) and (parts := schema.pop("prefixItems", None)):
+        kinds = [part for at, part in enumerate(parts) if part not in parts[:at]]
+        schema["items"] = kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
 
 
 def _own_arguments(operation: Operation) -> type[Arguments]:
