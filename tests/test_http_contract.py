@@ -25,6 +25,7 @@ DESCRIBED = len(ROUTES)
 
 REFUSING = (
     "POST /index",
+    "GET /notes/{name}",
     "GET /graph/resolve",
     "POST /graph/finding/dismiss",
     "POST /context",
@@ -43,12 +44,11 @@ REFUSING = (
     "POST /merge",
     "POST /split",
 )
-"""A path that leads out of the vault is refused, a text that holds no name, a key that
-is of no finding, a budget that nothing fits into, a text that is not a date, no receipt
-or nothing to remember, an edit that lacks what its kind takes, a name that no file may
-have, a deletion that nobody confirmed; no schema can tell which do."""
-
-REFUSED_WITH = ["2xx", 401, 403, 404, 409, 422, "5xx"]
+"""A path that leads out of the vault is refused, lines that run backwards, a text that
+holds no name, a key that is of no finding, a budget that nothing fits into, a text that
+is not a date, no receipt or nothing to remember, an edit that lacks what its kind
+takes, a name that no file may have, a deletion that nobody confirmed; no schema can
+tell which do."""
 
 SETTINGS = "".join(
     f"""

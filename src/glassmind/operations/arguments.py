@@ -150,7 +150,7 @@ def read(
     for field in fields.values():
         value = given.get(field.name)
         optional = not field.required and not field.extra["note_text"]
-        if value == "" and not strict and optional:
+        if value == "" and surface == "mcp" and optional:
             value = None  # models send empty texts for what they leave out
         if value is not None or field.required:
             made = checked(field, value, owner, surface, strict=strict)
