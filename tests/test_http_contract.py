@@ -50,6 +50,8 @@ is not a date, no receipt or nothing to remember, an edit that lacks what its ki
 takes, a name that no file may have, a deletion that nobody confirmed; no schema can
 tell which do."""
 
+REFUSED_WITH = ["2xx", 401, 403, 404, 409, 422, "5xx"]
+
 SETTINGS = "".join(
     f"""
 [[operations]]
