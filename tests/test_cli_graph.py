@@ -503,3 +503,10 @@ def test_bytes_that_are_no_text_name_nothing(
 
     assert done.returncode == 2
     assert "must be valid Unicode text" in done.stderr
+
+
+def test_a_blank_name_is_not_the_whole_vault(program: Inside) -> None:
+    done = program.run("suggest", "  ")
+
+    assert done.returncode == 2
+    assert "NAME is missing" in done.stderr

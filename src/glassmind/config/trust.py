@@ -141,7 +141,7 @@ def _key(vault: Path) -> str:
 
 
 def _record(env: Mapping[str, str]) -> dict[str, Any]:
-    """Return the digests by vault; a missing or damaged record trusts nobody."""
+    """Return the digests by vault; without a valid record, no vault is trusted."""
     try:
         vaults = json.loads((config_home(env) / TRUST_FILE).read_bytes())["vaults"]
     except (OSError, ValueError, LookupError, TypeError, RecursionError):

@@ -81,7 +81,7 @@ def _receipt(text: str) -> Receipt | Verified:
     found, said = parse_receipt(text), text.strip()
     if found is None:
         return Verified(
-            said, "bad", None, f"it is no receipt, which has the form {FORM}"
+            said, "bad", None, f"not a receipt; a receipt has the form {FORM}"
         )
     try:
         check_parts(found.path)

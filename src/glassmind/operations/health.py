@@ -42,6 +42,7 @@ from glassmind.operations.registry import (
     operation,
     shown,
 )
+from glassmind.retrieval.wishes import SAYS
 from glassmind.types.health import (
     CheckReport,
     Finding,
@@ -55,7 +56,8 @@ from glassmind.types.pairs import Dismissed, Similar
 from glassmind.types.suggestions import Suggestions
 
 OptionalName = Annotated[
-    Name | None, arg("A note; without it, the whole vault.", positional="words")
+    Name | None,
+    arg("A note; without it, the whole vault.", positional="words", pattern=SAYS),
 ]
 
 

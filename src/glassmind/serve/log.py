@@ -120,7 +120,7 @@ class PatientStream(io.TextIOBase):
     def finish(self) -> TextIO:
         """Write the rest, and return the stream to use from now on.
 
-        If nobody reads, that is the null device.
+        Without a reader, that is the null device.
         """
         with suppress(Full):
             self._texts.put_nowait(None)

@@ -294,7 +294,7 @@ class OperationCommand:
             words = words[count:]
             if any(word.strip() for word in taken):
                 given[field.name] = taken if takes == "list" else " ".join(taken)
-            elif field.required:
+            elif field.required or taken:  # a blank name is not the whole vault
                 raise WrongUsage(f"{label} is missing", path)
         if words:
             hint = 'put quotes around names with spaces, as in "Deep Work"'

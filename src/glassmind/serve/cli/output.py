@@ -140,16 +140,16 @@ class Output:
             self.json(error_json(KeyboardInterrupt(), message))
 
     def flush(self) -> None:
-        """Write what is buffered; `BrokenPipeError` if nobody reads any more."""
+        """Write what is buffered; `BrokenPipeError` if the reader has left."""
         sys.stdout.flush()
         sys.stderr.flush()
 
     def abandon(self) -> None:
-        """Drop what is buffered for stdout: nobody reads any more."""
+        """Drop what is buffered for stdout, as the reader has left."""
         _discard(sys.stdout.fileno())
 
     def remark(self, sentence: str) -> None:
-        """Print a notice at once; it does not matter if nobody reads it."""
+        """Print a notice at once; a closed stderr does not matter."""
         try:
             self.notice(sentence)
             sys.stderr.flush()
@@ -158,7 +158,7 @@ class Output:
 
     @contextmanager
     def progress(self) -> Iterator[Callable[[Progress | Download], None] | None]:
-        """Yield what shows progress as bars on stderr; None if nobody watches."""
+        """Yield what shows progress as bars on stderr; None without a terminal."""
         if not self.shows_progress:
             yield None
             return

@@ -79,7 +79,7 @@ def _guarded(argv: list[str], output: Output) -> int:
         raise
     except SystemExit as error:  # argparse, having printed help
         return int(error.code or OK)
-    except Exception as error:  # noqa: BLE001 - the edge: nobody is shown a traceback
+    except Exception as error:  # noqa: BLE001 - the edge: no traceback for users
         hint = "" if output.verbose else "; --verbose shows where"
         output.failed(error, f"unexpected {type(error).__name__}: {error}{hint}")
         return BUG

@@ -161,7 +161,7 @@ NOT_ENCRYPTED = (
 class Token(NamedTuple):
     """What clients must send, and where it comes from.
 
-    `file` is followed while the server runs; `shown_by` prints a token nobody chose.
+    `file` is followed while the server runs; `shown_by` prints a generated token.
     """
 
     text: str
@@ -266,7 +266,7 @@ def watch(args: Namespace, output: Output) -> int:
         try:
             _write(news, output)
             output.flush()
-        except OSError:  # nobody reads any more
+        except OSError:  # the reader has left
             output.abandon()
             stop.set()
 

@@ -95,7 +95,7 @@ class VaultHost:
             self._thread = _start_thread("role", self._run)
 
     def _log(self, message: str) -> None:
-        with suppress(OSError, ValueError):  # nobody reads any more
+        with suppress(OSError, ValueError):  # the client has left
             self._write_log(message)
 
     def _log_news(self, news: News) -> None:

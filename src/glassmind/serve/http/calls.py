@@ -67,7 +67,7 @@ class HttpCall:
     """A request whose arguments were read.
 
     `record` records what the result discloses. `accept` is the header of that name, of
-    which the first media type counts. `halt` is set when nobody waits any
+    which the first media type counts. `halt` is set when the client does not wait any
     more. `waits` is false if the client does not wait for a job.
     """
 

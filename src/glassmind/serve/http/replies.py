@@ -144,7 +144,7 @@ STOPPING = Refusal(503, "stopping", "the server is shutting down", "try again", 
 
 
 def refusal_of(error: BaseException, config: Config) -> Refusal:
-    """Return how an exception is answered; log it if nobody expects it."""
+    """Return how an exception is answered; log it if it is unexpected."""
     match error:
         case Refused():
             return error.refusal

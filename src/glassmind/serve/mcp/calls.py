@@ -171,7 +171,7 @@ class CallProgress:
     """Sends the progress of a call from its thread to the client.
 
     It only grows, as the protocol demands. The thread is stopped when it reports the
-    progress of a call that nobody waits for any more.
+    progress of a call that was cancelled.
     """
 
     def __init__(self, session: ServerSession) -> None:

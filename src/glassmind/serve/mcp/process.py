@@ -1,6 +1,6 @@
 """The process of a stdio server: its two pipes, and when and how it ends.
 
-It ends when nobody is left to serve, or on a signal. A server that outlives its client
+It ends when the client has left, or on a signal. A server that outlives its client
 would hold the locks of a vault and memory. The SDK only notices the end of stdin.
 """
 
@@ -45,7 +45,7 @@ class Wires:
 def run_until_left(
     wires: Wires, work: Callable[[], None], close: Callable[[], None]
 ) -> int:
-    """Run `work` in a thread until nobody is left to serve; return the exit code.
+    """Run `work` in a thread until the client has left; return the exit code.
 
     `close` then releases everything. What does not end in time is abandoned. Only the
     main thread may call this.
@@ -61,7 +61,7 @@ def run_until_left(
     code, reason, parent = 0, "", os.getppid()
     serving = threading.Thread(target=run, name="serving", daemon=True)
     pipes = {ended: "all is answered", wires.inward: "no more requests"}
-    pipes[wires.outward] = "nobody reads the answers"
+    pipes[wires.outward] = "the client does not read"
     try:
         _on_signals(_leave)
         serving.start()
