@@ -86,8 +86,8 @@ def test_a_call_without_receipts_is_refused_in_a_sentence(
 @pytest.mark.parametrize(
     ("odd", "said"),
     [
-        ("tea", "no receipt"),
-        ("Tea.md:3@xyz", "no receipt"),
+        ("tea", "not a receipt"),
+        ("Tea.md:3@xyz", "not a receipt"),
         ("../Tea.md:1@0f1e2d3c", "no path inside the vault"),
     ],
 )
