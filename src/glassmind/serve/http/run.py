@@ -41,8 +41,8 @@ SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
 HEAD_S = 10.0
 """Seconds for the head of a request, from its first byte."""
 
-LARGEST_HEAD = 32 * 1024
-"""Bytes of a head: a URL with two thousand characters, each encoded in twelve bytes."""
+LARGEST_HEAD = 64 * 1024
+"""Bytes of a head: a URL with the longest name, each character encoded in twelve."""
 
 MOST_CONNECTIONS = 128
 """More requests are answered with 503. Half as many as the files that a process may
