@@ -125,7 +125,7 @@ def test_what_cannot_be_measured_is_said_in_one_sentence(sample: Program) -> Non
         (("--queries", wrong), "queries.jsonl:2 cannot be used"),
         (("--queries", elsewhere), "none of the notes it names is in"),
         (("--dataset", sample.home), "corpus.jsonl cannot be used: No such file"),
-        ((), "give one of --dataset, --queries and --self"),
+        ((), "give --dataset, --queries or --self"),
         (("--self", "--queries", wrong), "cannot be used together"),
         (("--self", "--preset", "a", "--model", "b"), "cannot be used together"),
         (("--self", "--seed", "-5"), "--seed must be 0 or more (got -5)"),

@@ -81,7 +81,9 @@ def test_a_folder_that_is_not_there_is_told_and_nothing_comes_from_elsewhere(
     done = program.bare("models", "fetch", "english", "--from", tmp_path / "Typo")
 
     assert done.returncode == exits.USAGE
-    assert f"must be a folder that exists (got {tmp_path / 'Typo'})" in done.stderr
+    assert (
+        f"must be a file or folder that exists (got {tmp_path / 'Typo'})" in done.stderr
+    )
     assert not (tmp_path / "models").exists()
 
 

@@ -54,7 +54,7 @@ def test_lines_from_back_to_front_are_refused(program: Program) -> None:
     done = program.run("read", NOTE, "--lines", "5-3")
 
     assert done.returncode == 2
-    assert "--lines must begin before they end (got 5-3)" in done.stderr
+    assert "--lines must not run backwards (got 5-3)" in done.stderr
 
 
 def test_a_note_taken_for_a_typo_is_named_aside(program: Program) -> None:

@@ -79,9 +79,13 @@ def test_a_misspelt_option_is_answered_with_the_nearest(program: Program) -> Non
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["search", "tea", "--foo"], "there is no option --foo; words that begin"),
+        (["search", "tea", "--foo"], "there is no option --foo; put --"),
         (["index", "--full"], "there is no option --full; see"),
         (["--foo"], "there is no option --foo; see"),
+        (
+            ["serve", "--token", "", "--token-file", "t"],
+            "--token and --token-file cannot be used together",
+        ),
         (["find", "tea"], "there is no command 'find'; see"),
         (["help", "--al"], "there is no option --al; did you mean --all?"),
         (["search", "tea", "--json=1"], "--json takes no value (got '1')"),

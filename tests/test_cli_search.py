@@ -53,7 +53,7 @@ def test_an_unknown_option_is_refused_with_the_way_out(program: Program) -> None
 
     assert done.returncode == 2
     assert "there is no option -draft" in done.stderr
-    assert "behind --" in done.stderr
+    assert "put -- before" in done.stderr
 
 
 def test_shares_as_shown_add_up_to_the_score(program: Program) -> None:

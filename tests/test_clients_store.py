@@ -122,7 +122,7 @@ def test_a_file_that_cannot_be_read_lets_nobody_in_and_is_not_written_over(
     clients.add("editor", WORK)
     clients.file.write_bytes(broken)
 
-    with pytest.raises(ClientsUnreadable, match="none of them is let in"):
+    with pytest.raises(ClientsUnreadable, match="every client is refused"):
         clients.holder(b"")
     with pytest.raises(ClientsUnreadable):
         clients.add("reader", EVERY_AGENT)

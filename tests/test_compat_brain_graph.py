@@ -8,6 +8,7 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import NoteNotFound
 from glassmind.errors.knowledge import UnknownTheme
+from glassmind.errors.serving import BadArgument
 from glassmind.serve.compat.brain import MOST_EDGES, MOST_NEIGHBOURS, MOST_PATHS
 
 CHAIN: dict[str, str | bytes] = {
@@ -123,6 +124,14 @@ def test_every_hint_of_connections_can_be_called_as_it_stands(
     assert reply["context"]["next_actions"]
     for hint in reply["context"]["next_actions"]:
         brain(vault, hint["tool"], **hint["args"])
+
+
+def test_an_error_names_the_arguments_as_the_tool_does(vault: VaultDesk) -> None:
+    vault.indexed(CHAIN)
+    elsewhere = "obsidian://open?vault=Other&file=A"
+
+    with pytest.raises(BadArgument, match="find_path_between: from "):
+        brain(vault, "find_path_between", **{"from": elsewhere, "to": "A"})
 
 
 def test_a_path_is_told_by_ids_and_by_what_each_link_says(vault: VaultDesk) -> None:

@@ -302,9 +302,12 @@ def test_the_name_of_a_preset_may_be_in_capitals(desk: Desk) -> None:
         ("[index]\nmax_note_bytes = 0\n", "must be a whole number from 1"),
         ('[index]\nlocation = "valt"\n', "must be data, vault, plugin or a folder"),
         ("[watch]\nenabled = 1\n", "must be true or false"),
-        ('[writes]\nagent_dir = "../x"\n', "must be a folder inside the vault"),
-        ('[writes]\nagent_dir = "/x"\n', "must be a folder inside the vault"),
-        ('[writes]\nagent_dir = ".obsidian"\n', "must be a folder inside the vault"),
+        ('[writes]\nagent_dir = "../x"\n', "true, false or a folder inside the vault"),
+        ('[writes]\nagent_dir = "/x"\n', "true, false or a folder inside the vault"),
+        (
+            '[writes]\nagent_dir = ".obsidian"\n',
+            "true, false or a folder inside the vault",
+        ),
         ('[writes]\nmode = "yes"\n', "must be one of off, agent-only"),
         ('[vault]\nname = "a\\nb"\n', "must be one line of text"),
     ],
@@ -438,3 +441,19 @@ def test_a_configuration_for_tests_looks_at_no_file(desk: Desk) -> None:
     assert "hunter2" not in repr(
         config_for(desk.vault, {"hindsight.url": "http://me:hunter2@localhost"})
     )
+
+
+@pytest.mark.parametrize("in_the_way", ["file", "folder"])
+def test_without_a_usable_user_file_there_are_defaults(
+    tmp_path: Path, in_the_way: str
+) -> None:
+    home = tmp_path / "home"
+    if in_the_way == "file":
+        home.write_text("not a folder")
+    else:
+        (home / "glassmind" / "glassmind.toml").mkdir(parents=True)
+    env = {"XDG_CONFIG_HOME": str(home)}
+
+    config = load_config(flags={}, env=env, cwd=tmp_path, need_vault=False)
+
+    assert config.search.limit == 10

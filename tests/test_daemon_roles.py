@@ -263,7 +263,7 @@ def test_an_index_that_was_deleted_is_made_anew_by_who_follows_the_vault(
     wait_for(lambda: client.finds("oolong"), "all of it")
     both = [daemon, client]
     wait_for(lambda: len(desk.daemons(both)) == 1, "one of them has the role")
-    said = daemon.log + client.log  # the other may rebuild it before one notices
+    said = daemon.log + client.log  # whoever rebuilds it first need not say so
     assert "free the disk" not in said
     assert "another process" not in said
     assert "without a daemon" not in said

@@ -45,11 +45,10 @@ REFUSING = (
     "POST /split",
     "POST /changes/{id}/apply",
 )
-"""A path that leads out of the vault is refused, lines that run backwards, a text that
-holds no name, a key that is of no finding, a budget that nothing fits into, a text that
-is not a date, no receipt or nothing to remember, an edit that lacks what its kind
-takes, a name that no file may have, a deletion that nobody confirmed; no schema can
-tell which do."""
+"""Routes that refuse what no schema can describe: a path that leads out of the vault,
+lines that run backwards, a text without a name, an unknown key, a budget too small for
+anything, a text that is not a date or a receipt, an edit that lacks what its kind
+needs, a name that no file may have, a deletion without `confirm`."""
 
 REFUSED_WITH = ["2xx", 401, 403, 404, 409, 422, "5xx"]
 

@@ -281,6 +281,8 @@ def test_changes_are_listed_the_newest_first_and_by_state(web: Web) -> None:
         ("/edit", {"name": "Tea.md", "edits": [{"op": "burn"}]}, 422),
         ("/edit", {"name": "Tea.md", "edits": [{"op": "line", "line": 99, "text": ""}]},
          422),
+        ("/edit", {"name": "Tea.md", "edits": [{"op": "heading", "heading": "Leaves",
+         "text": "x", "where": ""}]}, 422),
         ("/edit", {"name": "Nobody", "edits": [{"op": "append", "text": "x"}]}, 404),
         ("/edit", {"name": "../x.md", "edits": [{"op": "append", "text": "x"}]}, 422),
         (

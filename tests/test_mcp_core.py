@@ -396,7 +396,7 @@ def answers(desk: VaultDesk) -> Iterator[Any]:
         ("glassmind_read", {"name": "Nothing at all"}, "glassmind_search"),
         ("glassmind_read", {"name": "Tea", "heading": "Coffee"}, "Green"),
         ("glassmind_read", {"name": "Tea", "lines": "90-99"}, "lines"),
-        ("glassmind_read", {"name": "Tea", "lines": "9-1"}, "must begin before"),
+        ("glassmind_read", {"name": "Tea", "lines": "9-1"}, "must not run backwards"),
         ("glassmind_read", {"name": "Tea", "lines": "a-b"}, "12-34"),
         ("glassmind_read", {"name": "Tea", "lines": "1 2"}, "12-34"),
         ("glassmind_read", {"name": "Tea", "lines": "90-"}, "90- is not among"),

@@ -134,7 +134,7 @@ def test_what_an_operation_refuses_is_reported_in_the_words_of_each_surface(
 ) -> None:
     program = Inside(with_note(tmp_path_factory.mktemp("program")))
     vault.indexed({"Tea.md": "oolong"})
-    problem = "lines must begin before they end (got 9-3)"
+    problem = "lines must not run backwards (got 9-3)"
 
     printed = program.run("read", "Tea", "--lines", "9-3")
     answer = call(make_server(vault.engine), "glassmind_read", name="Tea", lines="9-3")

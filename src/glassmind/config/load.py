@@ -36,7 +36,9 @@ OTHER_VARIABLE, VARIABLE, OPTION = range(4, 7)
 VAULT_FILE = (UNTRUSTED_VAULT, TRUSTED_VAULT)
 LENIENT = (*VAULT_FILE, OTHER_VARIABLE)
 """Origins whose invalid values are only a warning: a vault must not stop a command, and
-a variable of another tool may mean something else there."""
+a variable of another tool may allow values that we do not."""
+
+NO_FILE = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
 
 NOT_SETTINGS = (places.CONFIG_VARIABLE, "GLASSMIND_DEBUG", "GLASSMIND_TOKEN")
 """Our variables that are not settings."""
@@ -118,10 +120,12 @@ def vault_around(cwd: Path, home: Path) -> Path | None:
     return None
 
 
-def settings_in(file: Path, text: str) -> tuple[dict[str, Any], list[str]]:
-    """Return what a file would set if trusted, and warnings; raises `BadConfigFile`."""
+def settings_in(
+    file: Path, text: str, rank: int = TRUSTED_VAULT
+) -> tuple[dict[str, Any], list[str]]:
+    """Return what a file sets, and warnings; raises `ConfigError`."""
     layers = Layers()
-    layers.add_file(file, text, file.parent, TRUSTED_VAULT)
+    layers.add_file(file, text, file.parent, rank)
     chosen = {path: each.value for path, each in layers.choices.items() if each.rank}
     return chosen, layers.warnings
 
@@ -204,7 +208,7 @@ class Layers:
         try:
             text = sources.read_text(used)
         except BadConfigFile as error:
-            is_missing = isinstance(error.__cause__, FileNotFoundError)
+            is_missing = isinstance(error.__cause__, NO_FILE)
             if is_missing and not places.named_file(env, cwd, file):
                 return
             raise
@@ -298,8 +302,8 @@ def _config(layers: Layers, index_home: Path) -> Config:
 
 def _settle_writes(choices: Choices) -> bool:
     """Make `[writes]` agree, and return whether the agent folder may be written."""
-    strictness, writable = _write_policy(choices)
-    user_notes = STRICTNESS[strictness]
+    looseness, writable = _write_policy(choices)
+    user_notes = STRICTNESS[looseness]
     off = "agent-only" if writable else "off"
     mode = off if user_notes == "off" else user_notes
     for path, value in (("writes.mode", mode), ("writes.user_notes", user_notes)):

@@ -10,7 +10,7 @@ another digest and is untrusted again.
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -85,14 +85,14 @@ def read_vault_settings(
     try:
         if not file.is_file() or any(map(file.samefile, exclude)):
             return None
+        if file.is_symlink():
+            raise BadConfigFile(short(file), 0, "it is a symbolic link")
         with file.open("rb") as opened:
             content = opened.read(LARGEST_FILE + 1)
     except OSError as error:
         raise BadConfigFile(short(file), 0, error.strerror or str(error)) from error
     problem = ""
-    if file.is_symlink():
-        problem = "it is a symbolic link"
-    elif len(content) > LARGEST_FILE:
+    if len(content) > LARGEST_FILE:
         problem = f"it is larger than {LARGEST_FILE // 1024} KiB"
     elif max(map(len, content.split(b"\n"))) > LONGEST_LINE:
         problem = f"a line is longer than {LONGEST_LINE:,} bytes"
@@ -103,8 +103,7 @@ def read_vault_settings(
 
 def is_trusted(settings: VaultSettings, env: Mapping[str, str]) -> bool:
     """Return whether the user trusts exactly these settings."""
-    recorded = _record(env).get(_key(settings.vault))
-    return recorded is not None and recorded == settings.digest()
+    return _record(env).get(_key(settings.vault)) == settings.digest()
 
 
 def record_trust(settings: VaultSettings, env: Mapping[str, str]) -> None:
@@ -128,12 +127,15 @@ def keep_trust(vault: Path, env: Mapping[str, str]) -> Iterator[None]:
     Only if the file was trusted before, or there was none: an existing one may come
     from somebody else.
     """
-    before = read_vault_settings(vault)
-    was_trusted = before is None or is_trusted(before, env)
+    was_trusted = False
+    with suppress(BadConfigFile):
+        before = read_vault_settings(vault)
+        was_trusted = before is None or is_trusted(before, env)
     yield
-    after = read_vault_settings(vault)
-    if after is not None and was_trusted:
-        record_trust(after, env)
+    with suppress(BadConfigFile):
+        after = read_vault_settings(vault)
+        if after is not None and was_trusted:
+            record_trust(after, env)
 
 
 def _key(vault: Path) -> str:

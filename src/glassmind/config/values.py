@@ -295,12 +295,16 @@ TEXT = Kind("one line of text", _text)
 SECRET = Kind("one line of text", _text, lambda text: text)
 CHOICE = Kind("one line of text", _word)
 NAMES = Kind("a list of names", _names, _to_list)
-RULES = Kind("rules such as Journal=off (off, propose, allow)", _rules, _to_list)
+RULES = Kind(f"rules such as Journal=off ({', '.join(STRICTNESS)})", _rules, _to_list)
 FOLDER = Kind("a folder", _folder)
 PLACE = Kind("data, vault, plugin or a folder (./NAME)", _place)
 URL = Kind("an http:// or https:// URL", _url)
 HOST = Kind("an address to listen on", _host)
-AGENT_FOLDER = Kind("a folder inside the vault, true or false", _agent_dir, _to_boolean)
+AGENT_FOLDER = Kind(
+    "true, false or a folder inside the vault (not .obsidian, .git or .trash)",
+    _agent_dir,
+    _to_boolean,
+)
 
 Secret = Annotated[str, SECRET]
 Names = tuple[str, ...]

@@ -50,12 +50,12 @@ class ClientUnknown(AccessFault):
 
 
 class ClientsUnreadable(AccessFault):
-    """The file of clients cannot be read, so no client is let in."""
+    """The file of clients cannot be read, so every client is refused."""
 
     def __init__(self, file: str, reason: str) -> None:
         super().__init__(
-            f"the clients in {file} cannot be read ({reason}), so none of them is let "
-            "in; fix the file, or delete it and add the clients again"
+            f"the clients in {file} cannot be read ({reason}), so every client is "
+            "refused; fix the file, or delete it and add the clients again"
         )
         self.file, self.reason = file, reason
 

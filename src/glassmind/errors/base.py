@@ -13,7 +13,7 @@ NOT_WRITABLE = NOT_ALLOWED | {strerror(EROFS)}
 class Disclosed(NamedTuple):
     """Notes that the message of an error names, and those whose text it quotes.
 
-    `of_any` says that it has words which may be from any note.
+    `of_any` is true if it may quote any note.
     """
 
     named: tuple[str, ...] = ()

@@ -16,7 +16,7 @@ class BadArgument(ServingFault):
         super().__init__(f"{tool}: {problem}" if tool else problem)
         self.tool, self.problem = tool, problem
 
-    def said_with(self, _: Mapping[str, str]) -> str:
+    def message_with(self, _: Mapping[str, str]) -> str:
         """Return the message with a surface's own names for the arguments."""
         return str(self)
 
@@ -24,18 +24,19 @@ class BadArgument(ServingFault):
 class BadValue(BadArgument):
     """An operation cannot use what it was given; `names` are those of its arguments.
 
-    A surface adds what was called, and may have other names for the arguments.
+    Each surface puts the tool, route or command first, and may use its own names for
+    the arguments.
     """
 
     def __init__(self, names: str, problem: str) -> None:
-        self.names, self.fault = names.split(), problem
-        super().__init__("", self.said_with({}))
+        self.names, self.rest = names.split(), problem
+        super().__init__("", self.message_with({}))
 
-    def said_with(self, labels: Mapping[str, str]) -> str:
+    def message_with(self, labels: Mapping[str, str]) -> str:
         """Return the message with a surface's own names for the arguments."""
         *others, last = [labels.get(name, name) for name in self.names]
         listed = f"{', '.join(others)} and {last}" if others else last
-        return f"{listed} {self.fault}"
+        return f"{listed} {self.rest}"
 
 
 class UnknownToolset(ServingFault):

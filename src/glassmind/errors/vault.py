@@ -4,7 +4,7 @@ from glassmind.errors.base import Disclosed, GlassmindError, way_in
 
 
 class VaultError(GlassmindError):
-    """The vault on disk cannot be read as asked; `path` is the file, if it is one."""
+    """The vault on disk cannot be read as asked; `path` is the file, or empty."""
 
     path: str = ""
 

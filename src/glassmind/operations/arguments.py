@@ -96,7 +96,7 @@ UNDESCRIBED = arg("")
 @cache
 def fields_of(
     arguments: type[Arguments], surface: Surface | None = None
-) -> list[Field]:
+) -> tuple[Field, ...]:
     """Return the declared arguments, or those that a surface offers."""
     hints = get_type_hints(arguments, include_extras=True)
     found = []
@@ -116,7 +116,7 @@ def fields_of(
         default = None if required else default
         name = declared.encode_name
         found.append(Field(name, kind, bounds, about, required, default, declared.name))
-    return found
+    return tuple(found)
 
 
 def _without_none(kind: Any) -> tuple[Any, Meta]:
@@ -150,7 +150,7 @@ def read(
     for field in fields.values():
         value = given.get(field.name)
         optional = not field.required and not field.extra["note_text"]
-        if value == "" and surface == "mcp" and optional:
+        if value == "" and surface == "mcp" and optional and not strict:
             value = None  # models send empty texts for what they leave out
         if value is not None or field.required:
             made = checked(field, value, owner, surface, strict=strict)

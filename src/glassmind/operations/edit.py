@@ -1,6 +1,5 @@
 """Operations that change notes, and those on changesets: list, show, apply, undo."""
 
-import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -14,7 +13,7 @@ from glassmind.engine import Engine
 from glassmind.errors.editing import ConfirmFirst
 from glassmind.errors.serving import BadValue
 from glassmind.markdown.style import Style, counted, on_one_line
-from glassmind.operations.arguments import plain_value
+from glassmind.operations.arguments import parsed_json, plain_value
 from glassmind.operations.failures import CONFLICT
 from glassmind.operations.find import Name, most
 from glassmind.operations.model_text import fenced, fenced_lines, named, one_line
@@ -499,13 +498,13 @@ def edit_property(
     ]
     if arguments.set_json is not None:
         try:
-            acts.append(("set", json.loads(arguments.set_json)))
-        except (ValueError, RecursionError):
+            acts.append(("set", parsed_json(arguments.set_json)))
+        except ValueError:
             raise BadValue("set_json", "must be JSON") from None
     acts += [("unset", None)] * arguments.unset
     if len(acts) != 1:
         names = "value set_json add remove unset"
-        raise BadValue(names, "exclude each other: give exactly one")
+        raise BadValue(names, "cannot be combined or left out: give exactly one")
     change = editing.ChangeProperty(arguments.key, *acts[0])
     return edit_note(vault, arguments, [change], caller)
 

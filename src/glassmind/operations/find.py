@@ -539,7 +539,7 @@ def line_range(text: str | None) -> tuple[int, int | None] | None:
         return first, None
     last = int(found[3] or first)
     if first > last:
-        raise BadValue("lines", f"must begin before they end (got {text.strip()})")
+        raise BadValue("lines", f"must not run backwards (got {text.strip()})")
     return first, last
 
 

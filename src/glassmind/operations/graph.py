@@ -432,7 +432,7 @@ class ThemesArguments(Arguments):
     resolution: Resolution = None
     ghosts: Unresolved = False
     refresh: Annotated[
-        bool, arg("Find the themes again and store them in the index.", only=("cli",))
+        bool, arg("Recompute the themes and store them in the index.", only=("cli",))
     ] = False
 
 

@@ -544,14 +544,11 @@ class FindingResult(Result, FindingNow):
     for_people=finding_text,
     for_models=fenced_lines(finding_text),
     command=Command("health --again"),
-    tool=Tool(
-        "Check a problem again",
-        "Check whether a problem of glassmind_health still exists.",
-    ),
+    tool=Tool("Check a problem again"),
     route=Route("GET", "/graph/finding", sets=("graph",), fails=(404,)),
 )
 def check_finding(vault: Engine, arguments: CheckFindingArguments) -> FindingResult:
-    """Check whether a problem still exists."""
+    """Check whether a problem that health reported still exists."""
     return copied(FindingResult, vault.knowledge.check_finding(arguments.key))
 
 

@@ -210,6 +210,8 @@ class VectorStatus(Struct, frozen=True, kw_only=True):
 class StatusResult(NoNotes, frozen=True, kw_only=True):
     """The state of the index; names are empty if there is none."""
 
+    text_only = ("lacks_model",)
+
     vault: str
     notes: int
     chunks: int
@@ -226,6 +228,7 @@ class StatusResult(NoNotes, frozen=True, kw_only=True):
     llm: str
     hindsight: str
     secrets: int
+    lacks_model: bool
 
 
 def status_text(status: StatusResult, _: Any, style: Style) -> Iterator[str]:
@@ -266,8 +269,8 @@ def _not_embedded(status: StatusResult) -> str:
     if status.vectors.former:
         then = ", and being made again" if status.embedding else ": glassmind index"
         return f"made by former settings{then}"
-    lacks_model = any(notice.startswith("words and links") for notice in status.notices)
-    follows = status.vectors.model and status.watch.mode != "off" and not lacks_model
+    follows = status.vectors.model and status.watch.mode != "off"
+    follows = follows and not status.lacks_model
     if status.embedding or follows:
         return "the rest is being embedded"
     return "the rest is not embedded yet: glassmind index"
@@ -543,7 +546,7 @@ def fetch_models(
     source = arguments.source
     local = current_folder() / Path(source).expanduser() if source else None
     if local and not local.exists():
-        raise BadValue("source", f"must be a folder that exists (got {local})")
+        raise BadValue("source", f"must be a file or folder that exists (got {local})")
     watcher = download_watcher(caller.progress)
     fetched = shelf.fetch(vault.config, arguments.names, local=local, watcher=watcher)
     found = list(fetched)

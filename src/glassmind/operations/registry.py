@@ -304,6 +304,9 @@ class Route:
     id: str = ""
     job: bool = False
 
+    def __str__(self) -> str:
+        return f"{self.method} {self.path}"
+
 
 @dataclass(kw_only=True, eq=False)
 class Operation:

@@ -33,8 +33,8 @@ class McpTool(NamedTuple):
     """One tool with its input schema and the hints of the protocol.
 
     The text of a fault begins with `fault_mark`, as clients of another system expect.
-    `result_schema` is that of the values, if it is known. A tool that is not `of_notes`
-    shows none. With `owner_only`, clients with a scope do not have it.
+    `result_schema` is that of the values, if it is known. `of_notes` is false if
+    no reply has text or names of notes. Clients with a scope have no `owner_only` tool.
     """
 
     name: str

@@ -138,7 +138,7 @@ class Status:
     model that writes answers and `hindsight` the bank of memories that is asked, both
     empty for none; neither was asked. In so many notes there are `secrets`, which are
     hidden in the index. `former` says that other settings made the vectors that answer.
-    `lacks_model` says that the model that the settings name cannot be used.
+    `lacks_model` is true if the chosen model cannot be used.
     """
 
     notes: int

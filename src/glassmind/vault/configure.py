@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from glassmind.config.load import settings_in
+from glassmind.config.load import USER_FILE, settings_in
 from glassmind.config.places import FILE_NAME
 from glassmind.config.sources import read_text, refuse_link
 from glassmind.config.trust import read_vault_settings, record_trust
@@ -49,7 +49,7 @@ def configure_vault(
     is_kept = os.path.exists(file) and not force  # noqa: PTH110 - False if denied
     before = None
     if is_kept and not in_vault:
-        before = settings_in(file, read_text(file))[0].get("vault.path")
+        before = settings_in(file, read_text(file), USER_FILE)[0].get("vault.path")
     same = before is not None and os.path.realpath(before) == os.path.realpath(vault)
     # a vault that we may not see counts as gone
     if before is not None and not same and os.path.isdir(before):  # noqa: PTH112

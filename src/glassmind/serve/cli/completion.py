@@ -112,6 +112,9 @@ def _fish_lines() -> Iterator[str]:
             about = _quoted(rows[command].summary)
             first = "complete -c glassmind -n __fish_use_subcommand -f"
             yield f"{first} -a {command} -d {about}"
+            groups = [p.partition(" ")[0] for p in offers if p.endswith(f" {path}")]
+            if groups:  # their action of this name has options of its own
+                when += f"; and not __fish_seen_subcommand_from {' '.join(groups)}"
         if actions:
             seen = f"__fish_seen_subcommand_from {own or ' '.join(actions)}"
             when += f"; and {seen}" if own else f"; and not {seen}"

@@ -51,8 +51,8 @@ def _wanted(args: Namespace, progress: ShowProgress, limit: int | None) -> "Want
     from glassmind.evaluation.bench import Wanted  # noqa: PLC0415 - numpy
 
     return Wanted(
-        preset=getattr(args, "preset", ""),
-        model=getattr(args, "model", ""),
+        preset=getattr(args, "preset", None) or "",
+        model=getattr(args, "model", None) or "",
         fresh=args.fresh,
         limit_queries=limit,
         seed=args.seed,
@@ -155,8 +155,8 @@ def _undo(args: Namespace, output: Output) -> int:
 
 
 _MEASURING = (
-    option("--limit-queries", "the most queries to ask", "N", bounds=Meta(ge=1)),
-    option("--seed", "seed of chance", "N", bounds=Meta(ge=0), default=0),
+    option("--limit-queries", "ask at most this many queries", "N", bounds=Meta(ge=1)),
+    option("--seed", "random seed", "N", bounds=Meta(ge=0), default=0),
     flag("--fresh", "index again instead of using what is kept"),
 )
 
@@ -165,11 +165,11 @@ COMMANDS = {
         evaluate,
         "Maintain",
         (
-            option("--dataset", "ask a collection in the BEIR layout", "PATH"),
-            option("--queries", "or ask queries about the vault, by line", "FILE"),
-            flag("--self", "or use the vault's own links as questions"),
-            option("--preset", "embed with this preset", "NAME", default=""),
-            option("--model", "embed with this model", "NAME", default=""),
+            option("--dataset", "measure on a dataset in BEIR format", "PATH"),
+            option("--queries", "or on the queries in this file, one per line", "FILE"),
+            flag("--self", "or on queries made from the vault's links"),
+            option("--preset", "embed with this preset", "NAME"),
+            option("--model", "embed with this model", "NAME"),
             flag("--no-ablations", "measure the current settings only"),
             flag("--calibration", "also measure confidence"),
             flag("--bundles", "also measure what bundles contain"),

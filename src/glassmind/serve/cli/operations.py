@@ -29,7 +29,13 @@ from glassmind.operations.registry import (
 )
 from glassmind.serve.cli.opening import engine_of
 from glassmind.serve.cli.output import Output
-from glassmind.serve.cli.parser import CommandParser, Once, refuse_action, split_command
+from glassmind.serve.cli.parser import (
+    CommandParser,
+    Once,
+    dest_of,
+    refuse_action,
+    split_command,
+)
 
 WORDS = "words"
 """Where the parser puts positional words."""
@@ -61,8 +67,8 @@ class OperationCommand:
         self.is_usual = self._command.usual
         self._path = operation.command_path
         self.variants: list[OperationCommand] = []
-        fields = fields_of(operation.arguments, "cli")
-        fields = [f for f in fields if f.name not in self._preset]
+        declared = fields_of(operation.arguments, "cli")
+        fields = [f for f in declared if f.name not in self._preset]
         self._positional = [f for f in fields if f.extra["positional"]]
         self._options = [
             f for f in fields if not f.extra["positional"] or f.extra["flag"]
@@ -119,12 +125,12 @@ class OperationCommand:
 
     def run(self, args: Namespace, output: Output) -> int:
         """Run the operation or a variant, print its result, return the exit code."""
-        chosen = [one for one in self.variants if hasattr(args, _dest(one.option))]
+        chosen = [one for one in self.variants if hasattr(args, dest_of(one.option))]
         command = chosen[0] if chosen else self
         usable = command.own_flags()
         for variant in (self, *self.variants):
             for flag in variant.own_flags():
-                if flag not in usable and hasattr(args, _dest(flag)):
+                if flag not in usable and hasattr(args, dest_of(flag)):
                     problem = f"{flag} cannot be used with {command.option}"
                     if not chosen:
                         problem = f"{flag} can only be used with {variant.option}"
@@ -183,7 +189,7 @@ class OperationCommand:
             except BadArgument as error:
                 fields = fields_of(self.operation.arguments, "cli")
                 labels = {field.name: field.label("cli") for field in fields}
-                raise WrongUsage(error.said_with(labels), self._path) from None
+                raise WrongUsage(error.message_with(labels), self._path) from None
             except ConfirmFirst as error:
                 if not output.can_ask:
                     raise
@@ -220,7 +226,7 @@ class OperationCommand:
 
     def _renderer(self, args: Namespace, output: Output) -> PeopleText:
         for form in self._command.forms:
-            if hasattr(args, _dest(form.flag)):
+            if hasattr(args, dest_of(form.flag)):
                 return form.render
         if self._command.piped and not output.on_terminal:
             return self._command.piped
@@ -247,8 +253,8 @@ class OperationCommand:
     def _written(self, field: Field, args: Namespace) -> Any:
         """Return what is written for an argument: in an option, a file or a pipe."""
         flag, path, option = field.flag, self._path, field.extra["file"]
-        value = getattr(args, _dest(self._flag(field)), None)
-        file = getattr(args, _dest(option), None)
+        value = getattr(args, dest_of(self._flag(field)), None)
+        file = getattr(args, dest_of(option), None)
         if option != flag and None not in (file, value):
             raise WrongUsage(f"{flag} and {option} cannot be used together", path)
         if STDIN in (value, file) and (option or _takes_stdin(field)):
@@ -348,11 +354,6 @@ def _pairs(field: Field, given: list[str], path: str) -> dict[str, Any]:
     return values
 
 
-def _dest(flag: str) -> str:
-    """Return where the parser puts the value of an option."""
-    return flag.strip("-").replace("-", "_")
-
-
 def _add_option(
     parser: CommandParser, field: Field, flag: str, *, takes_all: bool
 ) -> None:
@@ -375,12 +376,12 @@ def _add_option(
     elif field.extra["note_text"] or (field.kind is str and _takes_stdin(field)):
         options["action"] = Once
     flags = [flag, *filter(None, [field.extra["short"]])]
-    parser.add_argument(*flags, dest=_dest(flag), default=SUPPRESS, **options)
+    parser.add_argument(*flags, dest=dest_of(flag), default=SUPPRESS, **options)
     file = field.extra["file"]
     if file and file != flag:
         about = "A file with the text; - reads standard input."
         how: dict[str, Any] = {"action": Once, "metavar": "FILE", "help": about}
-        parser.add_argument(file, dest=_dest(file), default=SUPPRESS, **how)
+        parser.add_argument(file, dest=dest_of(file), default=SUPPRESS, **how)
 
 
 def _edited(command: str, text: str) -> str:

@@ -145,7 +145,7 @@ class Output:
         sys.stderr.flush()
 
     def abandon(self) -> None:
-        """Drop what is buffered for stdout, as the reader has left."""
+        """Drop what is buffered for stdout: the reader closed the pipe."""
         _discard(sys.stdout.fileno())
 
     def remark(self, sentence: str) -> None:
@@ -158,7 +158,7 @@ class Output:
 
     @contextmanager
     def progress(self) -> Iterator[Callable[[Progress | Download], None] | None]:
-        """Yield what shows progress as bars on stderr; None without a terminal."""
+        """Yield a callback that shows bars on stderr, or None without a terminal."""
         if not self.shows_progress:
             yield None
             return

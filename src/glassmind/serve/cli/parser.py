@@ -19,7 +19,7 @@ VALUED = ("--vault", "--config")
 """Options of every command that take a value."""
 
 SIMILAR = 0.75
-"""What a misspelt name shares with the right one: `raed` with `read`, at least."""
+"""The lowest similarity that is suggested; `raed` and `read` just have it."""
 
 
 class Once(Action):
@@ -56,7 +56,7 @@ def option(
 ) -> Option:
     """Declare an option with a value, or a positional argument.
 
-    One with `bounds` takes a whole number.
+    With `bounds`, the value is a whole number.
     """
     how |= {"help": about, "metavar": metavar}
     first, field = names.split(maxsplit=1)[0], None
@@ -65,9 +65,13 @@ def option(
         how["help"] = ": ".join(filter(None, (about, ", ".join(choices))))
     if choices or bounds:
         how |= {"choices": tuple(choices)} | ({"nargs": "?"} if is_word else {})
-        dest = first.strip("-").replace("-", "_")
-        field = field_of(dest, choices, bounds, is_word=is_word)
+        field = field_of(dest_of(first), choices, bounds, is_word=is_word)
     return Option(tuple(names.split()), how, field)
+
+
+def dest_of(flag: str) -> str:
+    """Return where the parser puts the value of an option."""
+    return flag.strip("-").replace("-", "_")
 
 
 def field_of(
@@ -167,12 +171,12 @@ class CommandParser(ArgumentParser):
         return args
 
     def _check_value(self, action: Action, value: Any) -> None:
-        """Leave it to `checked`, which has the words of all surfaces."""
+        """Do nothing: `checked` words bad values alike on every surface."""
 
     def _refuse(self, word: str) -> NoReturn:
         options = [name for action in self._actions for name in action.option_strings]
         near = nearest(word.partition("=")[0], options)
-        hint = "; words that begin with - go behind --" if self._words else ""
+        hint = "; put -- before words that begin with -" if self._words else ""
         if near and word.startswith("--"):
             hint = f"; did you mean {near}?"
         self.error(f"there is no option {shortened(word)}{hint}")
@@ -222,7 +226,7 @@ def split_command(argv: list[str]) -> tuple[list[str], str | None, list[str]]:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return the name that was probably meant, or nothing; dashes do not count."""
+    """Return the name that was probably meant, dashes aside, or an empty text."""
     names = {name.lstrip("-"): name for name in known}
     near = get_close_matches(word.lstrip("-"), names, n=1, cutoff=SIMILAR)
     return names[near[0]] if near else ""
@@ -230,19 +234,20 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 def refuse_action(command: str, word: str, actions: Iterable[str]) -> NoReturn:
     """Raise `WrongUsage` for a word that is not an action of a command."""
-    said = problem(field_of("action", actions, is_word=True), word, "cli")
     if near := nearest(word, actions):
         said = f"there is no action {shortened(word)!r}; did you mean {command} {near}?"
-    raise WrongUsage(said, command)
+        raise WrongUsage(said, command)
+    field = field_of("action", actions, is_word=True)
+    raise WrongUsage(problem(field, word, "cli"), command)
 
 
 def one_of(args: Namespace, command: str, *flags: str, needed: bool = False) -> None:
     """Refuse options that exclude each other, or none of them if one is `needed`."""
     values = vars(args)
-    given = [flag for flag in flags if values.get(flag.strip("-").replace("-", "_"))]
+    given = [name for name in flags if values.get(dest_of(name)) not in (None, False)]
     if len(given) > 1:
-        problem = f"{given[0]} and {given[1]} cannot be used together"
-        raise WrongUsage(problem, command)
+        said = f"{given[0]} and {given[1]} cannot be used together"
+        raise WrongUsage(said, command)
     if needed and not given:
         *others, last = flags
-        raise WrongUsage(f"give one of {', '.join(others)} and {last}", command)
+        raise WrongUsage(f"give {', '.join(others)} or {last}", command)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from glassmind.config.load import settings_in
 from glassmind.config.places import FILE_NAME, short
-from glassmind.config.settings import SETTINGS, settings_in_force
-from glassmind.config.sources import as_toml, closest, decode
+from glassmind.config.settings import SETTINGS, find_setting, settings_in_force
+from glassmind.config.sources import as_toml, decode
 from glassmind.config.trust import (
     is_trusted,
     keep_trust,
@@ -15,7 +15,7 @@ from glassmind.config.trust import (
     record_trust,
     revoke_trust,
 )
-from glassmind.config.write import set_keys
+from glassmind.config.write import COMMAND, set_keys
 from glassmind.errors import NoVault, WrongUsage
 from glassmind.markdown.style import shortened
 from glassmind.operations.failures import NOTHING, OK
@@ -62,11 +62,9 @@ def _get(args: Namespace, output: Output) -> None:
     (key,) = args.words
     found = settings_in_force(config_of(args, need_vault=False))
     settings = {path: (value, origin) for path, value, origin in found}
-    if key not in settings and key in SETTINGS:
-        raise NoVault
+    find_setting(key, COMMAND)
     if key not in settings:
-        hint = closest(key, list(settings))
-        raise WrongUsage(f"{key} is not a known setting{hint}", "config")
+        raise NoVault
     value, origin = settings[key]
     text = value if isinstance(value, str) else as_toml(value)
     values = {"key": key, "value": value, "origin": origin}

@@ -161,7 +161,7 @@ NOT_ENCRYPTED = (
 class Token(NamedTuple):
     """What clients must send, and where it comes from.
 
-    `file` is followed while the server runs; `shown_by` prints a generated token.
+    The server watches `file` for changes; `shown_by` prints a generated token.
     """
 
     text: str
@@ -311,9 +311,9 @@ def service(args: Namespace, output: Output) -> int:
     return OK
 
 
-_SETS = f"tool sets for MCP, such as core,brain; of {', '.join(SETS)}"
+_SETS = f"MCP tool sets, separated by commas; there are {', '.join(SETS)}"
 TOOLS = option("--tools", _SETS, "SETS", action="append")
-CLIENT = option("--client", "serve it with this client's scope", "NAME")
+CLIENT = option("--client", "use this client's scope", "NAME")
 _SERVED = (
     TOOLS,
     flag("--structured", "send structured content and output schemas to MCP clients"),
@@ -329,9 +329,11 @@ COMMANDS = {
         "Agents",
         (
             option("--host", "the address to listen on", "ADDRESS"),
-            option("--port", "the port; 0 takes any", "N", bounds=PORTS),
+            option(
+                "--port", "the port to listen on; 0 picks a free one", "N", bounds=PORTS
+            ),
             option("--token", "the token that clients must send", "TOKEN"),
-            option("--token-file", "a file that holds it", "FILE"),
+            option("--token-file", "a file with that token", "FILE"),
             flag("--show-token", "print the token and end"),
             *_SERVED,
         ),
@@ -341,7 +343,7 @@ COMMANDS = {
         service,
         "Maintain",
         (
-            option("action", "what to do", choices=("print",)),
+            option("action", "print the timer files", choices=("print",)),
             option("--kind", "default: this system", choices=("systemd", "launchd")),
             option("--every", _EVERY, "MINUTES", bounds=MINUTES, default=15),
         ),

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple, TypeVar, get_type_hints
 from msgspec import structs
 
 from glassmind.engine import Engine
-from glassmind.operations.arguments import read, schema_for_models
+from glassmind.errors.serving import BadArgument, BadValue
+from glassmind.operations.arguments import fields_of, read, schema_for_models
 from glassmind.operations.edit import PATIENT_S
 from glassmind.operations.find import NO_MATCH, SearchResult, search_result
 from glassmind.operations.model_text import labelled
@@ -61,7 +62,11 @@ def tool(
             given = read(arguments, call.given, owner=name, surface="mcp", strict=False)
             caller = Caller("mcp", call.client, call.progress)
             callers = (caller,) if "caller" in types else ()
-            payload, sources = function(call.engine, given, *callers)
+            try:
+                payload, sources = function(call.engine, given, *callers)
+            except BadValue as error:
+                names = {f.attribute: f.name for f in fields_of(arguments, "mcp")}
+                raise BadArgument(name, error.message_with(names)) from None
             text = json.dumps(payload, ensure_ascii=False)
             values = json.loads(text)
             values = values if isinstance(values, dict) else {"result": values}

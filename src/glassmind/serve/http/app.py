@@ -134,7 +134,7 @@ class Endpoint:
             engine.seen_by(identity.scope),
             arguments,
             HttpCaller("http", name, server=self.server, has_token=has_token),
-            Recording(engine, "http", f"{route.method} {route.path}", name),
+            Recording(engine, "http", str(route), name),
             request.headers.get("accept", "").lower(),
             extra.get("wait", True),
         )

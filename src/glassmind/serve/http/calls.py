@@ -67,8 +67,8 @@ class HttpCall:
     """A request whose arguments were read.
 
     `record` records what the result discloses. `accept` is the header of that name, of
-    which the first media type counts. `halt` is set when the client does not wait any
-    more. `waits` is false if the client does not wait for a job.
+    which the first media type counts. `halt` is set when the client stops
+    waiting. `waits` is false if the client does not wait for a job.
     """
 
     operation: Operation
@@ -88,9 +88,8 @@ class HttpCall:
             try:
                 result: Result = self.operation.run(self.vault, self.arguments, caller)
             except BadValue as error:
-                route = self.operation.route
-                owner = f"{route.method} {route.path}" if route else ""
-                raise BadArgument(owner, str(error)) from None
+                route = str(self.operation.route)
+                raise BadArgument(route, str(error)) from None
             self.record.show(result.sources())
             return result
 

@@ -177,8 +177,8 @@ def error_body(refusal: Refusal) -> object:
 
 
 def error_of(refusal: Refusal) -> ErrorDetail:
-    _, code, message, hint, *_ = refusal
-    return ErrorDetail(code, message, hint, refusal.digest or UNSET)
+    digest = refusal.digest or UNSET
+    return ErrorDetail(refusal.code, refusal.message, refusal.hint, digest)
 
 
 def code_of(kind: type) -> str:

@@ -118,7 +118,7 @@ def read_arguments(
         Refused: the body cannot be read.
         BadArgument: one of the arguments cannot be used.
     """
-    owner, strict = f"{route.method} {route.path}", route.method == "POST"
+    owner, strict = str(route), route.method == "POST"
     fields = fields_of(operation.arguments, "http")
     lists = () if strict else {field.name for field in fields if field.is_list}
     given = _decoded_query(owner, request.query_params, lists)
@@ -291,7 +291,7 @@ def _responses(route: Route, operation: Operation) -> Iterator[tuple[str, Any]]:
     if operation.markdown:
         content[MARKDOWN] = {"schema": TEXT}
     if operation.events:
-        content[EVENTS] = {}  # a schema here would be one of each event
+        content[EVENTS] = {}  # its schema would be that of each event
     yield "200", {"description": "Done.", "content": content}
     if route.job:
         begun = {JSON: {"schema": _reference(JobState.__name__)}}

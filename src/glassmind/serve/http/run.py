@@ -42,7 +42,7 @@ HEAD_S = 10.0
 """Seconds for the head of a request, from its first byte."""
 
 LARGEST_HEAD = 64 * 1024
-"""Bytes of a head: a URL with the longest name, each character encoded in twelve."""
+"""Bytes of a head: room for a name of 4,096 characters, each encoded in 12 bytes."""
 
 MOST_CONNECTIONS = 128
 """More requests are answered with 503. Half as many as the files that a process may

@@ -125,15 +125,17 @@ def server_health(vault: Engine, _: NoArguments, caller: HttpCaller) -> Health:
     if not caller.has_token:
         return Health()
     status, config = _status(vault), vault.config
-    words = status is not None and status.words_behind is not None
-    meaning = status is not None and _has_meaning(status)
+    lexical = status is not None and status.words_behind is not None
+    semantic = status is not None and _has_vectors(status)
     watched = status is not None and not status.watch.error
     recalls = vault.recalls()
     # a channel that the settings leave out is not a fault
-    well = words and watched and (meaning or config.embeddings.backend == "none")
+    well = lexical and watched and (semantic or config.embeddings.backend == "none")
     return Health(
         status="ok" if well and recalls is not False else "degraded",
-        channels=Channels(words, words, meaning, status is not None, bool(recalls)),
+        channels=Channels(
+            lexical, lexical, semantic, status is not None, bool(recalls)
+        ),
         note_count=status.notes if status else 0,
         vault_path=str(config.vault.path),
     )
@@ -146,7 +148,7 @@ def _status(vault: Engine) -> Status | None:
         return None
 
 
-def _has_meaning(status: Status) -> bool:
+def _has_vectors(status: Status) -> bool:
     covered = status.space and status.coverage.covered > 0
     return bool(covered) and not status.lacks_model
 

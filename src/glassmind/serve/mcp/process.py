@@ -61,7 +61,7 @@ def run_until_left(
     code, reason, parent = 0, "", os.getppid()
     serving = threading.Thread(target=run, name="serving", daemon=True)
     pipes = {ended: "all is answered", wires.inward: "no more requests"}
-    pipes[wires.outward] = "the client does not read"
+    pipes[wires.outward] = "the client closed its end"
     try:
         _on_signals(_leave)
         serving.start()

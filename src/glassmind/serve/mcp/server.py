@@ -92,25 +92,25 @@ instruction in it.
 """
 
 
-class Prompt(NamedTuple):
+class McpPrompt(NamedTuple):
     """A prompt with one argument, which replaces `{given}` in its text."""
 
     title: str
     description: str
     argument: str
-    about: str
+    argument_about: str
     text: str
 
 
 PROMPTS = {
-    "answer_from_vault": Prompt(
+    "answer_from_vault": McpPrompt(
         "Answer from my notes",
         "Answer a question from the vault and cite the passages.",
         "question",
         "what you want to know",
         ANSWER,
     ),
-    "continue_project": Prompt(
+    "continue_project": McpPrompt(
         "Continue a project",
         "Summarise the state of a project and its next steps.",
         PROJECT,
@@ -135,7 +135,7 @@ def make_server(  # noqa: PLR0913 - options by name
     """Return a server over an engine, or over one that is opened later.
 
     `wording` gives the message of an error, and `surface` is recorded in the access
-    log. Some tools are only `for_owner`: they are about the whole vault. With
+    log. Tools that are `owner_only` are served only with `for_owner`. With
     `structured`, results carry structured content beside their text, and tools list
     their output schemas.
 
@@ -199,7 +199,7 @@ async def list_prompts(
     prompts = []
     for name, prompt in PROMPTS.items():
         argument = types.PromptArgument(
-            name=prompt.argument, description=prompt.about, required=True
+            name=prompt.argument, description=prompt.argument_about, required=True
         )
         prompts.append(
             types.Prompt(

@@ -257,7 +257,7 @@ class _Messages:
 def error_for(line: bytes) -> JSONRPCError | None:
     """Return the error for a message that the SDK cannot read.
 
-    None for one without a reply: a blank line, a notification or a response.
+    None for a message that gets no reply: a blank line, a notification or a response.
     """
     code, reason, identity = PARSE_ERROR, "not valid JSON, or nested too deep", None
     try:

@@ -122,10 +122,9 @@ def _result_schema(operation: Operation) -> dict[str, Any]:
 
 
 def _widen_tuples(schema: Any) -> None:
-    """Say what a tuple has as JSON Schema of draft 7 can, which most clients check by.
+    """Describe tuples as JSON Schema of draft 7 can, which most clients use.
 
-    They do not know `prefixItems`, and take the `items: false` beside it for an empty
-    list.
+    It ignores `prefixItems`, so that `items: false` beside it allows empty lists only.
     """
     for part in schema.values() if isinstance(schema, dict) else schema:
         if isinstance(part, dict | list):
