@@ -120,9 +120,7 @@ def vault_around(cwd: Path, home: Path) -> Path | None:
     return None
 
 
-def settings_in(
-    file: Path, text: str, rank: int = TRUSTED_VAULT
-) -> tuple[dict[str, Any], list[str]]:
+def settings_in(file: Path, text: str, rank: int) -> tuple[dict[str, Any], list[str]]:
     """Return what a file sets, and warnings; raises `ConfigError`."""
     layers = Layers()
     layers.add_file(file, text, file.parent, rank)

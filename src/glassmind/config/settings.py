@@ -43,7 +43,7 @@ MS = (0, 86_400_000)
 SECONDS = (1, 2_592_000)
 
 
-def tuning(default: T, description: str, most: float = 1_000, *, least: float = 0) -> T:
+def tuning(default: T, description: str, most: float = 1_000, least: float = 0) -> T:
     """Declare a number that changes results only, so that any vault may set it."""
     return setting(default, description, (least, most), "any")
 
@@ -71,17 +71,11 @@ class Index(Section):
         "Folders to skip, by name or by path in the vault.",
         vault="add",
     )
-    chunk_target_tokens: int = tuning(
-        500, "Target chunk size in tokens.", 100_000, least=1
-    )
-    chunk_overlap_tokens: int = tuning(
-        80, "Overlap of neighbouring chunks in tokens.", 100_000
-    )
+    chunk_target_tokens: int = tuning(500, "Target chunk size in tokens.", 100_000, 1)
+    chunk_overlap_tokens: int = tuning(80, "Overlap of chunks in tokens.", 100_000)
     chunk_min_chars: int = tuning(200, "Merge chunks with fewer characters.", 1_000_000)
     embed_min_chars: int = tuning(
-        50,
-        "Do not embed chunks with fewer characters, unless a note has only those.",
-        1_000_000,
+        50, "Skip shorter chunks, unless a note has no others.", 1_000_000
     )
     max_chunks_per_note: int = setting(
         1000, "Merge chunks of notes that have more.", (1, 1_000_000), "lower"
@@ -111,9 +105,7 @@ class Embeddings(Section):
     preset: Literal[
         "english", "english-quality", "balanced", "fastest", "multilingual"
     ] = setting("english", "Model by purpose.", vault="any", also="EMBEDDING_PRESET")
-    model: str = setting(
-        "", "Name or folder; empty: chosen by preset.", also="EMBEDDING_MODEL"
-    )
+    model: str = setting("", "Name or folder; else the preset.", also="EMBEDDING_MODEL")
     models_folder: str = setting("", "Folder for model files; empty: your data folder.")
     url: Url = setting(
         "http://localhost:11434", "Model server URL.", also="OLLAMA_URL OLLAMA_BASE_URL"
@@ -121,16 +113,10 @@ class Embeddings(Section):
     api_key: Secret = setting("", "API key of the server.", also="OPENAI_API_KEY")
     allow_remote: bool = setting(False, "Allow sending note text to another machine.")
     dimensions: int = setting(
-        0,
-        "Vector width; 0: as the model reports.",
-        (0, 100_000),
-        also="OLLAMA_EMBEDDING_DIM",
+        0, "Vector width; 0: the model's.", (0, 100_000), also="OLLAMA_EMBEDDING_DIM"
     )
     context_tokens: int = setting(
-        0,
-        "Context size of Ollama; 0: the model's own.",
-        (0, 10_000_000),
-        also="OLLAMA_NUM_CTX",
+        0, "Ollama's context; 0: the model's.", (0, 10_000_000), also="OLLAMA_NUM_CTX"
     )
     prefix: Prefix = setting("headings", "Text embedded before a chunk.", vault="any")
     enrich: bool = setting(False, "Embed every chunk again with text around it.")
@@ -151,12 +137,8 @@ class Search(Section):
     rerank: Literal["auto", "on", "off"] = setting(
         "auto", "Rerank the best passages; auto: if tuning found it helps.", vault="any"
     )
-    rerank_budget_ms: int = setting(
-        300, "Time limit for reranking in milliseconds.", (0, 600_000), "lower"
-    )
-    balance: float = tuning(
-        0.5, "Share of semantic search in minmax and weighted_rrf.", 1
-    )
+    rerank_budget_ms: int = setting(300, "Time limit in ms.", (0, 600_000), "lower")
+    balance: float = tuning(0.5, "Semantic share in minmax and weighted_rrf.", 1)
     graph_weight: float = tuning(0.8, "Weight of links in minmax.")
     implicit_weight: float = tuning(0.0, "Weight of similar unlinked notes in minmax.")
     semantic_weight: float = tuning(0.55, "Weight of semantic search in weighted_sum.")
@@ -178,9 +160,7 @@ class Hindsight(Section):
     timeout_s: float = setting(
         2.0, "Seconds that a search waits at most.", (0.1, 60), also="HINDSIGHT_TIMEOUT"
     )
-    allow_remote: bool = setting(
-        False, "Allow sending queries and captures to another machine."
-    )
+    allow_remote: bool = setting(False, "Send queries and captures to other machines.")
     retain: bool = setting(False, "Send captures to the bank, after any approval.")
 
 
@@ -198,9 +178,7 @@ class Writes(Section):
         vault="writes",
     )
     user_notes: May = setting(
-        "propose",
-        "What agents may do to notes outside the agent folder.",
-        vault="writes",
+        "propose", "Agents' edits of notes outside the agent folder.", vault="writes"
     )
     agent_dir: AgentFolder = setting(
         AGENT_DIR,
@@ -266,9 +244,7 @@ class Watch(Section):
 class Graph(Section):
     """What is derived from the links between notes."""
 
-    theme_resolution: float = tuning(
-        1.0, "Higher: more, smaller themes.", 100, least=0.01
-    )
+    theme_resolution: float = tuning(1.0, "Higher: more, smaller themes.", 100, 0.01)
     similarity: float = tuning(
         0.7, "Minimum similarity of suggested notes, scaled to the default model.", 1
     )
@@ -293,9 +269,7 @@ class Memory(Section):
     )
     record_use: bool = setting(True, "Record locally what is retrieved.", vault="lower")
     active_days: int = setting(14, "Days a used project stays active.", DAYS, "any")
-    half_life_days: float = tuning(
-        7.0, "Half-life of a note's activity.", 36_500, least=0.1
-    )
+    half_life_days: float = tuning(7.0, "Half-life of a note's activity.", 36_500, 0.1)
     hot_weight: float = tuning(0.0, "Largest boost of a hot note.", 0.1)
     pinned_weight: float = tuning(0.0, "Largest boost of a pinned note.", 0.1)
 
@@ -326,9 +300,7 @@ class Ask(Section):
         200, "Characters shown of a source.", (20, 100_000), "lower"
     )
     unsupported: Literal["flag", "drop"] = setting(
-        "flag",
-        "Mark (flag) or remove (drop) statements that no quote supports.",
-        vault="higher",
+        "flag", "Mark or remove statements that no quote supports.", vault="higher"
     )
 
 

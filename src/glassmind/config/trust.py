@@ -133,8 +133,7 @@ def keep_trust(vault: Path, env: Mapping[str, str]) -> Iterator[None]:
         was_trusted = before is None or is_trusted(before, env)
     yield
     with suppress(BadConfigFile):
-        after = read_vault_settings(vault)
-        if after is not None and was_trusted:
+        if was_trusted and (after := read_vault_settings(vault)):
             record_trust(after, env)
 
 

@@ -300,11 +300,8 @@ FOLDER = Kind("a folder", _folder)
 PLACE = Kind("data, vault, plugin or a folder (./NAME)", _place)
 URL = Kind("an http:// or https:// URL", _url)
 HOST = Kind("an address to listen on", _host)
-AGENT_FOLDER = Kind(
-    "true, false or a folder inside the vault (not .obsidian, .git or .trash)",
-    _agent_dir,
-    _to_boolean,
-)
+IN_VAULT = "true, false or a folder inside the vault, other than .obsidian or .git"
+AGENT_FOLDER = Kind(IN_VAULT, _agent_dir, _to_boolean)
 
 Secret = Annotated[str, SECRET]
 Names = tuple[str, ...]

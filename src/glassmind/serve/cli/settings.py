@@ -4,7 +4,7 @@ import os
 from argparse import Namespace
 from pathlib import Path
 
-from glassmind.config.load import settings_in
+from glassmind.config.load import TRUSTED_VAULT, settings_in
 from glassmind.config.places import FILE_NAME, short
 from glassmind.config.settings import SETTINGS, find_setting, settings_in_force
 from glassmind.config.sources import as_toml, decode
@@ -99,7 +99,7 @@ def trust(args: Namespace, output: Output) -> int:
         output.notice(f"{vault} has no settings file, so there is nothing to trust.")
         return NOTHING
     text = decode(settings.file, settings.content)
-    preview, problems = settings_in(settings.file, text)
+    preview, problems = settings_in(settings.file, text, TRUSTED_VAULT)
     output.notices(problems)
     values = {
         path: shortened(as_toml(SETTINGS[path].shown(value)), 200)
