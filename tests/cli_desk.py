@@ -4,11 +4,13 @@ import io
 import json
 import os
 import pty
+import select
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import redirect_stderr, redirect_stdout
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -95,6 +97,12 @@ class Program:
 
     def on_terminal(self, *args: str | Path, **variables: str) -> str:
         """Run on the vault in a pseudo-terminal and return all that it showed."""
+        with self.terminal(*args, **variables) as screen:
+            return screen.until_the_end()
+
+    @contextmanager
+    def terminal(self, *args: str | Path, **variables: str) -> Iterator["Screen"]:
+        """Run on the vault in a pseudo-terminal, for the test to read and type."""
         ours, theirs = pty.openpty()
         started = subprocess.Popen(
             self._command("--vault", self.vault, *args),
@@ -103,12 +111,16 @@ class Program:
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
+            start_new_session=True,
         )
-        os.close(theirs)
         try:
-            return _all_of(ours)
+            yield Screen(ours, started)
         finally:
+            started.kill()
             started.wait(timeout=LIMIT_S)
+            # Not before the process has ended: Linux may tell a reader that the
+            # last writer is gone while what it wrote waits to be read.
+            os.close(theirs)
             os.close(ours)
 
     def _command(self, *args: str | Path) -> list[str]:
@@ -148,17 +160,43 @@ def _written(stream: io.TextIOWrapper) -> str:
     return stream.buffer.getvalue().decode("utf-8")
 
 
-def _all_of(terminal: int) -> str:
-    shown = bytearray()
-    while True:
-        try:
-            part = os.read(terminal, 65536)
-        except OSError:  # what Linux says when the last writer is gone
-            break
-        if not part:
-            break
-        shown += part
-    return shown.decode("utf-8", "replace")
+class Screen:
+    """What a terminal shows of one process."""
+
+    def __init__(self, end: int, started: "subprocess.Popen[bytes]") -> None:
+        self._end, self.started, self._shown = end, started, bytearray()
+
+    @property
+    def shown(self) -> str:
+        return self._shown.decode("utf-8", "replace")
+
+    def type(self, text: bytes) -> None:
+        os.write(self._end, text)
+
+    def until(self, text: str) -> str:
+        """Read on until something is shown, and return all that was."""
+        while text not in self.shown and self._read():
+            pass
+        assert text in self.shown, self.shown
+        return self.shown
+
+    def until_the_end(self) -> str:
+        """Read on until the process has ended, and return all that was shown."""
+        while self._read():
+            pass
+        return self.shown
+
+    def _read(self) -> bool:
+        """Wait for more; false at the end."""
+        giving_up = time.monotonic() + LIMIT_S
+        while time.monotonic() < giving_up:
+            has_ended = self.started.poll() is not None
+            if select.select([self._end], [], [], 0.05)[0]:
+                self._shown += os.read(self._end, 65_536)
+                return True
+            if has_ended:
+                return False
+        raise TimeoutError(self.shown)
 
 
 def with_sample(root: Path) -> Program:

@@ -1,9 +1,5 @@
 """A vault that is edited by the program: two notes, and a person who answers."""
 
-import os
-import pty
-import subprocess
-import threading
 from pathlib import Path
 
 from cli_desk import LIMIT_S, Done, Inside, Program
@@ -40,33 +36,8 @@ def good(done: Done) -> Done:
 
 def answered(program: Program, answer: bytes, *args: str) -> tuple[int, str]:
     """Run on a terminal where a person types an answer, and return what it showed."""
-    ours, theirs = pty.openpty()
-    started = subprocess.Popen(
-        program._command("--vault", program.vault, *args),
-        cwd=program.home,
-        env={**program.env, "TERM": "xterm"},
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-    )
-    os.close(theirs)
-    shown = bytearray()
-    giving_up = threading.Timer(LIMIT_S, started.kill)
-    giving_up.start()
-    try:
-        typed = False
-        while True:
-            try:
-                part = os.read(ours, 65_536)
-            except OSError:  # what Linux says when the last writer is gone
-                break
-            if not part:
-                break
-            shown += part
-            if b"[y/N]" in shown and not typed:
-                typed = True
-                os.write(ours, answer)
-        return started.wait(timeout=LIMIT_S), shown.decode("utf-8", "replace")
-    finally:
-        giving_up.cancel()
-        os.close(ours)
+    with program.terminal(*args) as screen:
+        screen.until("[y/N]")
+        screen.type(answer)
+        shown = screen.until_the_end()
+        return screen.started.wait(timeout=LIMIT_S), shown

@@ -1,13 +1,9 @@
 """`glassmind ask` as a process, with a model that is scripted behind a real socket."""
 
 import json
-import os
-import pty
 import signal
 import subprocess
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
 from chat_desk import WAIT_S, ChatDesk, Reply, Voice, chat_server
@@ -140,52 +136,6 @@ def test_ctrl_c_ends_the_command_and_the_model(
     assert (out, err) == ("", "glassmind: interrupted\n")
 
 
-@contextmanager
-def terminal(program: Program, *args: str, **variables: str) -> Iterator["Screen"]:
-    """Run a command in a pseudo-terminal, for the test to read."""
-    ours, theirs = pty.openpty()
-    started = subprocess.Popen(
-        program._command("--vault", program.vault, *args),
-        cwd=program.home,
-        env={**program.env, "TERM": "xterm", "NO_COLOR": "1", **variables},
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        start_new_session=True,
-    )
-    os.close(theirs)
-    try:
-        yield Screen(ours, started)
-    finally:
-        started.kill()
-        started.wait(LIMIT_S)
-        os.close(ours)
-
-
-class Screen:
-    """What a terminal shows."""
-
-    def __init__(self, end: int, started: "subprocess.Popen[bytes]") -> None:
-        self.end, self.started, self.shown = end, started, ""
-
-    def until(self, text: str) -> str:
-        """Read on until something is shown, or for an empty text until the end."""
-        limit = threading.Timer(LIMIT_S, self.started.kill)
-        limit.start()
-        try:
-            while not text or text not in self.shown:
-                part = os.read(self.end, 4_096)
-                if not part:
-                    break
-                self.shown += part.decode("utf-8", "replace")
-        except OSError:  # what Linux says when the last writer is gone
-            pass
-        finally:
-            limit.cancel()
-        assert text in self.shown, self.shown
-        return self.shown
-
-
 def test_a_terminal_sees_letters_before_the_model_is_done(program: Program) -> None:
     seen = threading.Event()
 
@@ -198,11 +148,11 @@ def test_a_terminal_sees_letters_before_the_model_is_done(program: Program) -> N
 
     with (
         chat_server(slowly) as desk,
-        terminal(program, "ask", QUESTION, **model(desk)) as screen,
+        program.terminal("ask", QUESTION, NO_COLOR="1", **model(desk)) as screen,
     ):
         early = screen.until("They have been LFP")
         seen.set()
-        last = screen.until("")
+        last = screen.until_the_end()
         code = screen.started.wait(LIMIT_S)
 
     assert "Found 1 passage in 1 note" in early
@@ -218,10 +168,10 @@ def test_a_terminal_sees_letters_before_the_model_is_done(program: Program) -> N
 
 def test_ctrl_c_at_a_terminal_leaves_a_whole_line(program: Program) -> None:
     with chat_server(waiting(HALF)[0]) as desk:
-        with terminal(program, "ask", QUESTION, **model(desk)) as screen:
+        with program.terminal("ask", QUESTION, NO_COLOR="1", **model(desk)) as screen:
             screen.until("They have been LFP")
             screen.started.send_signal(signal.SIGINT)
-            shown = screen.until("")
+            shown = screen.until_the_end()
             code = screen.started.wait(LIMIT_S)
         assert desk.gone.wait(WAIT_S)
 

@@ -136,6 +136,7 @@ def test_a_note_on_a_terminal_is_shown_and_not_obeyed(program: Program) -> None:
     assert CANARY in shown
     assert not OBEYED.search(shown.replace("\r\n", "\n"))
     assert not OBEYED.search(as_json.replace("\r\n", "\n"))
+    assert "{" in as_json, as_json
     assert json.loads(as_json[as_json.index("{") :])["text"] == FILES[path]
 
 
