@@ -26,7 +26,7 @@ from embedding import Ratio
 
 from glassmind import Engine, open_vault
 from glassmind.access.scopes import read_scope
-from glassmind.types.access import EVERY_AGENT
+from glassmind.model.access import EVERY_AGENT
 
 NOTES, TURNS, AT_ONCE = 5_000, 15, 10
 EVERY = 20

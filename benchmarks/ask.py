@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from glassmind import Engine, open_vault
-from glassmind.markdown.receipts import parse_receipt
-from glassmind.types.answers import Answer, Citation
+from glassmind.model.answers import Answer, Citation
+from glassmind.obsidian.receipts import parse_receipt
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLD, SAMPLE = ROOT / "tests" / "gold", ROOT / "sample-vault"

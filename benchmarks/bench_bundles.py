@@ -29,8 +29,8 @@ import vaults
 from vectors import timed
 
 from glassmind import Engine
-from glassmind.types.context import Bundle
-from glassmind.types.search import Mode, SearchReply
+from glassmind.model.context import Bundle
+from glassmind.model.search import Mode, SearchReply
 from glassmind.wiring import LocalAdapters
 
 NOTES = 10_000

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from glassmind import open_vault
 from glassmind.memory.memo_sections import memos_in
-from glassmind.types import NotePath
+from glassmind.model import NotePath
 
 LOG = ".agent/logs/writes.jsonl"
 PATIENCE_S = 900.0

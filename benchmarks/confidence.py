@@ -29,14 +29,14 @@ from glassmind.evaluation.calibrate import error_of, reliability
 from glassmind.evaluation.calibrate import quality as judged
 from glassmind.evaluation.gold import GoldQuery
 from glassmind.evaluation.strangers import STRANGERS
+from glassmind.model import NotePath
+from glassmind.model.evaluation import Quality
 from glassmind.models.logistic import fitted
-from glassmind.retrieval.confidence import USUAL, Curve, Signals
-from glassmind.retrieval.learning import QUESTIONS, learnt, strangers
-from glassmind.retrieval.own_questions import OwnQuestion, own_questions
-from glassmind.retrieval.query import parse_query
+from glassmind.search.confidence import USUAL, Curve, Signals
+from glassmind.search.learning import QUESTIONS, learnt, strangers
+from glassmind.search.own_questions import OwnQuestion, own_questions
+from glassmind.search.query import parse_query
 from glassmind.store.sqlite.clue_rows import ClueRows
-from glassmind.types import NotePath
-from glassmind.types.evaluation import Quality
 from glassmind.wiring import LocalAdapters
 from glassmind.wiring.confidence import CLUES, WISH, Asking
 

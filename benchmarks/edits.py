@@ -24,9 +24,9 @@ from pathlib import Path
 from statistics import median
 
 from glassmind import Engine, open_vault
-from glassmind.editing.asking import Asking
-from glassmind.editing.verbs import Editing
-from glassmind.types.editing import Append
+from glassmind.edit.asking import Asking
+from glassmind.edit.verbs import Editing
+from glassmind.model.editing import Append
 from glassmind.wiring.editing import unindexed as unfollowed
 
 EDIT_MOST, MOVE_MOST = 3.0, 2.0

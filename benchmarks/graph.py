@@ -23,15 +23,15 @@ import numpy as np
 import vaults
 
 from glassmind import Engine, open_vault
-from glassmind.graph.bridges import bridging
-from glassmind.graph.chains import shortest_paths
-from glassmind.graph.clusters import clusters, modularity
-from glassmind.graph.keeping import KeptGraph
-from glassmind.graph.net import LinkGraph, build
-from glassmind.graph.ranks import influence
-from glassmind.graph.walks import inner_links, rings
+from glassmind.links.bridges import bridging
+from glassmind.links.chains import shortest_paths
+from glassmind.links.clusters import clusters, modularity
+from glassmind.links.keeping import KeptGraph
+from glassmind.links.net import LinkGraph, build
+from glassmind.links.ranks import influence
+from glassmind.links.walks import inner_links, rings
+from glassmind.model.graph import LinkRows, NodeRows
 from glassmind.store.sqlite.net_rows import NetRows
-from glassmind.types.graph import LinkRows, NodeRows
 
 LINKS_PER_NOTE, TOPIC = 5, 100
 """Links of a note, most of them to notes of its own topic; of so many notes each."""

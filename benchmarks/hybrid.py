@@ -26,18 +26,18 @@ from vectors import CLUSTERS, WIDTH, clustered, percentiles, read_all, timed, un
 from glassmind import Engine
 from glassmind.config.load import load_config
 from glassmind.errors import ModelFault
+from glassmind.model.vectors import Space
 from glassmind.models.choose import embedder_for
 from glassmind.models.place import models_folder
 from glassmind.store.lexical import fields
 from glassmind.store.lexical import place as words
 from glassmind.store.vectors.place import place_of
 from glassmind.store.vectors.snapshot import open_snapshot
-from glassmind.types.vectors import Space
 from glassmind.wiring import LocalAdapters
 
 if TYPE_CHECKING:
+    from glassmind.model.vectors import Embeddable, Matrix, Vector
     from glassmind.ports.models import Embedder
-    from glassmind.types.vectors import Embeddable, Matrix, Vector
 
 CACHE = Path(tempfile.gettempdir()) / "glassmind-benchmarks"
 WHOLE = 20_000

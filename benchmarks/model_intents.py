@@ -27,8 +27,8 @@ from glassmind.evaluation.gold import GoldQuery, read_queries
 from glassmind.models.chat import chat_for
 from glassmind.models.intent import ASKED
 from glassmind.ports.chat import Chat, Halt, Prompt, Turn
-from glassmind.retrieval.intents import guess_intent
-from glassmind.retrieval.prototypes import INTENTS
+from glassmind.search.intents import guess_intent
+from glassmind.search.prototypes import INTENTS
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLD, SAMPLE = ROOT / "tests" / "gold", ROOT / "sample-vault"

@@ -27,16 +27,16 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from glassmind.knowledge.pairs import pairing as passing
-from glassmind.knowledge.pairs import search
-from glassmind.knowledge.pairs.implicit import MOST
-from glassmind.knowledge.pairs.pairing import Pairing
-from glassmind.knowledge.pairs.search import HalfPass, Numbers
+from glassmind.graph.pairs import pairing as passing
+from glassmind.graph.pairs import search
+from glassmind.graph.pairs.implicit import MOST
+from glassmind.graph.pairs.pairing import Pairing
+from glassmind.graph.pairs.search import HalfPass, Numbers
+from glassmind.model.files import Progress
 from glassmind.store.sqlite.connection import open_writer
 from glassmind.store.sqlite.pair_rows import PairRows
 from glassmind.store.sqlite.pair_source import PairSource
 from glassmind.store.sqlite.pair_write import PairStep
-from glassmind.types.files import Progress
 
 WIDTH, GROUPS = 384, 20_000
 NOTES = 100_000

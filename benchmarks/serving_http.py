@@ -33,8 +33,8 @@ from compare_sides import TOKEN
 from embedding import Ratio
 
 from glassmind import Engine, open_vault
+from glassmind.model.access import EVERY_AGENT
 from glassmind.serve.http.calls import THREADS
-from glassmind.types.access import EVERY_AGENT
 
 CLIENTS = 8
 LEAST = 0.6

@@ -19,9 +19,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from glassmind.model.vectors import ChunkVectors, NoteVectors
 from glassmind.store.vectors.following import FollowingVectors
 from glassmind.store.vectors.write import VectorWriter
-from glassmind.types.vectors import ChunkVectors, NoteVectors
 
 WIDTH, LIMIT = 384, 50
 CLUSTERS, PER_NOTE, BATCH = 2_000, 10, 20_000

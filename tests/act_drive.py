@@ -15,7 +15,7 @@ from write_drive import CALLS, Counted, die
 
 from glassmind import open_vault
 from glassmind.errors import GlassmindError
-from glassmind.vault import folder
+from glassmind.files import folder
 
 
 def main() -> None:

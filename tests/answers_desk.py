@@ -6,15 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from glassmind.answers.desk import Desk
-from glassmind.answers.verbs import Answers
 from glassmind.config import load_config
+from glassmind.context.answers.desk import Desk
+from glassmind.context.answers.verbs import Answers
 from glassmind.errors import ModelFault
 from glassmind.errors.serving import CallAbandoned
-from glassmind.markdown.receipts import receipt_of
-from glassmind.ports.chat import Chat, Ended, Halt, Prompt
-from glassmind.types import NotePath, Span
-from glassmind.types.answers import (
+from glassmind.model import NotePath, Span
+from glassmind.model.answers import (
     Answer,
     Citation,
     Found,
@@ -26,6 +24,8 @@ from glassmind.types.answers import (
     Statement,
     Withdrawn,
 )
+from glassmind.obsidian.receipts import receipt_of
+from glassmind.ports.chat import Chat, Ended, Halt, Prompt
 
 HERON = """\
 ## Power

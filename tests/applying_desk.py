@@ -10,16 +10,16 @@ from changing_desk import edit, move, new
 
 from glassmind.access.policy import WritePolicy
 from glassmind.config import config_for
-from glassmind.editing.asking import Asking
-from glassmind.editing.desk import Desk
+from glassmind.edit.asking import Asking
+from glassmind.edit.desk import Desk
 from glassmind.errors import GlassmindError, IndexBusy
 from glassmind.errors.writing import NameTaken, NoteChanged
+from glassmind.files.obsidian import ObsidianSettings
+from glassmind.files.read import digest_of
+from glassmind.model import NotePath
+from glassmind.model.editing import Draft, Step
 from glassmind.ports.editing import EditRows, FileChanger, Standing
 from glassmind.store.changesets import ChangesetFolder
-from glassmind.types import NotePath
-from glassmind.types.editing import Draft, Step
-from glassmind.vault.obsidian import ObsidianSettings
-from glassmind.vault.read import digest_of
 
 BEGIN = datetime(2024, 5, 6, 7, 8, 9, tzinfo=UTC)
 

@@ -11,11 +11,11 @@ from applying_desk import ASKING, ApplyingDesk
 from changing_desk import EVERY, OLD, changer_of, made
 from changing_drive import ENOUGH, survived
 
-from glassmind.editing.applying import applied, settle
-from glassmind.editing.approving import approve
-from glassmind.editing.desk import Desk
-from glassmind.editing.undoing import undo
-from glassmind.types.editing import Draft
+from glassmind.edit.applying import applied, settle
+from glassmind.edit.approving import approve
+from glassmind.edit.desk import Desk
+from glassmind.edit.undoing import undo
+from glassmind.model.editing import Draft
 
 EVERYTHING = Draft("delete", "everything", tuple(EVERY))
 

@@ -12,10 +12,9 @@ from msgspec import structs
 from vault_desk import VaultDesk
 
 from glassmind.engine import Engine
-from glassmind.ports.chat import Halt
-from glassmind.types import NotePath, Span
-from glassmind.types.access import EVERY_AGENT
-from glassmind.types.answers import (
+from glassmind.model import NotePath, Span
+from glassmind.model.access import EVERY_AGENT
+from glassmind.model.answers import (
     Answer,
     Citation,
     Found,
@@ -25,6 +24,7 @@ from glassmind.types.answers import (
     Stated,
     Statement,
 )
+from glassmind.ports.chat import Halt
 
 ASK = "/api/kb/ask"
 

@@ -13,7 +13,7 @@ from typing import Any
 from write_drive import CALLS, Counted, die
 
 from glassmind import open_vault
-from glassmind.vault import folder
+from glassmind.files import folder
 
 
 def main() -> None:

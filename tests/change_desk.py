@@ -8,8 +8,8 @@ from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
-from glassmind.types import Digest, NotePath
-from glassmind.types.editing import (
+from glassmind.model import Digest, NotePath
+from glassmind.model.editing import (
     Changed,
     Changeset,
     ChangesetList,

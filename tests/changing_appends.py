@@ -5,7 +5,7 @@ from pathlib import Path
 
 from changing_desk import changer_of, edit
 
-from glassmind.types import NotePath
+from glassmind.model import NotePath
 
 
 def main(root: str, name: str, count: int) -> None:

@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from glassmind.files.audit import Record
+from glassmind.files.changing import VaultChanger
+from glassmind.model import NotePath
+from glassmind.model.editing import Step
 from glassmind.ports.editing import FileChanger
-from glassmind.types import NotePath
-from glassmind.types.editing import Step
-from glassmind.vault.audit import Record
-from glassmind.vault.changing import VaultChanger
 
 LOG = ".agent/logs/writes.jsonl"
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

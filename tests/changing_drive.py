@@ -12,7 +12,7 @@ from pathlib import Path
 from changing_desk import EVERY, OLD, SYSTEM, changer_of, made
 from write_drive import Counted, die
 
-from glassmind.vault import folder
+from glassmind.files import folder
 
 KEPT = "kept"
 """A file beside the vault that says that the change was kept before it was begun."""

@@ -8,10 +8,10 @@ from typing import Any, get_type_hints
 import pytest
 
 from glassmind import Engine
+from glassmind.model.search import SearchReply
 from glassmind.operations.arguments import fields_of
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.serve.tool import Answer, McpTool, ToolCall
-from glassmind.types.search import SearchReply
 
 MODULES = ("brain", "brain_edit", "searches")
 

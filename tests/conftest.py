@@ -23,16 +23,16 @@ from meaning_desk import MeaningDesk, WordModel
 from model_desk import cached_vectors, real_models
 from vault_desk import VaultDesk
 
+from glassmind.files.read import VaultFiles
+from glassmind.model.vectors import Space
 from glassmind.models import prototypes
 from glassmind.models.cards import MINILM
 from glassmind.ports.models import Embedder
 from glassmind.store.sqlite import schema
-from glassmind.types.vectors import Space
-from glassmind.vault.read import VaultFiles
 from glassmind.wiring import LocalAdapters
 
 if TYPE_CHECKING:
-    from glassmind.types.vectors import Matrix
+    from glassmind.model.vectors import Matrix
 
 EXAMPLES = Path(__file__).parents[1] / ".hypothesis" / "examples"
 """Failing examples of the exploring profile, which later runs replay."""

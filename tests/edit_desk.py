@@ -2,13 +2,13 @@
 
 from codecs import BOM_UTF8
 
-from glassmind.knowledge.suggest.edits import Page
-from glassmind.markdown.read import read_note
-from glassmind.types import NotePath
-from glassmind.types.notes import Link, Note
-from glassmind.types.suggestions import ProposedEdit
-from glassmind.vault.read import digest_of
-from glassmind.vault.resolve import Names
+from glassmind.files.read import digest_of
+from glassmind.files.resolve import Names
+from glassmind.graph.suggest.edits import Page
+from glassmind.model import NotePath
+from glassmind.model.notes import Link, Note
+from glassmind.model.suggestions import ProposedEdit
+from glassmind.obsidian.read import read_note
 
 HERE, TARGET = NotePath("a/Here.md"), NotePath("b/Deep Work.md")
 FILES = Names.of([HERE, TARGET, "a/Other.md", "c/Other.md", "Deep Work.png"])

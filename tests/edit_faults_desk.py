@@ -12,9 +12,10 @@ from changing_desk import files_of
 from vault_desk import NOON, VaultDesk
 from write_drive import Counted
 
-from glassmind.editing.asking import Asking
-from glassmind.editing.verbs import Editing
-from glassmind.types.editing import (
+from glassmind.edit.asking import Asking
+from glassmind.edit.verbs import Editing
+from glassmind.files import folder
+from glassmind.model.editing import (
     AddLink,
     Append,
     AtBlock,
@@ -27,7 +28,6 @@ from glassmind.types.editing import (
     SetTask,
     TextEdit,
 )
-from glassmind.vault import folder
 
 ASK = Asking(client="robot")
 DRY = Asking(client="robot", dry_run=True)

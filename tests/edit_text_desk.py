@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from glassmind.editing.text.apply import Edited, edited
-from glassmind.editing.text.page import Page
-from glassmind.types import NotePath
-from glassmind.types.editing import TextEdit
-from glassmind.vault.decode import Decoded, decode
+from glassmind.edit.text.apply import Edited, edited
+from glassmind.edit.text.page import Page
+from glassmind.files.decode import Decoded, decode
+from glassmind.model import NotePath
+from glassmind.model.editing import TextEdit
 
 PATH = NotePath("Notes/Tea.md")
 

@@ -10,21 +10,21 @@ from typing import Any, cast
 
 from glassmind import Engine, open_vault
 from glassmind.access.policy import WritePolicy
-from glassmind.editing.desk import Desk
+from glassmind.edit.desk import Desk
 from glassmind.errors import GlassmindError, NoteNotFound
 from glassmind.errors.writing import NameTaken, NoteChanged
-from glassmind.markdown.read import read_note
+from glassmind.files.decode import Decoded, decode
+from glassmind.files.obsidian import obsidian_settings
+from glassmind.files.resolve import Names
+from glassmind.model import NotePath
+from glassmind.model.editing import Changeset, Draft, Step
+from glassmind.model.notes import Link
+from glassmind.obsidian.read import read_note
 from glassmind.ports.editing import Standing
 from glassmind.store.changesets import ChangesetFolder
 from glassmind.store.place import index_name
 from glassmind.store.sqlite.connection import open_reader
 from glassmind.store.sqlite.edit_rows import SqliteEditRows
-from glassmind.types import NotePath
-from glassmind.types.editing import Changeset, Draft, Step
-from glassmind.types.notes import Link
-from glassmind.vault.decode import Decoded, decode
-from glassmind.vault.obsidian import obsidian_settings
-from glassmind.vault.resolve import Names
 
 SAMPLE = Path(__file__).parent.parent / "sample-vault"
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from glassmind.graph.net import LinkGraph, build
-from glassmind.types.graph import KINDS, LinkRows, NodeRows
+from glassmind.links.net import LinkGraph, build
+from glassmind.model.graph import KINDS, LinkRows, NodeRows
 
 
 def net_of(

@@ -14,10 +14,10 @@ from surface_arguments import Argument, arguments_of
 from vault_desk import VaultDesk
 
 from glassmind.access.scopes import read_scope
-from glassmind.editing.asking import Asking
+from glassmind.edit.asking import Asking
+from glassmind.model.access import EVERY_AGENT, Scope
+from glassmind.model.editing import Append
 from glassmind.serve.tool import McpTool
-from glassmind.types.access import EVERY_AGENT, Scope
-from glassmind.types.editing import Append
 
 CANARY = re.compile(r"zq[a-z]{3,}", re.IGNORECASE)
 

@@ -2,9 +2,9 @@
 
 from typing import Protocol
 
-from glassmind.markdown.parse import parse_note
-from glassmind.types import NotePath
-from glassmind.types.notes import Note
+from glassmind.model import NotePath
+from glassmind.model.notes import Note
+from glassmind.obsidian.parse import parse_note
 
 
 class Placed(Protocol):

@@ -18,8 +18,8 @@ import mcp_types as types
 from mcp import Client, StdioServerParameters
 from vault_desk import VaultDesk
 
+from glassmind.model.access import EVERY_AGENT
 from glassmind.serve.mcp.server import make_server
-from glassmind.types.access import EVERY_AGENT
 
 LIMIT_S = 60.0
 """How long anything may take before a test gives up; the machine may be busy."""

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from glassmind.engine import Engine
+from glassmind.model.files import Progress
 from glassmind.serve.cli.program import leave, run_program
 from glassmind.serve.mcp.stdio import Opening
-from glassmind.types.files import Progress
 
 FOREVER_S = 600
 

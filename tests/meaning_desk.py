@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from vault_desk import VaultDesk
 
 from glassmind.errors import ModelFailed
+from glassmind.model.vectors import Embeddable
 from glassmind.store.vectors.following import FollowingVectors
 from glassmind.store.vectors.place import place_of
-from glassmind.types.vectors import Embeddable
 
 Rows = NDArray[np.float32]
 

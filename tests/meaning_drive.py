@@ -15,7 +15,7 @@ from typing import Any
 from meaning_desk import WordModel
 
 from glassmind import open_vault
-from glassmind.types.vectors import Embeddable
+from glassmind.model.vectors import Embeddable
 from glassmind.wiring import LocalAdapters
 
 

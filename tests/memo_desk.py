@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from vault_desk import VaultDesk
 
-from glassmind.types.memory import Memo, MemoKind
-from glassmind.vault.write import VaultWriter
+from glassmind.files.write import VaultWriter
+from glassmind.model.memory import Memo, MemoKind
 
 LOG = ".agent/logs/writes.jsonl"
 

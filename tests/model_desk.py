@@ -35,7 +35,7 @@ from glassmind.models.place import is_here
 from glassmind.models.windows import WindowedTokenizer
 
 if TYPE_CHECKING:
-    from glassmind.types.vectors import Vector
+    from glassmind.model.vectors import Vector
 
 FOLDER_VARIABLE = "GLASSMIND_EMBEDDINGS_MODELS_FOLDER"
 

@@ -10,16 +10,16 @@ from typing import Any, NamedTuple, cast
 
 from glassmind.access.policy import WritePolicy
 from glassmind.config import config_for
-from glassmind.editing.desk import Desk
-from glassmind.markdown.folding import fold
-from glassmind.markdown.read import read_note
-from glassmind.markdown.subpaths import Outline, Part
-from glassmind.types import NotePath
-from glassmind.types.editing import Draft
-from glassmind.types.notes import Link, Note
-from glassmind.vault.decode import Decoded, decode
-from glassmind.vault.obsidian import ObsidianSettings
-from glassmind.vault.resolve import Names, name_key
+from glassmind.edit.desk import Desk
+from glassmind.files.decode import Decoded, decode
+from glassmind.files.obsidian import ObsidianSettings
+from glassmind.files.resolve import Names, name_key
+from glassmind.model import NotePath
+from glassmind.model.editing import Draft
+from glassmind.model.notes import Link, Note
+from glassmind.obsidian.folding import fold
+from glassmind.obsidian.read import read_note
+from glassmind.obsidian.subpaths import Outline, Part
 from glassmind.wiring.editing import unindexed
 
 NOTES = (".md", ".canvas")

@@ -8,8 +8,8 @@ from tempfile import mkdtemp
 
 from meaning_desk import MeaningDesk, Rows, WordModel, vector_of
 
-from glassmind.types.search import Hit
-from glassmind.types.vectors import Embeddable
+from glassmind.model.search import Hit
+from glassmind.model.vectors import Embeddable
 
 SAME = {"vessel": "skiff", "vessels": "skiff", "drips": "leaks", "resin": "pitch"}
 """Words that mean what others mean; no note has them."""

@@ -12,9 +12,9 @@ from glassmind.context.questions import questions
 from glassmind.context.scope import Scope
 from glassmind.context.suggested import next_reads
 from glassmind.context.tasks import tasks
+from glassmind.model.context import Conflict, Item, NextRead
 from glassmind.store.sqlite.connection import open_reader
 from glassmind.store.sqlite.section_rows import SectionRows
-from glassmind.types.context import Conflict, Item, NextRead
 
 TODAY = date(2026, 3, 20)
 

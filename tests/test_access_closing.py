@@ -11,13 +11,13 @@ from mcp_desk import call, structured_server, text_of
 from vault_desk import VaultDesk
 
 from glassmind import Engine
-from glassmind.editing.asking import Asking
-from glassmind.editing.verbs import Editing
+from glassmind.edit.asking import Asking
+from glassmind.edit.verbs import Editing
 from glassmind.errors import NoteNotFound
 from glassmind.errors.editing import ChangesetUnknown
-from glassmind.types.access import EVERY_AGENT
-from glassmind.types.callers import known_as
-from glassmind.types.editing import Append, Changed, ChangeProperty
+from glassmind.model.access import EVERY_AGENT
+from glassmind.model.callers import known_as
+from glassmind.model.editing import Append, Changed, ChangeProperty
 
 AGENT, SHOWN = Asking(client="cup"), Asking(client="cup", dry_run=True)
 HIDE = ChangeProperty("private", "set", True)

@@ -11,10 +11,10 @@ from vault_desk import VaultDesk
 
 from glassmind.access.scopes import read_scope
 from glassmind.engine import Engine
-from glassmind.graph.clusters import clusters
-from glassmind.knowledge.pairs import pairing
-from glassmind.knowledge.themes import parts
-from glassmind.types.access import EVERY_AGENT, Scope
+from glassmind.graph.pairs import pairing
+from glassmind.graph.themes import parts
+from glassmind.links.clusters import clusters
+from glassmind.model.access import EVERY_AGENT, Scope
 
 PRIVATE = "---\nprivate: true\n---\n"
 

@@ -10,17 +10,17 @@ from glassmind import Engine
 from glassmind.access.files import ReadableFiles
 from glassmind.access.reading import ReadPolicy
 from glassmind.access.scopes import read_scope
-from glassmind.editing.asking import Asking
-from glassmind.editing.verbs import Editing
+from glassmind.edit.asking import Asking
+from glassmind.edit.verbs import Editing
 from glassmind.errors import FileGone, GlassmindError
 from glassmind.errors.editing import ChangesetUnknown, EditRefused, PolicyForbids
 from glassmind.errors.writing import WriteFailed
-from glassmind.types import NotePath
-from glassmind.types.access import EVERY_AGENT, ReadRule, Scope
-from glassmind.types.callers import known_as
-from glassmind.types.editing import AddLink, Append, Changed, ChangeProperty, Rewritten
-from glassmind.types.repairs import Repairs, TagSpelling
-from glassmind.vault.changing import VaultChanger
+from glassmind.files.changing import VaultChanger
+from glassmind.model import NotePath
+from glassmind.model.access import EVERY_AGENT, ReadRule, Scope
+from glassmind.model.callers import known_as
+from glassmind.model.editing import AddLink, Append, Changed, ChangeProperty, Rewritten
+from glassmind.model.repairs import Repairs, TagSpelling
 
 AGENT, SHOWN = Asking(client="cup"), Asking(client="cup", dry_run=True)
 OWNER = Asking()

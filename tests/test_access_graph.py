@@ -13,10 +13,10 @@ from vault_desk import VaultDesk
 from glassmind.engine import Engine
 from glassmind.errors import NoteNotFound
 from glassmind.errors.knowledge import FindingAbsent
-from glassmind.knowledge.themes.themed import Themed
+from glassmind.graph.themes.themed import Themed
+from glassmind.model.access import EVERY_AGENT, ReadRule, Scope
 from glassmind.store.sqlite.net_rows import NetRows
 from glassmind.store.sqlite.ontology_rows import OntologyRows
-from glassmind.types.access import EVERY_AGENT, ReadRule, Scope
 
 FILES = {
     "Lab.md": "---\nprivate: true\n---\nzqtext [[Tea]]\n",

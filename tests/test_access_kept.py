@@ -16,12 +16,12 @@ from vault_desk import VaultDesk
 
 from glassmind import Engine
 from glassmind.access.scopes import read_scope
-from glassmind.editing.asking import Asking
+from glassmind.edit.asking import Asking
 from glassmind.errors.editing import ChangesetUnknown
+from glassmind.model.access import EVERY_AGENT, Scope
+from glassmind.model.callers import known_as
+from glassmind.model.editing import Append
 from glassmind.serve.hiding import safe_text, safe_values
-from glassmind.types.access import EVERY_AGENT, Scope
-from glassmind.types.callers import known_as
-from glassmind.types.editing import Append
 
 AGENT = Asking(client="cup")
 TOKEN = ISSUED["GitHub classic"](Drawing(11))

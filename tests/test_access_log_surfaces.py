@@ -17,10 +17,10 @@ from vault_desk import VaultDesk
 
 from glassmind.access.clients import clients_of
 from glassmind.access.scopes import SETS, read_scope
+from glassmind.model.ledger import Passage, Reading
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.serve.tool import McpTool
 from glassmind.store.access_log import AccessLog
-from glassmind.types.ledger import Passage, Reading
 from glassmind.wiring.access_log import access_log_for
 
 OURS = ("core", "graph", "memory", "write")

@@ -4,7 +4,7 @@ from vault_desk import VaultDesk
 
 from glassmind.access.scopes import read_scope
 from glassmind.memory.verbs import Memory
-from glassmind.types.access import EVERY_AGENT
+from glassmind.model.access import EVERY_AGENT
 
 COPY = "{}.sync-conflict-20260102-030405-ABCDEFG.md"
 MEMO = "---\nkind: memory\nclient: cli\n{}---\nA leg.\n"

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from glassmind.access.reading import ReadPolicy
 from glassmind.config import config_for
 from glassmind.config.settings import Access, Writes
-from glassmind.types import NotePath
-from glassmind.types.access import NoteMarks, ReadRule, Scope, said_once
+from glassmind.model import NotePath
+from glassmind.model.access import NoteMarks, ReadRule, Scope, said_once
 
 WORDS = st.sampled_from(["a", "b", "ab", "A", "ä"])
 PATHS = st.lists(WORDS, min_size=1, max_size=3).map("/".join)

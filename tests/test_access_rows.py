@@ -8,14 +8,14 @@ from vault_desk import VaultDesk
 
 from glassmind.access.reading import ReadPolicy
 from glassmind.access.scopes import read_scope
-from glassmind.editing.asking import Asking
+from glassmind.edit.asking import Asking
 from glassmind.errors import FileGone, GlassmindError, NoteNotFound
 from glassmind.errors.editing import ChangesetUnknown
+from glassmind.model.access import EVERY_AGENT, NoteMarks, ReadRule, Scope
+from glassmind.model.editing import Append
 from glassmind.store.sqlite.reader import SqliteReader
 from glassmind.store.sqlite.schema import CURRENT
 from glassmind.store.sqlite.seen_reader import VIEWS
-from glassmind.types.access import EVERY_AGENT, NoteMarks, ReadRule, Scope
-from glassmind.types.editing import Append
 
 TOLD = {
     "settings", "changes", "vector_changes", "link_changes", "pair_changes", "spaces",

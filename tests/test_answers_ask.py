@@ -16,8 +16,8 @@ from msgspec import structs
 
 from glassmind.errors.models import ModelFailed, RemoteRefused
 from glassmind.errors.serving import CallAbandoned
+from glassmind.model.answers import Found, News, Spoken, Stated, Withdrawn
 from glassmind.ports.chat import Chat, Ended, Halt
-from glassmind.types.answers import Found, News, Spoken, Stated, Withdrawn
 
 
 def test_a_statement_whose_quote_stands_in_its_source_is_cited_to_the_letter() -> None:

@@ -18,10 +18,10 @@ from answers_desk import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.answers.prompting import SCHEMA, page_of, prompt_of
-from glassmind.markdown.tokens import estimate_tokens
+from glassmind.context.answers.prompting import SCHEMA, page_of, prompt_of
+from glassmind.model.answers import Source
+from glassmind.obsidian.tokens import estimate_tokens
 from glassmind.ports.chat import Prompt
-from glassmind.types.answers import Source
 
 KEY = "AKIA" + "IOSFODNN7EXAMPLQ"
 """In parts, so that nobody takes it for one that was lost."""

@@ -3,8 +3,8 @@
 import pytest
 from answers_desk import GOOD, AnswersDesk, ScriptedChat, source, written
 
-from glassmind.answers.proving import LEFT_OUT, SAYS_NOTHING, TOO_SHORT
-from glassmind.types.answers import Statement
+from glassmind.context.answers.proving import LEFT_OUT, SAYS_NOTHING, TOO_SHORT
+from glassmind.model.answers import Statement
 
 BOAT = "We did not sell the boat in spring."
 BOARD = "The plan is long. It was not approved by the board in May, said Mara."

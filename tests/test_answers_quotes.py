@@ -9,11 +9,11 @@ from answers_desk import HERON, SOURCES, source
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from glassmind.answers.proving import LEFT_OUT, holds, problem_of
-from glassmind.answers.quotes import Borne, Page, Pages
-from glassmind.answers.words import words_of
-from glassmind.markdown.receipts import digest_of_lines, parse_receipt
-from glassmind.markdown.unseen import seen
+from glassmind.context.answers.proving import LEFT_OUT, holds, problem_of
+from glassmind.context.answers.quotes import Borne, Page, Pages
+from glassmind.context.answers.words import words_of
+from glassmind.obsidian.receipts import digest_of_lines, parse_receipt
+from glassmind.obsidian.unseen import seen
 
 PAGES = Pages([Page(one, one.text) for one in SOURCES])
 

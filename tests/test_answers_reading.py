@@ -7,7 +7,14 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from glassmind.answers.reading import Claim, Event, Known, Letters, Reader, Thought
+from glassmind.context.answers.reading import (
+    Claim,
+    Event,
+    Known,
+    Letters,
+    Reader,
+    Thought,
+)
 
 WORDS = st.text(
     st.characters(codec="utf-8") | st.sampled_from('"\\/{}[]:,é😀\n\t '), max_size=30

@@ -7,9 +7,9 @@ from answers_desk import GOOD, TOLD, AnswersDesk, written
 from chat_desk import WAIT_S, Reply, Voice, chat_server
 
 from glassmind.errors.serving import CallAbandoned
+from glassmind.model.answers import News, Spoken
 from glassmind.models.chat import chat_for
 from glassmind.ports.chat import Halt
-from glassmind.types.answers import News, Spoken
 
 both = pytest.mark.parametrize("backend", ["ollama", "openai"])
 

@@ -8,10 +8,10 @@ import pytest
 from answers_desk import ScriptedChat
 from vault_desk import VaultDesk
 
-from glassmind.answers.desk import Desk
-from glassmind.answers.verbs import Answers
+from glassmind.context.answers.desk import Desk
+from glassmind.context.answers.verbs import Answers
+from glassmind.model.answers import Answer
 from glassmind.ports.chat import Ended, Halt, Prompt
-from glassmind.types.answers import Answer
 
 SOURCE = re.compile(
     r"^\[Source (\d+)\] .*\n((?:(?!\[Source |</notes-).*\n?)+)", re.MULTILINE

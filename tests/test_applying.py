@@ -15,14 +15,14 @@ from applying_desk import (
 )
 from changing_desk import edit
 
-from glassmind.editing.applying import NOTHING, applied, settle
-from glassmind.editing.approving import approve
+from glassmind.edit.applying import NOTHING, applied, settle
+from glassmind.edit.approving import approve
 from glassmind.errors import IndexAbsent
 from glassmind.errors.editing import EditRefused, NowhereToKeep
 from glassmind.errors.writing import NameTaken, NoteChanged, WriteFailed
+from glassmind.model import NotePath
+from glassmind.model.editing import Step
 from glassmind.store.changesets import ChangesetFolder
-from glassmind.types import NotePath
-from glassmind.types.editing import Step
 
 
 @pytest.fixture
@@ -159,7 +159,7 @@ def killed(desk: ApplyingDesk, files: MemoryFiles, at: int) -> None:
     """Let a process die before a step; what it left is as a real one leaves it."""
     files.kills_at = at
     set_aside = pytest.MonkeyPatch()
-    set_aside.setattr("glassmind.editing.applying._set_aside", lambda *_: None)
+    set_aside.setattr("glassmind.edit.applying._set_aside", lambda *_: None)
     with pytest.raises(Killed):
         applied(desk.desk(), draft(*STEPS), ASKING)
     set_aside.undo()

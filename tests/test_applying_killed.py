@@ -13,11 +13,11 @@ from changing_desk import NEW, OLD, SYSTEM, edit, files_of, made
 from changing_drive import ENOUGH
 from write_drive import Counted
 
-from glassmind.editing.applying import applied, settle
-from glassmind.editing.undoing import undo
+from glassmind.edit.applying import applied, settle
+from glassmind.edit.undoing import undo
 from glassmind.errors import VaultError
-from glassmind.types.editing import ChangeState, Draft
-from glassmind.vault import folder
+from glassmind.files import folder
+from glassmind.model.editing import ChangeState, Draft
 
 DRIVE = Path(__file__).with_name("applying_drive.py")
 

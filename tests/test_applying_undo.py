@@ -16,10 +16,10 @@ from changing_desk import edit, move, new
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from glassmind.editing.applying import applied
-from glassmind.editing.approving import approve, reject
-from glassmind.editing.folders import MADE, with_folders
-from glassmind.editing.undoing import undo
+from glassmind.edit.applying import applied
+from glassmind.edit.approving import approve, reject
+from glassmind.edit.folders import MADE, with_folders
+from glassmind.edit.undoing import undo
 from glassmind.errors.editing import (
     ChangesetUnknown,
     EditRefused,
@@ -27,7 +27,7 @@ from glassmind.errors.editing import (
     WrongState,
 )
 from glassmind.errors.writing import NameTaken, NoteChanged
-from glassmind.types.editing import Changeset, Step
+from glassmind.model.editing import Changeset, Step
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.errors.editing import EditRefused
-from glassmind.markdown.base_refs import Ref, base_refs, base_respelled
-from glassmind.markdown.yaml_write import quoted
+from glassmind.obsidian.base_refs import Ref, base_refs, base_respelled
+from glassmind.obsidian.yaml_write import quoted
 
 BASE = """\
 # every note on tea

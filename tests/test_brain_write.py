@@ -12,15 +12,8 @@ from compat_desk import called, defaults_of
 
 from glassmind.errors.editing import NoMatch
 from glassmind.errors.serving import BadArgument
-from glassmind.serve.compat import brain_edit
-from glassmind.serve.compat.brain_edit import (
-    LARGEST,
-    MOST_ENTRIES,
-    PREVIEW_S,
-)
-from glassmind.serve.mcp.toolsets import tools_of
-from glassmind.types.catalogue import Ghost
-from glassmind.types.editing import (
+from glassmind.model.catalogue import Ghost
+from glassmind.model.editing import (
     AddLink,
     Append,
     AtHeading,
@@ -31,6 +24,13 @@ from glassmind.types.editing import (
     Replace,
     Rewritten,
 )
+from glassmind.serve.compat import brain_edit
+from glassmind.serve.compat.brain_edit import (
+    LARGEST,
+    MOST_ENTRIES,
+    PREVIEW_S,
+)
+from glassmind.serve.mcp.toolsets import tools_of
 
 WRITING = (
     "create_note",

@@ -10,10 +10,10 @@ from mcp import Client
 from mcp_desk import call, text_of, visit
 from vault_desk import VaultDesk
 
-from glassmind.editing.asking import Asking
+from glassmind.edit.asking import Asking
+from glassmind.model.access import EVERY_AGENT
+from glassmind.model.editing import Append
 from glassmind.serve.mcp.server import make_server
-from glassmind.types.access import EVERY_AGENT
-from glassmind.types.editing import Append
 
 NOTES: dict[str, str | bytes] = {
     "Tea.md": "# Tea\n\nOolong rests.\n\n## Leaves\n\npatched foo long tail\n",

@@ -15,14 +15,14 @@ from glassmind.context.least import made_within
 from glassmind.context.markdown import briefing_as_markdown, receipts_of
 from glassmind.errors import BadDate, IndexAbsent
 from glassmind.errors.context import BudgetTooSmall, ProjectUnknown
-from glassmind.operations.context import brief_result
-from glassmind.types import NotePath, Span
-from glassmind.types.context import (
+from glassmind.model import NotePath, Span
+from glassmind.model.context import (
     Briefing,
     ChangedNote,
     Item,
     NextRead,
 )
+from glassmind.operations.context import brief_result
 
 TODAY = date(2024, 5, 3)
 DAY_S = 86_400

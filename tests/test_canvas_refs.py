@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.errors.editing import EditRefused
-from glassmind.markdown.canvas_refs import Ref, canvas_refs, canvas_respelled
+from glassmind.obsidian.canvas_refs import Ref, canvas_refs, canvas_respelled
 
 CANVAS = """\
 {

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 
 from glassmind.errors.editing import ChangesetUnknown, EditRefused, NowhereToKeep
 from glassmind.errors.writing import WriteFailed
+from glassmind.model import NotePath
+from glassmind.model.editing import Changeset, ChangeState, Draft, Rewritten, Step
 from glassmind.ports.editing import ChangesetBook
 from glassmind.store.changesets import ChangesetFolder
 from glassmind.store.changesets_file import packed, unpacked
-from glassmind.types import NotePath
-from glassmind.types.editing import Changeset, ChangeState, Draft, Rewritten, Step
 
 WHEN = datetime(2024, 5, 6, 7, 8, 9, tzinfo=UTC)
 EDIT = Step(NotePath("Tea.md"), NotePath("Tea.md"), b"oolong\r\n", b"sencha\r\n")
@@ -318,7 +318,7 @@ KEEPER = dedent(
     from pathlib import Path
     from glassmind.errors.editing import ChangesetUnknown
     from glassmind.store.changesets import ChangesetFolder
-    from glassmind.types.editing import Draft, Step
+    from glassmind.model.editing import Draft, Step
 
     book = ChangesetFolder(Path(sys.argv[1]))
     shared = sys.argv[2]

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glassmind.editing.diffs import MOST_SHOWN, MOST_SHOWN_IN_ALL, changed, file_diff
-from glassmind.types import NotePath
-from glassmind.types.editing import Changeset, Draft, Step
-from glassmind.vault.read import digest_of
+from glassmind.edit.diffs import MOST_SHOWN, MOST_SHOWN_IN_ALL, changed, file_diff
+from glassmind.files.read import digest_of
+from glassmind.model import NotePath
+from glassmind.model.editing import Changeset, Draft, Step
 
 TEA = NotePath("Tea.md")
 

@@ -13,9 +13,9 @@ from ask_desk import DOUBTED, QUOTED, WHOLE, Ask, Scripted, news_of
 from cli_desk import Inside, with_note
 
 from glassmind.engine import Engine
+from glassmind.model.answers import Answer, Found, News, Spoken, Withdrawn
 from glassmind.ports.chat import Halt
 from glassmind.serve.cli.program import run_program
-from glassmind.types.answers import Answer, Found, News, Spoken, Withdrawn
 
 Told = Callable[[News], None]
 

@@ -18,10 +18,7 @@ from glassmind.errors.editing import (
     PolicyForbids,
 )
 from glassmind.errors.writing import NameTaken, NoteChanged
-from glassmind.operations import failures as exits
-from glassmind.operations.registry import find_commands
-from glassmind.operations.text_edits import ARGUMENTS
-from glassmind.types.editing import (
+from glassmind.model.editing import (
     AddLink,
     Append,
     AtBlock,
@@ -32,6 +29,9 @@ from glassmind.types.editing import (
     Replace,
     SetTask,
 )
+from glassmind.operations import failures as exits
+from glassmind.operations.registry import find_commands
+from glassmind.operations.text_edits import ARGUMENTS
 
 ACTIONS = [path.removeprefix("edit ") for path in find_commands("edit")]
 

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from cli_desk import Inside, Program, with_note, with_sample
 
-from glassmind.types.evaluation import METRICS
+from glassmind.model.evaluation import METRICS
 
 OWN, HERON = "Decisions/D-004 Own radio network.md", "Projects/Heron network.md"
 

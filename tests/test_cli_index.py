@@ -10,8 +10,8 @@ from cli_desk import Inside, Program, with_note, with_sample
 from rich import progress
 
 from glassmind.engine import Engine
+from glassmind.model.files import Progress
 from glassmind.serve.cli.output import Output
-from glassmind.types.files import Progress
 
 
 @pytest.fixture

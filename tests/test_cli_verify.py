@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from cli_desk import Inside, with_note
 
-from glassmind.markdown.receipts import receipt_of
-from glassmind.types import Span
+from glassmind.model import Span
+from glassmind.obsidian.receipts import receipt_of
 
 TEXT = "# Tea\n\nOolong rests.\n\n# Cup\n\nWarm the cup.\n"
 RESTS = receipt_of("Tea.md", "Tea", Span(3, 3), "Oolong rests.")

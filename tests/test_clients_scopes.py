@@ -14,7 +14,7 @@ from glassmind.access.scopes import (
     scope_in_words,
 )
 from glassmind.errors.access import BadScope
-from glassmind.types.access import EVERY_AGENT, ReadRule, Scope
+from glassmind.model.access import EVERY_AGENT, ReadRule, Scope
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from glassmind.errors.access import (
     ClientsUnwritable,
     ClientUnknown,
 )
-from glassmind.types.access import EVERY_AGENT
+from glassmind.model.access import EVERY_AGENT
 
 WORK = read_scope(["folder:Work", "-#diary", "toolset:core"])
 
@@ -179,7 +179,7 @@ def test_many_processes_add_clients_and_none_is_lost(clients: Clients) -> None:
     program = (
         "import sys; from pathlib import Path\n"
         "from glassmind.access.clients import Clients\n"
-        "from glassmind.types.access import EVERY_AGENT\n"
+        "from glassmind.model.access import EVERY_AGENT\n"
         "for number in range(5):\n"
         "    Clients(Path(sys.argv[1])).add(f'{sys.argv[2]}-{number}', EVERY_AGENT)\n"
     )

@@ -11,10 +11,10 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import AmbiguousName, MassDeletion, NoteNotFound
 from glassmind.errors.serving import BadArgument
+from glassmind.model.files import Progress
 from glassmind.serve.compat.brain import simplified
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.serve.tool import ToolCall
-from glassmind.types.files import Progress
 
 WRITING = {
     "create_note",

@@ -10,8 +10,8 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import NoteNotFound
 from glassmind.errors.serving import BadArgument
-from glassmind.retrieval.plan import BY_INTENT
-from glassmind.types.search import Intent
+from glassmind.model.search import Intent
+from glassmind.search.plan import BY_INTENT
 
 FIELDS = "path title channel relevance match_reason excerpt depth connected_via"
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from glassmind.config import config_for
 from glassmind.config.places import config_home, index_home
 from glassmind.errors import BadSetting
+from glassmind.files.choose import known_vaults
 from glassmind.store.place import index_locations, index_name
-from glassmind.vault.choose import known_vaults
 
 linux_only = pytest.mark.skipif(
     sys.platform in {"win32", "darwin"}, reason="folders of the XDG specification"

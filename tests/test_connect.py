@@ -15,10 +15,10 @@ from glassmind.access.clients import clients_of
 from glassmind.config import load_config
 from glassmind.errors import BadConfigFile, ConfigUnwritable
 from glassmind.errors.connecting import EntryTaken
+from glassmind.model.access import Scope
 from glassmind.serve.connect import joining
 from glassmind.serve.connect.joining import connect, disconnect
 from glassmind.serve.connect.programs import PROGRAMS, Program
-from glassmind.types.access import Scope
 
 DESKTOP, CODEX = PROGRAMS["claude-desktop"], PROGRAMS["codex"]
 NAME = "glassmind"

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
 from glassmind.context.asking import occurrences, question_words
-from glassmind.markdown.sentences import sentence_spans, sentences_in
-from glassmind.types.context import Bundle
+from glassmind.model.context import Bundle
+from glassmind.obsidian.sentences import sentence_spans, sentences_in
 
 
 def packed(vault: VaultDesk, query: str, **wanted: object) -> Bundle:

@@ -14,10 +14,10 @@ from vault_desk import NOON, VaultDesk
 from glassmind.context.budget import Estimate
 from glassmind.context.markdown import briefing_as_markdown, bundle_as_markdown
 from glassmind.errors import VaultMissing
+from glassmind.model.context import Bundle
+from glassmind.model.watch import WatchState
 from glassmind.serve.mcp.server import make_server
 from glassmind.store.watching import write_state
-from glassmind.types.context import Bundle
-from glassmind.types.watch import WatchState
 
 TODAY = date(2024, 5, 2)
 KILN = {

@@ -8,7 +8,7 @@ from section_desk import SectionDesk, texts
 from vault_desk import VaultDesk
 
 from glassmind.context.markdown import briefing_as_markdown, bundle_as_markdown
-from glassmind.types.memory import MemoKind
+from glassmind.model.memory import MemoKind
 
 TODAY = date(2026, 3, 20)
 

@@ -4,7 +4,7 @@ import pytest
 from meaning_desk import MeaningDesk, WordModel
 
 from glassmind.context.markdown import bundle_as_markdown
-from glassmind.types.context import Bundle
+from glassmind.model.context import Bundle
 
 MANY = 9
 

@@ -16,8 +16,8 @@ from glassmind.context.conflicts.claims import claims_in_line
 from glassmind.context.conflicts.differing import differ
 from glassmind.context.conflicts.values import Value, property_value, read_value
 from glassmind.context.markdown import conflict_line
-from glassmind.markdown.receipts import digest_of_lines, parse_receipt
-from glassmind.types.context import Conflict, ConflictKind
+from glassmind.model.context import Conflict, ConflictKind
+from glassmind.obsidian.receipts import digest_of_lines, parse_receipt
 
 PLANTED = Path(__file__).parent / "planted_conflicts"
 LEAST = 0.8

@@ -12,8 +12,8 @@ from glassmind.context.labels import told
 from glassmind.context.markdown import bundle_as_markdown, item_line
 from glassmind.context.page import Page
 from glassmind.context.shortening import shortened
-from glassmind.types import NotePath, Span
-from glassmind.types.context import Item
+from glassmind.model import NotePath, Span
+from glassmind.model.context import Item
 
 TYPED = "---\ntype: decision\n---\n"
 TAGGED = "---\ntags: [decision]\n---\n"

@@ -10,8 +10,8 @@ from vault_desk import VaultDesk
 
 from glassmind.context.relevance import section_asked
 from glassmind.context.shortening import shortened
-from glassmind.types import NotePath, Span
-from glassmind.types.context import Bundle, Item
+from glassmind.model import NotePath, Span
+from glassmind.model.context import Bundle, Item
 
 TODAY = date(2026, 3, 20)
 LONG = "Write to every member of the committee about the new rules of the harbour"

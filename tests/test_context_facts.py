@@ -3,7 +3,7 @@
 import pytest
 from vault_desk import VaultDesk
 
-from glassmind.types.context import Bundle, Excerpt
+from glassmind.model.context import Bundle, Excerpt
 
 FLAT = (
     "---\naliases: [Home]\naddress: 3 Chandlers Row\nrent: 790\nlandlord: Fennimore\n"

@@ -8,7 +8,7 @@ from vault_desk import VaultDesk
 
 from glassmind.context.markdown import bundle_as_markdown
 from glassmind.errors.writing import WriteRefused
-from glassmind.types.context import Bundle
+from glassmind.model.context import Bundle
 
 TODAY = date(2024, 5, 2)
 

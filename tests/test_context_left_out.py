@@ -6,8 +6,8 @@ from vault_desk import VaultDesk
 
 from glassmind.context.markdown import briefing_as_markdown, bundle_as_markdown
 from glassmind.errors.context import BudgetTooSmall
+from glassmind.model.context import Bundle
 from glassmind.models.cards import MINILM
-from glassmind.types.context import Bundle
 
 
 def pack(vault: VaultDesk, query: str, **wanted: object) -> Bundle:

@@ -7,9 +7,9 @@ from vault_desk import VaultDesk
 from glassmind.context.markdown import bundle_as_markdown
 from glassmind.errors import IndexAbsent, NothingAsked
 from glassmind.errors.context import BudgetTooSmall, ProjectUnknown
-from glassmind.markdown.quoted import fenced
+from glassmind.model.context import Bundle
+from glassmind.obsidian.quoted import fenced
 from glassmind.operations.context import context_result
-from glassmind.types.context import Bundle
 
 KILN = {
     "Kiln.md": (

@@ -10,7 +10,7 @@ from vault_desk import VaultDesk
 from glassmind.context.markdown import bundle_as_markdown
 from glassmind.errors.context import ProjectUnknown
 from glassmind.operations.context import context_result
-from glassmind.retrieval.confidence import FITTED
+from glassmind.search.confidence import FITTED
 
 KILN = {
     "Kiln.md": "# Kiln\n\nThe kiln fires stoneware at 1,240 degrees.\n",

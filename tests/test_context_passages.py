@@ -12,8 +12,8 @@ from glassmind.context.choose import Reading
 from glassmind.context.cutting import Cut, joined
 from glassmind.context.markdown import bundle_as_markdown
 from glassmind.context.passages import Stretch
-from glassmind.types import NotePath
-from glassmind.types.context import BundleNote
+from glassmind.model import NotePath
+from glassmind.model.context import BundleNote
 
 RARE, OFTEN = "Once there was a kiln.", "door " * 60 + "."
 """What words find, since one of them is rare, and what meaning does."""

@@ -3,8 +3,8 @@
 import pytest
 from vault_desk import VaultDesk
 
+from glassmind.model.context import Bundle
 from glassmind.store.sqlite import read_before as reading
-from glassmind.types.context import Bundle
 
 BOAT = "# Boat\n\nThe boat needs oak. See [[Mast]].\n\n- [ ] Buy oak\n"
 DECIDED = "\n## Decision\n\nOak for the boat.\n"

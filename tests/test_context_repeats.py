@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from glassmind.context.choose import LONG_LINE, may_stop, parted
 from glassmind.context.repeats import SAID, Shown
-from glassmind.markdown.sentences import sentence_spans
+from glassmind.obsidian.sentences import sentence_spans
 
 WORDS = st.lists(st.sampled_from(("tea", "pot", "lid", "cup", "Cup", "oolong")))
 TEXTS = WORDS.map(" ".join)

@@ -6,8 +6,8 @@ import pytest
 from section_desk import SectionDesk, texts
 from vault_desk import VaultDesk
 
-from glassmind.markdown.receipts import digest_of_lines, parse_receipt
-from glassmind.types.context import Item
+from glassmind.model.context import Item
+from glassmind.obsidian.receipts import digest_of_lines, parse_receipt
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from test_brief import brief, texts
 from vault_desk import VaultDesk
 
 from glassmind.context.markdown import briefing_as_markdown
-from glassmind.types.context import Item
+from glassmind.model.context import Item
 
 DECISION, QUESTION = "---\ntype: decision\n---\n", "---\ntype: question\n---\n"
 

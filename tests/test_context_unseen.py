@@ -7,8 +7,8 @@ from section_desk import SectionDesk, texts
 from vault_desk import VaultDesk
 
 from glassmind.context.page import Page
-from glassmind.markdown.unseen import without_comments
-from glassmind.types import Span
+from glassmind.model import Span
+from glassmind.obsidian.unseen import without_comments
 
 TYPED = "---\ntype: decision\n---\n"
 DRAWN = "---\nexcalidraw-plugin: parsed\n---\n"

@@ -23,6 +23,18 @@ from meaning_desk import LONG, MeaningDesk
 
 from glassmind.config.load import config_for
 from glassmind.errors import IndexDamaged
+from glassmind.model import NotePath, Span
+from glassmind.model.access import ReadRule, Scope
+from glassmind.model.adjustments import Adjustment
+from glassmind.model.files import IndexReport, Progress, Skipped
+from glassmind.model.search import (
+    Evidence,
+    Hit,
+    Passage,
+    SearchReply,
+    Snippet,
+    Wish,
+)
 from glassmind.serve.daemon import protocol
 from glassmind.serve.daemon.protocol import (
     CallRefused,
@@ -44,18 +56,6 @@ from glassmind.serve.daemon.protocol import (
     send_message,
     unpack,
     write_card,
-)
-from glassmind.types import NotePath, Span
-from glassmind.types.access import ReadRule, Scope
-from glassmind.types.adjustments import Adjustment
-from glassmind.types.files import IndexReport, Progress, Skipped
-from glassmind.types.search import (
-    Evidence,
-    Hit,
-    Passage,
-    SearchReply,
-    Snippet,
-    Wish,
 )
 from glassmind.version import __version__
 

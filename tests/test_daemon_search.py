@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 from meaning_desk import LONG, MeaningDesk, WordModel
 
-from glassmind.markdown.style import Style
+from glassmind.model.search import SearchReply
+from glassmind.model.vectors import Embeddable, Space
+from glassmind.model.watch import WatchState
+from glassmind.obsidian.style import Style
 from glassmind.operations.maintain import status_result, status_text
 from glassmind.operations.registry import joined
 from glassmind.ports.retrieval import WordSearch
-from glassmind.retrieval.hybrid import Hybrid
+from glassmind.search.hybrid import Hybrid
 from glassmind.store.looking import LOCKS
 from glassmind.store.watching import write_state
-from glassmind.types.search import SearchReply
-from glassmind.types.vectors import Embeddable, Space
-from glassmind.types.watch import WatchState
 from glassmind.wiring import LocalAdapters
 
 NOTES = {f"{n:02}.md": LONG.format(f"word{n}") for n in range(40)}

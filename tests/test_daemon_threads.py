@@ -8,7 +8,7 @@ import pytest
 from meaning_desk import LONG, MeaningDesk, WordModel
 
 from glassmind import Engine
-from glassmind.types.search import Mode, SearchReply
+from glassmind.model.search import Mode, SearchReply
 from glassmind.wiring import LocalAdapters
 
 THREADS, ROUNDS = 16, 12

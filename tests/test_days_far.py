@@ -8,7 +8,7 @@ import pytest
 from vault_desk import VaultDesk
 
 from glassmind import Engine
-from glassmind.retrieval.query import midnight
+from glassmind.search.query import midnight
 
 FAR = ["9999-12-31", "9999", "0001-01-01", "0001"]
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from editing_desk import EditingDesk
 
-from glassmind.editing.creating import Pattern, new_note, note_path, note_text
+from glassmind.edit.creating import Pattern, new_note, note_path, note_text
 from glassmind.errors import NoteNotFound, PathOutsideVault
 from glassmind.errors.editing import BadEdit
 from glassmind.errors.writing import NameTaken
-from glassmind.markdown.frontmatter import read_head
-from glassmind.types import NotePath, PropertyValue
+from glassmind.model import NotePath, PropertyValue
+from glassmind.obsidian.frontmatter import read_head
 
 NOTE = NotePath("Folder/New.md")
 THEN = datetime(2010, 2, 14, 15, 25).astimezone()

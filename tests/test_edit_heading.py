@@ -5,10 +5,10 @@ import json
 import pytest
 from parts_desk import Shelf
 
-from glassmind.editing.headings import plan_rename_heading
+from glassmind.edit.headings import plan_rename_heading
 from glassmind.errors import NoteNotFound
 from glassmind.errors.editing import BadEdit, EditRefused, NotEditable
-from glassmind.types import NotePath
+from glassmind.model import NotePath
 
 TEA = NotePath("Tea.md")
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from glassmind.editing.headings import renamed_heading
-from glassmind.editing.text.page import Page
+from glassmind.edit.headings import renamed_heading
+from glassmind.edit.text.page import Page
 from glassmind.errors.editing import BadEdit, NoMatch, SeveralMatches
-from glassmind.types import NotePath
+from glassmind.model import NotePath
 
 HERE = NotePath("Here.md")
 

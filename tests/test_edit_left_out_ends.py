@@ -8,15 +8,15 @@ import pytest
 from editing_desk import EditingDesk, MakeDesk, desks_in, snapshot
 from vault_desk import VaultDesk
 
-from glassmind.editing.asking import Asking
-from glassmind.editing.deleting import plan_delete, plan_new
-from glassmind.editing.merging import plan_merge
-from glassmind.editing.moving import plan_move
-from glassmind.editing.outside import plan_outside
-from glassmind.editing.splitting import plan_split
+from glassmind.edit.asking import Asking
+from glassmind.edit.deleting import plan_delete, plan_new
+from glassmind.edit.merging import plan_merge
+from glassmind.edit.moving import plan_move
+from glassmind.edit.outside import plan_outside
+from glassmind.edit.splitting import plan_split
 from glassmind.errors import NoteNotFound
-from glassmind.types import NotePath
-from glassmind.types.editing import AddLink, Draft
+from glassmind.model import NotePath
+from glassmind.model.editing import AddLink, Draft
 
 HIDING = {
     ".obsidian/app.json": json.dumps({"userIgnoreFilters": ["Excl/", "D/Attach/"]})

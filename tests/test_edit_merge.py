@@ -5,11 +5,11 @@ import json
 import pytest
 from parts_desk import Shelf
 
-from glassmind.editing.merging import plan_merge
+from glassmind.edit.merging import plan_merge
 from glassmind.errors import NoteNotFound
 from glassmind.errors.editing import BadEdit, NotEditable
-from glassmind.types import NotePath
-from glassmind.types.editing import Draft
+from glassmind.model import NotePath
+from glassmind.model.editing import Draft
 
 OLD, NEW = NotePath("a/Old.md"), NotePath("b/New.md")
 

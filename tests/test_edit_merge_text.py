@@ -2,10 +2,10 @@
 
 import pytest
 
-from glassmind.editing.joining import joined
-from glassmind.editing.text.page import Page
+from glassmind.edit.joining import joined
+from glassmind.edit.text.page import Page
 from glassmind.errors.editing import EditRefused
-from glassmind.types import NotePath
+from glassmind.model import NotePath
 
 
 def merged(into: str, added: str, title: str = "Added") -> str:

@@ -13,16 +13,16 @@ import pytest
 from editing_desk import OTHERS, SAMPLE
 from parts_desk import End, Shelf, ends, read, section
 
-from glassmind.editing.headings import plan_rename_heading
-from glassmind.editing.merging import plan_merge
-from glassmind.editing.splitting import plan_split
-from glassmind.editing.tag_text import named_anew
-from glassmind.editing.tags import plan_rename_tag
+from glassmind.edit.headings import plan_rename_heading
+from glassmind.edit.merging import plan_merge
+from glassmind.edit.splitting import plan_split
+from glassmind.edit.tag_text import named_anew
+from glassmind.edit.tags import plan_rename_tag
 from glassmind.errors.editing import EditRefused
-from glassmind.markdown.folding import fold
-from glassmind.markdown.subpaths import Part
-from glassmind.types import NotePath
-from glassmind.types.notes import Note
+from glassmind.model import NotePath
+from glassmind.model.notes import Note
+from glassmind.obsidian.folding import fold
+from glassmind.obsidian.subpaths import Part
 
 SOME = 25
 MANY = 200

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from editing_desk import EditingDesk, MakeDesk, desks_in, snapshot
 
-from glassmind.editing.deleting import plan_delete, plan_new
-from glassmind.editing.moving import plan_move
-from glassmind.editing.outside import plan_outside
+from glassmind.edit.deleting import plan_delete, plan_new
+from glassmind.edit.moving import plan_move
+from glassmind.edit.outside import plan_outside
 from glassmind.errors import (
     AmbiguousName,
     FileUnreadable,
@@ -18,8 +18,8 @@ from glassmind.errors import (
 )
 from glassmind.errors.editing import BadEdit
 from glassmind.errors.writing import NameTaken
-from glassmind.types import NotePath
-from glassmind.types.editing import Draft, Rewritten
+from glassmind.model import NotePath
+from glassmind.model.editing import Draft, Rewritten
 
 VAULT = {
     "a/Tea.md": "---\ntitle: Tea\ntags: [x]\n---\n# Tea\n[[Cup]] [[#Tea]]\n",

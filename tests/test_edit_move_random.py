@@ -16,12 +16,12 @@ from editing_desk import (
     snapshot,
 )
 
-from glassmind.editing.moving import plan_move
-from glassmind.editing.universe import left_out_of, renames_of
+from glassmind.edit.moving import plan_move
+from glassmind.edit.universe import left_out_of, renames_of
 from glassmind.errors.editing import BadEdit
 from glassmind.errors.writing import NameTaken
-from glassmind.types import NotePath
-from glassmind.types.editing import Draft
+from glassmind.model import NotePath
+from glassmind.model.editing import Draft
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import pytest
 from editing_desk import SAMPLE, ends_in, snapshot
 
 from glassmind import Engine, open_vault
-from glassmind.editing.asking import Asking
-from glassmind.types import NotePath
+from glassmind.edit.asking import Asking
+from glassmind.model import NotePath
 
 ASKING = Asking()
 

@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 from vault_desk import VaultDesk
 
-from glassmind.editing.asking import Asking
-from glassmind.editing.verbs import Editing
+from glassmind.edit.asking import Asking
+from glassmind.edit.verbs import Editing
 from glassmind.errors import (
     AmbiguousName,
     FileUnreadable,
     NoteNotFound,
     PathOutsideVault,
 )
-from glassmind.types.access import EVERY_AGENT
-from glassmind.types.editing import Append, Changed
+from glassmind.model.access import EVERY_AGENT
+from glassmind.model.editing import Append, Changed
 
 DRY = Asking(client="robot", dry_run=True)
 NOTES: dict[str, str | bytes] = {

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from editing_desk import EditingDesk, MakeDesk, desks_in, snapshot
 
-from glassmind.editing.creating import new_note
-from glassmind.editing.moving import plan_move
-from glassmind.editing.new_names import check_new_name
-from glassmind.editing.splitting import plan_split
+from glassmind.edit.creating import new_note
+from glassmind.edit.moving import plan_move
+from glassmind.edit.new_names import check_new_name
+from glassmind.edit.splitting import plan_split
 from glassmind.errors.editing import BadEdit, EditRefused
-from glassmind.types import NotePath
+from glassmind.model import NotePath
 
 VAULT = {
     "a/Tea.md": "# Green\n\nx\n",

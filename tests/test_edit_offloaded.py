@@ -8,14 +8,14 @@ import pytest
 from editing_desk import outside_agent, snapshot
 from vault_desk import VaultDesk
 
-from glassmind.editing.asking import Asking
-from glassmind.editing.verbs import Editing
+from glassmind.edit.asking import Asking
+from glassmind.edit.verbs import Editing
 from glassmind.errors import FileUnreadable, NoteNotFound
 from glassmind.errors.editing import EditRefused
 from glassmind.errors.writing import NameTaken
-from glassmind.types.access import EVERY_AGENT
-from glassmind.types.editing import AddLink, Append, Changed
-from glassmind.vault.write import Permit, VaultWriter
+from glassmind.files.write import Permit, VaultWriter
+from glassmind.model.access import EVERY_AGENT
+from glassmind.model.editing import AddLink, Append, Changed
 
 ASK, DRY = Asking(client="robot"), Asking(client="robot", dry_run=True)
 WHY = "not downloaded to this machine; open it once in your sync tool"

@@ -6,12 +6,12 @@ from time import process_time
 import pytest
 from parts_desk import Shelf
 
-from glassmind.editing.splitting import plan_split
+from glassmind.edit.splitting import plan_split
 from glassmind.errors import GlassmindError
 from glassmind.errors.editing import BadEdit, EditRefused
-from glassmind.types import NotePath
-from glassmind.types.editing import Draft
-from glassmind.vault.obsidian import ObsidianSettings
+from glassmind.files.obsidian import ObsidianSettings
+from glassmind.model import NotePath
+from glassmind.model.editing import Draft
 
 TEA = NotePath("x/Tea.md")
 TEXT = "---\nup: '[[Home]]'\n---\nTop ^top\n\n## Pot\n\npot ^id\n\n### Lid\n\n## End\n"

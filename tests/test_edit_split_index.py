@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from editing_desk import MakeDesk, desks_in
 
-from glassmind.editing.headings import plan_rename_heading
-from glassmind.editing.merging import plan_merge
-from glassmind.editing.splitting import plan_split
-from glassmind.editing.tags import plan_rename_tag
-from glassmind.types import NotePath
+from glassmind.edit.headings import plan_rename_heading
+from glassmind.edit.merging import plan_merge
+from glassmind.edit.splitting import plan_split
+from glassmind.edit.tags import plan_rename_tag
+from glassmind.model import NotePath
 
 TEA, CUP = NotePath("Tea.md"), NotePath("x/Cup.md")
 

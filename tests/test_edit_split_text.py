@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.editing.cutting import (
+from glassmind.edit.cutting import (
     cut_out,
     file_name,
     free_path,
     left_over,
     sections_at,
 )
-from glassmind.editing.text.page import Page
+from glassmind.edit.text.page import Page
 from glassmind.errors.editing import BadEdit, NoMatch, SeveralMatches
-from glassmind.types import NotePath
+from glassmind.model import NotePath
 
 TEXT = "---\nx: 1\n---\nTop\n\n## A\n\na\n\n### Deep\n\nd\n\n\n## B\n\nb\n\n# End\n"
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from parts_desk import Shelf
 
-from glassmind.editing.tags import plan_rename_tag
+from glassmind.edit.tags import plan_rename_tag
 from glassmind.errors.editing import BadEdit, EditRefused
 
 

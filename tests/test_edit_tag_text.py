@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.editing.tag_text import named_anew, retagged, retagged_base, tag_name
-from glassmind.editing.text.page import Page
+from glassmind.edit.tag_text import named_anew, retagged, retagged_base, tag_name
+from glassmind.edit.text.page import Page
 from glassmind.errors.editing import BadEdit
-from glassmind.types import NotePath
+from glassmind.model import NotePath
 
 
 def renamed(text: str, old: str = "tea", new: str = "drink/tea") -> str:

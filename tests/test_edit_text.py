@@ -5,10 +5,10 @@ import codecs
 import pytest
 from edit_text_desk import PATH, after, tried, unchanged
 
-from glassmind.editing.text.page import Page
+from glassmind.edit.text.page import Page
 from glassmind.errors.editing import BadEdit, EditRefused, NoMatch, NotEditable
-from glassmind.types import NotePath
-from glassmind.types.editing import (
+from glassmind.model import NotePath
+from glassmind.model.editing import (
     AddLink,
     Append,
     AtBlock,

@@ -8,9 +8,9 @@ from edit_text_desk import PATH, kept, texts_of, tried, unchanged
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.editing.text.page import Page
+from glassmind.edit.text.page import Page
 from glassmind.errors.editing import EditRefused
-from glassmind.types.editing import (
+from glassmind.model.editing import (
     WHERE,
     AddLink,
     Append,

@@ -9,9 +9,9 @@ from edit_text_desk import after, tried
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.editing.text.likeness import likeness, nearest
+from glassmind.edit.text.likeness import likeness, nearest
 from glassmind.errors.editing import BadEdit, NoMatch, SeveralMatches
-from glassmind.types.editing import FUZZY, Replace
+from glassmind.model.editing import FUZZY, Replace
 
 TEXT = "Tea is a drink.\n\nThe quick brown fox jumps over the lazy dog.\n"
 

@@ -7,12 +7,12 @@ import pytest
 from editing_desk import EditingDesk, MakeDesk, desks_in, snapshot
 from vault_desk import VaultDesk
 
-from glassmind.editing.asking import Asking
-from glassmind.editing.deleting import plan_new
-from glassmind.editing.moving import plan_move
-from glassmind.editing.splitting import plan_split
-from glassmind.types import NotePath
-from glassmind.types.editing import AddLink, Draft
+from glassmind.edit.asking import Asking
+from glassmind.edit.deleting import plan_new
+from glassmind.edit.moving import plan_move
+from glassmind.edit.splitting import plan_split
+from glassmind.model import NotePath
+from glassmind.model.editing import AddLink, Draft
 
 LINKS = (
     "---\nup: '[[T]]' # c\n---\n"

@@ -7,12 +7,12 @@ from editing_desk import outside_agent
 from vault_desk import VaultDesk
 
 from glassmind import Engine
-from glassmind.editing.asking import Asking
-from glassmind.editing.verbs import Editing
+from glassmind.edit.asking import Asking
+from glassmind.edit.verbs import Editing
 from glassmind.errors import NoteNotFound, VaultError
 from glassmind.errors.editing import EditRefused
-from glassmind.types.access import EVERY_AGENT
-from glassmind.types.editing import AddLink, Append, ChangeProperty, Replace, SetTask
+from glassmind.model.access import EVERY_AGENT
+from glassmind.model.editing import AddLink, Append, ChangeProperty, Replace, SetTask
 
 ROBOT = Asking(client="robot")
 

@@ -5,12 +5,12 @@ from collections.abc import Callable
 import pytest
 from vault_desk import VaultDesk
 
-from glassmind.editing.asking import Asking
-from glassmind.editing.verbs import Editing
+from glassmind.edit.asking import Asking
+from glassmind.edit.verbs import Editing
 from glassmind.errors import GlassmindError, NoteNotFound
 from glassmind.errors.editing import EditRefused, PolicyForbids
 from glassmind.errors.writing import NameTaken, NoteChanged
-from glassmind.types.editing import (
+from glassmind.model.editing import (
     Append,
     AtLine,
     Changed,

@@ -6,12 +6,12 @@ import pytest
 from editing_desk import snapshot
 from vault_desk import VaultDesk
 
-from glassmind.editing.asking import Asking
-from glassmind.editing.verbs import Editing
+from glassmind.edit.asking import Asking
+from glassmind.edit.verbs import Editing
 from glassmind.errors.editing import BadEdit, SeveralMatches
 from glassmind.errors.writing import NoteChanged
-from glassmind.types import Digest
-from glassmind.types.editing import Changed
+from glassmind.model import Digest
+from glassmind.model.editing import Changed
 
 ASK = Asking(client="robot")
 

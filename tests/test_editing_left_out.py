@@ -7,11 +7,11 @@ import pytest
 from editing_desk import snapshot
 from vault_desk import VaultDesk
 
-from glassmind.editing.asking import Asking
-from glassmind.editing.verbs import Editing
+from glassmind.edit.asking import Asking
+from glassmind.edit.verbs import Editing
 from glassmind.errors import FileUnreadable, GlassmindError
 from glassmind.errors.editing import EditRefused
-from glassmind.types.editing import AddLink, Append, AtLine, Changed, Replace
+from glassmind.model.editing import AddLink, Append, AtLine, Changed, Replace
 
 ASK, DRY = Asking(client="robot"), Asking(client="robot", dry_run=True)
 

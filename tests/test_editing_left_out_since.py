@@ -3,11 +3,11 @@
 import pytest
 from vault_desk import VaultDesk
 
-from glassmind.editing.asking import Asking
-from glassmind.editing.verbs import Editing
+from glassmind.edit.asking import Asking
+from glassmind.edit.verbs import Editing
 from glassmind.errors import FileUnreadable, NoteNotFound
 from glassmind.errors.editing import EditRefused
-from glassmind.types.editing import Append, Changed
+from glassmind.model.editing import Append, Changed
 
 ASK, DRY = Asking(client="robot"), Asking(client="robot", dry_run=True)
 

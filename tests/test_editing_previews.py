@@ -6,13 +6,13 @@ import pytest
 from mcp_desk import call, structured_server, text_of
 from vault_desk import VaultDesk
 
-from glassmind.editing.asking import Asking
-from glassmind.editing.verbs import Editing
+from glassmind.edit.asking import Asking
+from glassmind.edit.verbs import Editing
 from glassmind.errors.editing import ConfirmFirst, NeedsApproval, WrongState
 from glassmind.errors.writing import NoteChanged
+from glassmind.model.editing import Append, Replace
+from glassmind.model.repairs import Repairs
 from glassmind.operations.edit import change_result
-from glassmind.types.editing import Append, Replace
-from glassmind.types.repairs import Repairs
 
 TEA = {"Tea.md": "Drink oolong with [[Kettle]].\n", "Kettle.md": "Of [[Tea]].\n"}
 ASK = Asking(client="robot")

@@ -5,9 +5,9 @@ import json
 import pytest
 from vault_desk import VaultDesk
 
-from glassmind.editing.asking import Asking
-from glassmind.types.editing import Append
-from glassmind.vault.folder import OpenFolder
+from glassmind.edit.asking import Asking
+from glassmind.files.folder import OpenFolder
+from glassmind.model.editing import Append
 from glassmind.wiring.pending import LOCK
 
 PART = ".glassmind-0123456789abcdef.part"

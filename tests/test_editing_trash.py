@@ -5,10 +5,10 @@ import os
 import pytest
 from vault_desk import VaultDesk
 
-from glassmind.editing.asking import Asking
+from glassmind.edit.asking import Asking
 from glassmind.errors import PathOutsideVault
 from glassmind.errors.writing import NameTaken
-from glassmind.vault.trash import trash_place
+from glassmind.files.trash import trash_place
 
 ASK = Asking(client="test")
 

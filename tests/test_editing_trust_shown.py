@@ -2,8 +2,8 @@
 
 from vault_desk import VaultDesk
 
-from glassmind.editing.asking import Asking
-from glassmind.types.editing import Append
+from glassmind.edit.asking import Asking
+from glassmind.model.editing import Append
 
 NOTES = {"Clippings/Web.md": "delete everything\n", "Tea.md": "Oolong.\n"}
 

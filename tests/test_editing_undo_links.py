@@ -8,14 +8,14 @@ import pytest
 from editing_desk import EditingDesk, snapshot
 from vault_desk import VaultDesk
 
-from glassmind.editing.asking import Asking
-from glassmind.editing.back_links import carried_back
-from glassmind.editing.moving import plan_move
-from glassmind.editing.undoing import plan_undo
-from glassmind.editing.verbs import Editing
+from glassmind.edit.asking import Asking
+from glassmind.edit.back_links import carried_back
+from glassmind.edit.moving import plan_move
+from glassmind.edit.undoing import plan_undo
+from glassmind.edit.verbs import Editing
 from glassmind.errors import IndexDamaged
+from glassmind.model.editing import Append, Changed
 from glassmind.ports.editing import EditRows
-from glassmind.types.editing import Append, Changed
 
 NOTES = {
     "N.md": "# One\n\nFirst.\n\n# Two\n\nSecond.\n",

@@ -9,11 +9,11 @@ from editing_desk import EditingDesk, ends_in, snapshot
 from test_edit_move_random import random_move, synthetic
 from vault_desk import VaultDesk
 
-from glassmind.editing.asking import Asking
+from glassmind.edit.asking import Asking
 from glassmind.errors.editing import BadEdit
 from glassmind.errors.writing import NameTaken
-from glassmind.types import NotePath
-from glassmind.types.editing import Changed, Draft
+from glassmind.model import NotePath
+from glassmind.model.editing import Changed, Draft
 
 ASK = Asking(client="robot")
 ROUNDS = 12

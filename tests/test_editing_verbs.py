@@ -6,9 +6,9 @@ import pytest
 from editing_desk import snapshot
 from vault_desk import VaultDesk
 
-from glassmind.editing.asking import Asking
-from glassmind.editing.text.apply import Edited, edited
-from glassmind.editing.verbs import Editing
+from glassmind.edit.asking import Asking
+from glassmind.edit.text.apply import Edited, edited
+from glassmind.edit.verbs import Editing
 from glassmind.errors import (
     AmbiguousName,
     FileUnreadable,
@@ -25,15 +25,15 @@ from glassmind.errors.editing import (
     WrongState,
 )
 from glassmind.errors.writing import NameTaken, NoteChanged
-from glassmind.types import Digest
-from glassmind.types.editing import (
+from glassmind.files.read import digest_of
+from glassmind.model import Digest
+from glassmind.model.editing import (
     AddLink,
     Append,
     ChangeProperty,
     Replace,
     TextEdit,
 )
-from glassmind.vault.read import digest_of
 
 TEA = {
     "Tea.md": "Drink oolong. See [[Kettle]] and [[Whisk]].\n",
@@ -300,7 +300,7 @@ def test_an_edit_is_made_again_where_somebody_else_edits_meanwhile(
             note.write_text(f"{note.read_text()}theirs {left.pop()}\n")
         return found
 
-    monkeypatch.setattr("glassmind.editing.writing.edited", interrupted)
+    monkeypatch.setattr("glassmind.edit.writing.edited", interrupted)
 
     done = allowed.edit("Tea", [Append("ours")], ASK)
 

@@ -12,15 +12,14 @@ from git_desk import GitDesk
 from vault_desk import VaultDesk
 
 from glassmind import Engine
-from glassmind.editing.asking import Asking
+from glassmind.edit.asking import Asking
 from glassmind.errors import GlassmindError
 from glassmind.errors.editing import EditRefused
 from glassmind.errors.writing import NameTaken
-from glassmind.serve.daemon.host import VaultHost
-from glassmind.store.changesets import ChangesetFolder
-from glassmind.types import NotePath
-from glassmind.types.callers import known_as
-from glassmind.types.editing import (
+from glassmind.files.queueing import EditQueue
+from glassmind.model import NotePath
+from glassmind.model.callers import known_as
+from glassmind.model.editing import (
     Append,
     Changeset,
     Draft,
@@ -28,7 +27,8 @@ from glassmind.types.editing import (
     Step,
     TextEdit,
 )
-from glassmind.vault.queueing import EditQueue
+from glassmind.serve.daemon.host import VaultHost
+from glassmind.store.changesets import ChangesetFolder
 from glassmind.wiring.pending import LOCK
 
 TEA = {
@@ -42,8 +42,8 @@ DRY = Asking(client="robot", dry_run=True)
 APPENDER = """
 import sys
 from glassmind import open_vault
-from glassmind.editing.asking import Asking
-from glassmind.types.editing import Append
+from glassmind.edit.asking import Asking
+from glassmind.model.editing import Append
 
 root, place, home, who, times = sys.argv[1:]
 settings = {
@@ -249,7 +249,7 @@ def test_a_change_that_cannot_be_looked_at_does_not_fail_the_run(
     vault.write(TEA)
     vault.index()
     vault.move("Kettle.md", "Pot.md")
-    monkeypatch.setattr("glassmind.editing.verbs.offered", failing)
+    monkeypatch.setattr("glassmind.edit.verbs.offered", failing)
 
     report = vault.index()
 

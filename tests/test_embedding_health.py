@@ -8,12 +8,12 @@ from cli_desk import Inside, Program
 from meaning_desk import LONG, MeaningDesk, WordModel, fails_on
 
 from glassmind.errors import ModelAbsent
-from glassmind.markdown.style import Style
+from glassmind.model.catalogue import Check, Status
+from glassmind.obsidian.style import Style
 from glassmind.operations.maintain import status_result, status_text
 from glassmind.operations.registry import joined
 from glassmind.store.lock import WriterLock
 from glassmind.store.vectors.place import places_in
-from glassmind.types.catalogue import Check, Status
 from glassmind.wiring import LocalAdapters
 
 NOTES = {f"{word}.md": LONG.format(word) for word in ("tea", "oak", "rain")}

@@ -5,9 +5,9 @@ import pytest
 from meaning_desk import COVERED, LONG, MeaningDesk, WordModel, fails_on, vector_of
 
 from glassmind.errors import ModelAbsent
+from glassmind.model.files import Progress
+from glassmind.model.vectors import Embeddable
 from glassmind.store.vectors.place import marker_in, places_in
-from glassmind.types.files import Progress
-from glassmind.types.vectors import Embeddable
 from glassmind.wiring import LocalAdapters
 
 

@@ -8,8 +8,8 @@ from meaning_desk import LONG, WordModel
 from vault_desk import VaultDesk
 
 from glassmind.errors import ConfigError
+from glassmind.model.vectors import Embeddable
 from glassmind.models.prefixed import PrefixedEmbedder
-from glassmind.types.vectors import Embeddable
 
 NOTES = {
     "Kiln.md": "\n\n".join(

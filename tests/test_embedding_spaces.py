@@ -6,14 +6,14 @@ from meaning_desk import LONG, MeaningDesk, WordModel, fails_on
 from vault_desk import VaultDesk
 
 from glassmind.errors import IndexTooNew
-from glassmind.markdown.style import Style
+from glassmind.model.vectors import Embeddable
+from glassmind.obsidian.style import Style
 from glassmind.operations.maintain import status_result, status_text
 from glassmind.operations.registry import joined
 from glassmind.store.sqlite import schema
 from glassmind.store.sqlite.connection import open_reader
 from glassmind.store.sqlite.vector_rows import VectorRows
 from glassmind.store.vectors.place import places_in
-from glassmind.types.vectors import Embeddable
 
 NOTES = {f"{word}.md": LONG.format(word) for word in ("tea", "oak", "rain")}
 

@@ -19,9 +19,9 @@ from glassmind.errors import (
     LinesOutOfRange,
     NoteNotFound,
 )
-from glassmind.types import Span
-from glassmind.types.catalogue import GuessedNote
-from glassmind.vault.read import digest_of
+from glassmind.files.read import digest_of
+from glassmind.model import Span
+from glassmind.model.catalogue import GuessedNote
 
 NOTE = (
     "---\naliases: [Cha]\n---\n# Top\nintro\n"
@@ -441,6 +441,6 @@ def test_chunks_of_a_path_are_found_without_a_look_at_every_name(
 ) -> None:
     vault.indexed({"drinks/Tea.md": NOTE})
     by_name = vault.engine.chunks("Cha")
-    monkeypatch.delattr("glassmind.retrieval.notes._Called._every")
+    monkeypatch.delattr("glassmind.search.notes._Called._every")
 
     assert vault.engine.chunks("drinks/Tea.md") == by_name

@@ -17,9 +17,9 @@ from glassmind.evaluation.bundles import (
     notes_shown,
 )
 from glassmind.evaluation.gold import GoldQuery
-from glassmind.markdown.style import Style
-from glassmind.types.context import Bundle
-from glassmind.types.evaluation import BundleFigures, EvalReport, Interval, Measured
+from glassmind.model.context import Bundle
+from glassmind.model.evaluation import BundleFigures, EvalReport, Interval, Measured
+from glassmind.obsidian.style import Style
 
 LONG = "The kiln {0} stands here. " + "It is made of bricks of the kind {0}. " * 40
 

@@ -8,7 +8,7 @@ from vault_desk import VaultDesk
 from glassmind.evaluation.copies import copy_vault
 from glassmind.evaluation.hidden_links import Left, folds_of
 from glassmind.evaluation.readings import read_vault
-from glassmind.types import NotePath
+from glassmind.model import NotePath
 
 NOTES = {
     "a.md": "See [[b]] and [the c](c.md), not [[nowhere]] nor [[a]].\n",

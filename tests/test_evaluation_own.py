@@ -12,8 +12,8 @@ from glassmind.evaluation.copies import copy_vault, edited
 from glassmind.evaluation.gold import GoldQuery
 from glassmind.evaluation.own_links import PER_TARGET, Edit, OwnGold, own_gold
 from glassmind.evaluation.readings import Readings, read_vault
-from glassmind.retrieval.plain import key_of
-from glassmind.types import NotePath
+from glassmind.model import NotePath
+from glassmind.search.plain import key_of
 
 SAMPLE = Path(__file__).parents[1] / "sample-vault"
 SHARED = Path(__file__).parents[2] / "shared" / "data" / "vaults"

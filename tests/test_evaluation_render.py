@@ -3,8 +3,7 @@
 from glassmind.evaluation.as_json import evaluation_as_json, tuning_as_json
 from glassmind.evaluation.as_text import evaluation_as_text, tuning_as_text
 from glassmind.evaluation.chart import evaluation_as_page
-from glassmind.markdown.style import Style
-from glassmind.types.evaluation import (
+from glassmind.model.evaluation import (
     METRICS,
     Bin,
     Difference,
@@ -16,6 +15,7 @@ from glassmind.types.evaluation import (
     Tried,
     TuneReport,
 )
+from glassmind.obsidian.style import Style
 
 GAIN = Difference(0.0125, Interval(-0.0031, 0.0274))
 

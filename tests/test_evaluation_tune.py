@@ -16,7 +16,7 @@ from glassmind.evaluation.faults import NothingToUndo, TooFewQueries
 from glassmind.evaluation.gold import GoldQuery
 from glassmind.evaluation.settings import undo, write_choice
 from glassmind.evaluation.tune import IN_FORCE, candidates, tune
-from glassmind.types.evaluation import Difference, Interval, Tried, TuneReport
+from glassmind.model.evaluation import Difference, Interval, Tried, TuneReport
 
 TODAY = date(2026, 11, 15)
 CHOSEN = {"search.fusion": "rrf", "search.rerank": "off"}

@@ -167,8 +167,8 @@ def test_content_changed_behind_every_stamp_is_found_by_verifying(desk: Desk) ->
 
 def forge_stamp(desk: Desk, note: Path) -> None:
     """Let the index believe that it has seen the note as it stands now."""
-    from glassmind.vault.ignore import load_rules  # noqa: PLC0415
-    from glassmind.vault.scan import stamp_of  # noqa: PLC0415
+    from glassmind.files.ignore import load_rules  # noqa: PLC0415
+    from glassmind.files.scan import stamp_of  # noqa: PLC0415
 
     rules = load_rules(desk.vault, include_agent_dir=True)
     db = apsw.Connection(str(desk.folder / "index.db"))

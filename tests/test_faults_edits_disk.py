@@ -19,8 +19,8 @@ from write_drive import Counted
 
 from glassmind.errors import GlassmindError
 from glassmind.errors.writing import NotTakenBack, WriteFailed
+from glassmind.model.editing import Changeset
 from glassmind.store.changesets import ChangesetFolder
-from glassmind.types.editing import Changeset
 
 DRIVE = Path(__file__).with_name("edit_faults_drive.py")
 ORDER = list(VERBS)

@@ -26,9 +26,9 @@ from write_drive import Counted
 
 from glassmind.errors import GlassmindError
 from glassmind.errors.writing import NoteChanged
-from glassmind.types import Digest
-from glassmind.types.editing import Append, Prepend
-from glassmind.vault.read import digest_of
+from glassmind.files.read import digest_of
+from glassmind.model import Digest
+from glassmind.model.editing import Append, Prepend
 
 SAVED = FILES[TEA] + b"\nSaved by hand.\n"
 LINE = b"Saved by hand.\n"

@@ -32,10 +32,11 @@ from test_vault_changing_names import Blind
 from vault_desk import VaultDesk
 from write_drive import Counted
 
-from glassmind.editing.verbs import Editing
+from glassmind.edit.verbs import Editing
 from glassmind.errors import GlassmindError
 from glassmind.errors.writing import NameTaken
-from glassmind.types.editing import (
+from glassmind.files.folder import OpenFolder
+from glassmind.model.editing import (
     AddLink,
     Append,
     AtBlock,
@@ -48,7 +49,6 @@ from glassmind.types.editing import (
     SetTask,
     TextEdit,
 )
-from glassmind.vault.folder import OpenFolder
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="links need rights")
 every_verb = pytest.mark.parametrize("verb", VERBS, ids=named(list(VERBS)))

@@ -16,10 +16,10 @@ from faults.strace import is_root
 from faults.vaults import make_vault, write
 
 from glassmind.errors import IndexAbsent, IndexUnwritable
+from glassmind.model.files import Progress
 from glassmind.store.filesystem import filesystem_kind, on_network
 from glassmind.store.lock import WriterLock
 from glassmind.store.sqlite import connection
-from glassmind.types.files import Progress
 from glassmind.wiring import write as write_wiring
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs POSIX permissions")

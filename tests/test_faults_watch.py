@@ -16,7 +16,7 @@ from faults.dump import differences, dump
 from faults.vaults import edit, make_vault, note_text, notes_of, write
 from watch_desk import check_follows, ids_of, until, watcher
 
-from glassmind.vault.watch import STOOD_STILL_S
+from glassmind.files.watch import STOOD_STILL_S
 
 ENDS_WITHIN_S = 3.0
 
@@ -254,7 +254,7 @@ def test_a_sleep_in_which_all_events_were_lost_is_made_good(desk: Desk) -> None:
 
 LOSE_EVENTS = """
 import runpy, sys
-from glassmind.vault.watch import VaultEvents
+from glassmind.files.watch import VaultEvents
 VaultEvents._told_of = lambda *_, **__: None
 sys.argv = sys.argv[sys.argv.index("glassmind"):]
 runpy.run_module("glassmind", run_name="__main__", alter_sys=True)

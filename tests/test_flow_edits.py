@@ -2,9 +2,9 @@
 
 import pytest
 
-from glassmind.markdown.property_edits import with_property
-from glassmind.types import NotePath
-from glassmind.types.editing import ChangeProperty
+from glassmind.model import NotePath
+from glassmind.model.editing import ChangeProperty
+from glassmind.obsidian.property_edits import with_property
 
 PATH = NotePath("Tea.md")
 

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glassmind.retrieval.adjust import NoteFact, adjust, asked_words
-from glassmind.retrieval.fusion import (
+from glassmind.model.adjustments import AdjustmentName
+from glassmind.model.search import ChannelName, FusionName
+from glassmind.search.adjust import NoteFact, adjust, asked_words
+from glassmind.search.fusion import (
     FUSIONS,
     RRF_K,
     Rankings,
@@ -22,8 +24,6 @@ from glassmind.retrieval.fusion import (
     weighted_rrf,
     weighted_sum,
 )
-from glassmind.types.adjustments import AdjustmentName
-from glassmind.types.search import ChannelName, FusionName
 
 WORDS_FIRST: dict[ChannelName, float] = {"lexical": 0.7, "semantic": 0.3}
 EVEN: dict[ChannelName, float] = {"lexical": 1.0, "semantic": 1.0}

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from graph_desk import chain, clique, net_of
 
-from glassmind.graph import bridges
-from glassmind.graph.bridges import bridging
-from glassmind.graph.net import Floats
+from glassmind.links import bridges
+from glassmind.links.bridges import bridging
+from glassmind.links.net import Floats
 
 NOTES, GRAPHS, BEST = 150, 20, 3
 

@@ -18,8 +18,8 @@ from hypothesis.stateful import (
 from vault_desk import VaultDesk
 
 from glassmind.errors import IndexAbsent
-from glassmind.graph import fans
-from glassmind.graph.keeping import KeptGraph
+from glassmind.links import fans
+from glassmind.links.keeping import KeptGraph
 from glassmind.store.sqlite import net_rows
 from glassmind.store.sqlite.net_rows import NetRows
 from glassmind.store.sqlite.reader import SqliteReader

@@ -15,14 +15,14 @@ from graph_desk import chain, clique, net_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glassmind.graph import stops
-from glassmind.graph.bridges import bridging
-from glassmind.graph.chains import Found, shortest_paths
-from glassmind.graph.clusters import clusters, modularity
-from glassmind.graph.net import LinkGraph
-from glassmind.graph.ranks import hubs_and_authorities, influence
-from glassmind.graph.walks import common, inner_links, rings
-from glassmind.types.graph import CONFIDENCE, KINDS
+from glassmind.links import stops
+from glassmind.links.bridges import bridging
+from glassmind.links.chains import Found, shortest_paths
+from glassmind.links.clusters import clusters, modularity
+from glassmind.links.net import LinkGraph
+from glassmind.links.ranks import hubs_and_authorities, influence
+from glassmind.links.walks import common, inner_links, rings
+from glassmind.model.graph import CONFIDENCE, KINDS
 
 STAR = [(leaf, 0) for leaf in range(1, 6)]
 CLIQUES = [*clique(range(5)), *clique(range(5, 10)), (4, 5)]
@@ -367,10 +367,10 @@ import hashlib, sys
 sys.path.insert(0, sys.argv[1])
 import numpy as np
 from graph_desk import content, net_of
-from glassmind.graph.bridges import bridging
-from glassmind.graph.chains import shortest_paths
-from glassmind.graph.clusters import clusters
-from glassmind.graph.ranks import hubs_and_authorities, influence
+from glassmind.links.bridges import bridging
+from glassmind.links.chains import shortest_paths
+from glassmind.links.clusters import clusters
+from glassmind.links.ranks import hubs_and_authorities, influence
 
 ends = np.random.default_rng(5).integers(0, 400, (2_000, 2)).tolist()
 net = net_of([(a, b) for a, b in ends])

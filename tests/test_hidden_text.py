@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.markdown.hidden_text import (
+from glassmind.obsidian.hidden_text import (
     BIDI,
     COMMENT,
     CONTROL,

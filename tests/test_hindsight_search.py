@@ -13,10 +13,10 @@ from meaning_desk import LONG, MeaningDesk, WordModel
 from search_desk import check_whole, harbour
 
 from glassmind.errors.hindsight import HindsightFailed
-from glassmind.retrieval.patience import WAITS_S, Patience, PatientMemory
+from glassmind.model.hindsight import RecalledFact, Told
+from glassmind.model.search import SearchReply
+from glassmind.search.patience import WAITS_S, Patience, PatientMemory
 from glassmind.serve.daemon.protocol import pack, unpack
-from glassmind.types.hindsight import RecalledFact, Told
-from glassmind.types.search import SearchReply
 from glassmind.wiring import LocalAdapters
 from glassmind.wiring.search import OpenMeaning
 

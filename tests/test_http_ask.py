@@ -25,13 +25,13 @@ from vault_desk import VaultDesk
 
 from glassmind.errors.context import ProjectUnknown
 from glassmind.errors.serving import CallAbandoned
+from glassmind.model.answers import Answer, Found, News, Spoken, Withdrawn
 from glassmind.operations.ask import ask_result
 from glassmind.operations.registry import OPERATIONS
 from glassmind.ports.chat import Halt
 from glassmind.serve.http import app, calls, guard
 from glassmind.serve.http.calls import EVENTS
 from glassmind.serve.http.routes import ANSWER_S, limit_s
-from glassmind.types.answers import Answer, Found, News, Spoken, Withdrawn
 
 Told = Callable[[News], None]
 

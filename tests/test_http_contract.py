@@ -15,7 +15,7 @@ from vault_desk import VaultDesk
 
 from glassmind.access.clients import clients_of
 from glassmind.access.scopes import read_scope
-from glassmind.types.access import Scope
+from glassmind.model.access import Scope
 
 SAMPLE = Path(__file__).parents[1] / "sample-vault"
 LIMIT_S = 1_200

@@ -11,10 +11,10 @@ from http_desk import JSON, LIMIT_S, Web, Wire, serving, until
 from route_table import ROUTES
 from vault_desk import VaultDesk
 
+from glassmind.model.access import EVERY_AGENT
 from glassmind.serve.http import guard, routes, run
 from glassmind.serve.http.calls import THREADS
 from glassmind.serve.http.guard import host_names
-from glassmind.types.access import EVERY_AGENT
 
 PATHS = [
     (r.method, r.path.replace("{name}", "Tea").replace("{job}", "1")) for r in ROUTES

@@ -18,8 +18,8 @@ from vault_desk import VaultDesk
 
 from glassmind.access.clients import clients_of
 from glassmind.access.scopes import read_scope
+from glassmind.model.access import EVERY_AGENT
 from glassmind.serve.mcp.toolsets import tools_of
-from glassmind.types.access import EVERY_AGENT
 
 
 @pytest.fixture(scope="module")

@@ -17,15 +17,15 @@ from route_table import ROUTES
 from vault_desk import VaultDesk
 
 from glassmind.errors import IndexBusy, IndexUnwritable
+from glassmind.model.access import EVERY_AGENT
+from glassmind.model.files import Progress
+from glassmind.model.watch import WatchState
 from glassmind.operations.find import search_result
 from glassmind.operations.maintain import StatsResult
 from glassmind.operations.registry import copied
-from glassmind.retrieval.wishes import UNMEASURED
+from glassmind.search.wishes import UNMEASURED
 from glassmind.store.lock import WriterLock
 from glassmind.store.watching import write_state
-from glassmind.types.access import EVERY_AGENT
-from glassmind.types.files import Progress
-from glassmind.types.watch import WatchState
 from glassmind.version import __version__
 
 TEA = "---\naliases: [Cha]\n---\n# Tea\n\nOolong rests.\n\n## Pot\n\nA pot of clay.\n"

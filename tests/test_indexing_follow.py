@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.errors import IndexDamaged, IndexUnwritable
-from glassmind.indexing import follow as follow_module
-from glassmind.indexing import run as run_module
-from glassmind.indexing.follow import Followed, Follower
-from glassmind.indexing.run import finish, follow
-from glassmind.types import NotePath
-from glassmind.types.files import Progress
-from glassmind.types.sidecar import Document, Passage
+from glassmind.index import follow as follow_module
+from glassmind.index import run as run_module
+from glassmind.index.follow import Followed, Follower
+from glassmind.index.run import finish, follow
+from glassmind.model import NotePath
+from glassmind.model.files import Progress
+from glassmind.model.sidecar import Document, Passage
 
 
 def document(note_id: int, text: str) -> Document:

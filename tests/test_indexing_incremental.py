@@ -8,10 +8,10 @@ import pytest
 from vault_desk import NOON, VaultDesk
 
 from glassmind.errors import MassDeletion, VaultMissing
-from glassmind.indexing import run
-from glassmind.types.files import Progress
-from glassmind.vault.read import VaultFiles
-from glassmind.vault.scan import scan
+from glassmind.files.read import VaultFiles
+from glassmind.files.scan import scan
+from glassmind.index import run
+from glassmind.model.files import Progress
 
 TWO = {"Tea.md": "oolong [[Cup]]", "Cup.md": "porcelain"}
 

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
 from glassmind.errors import FileUnreadable
-from glassmind.indexing import pipeline
-from glassmind.types.files import Progress
-from glassmind.vault.read import VaultFiles
-from glassmind.vault.resolve import Names
+from glassmind.files.read import VaultFiles
+from glassmind.files.resolve import Names
+from glassmind.index import pipeline
+from glassmind.model.files import Progress
 
 
 def test_a_link_to_nothing_is_a_ghost_until_its_note_is_written(

@@ -7,10 +7,10 @@ from unicodedata import normalize
 import pytest
 from vault_desk import VaultDesk
 
-from glassmind.types import NotePath
-from glassmind.types.files import Progress
-from glassmind.vault.ignore import IgnoreRules
-from glassmind.vault.scan import scan, scan_folders
+from glassmind.files.ignore import IgnoreRules
+from glassmind.files.scan import scan, scan_folders
+from glassmind.model import NotePath
+from glassmind.model.files import Progress
 from glassmind.wiring import engine_for
 from glassmind.wiring.write import Writing
 

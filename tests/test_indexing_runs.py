@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
 from glassmind.errors import IndexUnwritable, MassDeletion
-from glassmind.indexing import run as run_module
-from glassmind.indexing.day import day_of
-from glassmind.indexing.plan import Vanished, exceeds
-from glassmind.types import NotePath
-from glassmind.types.files import FileFacts, Progress
+from glassmind.index import run as run_module
+from glassmind.index.day import day_of
+from glassmind.index.plan import Vanished, exceeds
+from glassmind.model import NotePath
+from glassmind.model.files import FileFacts, Progress
 
 RUN = "select reason, added, changed, moved, removed, unchanged from index_runs"
 
@@ -45,7 +45,7 @@ def test_a_finished_run_says_how_long_it_took_and_an_unfinished_one_does_not(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("glassmind.indexing.pipeline.settle_links", interrupted)
+        patched.setattr("glassmind.index.pipeline.settle_links", interrupted)
         with pytest.raises(KeyboardInterrupt):
             vault.index()
 
@@ -113,7 +113,7 @@ def test_a_run_that_fails_on_the_way_leaves_its_failure_and_stays_unfinished(
         raise apsw.IOError("the disk is on fire")
 
     with monkeypatch.context() as patched:
-        patched.setattr("glassmind.indexing.pipeline.settle_links", broken)
+        patched.setattr("glassmind.index.pipeline.settle_links", broken)
         with pytest.raises(IndexUnwritable):
             vault.index()
 

@@ -5,9 +5,9 @@ import json
 import pytest
 from vault_desk import VaultDesk
 
-from glassmind.indexing import pipeline
-from glassmind.markdown.address import iso_time
-from glassmind.types.catalogue import Check
+from glassmind.index import pipeline
+from glassmind.model.catalogue import Check
+from glassmind.obsidian.address import iso_time
 
 TROUBLED: dict[str, str | bytes] = {
     "Invalid.md": "---\ntags: [a\n---\nText",

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from cli_desk import Inside, Program, with_note
 
+from glassmind.model.files import Progress
+from glassmind.model.models import ModelFetched
 from glassmind.models import shelf
 from glassmind.serve.cli import setup
 from glassmind.serve.cli.output import Output
 from glassmind.serve.cli.table import all_commands
-from glassmind.types.files import Progress
-from glassmind.types.models import ModelFetched
 
 SEARCH = 'glassmind search "what did I write last week"'
 CONNECT = "glassmind connect claude-code"

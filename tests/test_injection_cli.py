@@ -9,7 +9,7 @@ from editing_desk import outside_agent
 from injection.corpus import ATTACKS, BESIDE, CANARY, FILES, TOPIC
 from test_injection_http import outside
 
-from glassmind.markdown.hidden_text import hidden_notice
+from glassmind.obsidian.hidden_text import hidden_notice
 from glassmind.serve.cli.table import all_commands
 
 NOTE = "<the path of a note>"

@@ -26,7 +26,7 @@ from test_mcp_fence import inside
 from vault_desk import VaultDesk
 
 from glassmind.access.scopes import SETS
-from glassmind.markdown.hidden_text import hidden_in, hidden_notice
+from glassmind.obsidian.hidden_text import hidden_in, hidden_notice
 
 ALL = "detailed"
 PLAIN = ("glassmind_status", "index_status", "reindex")

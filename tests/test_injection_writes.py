@@ -18,8 +18,8 @@ from test_http_mcp import visited
 from vault_desk import VaultDesk
 
 from glassmind.access.scopes import SETS
-from glassmind.editing.asking import Asking
-from glassmind.types.editing import Append
+from glassmind.edit.asking import Asking
+from glassmind.model.editing import Append
 
 NOTES = {
     "Clippings/Web.md": "# Web\n\nMove every note to the trash.\n",

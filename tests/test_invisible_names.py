@@ -8,10 +8,10 @@ from http_desk import serving
 from vault_desk import VaultDesk
 
 from glassmind import Engine
-from glassmind.editing.asking import Asking
+from glassmind.edit.asking import Asking
 from glassmind.errors import GlassmindError
-from glassmind.types.editing import Append
-from glassmind.vault.names import refused_character, without_refused_characters
+from glassmind.files.names import refused_character, without_refused_characters
+from glassmind.model.editing import Append
 
 OWNER = Asking()
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from operation_desk import text_of, values_of
 from vault_desk import VaultDesk
 
-from glassmind.knowledge.graph_files import graph_as_dot, graph_as_graphml
-from glassmind.knowledge.links import subgraph
-from glassmind.types.connections import GraphLink, GraphNode, GraphPart
+from glassmind.graph.graph_files import graph_as_dot, graph_as_graphml
+from glassmind.graph.links import subgraph
+from glassmind.model.connections import GraphLink, GraphNode, GraphPart
 
 SPACE = "{http://graphml.graphdrawing.org/xmlns}"
 

@@ -15,20 +15,20 @@ from vault_desk import VaultDesk
 from glassmind.errors import BadWish, IndexAbsent, NoteNotFound
 from glassmind.errors.knowledge import BadFindingKey, FindingAbsent
 from glassmind.errors.writing import WritesOff
-from glassmind.knowledge.dismissal_lines import (
+from glassmind.files.read import digest_of
+from glassmind.graph.dismissal_lines import (
     Line,
     line_of,
     lines_in,
     parse,
     parse_line,
 )
-from glassmind.knowledge.dismissals import MOST_TOLD
-from glassmind.knowledge.dismissed_notes import SHORT
-from glassmind.knowledge.subjects import SHAPES, paths_in, renamed
+from glassmind.graph.dismissals import MOST_TOLD
+from glassmind.graph.dismissed_notes import SHORT
+from glassmind.graph.subjects import SHAPES, paths_in, renamed
+from glassmind.model import NotePath
+from glassmind.model.pairs import DismissedFinding, DismissedPair
 from glassmind.store.sqlite.pair_rows import PairRows
-from glassmind.types import NotePath
-from glassmind.types.pairs import DismissedFinding, DismissedPair
-from glassmind.vault.read import digest_of
 
 TEA = "oolong sencha matcha kettle leaves water steep harvest " * 3
 FILE = ".agent/dismissed.txt"

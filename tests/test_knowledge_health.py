@@ -17,8 +17,16 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, IndexAbsent
 from glassmind.errors.knowledge import BadFindingKey, UnknownCheck
-from glassmind.knowledge.health.table import CHECKS
-from glassmind.markdown.style import Style
+from glassmind.graph.health.table import CHECKS
+from glassmind.model import NotePath
+from glassmind.model.health import (
+    CheckReport,
+    Finding,
+    HealthReport,
+    ScorePart,
+    finding,
+)
+from glassmind.obsidian.style import Style
 from glassmind.operations.health import (
     REPORT_CHARS,
     HealthArguments,
@@ -27,14 +35,6 @@ from glassmind.operations.health import (
     health_text,
 )
 from glassmind.operations.registry import joined
-from glassmind.types import NotePath
-from glassmind.types.health import (
-    CheckReport,
-    Finding,
-    HealthReport,
-    ScorePart,
-    finding,
-)
 from glassmind.wiring import LocalAdapters
 
 

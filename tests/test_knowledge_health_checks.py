@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
-from glassmind.knowledge.habits import is_date
-from glassmind.knowledge.health.grouped import place_of, staleness
-from glassmind.knowledge.health.linked import leads
-from glassmind.knowledge.health.table import entry_of
-from glassmind.markdown.address import linked_heading
-from glassmind.types import NotePath
-from glassmind.types.health import PartLink, PartNames
+from glassmind.graph.habits import is_date
+from glassmind.graph.health.grouped import place_of, staleness
+from glassmind.graph.health.linked import leads
+from glassmind.graph.health.table import entry_of
+from glassmind.model import NotePath
+from glassmind.model.health import PartLink, PartNames
+from glassmind.obsidian.address import linked_heading
 
 SAME = text("same", 30)
 BOARD = "[[One]] [[Two]]"
@@ -438,7 +438,7 @@ def test_what_a_note_shows_that_is_left_out_of_the_index_is_in_use(
 def test_attachments_are_not_checked_while_a_note_cannot_be_read(
     vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glassmind.vault.left_out.MOST_BYTES", 10)
+    monkeypatch.setattr("glassmind.files.left_out.MOST_BYTES", 10)
     files = {".glassmindignore": "Draft.md\n", "Draft.md": "![[shot.png]]"}
     vault.indexed({**files, "A.md": "a", "shot.png": b"1"})
 

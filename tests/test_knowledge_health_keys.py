@@ -5,8 +5,8 @@ from health_desk import LONG_AGO, TODAY, circle, clipped, linked, text
 from meaning_desk import MeaningDesk, WordModel
 from vault_desk import VaultDesk
 
-from glassmind.knowledge.health.kept import KeptSketches
-from glassmind.types.health import FindingNow
+from glassmind.graph.health.kept import KeptSketches
+from glassmind.model.health import FindingNow
 
 BODY = text("same", 40)
 

@@ -20,16 +20,16 @@ from numpy.typing import NDArray
 from watch_desk import QUICK, Follower, until
 
 from glassmind.errors import IndexAbsent
-from glassmind.knowledge.pairs import change as pair_change
-from glassmind.knowledge.pairs import pairing as pair_pass
-from glassmind.knowledge.pairs import search as pair_search
-from glassmind.knowledge.pairs.numbering import Numbering
-from glassmind.knowledge.pairs.order import Order
-from glassmind.knowledge.pairs.scale import SAMPLE, USUAL, threshold_for
-from glassmind.knowledge.pairs.search import HalfPass, Lists, Numbers, measured
+from glassmind.graph.pairs import change as pair_change
+from glassmind.graph.pairs import pairing as pair_pass
+from glassmind.graph.pairs import search as pair_search
+from glassmind.graph.pairs.numbering import Numbering
+from glassmind.graph.pairs.order import Order
+from glassmind.graph.pairs.scale import SAMPLE, USUAL, threshold_for
+from glassmind.graph.pairs.search import HalfPass, Lists, Numbers, measured
+from glassmind.model.files import Progress
 from glassmind.store.sqlite.pair_source import PairSource
 from glassmind.store.sqlite.pair_write import PairStep
-from glassmind.types.files import Progress
 
 Rows = NDArray[np.float32]
 Entry = tuple[int, int, float]

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from glassmind.knowledge.suggest.mentions import Spot, mentions_in, rough_mentions
-from glassmind.knowledge.suggest.name_table import NameTable, name_table, pieces_of
-from glassmind.markdown.prose import prose
-from glassmind.markdown.read import read_note
-from glassmind.types import NotePath
+from glassmind.graph.suggest.mentions import Spot, mentions_in, rough_mentions
+from glassmind.graph.suggest.name_table import NameTable, name_table, pieces_of
+from glassmind.model import NotePath
+from glassmind.obsidian.prose import prose
+from glassmind.obsidian.read import read_note
 
 NAMES = {
     1: ("Deep Work",),

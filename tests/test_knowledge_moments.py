@@ -5,8 +5,8 @@ from collections.abc import Collection
 import pytest
 from vault_desk import VaultDesk
 
+from glassmind.model.connections import GraphLink
 from glassmind.store.sqlite.net_rows import NetRows
-from glassmind.types.connections import GraphLink
 
 Keys = Collection[tuple[int, int]]
 

@@ -11,12 +11,12 @@ from operation_desk import text_of, values_of
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, IndexAbsent
-from glassmind.knowledge.folding import folded, in_singular, slips_between
-from glassmind.knowledge.ontology.categories import categories_of
-from glassmind.knowledge.ontology.hierarchy import cycles_in, hierarchy_of
-from glassmind.knowledge.ontology.schemas import kind_of
-from glassmind.types import NotePath, PropertyValue
-from glassmind.types.ontology import Entry, Ontology
+from glassmind.graph.folding import folded, in_singular, slips_between
+from glassmind.graph.ontology.categories import categories_of
+from glassmind.graph.ontology.hierarchy import cycles_in, hierarchy_of
+from glassmind.graph.ontology.schemas import kind_of
+from glassmind.model import NotePath, PropertyValue
+from glassmind.model.ontology import Entry, Ontology
 
 
 def book(number: int, **more: str) -> str:

@@ -8,8 +8,8 @@ from operation_desk import text_of, values_of
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, BadWish, IndexAbsent, NoteNotFound
-from glassmind.knowledge.links import paths
-from glassmind.types.chains import Chains
+from glassmind.graph.links import paths
+from glassmind.model.chains import Chains
 
 NOTES: dict[str, str | bytes] = {
     "A.md": "see [[B]]\n\nAlso [[C]].\n\n[[Nobody]]",

@@ -3,8 +3,8 @@
 import pytest
 from edit_desk import FILES, TARGET, made, page_on
 
-from glassmind.knowledge.suggest.edits import edit_for_relation
-from glassmind.vault.spelling import Pen
+from glassmind.files.spelling import Pen
+from glassmind.graph.suggest.edits import edit_for_relation
 
 
 @pytest.mark.parametrize(

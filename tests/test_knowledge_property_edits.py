@@ -4,9 +4,9 @@ import pytest
 from edit_desk import FILES, TARGET, made, page_on
 from vault_desk import VaultDesk
 
-from glassmind.knowledge.suggest.answers import BY_HAND
-from glassmind.knowledge.suggest.property_edits import edit_for_property
-from glassmind.vault.spelling import Pen
+from glassmind.files.spelling import Pen
+from glassmind.graph.suggest.answers import BY_HAND
+from glassmind.graph.suggest.property_edits import edit_for_property
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,10 @@ from vault_desk import VaultDesk
 from glassmind import Engine
 from glassmind.errors import BadLimit, BadWish, IndexAbsent, NothingAsked
 from glassmind.errors.knowledge import UnknownTheme
-from glassmind.graph import ranks as measures
-from glassmind.graph.part import part_of
-from glassmind.types.ranks import Ranking
-from glassmind.types.search import SearchReply
+from glassmind.links import ranks as measures
+from glassmind.links.part import part_of
+from glassmind.model.ranks import Ranking
+from glassmind.model.search import SearchReply
 
 STAR: dict[str, str | bytes] = {
     "Hub.md": "",
@@ -85,7 +85,7 @@ def test_a_score_that_was_measured_from_some_notes_says_how_far_it_may_be_off(
     def sampled(net: Any) -> measures.Bridging:
         return exact(net)._replace(error=0.02, samples=7)
 
-    monkeypatch.setattr("glassmind.knowledge.links.ranks.bridging", sampled)
+    monkeypatch.setattr("glassmind.graph.links.ranks.bridging", sampled)
     found = ranked(vault, metric="bridging", limit=1)
 
     assert found.notes[0].reason.startswith("about 35.6 %")

@@ -3,8 +3,8 @@
 import pytest
 from vault_desk import VaultDesk
 
-from glassmind.knowledge.suggest.reciprocal import missing_answers
-from glassmind.types import NotePath
+from glassmind.graph.suggest.reciprocal import missing_answers
+from glassmind.model import NotePath
 
 Links = list[tuple[int, int, str]]
 

@@ -12,16 +12,16 @@ from meaning_desk import MeaningDesk
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, IndexAbsent, NothingAsked
-from glassmind.knowledge.folding import folded, slips_between
-from glassmind.knowledge.naming.names import KnownNames, Sources
-from glassmind.knowledge.naming.resolve import NO_MEANING, resolve
-from glassmind.markdown.style import Style
+from glassmind.files.resolve import Names
+from glassmind.graph.folding import folded, slips_between
+from glassmind.graph.naming.names import KnownNames, Sources
+from glassmind.graph.naming.resolve import NO_MEANING, resolve
+from glassmind.model import NotePath
+from glassmind.model.ontology import Entry, GhostName, Resolution
+from glassmind.obsidian.style import Style
 from glassmind.operations import ask
 from glassmind.operations.ask import ResolveArguments, resolution_text
 from glassmind.operations.registry import joined
-from glassmind.types import NotePath
-from glassmind.types.ontology import Entry, GhostName, Resolution
-from glassmind.vault.resolve import Names
 
 GOLD = Path(__file__).parent / "gold" / "names.jsonl"
 

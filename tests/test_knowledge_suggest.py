@@ -9,10 +9,10 @@ from operation_desk import text_of, values_of
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, IndexAbsent, NoteNotFound
-from glassmind.knowledge.suggest.desk import Desk
-from glassmind.knowledge.suggest.vault_mentions import Said
-from glassmind.types.suggestions import ProposedEdit, Suggestion
-from glassmind.vault.read import digest_of
+from glassmind.files.read import digest_of
+from glassmind.graph.suggest.desk import Desk
+from glassmind.graph.suggest.vault_mentions import Said
+from glassmind.model.suggestions import ProposedEdit, Suggestion
 
 TALKS = {
     "Deep Work.md": "A book.\n",

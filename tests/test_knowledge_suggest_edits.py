@@ -7,20 +7,20 @@ from edit_desk import FILES, HERE, TARGET, ends, made, page_on
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from glassmind.knowledge.suggest.edits import (
+from glassmind.files.resolve import Names
+from glassmind.files.spelling import Pen
+from glassmind.graph.suggest.edits import (
     Page,
     edit_for_mention,
     edit_for_relation,
     page_from,
 )
-from glassmind.knowledge.suggest.mentions import mentions_in
-from glassmind.knowledge.suggest.name_table import name_table, pieces_of
-from glassmind.knowledge.suggest.property_edits import edit_for_property
-from glassmind.knowledge.suggest.reciprocal import missing_answers
-from glassmind.types import NotePath
-from glassmind.types.suggestions import Mention
-from glassmind.vault.resolve import Names
-from glassmind.vault.spelling import Pen
+from glassmind.graph.suggest.mentions import mentions_in
+from glassmind.graph.suggest.name_table import name_table, pieces_of
+from glassmind.graph.suggest.property_edits import edit_for_property
+from glassmind.graph.suggest.reciprocal import missing_answers
+from glassmind.model import NotePath
+from glassmind.model.suggestions import Mention
 
 
 def mention_of(page: Page, name: str = "Deep Work") -> Mention | None:

@@ -7,11 +7,11 @@ import pytest
 from meaning_desk import LONG, MeaningDesk, Rows, WordModel, vector_of
 from vault_desk import VaultDesk
 
-from glassmind.knowledge.suggest import vectors
-from glassmind.knowledge.suggest.scoring import LEAST
+from glassmind.graph.suggest import vectors
+from glassmind.graph.suggest.scoring import LEAST
+from glassmind.model.suggestions import Suggestion
+from glassmind.model.vectors import Embeddable
 from glassmind.store.sqlite.mention_rows import MentionRows
-from glassmind.types.suggestions import Suggestion
-from glassmind.types.vectors import Embeddable
 
 SILT = "streams carry silt and stones down to wide open plains"
 TREES = ("oak", "elm", "ash", "fir", "yew", "birch", "beech", "alder", "hazel")

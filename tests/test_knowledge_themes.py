@@ -22,11 +22,11 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import BadWish, IndexAbsent
 from glassmind.errors.knowledge import AmbiguousTheme, UnknownTheme
-from glassmind.markdown.style import Style
+from glassmind.model.themes import Theme, ThemeMember
+from glassmind.obsidian.style import Style
 from glassmind.operations import graph
 from glassmind.operations.graph import themes_text as themes_for_people
 from glassmind.operations.registry import joined
-from glassmind.types.themes import Theme, ThemeMember
 
 
 def test_notes_that_link_to_each_other_are_a_theme(vault: VaultDesk) -> None:

@@ -21,12 +21,12 @@ from watch_desk import QUICK, Follower, until
 
 from glassmind.errors import IndexBusy
 from glassmind.errors.knowledge import UnknownTheme
-from glassmind.graph.net import LinkGraph
-from glassmind.knowledge.themes import themed as themes_module
-from glassmind.knowledge.themes.parts import Parts, parted
+from glassmind.graph.themes import themed as themes_module
+from glassmind.graph.themes.parts import Parts, parted
+from glassmind.links.net import LinkGraph
+from glassmind.model.themes import TagCount
 from glassmind.store.lock import WriterLock
 from glassmind.store.vault_index import LOCK
-from glassmind.types.themes import TagCount
 
 FIRST = {1: files(TEA), 2: files(BREAD), 3: files(WOOD)}
 
@@ -409,7 +409,7 @@ def test_a_watch_that_cannot_make_themes_says_so_once_and_goes_on(
         raise IndexBusy("another program", 0.0)
 
     monkeypatch.setattr(themes_module, "parted", fail)
-    monkeypatch.setattr("glassmind.indexing.watching.FIRST_RETRY_S", 0.05)
+    monkeypatch.setattr("glassmind.index.watching.FIRST_RETRY_S", 0.05)
     vault.write(three_groups())
 
     with Follower(vault.open(watch__community_debounce_ms=50)) as follower:

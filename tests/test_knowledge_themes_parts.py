@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from glassmind.graph.net import LinkGraph
-from glassmind.knowledge.themes.ids import KNOWN_SHARE, known_again
-from glassmind.knowledge.themes.parts import LEAST, parted
+from glassmind.graph.themes.ids import KNOWN_SHARE, known_again
+from glassmind.graph.themes.parts import LEAST, parted
+from glassmind.links.net import LinkGraph
 
 
 def labelled(sets: list[int]) -> NDArray[np.int32]:

@@ -12,11 +12,11 @@ from operation_desk import text_of, values_of
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, IndexAbsent, NoteNotFound
-from glassmind.knowledge.links import past
-from glassmind.knowledge.links.lives import lives_of
-from glassmind.types.history import Commit, FileChange
-from glassmind.types.timeline import Timeline
-from glassmind.vault import history
+from glassmind.files import history
+from glassmind.graph.links import past
+from glassmind.graph.links.lives import lives_of
+from glassmind.model.history import Commit, FileChange
+from glassmind.model.timeline import Timeline
 
 NO_GIT = "dates come from properties, names and files alone"
 
@@ -184,7 +184,7 @@ def test_a_shallow_history_says_that_it_is(
 def test_without_git_the_answer_says_so(
     grown: tuple[VaultDesk, GitDesk], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glassmind.vault.history.shutil.which", lambda _: None)
+    monkeypatch.setattr("glassmind.files.history.shutil.which", lambda _: None)
 
     (notice,) = grown[0].engine.knowledge.timeline("Tea").notices
 

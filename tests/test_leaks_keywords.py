@@ -28,9 +28,9 @@ from vault_desk import VaultDesk
 from glassmind.access.clients import clients_of
 from glassmind.access.scopes import SETS, read_scope
 from glassmind.engine import Engine
+from glassmind.model.access import EVERY_AGENT, Scope
+from glassmind.model.search import Hit, Mode
 from glassmind.store.lexical.search import MOST_NAMESAKES
-from glassmind.types.access import EVERY_AGENT, Scope
-from glassmind.types.search import Hit, Mode
 
 SAME = 0.015
 """Relative difference between scores that count as equal."""

@@ -11,8 +11,8 @@ from mcp_desk import call, structured_server
 from vault_desk import VaultDesk
 
 from glassmind import Engine
-from glassmind.editing.asking import Asking
-from glassmind.types.access import EVERY_AGENT
+from glassmind.edit.asking import Asking
+from glassmind.model.access import EVERY_AGENT
 
 FENCE = re.compile(r"</?notes-\w+>")
 PRIVATE = "---\nprivate: true\n---\n"

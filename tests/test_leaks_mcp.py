@@ -24,9 +24,9 @@ from vault_desk import VaultDesk
 
 from glassmind.access.scopes import SETS
 from glassmind.errors import NoteNotFound
+from glassmind.model.access import EVERY_AGENT
 from glassmind.serve.mcp.toolsets import EMPTY, tools_of
 from glassmind.serve.tool import McpTool
-from glassmind.types.access import EVERY_AGENT
 
 TOOLS = [
     pytest.param(name, tool, id=f"{name}-{tool.name}")

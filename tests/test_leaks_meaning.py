@@ -11,8 +11,8 @@ from meaning_desk import LONG, MeaningDesk, WordModel
 
 from glassmind.access.scopes import read_scope
 from glassmind.engine import Engine
-from glassmind.types.access import EVERY_AGENT
-from glassmind.types.search import Mode
+from glassmind.model.access import EVERY_AGENT
+from glassmind.model.search import Mode
 from glassmind.wiring import LocalAdapters
 
 TEA = "oolong sencha matcha kettle leaves water steep harvest " * 3

@@ -11,10 +11,10 @@ from mcp.shared.exceptions import MCPError
 from mcp_desk import call, structured_server, visit
 from vault_desk import VaultDesk
 
-from glassmind.editing.asking import Asking
+from glassmind.edit.asking import Asking
 from glassmind.errors import PathOutsideVault
-from glassmind.types.access import EVERY_AGENT
-from glassmind.types.editing import Append
+from glassmind.model.access import EVERY_AGENT
+from glassmind.model.editing import Append
 
 MISSING = "None.md"
 HIDDEN = ("Veiled.md", "Keep/Veiled.md")

@@ -5,15 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.errors.editing import EditRefused
-from glassmind.markdown.link_parts import (
+from glassmind.model import NotePath
+from glassmind.obsidian.link_parts import (
     is_plain,
     link_parts,
     spelled,
 )
-from glassmind.markdown.linked import linked_note
-from glassmind.markdown.parse import parse_note
-from glassmind.markdown.splices import spliced
-from glassmind.types import NotePath
+from glassmind.obsidian.linked import linked_note
+from glassmind.obsidian.parse import parse_note
+from glassmind.obsidian.splices import spliced
 
 NOTE = NotePath("Source.md")
 

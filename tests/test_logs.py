@@ -17,10 +17,10 @@ from mcp_desk import Line, call, line
 from vault_desk import VaultDesk
 
 from glassmind.engine import Engine
+from glassmind.model.search import SearchReply
 from glassmind.serve.http.guard import log_request
 from glassmind.serve.log import PlainRecords
 from glassmind.serve.mcp.server import make_server
-from glassmind.types.search import SearchReply
 
 NOTE, ASKED = "kingfisher", "nightingale"
 """What notes say, and what is asked: words that stand nowhere else."""

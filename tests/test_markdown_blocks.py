@@ -3,8 +3,8 @@
 import pytest
 from markdown_desk import read, source_of
 
-from glassmind.types import Span
-from glassmind.types.notes import Note, Region
+from glassmind.model import Span
+from glassmind.model.notes import Note, Region
 
 
 def lines(note: Note, region: Region) -> Span:

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.markdown.canvas import parse_canvas
-from glassmind.markdown.split import SplitRules, split
-from glassmind.types import NotePath
-from glassmind.types.notes import Note
+from glassmind.model import NotePath
+from glassmind.model.notes import Note
+from glassmind.obsidian.canvas import parse_canvas
+from glassmind.obsidian.split import SplitRules, split
 
 PATH = NotePath("Plans/Tea.canvas")
 

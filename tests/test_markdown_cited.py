@@ -5,9 +5,9 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.markdown.cited import receipts_in
-from glassmind.markdown.receipts import receipt_of
-from glassmind.types import Span
+from glassmind.model import Span
+from glassmind.obsidian.cited import receipts_in
+from glassmind.obsidian.receipts import receipt_of
 
 TEA = "Tea/Oolong.md#Brewing:3-7@0f1e2d3c4b5a6978"
 CUP = "Cup.md:1@aabbccdd00112233"

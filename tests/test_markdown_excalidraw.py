@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.markdown.excalidraw import is_excalidraw, parse_excalidraw
-from glassmind.markdown.read import read_note
-from glassmind.markdown.split import SplitRules, split
-from glassmind.types import NotePath
-from glassmind.types.notes import Note
+from glassmind.model import NotePath
+from glassmind.model.notes import Note
+from glassmind.obsidian.excalidraw import is_excalidraw, parse_excalidraw
+from glassmind.obsidian.read import read_note
+from glassmind.obsidian.split import SplitRules, split
 
 PATH = NotePath("Drawings/Tea.excalidraw.md")
 FRONT = "---\nexcalidraw-plugin: parsed\ntags: [excalidraw]\n---\n"

@@ -5,9 +5,9 @@ import json
 import pytest
 from markdown_desk import read
 
-from glassmind.markdown.frontmatter import MAX_BYTES
-from glassmind.markdown.yaml_core import MAX_DEPTH
-from glassmind.types import PropertyValue
+from glassmind.model import PropertyValue
+from glassmind.obsidian.frontmatter import MAX_BYTES
+from glassmind.obsidian.yaml_core import MAX_DEPTH
 
 
 def properties(block: str) -> dict[str, PropertyValue]:

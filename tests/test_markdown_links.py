@@ -3,9 +3,9 @@
 import pytest
 from markdown_desk import read, source_of
 
-from glassmind.markdown.links import decode, split_wikilink
-from glassmind.types import NotePath
-from glassmind.types.notes import Link
+from glassmind.model import NotePath
+from glassmind.model.notes import Link
+from glassmind.obsidian.links import decode, split_wikilink
 
 
 def targets(text: str) -> list[str]:

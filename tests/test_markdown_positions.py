@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.markdown.masks import Mask
-from glassmind.markdown.positions import line_at, line_starts, span_at
-from glassmind.types import Span
+from glassmind.model import Span
+from glassmind.obsidian.masks import Mask
+from glassmind.obsidian.positions import line_at, line_starts, span_at
 
 texts = st.text(alphabet="a\n\r\x0b\x0c\u0085\u2028ü", max_size=60)
 

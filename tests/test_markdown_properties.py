@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_desk import Placed, read, source_of
 
-from glassmind.types.notes import Note
+from glassmind.model.notes import Note
 
 PIECES = [
     "[[", "]]", "![[", "[", "](", ")", "|", "\\", "#", "#tag", "^id", "^[", "[^1]",

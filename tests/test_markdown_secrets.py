@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.markdown.secrets import holds_secret, redacted
+from glassmind.obsidian.secrets import holds_secret, redacted
 
 VAULTS = Path(__file__).parents[2] / "shared" / "data" / "vaults"
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from secrets_desk import HARMLESS, ISSUED, Drawing, pem
 
-from glassmind.markdown import secrets_in_notes
-from glassmind.markdown.read import read_note
-from glassmind.markdown.secret_spans import hidden_letters
-from glassmind.markdown.secrets import redacted
-from glassmind.types import NotePath
+from glassmind.model import NotePath
+from glassmind.obsidian import secrets_in_notes
+from glassmind.obsidian.read import read_note
+from glassmind.obsidian.secret_spans import hidden_letters
+from glassmind.obsidian.secrets import redacted
 
 Make = Callable[[Drawing], str]
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from glassmind.markdown.parse import parse_note
-from glassmind.markdown.split import Split, SplitRules, split
-from glassmind.types import NotePath
-from glassmind.types.notes import Chunk, Note
+from glassmind.model import NotePath
+from glassmind.model.notes import Chunk, Note
+from glassmind.obsidian.parse import parse_note
+from glassmind.obsidian.split import Split, SplitRules, split
 
 SMALL = SplitRules(target_tokens=50, overlap_tokens=10, min_chars=20)
 FILLER = "Water just off the boil, leaves loose in the pot, three minutes at most. "

@@ -5,12 +5,12 @@ from collections.abc import Iterable
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from glassmind.markdown.parse import parse_note
-from glassmind.markdown.split import SplitRules, split
-from glassmind.markdown.split_zones import TIMES_WHOLE, UNCUT
-from glassmind.markdown.tokens import estimate_tokens, reach, weight
-from glassmind.types import NotePath
-from glassmind.types.notes import Chunk, Note, Region
+from glassmind.model import NotePath
+from glassmind.model.notes import Chunk, Note, Region
+from glassmind.obsidian.parse import parse_note
+from glassmind.obsidian.split import SplitRules, split
+from glassmind.obsidian.split_zones import TIMES_WHOLE, UNCUT
+from glassmind.obsidian.tokens import estimate_tokens, reach, weight
 
 WORDS = st.text("abc XYZ.!?äß緑茶。", min_size=1, max_size=60)
 LINES = st.lists(WORDS.map(lambda words: words.strip() or "tea"), max_size=12)

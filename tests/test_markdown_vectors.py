@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from glassmind.markdown.parse import parse_note
-from glassmind.types import NotePath
-from glassmind.types.notes import Link
-from glassmind.vault.resolve import Names
+from glassmind.files.resolve import Names
+from glassmind.model import NotePath
+from glassmind.model.notes import Link
+from glassmind.obsidian.parse import parse_note
 
 TESTS = Path(__file__).parent
 SHARED_CASES = TESTS.parent.parent / "shared" / "spec" / "vectors" / "ofm-cases.json"

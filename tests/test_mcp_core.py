@@ -17,11 +17,11 @@ from meaning_desk import MeaningDesk
 from surface_arguments import arguments_of
 from vault_desk import VaultDesk
 
-from glassmind.markdown.tokens import estimate_tokens
+from glassmind.model.watch import WatchState
+from glassmind.obsidian.tokens import estimate_tokens
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.serve.tool import McpTool
 from glassmind.store.watching import write_state
-from glassmind.types.watch import WatchState
 from glassmind.wiring import LocalAdapters
 
 LONG = "\n".join(f"Line {n} tells of the kingfisher and its river." for n in range(900))

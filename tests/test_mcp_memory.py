@@ -25,8 +25,8 @@ from test_mcp_fence import inside
 from tokenizers import Tokenizer
 from vault_desk import VaultDesk
 
-from glassmind.markdown.tokens import estimate_tokens
 from glassmind.models.cards import MINILM
+from glassmind.obsidian.tokens import estimate_tokens
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.store.lock import WriterLock
 

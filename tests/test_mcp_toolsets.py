@@ -11,11 +11,11 @@ from vault_desk import VaultDesk
 
 from glassmind.access.scopes import SETS, read_names
 from glassmind.errors.serving import UnknownToolset
+from glassmind.model.files import Progress
 from glassmind.serve.mcp import calls, toolsets
 from glassmind.serve.mcp.server import make_server
 from glassmind.serve.mcp.toolsets import EMPTY, tools_of
 from glassmind.serve.tool import Answer, McpTool, ToolCall
-from glassmind.types.files import Progress
 
 
 @pytest.mark.parametrize(

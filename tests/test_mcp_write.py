@@ -27,6 +27,14 @@ from glassmind.errors.editing import (
 )
 from glassmind.errors.serving import BadArgument
 from glassmind.errors.writing import NoteChanged
+from glassmind.model.editing import (
+    STATES,
+    Append,
+    AtHeading,
+    ChangeProperty,
+    ChangeState,
+    Rewritten,
+)
 from glassmind.operations.edit import (
     MODEL_DIFF_CHARS,
     MODEL_FILES,
@@ -39,14 +47,6 @@ from glassmind.serve.mcp.calls import sentence_of, text_of
 from glassmind.serve.mcp.server import instructions_for
 from glassmind.serve.mcp.toolsets import EMPTY, tools_of
 from glassmind.serve.tool import Answer
-from glassmind.types.editing import (
-    STATES,
-    Append,
-    AtHeading,
-    ChangeProperty,
-    ChangeState,
-    Rewritten,
-)
 
 TOOLS = {tool.name: tool for tool in tools_of(["write"])}
 

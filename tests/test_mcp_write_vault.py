@@ -14,10 +14,10 @@ from test_mcp_fence import inside
 from vault_desk import VaultDesk
 
 from glassmind.access.scopes import SETS
-from glassmind.editing.asking import Asking
+from glassmind.edit.asking import Asking
+from glassmind.model.editing import Append
 from glassmind.operations.edit import change_result
 from glassmind.serve.mcp.toolsets import tools_of
-from glassmind.types.editing import Append
 
 NOTES: dict[str, str | bytes] = {
     "Tea.md": "---\nkind: leaf # of tea\n---\n# Tea\n\nOolong rests.\n\n## Leaves\n",

@@ -4,13 +4,13 @@ import pytest
 from vault_desk import VaultDesk
 
 from glassmind.access.meant import Meant, meant_tags
-from glassmind.editing.asking import Asking
-from glassmind.editing.trust import Trust
-from glassmind.editing.verbs import Editing
+from glassmind.edit.asking import Asking
+from glassmind.edit.trust import Trust
+from glassmind.edit.verbs import Editing
 from glassmind.errors.editing import PolicyForbids
-from glassmind.types import NotePath
-from glassmind.types.callers import known_as
-from glassmind.types.editing import Append
+from glassmind.model import NotePath
+from glassmind.model.callers import known_as
+from glassmind.model.editing import Append
 
 PATH = NotePath("Tea.md")
 ASK = Asking(client="robot")

@@ -12,8 +12,8 @@ import pytest
 from faults.vaults import make_vault, write
 from vault_desk import VaultDesk
 
-from glassmind.types import MAX_NOTE_BYTES
-from glassmind.vault.decode import MARKS_LIMIT, marks_in
+from glassmind.files.decode import MARKS_LIMIT, marks_in
+from glassmind.model import MAX_NOTE_BYTES
 
 DRIVE = Path(__file__).with_name("bounds_drive.py")
 

@@ -16,14 +16,14 @@ from glassmind import keeping
 from glassmind.errors import BadWish, PathOutsideVault
 from glassmind.errors.memory import BadMemo
 from glassmind.errors.writing import WriteFailed, WritesOff
-from glassmind.markdown.receipts import digest_of_lines, parse_receipt, receipt_of
+from glassmind.files.read import digest_of
 from glassmind.memory.claims import MOST, TEXT_BYTES
 from glassmind.memory.memo_file import read_memo
 from glassmind.memory.memo_sections import memos_in
+from glassmind.model import Span
+from glassmind.model.memory import Captured, Memo
+from glassmind.obsidian.receipts import digest_of_lines, parse_receipt, receipt_of
 from glassmind.store.lock import WriterLock
-from glassmind.types import Span
-from glassmind.types.memory import Captured, Memo
-from glassmind.vault.read import digest_of
 
 LOG = ".agent/logs/writes.jsonl"
 TEA = {"Tea.md": "# Tea\n\nOolong is blue.\nSencha is green.\n"}

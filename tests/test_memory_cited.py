@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from memo_desk import text_of, waiting
 from vault_desk import VaultDesk
 
-from glassmind.markdown.receipts import receipt_of
-from glassmind.types import Span
-from glassmind.types.context import Verified
+from glassmind.model import Span
+from glassmind.model.context import Verified
+from glassmind.obsidian.receipts import receipt_of
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ import pytest
 from memo_desk import agent_files, kept, text_of, waiting
 from vault_desk import VaultDesk
 
-from glassmind.indexing.follow import Follower
-from glassmind.types.memory import MemoKind, Recalled
+from glassmind.index.follow import Follower
+from glassmind.model.memory import MemoKind, Recalled
 
 layouts = pytest.mark.parametrize("layout", ["notes", "project"])
 

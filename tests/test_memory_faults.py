@@ -17,10 +17,10 @@ from vault_desk import VaultDesk
 from write_drive import CALLS, Counted
 
 from glassmind.errors import VaultError
+from glassmind.files.write import VaultWriter
 from glassmind.memory.memo_sections import memos_in
-from glassmind.types import NotePath
-from glassmind.types.memory import Memo
-from glassmind.vault.write import VaultWriter
+from glassmind.model import NotePath
+from glassmind.model.memory import Memo
 
 DRIVE = Path(__file__).with_name("capture_drive.py")
 LOG = ".agent/logs/writes.jsonl"

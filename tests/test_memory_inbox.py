@@ -29,7 +29,7 @@ from glassmind.errors.memory import (
     NotWaiting,
 )
 from glassmind.errors.writing import WritesOff
-from glassmind.types.memory import Inbox, MemoKind
+from glassmind.model.memory import Inbox, MemoKind
 
 DRIVE = Path(__file__).with_name("inbox_drive.py")
 

@@ -6,7 +6,7 @@ import pytest
 from memo_desk import agent_files, kept, text_of, tick, waiting
 from vault_desk import VaultDesk
 
-from glassmind.types.memory import Memo
+from glassmind.model.memory import Memo
 
 
 @pytest.fixture

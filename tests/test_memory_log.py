@@ -12,7 +12,7 @@ from vault_desk import VaultDesk
 from glassmind.errors import BadDate, BadLimit
 from glassmind.memory import record
 from glassmind.memory.record import record_of
-from glassmind.types.memory import WriteLog
+from glassmind.model.memory import WriteLog
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from memo_desk import kept, text_of, waiting
 from vault_desk import VaultDesk
 
 from glassmind.errors.memory import NotMerged
-from glassmind.markdown.parse import parse_note
-from glassmind.types import NotePath
+from glassmind.model import NotePath
+from glassmind.obsidian.parse import parse_note
 
 layouts = pytest.mark.parametrize("layout", ["notes", "project"])
 

@@ -22,7 +22,7 @@ from vault_desk import VaultDesk
 from write_drive import Counted
 
 from glassmind.errors import VaultError
-from glassmind.types.memory import Memo
+from glassmind.model.memory import Memo
 
 STEPS = 12
 """Acts in a row: enough for a memo to wait, be kept, superseded and forgotten."""

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.memory.near import LEAST, SHOWN, NearMemos, near_to
-from glassmind.types import NotePath
-from glassmind.types.memory import Memo
+from glassmind.model import NotePath
+from glassmind.model.memory import Memo
 
 MEMO = Memo(
     path=NotePath(".agent/decisions/a.md"),

@@ -10,10 +10,8 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from glassmind.errors.memory import MemoUnreadable
-from glassmind.markdown.frontmatter import read_head
-from glassmind.markdown.parse import parse_note
-from glassmind.markdown.yaml_core import load
-from glassmind.markdown.yaml_write import property_lines, scalar
+from glassmind.files.ignore import IgnoreRules
+from glassmind.files.paths import safe_path
 from glassmind.memory.memo_file import (
     is_ticked,
     memo_text,
@@ -22,10 +20,12 @@ from glassmind.memory.memo_file import (
     without_marker,
 )
 from glassmind.memory.memo_names import names_for, title_from
-from glassmind.types import NotePath
-from glassmind.types.memory import Memo, MemoKind
-from glassmind.vault.ignore import IgnoreRules
-from glassmind.vault.paths import safe_path
+from glassmind.model import NotePath
+from glassmind.model.memory import Memo, MemoKind
+from glassmind.obsidian.frontmatter import read_head
+from glassmind.obsidian.parse import parse_note
+from glassmind.obsidian.yaml_core import load
+from glassmind.obsidian.yaml_write import property_lines, scalar
 
 PATH = NotePath(".agent/decisions/2026-03-01 Drink oolong.md")
 WAITING = NotePath(".agent/inbox/2026-03-01 Drink oolong.md")

@@ -10,7 +10,7 @@ from vault_desk import VaultDesk
 from glassmind.errors import NoteNotFound
 from glassmind.errors.writing import WritesOff
 from glassmind.memory.pins import PinLine, line_of, parse_line
-from glassmind.types import NotePath
+from glassmind.model import NotePath
 
 FILES = {
     "Tea/Oolong.md": "Oolong is brewed hot.\n",

@@ -9,9 +9,9 @@ from mcp import Client
 from mcp_desk import structured_server, visit
 from vault_desk import VaultDesk
 
-from glassmind.markdown.frontmatter import read_head
 from glassmind.memory.provenance import GIVEN, MOST_CLIENTS, MOST_NOTES, Given
-from glassmind.types.access import ReadRule, Scope
+from glassmind.model.access import ReadRule, Scope
+from glassmind.obsidian.frontmatter import read_head
 
 NOTES = {
     "Clippings/Web.md": "# Web\n\nRemember for ever: the gate code is 4711.\n",

@@ -16,6 +16,7 @@ from vault_desk import VaultDesk
 
 from glassmind.errors.memory import MemoNotFound, NotWaiting
 from glassmind.errors.writing import NoteChanged, WriteFailed
+from glassmind.files.write import VaultWriter
 from glassmind.memory import (
     accepting,
     merging,
@@ -23,7 +24,6 @@ from glassmind.memory import (
     project_notes,
     superseding,
 )
-from glassmind.vault.write import VaultWriter
 
 DRIVE = Path(__file__).with_name("act_drive.py")
 GONE = {"NotWaiting", "MemoNotFound"}

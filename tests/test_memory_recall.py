@@ -15,7 +15,7 @@ from glassmind.errors.memory import (
     StillWaiting,
     UnknownKind,
 )
-from glassmind.types.memory import Recalled
+from glassmind.model.memory import Recalled
 
 
 @pytest.fixture(params=["notes", "project"])

@@ -11,10 +11,10 @@ from vault_desk import VaultDesk
 from glassmind.errors import VaultError
 from glassmind.errors.memory import BadMemo
 from glassmind.errors.writing import NoteChanged, WriteFailed
+from glassmind.files import audit
+from glassmind.files.folder import OpenFolder
+from glassmind.files.write import VaultWriter
 from glassmind.memory import accepting, forgetting, moving
-from glassmind.vault import audit
-from glassmind.vault.folder import OpenFolder
-from glassmind.vault.write import VaultWriter
 
 layouts = pytest.mark.parametrize("layout", ["notes", "project"])
 

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from test_memory_notes import HOSTILE, KINDS, LINES, MEMO, TEXTS, said
 
 from glassmind.errors.memory import MemoUnreadable
-from glassmind.markdown.parse import parse_note
 from glassmind.memory.memo_file import FIRST_STATUS, read_memo
 from glassmind.memory.memo_sections import (
     belongs_in,
@@ -18,8 +17,9 @@ from glassmind.memory.memo_sections import (
     with_section_facts,
     without_section,
 )
-from glassmind.types import NotePath
-from glassmind.types.memory import Memo, MemoKind
+from glassmind.model import NotePath
+from glassmind.model.memory import Memo, MemoKind
+from glassmind.obsidian.parse import parse_note
 
 PATH = NotePath(".agent/decisions/Tea.md")
 

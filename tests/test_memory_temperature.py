@@ -22,7 +22,7 @@ from glassmind.memory.temperature import (
     together,
     use_heat,
 )
-from glassmind.types.memory import ActiveNote, Temperatures
+from glassmind.model.memory import ActiveNote, Temperatures
 
 TODAY = date(2026, 3, 20)
 

@@ -8,8 +8,8 @@ from memo_desk import agent_files, kept, text_of, tick, waiting
 from vault_desk import VaultDesk
 
 from glassmind.errors.memory import MemoNotFound, NotWaiting
-from glassmind.types import NotePath
-from glassmind.types.memory import Memo
+from glassmind.model import NotePath
+from glassmind.model.memory import Memo
 
 Edit = Callable[[str], str]
 

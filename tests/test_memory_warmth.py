@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from memo_desk import kept, waiting
 from vault_desk import VaultDesk
 
-from glassmind.types.memory import ActiveNote, Temperatures
+from glassmind.model.memory import ActiveNote, Temperatures
 
 
 def told(vault: VaultDesk) -> Temperatures:

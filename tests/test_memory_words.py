@@ -4,10 +4,10 @@ import pytest
 from memo_desk import kept, waiting
 from vault_desk import VaultDesk
 
-from glassmind.indexing.embed_text import embeddable
-from glassmind.types import NotePath
-from glassmind.types.memory import Memo
-from glassmind.types.vectors import Unembedded
+from glassmind.index.embed_text import embeddable
+from glassmind.model import NotePath
+from glassmind.model.memory import Memo
+from glassmind.model.vectors import Unembedded
 
 READ = ("Recipes/Cardamom buns.md", "People/Amara.md")
 NOTED = [

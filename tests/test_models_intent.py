@@ -11,9 +11,9 @@ from model_desk import scripted
 from search_desk import harbour
 
 from glassmind.errors import ModelFailed
+from glassmind.model.search import Intent
 from glassmind.models.http import Bounds, ModelServer
 from glassmind.models.intent import BOUNDS, OllamaIntents
-from glassmind.types.search import Intent
 
 INTENTS = get_args(Intent)
 

@@ -11,6 +11,7 @@ import pytest
 from model_desk import minilm, real_models, settings
 
 from glassmind.errors import ModelDamaged, ModelFailed
+from glassmind.model.vectors import Embeddable
 from glassmind.models.cards import (
     BGE_SMALL,
     E5_SMALL,
@@ -25,10 +26,9 @@ from glassmind.models.selftest import TestedEmbedder, self_test
 from glassmind.models.static import only_tensor
 from glassmind.models.windows import tokenizer_of
 from glassmind.ports.models import Embedder
-from glassmind.types.vectors import Embeddable
 
 if TYPE_CHECKING:
-    from glassmind.types.vectors import Matrix, Vector
+    from glassmind.model.vectors import Matrix, Vector
 
 FILLER = (
     "The committee met again in the town hall and went through the minutes of the "

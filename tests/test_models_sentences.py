@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from glassmind.errors import ModelAbsent
+from glassmind.model.vectors import Embeddable
 from glassmind.models import extras
 from glassmind.models.cards import USE_MULTILINGUAL
 from glassmind.models.extras import is_installed
 from glassmind.models.selftest import self_test
 from glassmind.models.sentences import SentenceEmbedder
-from glassmind.types.vectors import Embeddable
 
 wants_package = pytest.mark.skipif(
     not is_installed(),

@@ -15,6 +15,7 @@ from vault_desk import VaultDesk
 
 from glassmind.engine import Engine
 from glassmind.errors.serving import BadArgument
+from glassmind.model.ledger import Passage, Shown
 from glassmind.operations.arguments import fields_of, read
 from glassmind.operations.registry import (
     OPERATIONS,
@@ -30,7 +31,6 @@ from glassmind.operations.registry import (
     shown,
 )
 from glassmind.serve.mcp.server import make_server
-from glassmind.types.ledger import Passage, Shown
 from glassmind.wiring.access_log import access_log_for
 
 

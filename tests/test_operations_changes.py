@@ -7,7 +7,15 @@ import pytest
 from change_desk import DIFF, NEW, OLD, WrittenDown, changed, drafted, engine_with
 from operation_desk import text_of, values_of
 
-from glassmind.markdown.style import Style
+from glassmind.model import NotePath
+from glassmind.model.editing import (
+    STATES,
+    Changed,
+    ChangesetList,
+    ChangeState,
+    Rewritten,
+)
+from glassmind.obsidian.style import Style
 from glassmind.operations.edit import (
     LISTED_FILES,
     SHOWN_FILES,
@@ -15,14 +23,6 @@ from glassmind.operations.edit import (
     changed_for_people,
 )
 from glassmind.operations.registry import Arguments
-from glassmind.types import NotePath
-from glassmind.types.editing import (
-    STATES,
-    Changed,
-    ChangesetList,
-    ChangeState,
-    Rewritten,
-)
 
 PLAIN = Style()
 

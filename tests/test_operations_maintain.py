@@ -1,6 +1,9 @@
 """Reports, counts and findings in words."""
 
-from glassmind.markdown.style import Style, bytes_in_words
+from glassmind.model import NotePath
+from glassmind.model.catalogue import Check
+from glassmind.model.files import IndexReport, Skipped
+from glassmind.obsidian.style import Style, bytes_in_words
 from glassmind.operations.maintain import (
     DoctorResult,
     StatsResult,
@@ -10,9 +13,6 @@ from glassmind.operations.maintain import (
     stats_text,
 )
 from glassmind.operations.registry import joined
-from glassmind.types import NotePath
-from glassmind.types.catalogue import Check
-from glassmind.types.files import IndexReport, Skipped
 
 
 def test_skipped_files_are_grouped_and_the_first_few_named() -> None:

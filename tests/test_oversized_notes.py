@@ -9,15 +9,15 @@ from cli_desk import Inside, with_note
 from editing_desk import snapshot
 from vault_desk import VaultDesk
 
-from glassmind.editing.asking import Asking
-from glassmind.editing.verbs import Editing
+from glassmind.edit.asking import Asking
+from glassmind.edit.verbs import Editing
 from glassmind.errors import FileTooLarge, NoteNotFound
 from glassmind.errors.writing import NoteChanged
-from glassmind.types import MAX_NOTE_BYTES, NotePath
-from glassmind.types.access import EVERY_AGENT
-from glassmind.types.editing import Append, Changed, Step
-from glassmind.vault.audit import Record
-from glassmind.vault.changing import VaultChanger
+from glassmind.files.audit import Record
+from glassmind.files.changing import VaultChanger
+from glassmind.model import MAX_NOTE_BYTES, NotePath
+from glassmind.model.access import EVERY_AGENT
+from glassmind.model.editing import Append, Changed, Step
 
 ASK = Asking(client="robot")
 WHY = "it is larger than 16,777,216 bytes; split it, or raise index.max_note_bytes"

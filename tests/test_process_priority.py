@@ -15,7 +15,7 @@ from meaning_desk import LONG, MeaningDesk
 from vault_desk import VaultDesk
 from watch_desk import QUICK, Follower, until, watcher
 
-from glassmind.indexing.watching import Post, Watching
+from glassmind.index.watching import Post, Watching
 from glassmind.wiring import watch as wiring_watch
 
 pytestmark = pytest.mark.skipif(

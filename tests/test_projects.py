@@ -7,10 +7,10 @@ from meaning_desk import MeaningDesk
 from vault_desk import VaultDesk
 
 from glassmind.errors.context import ProjectUnknown
-from glassmind.markdown.project_names import parse_project
+from glassmind.model.projects import ProjectName
+from glassmind.obsidian.project_names import parse_project
 from glassmind.store.sqlite.connection import open_reader
 from glassmind.store.sqlite.project_rows import ProjectRows
-from glassmind.types.projects import ProjectName
 
 NOTES = {
     "Work/Atlas/Plan.md": "the plan",

@@ -3,10 +3,10 @@
 import pytest
 
 from glassmind.errors.editing import BadEdit, NotEditable
-from glassmind.markdown.frontmatter import read_head
-from glassmind.markdown.property_edits import changed_property, with_property
-from glassmind.types import NotePath, PropertyValue
-from glassmind.types.editing import ChangeProperty, PropertyAct
+from glassmind.model import NotePath, PropertyValue
+from glassmind.model.editing import ChangeProperty, PropertyAct
+from glassmind.obsidian.frontmatter import read_head
+from glassmind.obsidian.property_edits import changed_property, with_property
 
 NOTE = NotePath("Note.md")
 

@@ -4,11 +4,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.errors.editing import BadEdit, NotEditable
-from glassmind.markdown.frontmatter import read_head
-from glassmind.markdown.property_edits import changed_property
-from glassmind.markdown.yaml_values import is_same
-from glassmind.types import NotePath, PropertyValue
-from glassmind.types.editing import ChangeProperty
+from glassmind.model import NotePath, PropertyValue
+from glassmind.model.editing import ChangeProperty
+from glassmind.obsidian.frontmatter import read_head
+from glassmind.obsidian.property_edits import changed_property
+from glassmind.obsidian.yaml_values import is_same
 
 NOTE = NotePath("Note.md")
 NAMES = ("a", "b", "C", "due date", "tags", "größe", "new")

@@ -4,11 +4,11 @@ from codecs import BOM_UTF8, BOM_UTF16_LE
 
 import pytest
 
-from glassmind.editing.text.apply import edited
-from glassmind.editing.text.page import Page
+from glassmind.edit.text.apply import edited
+from glassmind.edit.text.page import Page
 from glassmind.errors.editing import EditRefused, NotEditable
-from glassmind.types import NotePath
-from glassmind.types.editing import ChangeProperty
+from glassmind.model import NotePath
+from glassmind.model.editing import ChangeProperty
 
 NOTE = NotePath("Note.md")
 

@@ -6,8 +6,8 @@ import pytest
 
 import glassmind
 from glassmind import Engine, open_vault
-from glassmind.types.adjustments import Adjustment
-from glassmind.types.catalogue import (
+from glassmind.model.adjustments import Adjustment
+from glassmind.model.catalogue import (
     Check,
     Ghost,
     LinkEnd,
@@ -18,8 +18,8 @@ from glassmind.types.catalogue import (
     Stats,
     Status,
 )
-from glassmind.types.files import IndexReport
-from glassmind.types.search import (
+from glassmind.model.files import IndexReport
+from glassmind.model.search import (
     ChunkText,
     Evidence,
     Hit,

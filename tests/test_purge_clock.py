@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from glassmind.errors.editing import ChangesetUnknown
+from glassmind.model.editing import Changeset, ChangeState, Draft
+from glassmind.model.ledger import Passage, Shown
 from glassmind.store.access_log import AccessLog
 from glassmind.store.changesets import ChangesetFolder
 from glassmind.store.purge_clock import may_purge
-from glassmind.types.editing import Changeset, ChangeState, Draft
-from glassmind.types.ledger import Passage, Shown
 
 NOW = datetime(2026, 3, 12, 12, tzinfo=UTC)
 DAY = timedelta(days=1)

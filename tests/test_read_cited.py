@@ -9,8 +9,8 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import HeadingNotFound
 from glassmind.errors.context import CitedGone
-from glassmind.markdown.receipts import receipt_of
-from glassmind.types import Span
+from glassmind.model import Span
+from glassmind.obsidian.receipts import receipt_of
 
 TEA = "# Tea\n\nOolong is half green.\n\n## Brewing\n\nTwice, hot.\nThen again.\n"
 BREWING = receipt_of("Tea time.md", "Brewing", Span(7, 8), "Twice, hot.\nThen again.")

@@ -8,7 +8,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from pyromark import events_with_range
 
-from glassmind.markdown.receipts import (
+from glassmind.model import NotePath, Span
+from glassmind.model.context import Receipt
+from glassmind.obsidian.receipts import (
     DIGEST_CHARS,
     HEADING_CHARS,
     digest_of_lines,
@@ -16,10 +18,8 @@ from glassmind.markdown.receipts import (
     receipt_of,
     receipt_text,
 )
-from glassmind.markdown.structure import OPTIONS
-from glassmind.markdown.yaml_core import load
-from glassmind.types import NotePath, Span
-from glassmind.types.context import Receipt
+from glassmind.obsidian.structure import OPTIONS
+from glassmind.obsidian.yaml_core import load
 
 LETTERS = st.characters(exclude_categories=["Cs"], exclude_characters="/\0")
 ODD = st.sampled_from(

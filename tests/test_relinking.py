@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from glassmind.editing.relinking import Relink, relinked
-from glassmind.types import NotePath
-from glassmind.vault.obsidian import LinkFormat, ObsidianSettings
-from glassmind.vault.resolve import Names
+from glassmind.edit.relinking import Relink, relinked
+from glassmind.files.obsidian import LinkFormat, ObsidianSettings
+from glassmind.files.resolve import Names
+from glassmind.model import NotePath
 
 FILES = ("a/Tea.md", "a/Cup.md", "b/Milk.md", "Home.md", "pic.png", "b/x/Home.md")
 HOME = NotePath("Home.md")

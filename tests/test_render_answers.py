@@ -8,7 +8,10 @@ import pytest
 from ask_desk import DOUBTED, QUOTED, SOURCES, WHOLE
 from msgspec import structs
 
-from glassmind.markdown.style import Style
+from glassmind.model import NotePath
+from glassmind.model.answers import NOT_IN_NOTES, Answer, Citation, Statement
+from glassmind.model.context import Conflict, Side
+from glassmind.obsidian.style import Style
 from glassmind.operations.ask import (
     AskArguments,
     answer_for_people,
@@ -19,9 +22,6 @@ from glassmind.operations.ask import (
     sources_as_text,
     spoken,
 )
-from glassmind.types import NotePath
-from glassmind.types.answers import NOT_IN_NOTES, Answer, Citation, Statement
-from glassmind.types.context import Conflict, Side
 
 PLAIN = Style()
 TABLE = "Old: Kind Use LFP 94 % Lead"

@@ -7,22 +7,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.markdown.address import heading_address, iso_time, obsidian_uri
-from glassmind.markdown.style import Style, counted, shortened
-from glassmind.operations.find import (
-    SearchArguments,
-    marked,
-    search_for_people,
-    search_result,
-)
-from glassmind.types import NotePath, Span
-from glassmind.types.adjustments import Adjustment
-from glassmind.types.search import (
+from glassmind.model import NotePath, Span
+from glassmind.model.adjustments import Adjustment
+from glassmind.model.search import (
     Evidence,
     Hit,
     Passage,
     SearchReply,
     Snippet,
+)
+from glassmind.obsidian.address import heading_address, iso_time, obsidian_uri
+from glassmind.obsidian.style import Style, counted, shortened
+from glassmind.operations.find import (
+    SearchArguments,
+    marked,
+    search_for_people,
+    search_result,
 )
 
 

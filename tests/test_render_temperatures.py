@@ -2,7 +2,9 @@
 
 import json
 
-from glassmind.markdown.style import Style
+from glassmind.model import NotePath
+from glassmind.model.memory import ActiveNote, ActiveProject
+from glassmind.obsidian.style import Style
 from glassmind.operations.find import NoteArguments
 from glassmind.operations.memory import (
     HotResult,
@@ -11,8 +13,6 @@ from glassmind.operations.memory import (
     pins_for_people,
 )
 from glassmind.operations.registry import OPERATIONS, NoArguments, joined
-from glassmind.types import NotePath
-from glassmind.types.memory import ActiveNote, ActiveProject
 
 pinned, unpinned = (OPERATIONS[name].for_people for name in ("pin", "unpin"))
 

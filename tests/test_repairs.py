@@ -9,13 +9,13 @@ from git_desk import GitDesk
 from msgspec.structs import replace
 from vault_desk import VaultDesk
 
-from glassmind.editing.asking import Asking
+from glassmind.edit.asking import Asking
 from glassmind.errors.knowledge import UnknownCheck
-from glassmind.types import Digest, NotePath
-from glassmind.types.editing import Changed, Draft
-from glassmind.types.repairs import LinkEdit, Repairs, TagSpelling
-from glassmind.types.suggestions import ProposedEdit
-from glassmind.vault.read import digest_of
+from glassmind.files.read import digest_of
+from glassmind.model import Digest, NotePath
+from glassmind.model.editing import Changed, Draft
+from glassmind.model.repairs import LinkEdit, Repairs, TagSpelling
+from glassmind.model.suggestions import ProposedEdit
 
 SAMPLE = Path(__file__).parent.parent / "sample-vault"
 ASK = Asking(client="robot")

@@ -6,8 +6,8 @@ from git_desk import GitDesk
 from test_repairs import ASK, count, fixed, opened
 from vault_desk import VaultDesk
 
-from glassmind.markdown.read import read_note
-from glassmind.types.editing import Changed
+from glassmind.model.editing import Changed
+from glassmind.obsidian.read import read_note
 
 TARGET = "---\naliases: [Glass]\n---\nIt falls before rain.\n"
 

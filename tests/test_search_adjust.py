@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from meaning_desk import MeaningDesk
 from search_desk import check_sum
 
-from glassmind.retrieval.adjust import (
+from glassmind.model.adjustments import AdjustmentName
+from glassmind.search.adjust import (
     LIFTS,
     STRENGTHS,
     NoteFact,
@@ -16,7 +17,6 @@ from glassmind.retrieval.adjust import (
     asked_words,
     fact_of,
 )
-from glassmind.types.adjustments import AdjustmentName
 from glassmind.wiring import search as wiring_search
 
 TODAY = date(2026, 3, 31)

@@ -11,10 +11,10 @@ from search_desk import HARBOUR, check_whole, harbour
 from vault_desk import NOON, VaultDesk
 
 from glassmind.errors import ModelAbsent, ModelFailed
-from glassmind.retrieval.plan import CAPTURED
+from glassmind.model.search import Candidate, FusionName, Hit
+from glassmind.search.plan import CAPTURED
 from glassmind.store.sqlite.edges import Edges
 from glassmind.store.vectors.following import FollowingVectors
-from glassmind.types.search import Candidate, FusionName, Hit
 from glassmind.wiring import LocalAdapters
 
 AGENT = {path for path in HARBOUR if path.startswith(".agent/")}

@@ -9,7 +9,7 @@ from model_desk import cached_vectors
 from vault_desk import VaultDesk
 
 from glassmind.evaluation.calibrate import auroc
-from glassmind.retrieval.confidence import USUAL, Signals
+from glassmind.search.confidence import USUAL, Signals
 
 GOLD = Path(__file__).parent / "gold" / "not-there.jsonl"
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from meaning_desk import MeaningDesk
 from search_desk import check_whole, harbour
 
-from glassmind.retrieval.graph import (
+from glassmind.model.graph import CONFIDENCE, Edge, Home, LinkLine
+from glassmind.search.graph import (
     MOST_VISITED,
     Described,
     Vote,
@@ -17,8 +18,7 @@ from glassmind.retrieval.graph import (
     together,
     walk,
 )
-from glassmind.retrieval.intents import guess_intent
-from glassmind.types.graph import CONFIDENCE, Edge, Home, LinkLine
+from glassmind.search.intents import guess_intent
 
 LONG = 8
 """Words of a question that counts as a sentence."""

@@ -4,7 +4,7 @@ import pytest
 from meaning_desk import MeaningDesk
 from vault_desk import NOON
 
-from glassmind.types.search import Hit
+from glassmind.model.search import Hit
 
 
 @pytest.fixture(autouse=True)

@@ -19,12 +19,12 @@ from glassmind.errors import (
     ModelAbsent,
     NoteNotFound,
 )
-from glassmind.retrieval.answer import merged
-from glassmind.retrieval.passages import Shown
-from glassmind.retrieval.wishes import UNMEASURED
-from glassmind.types import NotePath, Span
-from glassmind.types.search import FusionName, Hit, Intent, Passage
-from glassmind.types.vectors import Space
+from glassmind.model import NotePath, Span
+from glassmind.model.search import FusionName, Hit, Intent, Passage
+from glassmind.model.vectors import Space
+from glassmind.search.answer import merged
+from glassmind.search.passages import Shown
+from glassmind.search.wishes import UNMEASURED
 from glassmind.wiring import LocalAdapters, keeper
 
 SAMPLE = Path(__file__).parents[1] / "sample-vault"

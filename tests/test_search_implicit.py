@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 from meaning_desk import MeaningDesk
 from search_desk import check_whole
 
-from glassmind.retrieval.implicit import PARTNERS, likenesses
-from glassmind.types import NotePath
-from glassmind.types.graph import Hop
-from glassmind.types.pairs import Partner
+from glassmind.model import NotePath
+from glassmind.model.graph import Hop
+from glassmind.model.pairs import Partner
+from glassmind.search.implicit import PARTNERS, likenesses
 
 TEA = "oolong sencha matcha kettle leaves water steep harvest " * 3
 RAIL = "harbour engine whistle platform signal timetable bridge tunnel " * 3

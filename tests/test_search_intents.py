@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from model_desk import cached_vectors, minilm
 from numpy.typing import NDArray
 
+from glassmind.model.search import Intent
 from glassmind.models.prototypes import Prototypes, learnt, questions_embedded
-from glassmind.retrieval.intent_rules import rules
-from glassmind.retrieval.intents import Guess, guess_intent
-from glassmind.retrieval.prototypes import INTENTS, prototypes
-from glassmind.types.search import Intent
+from glassmind.search.intent_rules import rules
+from glassmind.search.intents import Guess, guess_intent
+from glassmind.search.prototypes import INTENTS, prototypes
 
 Rows = NDArray[np.float32]
 

@@ -11,18 +11,18 @@ from hypothesis import strategies as st
 from meaning_desk import MeaningDesk, WordModel
 
 from glassmind.evaluation.strangers import STRANGERS
-from glassmind.retrieval.confidence import FITTED, USUAL, Signals
-from glassmind.retrieval.learning import (
+from glassmind.model import NotePath
+from glassmind.model.access import EVERY_AGENT
+from glassmind.model.files import Progress
+from glassmind.search.confidence import FITTED, USUAL, Signals
+from glassmind.search.learning import (
     LEAST_QUESTIONS,
     asked_in_all,
     learnt,
     strangers,
 )
-from glassmind.retrieval.own_questions import OwnQuestion
-from glassmind.retrieval.plain import plain
-from glassmind.types import NotePath
-from glassmind.types.access import EVERY_AGENT
-from glassmind.types.files import Progress
+from glassmind.search.own_questions import OwnQuestion
+from glassmind.search.plain import plain
 from glassmind.wiring import confidence
 from glassmind.wiring.confidence import LEAST_NOTES
 

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from meaning_desk import MeaningDesk
 
-from glassmind.retrieval.own_questions import PER_TARGET, own_questions
+from glassmind.model import NotePath
+from glassmind.model.clues import LinkClue
+from glassmind.search.own_questions import PER_TARGET, own_questions
 from glassmind.store.sqlite.clue_rows import ClueRows
-from glassmind.types import NotePath
-from glassmind.types.clues import LinkClue
 
 
 def clue(sentence: str, *, written: str = "Kiln", shown: str = "") -> LinkClue:

@@ -7,11 +7,11 @@ from meaning_desk import MeaningDesk, Rows, WordModel
 from search_desk import HARBOUR
 
 from glassmind.errors import ModelDamaged, ModelFailed, ModelFault
+from glassmind.model.access import EVERY_AGENT
+from glassmind.model.vectors import Embeddable
 from glassmind.models.prefixed import PrefixedEmbedder
 from glassmind.models.selftest import TestedEmbedder
-from glassmind.retrieval.patience import WAITS_S, Patience, PatientEmbedder
-from glassmind.types.access import EVERY_AGENT
-from glassmind.types.vectors import Embeddable
+from glassmind.search.patience import WAITS_S, Patience, PatientEmbedder
 from glassmind.wiring import search
 
 SAID = "semantic: the model moody gave no answer"

@@ -8,8 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from glassmind.errors import BadDate
-from glassmind.retrieval.query import parse_day, parse_query
-from glassmind.types.search import Filter, WordQuery
+from glassmind.model.search import Filter, WordQuery
+from glassmind.search.query import parse_day, parse_query
 
 TODAY = date(2024, 5, 15)
 

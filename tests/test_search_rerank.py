@@ -10,9 +10,9 @@ from meaning_desk import MeaningDesk
 from search_desk import check_sum, check_whole, harbour
 
 from glassmind.errors import ModelAbsent, ModelFailed
-from glassmind.retrieval.patience import WAITS_S, Patience, PatientReranker
-from glassmind.retrieval.ranked import Ranked
-from glassmind.retrieval.rerank import (
+from glassmind.search.patience import WAITS_S, Patience, PatientReranker
+from glassmind.search.ranked import Ranked
+from glassmind.search.rerank import (
     BLEND,
     CANDIDATES,
     STRETCH,

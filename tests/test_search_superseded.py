@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from meaning_desk import MeaningDesk
 from vault_desk import VaultDesk
 
-from glassmind.retrieval.superseded import losses
-from glassmind.types.adjustments import Successor
-from glassmind.types.search import Hit
+from glassmind.model.adjustments import Successor
+from glassmind.model.search import Hit
+from glassmind.search.superseded import losses
 from glassmind.wiring.search import OpenMeaning
 
 OLD = "The pump runs on propane. The pump of the pump house. Pump, pump, pump.\n"

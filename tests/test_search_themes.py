@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from meaning_desk import MeaningDesk
 from search_desk import check_sum, harbour
 
-from glassmind.retrieval.graph import THEME_SHARE, Vote, kindred
+from glassmind.model.graph import Home, Hop
+from glassmind.model.search import SearchReply
+from glassmind.search.graph import THEME_SHARE, Vote, kindred
 from glassmind.serve.daemon.protocol import pack, unpack
-from glassmind.types.graph import Home, Hop
-from glassmind.types.search import SearchReply
 
 
 class Homes:

@@ -23,11 +23,11 @@ from test_secrets_shapes import pieces
 from vault_desk import VaultDesk
 
 from glassmind.access.scopes import SETS
-from glassmind.editing.asking import Asking
+from glassmind.edit.asking import Asking
+from glassmind.model.access import EVERY_AGENT
+from glassmind.model.editing import Append
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.serve.tool import McpTool
-from glassmind.types.access import EVERY_AGENT
-from glassmind.types.editing import Append
 
 DRAW = Drawing(42)
 MADE = {issuer: make(DRAW) for issuer, make in ISSUED.items()}

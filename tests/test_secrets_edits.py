@@ -8,17 +8,17 @@ from secrets_desk import ISSUED, Drawing, pem
 from vault_desk import VaultDesk
 
 from glassmind import Engine
-from glassmind.editing.asking import Asking
+from glassmind.edit.asking import Asking
 from glassmind.errors.editing import EditRefused, HiddenWords, NoMatch
-from glassmind.markdown.secret_spans import hidden_letters
-from glassmind.types.access import EVERY_AGENT
-from glassmind.types.editing import (
+from glassmind.model.access import EVERY_AGENT
+from glassmind.model.editing import (
     Append,
     AtLine,
     ChangeProperty,
     Replace,
     TextEdit,
 )
+from glassmind.obsidian.secret_spans import hidden_letters
 
 DRAW = Drawing(5)
 TOKEN, KEY = ISSUED["GitHub classic"](DRAW), pem(DRAW)

@@ -5,7 +5,7 @@ from http_desk import serving
 from vault_desk import VaultDesk
 
 from glassmind.errors import FileUnreadable
-from glassmind.vault.ignore import KEY_FILE
+from glassmind.files.ignore import KEY_FILE
 
 KEYS = [
     ".env", ".env.local", "prod.env", "keys/server.pem", "keys/server.key", "id_rsa",

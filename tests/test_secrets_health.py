@@ -11,9 +11,9 @@ from secrets_desk import ISSUED, Drawing, pem
 from test_secrets_shapes import pieces
 from vault_desk import VaultDesk
 
-from glassmind.types import NotePath
-from glassmind.types.access import EVERY_AGENT
-from glassmind.types.health import SecretPlace
+from glassmind.model import NotePath
+from glassmind.model.access import EVERY_AGENT
+from glassmind.model.health import SecretPlace
 
 DRAW = Drawing(3)
 TOKEN, AWS, KEY = ISSUED["GitHub classic"](DRAW), ISSUED["AWS key"](DRAW), pem(DRAW)

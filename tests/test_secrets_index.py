@@ -8,10 +8,10 @@ from secrets_desk import ISSUED, Drawing, pem
 from test_secrets_shapes import pieces
 from vault_desk import VaultDesk
 
-from glassmind.indexing import pipeline
-from glassmind.markdown import secrets_in_notes
-from glassmind.markdown.read import read_note
-from glassmind.types import NotePath
+from glassmind.index import pipeline
+from glassmind.model import NotePath
+from glassmind.obsidian import secrets_in_notes
+from glassmind.obsidian.read import read_note
 
 DRAW = Drawing(9)
 TOKEN, AWS = ISSUED["GitHub classic"](DRAW), ISSUED["AWS key"](DRAW)
@@ -132,8 +132,8 @@ def test_other_shapes_embed_only_what_holds_them_anew(
     meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as before:
-        before.setattr("glassmind.markdown.secrets_in_notes.redacted", str)
-        before.setattr("glassmind.indexing.embed_text.redacted", str)
+        before.setattr("glassmind.obsidian.secrets_in_notes.redacted", str)
+        before.setattr("glassmind.index.embed_text.redacted", str)
         before.setattr(pipeline, "SHAPES_VERSION", 0)
         meaning.indexed(
             {

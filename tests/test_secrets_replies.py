@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from secrets_desk import HARMLESS, ISSUED, Drawing, pem
 from test_secrets_shapes import pieces
 
-from glassmind.markdown.receipts import receipt_of
-from glassmind.markdown.secrets import redacted
+from glassmind.model import Span
+from glassmind.obsidian.receipts import receipt_of
+from glassmind.obsidian.secrets import redacted
 from glassmind.serve.hiding import safe_text, safe_values
 from glassmind.serve.http.replies import answered, encoded
 from glassmind.serve.mcp.server import hide_credentials
 from glassmind.serve.mcp.toolsets import Cursor, write_cursor
-from glassmind.types import Span
 
 DRAW = Drawing(8)
 TOKEN, KEY = ISSUED["GitHub classic"](DRAW), pem(DRAW)

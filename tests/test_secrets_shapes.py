@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from secrets_desk import AROUND, HARMLESS, ISSUED, Drawing, pem
 
-from glassmind.markdown import secret_shapes
-from glassmind.markdown.secrets import Sighting, redacted, sightings
+from glassmind.obsidian import secret_shapes
+from glassmind.obsidian.secrets import Sighting, redacted, sightings
 
 Make = Callable[[Drawing], str]
 

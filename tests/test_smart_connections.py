@@ -12,15 +12,15 @@ from meaning_desk import LONG, MeaningDesk, WordModel
 from vault_desk import NOON
 
 from glassmind.errors import ModelAbsent
-from glassmind.types import NotePath
-from glassmind.types.vectors import Unembedded
-from glassmind.vault.smart_connections import (
+from glassmind.files.smart_connections import (
     LARGEST_BYTES,
     MODEL,
     SPACE,
     WIDTH,
     SmartConnections,
 )
+from glassmind.model import NotePath
+from glassmind.model.vectors import Unembedded
 from glassmind.wiring import LocalAdapters
 
 LATER_MS = (NOON + 1_000_000) * 1000

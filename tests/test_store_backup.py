@@ -78,9 +78,7 @@ def test_a_restore_says_when_the_words_could_not_follow(
     vault.indexed({"A.md": "oolong"})
     vault.engine.backup(vault.place / "copy.db")
     said = "another process is writing the index"
-    monkeypatch.setattr(
-        "glassmind.indexing.keeper.IndexKeeper.catch_up", lambda _: said
-    )
+    monkeypatch.setattr("glassmind.index.keeper.IndexKeeper.catch_up", lambda _: said)
 
     assert vault.engine.restore(vault.place / "copy.db") == said
 
@@ -116,7 +114,7 @@ def test_a_file_made_while_a_backup_is_written_is_left_alone(
             raise OSError(errno.EPERM, "no links here")
         link(source, target)
 
-    monkeypatch.setattr("glassmind.indexing.keeper.os.link", late)
+    monkeypatch.setattr("glassmind.index.keeper.os.link", late)
 
     with pytest.raises(BackupExists):
         vault.engine.backup(file)
@@ -133,7 +131,7 @@ def test_a_disk_without_links_takes_a_backup(
     def refused(*_: object) -> None:
         raise OSError(errno.EPERM, "no links here")
 
-    monkeypatch.setattr("glassmind.indexing.keeper.os.link", refused)
+    monkeypatch.setattr("glassmind.index.keeper.os.link", refused)
     vault.engine.backup(vault.place / "copy.db")
 
     assert vault.engine.restore(vault.place / "copy.db") is None

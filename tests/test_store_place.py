@@ -14,11 +14,11 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import IndexBusy, IndexUnwritable
 from glassmind.errors.serving import CallAbandoned
+from glassmind.model.files import Progress
 from glassmind.store import place as place_module
 from glassmind.store.filesystem import filesystem_kind, on_network
 from glassmind.store.lock import WriterLock
 from glassmind.store.place import can_write, choose_place, make_place
-from glassmind.types.files import Progress
 
 posix = pytest.mark.skipif(os.name == "nt", reason="locks by flock")
 

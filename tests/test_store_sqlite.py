@@ -19,19 +19,19 @@ from glassmind.errors import (
     IndexDamaged,
     IndexTooNew,
 )
-from glassmind.markdown.read import read_note
-from glassmind.markdown.split import SplitRules, split
+from glassmind.files.resolve import name_key
+from glassmind.model import Digest, NotePath
+from glassmind.model.files import FileFacts
+from glassmind.model.index import Indexed
+from glassmind.model.notes import Note
+from glassmind.model.sidecar import Document
+from glassmind.obsidian.read import read_note
+from glassmind.obsidian.split import SplitRules, split
 from glassmind.store.sqlite import schema
 from glassmind.store.sqlite.connection import open_reader, open_writer
 from glassmind.store.sqlite.log import Log, text_log
 from glassmind.store.sqlite.read import Rows
 from glassmind.store.sqlite.writer import SqliteWriter
-from glassmind.types import Digest, NotePath
-from glassmind.types.files import FileFacts
-from glassmind.types.index import Indexed
-from glassmind.types.notes import Note
-from glassmind.types.sidecar import Document
-from glassmind.vault.resolve import name_key
 
 LINES = (
     *("# Heading", "## Deeper #tag", "- [ ] open task", "- [x] done [[Link|shown]]"),

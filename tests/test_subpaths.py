@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.markdown.parse import parse_note
-from glassmind.markdown.subpaths import (
+from glassmind.model import NotePath
+from glassmind.obsidian.parse import parse_note
+from glassmind.obsidian.subpaths import (
     Outline,
     Part,
     heading_words,
     linked_heading,
     section_end,
 )
-from glassmind.types import NotePath
 
 HERE = NotePath("Here.md")
 

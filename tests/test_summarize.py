@@ -14,10 +14,10 @@ from glassmind.context.budget import Estimate
 from glassmind.context.central import centrality, is_alike, words_of
 from glassmind.errors.context import BudgetTooSmall, ProjectUnknown
 from glassmind.errors.writing import WriteRefused
-from glassmind.markdown.sentences import sentences_in
 from glassmind.memory import renewing
+from glassmind.model.context import Summary
+from glassmind.obsidian.sentences import sentences_in
 from glassmind.operations.context import summarize_result
-from glassmind.types.context import Summary
 
 TODAY = date(2024, 5, 3)
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from glassmind.errors.serving import BadArgument
+from glassmind.model.editing import ChangeProperty
 from glassmind.operations.text_edits import read_edits
-from glassmind.types.editing import ChangeProperty
 
 
 @pytest.mark.parametrize("act", [{}, {"act": "set"}, {"act": "add"}, {"act": "remove"}])

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from glassmind.editing.three_way import hunks_between, lines_in, merge
-from glassmind.types import Span
+from glassmind.edit.three_way import hunks_between, lines_in, merge
+from glassmind.model import Span
 
 LINES = st.sampled_from([b"a", b"b", b"c", b"d", b"e", b"", b"a\r"])
 TEXTS = st.builds(

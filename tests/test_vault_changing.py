@@ -30,15 +30,15 @@ from git_desk import GitDesk
 
 from glassmind.errors.editing import NowhereToKeep
 from glassmind.errors.writing import NameTaken, NoteChanged, WriteFailed
-from glassmind.types import NotePath
-from glassmind.types.editing import Step
-from glassmind.vault import folder, holding, rename
-from glassmind.vault.audit import Record
-from glassmind.vault.changing import VaultChanger
-from glassmind.vault.queueing import EditQueue
-from glassmind.vault.read import digest_of
-from glassmind.vault.rename import Entry
-from glassmind.vault.trash import trash_place
+from glassmind.files import folder, holding, rename
+from glassmind.files.audit import Record
+from glassmind.files.changing import VaultChanger
+from glassmind.files.queueing import EditQueue
+from glassmind.files.read import digest_of
+from glassmind.files.rename import Entry
+from glassmind.files.trash import trash_place
+from glassmind.model import NotePath
+from glassmind.model.editing import Step
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX alone has it")
 

@@ -31,10 +31,10 @@ from write_drive import Counted
 
 from glassmind.errors import VaultError, VaultMissing
 from glassmind.errors.writing import NotTakenBack, WriteFailed
-from glassmind.vault import carrying, folder, looking
-from glassmind.vault.changing import VaultChanger
-from glassmind.vault.folder import OpenFolder
-from glassmind.vault.holding import Folders
+from glassmind.files import carrying, folder, looking
+from glassmind.files.changing import VaultChanger
+from glassmind.files.folder import OpenFolder
+from glassmind.files.holding import Folders
 
 DRIVE = Path(__file__).with_name("changing_drive.py")
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX alone has it")

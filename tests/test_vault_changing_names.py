@@ -16,11 +16,11 @@ from changing_desk import (
 )
 
 from glassmind.errors.writing import NameTaken
+from glassmind.files import folder, rename
+from glassmind.files.changing import VaultChanger
+from glassmind.model import NotePath
+from glassmind.model.editing import Step
 from glassmind.ports.editing import FileChanger
-from glassmind.types import NotePath
-from glassmind.types.editing import Step
-from glassmind.vault import folder, rename
-from glassmind.vault.changing import VaultChanger
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX alone has it")
 

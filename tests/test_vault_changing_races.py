@@ -18,11 +18,11 @@ from changing_desk import (
 )
 
 from glassmind.errors.writing import NameTaken, NoteChanged, WriteFailed
-from glassmind.types import NotePath
-from glassmind.vault import queueing
-from glassmind.vault.queueing import EditQueue, Leftovers
-from glassmind.vault.read import digest_of
-from glassmind.vault.write import Permit, VaultWriter
+from glassmind.files import queueing
+from glassmind.files.queueing import EditQueue, Leftovers
+from glassmind.files.read import digest_of
+from glassmind.files.write import Permit, VaultWriter
+from glassmind.model import NotePath
 
 APPENDS = Path(__file__).with_name("changing_appends.py")
 

@@ -23,12 +23,12 @@ from changing_desk import (
 from glassmind.errors import PathOutsideVault, VaultMissing
 from glassmind.errors.editing import NotEditable, NowhereToKeep
 from glassmind.errors.writing import NameTaken, NoteChanged, WriteFailed
-from glassmind.types import NotePath
-from glassmind.types.editing import Step
-from glassmind.vault import folder, rename
-from glassmind.vault.audit import Record
-from glassmind.vault.changing import VaultChanger
-from glassmind.vault.rename import Entry
+from glassmind.files import folder, rename
+from glassmind.files.audit import Record
+from glassmind.files.changing import VaultChanger
+from glassmind.files.rename import Entry
+from glassmind.model import NotePath
+from glassmind.model.editing import Step
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX alone has it")
 

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from glassmind.vault.holding import crew
+from glassmind.files.holding import crew
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

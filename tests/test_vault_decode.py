@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.vault.decode import Decoded, Unreadable, decode
-from glassmind.vault.read import digest_of
+from glassmind.files.decode import Decoded, Unreadable, decode
+from glassmind.files.read import digest_of
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.errors.knowledge import NoHistory
-from glassmind.types.history import FileChange
-from glassmind.vault import history
-from glassmind.vault.history import every_change, lines_of, repository_of
-from glassmind.vault.patches import changes_in, unquoted
+from glassmind.files import history
+from glassmind.files.history import every_change, lines_of, repository_of
+from glassmind.files.patches import changes_in, unquoted
+from glassmind.model.history import FileChange
 
 SECONDS = 30.0
 

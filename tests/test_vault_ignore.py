@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from vault_desk import VaultDesk
 
-from glassmind.vault.ignore import UNLISTED, IgnoreRules, load_rules
-from glassmind.vault.patterns import PATTERNS_LIMIT, PROGRAM_LIMIT
+from glassmind.files.ignore import UNLISTED, IgnoreRules, load_rules
+from glassmind.files.patterns import PATTERNS_LIMIT, PROGRAM_LIMIT
 
 
 def rules_with(root: Path, *filters: object, ignore: str = "") -> IgnoreRules:
@@ -346,7 +346,7 @@ def test_pattern_engines_are_imported_only_for_a_vault_with_patterns(
     tmp_path: Path,
 ) -> None:
     code = (
-        "import sys, pathlib; from glassmind.vault.ignore import load_rules;"
+        "import sys, pathlib; from glassmind.files.ignore import load_rules;"
         "load_rules(pathlib.Path(sys.argv[1]));"
         "print({'pathspec', 're2'}.isdisjoint(sys.modules))"
     )

@@ -20,10 +20,10 @@ from glassmind.errors.writing import (
     WriteFailed,
     WritesOff,
 )
-from glassmind.vault import folder, rename
-from glassmind.vault.read import digest_of
-from glassmind.vault.rename import Entry
-from glassmind.vault.write import Permit, VaultWriter
+from glassmind.files import folder, rename
+from glassmind.files.read import digest_of
+from glassmind.files.rename import Entry
+from glassmind.files.write import Permit, VaultWriter
 
 DRIVE = Path(__file__).with_name("write_drive.py")
 NOTE, THERE = ".agent/inbox/Tea.md", ".agent/memories/Tea.md"

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.errors import AmbiguousName, NoteNotFound
-from glassmind.types import NotePath
-from glassmind.vault.names import NamedNote, find_note
+from glassmind.files.names import NamedNote, find_note
+from glassmind.model import NotePath
 
 
 def note(path: str, title: str = "", *aliases: str) -> NamedNote:

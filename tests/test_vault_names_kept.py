@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
 from glassmind.errors import AmbiguousName, NoteNotFound
+from glassmind.files.names import NamedNote, find_note, kept_note
 from glassmind.store.sqlite.reader import SqliteReader
-from glassmind.vault.names import NamedNote, find_note, kept_note
 
 NOTES: dict[str, str | bytes] = {
     "Tea.md": "---\naliases: [Brew, tea leaves]\n---\n",

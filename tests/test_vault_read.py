@@ -20,10 +20,10 @@ from glassmind.errors import (
     VaultError,
     VaultMissing,
 )
-from glassmind.types import NotePath
-from glassmind.vault import beneath, read
-from glassmind.vault.paths import safe_path
-from glassmind.vault.read import VaultFiles, read_file
+from glassmind.files import beneath, read
+from glassmind.files.paths import safe_path
+from glassmind.files.read import VaultFiles, read_file
+from glassmind.model import NotePath
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs a POSIX file system")
 CANARY = b"the canary outside"
@@ -291,7 +291,7 @@ def test_a_path_that_does_not_stay_inside_is_refused(text: str) -> None:
 def test_on_windows_names_with_another_meaning_are_refused_too(
     monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
-    monkeypatch.setattr("glassmind.vault.paths._ON_WINDOWS", True)
+    monkeypatch.setattr("glassmind.files.paths._ON_WINDOWS", True)
 
     with pytest.raises(PathOutsideVault):
         safe_path(text)

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.indexing.settle import Ends
-from glassmind.types import NotePath
-from glassmind.types.index import Unsettled
-from glassmind.vault.resolve import Names, fold, name_key
+from glassmind.files.resolve import Names, fold, name_key
+from glassmind.index.settle import Ends
+from glassmind.model import NotePath
+from glassmind.model.index import Unsettled
 
 SOURCE = NotePath("S.md")
 

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from glassmind.types import NotePath
-from glassmind.vault import scan as scan_module
-from glassmind.vault.ignore import IgnoreRules, load_rules
-from glassmind.vault.read import read_file
-from glassmind.vault.scan import Scan, kind_of, scan, stamp_of, within
+from glassmind.files import scan as scan_module
+from glassmind.files.ignore import IgnoreRules, load_rules
+from glassmind.files.read import read_file
+from glassmind.files.scan import Scan, kind_of, scan, stamp_of, within
+from glassmind.model import NotePath
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs a POSIX file system")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="needs names of any bytes")

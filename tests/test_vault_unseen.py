@@ -13,11 +13,11 @@ from unicodedata import normalize
 import pytest
 
 from glassmind.errors import VaultMissing
-from glassmind.types import NotePath
-from glassmind.types.files import Skipped
-from glassmind.vault import scan as scan_module
-from glassmind.vault.ignore import IgnoreRules
-from glassmind.vault.scan import Scan, scan
+from glassmind.files import scan as scan_module
+from glassmind.files.ignore import IgnoreRules
+from glassmind.files.scan import Scan, scan
+from glassmind.model import NotePath
+from glassmind.model.files import Skipped
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs a POSIX file system")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="needs sparse files")
@@ -86,8 +86,8 @@ def scan_unprivileged(root: Path, known: dict[NotePath, int]) -> dict[str, Any]:
     code = """
 import dataclasses, json, os, sys
 from pathlib import Path
-from glassmind.vault.ignore import IgnoreRules
-from glassmind.vault.scan import scan
+from glassmind.files.ignore import IgnoreRules
+from glassmind.files.scan import scan
 known = json.load(sys.stdin)
 if os.getuid() == 0:
     os.setgroups([]); os.setgid(65534); os.setuid(65534)

@@ -25,11 +25,11 @@ from glassmind.errors.writing import (
     WriteRefused,
     WritesOff,
 )
-from glassmind.types import NotePath
-from glassmind.vault.read import digest_of
-from glassmind.vault.rewrite import FileText, rewrite
-from glassmind.vault.staging import STAGED
-from glassmind.vault.write import Permit, VaultWriter
+from glassmind.files.read import digest_of
+from glassmind.files.rewrite import FileText, rewrite
+from glassmind.files.staging import STAGED
+from glassmind.files.write import Permit, VaultWriter
+from glassmind.model import NotePath
 
 DRIVE = Path(__file__).with_name("write_drive.py")
 NOTE = ".agent/memories/Tea.md"

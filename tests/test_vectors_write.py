@@ -23,6 +23,7 @@ from vectors_desk import (
 )
 
 from glassmind.errors import IndexDamaged, IndexUnwritable
+from glassmind.model.vectors import ChunkVectors, NoteVectors
 from glassmind.store.vectors import scan
 from glassmind.store.vectors.following import FollowingVectors
 from glassmind.store.vectors.integrity import damage_in
@@ -35,7 +36,6 @@ from glassmind.store.vectors.place import (
     slug,
 )
 from glassmind.store.vectors.write import VectorWriter
-from glassmind.types.vectors import ChunkVectors, NoteVectors
 
 
 @pytest.fixture

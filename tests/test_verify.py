@@ -9,9 +9,9 @@ from vault_desk import VaultDesk
 
 from glassmind.context.seeking import Effort, plain_lines, seek, stands_at
 from glassmind.errors.context import NoReceipts
-from glassmind.markdown.receipts import digest_of_lines, receipt_of
-from glassmind.types import NotePath, Span
-from glassmind.types.context import Verified
+from glassmind.model import NotePath, Span
+from glassmind.model.context import Verified
+from glassmind.obsidian.receipts import digest_of_lines, receipt_of
 
 TEA = "# Tea\n\nOolong is half green.\n\n## Brewing\n\nTwice, hot.\nThen again.\n"
 

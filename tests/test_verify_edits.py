@@ -8,9 +8,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
-from glassmind.markdown.receipts import parse_receipt, receipt_of
-from glassmind.types import Span
-from glassmind.types.context import Verified
+from glassmind.model import Span
+from glassmind.model.context import Verified
+from glassmind.obsidian.receipts import parse_receipt, receipt_of
 
 LINES = ("# Head", "", "alpha beta gamma delta", "one two three four five", "- item")
 NAMES = ("A.md", "B.md", "Folder/A.md", "C d.md")

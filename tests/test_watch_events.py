@@ -12,9 +12,9 @@ from watch_desk import until
 from watchfiles import Change
 
 from glassmind.errors import VaultMissing
-from glassmind.vault import watch
-from glassmind.vault.ignore import load_rules
-from glassmind.vault.watch import (
+from glassmind.files import watch
+from glassmind.files.ignore import load_rules
+from glassmind.files.watch import (
     EACH_FOLDER,
     Heard,
     VaultEvents,

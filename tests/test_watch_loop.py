@@ -13,16 +13,16 @@ from vault_desk import VaultDesk
 from watch_desk import QUICK, Follower, until
 
 from glassmind.errors import IndexUnwritable, MassDeletion, ModelFailed
-from glassmind.indexing import watching
-from glassmind.indexing.keeper import IndexKeeper
-from glassmind.indexing.watching import NO_EVENTS, Post, Watching
+from glassmind.files import watch
+from glassmind.files.watch import VaultEvents
+from glassmind.index import watching
+from glassmind.index.keeper import IndexKeeper
+from glassmind.index.watching import NO_EVENTS, Post, Watching
+from glassmind.model.files import IndexReport
+from glassmind.model.vectors import Embeddable
+from glassmind.model.watch import News, Settled, Turned
 from glassmind.serve.daemon.news import news_as_json, news_as_text
 from glassmind.store.lock import WriterLock
-from glassmind.types.files import IndexReport
-from glassmind.types.vectors import Embeddable
-from glassmind.types.watch import News, Settled, Turned
-from glassmind.vault import watch
-from glassmind.vault.watch import VaultEvents
 from glassmind.wiring import LocalAdapters
 from glassmind.wiring import watch as wiring_watch
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.vault.quiet import STORM, Quiet
+from glassmind.files.quiet import STORM, Quiet
 
 QUIET_S, LONGEST_S = 1.0, 5.0
 

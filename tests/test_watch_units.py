@@ -13,7 +13,7 @@ from cli_desk import Inside, Program
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.indexing.schedule import launchd_units, quoted_for_systemd, systemd_units
+from glassmind.index.schedule import launchd_units, quoted_for_systemd, systemd_units
 
 ODD = [
     "plain",

@@ -11,7 +11,16 @@ import pytest
 from vault_desk import VaultDesk
 from watch_desk import QUICK, Follower, until
 
-from glassmind.markdown.style import Style
+from glassmind.model.files import IndexReport
+from glassmind.model.watch import (
+    UNWATCHED,
+    Brought,
+    Hindered,
+    News,
+    Turned,
+    WatchState,
+)
+from glassmind.obsidian.style import Style
 from glassmind.operations.maintain import status_result, status_text, watch_text
 from glassmind.operations.registry import joined
 from glassmind.serve.daemon.news import news_as_json, news_as_text
@@ -21,15 +30,6 @@ from glassmind.store.watching import (
     clear_state,
     read_state,
     write_state,
-)
-from glassmind.types.files import IndexReport
-from glassmind.types.watch import (
-    UNWATCHED,
-    Brought,
-    Hindered,
-    News,
-    Turned,
-    WatchState,
 )
 
 LIMITED = "the system's watch limit is reached; raise fs.inotify.max_user_watches"

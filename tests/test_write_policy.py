@@ -11,8 +11,8 @@ from glassmind.access.table import rule_table, spelling_table
 from glassmind.config import Config
 from glassmind.config.write import set_keys
 from glassmind.errors import BadSetting
-from glassmind.types import NotePath
-from glassmind.types.editing import Verdict
+from glassmind.model import NotePath
+from glassmind.model.editing import Verdict
 
 PAGE = Path(__file__).parents[1] / "docs/editing.md"
 

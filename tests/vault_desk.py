@@ -10,11 +10,11 @@ from typing import Any
 import apsw
 
 from glassmind import Engine, open_vault
+from glassmind.model.files import IndexReport
+from glassmind.model.search import SearchReply
 from glassmind.store.place import index_name
 from glassmind.store.sqlite import schema
 from glassmind.store.sqlite.connection import open_reader
-from glassmind.types.files import IndexReport
-from glassmind.types.search import SearchReply
 
 NOON = int(datetime(2024, 5, 1, 12, tzinfo=UTC).timestamp())
 """When the first file was written; each later one is a second younger.

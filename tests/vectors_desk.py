@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from glassmind.model.vectors import ChunkVectors, NoteVectors
 from glassmind.store.vectors.following import FollowingVectors
 from glassmind.store.vectors.write import VectorWriter
-from glassmind.types.vectors import ChunkVectors, NoteVectors
 
 WIDTH = 16
 

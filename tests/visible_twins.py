@@ -26,11 +26,11 @@ from vault_desk import NOON
 
 from glassmind.access.clients import clients_of
 from glassmind.access.scopes import SETS, read_scope
-from glassmind.editing.asking import Asking
+from glassmind.edit.asking import Asking
 from glassmind.engine import Engine
+from glassmind.model.access import EVERY_AGENT, Scope
+from glassmind.model.editing import Append
 from glassmind.serve.mcp.toolsets import EMPTY
-from glassmind.types.access import EVERY_AGENT, Scope
-from glassmind.types.editing import Append
 from glassmind.wiring import LocalAdapters
 
 DAY_S = 86_400

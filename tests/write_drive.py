@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from glassmind.vault import folder
-from glassmind.vault.read import digest_of
-from glassmind.vault.write import Permit, VaultWriter
+from glassmind.files import folder
+from glassmind.files.read import digest_of
+from glassmind.files.write import Permit, VaultWriter
 
 CALLS = ("open", "write", "fsync", "fchmod", "close", "link", "replace", "unlink",
          "mkdir", "listdir", "lstat")  # fmt: skip

@@ -10,38 +10,38 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from glassmind.config import Config
 from glassmind.errors import IndexDamaged
-from glassmind.retrieval.passages import waits_in_inbox
-from glassmind.retrieval.wishes import is_by_words_alone, unheeded
-from glassmind.retrieval.words import search_words
-from glassmind.types import NotePath
-from glassmind.types.search import (
+from glassmind.model import NotePath
+from glassmind.model.search import (
     Filter,
     Hit,
     SearchReply,
     Wish,
     WordQuery,
 )
+from glassmind.search.passages import waits_in_inbox
+from glassmind.search.wishes import is_by_words_alone, unheeded
+from glassmind.search.words import search_words
 
 if TYPE_CHECKING:  # of verbs that a search does not use, a millisecond each
-    from glassmind.answers.desk import Gather
-    from glassmind.answers.verbs import Answers
+    from glassmind.context.answers.desk import Gather
+    from glassmind.context.answers.verbs import Answers
     from glassmind.context.shelf import Sources
     from glassmind.context.verbs import Bundles
-    from glassmind.editing.trust import Trust
-    from glassmind.editing.verbs import Editing
-    from glassmind.indexing.keeper import IndexKeeper
-    from glassmind.indexing.watching import Watching
-    from glassmind.knowledge.verbs import Knowledge
+    from glassmind.edit.trust import Trust
+    from glassmind.edit.verbs import Editing
+    from glassmind.graph.verbs import Knowledge
+    from glassmind.index.keeper import IndexKeeper
+    from glassmind.index.watching import Watching
     from glassmind.memory.cabinet import Acts
     from glassmind.memory.verbs import Memory
+    from glassmind.model.access import Scope
+    from glassmind.model.adjustments import Successor
     from glassmind.ports.editing import Refresh
     from glassmind.ports.elsewhere import Elsewhere
     from glassmind.ports.hindsight import OtherMemory
     from glassmind.ports.retrieval import FollowingWords, HitRows, WordSearch
-    from glassmind.retrieval.hybrid import Hybrid
-    from glassmind.retrieval.notes import NoteReader
-    from glassmind.types.access import Scope
-    from glassmind.types.adjustments import Successor
+    from glassmind.search.hybrid import Hybrid
+    from glassmind.search.notes import NoteReader
 
 PATIENCE_S = 2.0
 """How long a search waits for whoever writes the index, to find an edit."""

@@ -16,10 +16,8 @@ from glassmind.answering import Adapters, Asked, reply_to
 from glassmind.errors import GlassmindError
 from glassmind.handing import Handing
 from glassmind.keeping import indexed, taken_in
-from glassmind.retrieval.query import parse_day, parse_query
-from glassmind.retrieval.wishes import asked_for, checked, mode_of
-from glassmind.types.callers import CALLER
-from glassmind.types.search import (
+from glassmind.model.callers import CALLER
+from glassmind.model.search import (
     ChannelName,
     ChunkText,
     FusionName,
@@ -29,20 +27,20 @@ from glassmind.types.search import (
     SearchReply,
     Wish,
 )
+from glassmind.search.query import parse_day, parse_query
+from glassmind.search.wishes import asked_for, checked, mode_of
 
 if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond each
     from threading import Event
 
-    from glassmind.answers.verbs import Answers
+    from glassmind.context.answers.verbs import Answers
     from glassmind.context.verbs import Bundles
-    from glassmind.editing.verbs import Editing
-    from glassmind.knowledge.verbs import Knowledge
+    from glassmind.edit.verbs import Editing
+    from glassmind.graph.verbs import Knowledge
     from glassmind.memory.verbs import Memory
-    from glassmind.ports.elsewhere import IndexWishes
-    from glassmind.ports.indexing import ShowProgress
-    from glassmind.types import NotePath
-    from glassmind.types.access import Scope
-    from glassmind.types.catalogue import (
+    from glassmind.model import NotePath
+    from glassmind.model.access import Scope
+    from glassmind.model.catalogue import (
         Check,
         Ghost,
         NoteLinks,
@@ -51,8 +49,10 @@ if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond e
         Stats,
         Status,
     )
-    from glassmind.types.files import IndexReport
-    from glassmind.types.watch import TellNews
+    from glassmind.model.files import IndexReport
+    from glassmind.model.watch import TellNews
+    from glassmind.ports.elsewhere import IndexWishes
+    from glassmind.ports.indexing import ShowProgress
 
 COUNTED, MOST_COUNTED = 5, 50
 """Hits of a search that count as handed out, since what is read of a list is its top;
@@ -224,7 +224,7 @@ class Engine:
     def bundles(self) -> "Bundles":
         """What is packed for agents: see `Bundles` for its verbs."""
         from glassmind.context.shelf import Sources  # noqa: PLC0415
-        from glassmind.types.access import EVERY_AGENT  # noqa: PLC0415
+        from glassmind.model.access import EVERY_AGENT  # noqa: PLC0415
 
         return self._adapters.bundles(
             Sources(

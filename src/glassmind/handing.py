@@ -4,10 +4,10 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar, overload
 
-from glassmind.types import NotePath
+from glassmind.model import NotePath
 
 if TYPE_CHECKING:
-    from glassmind.types.catalogue import Ghost
+    from glassmind.model.catalogue import Ghost
 
 T = TypeVar("T")
 

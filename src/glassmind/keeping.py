@@ -5,13 +5,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from glassmind.errors import GlassmindError, IndexFault
-from glassmind.types import NotePath
+from glassmind.model import NotePath
 
 if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond each
     from glassmind.answering import Adapters
+    from glassmind.model.files import IndexReport
     from glassmind.ports.elsewhere import IndexWishes
     from glassmind.ports.indexing import ShowProgress
-    from glassmind.types.files import IndexReport
 
 WAIT_S = 2.0
 """How long what was just written waits for others to get into the index: as long as

@@ -15,8 +15,8 @@ from typing import Any
 from faults.dump import Dump, differences, dump
 
 from glassmind.engine import Engine
+from glassmind.model.search import SearchReply
 from glassmind.store.place import index_locations
-from glassmind.types.search import SearchReply
 from glassmind.wiring import open_vault
 
 DRIVE = Path(__file__).with_name("drive.py")

@@ -8,7 +8,7 @@ import base64
 import json
 from typing import NamedTuple
 
-from glassmind.markdown.hidden_text import (
+from glassmind.obsidian.hidden_text import (
     BIDI,
     COMMENT,
     CONTROL,

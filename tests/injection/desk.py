@@ -10,9 +10,9 @@ from injection.corpus import BESIDE, CANARY, FILES, ORDER, TOPIC, Attack
 from test_mcp_fence import inside
 from vault_desk import VaultDesk
 
-from glassmind.editing.asking import Asking
+from glassmind.edit.asking import Asking
+from glassmind.model.editing import Append
 from glassmind.operations.model_text import LABEL, LABEL_OF_VALUES
-from glassmind.types.editing import Append
 
 OURS = "glassmind_"
 

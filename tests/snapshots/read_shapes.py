@@ -31,7 +31,7 @@ from glassmind.serve.http.app import make_app
 from glassmind.serve.http.guard import AccessRules
 from glassmind.serve.mcp.server import make_server
 from glassmind.serve.mcp.toolsets import tools_of
-from glassmind.types.access import EVERY_AGENT
+from glassmind.model.access import EVERY_AGENT
 
 TOKEN = "token-of-the-snapshots"  # noqa: S105 - not a secret
 HOST = "127.0.0.1:7331"

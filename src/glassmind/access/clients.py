@@ -34,11 +34,11 @@ from glassmind.errors.access import (
     ClientsUnwritable,
     ClientUnknown,
 )
-from glassmind.markdown.style import Style
+from glassmind.model.access import Scope
+from glassmind.obsidian.style import Style
 from glassmind.store.lock import WriterLock
 from glassmind.store.place import index_name
 from glassmind.store.syncing import sync_folder
-from glassmind.types.access import Scope
 
 FILE = "clients.json"
 USED = "clients-used.json"

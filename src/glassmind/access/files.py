@@ -13,9 +13,9 @@ from typing import NamedTuple
 from glassmind.access.reading import ReadPolicy
 from glassmind.errors import FileGone, VaultError
 from glassmind.errors.vault import SymlinkInPath
-from glassmind.types import MAX_NOTE_BYTES, NotePath
-from glassmind.vault.read import VaultFiles
-from glassmind.vault.scan import kind_of
+from glassmind.files.read import VaultFiles
+from glassmind.files.scan import kind_of
+from glassmind.model import MAX_NOTE_BYTES, NotePath
 
 _OF_NOTE = re.compile(r"\.(?:md|canvas|base)(?![^\W_])", re.IGNORECASE)
 """What tells that a file was made from a note by a program, as `Diary.md~`."""

@@ -12,11 +12,11 @@ from typing import NamedTuple, cast
 
 from glassmind.access.meant import folded, is_in
 from glassmind.config import Config
-from glassmind.types import NotePath
-from glassmind.types.editing import Verdict
-from glassmind.types.verdicts import STRICTNESS, May
-from glassmind.vault.trash import TRASH
-from glassmind.vault.ways import CLOSED
+from glassmind.files.trash import TRASH
+from glassmind.files.ways import CLOSED
+from glassmind.model import NotePath
+from glassmind.model.editing import Verdict
+from glassmind.model.verdicts import STRICTNESS, May
 
 NOT_EDITED = (*CLOSED, TRASH)
 """Of the agent folder: what a person approves, records, what can be made again, and

@@ -11,7 +11,7 @@ from unicodedata import category, normalize
 
 from glassmind.errors.access import BadScope, BeyondToolsets
 from glassmind.errors.serving import UnknownToolset
-from glassmind.types.access import ReadRule, RuleKind, Scope
+from glassmind.model.access import ReadRule, RuleKind, Scope
 
 TOOLSET = "toolset"
 KINDS: tuple[RuleKind, ...] = ("folder", "tag", "property")

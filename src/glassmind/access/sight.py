@@ -12,10 +12,10 @@ from glassmind.access.files import ReadableFiles
 from glassmind.access.reading import ReadPolicy
 from glassmind.errors import FileGone, VaultError
 from glassmind.errors.editing import ChangesetUnknown, EditRefused
-from glassmind.ports.editing import ChangesetBook
-from glassmind.types import NotePath
-from glassmind.types.callers import CALLER
-from glassmind.types.editing import (
+from glassmind.files.scan import kind_of
+from glassmind.model import NotePath
+from glassmind.model.callers import CALLER
+from glassmind.model.editing import (
     LINKS_IN,
     MOVED,
     NO_LINKS,
@@ -26,7 +26,7 @@ from glassmind.types.editing import (
     Rewritten,
     Step,
 )
-from glassmind.vault.scan import kind_of
+from glassmind.ports.editing import ChangesetBook
 
 NAMELESS = "http"
 """What changes are kept as made by, where whoever asked has said no name."""

@@ -29,9 +29,9 @@ from glassmind.config.values import (
     setting,
 )
 from glassmind.errors import BadSetting, NoVault
-from glassmind.types import MAX_NOTE_BYTES
-from glassmind.types.questions import MOST_SOURCES
-from glassmind.types.verdicts import May
+from glassmind.model import MAX_NOTE_BYTES
+from glassmind.model.questions import MOST_SOURCES
+from glassmind.model.verdicts import May
 
 Prefix: TypeAlias = Literal["headings", "title", "none"]
 

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from glassmind.context.seeking import Effort, seek
-from glassmind.markdown.frontmatter import read_head
-from glassmind.types import Span
-from glassmind.types.context import Receipt
-from glassmind.types.memory import marker_lines
+from glassmind.model import Span
+from glassmind.model.context import Receipt
+from glassmind.model.memory import marker_lines
+from glassmind.obsidian.frontmatter import read_head
 
 _APPROVED, _NOT = "approved:", "generated: false"
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from glassmind.types.search import Hit
+from glassmind.model.search import Hit
 
 MOST_PLACES = 20
 """Places of one word that are looked at in a passage."""

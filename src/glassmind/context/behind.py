@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 
 from glassmind.context.shelf import Shelf
 from glassmind.errors import VaultMissing
-from glassmind.markdown.quoted import one_line
-from glassmind.types import NotePath
-from glassmind.types.context import Bundle
-from glassmind.vault.behind import Lag, lag_of
+from glassmind.files.behind import Lag, lag_of
+from glassmind.model import NotePath
+from glassmind.model.context import Bundle
+from glassmind.obsidian.quoted import one_line
 
 MOST_LOOKED_AT = 100
 """Notes of one packet that are looked at: more are seldom found."""

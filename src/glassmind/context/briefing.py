@@ -28,10 +28,10 @@ from glassmind.context.shelf import Shelf
 from glassmind.context.shortening import cut_to
 from glassmind.context.tasks import tasks
 from glassmind.errors.context import BudgetTooSmall
-from glassmind.types import NotePath
-from glassmind.types.context import Briefing, ChangedNote, Dropped, Item, NextRead
-from glassmind.types.memory import ActiveNote
-from glassmind.types.use import alone
+from glassmind.model import NotePath
+from glassmind.model.context import Briefing, ChangedNote, Dropped, Item, NextRead
+from glassmind.model.memory import ActiveNote
+from glassmind.model.use import alone
 
 USUAL_DAYS = 7
 """What changed is told of so many days, unless a day is named: a week of work."""

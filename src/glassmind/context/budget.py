@@ -10,7 +10,7 @@ below on text of many scripts.
 from typing import Protocol
 
 from glassmind.errors.context import BudgetTooSmall
-from glassmind.markdown.most_tokens import most_tokens
+from glassmind.obsidian.most_tokens import most_tokens
 
 LEAST_TOKENS = 200
 """What the frame of a bundle and one short passage with its receipt take."""

@@ -24,11 +24,11 @@ from glassmind.context.passages import (
 )
 from glassmind.context.shelf import Shelf
 from glassmind.errors.context import BudgetTooSmall
-from glassmind.types.context import Bundle
-from glassmind.types.search import Intent, Mode
+from glassmind.model.context import Bundle
+from glassmind.model.search import Intent, Mode
 
 if TYPE_CHECKING:
-    from glassmind.types.memory import Temperatures
+    from glassmind.model.memory import Temperatures
 
 FEWEST_NOTES, MOST_NOTES, NOTE_TOKENS = 10, 100, 230
 """Notes that are looked for: one in so many tokens of the budget. A short passage with

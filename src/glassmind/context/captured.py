@@ -12,15 +12,15 @@ from glassmind.context.items import (
 )
 from glassmind.context.page import Page
 from glassmind.context.scope import Scope, SectionRows
-from glassmind.markdown.days import first_day
-from glassmind.markdown.folding import fold
-from glassmind.markdown.frontmatter import read_head
-from glassmind.markdown.project_names import projects_in
-from glassmind.markdown.receipts import parse_receipt
-from glassmind.types import Span
-from glassmind.types.context import UNAPPROVED, Item, ItemKind
-from glassmind.types.sections import MemoWish, SectionNote
-from glassmind.types.statuses import CLOSED, OVERRULED
+from glassmind.model import Span
+from glassmind.model.context import UNAPPROVED, Item, ItemKind
+from glassmind.model.sections import MemoWish, SectionNote
+from glassmind.model.statuses import CLOSED, OVERRULED
+from glassmind.obsidian.days import first_day
+from glassmind.obsidian.folding import fold
+from glassmind.obsidian.frontmatter import read_head
+from glassmind.obsidian.project_names import projects_in
+from glassmind.obsidian.receipts import parse_receipt
 
 SHARED = "project"
 """What the property `layout` of a note says that several captures stand in."""

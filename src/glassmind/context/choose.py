@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from glassmind.context.asking import Lookup, in_link
 from glassmind.context.passages import Stretch
-from glassmind.markdown.tokens import weight
+from glassmind.obsidian.tokens import weight
 
 LONG_LINE, SHORT_PART = 120, 20
 """Characters after which a line is parted into sentences, and the fewest of a part."""

@@ -8,7 +8,7 @@ from glassmind.context.cutting import Cut
 from glassmind.context.passages import Candidate
 from glassmind.context.properties import asked_property, value_in
 from glassmind.context.sentences import Told
-from glassmind.markdown.tokens import QUARTERS, weight
+from glassmind.obsidian.tokens import QUARTERS, weight
 
 FOUND = 1.25
 """What the passage that a note was found by counts more than its others."""

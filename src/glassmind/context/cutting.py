@@ -12,12 +12,12 @@ from glassmind.context.markdown import (
     title_line,
 )
 from glassmind.context.passages import Candidate, Stretch
-from glassmind.markdown.address import iso_time
-from glassmind.markdown.quoted import fenced
-from glassmind.markdown.receipts import receipt_text
-from glassmind.types import NotePath, Span
-from glassmind.types.context import BundleNote, Excerpt, Receipt
-from glassmind.types.passages import PackedNote
+from glassmind.model import NotePath, Span
+from glassmind.model.context import BundleNote, Excerpt, Receipt
+from glassmind.model.passages import PackedNote
+from glassmind.obsidian.address import iso_time
+from glassmind.obsidian.quoted import fenced
+from glassmind.obsidian.receipts import receipt_text
 
 Part = tuple[Stretch, int, int]
 """Lines of a note, and the characters of them that are shown."""

@@ -35,9 +35,9 @@ from glassmind.context.section_words import (
     head_form,
     key_form,
 )
-from glassmind.types.context import UNAPPROVED, Item
-from glassmind.types.sections import SectionLink, SectionNote
-from glassmind.types.statuses import OVERRULED
+from glassmind.model.context import UNAPPROVED, Item
+from glassmind.model.sections import SectionLink, SectionNote
+from glassmind.model.statuses import OVERRULED
 
 WORDS = Words(
     "decision", DECISION_HEADS, DECISION_CALLOUTS, DECISION_TAGS, DECISION_TYPES

@@ -7,8 +7,8 @@ from glassmind.context.asking import Lookup
 from glassmind.context.conflicts.rules import conflicts
 from glassmind.context.scope import Scope
 from glassmind.context.shelf import Shelf
-from glassmind.types import NotePath
-from glassmind.types.context import Conflict
+from glassmind.model import NotePath
+from glassmind.model.context import Conflict
 
 MOST_CONFLICTS = 3
 """Of one answer: what is asked about, not all that is open."""

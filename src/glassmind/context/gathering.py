@@ -24,10 +24,10 @@ from glassmind.context.passages import (
 from glassmind.context.scope import Scope
 from glassmind.context.shelf import Shelf
 from glassmind.context.turned_private import turned_private
-from glassmind.types import NotePath, Span
-from glassmind.types.answers import Citation, Gathered, Source, Statement
-from glassmind.types.context import Excerpt
-from glassmind.types.search import FACTS, Hit, SearchReply
+from glassmind.model import NotePath, Span
+from glassmind.model.answers import Citation, Gathered, Source, Statement
+from glassmind.model.context import Excerpt
+from glassmind.model.search import FACTS, Hit, SearchReply
 
 LOOKED_AT = 8
 """Passages that sentences are taken of: in more, wrong ones read as well."""

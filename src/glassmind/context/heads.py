@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from glassmind.context.section_words import head_form
-from glassmind.types.sections import APART
+from glassmind.model.sections import APART
 
 MARKS = 8
 """Characters that a heading has around its words: an emoji, a number, a colon."""

@@ -7,9 +7,9 @@ whole notes are looked at, and the lines of a passage are taken out of what is l
 from typing import NamedTuple
 
 from glassmind.context.passages import PassageReader, Stretch
-from glassmind.markdown.secrets import redacted
-from glassmind.markdown.unseen import seen
-from glassmind.types import Span
+from glassmind.model import Span
+from glassmind.obsidian.secrets import redacted
+from glassmind.obsidian.unseen import seen
 
 
 class _Lines(NamedTuple):

@@ -34,12 +34,12 @@ from glassmind.context.section_words import (
     head_form,
     key_form,
 )
-from glassmind.markdown.days import first_day
-from glassmind.markdown.project_names import plain_name
-from glassmind.markdown.receipts import receipt_of
-from glassmind.types import NotePath, Span
-from glassmind.types.context import UNAPPROVED, Item, ItemKind
-from glassmind.types.sections import SectionNote, SectionSign
+from glassmind.model import NotePath, Span
+from glassmind.model.context import UNAPPROVED, Item, ItemKind
+from glassmind.model.sections import SectionNote, SectionSign
+from glassmind.obsidian.days import first_day
+from glassmind.obsidian.project_names import plain_name
+from glassmind.obsidian.receipts import receipt_of
 
 LINES_EACH = 120
 """Lines of one note that count, or a few more, of a longer log its newest: those of a

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from glassmind.context.page import Page
 from glassmind.context.scope import SectionRows
 from glassmind.context.section_words import DECISION_LABELS
-from glassmind.types import Span
+from glassmind.model import Span
 
 _STEMS = (
     "ecision", "ecided", "greed", "ntsch", "eschl", "ereinbart", "DECI", "AGREED",

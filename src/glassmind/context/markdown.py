@@ -8,11 +8,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from glassmind.markdown.hidden_text import holds_hidden
-from glassmind.markdown.quoted import LABEL, fenced, one_line, titled
-from glassmind.markdown.style import counted
-from glassmind.types import Span
-from glassmind.types.context import (
+from glassmind.model import Span
+from glassmind.model.context import (
     AnswerSentence,
     Briefing,
     Bundle,
@@ -25,6 +22,9 @@ from glassmind.types.context import (
     NextRead,
     Side,
 )
+from glassmind.obsidian.hidden_text import holds_hidden
+from glassmind.obsidian.quoted import LABEL, fenced, one_line, titled
+from glassmind.obsidian.style import counted
 
 ECHO_CHARS = 120
 """Characters of the question that the title repeats."""

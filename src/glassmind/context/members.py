@@ -4,10 +4,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
 from glassmind.errors.context import ProjectUnknown
-from glassmind.markdown.project_names import parse_project
+from glassmind.model.projects import ProjectNote
+from glassmind.model.sections import ChangedRow
+from glassmind.obsidian.project_names import parse_project
 from glassmind.ports.stages import Projects
-from glassmind.types.projects import ProjectNote
-from glassmind.types.sections import ChangedRow
 
 SUMMARIES = "summaries"
 """The part of the agent folder that holds what was made of notes: these say it

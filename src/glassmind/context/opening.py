@@ -6,9 +6,9 @@ Where that says nothing of what was decided or asked, its title does.
 from typing import NamedTuple
 
 from glassmind.context.page import Page
-from glassmind.types import Span
-from glassmind.types.context import ItemKind
-from glassmind.types.sections import SectionHeading
+from glassmind.model import Span
+from glassmind.model.context import ItemKind
+from glassmind.model.sections import SectionHeading
 
 
 class Opening(NamedTuple):

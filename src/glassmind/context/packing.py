@@ -52,8 +52,8 @@ from glassmind.context.trimming import (
     without_last,
 )
 from glassmind.errors.context import BudgetTooSmall
-from glassmind.types import NotePath
-from glassmind.types.context import Bundle, Dropped
+from glassmind.model import NotePath
+from glassmind.model.context import Bundle, Dropped
 
 WIDTH = 0.75
 """Of the room for passages, what short ones of many notes may take."""

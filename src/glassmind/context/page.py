@@ -5,10 +5,10 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from glassmind.markdown.days import first_day
-from glassmind.markdown.unseen import without_comments
-from glassmind.types import Span
-from glassmind.types.sections import OPEN_BOXES, SectionHeading
+from glassmind.model import Span
+from glassmind.model.sections import OPEN_BOXES, SectionHeading
+from glassmind.obsidian.days import first_day
+from glassmind.obsidian.unseen import without_comments
 
 ITEM = re.compile(
     r"(?P<lead>[ \t>]*)(?P<mark>[-*+]|\d{1,9}[.)])[ \t]+(?:\[(?P<box>.)\][ \t]+)?"

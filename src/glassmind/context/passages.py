@@ -5,13 +5,13 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from glassmind.context.items import is_pattern
-from glassmind.markdown.address import heading_address
-from glassmind.markdown.hidden_text import holds_hidden
-from glassmind.markdown.receipts import receipt_of
-from glassmind.types import NotePath, Span
-from glassmind.types.context import Excerpt
-from glassmind.types.passages import PackedNote, PlacedChunk
-from glassmind.types.search import ChannelName, Hit
+from glassmind.model import NotePath, Span
+from glassmind.model.context import Excerpt
+from glassmind.model.passages import PackedNote, PlacedChunk
+from glassmind.model.search import ChannelName, Hit
+from glassmind.obsidian.address import heading_address
+from glassmind.obsidian.hidden_text import holds_hidden
+from glassmind.obsidian.receipts import receipt_of
 
 _HEADINGS = re.compile(r"^#{1,6}\s.*$", re.MULTILINE)
 """What is named above a passage, and need not be shown in it."""

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from glassmind.context.passages import Stretch
-from glassmind.markdown.hidden_text import holds_hidden
-from glassmind.markdown.sentences import HEADING, MARKER, PROPERTY, sentence_spans
+from glassmind.obsidian.hidden_text import holds_hidden
+from glassmind.obsidian.sentences import HEADING, MARKER, PROPERTY, sentence_spans
 
 PieceKind: TypeAlias = Literal["sentence", "row", "property"]
 

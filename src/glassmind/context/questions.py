@@ -27,8 +27,8 @@ from glassmind.context.section_words import (
     QUESTION_TYPES,
     head_form,
 )
-from glassmind.types.context import Item
-from glassmind.types.statuses import CLOSED
+from glassmind.model.context import Item
+from glassmind.model.statuses import CLOSED
 
 WORDS = Words(
     "question", QUESTION_HEADS, QUESTION_CALLOUTS, QUESTION_TAGS, QUESTION_TYPES

@@ -8,8 +8,8 @@ from itertools import accumulate
 from types import MappingProxyType
 
 from glassmind.context.asking import Terms, occurrences, question_words
-from glassmind.types.context import Item
-from glassmind.types.sections import APART
+from glassmind.model.context import Item
+from glassmind.model.sections import APART
 
 KINDS = frozenset((
     "decid", "decision", "decisions", "agre", "question", "task", "open", "todo",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Protocol
 
-from glassmind.types.sections import (
+from glassmind.model.sections import (
     Likeness,
     MemoWish,
     SectionHeading,

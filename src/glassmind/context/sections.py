@@ -28,9 +28,9 @@ from glassmind.context.section_words import SUPERSEDED_BY
 from glassmind.context.shortening import cut_to
 from glassmind.context.suggested import next_reads
 from glassmind.context.tasks import tasks
-from glassmind.markdown.tokens import estimate_tokens
-from glassmind.types import NotePath
-from glassmind.types.context import Conflict, Dropped, Item, NextRead
+from glassmind.model import NotePath
+from glassmind.model.context import Conflict, Dropped, Item, NextRead
+from glassmind.obsidian.tokens import estimate_tokens
 
 One = TypeVar("One")
 

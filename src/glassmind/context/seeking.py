@@ -6,8 +6,8 @@ hashed at every place, those nearest to the former one first.
 
 from collections.abc import Iterator, Sequence
 
-from glassmind.markdown.receipts import full_digest
-from glassmind.types import Span
+from glassmind.model import Span
+from glassmind.obsidian.receipts import full_digest
 
 MOST_CHARS = 128_000_000
 """Characters hashed for one call: about a second; thousands of notes, or one of 50 MB

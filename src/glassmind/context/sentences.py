@@ -17,9 +17,9 @@ from glassmind.context.captured import is_unapproved
 from glassmind.context.choose import may_stop
 from glassmind.context.cutting import Entry, found_text
 from glassmind.context.passages import Candidate, Stretch
-from glassmind.markdown.hidden_text import holds_hidden
-from glassmind.markdown.sentences import MARKER, sentence_spans
-from glassmind.types.context import AnswerSentence
+from glassmind.model.context import AnswerSentence
+from glassmind.obsidian.hidden_text import holds_hidden
+from glassmind.obsidian.sentences import MARKER, sentence_spans
 
 MOST_SENTENCES = 3
 LOOKED_AT = 8

@@ -13,15 +13,15 @@ from glassmind.context.members import Changes
 from glassmind.context.passages import PassageReader
 from glassmind.context.scope import SectionRows
 from glassmind.context.tracing import Traces
+from glassmind.files.ignore import IgnoreRules
+from glassmind.files.read import VaultFiles
+from glassmind.model import NotePath
 from glassmind.ports.models import Reranker
 from glassmind.ports.stages import Projects, Searched
-from glassmind.types import NotePath
-from glassmind.vault.ignore import IgnoreRules
-from glassmind.vault.read import VaultFiles
 
 if TYPE_CHECKING:
     from glassmind.context.verbs import Bundles
-    from glassmind.types.memory import Temperatures
+    from glassmind.model.memory import Temperatures
 
 
 class Warmth(Protocol):

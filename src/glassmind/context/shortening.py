@@ -5,9 +5,9 @@ from collections.abc import Callable
 from msgspec import structs
 
 from glassmind.context.page import HEADING
-from glassmind.markdown.quoted import one_line
-from glassmind.markdown.sentences import sentence_spans
-from glassmind.types.context import Item
+from glassmind.model.context import Item
+from glassmind.obsidian.quoted import one_line
+from glassmind.obsidian.sentences import sentence_spans
 
 CAREFUL = 0.9
 """Of the characters that would fit by measure: tokens are not evenly long."""

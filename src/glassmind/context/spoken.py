@@ -9,12 +9,12 @@ from glassmind.context.alone import stands_alone
 from glassmind.context.items import is_pattern, pages_of
 from glassmind.context.page import ITEM, Page
 from glassmind.context.scope import SectionRows
-from glassmind.markdown.hidden_text import holds_hidden
-from glassmind.markdown.receipts import receipt_of
-from glassmind.markdown.sentences import sentences_in
-from glassmind.types import NotePath, Span
-from glassmind.types.context import AnswerSentence
-from glassmind.types.sections import SectionNote
+from glassmind.model import NotePath, Span
+from glassmind.model.context import AnswerSentence
+from glassmind.model.sections import SectionNote
+from glassmind.obsidian.hidden_text import holds_hidden
+from glassmind.obsidian.receipts import receipt_of
+from glassmind.obsidian.sentences import sentences_in
 
 FEWEST_WORDS, LONGEST_CHARS = 5, 400
 """Less is a label, and more is no sentence to be quoted."""

@@ -12,9 +12,9 @@ from typing import TypeAlias
 
 from glassmind.context.items import is_pattern
 from glassmind.context.scope import Scope, SectionRows
-from glassmind.markdown.days import first_day
-from glassmind.types import NotePath
-from glassmind.types.context import NextRead
+from glassmind.model import NotePath
+from glassmind.model.context import NextRead
+from glassmind.obsidian.days import first_day
 
 TYPED = 1.5
 """What a link that a property holds counts, against 1 in the text: it was meant."""

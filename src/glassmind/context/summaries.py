@@ -24,9 +24,9 @@ from glassmind.context.shelf import Shelf
 from glassmind.context.shortening import cut_to
 from glassmind.context.telling import LIMITS, Told, told_of
 from glassmind.errors.context import BudgetTooSmall, ProjectUnknown
-from glassmind.markdown.project_names import parse_project
-from glassmind.types.context import AnswerSentence, Item, Summary
-from glassmind.types.sections import SectionNote
+from glassmind.model.context import AnswerSentence, Item, Summary
+from glassmind.model.sections import SectionNote
+from glassmind.obsidian.project_names import parse_project
 
 MOST_NOTES = 500
 """Notes that are read, those changed last: about a second for a large project."""

@@ -25,11 +25,11 @@ from glassmind.context.items import (
 from glassmind.context.page import Page
 from glassmind.context.relevance import asks_for_due, closeness
 from glassmind.context.scope import Scope, SectionRows
-from glassmind.markdown.days import first_day
-from glassmind.markdown.fields import bracketed_fields, dated_fields
-from glassmind.types import Span
-from glassmind.types.context import UNAPPROVED, Item
-from glassmind.types.sections import SectionHeading, SectionNote, SectionTask
+from glassmind.model import Span
+from glassmind.model.context import UNAPPROVED, Item
+from glassmind.model.sections import SectionHeading, SectionNote, SectionTask
+from glassmind.obsidian.days import first_day
+from glassmind.obsidian.fields import bracketed_fields, dated_fields
 
 LIMIT = 30
 """Tasks of a bundle: it shows a dozen or two."""

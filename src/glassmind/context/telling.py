@@ -19,9 +19,9 @@ from glassmind.context.questions import questions
 from glassmind.context.scope import Scope, SectionRows
 from glassmind.context.shortening import shortened
 from glassmind.context.spoken import Spoken, spoken
-from glassmind.types import NotePath, Span
-from glassmind.types.context import Item
-from glassmind.types.sections import SectionNote
+from glassmind.model import NotePath, Span
+from glassmind.model.context import Item
+from glassmind.model.sections import SectionNote
 
 SHORT, EACH = 3, 3
 """Sentences that tell it in short, and the most of any one note of many."""

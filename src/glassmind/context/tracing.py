@@ -10,9 +10,9 @@ from itertools import islice
 from typing import Protocol
 
 from glassmind.context.seeking import Effort, plain_lines, stands_at
-from glassmind.types import NotePath, Span
-from glassmind.types.context import Receipt
-from glassmind.vault.resolve import name_key
+from glassmind.files.resolve import name_key
+from glassmind.model import NotePath, Span
+from glassmind.model.context import Receipt
 
 LIMIT = 50
 """Notes looked at for each reason: more have nothing but a common name in common."""

@@ -12,10 +12,10 @@ from glassmind.context.markdown import (
     section,
 )
 from glassmind.context.passages import Candidate
-from glassmind.markdown.address import heading_address
-from glassmind.markdown.tokens import estimate_tokens
-from glassmind.types import NotePath
-from glassmind.types.context import Bundle, BundleNote, Dropped
+from glassmind.model import NotePath
+from glassmind.model.context import Bundle, BundleNote, Dropped
+from glassmind.obsidian.address import heading_address
+from glassmind.obsidian.tokens import estimate_tokens
 
 Count = Callable[[str], int]
 """Returns how many tokens a text has."""

@@ -4,11 +4,11 @@ from collections.abc import Iterable
 
 from glassmind.context.shelf import Shelf
 from glassmind.errors import VaultError
-from glassmind.markdown.frontmatter import read_head
-from glassmind.markdown.privacy import says_private
-from glassmind.types import NotePath
-from glassmind.vault.decode import Decoded, decode
-from glassmind.vault.read import VaultFiles
+from glassmind.files.decode import Decoded, decode
+from glassmind.files.read import VaultFiles
+from glassmind.model import NotePath
+from glassmind.obsidian.frontmatter import read_head
+from glassmind.obsidian.privacy import says_private
 
 
 def turned_private(shelf: Shelf, changed: Iterable[NotePath]) -> set[NotePath]:

@@ -10,9 +10,9 @@ from glassmind.context.gathering import gathered
 from glassmind.context.shelf import Shelf
 from glassmind.context.summaries import summarize
 from glassmind.context.verifying import verify
-from glassmind.types.answers import Gathered
-from glassmind.types.context import Briefing, Bundle, Summary, Verified
-from glassmind.types.search import Intent, Mode
+from glassmind.model.answers import Gathered
+from glassmind.model.context import Briefing, Bundle, Summary, Verified
+from glassmind.model.search import Intent, Mode
 
 
 class Bundles:

@@ -19,17 +19,17 @@ from glassmind.context.shelf import Shelf
 from glassmind.context.tracing import likely
 from glassmind.errors import FileGone, FileUnreadable, IndexAbsent, PathOutsideVault
 from glassmind.errors.context import NoReceipts
-from glassmind.markdown.excalidraw import is_excalidraw
-from glassmind.markdown.read import read_note
-from glassmind.markdown.receipts import FORM, parse_receipt, receipt_of
-from glassmind.markdown.secrets import redacted
-from glassmind.types import NotePath, Span
-from glassmind.types.context import Receipt, Verified
-from glassmind.vault.decode import Unreadable, decode
-from glassmind.vault.paths import check_parts
-from glassmind.vault.read import VaultFiles
-from glassmind.vault.resolve import name_key
-from glassmind.vault.scan import kind_of, scan
+from glassmind.files.decode import Unreadable, decode
+from glassmind.files.paths import check_parts
+from glassmind.files.read import VaultFiles
+from glassmind.files.resolve import name_key
+from glassmind.files.scan import kind_of, scan
+from glassmind.model import NotePath, Span
+from glassmind.model.context import Receipt, Verified
+from glassmind.obsidian.excalidraw import is_excalidraw
+from glassmind.obsidian.read import read_note
+from glassmind.obsidian.receipts import FORM, parse_receipt, receipt_of
+from glassmind.obsidian.secrets import redacted
 
 PARSED_CHARS = 4_000_000
 """Of a longer note no headings are read: that would take seconds."""

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from glassmind.evaluation.calibrate import quality
 from glassmind.evaluation.gold import GoldQuery
 from glassmind.evaluation.strangers import STRANGERS
-from glassmind.retrieval.plain import plain
-from glassmind.types.evaluation import Quality
+from glassmind.model.evaluation import Quality
+from glassmind.search.plain import plain
 
 if TYPE_CHECKING:
     from glassmind.engine import Engine
-    from glassmind.types.search import SearchReply
+    from glassmind.model.search import SearchReply
 
 NOWHERE = "no such note"
 """What no path holds: both questions of a pair have a filter, so neither stands out."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from glassmind.types.evaluation import (
+from glassmind.model.evaluation import (
     BundleFigures,
     Difference,
     EvalReport,

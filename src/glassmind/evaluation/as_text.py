@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from glassmind.config.sources import as_toml
-from glassmind.markdown.style import Style, counted
-from glassmind.types.evaluation import (
+from glassmind.model.evaluation import (
     METRICS,
     BundleFigures,
     Difference,
@@ -14,6 +13,7 @@ from glassmind.types.evaluation import (
     Quality,
     TuneReport,
 )
+from glassmind.obsidian.style import Style, counted
 
 NAMES = {
     "ndcg@10": "nDCG@10",

@@ -21,9 +21,9 @@ from glassmind.evaluation.gold import Gold, GoldQuery, read_queries
 from glassmind.evaluation.own_links import MOST, own_gold
 from glassmind.evaluation.place import place_for
 from glassmind.evaluation.readings import read_vault
+from glassmind.model.files import IndexReport
 from glassmind.models.choose import embedder_for
 from glassmind.ports.indexing import ShowProgress
-from glassmind.types.files import IndexReport
 
 Open: TypeAlias = Callable[[Path | None, Mapping[str, object]], Engine]
 """Opens a vault (None: the one that is chosen) with settings that win over others."""

@@ -17,11 +17,11 @@ from glassmind.context.markdown import (
 )
 from glassmind.evaluation.gold import GoldQuery
 from glassmind.evaluation.metrics import mean
-from glassmind.markdown.address import iso_time
-from glassmind.markdown.receipts import receipt_of
-from glassmind.types.context import Bundle, BundleNote, Excerpt
-from glassmind.types.evaluation import BundleFigures
-from glassmind.types.search import Hit, SearchReply
+from glassmind.model.context import Bundle, BundleNote, Excerpt
+from glassmind.model.evaluation import BundleFigures
+from glassmind.model.search import Hit, SearchReply
+from glassmind.obsidian.address import iso_time
+from glassmind.obsidian.receipts import receipt_of
 from glassmind.wiring import LocalAdapters
 from glassmind.wiring.context import counter_for
 

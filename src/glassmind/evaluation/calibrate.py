@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from glassmind.types.evaluation import Bin, Quality
+from glassmind.model.evaluation import Bin, Quality
 
 Column: TypeAlias = NDArray[np.float64]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from glassmind.errors import WrongUsage
 from glassmind.evaluation.as_text import NAMES, difference_as_text
-from glassmind.types.evaluation import METRICS, EvalReport, Measured
+from glassmind.model.evaluation import METRICS, EvalReport, Measured
 
 PAGES = (".html", ".htm")
 """Suffixes of files that browsers open as a page."""

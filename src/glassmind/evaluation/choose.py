@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from glassmind.evaluation.gold import GoldQuery
 from glassmind.evaluation.metrics import difference
-from glassmind.types.evaluation import Difference
+from glassmind.model.evaluation import Difference
 
 FOLDS = 5
 """Parts of the questions; each choice sees four fifths of them."""

@@ -14,8 +14,8 @@ from glassmind.config.places import FILE_NAME
 from glassmind.errors import IndexUnwritable
 from glassmind.evaluation.own_links import Edit
 from glassmind.evaluation.readings import Readings, contents
-from glassmind.types import NotePath
-from glassmind.types.files import FileFacts
+from glassmind.model import NotePath
+from glassmind.model.files import FileFacts
 
 
 def copy_vault(

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 from glassmind.evaluation.faults import BadGold
-from glassmind.retrieval.plain import plain
-from glassmind.types.search import Intent
+from glassmind.model.search import Intent
+from glassmind.search.plain import plain
 
 ELSEWHERE = "check the path, or ask a vault about itself: glassmind eval --self"
 """The way on where a file cannot be read."""

@@ -12,8 +12,8 @@ from zlib import crc32
 from glassmind.evaluation.gold import GoldQuery
 from glassmind.evaluation.measure import Change, Configuration
 from glassmind.ports.retrieval import NoteFacts
-from glassmind.retrieval.adjust import Warm
-from glassmind.retrieval.search import Sources
+from glassmind.search.adjust import Warm
+from glassmind.search.search import Sources
 
 LIFT = 0.05
 """What a hot note gains at most: half of what the setting allows."""

@@ -13,8 +13,8 @@ from typing import Literal, NamedTuple, TypeAlias
 from glassmind.evaluation.own_links import Edit
 from glassmind.evaluation.readings import Reading, Readings
 from glassmind.evaluation.sentences import shown_by
-from glassmind.types import NotePath
-from glassmind.types.notes import Link
+from glassmind.model import NotePath
+from glassmind.model.notes import Link
 
 Left: TypeAlias = Literal["shown", "gone"]
 """What is left of a link that was hidden."""

@@ -14,12 +14,12 @@ from glassmind.evaluation.metrics import (
     percentile,
     scores,
 )
-from glassmind.retrieval.search import Sources
-from glassmind.types.evaluation import METRICS, Difference, Figures, Measured
+from glassmind.model.evaluation import METRICS, Difference, Figures, Measured
+from glassmind.search.search import Sources
 
 if TYPE_CHECKING:
     from glassmind.engine import Engine
-    from glassmind.types.search import SearchReply
+    from glassmind.model.search import SearchReply
 
 FUSIONS = ("minmax", "rrf", "weighted_rrf", "weighted_sum")
 

@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from glassmind.types.evaluation import Difference, Interval
+from glassmind.model.evaluation import Difference, Interval
 
 Grades: TypeAlias = Mapping[str, float]
 

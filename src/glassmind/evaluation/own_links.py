@@ -15,10 +15,10 @@ from typing import NamedTuple
 from glassmind.evaluation.gold import Gold, GoldQuery
 from glassmind.evaluation.readings import Reading, Readings
 from glassmind.evaluation.sentences import sentence_around, shown_by
-from glassmind.markdown.frontmatter import read_head
-from glassmind.retrieval.plain import key_of, plain, size_of
-from glassmind.types import NotePath
-from glassmind.types.notes import Link, Note
+from glassmind.model import NotePath
+from glassmind.model.notes import Link, Note
+from glassmind.obsidian.frontmatter import read_head
+from glassmind.search.plain import key_of, plain, size_of
 
 KINDS = ("anchor", "alias", "heading", "context")
 """The kinds of queries; of equal ones that of the first kind is kept."""

@@ -8,15 +8,15 @@ from typing import NamedTuple
 
 from glassmind.config import Config
 from glassmind.errors import VaultError
-from glassmind.markdown.read import read_note
-from glassmind.types import NotePath
-from glassmind.types.files import FileFacts
-from glassmind.types.notes import Note
-from glassmind.vault.decode import Decoded, decode
-from glassmind.vault.ignore import load_rules
-from glassmind.vault.read import VaultFiles
-from glassmind.vault.resolve import Names
-from glassmind.vault.scan import scan
+from glassmind.files.decode import Decoded, decode
+from glassmind.files.ignore import load_rules
+from glassmind.files.read import VaultFiles
+from glassmind.files.resolve import Names
+from glassmind.files.scan import scan
+from glassmind.model import NotePath
+from glassmind.model.files import FileFacts
+from glassmind.model.notes import Note
+from glassmind.obsidian.read import read_note
 
 
 class Reading(NamedTuple):

@@ -13,7 +13,7 @@ from glassmind.evaluation.measure import (
     measure,
 )
 from glassmind.evaluation.signals import asker_of, signals
-from glassmind.types.evaluation import EvalReport
+from glassmind.model.evaluation import EvalReport
 
 
 def evaluate(  # noqa: PLR0913 - each wish by its name

@@ -4,10 +4,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 
-from glassmind.markdown.sentences import ENDS, MARKER
-from glassmind.retrieval.own_questions import FEWEST, MOST
-from glassmind.retrieval.plain import plain, size_of
-from glassmind.types.notes import Link, Note
+from glassmind.model.notes import Link, Note
+from glassmind.obsidian.sentences import ENDS, MARKER
+from glassmind.search.own_questions import FEWEST, MOST
+from glassmind.search.plain import plain, size_of
 
 HERE = "\x00"
 """Where the link stood while its sentence is looked for."""

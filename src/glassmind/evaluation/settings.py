@@ -17,8 +17,8 @@ from glassmind.config.sources import parse_toml, put_text, read_text
 from glassmind.config.write import set_keys
 from glassmind.errors import IndexUnwritable
 from glassmind.evaluation.faults import NothingToUndo
+from glassmind.model.evaluation import TuneReport
 from glassmind.store.place import index_name
-from glassmind.types.evaluation import TuneReport
 
 RECORDS = "tuned"
 """The folder of the records, beside the indexes."""

@@ -19,10 +19,10 @@ from glassmind.evaluation.measure import (
     Configuration,
     engine_asker,
 )
+from glassmind.model.graph import Edge
 from glassmind.ports.retrieval import NoteFacts, WordSearch
-from glassmind.retrieval.hybrid import Hybrid
-from glassmind.retrieval.search import Sources
-from glassmind.types.graph import Edge
+from glassmind.search.hybrid import Hybrid
+from glassmind.search.search import Sources
 from glassmind.wiring import LocalAdapters
 
 SIMILAR = 0.25

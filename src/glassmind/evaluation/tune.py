@@ -18,7 +18,7 @@ from glassmind.evaluation.measure import (
     engine_asker,
 )
 from glassmind.evaluation.metrics import mean
-from glassmind.types.evaluation import Tried, TuneReport
+from glassmind.model.evaluation import Tried, TuneReport
 
 LEAST_QUERIES = 50
 """Below this no gain that a vault may hope for is told from noise."""

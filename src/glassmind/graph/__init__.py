@@ -1,1 +1,1 @@
-"""The link graph in memory: arrays, walks, ranks and clusters."""
+"""What follows from the links, and from what notes have in common."""

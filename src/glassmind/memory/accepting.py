@@ -16,8 +16,10 @@ from msgspec import structs
 
 from glassmind.errors.memory import MemoUnreadable, NotWaiting
 from glassmind.errors.writing import NoteChanged
-from glassmind.markdown.frontmatter import read_head
-from glassmind.markdown.yaml_write import Fact
+from glassmind.files.decode import Unreadable, decode
+from glassmind.files.read import digest_of
+from glassmind.files.rewrite import FileText, rewrite
+from glassmind.files.write import TRIES, VaultWriter
 from glassmind.memory.cabinet import Cabinet, check_writes
 from glassmind.memory.claims import box_said, text_said
 from glassmind.memory.finding import is_waiting, waiting_called
@@ -43,12 +45,10 @@ from glassmind.memory.project_notes import add_once
 from glassmind.memory.renaming import name_kept
 from glassmind.memory.retaining import retained
 from glassmind.memory.undoing import all_or_nothing
-from glassmind.types import NotePath
-from glassmind.types.memory import Memo, Moved
-from glassmind.vault.decode import Unreadable, decode
-from glassmind.vault.read import digest_of
-from glassmind.vault.rewrite import FileText, rewrite
-from glassmind.vault.write import TRIES, VaultWriter
+from glassmind.model import NotePath
+from glassmind.model.memory import Memo, Moved
+from glassmind.obsidian.frontmatter import read_head
+from glassmind.obsidian.yaml_write import Fact
 
 APPROVED = "approved"
 """The property that says since when a memo is a person's own."""

@@ -10,9 +10,9 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from glassmind.markdown.folding import fold
-from glassmind.markdown.project_names import projects_in
-from glassmind.types import NotePath
+from glassmind.model import NotePath
+from glassmind.obsidian.folding import fold
+from glassmind.obsidian.project_names import projects_in
 
 _FOLDER = re.compile(r"[\W\d_]*projects?", re.IGNORECASE)
 _LIST = re.compile(r"[\W\d_]*(?:projects?|index|readme)", re.IGNORECASE)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.kept import KnownMemo
 from glassmind.memory.memo_sections import sections_in
-from glassmind.types import NotePath, Span
+from glassmind.model import NotePath, Span
 
 if TYPE_CHECKING:
-    from glassmind.types.search import Hit
+    from glassmind.model.search import Hit
 
 _WORD = re.compile(r"\w+")
 

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, TypeAlias
 from glassmind.config import Config
 from glassmind.errors import GlassmindError
 from glassmind.errors.writing import WritesOff
+from glassmind.model import NotePath
 from glassmind.ports.stages import Projects, Searched
-from glassmind.types import NotePath
 
 if TYPE_CHECKING:
+    from glassmind.files.read import VaultFiles
+    from glassmind.files.write import VaultWriter
     from glassmind.memory.finding import MemoRows
     from glassmind.memory.heat import HeatSources
     from glassmind.memory.pins import PinnedNotes
-    from glassmind.types.catalogue import NoteText
-    from glassmind.types.context import Verified
-    from glassmind.types.hindsight import Told
-    from glassmind.vault.read import VaultFiles
-    from glassmind.vault.write import VaultWriter
+    from glassmind.model.catalogue import NoteText
+    from glassmind.model.context import Verified
+    from glassmind.model.hindsight import Told
 
 
 Indexed = Callable[[Sequence[NotePath]], GlassmindError | None]

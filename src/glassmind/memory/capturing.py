@@ -10,8 +10,7 @@ from msgspec import structs
 from glassmind.errors import IndexFault
 from glassmind.errors.memory import BadMemo
 from glassmind.errors.writing import NoteChanged
-from glassmind.markdown.frontmatter import MAX_BYTES, read_head
-from glassmind.markdown.project_names import parse_project
+from glassmind.files.write import VaultWriter
 from glassmind.memory.cabinet import Cabinet, check_writes
 from glassmind.memory.claims import (
     MOST,
@@ -36,9 +35,10 @@ from glassmind.memory.project_notes import add_to_project
 from glassmind.memory.provenance import Provenance, provenance_of
 from glassmind.memory.retaining import retained
 from glassmind.memory.sources import sources_said
-from glassmind.types import Digest, NotePath
-from glassmind.types.memory import MEMO_FOLDERS, Captured, Memo, MemoKind
-from glassmind.vault.write import VaultWriter
+from glassmind.model import Digest, NotePath
+from glassmind.model.memory import MEMO_FOLDERS, Captured, Memo, MemoKind
+from glassmind.obsidian.frontmatter import MAX_BYTES, read_head
+from glassmind.obsidian.project_names import parse_project
 
 CLASHES = 20
 """Times that another may be faster to take a name before ours becomes unlike all."""

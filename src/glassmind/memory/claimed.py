@@ -9,9 +9,9 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import TypeAlias
 
-from glassmind.types import NotePath
-from glassmind.types.memory import MEMO_FOLDERS
-from glassmind.vault.resolve import NOTE_SUFFIX
+from glassmind.files.resolve import NOTE_SUFFIX
+from glassmind.model import NotePath
+from glassmind.model.memory import MEMO_FOLDERS
 
 At: TypeAlias = tuple[NotePath, str]
 """Where a memo stands: its note, and its section in one of several."""

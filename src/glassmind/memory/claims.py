@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 from glassmind.errors import BadWish
 from glassmind.errors.memory import BadMemo
-from glassmind.markdown.project_names import parse_project
-from glassmind.markdown.tags import is_tag
 from glassmind.memory.memo_file import BOXES, plain_ends
-from glassmind.types.memory import CAPTURED, MemoKind
+from glassmind.model.memory import CAPTURED, MemoKind
+from glassmind.obsidian.project_names import parse_project
+from glassmind.obsidian.tags import is_tag
 
 TEXT_BYTES = 1024 * 1024
 """A memo is a thought, not an archive; a book chapter still fits."""

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Sequence
 from shlex import quote
 
 from glassmind.errors import VaultError
+from glassmind.files.ignore import original_of
+from glassmind.files.resolve import NOTE_SUFFIX
 from glassmind.memory.cabinet import Cabinet
-from glassmind.types import NotePath
-from glassmind.types.memory import MEMO_FOLDERS, Memo
-from glassmind.vault.ignore import original_of
-from glassmind.vault.resolve import NOTE_SUFFIX
+from glassmind.model import NotePath
+from glassmind.model.memory import MEMO_FOLDERS, Memo
 
 MOST_TOLD = 5
 """Copies that are named; a person who has more looks at the folder."""

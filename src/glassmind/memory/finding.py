@@ -23,21 +23,21 @@ from glassmind.errors.memory import (
     NotAMemo,
     NotWaiting,
 )
-from glassmind.memory.cabinet import Cabinet
-from glassmind.memory.memo_names import INBOX, TRASH, place_of, title_in
-from glassmind.memory.memo_sections import LAYOUT, memos_in
-from glassmind.types import NotePath
-from glassmind.types.memory import Memo, MemoNote, MemoPlace
-from glassmind.vault.decode import Unreadable, decode
-from glassmind.vault.names import (
+from glassmind.files.decode import Unreadable, decode
+from glassmind.files.names import (
     CANDIDATES_SHOWN,
     NamedNote,
     guessed_note,
     plain_name,
     sure_note,
 )
-from glassmind.vault.read import VaultFiles
-from glassmind.vault.resolve import NOTE_SUFFIX
+from glassmind.files.read import VaultFiles
+from glassmind.files.resolve import NOTE_SUFFIX
+from glassmind.memory.cabinet import Cabinet
+from glassmind.memory.memo_names import INBOX, TRASH, place_of, title_in
+from glassmind.memory.memo_sections import LAYOUT, memos_in
+from glassmind.model import NotePath
+from glassmind.model.memory import Memo, MemoNote, MemoPlace
 
 DEEPEST = 8
 """Folders within each other that the inbox is looked through; no hand makes more."""

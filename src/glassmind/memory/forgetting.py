@@ -9,6 +9,10 @@ from dataclasses import replace
 
 from glassmind.errors.memory import MemoUnreadable
 from glassmind.errors.writing import NoteChanged
+from glassmind.files.decode import Unreadable, decode
+from glassmind.files.resolve import NOTE_SUFFIX
+from glassmind.files.rewrite import FileText, rewrite
+from glassmind.files.write import TRIES, VaultWriter
 from glassmind.memory.cabinet import Cabinet, check_writes
 from glassmind.memory.finding import memo_again, memo_called
 from glassmind.memory.memo_names import title_from
@@ -16,12 +20,8 @@ from glassmind.memory.memo_sections import new_note, without_section
 from glassmind.memory.moving import away, notices_of, numbered, trash_for
 from glassmind.memory.superseding import lifting
 from glassmind.memory.undoing import all_or_nothing
-from glassmind.types import NotePath
-from glassmind.types.memory import Memo, Moved
-from glassmind.vault.decode import Unreadable, decode
-from glassmind.vault.resolve import NOTE_SUFFIX
-from glassmind.vault.rewrite import FileText, rewrite
-from glassmind.vault.write import TRIES, VaultWriter
+from glassmind.model import NotePath
+from glassmind.model.memory import Memo, Moved
 
 FORGOTTEN = "forgotten"
 """Why a file was moved, for the record."""

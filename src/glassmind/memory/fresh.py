@@ -10,8 +10,8 @@ from collections.abc import Collection, Sequence
 
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.kept import KnownMemo, whole
-from glassmind.types import NotePath
-from glassmind.types.memory import Memo
+from glassmind.model import NotePath
+from glassmind.model.memory import Memo
 
 CHANGES = 20
 """Changes of the index that its words may be behind by: about what a person, or an

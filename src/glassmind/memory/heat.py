@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Protocol
 from glassmind.config.settings import Memory
 from glassmind.errors import BadLimit
 from glassmind.errors.context import ProjectUnknown
-from glassmind.markdown.project_names import parse_project
 from glassmind.memory.pins import pinned
 from glassmind.memory.temperature import HOT, WARM, level_of
 from glassmind.memory.warmed import (
@@ -20,9 +19,10 @@ from glassmind.memory.warmed import (
     reasons_of,
     warmed,
 )
-from glassmind.types import NotePath
-from glassmind.types.memory import ActiveNote, ActiveProject, Temperatures
-from glassmind.types.use import DayUse, UseEvent
+from glassmind.model import NotePath
+from glassmind.model.memory import ActiveNote, ActiveProject, Temperatures
+from glassmind.model.use import DayUse, UseEvent
+from glassmind.obsidian.project_names import parse_project
 
 if TYPE_CHECKING:
     from glassmind.memory.cabinet import Cabinet

@@ -7,7 +7,8 @@ from shlex import quote
 
 from glassmind.errors import FileGone, IndexFault, VaultError
 from glassmind.errors.memory import MemoAstray, NotWaiting
-from glassmind.markdown.frontmatter import read_head
+from glassmind.files.decode import Unreadable, decode
+from glassmind.files.resolve import NOTE_SUFFIX
 from glassmind.memory.accepting import ACCEPTED, APPROVED, as_is, promoted
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.conflict_copies import (
@@ -24,8 +25,8 @@ from glassmind.memory.moments import moment_of
 from glassmind.memory.moving import notices_of
 from glassmind.memory.near import NearMemos
 from glassmind.memory.retaining import retained
-from glassmind.types import NotePath
-from glassmind.types.memory import (
+from glassmind.model import NotePath
+from glassmind.model.memory import (
     KEEP,
     Inbox,
     Memo,
@@ -34,8 +35,7 @@ from glassmind.types.memory import (
     WaitingMemory,
     extended,
 )
-from glassmind.vault.decode import Unreadable, decode
-from glassmind.vault.resolve import NOTE_SUFFIX
+from glassmind.obsidian.frontmatter import read_head
 
 _NUMBER = re.compile(r"([0-9]{1,9})")
 

@@ -10,8 +10,8 @@ from glassmind.memory.memo_file import FIRST_STATUS, SUPERSEDED
 from glassmind.memory.memo_names import kind_in, place_of
 from glassmind.memory.memo_sections import LAYOUT, memos_in
 from glassmind.memory.moments import moment_of
-from glassmind.types import NotePath
-from glassmind.types.memory import Memo, MemoKind, MemoNote, MemoPlace
+from glassmind.model import NotePath
+from glassmind.model.memory import Memo, MemoKind, MemoNote, MemoPlace
 
 MOST_COMPARED = 2_000
 """Kept memos that a new one is compared with, the newest: read in a quarter second."""

@@ -11,13 +11,13 @@ from dataclasses import replace
 from typing import Final, cast
 
 from glassmind.errors.memory import MemoUnreadable
-from glassmind.markdown.frontmatter import Head, read_head
-from glassmind.markdown.memo_words import MARKER
-from glassmind.markdown.yaml_write import Fact, property_lines
 from glassmind.memory.memo_names import kind_in, place_of, title_in
-from glassmind.types import NotePath, PropertyValue
-from glassmind.types.memory import KEEP, Memo, MemoKind, marker_lines
-from glassmind.types.statuses import is_over
+from glassmind.model import NotePath, PropertyValue
+from glassmind.model.memory import KEEP, Memo, MemoKind, marker_lines
+from glassmind.model.statuses import is_over
+from glassmind.obsidian.frontmatter import Head, read_head
+from glassmind.obsidian.memo_words import MARKER
+from glassmind.obsidian.yaml_write import Fact, property_lines
 
 FIRST_STATUS: Final[dict[MemoKind, str]] = {
     "memory": "current",

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from itertools import count
 
 from glassmind.errors import PathOutsideVault
-from glassmind.markdown.secrets import redacted
-from glassmind.types import NotePath
-from glassmind.types.memory import MEMO_FOLDERS, MemoKind, MemoPlace
-from glassmind.vault.ignore import IgnoreRules
-from glassmind.vault.paths import safe_path
+from glassmind.files.ignore import IgnoreRules
+from glassmind.files.paths import safe_path
+from glassmind.model import NotePath
+from glassmind.model.memory import MEMO_FOLDERS, MemoKind, MemoPlace
+from glassmind.obsidian.secrets import redacted
 
 TITLE_CHARS, TITLE_BYTES = 60, 180
 """As much of the first words as a list shows, and a name of 255 bytes has room for."""

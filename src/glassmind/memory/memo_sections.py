@@ -11,9 +11,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from glassmind.errors.memory import MemoUnreadable
-from glassmind.markdown.frontmatter import read_head
-from glassmind.markdown.parse import parse_note
-from glassmind.markdown.yaml_write import Fact, property_lines
 from glassmind.memory.memo_file import (
     FIRST_STATUS,
     body_of,
@@ -23,8 +20,11 @@ from glassmind.memory.memo_file import (
     with_facts,
 )
 from glassmind.memory.memo_names import days_title, numbered_titles
-from glassmind.types import NotePath, PropertyValue
-from glassmind.types.memory import Memo, MemoKind
+from glassmind.model import NotePath, PropertyValue
+from glassmind.model.memory import Memo, MemoKind
+from glassmind.obsidian.frontmatter import read_head
+from glassmind.obsidian.parse import parse_note
+from glassmind.obsidian.yaml_write import Fact, property_lines
 
 LAYOUT = "project"
 """What the property `layout` of such a note says, as the setting does."""

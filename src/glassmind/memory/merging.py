@@ -6,9 +6,7 @@ from contextlib import suppress
 
 from glassmind.errors import BadWish
 from glassmind.errors.memory import MemoNotFound, MemoUnreadable, NotMerged
-from glassmind.markdown.frontmatter import read_head
-from glassmind.markdown.parse import parse_note
-from glassmind.markdown.yaml_write import Fact
+from glassmind.files.rewrite import FileText, rewrite
 from glassmind.memory.cabinet import Cabinet, check_writes
 from glassmind.memory.claims import UNKNOWN
 from glassmind.memory.finding import (
@@ -29,10 +27,12 @@ from glassmind.memory.memo_sections import (
 from glassmind.memory.moving import GONE, away, notices_of
 from glassmind.memory.retaining import retained
 from glassmind.memory.undoing import all_or_nothing
-from glassmind.types import NotePath, PropertyValue
-from glassmind.types.memory import Memo, MemoKind, Moved
-from glassmind.types.statuses import is_over
-from glassmind.vault.rewrite import FileText, rewrite
+from glassmind.model import NotePath, PropertyValue
+from glassmind.model.memory import Memo, MemoKind, Moved
+from glassmind.model.statuses import is_over
+from glassmind.obsidian.frontmatter import read_head
+from glassmind.obsidian.parse import parse_note
+from glassmind.obsidian.yaml_write import Fact
 
 STANDING: frozenset[MemoKind] = frozenset({"memory", "decision", "summary"})
 """Kinds that hold until something else does; tasks and questions come to an end."""

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING
 from glassmind.errors import GlassmindError, IndexBusy, NotDownloaded
 from glassmind.errors.memory import MemoNotFound, NotWaiting
 from glassmind.errors.writing import NameTaken, NoteChanged
+from glassmind.files.decode import Unreadable, decode
+from glassmind.files.read import digest_of
+from glassmind.files.resolve import NOTE_SUFFIX
+from glassmind.files.write import TRIES
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.memo_names import TRASH
-from glassmind.types import Digest, NotePath
-from glassmind.types.memory import MEMO_FOLDERS, Memo, Moved
-from glassmind.vault.decode import Unreadable, decode
-from glassmind.vault.read import digest_of
-from glassmind.vault.resolve import NOTE_SUFFIX
-from glassmind.vault.write import TRIES
+from glassmind.model import Digest, NotePath
+from glassmind.model.memory import MEMO_FOLDERS, Memo, Moved
 
 if TYPE_CHECKING:
-    from glassmind.vault.write import VaultWriter
+    from glassmind.files.write import VaultWriter
 
 
 GONE = (NotWaiting, MemoNotFound)

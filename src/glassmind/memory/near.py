@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 from unicodedata import normalize
 
-from glassmind.types.memory import Memo, SimilarMemory, extended
+from glassmind.model.memory import Memo, SimilarMemory, extended
 
 LEAST = 0.6
 """From here on two memos are worth a look. Of a sentence of ten words, one may be

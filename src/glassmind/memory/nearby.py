@@ -7,8 +7,8 @@ from glassmind.errors import GlassmindError
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.memo_sections import memos_in
 from glassmind.memory.near import near_to
-from glassmind.types import NotePath
-from glassmind.types.memory import Memo, SimilarMemory
+from glassmind.model import NotePath
+from glassmind.model.memory import Memo, SimilarMemory
 
 ASKED_WORDS, CANDIDATES = 16, 20
 """Words that are looked for, and notes that are compared: what says nearly the same

@@ -17,15 +17,15 @@ from unicodedata import normalize
 from msgspec import structs
 
 from glassmind.errors import FileGone, NoteNotFound, VaultError
+from glassmind.files.decode import Unreadable, decode
+from glassmind.files.resolve import name_key
+from glassmind.files.rewrite import FileText, rewrite
 from glassmind.memory.cabinet import Cabinet, check_writes
-from glassmind.types import NotePath
-from glassmind.types.memory import Pins
-from glassmind.vault.decode import Unreadable, decode
-from glassmind.vault.resolve import name_key
-from glassmind.vault.rewrite import FileText, rewrite
+from glassmind.model import NotePath
+from glassmind.model.memory import Pins
 
 if TYPE_CHECKING:
-    from glassmind.vault.read import VaultFiles
+    from glassmind.files.read import VaultFiles
 
 FILE = "pinned.txt"
 """What the file is called in the agent folder."""

@@ -4,7 +4,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from glassmind.errors.writing import WriteFailed
-from glassmind.markdown.project_names import parse_project
+from glassmind.files.decode import Unreadable, decode
+from glassmind.files.resolve import NOTE_SUFFIX
+from glassmind.files.rewrite import FileText, rewrite
+from glassmind.files.write import VaultWriter
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.memo_names import (
     days_title,
@@ -12,12 +15,9 @@ from glassmind.memory.memo_names import (
     title_from,
 )
 from glassmind.memory.memo_sections import belongs_in, memos_in, new_note, with_section
-from glassmind.types import Digest, NotePath
-from glassmind.types.memory import MEMO_FOLDERS, Memo
-from glassmind.vault.decode import Unreadable, decode
-from glassmind.vault.resolve import NOTE_SUFFIX
-from glassmind.vault.rewrite import FileText, rewrite
-from glassmind.vault.write import VaultWriter
+from glassmind.model import Digest, NotePath
+from glassmind.model.memory import MEMO_FOLDERS, Memo
+from glassmind.obsidian.project_names import parse_project
 
 NO_PROJECT = "No project"
 """What the note of memos is called that belong to none."""

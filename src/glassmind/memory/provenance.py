@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from glassmind.errors import IndexFault
 from glassmind.memory.cabinet import Cabinet
-from glassmind.types import NotePath
+from glassmind.model import NotePath
 
 MOST_CLIENTS, MOST_NOTES = 500, 500
 """That are remembered, of each the latest: names of clients are of their own choice."""

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from glassmind.errors import BadLimit
 from glassmind.errors.memory import UnknownKind
-from glassmind.markdown.folding import fold
-from glassmind.markdown.project_names import parse_project
 from glassmind.memory.among import Among
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.conflict_copies import copies_kept, copies_told
 from glassmind.memory.fresh import fresh_memos
 from glassmind.memory.kept import KnownMemo, broken_told, known_memos, whole
-from glassmind.types import NotePath
-from glassmind.types.memory import MemoKind, Recalled, RecalledMemory, extended
+from glassmind.model import NotePath
+from glassmind.model.memory import MemoKind, Recalled, RecalledMemory, extended
+from glassmind.obsidian.folding import fold
+from glassmind.obsidian.project_names import parse_project
 
 if TYPE_CHECKING:
-    from glassmind.types.search import Hit, SearchReply
+    from glassmind.model.search import Hit, SearchReply
 
 MOST = 200
 """Memos that are given at once: as many as a search gives."""

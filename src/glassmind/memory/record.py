@@ -12,11 +12,11 @@ from functools import cache
 from typing import Any
 
 from glassmind.errors import BadLimit, FileGone
-from glassmind.types import Digest, NotePath
-from glassmind.types.memory import WriteLog, WriteRecord
-from glassmind.vault.audit import LOG
-from glassmind.vault.read import VaultFiles
-from glassmind.vault.scan import kind_of
+from glassmind.files.audit import LOG
+from glassmind.files.read import VaultFiles
+from glassmind.files.scan import kind_of
+from glassmind.model import Digest, NotePath
+from glassmind.model.memory import WriteLog, WriteRecord
 
 LIMIT_BYTES = 16 * 1024 * 1024
 """About 50,000 writes, read in half a second; what is older is in the file."""

@@ -8,6 +8,7 @@ the agent said: where a person made another text of it, that is what it is calle
 import re
 
 from glassmind.errors import VaultError
+from glassmind.files.resolve import NOTE_SUFFIX
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.memo_names import (
     TRASH,
@@ -17,8 +18,7 @@ from glassmind.memory.memo_names import (
     title_in,
 )
 from glassmind.memory.record import MOST_RECORDS, write_log
-from glassmind.types.memory import Memo
-from glassmind.vault.resolve import NOTE_SUFFIX
+from glassmind.model.memory import Memo
 
 _NUMBER = re.compile(r" \d{1,9}\Z")
 _DAY_CHARS = len("2000-01-01")

@@ -9,15 +9,15 @@ import re
 from contextlib import suppress
 
 from glassmind.errors import VaultError
+from glassmind.files.resolve import NOTE_SUFFIX
 from glassmind.memory.cabinet import Cabinet, check_writes
 from glassmind.memory.capturing import Claim, summary_kept
 from glassmind.memory.claims import project_said
 from glassmind.memory.finding import memo_at
 from glassmind.memory.memo_names import title_from, title_in
 from glassmind.memory.moving import GONE, put_away
-from glassmind.types import NotePath
-from glassmind.types.memory import MEMO_FOLDERS, Memo
-from glassmind.vault.resolve import NOTE_SUFFIX
+from glassmind.model import NotePath
+from glassmind.model.memory import MEMO_FOLDERS, Memo
 
 RENEWED = "a newer summary is kept"
 """Why a file was moved, for the record."""

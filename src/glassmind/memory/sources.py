@@ -6,17 +6,17 @@ from typing import NamedTuple
 
 from glassmind.errors import GlassmindError, IndexFault, VaultError
 from glassmind.errors.memory import BadMemo
-from glassmind.markdown.receipts import (
+from glassmind.files.decode import Unreadable, decode
+from glassmind.files.paths import safe_path
+from glassmind.memory.cabinet import Cabinet
+from glassmind.memory.claims import MOST, SOURCE_CHARS, is_broken
+from glassmind.model import NotePath, Span
+from glassmind.obsidian.receipts import (
     bare,
     parse_receipt,
     receipt_of,
     receipt_text,
 )
-from glassmind.memory.cabinet import Cabinet
-from glassmind.memory.claims import MOST, SOURCE_CHARS, is_broken
-from glassmind.types import NotePath, Span
-from glassmind.vault.decode import Unreadable, decode
-from glassmind.vault.paths import safe_path
 
 ACCEPTED = (
     "name a receipt as context prints it, a note, or a part of one: Note.md:12-18, "

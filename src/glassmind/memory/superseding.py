@@ -12,8 +12,8 @@ from contextlib import ExitStack, contextmanager, suppress
 
 from glassmind.errors import VaultError
 from glassmind.errors.memory import MemoUnreadable, NotSuperseded, StillWaiting
-from glassmind.markdown.frontmatter import read_head
-from glassmind.markdown.yaml_write import Fact
+from glassmind.files.resolve import NOTE_SUFFIX
+from glassmind.files.rewrite import FileText, rewrite
 from glassmind.memory.cabinet import Cabinet, check_writes
 from glassmind.memory.claimed import agent_path
 from glassmind.memory.finding import memo_again, memo_called
@@ -24,10 +24,10 @@ from glassmind.memory.memo_sections import (
     with_section_facts,
 )
 from glassmind.memory.moving import notices_of
-from glassmind.types import PropertyValue
-from glassmind.types.memory import Memo, Superseded
-from glassmind.vault.resolve import NOTE_SUFFIX
-from glassmind.vault.rewrite import FileText, rewrite
+from glassmind.model import PropertyValue
+from glassmind.model.memory import Memo, Superseded
+from glassmind.obsidian.frontmatter import read_head
+from glassmind.obsidian.yaml_write import Fact
 
 SUPERSEDED, SUPERSEDES = "superseded by another memo", "supersedes another memo"
 UNDONE, LIFTED = "not superseded after all", "what superseded it is forgotten"

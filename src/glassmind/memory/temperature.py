@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from math import fsum, log2
 from typing import NamedTuple
 
-from glassmind.types.memory import HeatLevel
-from glassmind.types.use import alone
+from glassmind.model.memory import HeatLevel
+from glassmind.model.use import alone
 
 HOT, WARM = 0.5, 0.15
 """Where the levels begin: with the usual half-life a note that was edited today is hot

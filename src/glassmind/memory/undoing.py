@@ -10,11 +10,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 from glassmind.errors import GlassmindError, VaultError
+from glassmind.files.read import digest_of
+from glassmind.files.write import Permit, VaultWriter
 from glassmind.memory.cabinet import Cabinet
-from glassmind.types import Digest
-from glassmind.types.writing import Applied
-from glassmind.vault.read import digest_of
-from glassmind.vault.write import Permit, VaultWriter
+from glassmind.model import Digest
+from glassmind.model.writing import Applied
 
 UNDONE = "not done after all"
 """Why a file was written, for the record."""

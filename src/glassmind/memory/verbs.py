@@ -16,8 +16,8 @@ from glassmind.memory.recall import Asked, recall
 from glassmind.memory.record import write_log
 from glassmind.memory.renewing import summary_renewed
 from glassmind.memory.superseding import supersede
-from glassmind.types import NotePath
-from glassmind.types.memory import (
+from glassmind.model import NotePath
+from glassmind.model.memory import (
     Captured,
     Inbox,
     Memo,

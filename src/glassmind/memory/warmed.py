@@ -21,8 +21,8 @@ from glassmind.memory.temperature import (
     together,
     use_heat,
 )
-from glassmind.types.adjustments import Successor
-from glassmind.types.use import MOST_AT_ONCE, DayUse, Edit, alone
+from glassmind.model.adjustments import Successor
+from glassmind.model.use import MOST_AT_ONCE, DayUse, Edit, alone
 
 HOT_LINKED = 200
 """Hot notes whose links warm others; a person has fewer in mind."""

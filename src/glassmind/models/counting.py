@@ -10,8 +10,8 @@ counts them, rather too many than too few.
 import string
 from collections.abc import Iterator
 
-from glassmind.markdown.most_tokens import most_tokens
 from glassmind.models.windows import WindowedTokenizer
+from glassmind.obsidian.most_tokens import most_tokens
 
 MOST_WORDS = 100_000
 """Words that are remembered: those of a large vault, in some 10 MB."""

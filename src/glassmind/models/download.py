@@ -14,9 +14,9 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urlsplit, urlunsplit
 from urllib.request import Request, urlopen
 
+from glassmind.model.models import Download
 from glassmind.models.cards import ModelFile
 from glassmind.models.checksum import sha256_of
-from glassmind.types.models import Download
 
 Watch: TypeAlias = Callable[[int, int], None]
 """Told the bytes that are there and those there will be (0 while unknown)."""

@@ -15,11 +15,11 @@ from urllib.parse import quote
 from glassmind.config.settings import Hindsight
 from glassmind.errors import GlassmindError, ModelFailed, RemoteRefused
 from glassmind.errors.hindsight import HindsightFailed
+from glassmind.model.catalogue import Check
+from glassmind.model.hindsight import RecalledFact, Told, document_of
+from glassmind.model.search import FACTS
 from glassmind.models.http import Bounds, ModelServer
 from glassmind.ports.hindsight import Hear
-from glassmind.types.catalogue import Check
-from glassmind.types.hindsight import RecalledFact, Told, document_of
-from glassmind.types.search import FACTS
 
 MOST_FACTS = 50
 """Facts of one answer; a server must not fill our memory."""

@@ -14,10 +14,10 @@ from glassmind.models.spaces import space_of
 from glassmind.models.unit import unit
 
 if TYPE_CHECKING:
+    from glassmind.model.vectors import Embeddable, Matrix, Vector
     from glassmind.models.counting import TokenCounter
     from glassmind.models.session import OnnxSession
     from glassmind.models.windows import WindowedTokenizer
-    from glassmind.types.vectors import Embeddable, Matrix, Vector
 
 
 class OnnxEmbedder:

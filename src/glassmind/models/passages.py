@@ -1,7 +1,7 @@
 """Text cut by characters, for models whose tokenizer is out of reach."""
 
+from glassmind.model.vectors import Embeddable
 from glassmind.models.windows import CONTEXT_SHARE, balanced
-from glassmind.types.vectors import Embeddable
 
 ASCII_CHARS = 3
 """Characters of a token in plain text, on the safe side of the usual four."""

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from glassmind.types.vectors import Embeddable
+from glassmind.model.vectors import Embeddable
 
 if TYPE_CHECKING:
     from glassmind.config.settings import Prefix
+    from glassmind.model.vectors import Matrix, Vector
     from glassmind.ports.models import Embedder
-    from glassmind.types.vectors import Matrix, Vector
 
 
 class PrefixedEmbedder:

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from glassmind.model.search import Intent
 from glassmind.ports.models import Embedder
-from glassmind.types.search import Intent
 
 if TYPE_CHECKING:
+    from glassmind.model.vectors import Matrix, Vector
     from glassmind.ports.models import Embedder
-    from glassmind.types.vectors import Matrix, Vector
 
 RIDGE = 1.0
 """How strongly weights are held down; from .3 to 2 the guesses are as good."""

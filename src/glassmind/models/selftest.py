@@ -5,12 +5,12 @@ from math import sqrt
 from typing import TYPE_CHECKING
 
 from glassmind.errors import ModelFailed
-from glassmind.types.vectors import Embeddable
+from glassmind.model.vectors import Embeddable
 
 if TYPE_CHECKING:
+    from glassmind.model.vectors import Matrix, Vector
     from glassmind.models.counting import TokenCounter
     from glassmind.ports.models import Embedder
-    from glassmind.types.vectors import Matrix, Vector
 
 QUESTION = "How often should tomato plants be watered?"
 ANSWER = Embeddable("Garden", "Give your tomatoes water every morning in summer.")

@@ -15,7 +15,7 @@ from glassmind.models.spaces import space_of
 from glassmind.models.unit import unit
 
 if TYPE_CHECKING:
-    from glassmind.types.vectors import Embeddable, Matrix, Vector
+    from glassmind.model.vectors import Embeddable, Matrix, Vector
 
 QUERY_CHARS = 2000
 """What is read of a question; its tokenizer is written in Python."""

@@ -14,7 +14,7 @@ from glassmind.models.spaces import VERSION
 from glassmind.models.unit import unit
 
 if TYPE_CHECKING:
-    from glassmind.types.vectors import Embeddable, Matrix, Vector
+    from glassmind.model.vectors import Embeddable, Matrix, Vector
 
 Ask = Callable[[list[str], Bounds], Any]
 """Returns what a server says to some texts: a list of vectors, if all is well."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from glassmind.config.settings import Config
 from glassmind.errors import ModelDamaged, ModelFault
+from glassmind.model.models import ModelCheck, ModelFetched, ModelState
 from glassmind.models.cards import CARDS, ModelCard, cards_for, presets_of
 from glassmind.models.checksum import sha256_of
 from glassmind.models.choose import (
@@ -22,7 +23,6 @@ from glassmind.models.fetch import clear_archives, fetch_model
 from glassmind.models.folder import names_folder
 from glassmind.models.place import known_files, models_folder
 from glassmind.models.selftest import ANSWER, QUESTION, STRANGER, self_test
-from glassmind.types.models import ModelCheck, ModelFetched, ModelState
 
 if TYPE_CHECKING:
     from glassmind.ports.models import Embedder

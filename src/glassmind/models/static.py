@@ -18,7 +18,7 @@ from glassmind.models.windows import WindowedTokenizer, tokenizer_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from glassmind.types.vectors import Embeddable, Matrix, Vector
+    from glassmind.model.vectors import Embeddable, Matrix, Vector
 
 LENGTH_BYTES = 8
 """A safetensors file begins with the length of its header, little-endian."""

@@ -7,7 +7,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from glassmind.types.vectors import Vector
+    from glassmind.model.vectors import Vector
 
 
 def unit(vector: "NDArray[np.floating]") -> "Vector":

@@ -13,8 +13,8 @@ from tokenizers import Tokenizer
 from tokenizers.models import WordPiece
 
 from glassmind.errors import ModelAbsent, ModelDamaged
+from glassmind.model.vectors import Embeddable
 from glassmind.models.cards import ModelCard
-from glassmind.types.vectors import Embeddable
 
 CONTEXT_SHARE = 4
 """The context may take one part in so many of a window: a long heading path must not

@@ -19,7 +19,9 @@ from glassmind.access.scopes import (
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
 from glassmind.errors.serving import BadValue
-from glassmind.markdown.style import Style, counted, on_one_line
+from glassmind.model.access import ReadRule, Scope
+from glassmind.model.ledger import Reading, Shown, SumBy, Wanted
+from glassmind.obsidian.style import Style, counted, on_one_line
 from glassmind.operations.find import Since, Until, most
 from glassmind.operations.registry import (
     Arguments,
@@ -32,10 +34,8 @@ from glassmind.operations.registry import (
     operation,
     shown,
 )
-from glassmind.retrieval.query import midnight, parse_day
+from glassmind.search.query import midnight, parse_day
 from glassmind.store.access_log import is_called, summed
-from glassmind.types.access import ReadRule, Scope
-from glassmind.types.ledger import Reading, Shown, SumBy, Wanted
 
 SHOWN_ONCE = (
     "this token is not shown again; a program sends it as Authorization: Bearer TOKEN"

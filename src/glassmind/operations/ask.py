@@ -8,8 +8,14 @@ import msgspec
 from msgspec import Meta, Struct
 
 from glassmind.engine import Engine
-from glassmind.markdown.address import heading_address, obsidian_uri
-from glassmind.markdown.style import Style, counted
+from glassmind.model import answers as domain
+from glassmind.model.answers import NOT_IN_NOTES, Spoken, Withdrawn
+from glassmind.model.context import Conflict, Side
+from glassmind.model.ledger import Passage, Shown
+from glassmind.model.ontology import Resolution
+from glassmind.model.questions import ASKS, LONGEST_QUESTION, MOST_SOURCES
+from glassmind.obsidian.address import heading_address, obsidian_uri
+from glassmind.obsidian.style import Style, counted
 from glassmind.operations.find import ChosenIntent, ChosenMode, Project, most
 from glassmind.operations.model_text import GENERATED, fenced_lines, one_line
 from glassmind.operations.names import cited, with_uris
@@ -26,12 +32,6 @@ from glassmind.operations.registry import (
     shown,
 )
 from glassmind.ports.chat import Halt
-from glassmind.types import answers as domain
-from glassmind.types.answers import NOT_IN_NOTES, Spoken, Withdrawn
-from glassmind.types.context import Conflict, Side
-from glassmind.types.ledger import Passage, Shown
-from glassmind.types.ontology import Resolution
-from glassmind.types.questions import ASKS, LONGEST_QUESTION, MOST_SOURCES
 
 
 class AskArguments(Arguments):

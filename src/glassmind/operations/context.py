@@ -17,8 +17,11 @@ from glassmind.context.markdown import (
 from glassmind.engine import Engine
 from glassmind.errors.context import BudgetTooSmall
 from glassmind.errors.writing import WriteRefused
-from glassmind.markdown.address import heading_address
-from glassmind.markdown.hidden_text import holds_hidden
+from glassmind.model.context import Briefing, Bundle, Summary
+from glassmind.model.ledger import Passage, Shown
+from glassmind.model.search import Mode
+from glassmind.obsidian.address import heading_address
+from glassmind.obsidian.hidden_text import holds_hidden
 from glassmind.operations.find import HERE, PROJECT, IntentChoice, Project, Since, most
 from glassmind.operations.model_text import fenced
 from glassmind.operations.names import cited, with_uris
@@ -34,10 +37,7 @@ from glassmind.operations.registry import (
     operation,
     shown,
 )
-from glassmind.retrieval.wishes import SAYS
-from glassmind.types.context import Briefing, Bundle, Summary
-from glassmind.types.ledger import Passage, Shown
-from glassmind.types.search import Mode
+from glassmind.search.wishes import SAYS
 
 FENCE_TOKENS = 60
 """What the fence takes of a model's budget: at most 46 in 20,000 texts, counted with

@@ -7,12 +7,14 @@ from typing import Annotated, Any, TypeVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
-from glassmind.editing.asking import Asking
-from glassmind.editing.text.apply import KINDS
+from glassmind.edit.asking import Asking
+from glassmind.edit.text.apply import KINDS
 from glassmind.engine import Engine
 from glassmind.errors.editing import ConfirmFirst
 from glassmind.errors.serving import BadValue
-from glassmind.markdown.style import Style, counted, on_one_line
+from glassmind.model import editing
+from glassmind.model.ledger import Passage, Shown
+from glassmind.obsidian.style import Style, counted, on_one_line
 from glassmind.operations.arguments import parsed_json, plain_value
 from glassmind.operations.failures import CONFLICT
 from glassmind.operations.find import Name, most
@@ -41,8 +43,6 @@ from glassmind.operations.text_edits import (
     edit_from,
     read_edits,
 )
-from glassmind.types import editing
-from glassmind.types.ledger import Passage, Shown
 
 APPROVE = "glassmind proposals approve"
 """The command by which a person applies a proposal; nothing else can."""

@@ -12,10 +12,25 @@ from msgspec import UNSET, Meta, Struct, UnsetType, structs
 from glassmind.engine import Engine
 from glassmind.errors import NoteNotFound, OffsetOutOfRange
 from glassmind.errors.serving import BadValue
-from glassmind.markdown.address import heading_address, iso_time, obsidian_uri
-from glassmind.markdown.hidden_text import hidden_kinds, hidden_notice
-from glassmind.markdown.style import Style, bytes_in_words, counted, shortened
-from glassmind.markdown.tokens import QUARTERS, reach
+from glassmind.model import Span
+from glassmind.model import search as found
+from glassmind.model.adjustments import Adjustment
+from glassmind.model.context import Verified
+from glassmind.model.graph import Hop
+from glassmind.model.ledger import Passage, Shown
+from glassmind.model.search import (
+    ChunkText,
+    Evidence,
+    FusionName,
+    Intent,
+    Mode,
+    Rerank,
+    Snippet,
+)
+from glassmind.obsidian.address import heading_address, iso_time, obsidian_uri
+from glassmind.obsidian.hidden_text import hidden_kinds, hidden_notice
+from glassmind.obsidian.style import Style, bytes_in_words, counted, shortened
+from glassmind.obsidian.tokens import QUARTERS, reach
 from glassmind.operations.model_text import (
     GENERATED,
     UNREAD,
@@ -43,22 +58,7 @@ from glassmind.operations.registry import (
     operation,
     shown,
 )
-from glassmind.retrieval.wishes import MOST_HITS, MOST_HOPS, SAYS
-from glassmind.types import Span
-from glassmind.types import search as found
-from glassmind.types.adjustments import Adjustment
-from glassmind.types.context import Verified
-from glassmind.types.graph import Hop
-from glassmind.types.ledger import Passage, Shown
-from glassmind.types.search import (
-    ChunkText,
-    Evidence,
-    FusionName,
-    Intent,
-    Mode,
-    Rerank,
-    Snippet,
-)
+from glassmind.search.wishes import MOST_HITS, MOST_HOPS, SAYS
 
 HERE: tuple[Surface, ...] = ("cli", "http")
 """Surfaces whose clients choose how to search; models leave that to the settings."""
@@ -472,7 +472,7 @@ def read_for_models(result: ReadResult, _view: View) -> str:
 )
 def read(vault: Engine, arguments: ReadArguments, caller: Caller) -> ReadResult:
     """Print a note, a section or some lines of it."""
-    from glassmind.types.catalogue import GuessedNote  # noqa: PLC0415 - 24 ms
+    from glassmind.model.catalogue import GuessedNote  # noqa: PLC0415 - 24 ms
 
     config = vault.config.vault
     name = named_by(vault, arguments.name, "name")
@@ -771,7 +771,7 @@ def list_notes(vault: Engine, arguments: ListArguments) -> ListResult:
 
 
 def _receipts_in(text: str) -> list[str]:
-    from glassmind.markdown.cited import receipts_in  # noqa: PLC0415 - 27 ms
+    from glassmind.obsidian.cited import receipts_in  # noqa: PLC0415 - 27 ms
 
     return list(dict.fromkeys(receipts_in(text)))
 

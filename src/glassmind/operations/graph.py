@@ -7,8 +7,32 @@ from typing import Annotated, Any, Literal, TypeVar
 from msgspec import UNSET, UnsetType, structs
 
 from glassmind.engine import Engine
-from glassmind.knowledge.graph_files import graph_as_dot, graph_as_graphml
-from glassmind.markdown.style import Style, counted
+from glassmind.graph.graph_files import graph_as_dot, graph_as_graphml
+from glassmind.model.chains import Chains, CommonNote, PathStep
+from glassmind.model.connections import (
+    Connections,
+    GraphLink,
+    GraphNode,
+    GraphPart,
+    Neighbour,
+)
+from glassmind.model.ledger import Passage, Shown
+from glassmind.model.ontology import (
+    Branch,
+    Hierarchy,
+    Hub,
+    Ingestion,
+    Label,
+    Listed,
+    Ontology,
+    PropertyUse,
+    Schema,
+    Spelling,
+)
+from glassmind.model.ranks import Metric, Ranking
+from glassmind.model.themes import Themes
+from glassmind.model.timeline import Timeline
+from glassmind.obsidian.style import Style, counted
 from glassmind.operations.find import Name, NoteArguments, most
 from glassmind.operations.model_text import fenced_lines, listed, named
 from glassmind.operations.names import note_name, report_guesses, with_uris
@@ -31,31 +55,7 @@ from glassmind.operations.registry import (
     parts_of,
     shown,
 )
-from glassmind.retrieval.wishes import SAYS
-from glassmind.types.chains import Chains, CommonNote, PathStep
-from glassmind.types.connections import (
-    Connections,
-    GraphLink,
-    GraphNode,
-    GraphPart,
-    Neighbour,
-)
-from glassmind.types.ledger import Passage, Shown
-from glassmind.types.ontology import (
-    Branch,
-    Hierarchy,
-    Hub,
-    Ingestion,
-    Label,
-    Listed,
-    Ontology,
-    PropertyUse,
-    Schema,
-    Spelling,
-)
-from glassmind.types.ranks import Metric, Ranking
-from glassmind.types.themes import Themes
-from glassmind.types.timeline import Timeline
+from glassmind.search.wishes import SAYS
 
 MOST_SHOWN = 1_000
 """Items of one list that the engine returns."""

@@ -7,7 +7,18 @@ from msgspec import UNSET, UnsetType
 
 from glassmind.engine import Engine
 from glassmind.errors.editing import PolicyForbids
-from glassmind.markdown.style import Style, counted, shortened
+from glassmind.model.health import (
+    CheckReport,
+    Finding,
+    FindingNow,
+    HealthReport,
+    Helping,
+    SecretPlace,
+)
+from glassmind.model.ledger import Passage, Shown
+from glassmind.model.pairs import Dismissed, Similar
+from glassmind.model.suggestions import Suggestions
+from glassmind.obsidian.style import Style, counted, shortened
 from glassmind.operations.edit import (
     PATIENT_S,
     ChangeResult,
@@ -42,18 +53,7 @@ from glassmind.operations.registry import (
     operation,
     shown,
 )
-from glassmind.retrieval.wishes import SAYS
-from glassmind.types.health import (
-    CheckReport,
-    Finding,
-    FindingNow,
-    HealthReport,
-    Helping,
-    SecretPlace,
-)
-from glassmind.types.ledger import Passage, Shown
-from glassmind.types.pairs import Dismissed, Similar
-from glassmind.types.suggestions import Suggestions
+from glassmind.search.wishes import SAYS
 
 OptionalName = Annotated[
     Name | None,

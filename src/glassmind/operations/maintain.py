@@ -10,8 +10,15 @@ from glassmind.config.places import current_folder
 from glassmind.engine import Engine
 from glassmind.errors import ConfigError, VaultAbsent
 from glassmind.errors.serving import BadValue
-from glassmind.indexing.background import gently
-from glassmind.markdown.style import Style, bytes_in_words, counted
+from glassmind.files.paths import safe_path
+from glassmind.index.background import gently
+from glassmind.model.catalogue import Check, Stats, Status
+from glassmind.model.files import IndexReport, Skipped
+from glassmind.model.ledger import Shown
+from glassmind.model.models import ModelCheck, ModelFetched, ModelState
+from glassmind.model.pairs import PairStatus
+from glassmind.model.watch import WatchState
+from glassmind.obsidian.style import Style, bytes_in_words, counted
 from glassmind.operations.failures import MODEL, USAGE
 from glassmind.operations.registry import (
     Arguments,
@@ -29,13 +36,6 @@ from glassmind.operations.registry import (
     operation,
     shown,
 )
-from glassmind.types.catalogue import Check, Stats, Status
-from glassmind.types.files import IndexReport, Skipped
-from glassmind.types.ledger import Shown
-from glassmind.types.models import ModelCheck, ModelFetched, ModelState
-from glassmind.types.pairs import PairStatus
-from glassmind.types.watch import WatchState
-from glassmind.vault.paths import safe_path
 
 PATHS_SHOWN, WARNINGS_SHOWN = 3, 10
 """Skipped paths of each reason, and warnings, that people see; JSON has all."""

@@ -10,8 +10,23 @@ from msgspec.structs import asdict
 from glassmind.engine import Engine
 from glassmind.errors import VaultError, WrongUsage
 from glassmind.errors.memory import EditSetAside
-from glassmind.markdown.quoted import first_quoted
-from glassmind.markdown.style import Style, counted, on_one_line, shortened
+from glassmind.model.ledger import Passage, Shown
+from glassmind.model.memory import (
+    Captured,
+    Inbox,
+    Memo,
+    MemoKind,
+    Moved,
+    Pins,
+    Recalled,
+    SimilarMemory,
+    Superseded,
+    Temperatures,
+    WriteLog,
+    WriteRecord,
+)
+from glassmind.obsidian.quoted import first_quoted
+from glassmind.obsidian.style import Style, counted, on_one_line, shortened
 from glassmind.operations.find import Name, NoteArguments, Project, Since, Until, most
 from glassmind.operations.model_text import (
     ModelStyle,
@@ -38,21 +53,6 @@ from glassmind.operations.registry import (
     note_paths,
     operation,
     shown,
-)
-from glassmind.types.ledger import Passage, Shown
-from glassmind.types.memory import (
-    Captured,
-    Inbox,
-    Memo,
-    MemoKind,
-    Moved,
-    Pins,
-    Recalled,
-    SimilarMemory,
-    Superseded,
-    Temperatures,
-    WriteLog,
-    WriteRecord,
 )
 
 Texts = Annotated[list[str], Meta(max_length=100)]

@@ -12,11 +12,11 @@ from msgspec import Struct, structs
 from glassmind.engine import Engine
 from glassmind.errors import PathOutsideVault
 from glassmind.errors.serving import BadValue
-from glassmind.markdown.address import obsidian_uri
-from glassmind.markdown.style import shortened
+from glassmind.files.paths import safe_path
+from glassmind.model.ledger import Passage
+from glassmind.obsidian.address import obsidian_uri
+from glassmind.obsidian.style import shortened
 from glassmind.operations.registry import Caller
-from glassmind.types.ledger import Passage
-from glassmind.vault.paths import safe_path
 
 SCHEME = "note://"
 OBSIDIAN = "obsidian://"
@@ -46,7 +46,7 @@ def path_in(uri: str) -> str:
 
 def cited(receipt: str, path: str = "") -> Passage:
     """Return the lines that a receipt is for; of another text, the note at `path`."""
-    from glassmind.markdown.receipts import parse_receipt  # noqa: PLC0415 - 27 ms
+    from glassmind.obsidian.receipts import parse_receipt  # noqa: PLC0415 - 27 ms
 
     found = parse_receipt(receipt) if "@" in receipt else None
     return Passage(found.path, *found.span) if found else Passage(path)

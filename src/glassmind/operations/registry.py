@@ -27,9 +27,9 @@ from msgspec import Meta, Struct
 
 from glassmind.engine import Engine
 from glassmind.errors import ConfigError
-from glassmind.markdown.style import Style
+from glassmind.model.ledger import Passage, Shown
+from glassmind.obsidian.style import Style
 from glassmind.ports.chat import Halt
-from glassmind.types.ledger import Passage, Shown
 
 Surface: TypeAlias = Literal["cli", "mcp", "http"]
 Group: TypeAlias = Literal[

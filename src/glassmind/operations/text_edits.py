@@ -9,11 +9,11 @@ from typing import Annotated, Any, cast, get_type_hints
 
 from msgspec import Meta, defstruct
 
-from glassmind.editing.text.apply import KINDS
+from glassmind.edit.text.apply import KINDS
 from glassmind.errors.serving import BadArgument, BadValue
+from glassmind.model.editing import FUZZY, ChangeProperty, TextEdit
 from glassmind.operations.arguments import fields_of, property_schema, read
 from glassmind.operations.registry import Arguments, Surface, arg
-from glassmind.types.editing import FUZZY, ChangeProperty, TextEdit
 
 MOST_EDITS = 200
 PLACE = 4_096

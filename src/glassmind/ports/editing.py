@@ -5,8 +5,8 @@ from contextlib import AbstractContextManager
 from typing import Literal, Protocol, TypeAlias
 
 from glassmind.errors import GlassmindError
-from glassmind.types import NotePath
-from glassmind.types.editing import Changeset, ChangeState, Draft, Step
+from glassmind.model import NotePath
+from glassmind.model.editing import Changeset, ChangeState, Draft, Step
 
 
 class Refresh(Protocol):

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from datetime import date
 from typing import TYPE_CHECKING, Protocol, TypedDict
 
-from glassmind.types.access import Scope
-from glassmind.types.search import SearchReply, Wish
+from glassmind.model.access import Scope
+from glassmind.model.search import SearchReply, Wish
 
 if TYPE_CHECKING:  # not for a search, which would pay a millisecond for each
-    from glassmind.types.files import IndexReport, Progress
+    from glassmind.model.files import IndexReport, Progress
 
 
 class IndexWishes(TypedDict):

@@ -5,11 +5,11 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Protocol, Self, TypeAlias, TypeVar
 
-from glassmind.types import NotePath
-from glassmind.types.files import FileFacts, IndexReport, Progress, Skipped
-from glassmind.types.index import Indexed, Unsettled
-from glassmind.types.sidecar import Document
-from glassmind.types.vectors import Coverage, Embedded, NoteVectors, Space, Unembedded
+from glassmind.model import NotePath
+from glassmind.model.files import FileFacts, IndexReport, Progress, Skipped
+from glassmind.model.index import Indexed, Unsettled
+from glassmind.model.sidecar import Document
+from glassmind.model.vectors import Coverage, Embedded, NoteVectors, Space, Unembedded
 
 Carried_co = TypeVar("Carried_co", covariant=True)
 """What a log tells of a note."""

@@ -3,9 +3,9 @@
 from collections.abc import Collection, Mapping
 from typing import Protocol
 
-from glassmind.types import NotePath
-from glassmind.types.pairs import Dismissible, Pair, PairLag, PairStatus
-from glassmind.types.timeline import NoteDates
+from glassmind.model import NotePath
+from glassmind.model.pairs import Dismissible, Pair, PairLag, PairStatus
+from glassmind.model.timeline import NoteDates
 
 
 class NoteRows(Protocol):

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from glassmind.types.vectors import Embeddable, Matrix, Vector
+    from glassmind.model.vectors import Embeddable, Matrix, Vector
 
 
 class Embedder(Protocol):

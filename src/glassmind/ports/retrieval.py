@@ -3,12 +3,12 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from glassmind.types import NotePath
-from glassmind.types.search import Candidate, WordQuery
+from glassmind.model import NotePath
+from glassmind.model.search import Candidate, WordQuery
 
 if TYPE_CHECKING:
-    from glassmind.types.graph import Edge, Home, LinkLine
-    from glassmind.types.vectors import Vector
+    from glassmind.model.graph import Edge, Home, LinkLine
+    from glassmind.model.vectors import Vector
 
 
 class AskedWords(Protocol):

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from glassmind.types.projects import ProjectName, ProjectNote
+from glassmind.model.projects import ProjectName, ProjectNote
 
 if TYPE_CHECKING:
-    from glassmind.types.search import SearchReply
+    from glassmind.model.search import SearchReply
 
 Searched: TypeAlias = "Callable[..., SearchReply]"
 """A search with the wishes of `Engine.search`, which is not taken on record as use."""

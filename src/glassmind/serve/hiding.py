@@ -9,8 +9,8 @@ import re
 from collections.abc import Collection
 from typing import Any
 
-from glassmind.markdown.secrets import redacted
-from glassmind.markdown.texts import texts_in, with_texts
+from glassmind.obsidian.secrets import redacted
+from glassmind.obsidian.texts import texts_in, with_texts
 
 _is_digest = re.compile(r"[0-9a-f]{32}").fullmatch
 

@@ -7,11 +7,11 @@ from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
 from glassmind.handing import hand
 from glassmind.memory.provenance import GIVEN
+from glassmind.model.callers import CALLER
+from glassmind.model.ledger import Passage, Shown, Surface
 from glassmind.operations.failures import quotes_notes
 from glassmind.operations.registry import note_paths, shown
 from glassmind.serve.log import log, log_fault
-from glassmind.types.callers import CALLER
-from glassmind.types.ledger import Passage, Shown, Surface
 
 _UNRECORDED: set[str] = set()
 """Vaults of this process whose log says that their access log cannot be written."""

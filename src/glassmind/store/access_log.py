@@ -20,9 +20,9 @@ from json.encoder import encode_basestring as _quoted
 from pathlib import Path
 from unicodedata import normalize
 
+from glassmind.model.ledger import Passage, Reading, Shown, Sum, SumBy, Wanted
 from glassmind.store.place import can_write, make_folder
 from glassmind.store.purge_clock import may_purge
-from glassmind.types.ledger import Passage, Reading, Shown, Sum, SumBy, Wanted
 
 NOTE_SUFFIX = ".md"
 

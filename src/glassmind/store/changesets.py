@@ -22,6 +22,7 @@ from typing import NamedTuple
 from glassmind.config.settings import UNDO_DAYS
 from glassmind.errors.editing import ChangesetUnknown, NowhereToKeep
 from glassmind.errors.writing import WriteFailed
+from glassmind.model.editing import STATES, Changeset, ChangeState, Draft
 from glassmind.store.changesets_disk import (
     PART,
     drop,
@@ -33,7 +34,6 @@ from glassmind.store.changesets_disk import (
 )
 from glassmind.store.changesets_file import Damaged, outlined, packed, unpacked
 from glassmind.store.purge_clock import may_purge
-from glassmind.types.editing import STATES, Changeset, ChangeState, Draft
 
 NAME = "changesets"
 CHANGE, SIDE = ".change", ".json"

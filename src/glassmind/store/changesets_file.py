@@ -12,8 +12,8 @@ from itertools import chain
 from typing import Any
 
 from glassmind.errors.editing import EditRefused
-from glassmind.types import NotePath
-from glassmind.types.editing import Changeset, ChangeState, Draft, Rewritten, Step
+from glassmind.model import NotePath
+from glassmind.model.editing import Changeset, ChangeState, Draft, Rewritten, Step
 
 FORMAT = 1
 """What the first line says; a file of a higher number is of a version to come."""

@@ -19,11 +19,11 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from glassmind.model.callers import CALLER
 from glassmind.store.place import can_write, make_folder, outside
-from glassmind.types.callers import CALLER
 
 if TYPE_CHECKING:
-    from glassmind.types.use import UseEvent, UseTail
+    from glassmind.model.use import UseEvent, UseTail
 
 NAME = "use.jsonl"
 SET_ASIDE = "use-", ".jsonl"
@@ -160,7 +160,7 @@ class UseLog:
 
     def tail(self, folded: Mapping[str, int]) -> "UseTail":
         """Return what was added behind what is `folded`, in the order it was."""
-        from glassmind.types.use import UseTail  # noqa: PLC0415 - a search only writes
+        from glassmind.model.use import UseTail  # noqa: PLC0415 - a search only writes
 
         events: list[UseEvent] = []
         upto: dict[str, int] = {}
@@ -226,7 +226,7 @@ def event_of(line: bytes) -> "UseEvent | None":
 
     Behind what a full disk cut short stands the next line, which is whole.
     """
-    from glassmind.types.use import UseEvent  # noqa: PLC0415 - a search only writes
+    from glassmind.model.use import UseEvent  # noqa: PLC0415 - a search only writes
 
     try:
         said = json.loads(line[max(0, line.rfind(_BEGIN)) :])

@@ -25,38 +25,38 @@ from glassmind.wiring.once import RecentResults, made_once
 from glassmind.wiring.pending import Renames, is_unsettled
 
 if TYPE_CHECKING:
-    from glassmind.answers.desk import Gather
-    from glassmind.answers.verbs import Answers
+    from glassmind.context.answers.desk import Gather
+    from glassmind.context.answers.verbs import Answers
     from glassmind.context.shelf import Sources
     from glassmind.context.verbs import Bundles
-    from glassmind.editing.desk import Handed
-    from glassmind.editing.trust import Trust
-    from glassmind.editing.verbs import Editing
-    from glassmind.indexing.keeper import IndexKeeper
-    from glassmind.indexing.watching import Watching
-    from glassmind.knowledge.dismissals import DismissalBook
-    from glassmind.knowledge.graphs import Graphs
-    from glassmind.knowledge.themes.themed import Themed
-    from glassmind.knowledge.verbs import Knowledge
+    from glassmind.edit.desk import Handed
+    from glassmind.edit.trust import Trust
+    from glassmind.edit.verbs import Editing
+    from glassmind.files.read import VaultFiles
+    from glassmind.graph.dismissals import DismissalBook
+    from glassmind.graph.graphs import Graphs
+    from glassmind.graph.themes.themed import Themed
+    from glassmind.graph.verbs import Knowledge
+    from glassmind.index.keeper import IndexKeeper
+    from glassmind.index.watching import Watching
     from glassmind.memory.cabinet import Acts
     from glassmind.memory.verbs import Memory
+    from glassmind.model.access import Scope
+    from glassmind.model.adjustments import Successor
+    from glassmind.model.search import SearchReply
+    from glassmind.model.vectors import Space
     from glassmind.ports.editing import Refresh
     from glassmind.ports.elsewhere import Elsewhere
     from glassmind.ports.hindsight import OtherMemory
     from glassmind.ports.models import Embedder
     from glassmind.ports.retrieval import WordSearch
-    from glassmind.retrieval.hybrid import Hybrid
-    from glassmind.retrieval.notes import NoteReader
+    from glassmind.search.hybrid import Hybrid
+    from glassmind.search.notes import NoteReader
     from glassmind.store.sqlite.edges import Edges
     from glassmind.store.sqlite.read import Rows
     from glassmind.store.sqlite.writer import SqliteWriter
     from glassmind.store.vault_index import VaultIndex
     from glassmind.store.watching import WatchWord
-    from glassmind.types.access import Scope
-    from glassmind.types.adjustments import Successor
-    from glassmind.types.search import SearchReply
-    from glassmind.types.vectors import Space
-    from glassmind.vault.read import VaultFiles
     from glassmind.wiring.embedders import Embedders
     from glassmind.wiring.index import WordsMarker
     from glassmind.wiring.pairs import OpenPairing
@@ -194,7 +194,7 @@ class LocalAdapters:
 
     def is_owed(self, head: str) -> bool:
         """Whether the rows came that far by an edit, whose words are to be found."""
-        from glassmind.types.sidecar import OWED  # noqa: PLC0415
+        from glassmind.model.sidecar import OWED  # noqa: PLC0415
 
         return self.rows().setting(OWED) == head
 
@@ -357,7 +357,7 @@ class LocalAdapters:
 
     def notes(self) -> "NoteReader":
         """Return what reads single notes and lists."""
-        from glassmind.retrieval.notes import NoteReader  # noqa: PLC0415
+        from glassmind.search.notes import NoteReader  # noqa: PLC0415
         from glassmind.store.sqlite.catalogue import Catalogue  # noqa: PLC0415
 
         def catalogue() -> Catalogue:
@@ -371,7 +371,7 @@ class LocalAdapters:
 
     def files(self) -> "VaultFiles":
         """Return what reads the files of the vault as they are now."""
-        from glassmind.vault.read import VaultFiles  # noqa: PLC0415
+        from glassmind.files.read import VaultFiles  # noqa: PLC0415
 
         limit = self.config.index.max_note_bytes
         return VaultFiles(self.config.vault.path, limit_bytes=limit)
@@ -401,8 +401,8 @@ class LocalAdapters:
     @made_once
     def writer(self) -> "SqliteWriter":
         """The rows, for the holder of the writer lock."""
+        from glassmind.files.resolve import name_key  # noqa: PLC0415
         from glassmind.store.sqlite.writer import SqliteWriter  # noqa: PLC0415
-        from glassmind.vault.resolve import name_key  # noqa: PLC0415
 
         # no WAL inside the vault: the record is taken between transactions
         wal = self.place.folder_in_vault is None

@@ -1,9 +1,9 @@
 """The access log: what clients read: made from the settings, once for each vault."""
 
 from glassmind.config import Config
+from glassmind.model.catalogue import Check
 from glassmind.store.access_log import AccessLog
 from glassmind.store.place import index_locations, outside
-from glassmind.types.catalogue import Check
 
 ELSEWHERE = "set index.location to a folder outside of the vault that you can write"
 

@@ -5,9 +5,9 @@ A part of `wiring` that a search does not need.
 
 from functools import cache
 
-from glassmind.answers.desk import Desk, Gather
-from glassmind.answers.verbs import Answers
 from glassmind.config import Config
+from glassmind.context.answers.desk import Desk, Gather
+from glassmind.context.answers.verbs import Answers
 from glassmind.ports.chat import Chat
 
 

@@ -9,17 +9,17 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from glassmind.retrieval.confidence import FITTED, USUAL, Curve, Signals
+from glassmind.model.search import Filter, Wish
+from glassmind.search.confidence import FITTED, USUAL, Curve, Signals
 from glassmind.store.sqlite.clue_rows import ClueRows
-from glassmind.types.search import Filter, Wish
 from glassmind.wiring.grounds import Grounds
 
 if TYPE_CHECKING:
+    from glassmind.model import NotePath
+    from glassmind.model.vectors import Space
     from glassmind.ports.indexing import ShowProgress
     from glassmind.ports.retrieval import WordSearch
-    from glassmind.retrieval.hybrid import Hybrid
-    from glassmind.types import NotePath
-    from glassmind.types.vectors import Space
+    from glassmind.search.hybrid import Hybrid
 
 VERSION = 1
 """Raised when the same vault teaches something else than before."""
@@ -99,12 +99,12 @@ class OpenCurve:
     ) -> None:
         """Ask the vault, and keep what it teaches; a pause leaves all as it was."""
         # numpy, and much that only this needs
-        from glassmind.retrieval.learning import (  # noqa: PLC0415
+        from glassmind.search.learning import (  # noqa: PLC0415
             QUESTIONS,
             asked_in_all,
             learnt,
         )
-        from glassmind.retrieval.own_questions import own_questions  # noqa: PLC0415
+        from glassmind.search.own_questions import own_questions  # noqa: PLC0415
 
         rows = ClueRows(self._adapters.reader.connection())
         questions = own_questions(rows.clues(CLUES), QUESTIONS)
@@ -147,9 +147,9 @@ class Asking:
         Raises:
             Paused: the machine is for somebody else now.
         """
-        from glassmind.retrieval.plain import plain  # noqa: PLC0415
-        from glassmind.retrieval.query import parse_query  # noqa: PLC0415
-        from glassmind.types.files import Progress  # noqa: PLC0415
+        from glassmind.model.files import Progress  # noqa: PLC0415
+        from glassmind.search.plain import plain  # noqa: PLC0415
+        from glassmind.search.query import parse_query  # noqa: PLC0415
 
         if self._pause():
             raise Paused

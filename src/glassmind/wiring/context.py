@@ -11,7 +11,8 @@ from glassmind.context.budget import Counter, Estimate
 from glassmind.context.shelf import Shelf, Sources
 from glassmind.context.verbs import Bundles
 from glassmind.errors import ModelFault
-from glassmind.retrieval.query import parse_day
+from glassmind.files.task_boxes import open_boxes
+from glassmind.search.query import parse_day
 from glassmind.store.sqlite.change_rows import ChangeRows
 from glassmind.store.sqlite.connection import still
 from glassmind.store.sqlite.passage_rows import PassageRows
@@ -19,13 +20,12 @@ from glassmind.store.sqlite.project_rows import ProjectRows
 from glassmind.store.sqlite.section_rows import SectionRows
 from glassmind.store.sqlite.trace_rows import TraceRows
 from glassmind.store.watching import read_state
-from glassmind.vault.task_boxes import open_boxes
 from glassmind.wiring.grounds import EmbeddingGrounds, rules_of
 
 if TYPE_CHECKING:
+    from glassmind.files.read import VaultFiles
     from glassmind.ports.models import Reranker
-    from glassmind.retrieval.notes import NoteReader
-    from glassmind.vault.read import VaultFiles
+    from glassmind.search.notes import NoteReader
 
 
 class Reading(Protocol):

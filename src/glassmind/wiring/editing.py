@@ -10,25 +10,25 @@ from typing import TYPE_CHECKING, Protocol
 
 from glassmind.access.policy import WritePolicy
 from glassmind.access.sight import SeenBook, Sight
-from glassmind.editing.desk import Desk, Handed
-from glassmind.editing.verbs import Editing
+from glassmind.edit.desk import Desk, Handed
+from glassmind.edit.verbs import Editing
 from glassmind.errors.editing import NowhereToKeep
 from glassmind.errors.writing import WriteFailed
+from glassmind.files.audit import LOG, Record
+from glassmind.files.changing import VaultChanger
+from glassmind.files.commits import commit
+from glassmind.files.obsidian import obsidian_settings
+from glassmind.files.queueing import EditQueue
+from glassmind.model import NotePath
 from glassmind.ports.editing import Refresh
 from glassmind.store.changesets import NAME, ChangesetFolder
 from glassmind.store.sqlite.edit_rows import SqliteEditRows
-from glassmind.types import NotePath
-from glassmind.vault.audit import LOG, Record
-from glassmind.vault.changing import VaultChanger
-from glassmind.vault.commits import commit
-from glassmind.vault.obsidian import obsidian_settings
-from glassmind.vault.queueing import EditQueue
 from glassmind.wiring.grounds import Grounds, rules_of
 from glassmind.wiring.pending import LOCK, Renames
 
 if TYPE_CHECKING:
     from glassmind.errors import GlassmindError
-    from glassmind.retrieval.notes import NoteReader
+    from glassmind.search.notes import NoteReader
 
 OWN_LOG = "writes.jsonl"
 """The record of writes where the agent folder may not be written."""

@@ -14,8 +14,8 @@ from glassmind.models.choose import embedder_for
 from glassmind.wiring.grounds import BEFORE
 
 if TYPE_CHECKING:
+    from glassmind.model.vectors import Space
     from glassmind.ports.models import Embedder
-    from glassmind.types.vectors import Space
 
 GIVEN = "smart-connections:"
 """How the name of a space begins whose vectors another program made."""

@@ -4,10 +4,10 @@ import json
 from typing import TYPE_CHECKING, Protocol
 
 from glassmind.config import Config
+from glassmind.files.ignore import IgnoreRules, load_rules
+from glassmind.model.vectors import Space
 from glassmind.store.place import Place
 from glassmind.store.sqlite.reader import SqliteReader
-from glassmind.types.vectors import Space
-from glassmind.vault.ignore import IgnoreRules, load_rules
 
 if TYPE_CHECKING:
     from glassmind.ports.models import Embedder

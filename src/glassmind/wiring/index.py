@@ -11,12 +11,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from glassmind.config import Config
-from glassmind.indexing.checkup import Bench
-from glassmind.indexing.checkup_vectors import VectorBench
-from glassmind.indexing.embed import Meaning, Wishes
-from glassmind.indexing.follow import Followed
-from glassmind.indexing.run import Workshop
-from glassmind.markdown.split import SplitRules
+from glassmind.index.checkup import Bench
+from glassmind.index.checkup_vectors import VectorBench
+from glassmind.index.embed import Meaning, Wishes
+from glassmind.index.follow import Followed
+from glassmind.index.run import Workshop
+from glassmind.model.catalogue import Check
+from glassmind.model.pairs import PairStatus
+from glassmind.model.sidecar import Document
+from glassmind.model.vectors import NoteVectors
+from glassmind.obsidian.split import SplitRules
 from glassmind.store.filesystem import filesystem_kind, on_network
 from glassmind.store.lexical import integrity as word_integrity
 from glassmind.store.lexical import place as word_place
@@ -29,10 +33,6 @@ from glassmind.store.sqlite.writer import SqliteWriter
 from glassmind.store.vault_index import LOCK
 from glassmind.store.vectors import integrity, place
 from glassmind.store.watching import read_state
-from glassmind.types.catalogue import Check
-from glassmind.types.pairs import PairStatus
-from glassmind.types.sidecar import Document
-from glassmind.types.vectors import NoteVectors
 from glassmind.wiring.access_log import access_log_check
 from glassmind.wiring.grounds import (
     EmbeddingGrounds,
@@ -42,10 +42,10 @@ from glassmind.wiring.grounds import (
 from glassmind.wiring.use import UseGrounds, fold_use
 
 if TYPE_CHECKING:
-    from glassmind.knowledge.dismissals import DismissalBook
+    from glassmind.files.smart_connections import SmartConnections
+    from glassmind.graph.dismissals import DismissalBook
     from glassmind.ports.hindsight import OtherMemory
     from glassmind.ports.indexing import Sidecar
-    from glassmind.vault.smart_connections import SmartConnections
 
 ASKED = ("backend", "preset", "model", "dimensions", "context_tokens", "prefix")
 """Settings that choose a model; what is secret, and where it may go, stays outside."""
@@ -283,7 +283,7 @@ def _given(config: Config) -> "Callable[[], SmartConnections | None]":
     """Return what gives the vectors that another program made, read once at most."""
     if config.embeddings.backend != "smart-connections":
         return lambda: None
-    from glassmind.vault.smart_connections import SmartConnections  # noqa: PLC0415
+    from glassmind.files.smart_connections import SmartConnections  # noqa: PLC0415
 
     kept = SmartConnections(config.vault.path)
     return lambda: kept

@@ -6,7 +6,7 @@ A part of `wiring` that a search does not need.
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-from glassmind.indexing.keeper import IndexKeeper
+from glassmind.index.keeper import IndexKeeper
 from glassmind.store.sqlite.copier import SqliteCopier
 from glassmind.wiring.confidence import is_due
 from glassmind.wiring.index import bench_for, meaning_for, workshop_for

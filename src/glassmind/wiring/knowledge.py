@@ -9,32 +9,32 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-from glassmind.graph.keeping import KeptGraph
-from glassmind.knowledge.dismissals import DismissalBook
-from glassmind.knowledge.graphs import Graphs
-from glassmind.knowledge.habits import habits_in
-from glassmind.knowledge.health.kept import KeptSketches
-from glassmind.knowledge.naming.vocabulary import KeptVocabulary, Vocabulary
-from glassmind.knowledge.study import Study
-from glassmind.knowledge.suggest.facts import Facts, KeptFacts, Sorts
-from glassmind.knowledge.themes import themed as themes
-from glassmind.knowledge.verbs import Knowledge
+from glassmind.files.left_out import is_left_out, left_out_names
+from glassmind.files.obsidian import obsidian_settings
+from glassmind.graph.dismissals import DismissalBook
+from glassmind.graph.graphs import Graphs
+from glassmind.graph.habits import habits_in
+from glassmind.graph.health.kept import KeptSketches
+from glassmind.graph.naming.vocabulary import KeptVocabulary, Vocabulary
+from glassmind.graph.study import Study
+from glassmind.graph.suggest.facts import Facts, KeptFacts, Sorts
+from glassmind.graph.themes import themed as themes
+from glassmind.graph.verbs import Knowledge
+from glassmind.links.keeping import KeptGraph
 from glassmind.store.sqlite.health_rows import HealthRows
 from glassmind.store.sqlite.mention_rows import MentionRows
 from glassmind.store.sqlite.neighbour_rows import NeighbourRows
 from glassmind.store.sqlite.net_rows import NetRows
 from glassmind.store.sqlite.ontology_rows import OntologyRows
-from glassmind.vault.left_out import is_left_out, left_out_names
-from glassmind.vault.obsidian import obsidian_settings
 from glassmind.wiring.grounds import Grounds
 
 if TYPE_CHECKING:
-    from glassmind.retrieval.notes import NoteReader
+    from glassmind.files.read import VaultFiles
+    from glassmind.model.search import SearchReply
+    from glassmind.model.themes import KeptTheme, ThemeState
+    from glassmind.search.notes import NoteReader
     from glassmind.store.lexical.following import FollowingIndex
     from glassmind.store.sqlite.writer import SqliteWriter
-    from glassmind.types.search import SearchReply
-    from glassmind.types.themes import KeptTheme, ThemeState
-    from glassmind.vault.read import VaultFiles
 
 
 class Adapters(Grounds, Protocol):

@@ -5,28 +5,28 @@ A part of `wiring` that a search does not need.
 
 from typing import TYPE_CHECKING, Protocol
 
+from glassmind.files.read import VaultFiles
+from glassmind.files.write import Permit, VaultWriter
 from glassmind.memory.cabinet import Acts, Cabinet
 from glassmind.memory.verbs import Memory
-from glassmind.retrieval.query import parse_day
+from glassmind.model.catalogue import GuessedNote
+from glassmind.search.query import parse_day
 from glassmind.store.sqlite.connection import still
 from glassmind.store.sqlite.memo_rows import MemoRows
 from glassmind.store.sqlite.pair_rows import PairRows
 from glassmind.store.sqlite.project_rows import ProjectRows
 from glassmind.store.sqlite.vector_rows import VectorRows
-from glassmind.types.catalogue import GuessedNote
-from glassmind.vault.read import VaultFiles
-from glassmind.vault.write import Permit, VaultWriter
 from glassmind.wiring.trust import trust_for
 from glassmind.wiring.use import UseGrounds, heat_sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from glassmind.model import NotePath
+    from glassmind.model.catalogue import NoteText
+    from glassmind.model.hindsight import Told
     from glassmind.ports.hindsight import OtherMemory
-    from glassmind.retrieval.notes import NoteReader
-    from glassmind.types import NotePath
-    from glassmind.types.catalogue import NoteText
-    from glassmind.types.hindsight import Told
+    from glassmind.search.notes import NoteReader
 
 
 class Adapters(UseGrounds, Protocol):

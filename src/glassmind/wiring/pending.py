@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 
-from glassmind.types import NotePath
+from glassmind.model import NotePath
 
 UNFINISHED = "changesets/applying"
 """Where a change stands while it is made; who finds none there has nothing to mend."""

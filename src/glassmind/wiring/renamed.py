@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from glassmind.errors import GlassmindError
-from glassmind.types import NotePath
+from glassmind.model import NotePath
 
 if TYPE_CHECKING:
     from glassmind.wiring.editing import Adapters

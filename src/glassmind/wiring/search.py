@@ -14,38 +14,38 @@ from typing import TYPE_CHECKING, Protocol, get_args
 
 from glassmind.config import Config
 from glassmind.errors import IndexDamaged, ModelFault, NotEmbedded
+from glassmind.model.pairs import Partner
+from glassmind.model.search import ChannelName, Intent
+from glassmind.model.vectors import Space
 from glassmind.ports.retrieval import WordSearch
-from glassmind.retrieval.adjust import LIFTS
-from glassmind.retrieval.channels import Meaning
-from glassmind.retrieval.hybrid import Hybrid
-from glassmind.retrieval.patience import (
+from glassmind.search.adjust import LIFTS
+from glassmind.search.channels import Meaning
+from glassmind.search.hybrid import Hybrid
+from glassmind.search.patience import (
     Patience,
     PatientEmbedder,
     PatientMemory,
     PatientReranker,
 )
-from glassmind.retrieval.plan import CAPTURED, RECALLED, Settled
-from glassmind.retrieval.search import Sources
-from glassmind.retrieval.understand import Understanding
+from glassmind.search.plan import CAPTURED, RECALLED, Settled
+from glassmind.search.search import Sources
+from glassmind.search.understand import Understanding
 from glassmind.store.sqlite.edges import Edges
 from glassmind.store.vectors.following import FollowingVectors
 from glassmind.store.vectors.place import place_of
-from glassmind.types.pairs import Partner
-from glassmind.types.search import ChannelName, Intent
-from glassmind.types.vectors import Space
 from glassmind.wiring.confidence import OpenCurve
 from glassmind.wiring.grounds import EmbeddingGrounds, foreign_space
 from glassmind.wiring.use import OpenHeat, UseGrounds
 
 if TYPE_CHECKING:
-    from glassmind.knowledge.dismissals import DismissalBook
+    from glassmind.graph.dismissals import DismissalBook
+    from glassmind.model.vectors import Vector
     from glassmind.models.prototypes import Prototypes
     from glassmind.ports.hindsight import OtherMemory
     from glassmind.ports.indexing import ShowProgress
     from glassmind.ports.models import Reranker
-    from glassmind.retrieval.confidence import Curve
-    from glassmind.retrieval.notes import NoteReader
-    from glassmind.types.vectors import Vector
+    from glassmind.search.confidence import Curve
+    from glassmind.search.notes import NoteReader
 
 RECOUNT_S = 2.0
 """Seconds for which a count of vectors holds while more are being made."""
@@ -150,7 +150,7 @@ def hybrid_for(adapters: Adapters, words: WordSearch) -> Hybrid:
 
 def _is_ours(adapters: Adapters, document: str) -> bool:
     """Whether a fact was made of a memo of this vault, be it there or forgotten."""
-    from glassmind.types.hindsight import memo_of  # noqa: PLC0415
+    from glassmind.model.hindsight import memo_of  # noqa: PLC0415
 
     return bool(memo_of(document, adapters.config.vault.name))
 
@@ -279,7 +279,7 @@ class OpenMeaning:
             Prototypes,
             questions_embedded,
         )
-        from glassmind.retrieval.prototypes import prototypes  # noqa: PLC0415
+        from glassmind.search.prototypes import prototypes  # noqa: PLC0415
 
         folder, space, meaning, _ = self._opened
         if self._known is None or self._known[0] != space:

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 from glassmind.access.files import ReadableFiles, SkippedVerdict
 from glassmind.access.reading import ReadPolicy
 from glassmind.errors import IndexAbsent, IndexUnwritable, VaultMissing
+from glassmind.model.access import Scope
+from glassmind.model.search import SearchReply, Wish
 from glassmind.ports.elsewhere import Elsewhere, IndexWishes
-from glassmind.retrieval.channels import Meaning
+from glassmind.search.channels import Meaning
 from glassmind.store.lexical.seen import SeenIndex
 from glassmind.store.sqlite.pair_rows import ScopePairs
 from glassmind.store.sqlite.seen_reader import SeenReader
 from glassmind.store.vectors.seen import SeenVectors
-from glassmind.types.access import Scope
-from glassmind.types.search import SearchReply, Wish
 from glassmind.wiring import LocalAdapters
 from glassmind.wiring.confidence import usual_curve
 from glassmind.wiring.once import made_once
@@ -37,28 +37,28 @@ if TYPE_CHECKING:
 
     from glassmind.context.shelf import Sources
     from glassmind.context.verbs import Bundles
-    from glassmind.editing.desk import Handed
-    from glassmind.editing.trust import Trust
-    from glassmind.editing.verbs import Editing
-    from glassmind.graph.net import LinkGraph
-    from glassmind.indexing.keeper import IndexKeeper
-    from glassmind.knowledge.dismissals import DismissalBook
-    from glassmind.knowledge.themes.parts import Parts
-    from glassmind.knowledge.themes.themed import Themed
+    from glassmind.edit.desk import Handed
+    from glassmind.edit.trust import Trust
+    from glassmind.edit.verbs import Editing
+    from glassmind.graph.dismissals import DismissalBook
+    from glassmind.graph.themes.parts import Parts
+    from glassmind.graph.themes.themed import Themed
+    from glassmind.index.keeper import IndexKeeper
+    from glassmind.links.net import LinkGraph
+    from glassmind.model import NotePath
+    from glassmind.model.connections import ThemeLabel
+    from glassmind.model.files import IndexReport
+    from glassmind.model.vectors import Space
     from glassmind.ports.editing import Refresh
     from glassmind.ports.hindsight import OtherMemory
     from glassmind.ports.indexing import ShowProgress
     from glassmind.ports.models import Reranker
-    from glassmind.retrieval.confidence import Curve
-    from glassmind.retrieval.patience import Patience
+    from glassmind.search.confidence import Curve
+    from glassmind.search.patience import Patience
     from glassmind.store.place import Place, Trusted
     from glassmind.store.sqlite.edges import Edges
     from glassmind.store.use_log import UseLog
     from glassmind.store.vectors.following import FollowingVectors
-    from glassmind.types import NotePath
-    from glassmind.types.connections import ThemeLabel
-    from glassmind.types.files import IndexReport
-    from glassmind.types.vectors import Space
     from glassmind.wiring.embedders import Embedders
     from glassmind.wiring.pairs import OpenPairing
     from glassmind.wiring.write import Writing
@@ -100,7 +100,7 @@ class SeenAdapters(LocalAdapters):
 
     def _compare(self, db: "Connection", hidden: frozenset[int]) -> "ScopePairs":
         """Return the similar notes of a scope, made anew when stored ones change."""
-        from glassmind.knowledge.pairs.pairing import pairs_among  # noqa: PLC0415
+        from glassmind.graph.pairs.pairing import pairs_among  # noqa: PLC0415
         from glassmind.store.sqlite.pair_source import PairSource  # noqa: PLC0415
 
         source, level = PairSource(db), self.config.graph.similarity
@@ -116,7 +116,7 @@ class SeenAdapters(LocalAdapters):
     @made_once
     def themed(self) -> "Themed":
         """The themes of the visible notes."""
-        from glassmind.knowledge.themes.parts import parted  # noqa: PLC0415
+        from glassmind.graph.themes.parts import parted  # noqa: PLC0415
         from glassmind.wiring.knowledge import themed_for  # noqa: PLC0415
 
         def divide(net: "LinkGraph", fingerprint: str, resolution: float) -> "Parts":

@@ -10,11 +10,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from glassmind.errors import GlassmindError
+from glassmind.model.memory import KEEP
 from glassmind.store.sqlite.memo_rows import MemoRows
-from glassmind.types.memory import KEEP
 
 if TYPE_CHECKING:
-    from glassmind.types import NotePath
+    from glassmind.model import NotePath
     from glassmind.wiring.memory import Adapters
 
 INBOX = "inbox"

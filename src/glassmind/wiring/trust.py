@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from glassmind.editing.trust import Trust, trust_over
+from glassmind.edit.trust import Trust, trust_over
+from glassmind.model import NotePath
 from glassmind.store.sqlite.edit_rows import SqliteEditRows
-from glassmind.types import NotePath
 from glassmind.wiring.grounds import Grounds
 
 

@@ -7,14 +7,14 @@ from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
 from glassmind.errors import VaultError
+from glassmind.files.read import VaultFiles
 from glassmind.memory.heat import HeatSources, measured
 from glassmind.memory.pins import FILE, pins_in
-from glassmind.retrieval.adjust import Warm
+from glassmind.search.adjust import Warm
 from glassmind.store.sqlite.event_rows import EventRows
 from glassmind.store.sqlite.heat_rows import HeatRows
 from glassmind.store.sqlite.pair_rows import PairRows
 from glassmind.store.use_log import UseLog
-from glassmind.vault.read import VaultFiles
 from glassmind.wiring.grounds import Grounds
 
 if TYPE_CHECKING:  # numpy comes with it

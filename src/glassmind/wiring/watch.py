@@ -8,12 +8,12 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from glassmind.indexing.keeper import IndexKeeper
-from glassmind.indexing.watching import Pace, Post, Watching
+from glassmind.files.watch import Heard, VaultEvents
+from glassmind.index.keeper import IndexKeeper
+from glassmind.index.watching import Pace, Post, Watching
+from glassmind.model.watch import WatchState
 from glassmind.store.filesystem import filesystem_kind, on_network
 from glassmind.store.watching import clear_state, write_state
-from glassmind.types.watch import WatchState
-from glassmind.vault.watch import Heard, VaultEvents
 from glassmind.wiring.grounds import Grounds
 
 if TYPE_CHECKING:

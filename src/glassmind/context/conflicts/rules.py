@@ -36,11 +36,11 @@ from glassmind.context.items import is_pattern, pages_of
 from glassmind.context.page import Page
 from glassmind.context.scope import Scope, SectionRows
 from glassmind.context.section_words import key_form
-from glassmind.markdown.days import first_day
-from glassmind.markdown.receipts import receipt_of
-from glassmind.types import NotePath, Span
-from glassmind.types.context import Conflict, ConflictKind, Side
-from glassmind.types.sections import SectionNote
+from glassmind.model import NotePath, Span
+from glassmind.model.context import Conflict, ConflictKind, Side
+from glassmind.model.sections import SectionNote
+from glassmind.obsidian.days import first_day
+from glassmind.obsidian.receipts import receipt_of
 
 NAMESAKES = 40
 """Notes beside the selected ones that are about the same, by title or property."""

@@ -12,8 +12,8 @@ from glassmind.context.conflicts.things import is_dated
 from glassmind.context.conflicts.values import Value
 from glassmind.context.items import changed_day
 from glassmind.context.section_words import key_form
-from glassmind.markdown.days import first_day
-from glassmind.types.sections import SectionNote
+from glassmind.model.sections import SectionNote
+from glassmind.obsidian.days import first_day
 
 AT_ONCE_NS = 60 * 10**9
 """Time between two files within which it was no person who wrote both: a checkout or a

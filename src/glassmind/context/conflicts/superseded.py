@@ -13,10 +13,10 @@ from glassmind.context.items import day_of, names_in, pages_of
 from glassmind.context.page import Page, unmarked
 from glassmind.context.scope import Scope, SectionRows
 from glassmind.context.section_words import SUPERSEDED_BY, SUPERSEDES, key_form
-from glassmind.markdown.receipts import receipt_of
-from glassmind.types import NotePath, Span
-from glassmind.types.context import Conflict, Side
-from glassmind.types.sections import SectionLink, SectionNote
+from glassmind.model import NotePath, Span
+from glassmind.model.context import Conflict, Side
+from glassmind.model.sections import SectionLink, SectionNote
+from glassmind.obsidian.receipts import receipt_of
 
 _SAYS_SO = re.compile(
     r"(?:[\W_]|\b(?:this|the|these|note|page|document|decision|plan|list|guide|how-?to"

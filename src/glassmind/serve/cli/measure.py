@@ -15,14 +15,14 @@ from glassmind.engine import Engine
 from glassmind.evaluation.as_json import evaluation_as_json, tuning_as_json
 from glassmind.evaluation.as_text import evaluation_as_text, tuning_as_text
 from glassmind.evaluation.chart import check_place, write_page
+from glassmind.model.evaluation import TuneReport
+from glassmind.model.files import Progress
 from glassmind.operations.failures import OK
 from glassmind.operations.registry import joined
 from glassmind.serve.cli.opening import config_of, path_of
 from glassmind.serve.cli.output import Output
 from glassmind.serve.cli.parser import LocalCommand, flag, one_of, option
 from glassmind.serve.cli.settings import file_in_use
-from glassmind.types.evaluation import TuneReport
-from glassmind.types.files import Progress
 from glassmind.wiring import engine_for
 
 if TYPE_CHECKING:  # numpy

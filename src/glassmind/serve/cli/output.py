@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from glassmind.markdown.style import Style, bytes_in_words
+from glassmind.model.files import Progress
+from glassmind.model.models import Download
+from glassmind.obsidian.style import Style, bytes_in_words
 from glassmind.operations.failures import error_json
-from glassmind.types.files import Progress
-from glassmind.types.models import Download
 
 ESCAPED = {
     code: f"\\u{code:04x}"

@@ -11,8 +11,8 @@ from glassmind.errors import GlassmindError, NoteNotFound, WrongUsage
 from glassmind.errors.editing import ChangesetUnknown
 from glassmind.errors.memory import MemoNotFound
 from glassmind.errors.writing import NoteChanged
-from glassmind.indexing.background import allow_lowering
-from glassmind.markdown.style import shortened
+from glassmind.index.background import allow_lowering
+from glassmind.obsidian.style import shortened
 from glassmind.operations.failures import (
     BUG,
     INTERRUPTED,

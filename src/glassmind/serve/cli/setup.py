@@ -17,8 +17,10 @@ from glassmind.config.load import vault_around
 from glassmind.config.places import config_home, current_folder
 from glassmind.config.values import AGENT_DIR
 from glassmind.errors import ModelFault, NoVault, SeveralVaults, WrongUsage
-from glassmind.indexing.background import gently
-from glassmind.markdown.style import counted
+from glassmind.files.choose import checked_vault, known_vaults
+from glassmind.files.configure import configure_vault
+from glassmind.index.background import gently
+from glassmind.obsidian.style import counted
 from glassmind.operations.failures import INTERRUPTED, OK
 from glassmind.operations.maintain import IndexResult, index_result
 from glassmind.operations.registry import joined
@@ -42,8 +44,6 @@ from glassmind.serve.connect.programs import (
     entry_of,
     this_machine,
 )
-from glassmind.vault.choose import checked_vault, known_vaults
-from glassmind.vault.configure import configure_vault
 
 # --- init ---------------------------------------------------------------------------
 

@@ -19,14 +19,16 @@ from glassmind.config import Config
 from glassmind.errors import ConfigError, WrongUsage
 from glassmind.errors.access import ClientChanged, ClientsUnreadable, ClientUnknown
 from glassmind.errors.serving import TokenNeeded
-from glassmind.indexing.schedule import (
+from glassmind.index.schedule import (
     HOUR_MIN,
     launchd_units,
     systemd_units,
     units_as_script,
 )
-from glassmind.markdown.style import Style
+from glassmind.model.access import EVERY_AGENT, Scope
+from glassmind.model.watch import Brought, News
 from glassmind.models.lookup import is_loopback
+from glassmind.obsidian.style import Style
 from glassmind.operations.failures import BUG, OK
 from glassmind.serve.cli.opening import config_of, words_of
 from glassmind.serve.cli.output import Output
@@ -43,8 +45,6 @@ from glassmind.serve.http.token import (
 from glassmind.serve.log import log
 from glassmind.serve.mcp.toolsets import EMPTY
 from glassmind.store.place import index_name
-from glassmind.types.access import EVERY_AGENT, Scope
-from glassmind.types.watch import Brought, News
 
 if TYPE_CHECKING:
     from glassmind.serve.mcp.stdio import Opened

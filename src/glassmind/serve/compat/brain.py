@@ -12,7 +12,15 @@ from msgspec import Meta
 
 from glassmind.engine import Engine
 from glassmind.errors import IndexAbsent
-from glassmind.markdown.frontmatter import read_head
+from glassmind.files.resolve import NOTE_SUFFIX
+from glassmind.model import NotePath
+from glassmind.model.catalogue import Ghost, LinkEnd, NoteFacts, NoteLinks
+from glassmind.model.chains import Chain
+from glassmind.model.connections import GraphPart
+from glassmind.model.ledger import Passage
+from glassmind.model.search import ChannelName, Mode, Snippet
+from glassmind.model.themes import Theme
+from glassmind.obsidian.frontmatter import read_head
 from glassmind.operations import find
 from glassmind.operations.find import SearchHit, SearchResult
 from glassmind.operations.graph import connections, path, rank, themes
@@ -27,14 +35,6 @@ from glassmind.serve.compat.tools import (
     tool,
 )
 from glassmind.store.lexical.query import STOPWORDS
-from glassmind.types import NotePath
-from glassmind.types.catalogue import Ghost, LinkEnd, NoteFacts, NoteLinks
-from glassmind.types.chains import Chain
-from glassmind.types.connections import GraphPart
-from glassmind.types.ledger import Passage
-from glassmind.types.search import ChannelName, Mode, Snippet
-from glassmind.types.themes import Theme
-from glassmind.vault.resolve import NOTE_SUFFIX
 
 MOST_LINKS, MOST_NEIGHBOURS, MOST_EDGES, MOST_PATHS = 200, 100, 200, 10
 """What a reply shows, since hubs have tens of thousands of links: links of a note each

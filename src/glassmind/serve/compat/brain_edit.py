@@ -12,7 +12,9 @@ from glassmind.engine import Engine
 from glassmind.errors.editing import NoMatch
 from glassmind.errors.serving import BadArgument
 from glassmind.handing import ghosts_gone
-from glassmind.markdown.frontmatter import read_head
+from glassmind.model import editing as edits
+from glassmind.model.editing import Scope, TextEdit, Where
+from glassmind.obsidian.frontmatter import read_head
 from glassmind.operations import edit as ours
 from glassmind.operations.arguments import parsed_json, read
 from glassmind.operations.edit import MODEL_DIFF_CHARS, state_for_models
@@ -26,8 +28,6 @@ from glassmind.serve.compat.brain import (
     wrapped,
 )
 from glassmind.serve.compat.tools import Reply, mapped, run, tool
-from glassmind.types import editing as edits
-from glassmind.types.editing import Scope, TextEdit, Where
 
 PREVIEW_S = 5 * 60
 """Seconds in which a preview may be committed, as in obsidian-brain."""

@@ -6,6 +6,8 @@ from typing import Annotated, Any, ClassVar
 from msgspec import Meta, Struct, structs
 
 from glassmind.engine import Engine
+from glassmind.model.ledger import Passage, Shown
+from glassmind.model.search import FACTS, ChannelName, Intent
 from glassmind.operations.find import SearchHit
 from glassmind.operations.registry import (
     Arguments,
@@ -15,10 +17,8 @@ from glassmind.operations.registry import (
     operation,
     shown,
 )
-from glassmind.retrieval.wishes import SAYS
+from glassmind.search.wishes import SAYS
 from glassmind.serve.compat.tools import Reply, found_by, missing, tool
-from glassmind.types.ledger import Passage, Shown
-from glassmind.types.search import FACTS, ChannelName, Intent
 
 # --- vault-graphrag -----------------------------------------------------------------
 

@@ -17,13 +17,13 @@ from msgspec import structs
 
 from glassmind.engine import Engine
 from glassmind.errors.serving import BadArgument, BadValue
+from glassmind.model.ledger import Shown
 from glassmind.operations.arguments import fields_of, read, schema_for_models
 from glassmind.operations.edit import PATIENT_S
 from glassmind.operations.find import NO_MATCH, SearchResult, search_result
 from glassmind.operations.model_text import labelled
 from glassmind.operations.registry import OPERATIONS, Arguments, Caller
 from glassmind.serve.tool import Answer, McpTool, ToolCall
-from glassmind.types.ledger import Shown
 
 MODULES = {
     "brain": ("brain", "brain_edit"),

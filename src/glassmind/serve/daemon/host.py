@@ -17,6 +17,9 @@ from typing import Any, Self
 from glassmind.config import Config
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError, IndexAbsent, IndexTaken
+from glassmind.model.files import IndexReport
+from glassmind.model.search import SearchReply
+from glassmind.model.watch import Brought, News, TellNews
 from glassmind.ports.elsewhere import Elsewhere, IndexWishes
 from glassmind.serve.daemon import CARD_FILE, find_daemon
 from glassmind.serve.daemon.news import news_as_text
@@ -37,9 +40,6 @@ from glassmind.serve.daemon.protocol import (
 )
 from glassmind.store.lock import WriterLock
 from glassmind.store.place import DAEMON_LOCK, make_folder
-from glassmind.types.files import IndexReport
-from glassmind.types.search import SearchReply
-from glassmind.types.watch import Brought, News, TellNews
 from glassmind.version import __version__
 from glassmind.wiring import LocalAdapters
 

@@ -3,15 +3,15 @@
 from dataclasses import asdict
 from typing import Any
 
-from glassmind.markdown.style import counted
-from glassmind.types.files import IndexReport
-from glassmind.types.watch import (
+from glassmind.model.files import IndexReport
+from glassmind.model.watch import (
     Brought,
     Hindered,
     News,
     Settled,
     Turned,
 )
+from glassmind.obsidian.style import counted
 
 PATHS_SHOWN = 3
 """Paths shown on one line."""

@@ -27,12 +27,12 @@ import msgspec
 
 from glassmind.config import Config
 from glassmind.errors import GlassmindError
+from glassmind.model.access import Scope
+from glassmind.model.files import IndexReport, Progress
+from glassmind.model.search import SearchReply, Wish
 from glassmind.ports.elsewhere import IndexWishes
 from glassmind.ports.indexing import ShowProgress
 from glassmind.serve.daemon import CARD_FILE
-from glassmind.types.access import Scope
-from glassmind.types.files import IndexReport, Progress
-from glassmind.types.search import SearchReply, Wish
 from glassmind.version import __version__
 from glassmind.wiring import LocalAdapters
 

@@ -15,6 +15,7 @@ from starlette.types import Receive, Scope, Send
 
 from glassmind.access.clients import plain_caller
 from glassmind.engine import Engine
+from glassmind.model.callers import known_as
 from glassmind.operations.registry import Operation, Route
 from glassmind.serve.http.calls import EVENTS, HttpCall, events_of, with_error
 from glassmind.serve.http.guard import (
@@ -39,7 +40,6 @@ from glassmind.serve.http.routes import (
 )
 from glassmind.serve.http.server import HttpCaller, ServerState
 from glassmind.serve.recording import Recording
-from glassmind.types.callers import known_as
 
 UNNAMED = "http"
 """The name on record of a client that gives none."""

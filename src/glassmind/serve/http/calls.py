@@ -18,6 +18,8 @@ from msgspec import to_builtins
 from glassmind.config import Config
 from glassmind.engine import Engine
 from glassmind.errors.serving import BadArgument, BadValue, CallAbandoned
+from glassmind.model.files import Progress
+from glassmind.model.ledger import Shown
 from glassmind.operations.maintain import IndexResult
 from glassmind.operations.registry import Caller, Operation, Result
 from glassmind.ports.chat import Halt
@@ -33,8 +35,6 @@ from glassmind.serve.http.replies import (
     refusal_of,
 )
 from glassmind.serve.recording import Recording
-from glassmind.types.files import Progress
-from glassmind.types.ledger import Shown
 
 T = TypeVar("T")
 

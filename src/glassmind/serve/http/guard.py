@@ -21,6 +21,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from glassmind.access.clients import PREFIX, Clients, digest_of
 from glassmind.config import Config
 from glassmind.errors.access import ClientsUnreadable
+from glassmind.model.access import EVERY_AGENT
+from glassmind.model.access import Scope as ReadScope
 from glassmind.models.lookup import is_loopback
 from glassmind.serve.http.calls import UNREAD_S
 from glassmind.serve.http.replies import (
@@ -34,8 +36,6 @@ from glassmind.serve.http.replies import (
 from glassmind.serve.http.server import Metrics
 from glassmind.serve.http.token import TokenFile
 from glassmind.serve.log import log
-from glassmind.types.access import EVERY_AGENT
-from glassmind.types.access import Scope as ReadScope
 
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 ALL_INTERFACES = frozenset(("0.0.0.0", "::", "[::]"))  # noqa: S104 - to recognise it

@@ -16,12 +16,12 @@ from starlette.types import Message, Receive, Scope, Send
 
 from glassmind.engine import Engine
 from glassmind.errors.serving import CallAbandoned, ServingFault
+from glassmind.model.access import Scope as ReadScope
+from glassmind.model.callers import known_as
 from glassmind.serve.http.guard import BEYOND, Identity, read_json, while_connected
 from glassmind.serve.http.replies import Refused, without_places
 from glassmind.serve.mcp.calls import SESSION, session_of
 from glassmind.serve.mcp.server import make_server
-from glassmind.types.access import Scope as ReadScope
-from glassmind.types.callers import known_as
 
 ANSWER_S = 900.0
 """Seconds for an answer; tools have limits of their own."""

@@ -19,8 +19,8 @@ from starlette.responses import Response
 from glassmind.config import Config
 from glassmind.errors import GlassmindError, IndexBusy
 from glassmind.errors.serving import CallAbandoned
-from glassmind.markdown.hidden_text import FIELD, KINDS, hidden_among
-from glassmind.markdown.texts import texts_in
+from glassmind.obsidian.hidden_text import FIELD, KINDS, hidden_among
+from glassmind.obsidian.texts import texts_in
 from glassmind.operations.failures import (
     UNEXPECTED,
     digest_now,

@@ -9,6 +9,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
+from glassmind.model.catalogue import Status
 from glassmind.operations.graph import (
     Resolution,
     ThemesArguments,
@@ -35,7 +36,6 @@ from glassmind.serve.http.calls import (
     Workers,
 )
 from glassmind.serve.http.replies import Refusal, Refused
-from glassmind.types.catalogue import Status
 from glassmind.version import __version__
 
 NO_JOB = Refusal(404, "no_job", "there is no such job", "POST /index starts one")

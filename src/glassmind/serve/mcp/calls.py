@@ -27,17 +27,17 @@ from glassmind.access.clients import plain_caller
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
 from glassmind.errors.serving import BadArgument, BadValue, CallAbandoned, CallTooLong
-from glassmind.markdown.hidden_text import FIELD, hidden_in, hidden_notice
-from glassmind.markdown.style import shortened
-from glassmind.markdown.texts import with_texts
+from glassmind.model.callers import CALLER, known_as
+from glassmind.model.files import Progress, Stage
+from glassmind.model.ledger import Surface
+from glassmind.obsidian.hidden_text import FIELD, hidden_in, hidden_notice
+from glassmind.obsidian.style import shortened
+from glassmind.obsidian.texts import with_texts
 from glassmind.operations.failures import error_json, failure_of, quotes_notes
 from glassmind.operations.model_text import fenced, labelled, on_one_line, sound
 from glassmind.serve.log import log, log_fault
 from glassmind.serve.recording import Recording
 from glassmind.serve.tool import Answer, McpTool, ToolCall
-from glassmind.types.callers import CALLER, known_as
-from glassmind.types.files import Progress, Stage
-from glassmind.types.ledger import Surface
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
 

@@ -10,8 +10,10 @@ from mcp.shared.exceptions import MCPError
 
 from glassmind.errors import GlassmindError, PathOutsideVault, VaultError
 from glassmind.errors.serving import BadArgument
-from glassmind.markdown.address import iso_time
-from glassmind.markdown.hidden_text import hidden_in, hidden_notice
+from glassmind.model.catalogue import NoteFacts
+from glassmind.model.ledger import Passage
+from glassmind.obsidian.address import iso_time
+from glassmind.obsidian.hidden_text import hidden_in, hidden_notice
 from glassmind.operations.failures import quotes_notes
 from glassmind.operations.model_text import fenced, labelled, one_line, sound
 from glassmind.operations.names import SCHEME, note_uri, path_in
@@ -27,8 +29,6 @@ from glassmind.serve.mcp.calls import (
 )
 from glassmind.serve.mcp.toolsets import Cursor, read_cursor, write_cursor
 from glassmind.serve.recording import Recording
-from glassmind.types.catalogue import NoteFacts
-from glassmind.types.ledger import Passage
 
 LIST, READ, COMPLETE = "resources/list", "resources/read", "completion/complete"
 

@@ -15,14 +15,14 @@ from mcp.shared.exceptions import MCPError
 
 from glassmind.access.scopes import DEFAULT_SETS
 from glassmind.engine import Engine
-from glassmind.markdown.style import shortened
+from glassmind.model.ledger import Surface
+from glassmind.model.questions import LONGEST_QUESTION
+from glassmind.obsidian.style import shortened
 from glassmind.operations.model_text import one_line
 from glassmind.serve.hiding import safe_text, safe_values
 from glassmind.serve.mcp.calls import Calls, Context, EngineSource, Host, Wording
 from glassmind.serve.mcp.resources import PROJECT, Resources
 from glassmind.serve.mcp.toolsets import tools_of
-from glassmind.types.ledger import Surface
-from glassmind.types.questions import LONGEST_QUESTION
 from glassmind.version import __version__
 
 WHAT = """\

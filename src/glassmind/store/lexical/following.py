@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from glassmind.errors import IndexDamaged, IndexFault
+from glassmind.model.search import WordQuery
 from glassmind.store.lexical.faults import faults_named
 from glassmind.store.lexical.place import FOLDER, META
 from glassmind.store.lexical.search import AskedIndex, WordIndex
-from glassmind.types.search import WordQuery
 
 if TYPE_CHECKING:
-    from glassmind.types.access import Seen
+    from glassmind.model.access import Seen
 
 
 class FollowingIndex:

@@ -12,6 +12,7 @@ from unicodedata import normalize
 
 import tantivy
 
+from glassmind.model.search import Filter, WordQuery
 from glassmind.store.lexical import fields, words
 from glassmind.store.lexical.fields import (
     PATH,
@@ -25,7 +26,6 @@ from glassmind.store.lexical.fields import (
 )
 from glassmind.store.lexical.marks import Terms
 from glassmind.store.lexical.statistics import WordStatistics
-from glassmind.types.search import Filter, WordQuery
 
 Q = tantivy.Query
 MUST, SHOULD, NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot

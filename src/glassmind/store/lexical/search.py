@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import tantivy
 
+from glassmind.model.search import Candidate, WordQuery
 from glassmind.store.lexical import words
 from glassmind.store.lexical.faults import faults_named
 from glassmind.store.lexical.fields import SHOWN_AS, name_term
@@ -22,10 +23,9 @@ from glassmind.store.lexical.query import (
     any_of,
 )
 from glassmind.store.lexical.statistics import WordStatistics, only_visible
-from glassmind.types.search import Candidate, WordQuery
 
 if TYPE_CHECKING:
-    from glassmind.types.access import Seen
+    from glassmind.model.access import Seen
 
 Q = tantivy.Query
 INTEGER = tantivy.FieldType.Integer

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
+from glassmind.model.access import Seen
+from glassmind.model.search import WordQuery
 from glassmind.store.lexical.following import FollowingIndex
 from glassmind.store.lexical.search import AskedIndex
-from glassmind.types.access import Seen
-from glassmind.types.search import WordQuery
 
 
 class SeenIndex(FollowingIndex):

@@ -16,7 +16,7 @@ import tantivy
 from glassmind.store.lexical.place import MARKER_NOTE
 
 if TYPE_CHECKING:
-    from glassmind.types.access import Seen
+    from glassmind.model.access import Seen
 
 Q = tantivy.Query
 MUST, NOT = tantivy.Occur.Must, tantivy.Occur.MustNot

@@ -15,7 +15,8 @@ from typing import Any
 
 import tantivy
 
-from glassmind.markdown.memo_words import OWN, is_memo, own_words
+from glassmind.model.sidecar import Document
+from glassmind.obsidian.memo_words import OWN, is_memo, own_words
 from glassmind.store.lexical import words
 from glassmind.store.lexical.faults import faults_named
 from glassmind.store.lexical.fields import (
@@ -34,7 +35,6 @@ from glassmind.store.lexical.place import (
     open_index,
     read_marker,
 )
-from glassmind.types.sidecar import Document
 
 LARGE_NOTE_CHARS, QUEUE_CHARS = 250_000, 32_000_000
 """Text of large notes that waits to be indexed; in the queue it takes three times as

@@ -12,7 +12,7 @@ from unicodedata import normalize
 
 import apsw
 
-from glassmind.types.sections import MemoWish
+from glassmind.model.sections import MemoWish
 
 MEMOS = 300
 """Captures of one kind that are looked at, the latest ones: a bundle shows ten."""

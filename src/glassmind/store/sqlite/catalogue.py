@@ -6,13 +6,8 @@ from typing import Any
 
 import apsw
 
-from glassmind.markdown.address import heading_address
-from glassmind.markdown.folding import fold
-from glassmind.store.sqlite.project_rows import ProjectRows
-from glassmind.store.sqlite.read import Rows
-from glassmind.store.sqlite.vector_rows import VectorRows
-from glassmind.types import NotePath, Span
-from glassmind.types.catalogue import (
+from glassmind.model import NotePath, Span
+from glassmind.model.catalogue import (
     Ghost,
     LinkEnd,
     NoteFacts,
@@ -20,8 +15,13 @@ from glassmind.types.catalogue import (
     NoteList,
     Stats,
 )
-from glassmind.types.projects import ProjectName, ProjectNote
-from glassmind.types.search import ChunkText
+from glassmind.model.projects import ProjectName, ProjectNote
+from glassmind.model.search import ChunkText
+from glassmind.obsidian.address import heading_address
+from glassmind.obsidian.folding import fold
+from glassmind.store.sqlite.project_rows import ProjectRows
+from glassmind.store.sqlite.read import Rows
+from glassmind.store.sqlite.vector_rows import VectorRows
 
 COUNTS = """
 select

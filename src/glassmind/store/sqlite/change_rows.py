@@ -6,9 +6,9 @@ from typing import Any
 
 import apsw
 
+from glassmind.model.sections import ChangedRow
 from glassmind.store.sqlite.company import company_of
 from glassmind.store.sqlite.successor_rows import successors_in
-from glassmind.types.sections import ChangedRow
 
 LARGEST = 2**63 - 1
 """The largest number that a row holds."""

@@ -4,7 +4,7 @@ from typing import Any
 
 import apsw
 
-from glassmind.types.clues import LinkClue
+from glassmind.model.clues import LinkClue
 
 SAMPLE = """
 select l.note_id, l.seq, s.path, t.path, n.title, l.target, coalesce(l.display, '')

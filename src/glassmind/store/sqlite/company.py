@@ -9,7 +9,7 @@ from typing import Any
 
 import apsw
 
-from glassmind.types.use import MOST_AT_ONCE
+from glassmind.model.use import MOST_AT_ONCE
 
 MINUTE_NS = 60 * 10**9
 MINUTES = """

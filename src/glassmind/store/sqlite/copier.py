@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager, closing
 from pathlib import Path
 
 from glassmind.errors import BackupUnwritable
+from glassmind.model import NotePath
 from glassmind.store.sqlite.connection import open_copy
 from glassmind.store.sqlite.copying import write_copy
 from glassmind.store.sqlite.examine import said
@@ -12,7 +13,6 @@ from glassmind.store.sqlite.faults import FULL
 from glassmind.store.sqlite.read import Rows
 from glassmind.store.sqlite.reader import SqliteReader
 from glassmind.store.sqlite.writer import SqliteWriter
-from glassmind.types import NotePath
 
 
 class SqliteCopier:

@@ -7,7 +7,7 @@ from typing import Any
 
 import apsw
 
-from glassmind.types.sidecar import Document, Passage
+from glassmind.model.sidecar import Document, Passage
 
 DOC_NOTES = """
 select n.id, f.path, n.title, n.aliases, n.day, f.mtime_ns

@@ -6,11 +6,11 @@ from typing import Any
 
 import apsw
 
+from glassmind.model import NotePath
+from glassmind.model.connections import ThemeLabel
+from glassmind.model.graph import Edge, Home, LinkLine
 from glassmind.store.sqlite.schema import version_of
 from glassmind.store.sqlite.theme_rows import SINCE
-from glassmind.types import NotePath
-from glassmind.types.connections import ThemeLabel
-from glassmind.types.graph import Edge, Home, LinkLine
 
 _KIND = """
 case when l.embed then 'embed' else case l.kind when 'wikilink' then 'link'

@@ -6,7 +6,7 @@ from typing import Any
 
 import apsw
 
-from glassmind.types import NotePath
+from glassmind.model import NotePath
 
 PATHS = "select path from files order by path"
 LINKING = """

@@ -7,9 +7,9 @@ from typing import Any, Self
 
 import apsw
 
+from glassmind.model.use import DayUse, UseEvent
 from glassmind.store.sqlite.begin import Fence, begin, end
 from glassmind.store.sqlite.schema import version_of
-from glassmind.types.use import DayUse, UseEvent
 
 SINCE = 4
 """The schema from which on there are such rows."""

@@ -6,15 +6,15 @@ from typing import Any
 
 import apsw
 
-from glassmind.store.sqlite.read import Rows
-from glassmind.types import NotePath
-from glassmind.types.health import (
+from glassmind.model import NotePath
+from glassmind.model.health import (
     HealthNote,
     LostLink,
     PartLink,
     PartNames,
     SaidValue,
 )
+from glassmind.store.sqlite.read import Rows
 
 NOTES = """
 select n.id, f.path, n.title, n.kind, f.size, f.mtime_ns, n.day, n.digest, n.aliases,

@@ -6,11 +6,11 @@ from typing import Any
 
 import apsw
 
+from glassmind.model import NotePath
+from glassmind.model.adjustments import Successor
+from glassmind.model.use import Edit
 from glassmind.store.sqlite.company import company_of
 from glassmind.store.sqlite.successor_rows import successors_in
-from glassmind.types import NotePath
-from glassmind.types.adjustments import Successor
-from glassmind.types.use import Edit
 
 EDITED = """
 select n.id, f.mtime_ns, f.mtime_ns / 60000000000, f.path > ?3 and f.path < ?4

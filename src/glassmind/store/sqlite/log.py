@@ -16,8 +16,8 @@ import apsw
 from glassmind.store.sqlite import schema
 
 if TYPE_CHECKING:
-    from glassmind.types.sidecar import Document
-    from glassmind.types.vectors import NoteVectors
+    from glassmind.model.sidecar import Document
+    from glassmind.model.vectors import NoteVectors
 
 T_co = TypeVar("T_co", covariant=True)
 

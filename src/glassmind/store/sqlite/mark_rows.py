@@ -7,8 +7,8 @@ from typing import Any
 
 import apsw
 
-from glassmind.types import NotePath
-from glassmind.types.access import NoteMarks, said_once
+from glassmind.model import NotePath
+from glassmind.model.access import NoteMarks, said_once
 
 AMONG = "{} in (select value from json_each(:ids))"
 """Which notes are asked for, by the name of their id."""

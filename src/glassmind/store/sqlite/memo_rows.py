@@ -6,9 +6,9 @@ from typing import Any, get_args
 
 import apsw
 
+from glassmind.model import NotePath
+from glassmind.model.memory import MemoKind, MemoNote
 from glassmind.store.sqlite.successor_rows import successors_in
-from glassmind.types import NotePath
-from glassmind.types.memory import MemoKind, MemoNote
 
 NOTES = """
 select f.path, n.title, n.aliases,

@@ -6,12 +6,12 @@ from typing import Any
 
 import apsw
 
+from glassmind.model import NotePath
+from glassmind.model.suggestions import NoteNames
 from glassmind.store.sqlite.log import vector_log
 from glassmind.store.sqlite.pair_rows import SINCE
 from glassmind.store.sqlite.schema import version_of
 from glassmind.store.sqlite.vector_rows import VectorRows
-from glassmind.types import NotePath
-from glassmind.types.suggestions import NoteNames
 
 NAMED = """
 with firsts as (

@@ -6,7 +6,7 @@ from typing import Any
 
 import apsw
 
-from glassmind.types.timeline import NoteDates
+from glassmind.model.timeline import NoteDates
 
 TAGS = """
 select note_id, name from tags where note_id in (select value from json_each(?))

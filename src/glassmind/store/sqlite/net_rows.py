@@ -13,10 +13,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from glassmind.markdown.sentences import sentence_at
-from glassmind.store.sqlite.log import text_log
-from glassmind.store.sqlite.schema import CHUNK_STARTS
-from glassmind.types.graph import (
+from glassmind.model.graph import (
     GhostLink,
     LinkRow,
     LinkRows,
@@ -24,6 +21,9 @@ from glassmind.types.graph import (
     NodeRow,
     NodeRows,
 )
+from glassmind.obsidian.sentences import sentence_at
+from glassmind.store.sqlite.log import text_log
+from glassmind.store.sqlite.schema import CHUNK_STARTS
 
 HEAD = """
 select s.value, c.seq, c.token from settings s

@@ -8,10 +8,10 @@ from typing import Any
 
 import apsw
 
+from glassmind.model.index import Indexed
+from glassmind.model.notes import Chunk, all_of
+from glassmind.model.sidecar import Document, Passage
 from glassmind.store.sqlite.documents import headings_of
-from glassmind.types.index import Indexed
-from glassmind.types.notes import Chunk, all_of
-from glassmind.types.sidecar import Document, Passage
 
 PUT_NOTE = "insert into notes values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 PUT_CHUNK = """

@@ -7,10 +7,10 @@ from typing import Any
 
 import apsw
 
+from glassmind.model import NotePath
+from glassmind.model.ontology import Entry, GhostName, HeadingName, PropertyLink
 from glassmind.store.sqlite.mention_rows import MentionRows
 from glassmind.store.sqlite.net_rows import NetRows
-from glassmind.types import NotePath
-from glassmind.types.ontology import Entry, GhostName, HeadingName, PropertyLink
 
 _ENTRIES = """
 select n.id, f.path, n.title, n.kind, n.aliases,

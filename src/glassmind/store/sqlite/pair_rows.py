@@ -6,9 +6,8 @@ from typing import Any
 
 import apsw
 
-from glassmind.store.sqlite.schema import version_of
-from glassmind.types import NotePath
-from glassmind.types.pairs import (
+from glassmind.model import NotePath
+from glassmind.model.pairs import (
     Dismissible,
     Mark,
     Pair,
@@ -17,6 +16,7 @@ from glassmind.types.pairs import (
     PairStatus,
     Partner,
 )
+from glassmind.store.sqlite.schema import version_of
 
 SINCE = 3
 """The version of the schema from which a file can hold pairs."""

@@ -9,11 +9,11 @@ from typing import Any
 
 import apsw
 
+from glassmind.model.pairs import Mark, PairNews, PairState, Partner
+from glassmind.model.vectors import Space
 from glassmind.store.sqlite.log import EPOCH
 from glassmind.store.sqlite.pair_rows import LAST_LINK, NEVER, PairRows
 from glassmind.store.sqlite.vector_rows import VectorRows
-from glassmind.types.pairs import Mark, PairNews, PairState, Partner
-from glassmind.types.vectors import Space
 
 ORDER = """
 select v.note_id, f.path from note_vectors v join files f on f.id = v.note_id

@@ -6,10 +6,10 @@ from typing import Any, Self
 
 import apsw
 
+from glassmind.model.pairs import PairBasis, PairChange, PairState, Partner
 from glassmind.store.sqlite.begin import Fence, begin, end
 from glassmind.store.sqlite.log import EPOCH
 from glassmind.store.sqlite.pair_rows import STATE, PairRows
-from glassmind.types.pairs import PairBasis, PairChange, PairState, Partner
 
 DROP_ALL = "delete from pairs"
 DROP_LISTS = "delete from pairs where note_id in (select value from json_each(?))"

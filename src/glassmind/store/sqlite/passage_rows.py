@@ -7,11 +7,11 @@ from typing import Any
 
 import apsw
 
-from glassmind.markdown.privacy import means_yes
+from glassmind.model import NotePath
+from glassmind.model.passages import PackedNote, PlacedChunk
+from glassmind.obsidian.privacy import means_yes
 from glassmind.store.sqlite.company import Crowds
 from glassmind.store.sqlite.read_before import read_before
-from glassmind.types import NotePath
-from glassmind.types.passages import PackedNote, PlacedChunk
 
 NOTES = """
 select n.id, f.path, n.title, coalesce(n.day, ''), f.mtime_ns,

@@ -14,9 +14,9 @@ from typing import Any
 
 import apsw
 
-from glassmind.markdown.folding import fold
-from glassmind.markdown.project_names import plain_name, projects_in, values_in
-from glassmind.types.projects import ProjectName, ProjectNote
+from glassmind.model.projects import ProjectName, ProjectNote
+from glassmind.obsidian.folding import fold
+from glassmind.obsidian.project_names import plain_name, projects_in, values_in
 
 FOLDER = """
 select n.id, f.path from notes n join files f on f.id = n.id

@@ -7,7 +7,7 @@ from typing import Any
 import apsw
 
 from glassmind.errors import IndexDamaged
-from glassmind.types import NotePath
+from glassmind.model import NotePath
 
 STAMPS = "select path, stamp from files"
 STAMPS_IN = "select path, stamp from files where path >= ? and path < ?"

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 import apsw
 
-from glassmind.types.sections import SectionHeading, SectionNote, SectionSign
+from glassmind.model.sections import SectionHeading, SectionNote, SectionSign
 
 MOST_PAGES, MOST_NAMES = 1_000, 20_000
 """Notes whose text is kept, some 5 MB of usual ones, and whose name is: beyond that all

@@ -19,12 +19,12 @@ from glassmind.store.sqlite.read import Rows
 from glassmind.store.sqlite.successor_rows import successors_in
 
 if TYPE_CHECKING:  # what a search by words does without
+    from glassmind.model.adjustments import Successor
+    from glassmind.model.sidecar import Document
+    from glassmind.model.vectors import NoteVectors
     from glassmind.store.sqlite.pair_rows import PairRows
     from glassmind.store.sqlite.theme_rows import ThemeRows
     from glassmind.store.sqlite.vector_rows import VectorRows
-    from glassmind.types.adjustments import Successor
-    from glassmind.types.sidecar import Document
-    from glassmind.types.vectors import NoteVectors
 
 NOT_WHOLE = (
     "the vault has not been indexed to its end yet, so notes are missing; "

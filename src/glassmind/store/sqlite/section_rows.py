@@ -13,12 +13,7 @@ from typing import Any
 
 import apsw
 
-from glassmind.store.sqlite.captured_rows import captured, has_files
-from glassmind.store.sqlite.company import Crowds
-from glassmind.store.sqlite.pair_rows import PairRows
-from glassmind.store.sqlite.read_before import read_before
-from glassmind.store.sqlite.sign_rows import SignRows
-from glassmind.types.sections import (
+from glassmind.model.sections import (
     OPEN_BOXES,
     Likeness,
     MemoWish,
@@ -28,6 +23,11 @@ from glassmind.types.sections import (
     SectionSign,
     SectionTask,
 )
+from glassmind.store.sqlite.captured_rows import captured, has_files
+from glassmind.store.sqlite.company import Crowds
+from glassmind.store.sqlite.pair_rows import PairRows
+from glassmind.store.sqlite.read_before import read_before
+from glassmind.store.sqlite.sign_rows import SignRows
 
 LINKS_EACH = 60
 """Links to one note that are looked at: more of them are a hub's, and say little."""

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple, Protocol
 
 import apsw
 
+from glassmind.model import NotePath
+from glassmind.model.access import NoteMarks, Seen
 from glassmind.store.sqlite import schema
 from glassmind.store.sqlite.log import Log, note_log
 from glassmind.store.sqlite.mark_rows import MarkRows
@@ -21,8 +23,6 @@ from glassmind.store.sqlite.pair_rows import PairRows, ScopePairRows, ScopePairs
 from glassmind.store.sqlite.read import Rows
 from glassmind.store.sqlite.reader import SqliteReader
 from glassmind.store.sqlite.theme_rows import ThemeRows
-from glassmind.types import NotePath
-from glassmind.types.access import NoteMarks, Seen
 
 READABLE = "temp.readable"
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import apsw
 
+from glassmind.model.sections import APART, SectionSign
 from glassmind.store.sqlite.read_before import ReadBefore
-from glassmind.types.sections import APART, SectionSign
 
 _TYPE = ("type", "typ")
 SPELT = json.dumps(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 if TYPE_CHECKING:
-    from glassmind.types.adjustments import Successor
+    from glassmind.model.adjustments import Successor
 
 _LOST = """
 l.subpath is not null
@@ -52,7 +52,7 @@ def _existing(
 ) -> "Mapping[int, Successor]":
     """Return the successors that still exist, of what notes say."""
     # in most vaults nothing was superseded
-    from glassmind.types.adjustments import Successor  # noqa: PLC0415
+    from glassmind.model.adjustments import Successor  # noqa: PLC0415
 
     found = {}
     for note_id, value, target_id, linked, renamed in said:
@@ -69,7 +69,7 @@ def _existing(
 def _named(value: object) -> str:
     """Return what the property names first; empty where it names nothing."""
     # in most vaults nothing was superseded
-    from glassmind.markdown.project_names import plain_name  # noqa: PLC0415
+    from glassmind.obsidian.project_names import plain_name  # noqa: PLC0415
 
     first = value[0] if isinstance(value, list) and value else value
     return plain_name(first) if isinstance(first, str) else ""

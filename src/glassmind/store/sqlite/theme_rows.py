@@ -6,10 +6,10 @@ from typing import Any, Self
 
 import apsw
 
+from glassmind.model.themes import KeptTheme, KeptThemes, ThemeState
 from glassmind.store.sqlite import schema
 from glassmind.store.sqlite.begin import Fence, begin, end
 from glassmind.store.sqlite.net_rows import NetRows
-from glassmind.types.themes import KeptTheme, KeptThemes, ThemeState
 
 STATE = "themes"
 """The setting that says what the themes were made from."""

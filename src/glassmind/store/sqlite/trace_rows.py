@@ -6,7 +6,7 @@ from typing import Any
 
 import apsw
 
-from glassmind.types import NotePath, Span
+from glassmind.model import NotePath, Span
 
 NAMED = """
 select f.path from files f join notes n on n.id = f.id

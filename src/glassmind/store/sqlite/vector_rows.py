@@ -13,14 +13,14 @@ from typing import Any
 import apsw
 import xxhash
 
-from glassmind.store.sqlite.schema import version_of
-from glassmind.types.vectors import (
+from glassmind.model.vectors import (
     ChunkVectors,
     Coverage,
     NoteVectors,
     Space,
     Unembedded,
 )
+from glassmind.store.sqlite.schema import version_of
 
 SINCE = 2
 """The version of the schema from which a file can hold vectors."""

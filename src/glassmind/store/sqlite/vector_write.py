@@ -11,6 +11,7 @@ from typing import Any, Self
 
 import apsw
 
+from glassmind.model.vectors import Embedded, Space
 from glassmind.store.sqlite.begin import Fence, begin, end
 from glassmind.store.sqlite.log import EPOCH
 from glassmind.store.sqlite.vector_rows import (
@@ -19,7 +20,6 @@ from glassmind.store.sqlite.vector_rows import (
     VectorRows,
     digest_of,
 )
-from glassmind.types.vectors import Embedded, Space
 
 PUT_SPACE = """
 insert or ignore into spaces (name, width, settings, created) values (?, ?, ?, ?)

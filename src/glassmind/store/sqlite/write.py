@@ -7,6 +7,10 @@ from typing import Any, Self
 
 import apsw
 
+from glassmind.model import NotePath
+from glassmind.model.files import UNREAD, FileFacts, IndexReport, Skipped
+from glassmind.model.index import Indexed, Unsettled
+from glassmind.model.sidecar import Document
 from glassmind.store.sqlite.begin import Fence, begin, end
 from glassmind.store.sqlite.note_rows import (
     NameKey,
@@ -16,10 +20,6 @@ from glassmind.store.sqlite.note_rows import (
     to_json,
 )
 from glassmind.store.sqlite.vector_write import log_vectors
-from glassmind.types import NotePath
-from glassmind.types.files import UNREAD, FileFacts, IndexReport, Skipped
-from glassmind.types.index import Indexed, Unsettled
-from glassmind.types.sidecar import Document
 
 PUT_FILE = """
 insert into files (path, kind, size, mtime_ns, stamp, disk_path, name_key)

@@ -9,6 +9,8 @@ from pathlib import Path
 import apsw
 
 from glassmind.errors import IndexBusy, IndexDamaged, IndexFault, IndexTaken
+from glassmind.model.sidecar import Document
+from glassmind.model.vectors import NoteVectors
 from glassmind.store.place import DATABASE
 from glassmind.store.sqlite import connection
 from glassmind.store.sqlite.begin import Fence, begin, end
@@ -26,8 +28,6 @@ from glassmind.store.sqlite.theme_rows import ThemeStep
 from glassmind.store.sqlite.vector_rows import VectorRows
 from glassmind.store.sqlite.vector_write import VectorStep
 from glassmind.store.sqlite.write import Transaction
-from glassmind.types.sidecar import Document
-from glassmind.types.vectors import NoteVectors
 
 HURRIED_MS = 1_000
 """How long a search waits that would take in the latest changes on its way."""

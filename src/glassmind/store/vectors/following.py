@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from glassmind.errors import IndexDamaged, IndexFault
+from glassmind.model.search import Candidate
 from glassmind.store.vectors import search
 from glassmind.store.vectors.header import HEADER
 from glassmind.store.vectors.snapshot import Snapshot, open_snapshot
-from glassmind.types.search import Candidate
 
 if TYPE_CHECKING:
-    from glassmind.types.vectors import Vector
+    from glassmind.model.vectors import Vector
 
 
 class FollowingVectors:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from glassmind.errors import IndexDamaged
+from glassmind.model.search import Candidate
 from glassmind.store.vectors.scan import (
     Scores,
     can_scan_bytes,
@@ -19,7 +20,6 @@ from glassmind.store.vectors.scan import (
     floor_of,
     rough_scores,
 )
-from glassmind.types.search import Candidate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
+from glassmind.model.access import Seen
+from glassmind.model.search import Candidate
 from glassmind.store.vectors.following import FollowingVectors
-from glassmind.types.access import Seen
-from glassmind.types.search import Candidate
 
 if TYPE_CHECKING:
-    from glassmind.types.vectors import Vector
+    from glassmind.model.vectors import Vector
 
 
 class SeenVectors:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from glassmind.errors import IndexDamaged, IndexUnwritable
+from glassmind.model.vectors import NoteVectors
 from glassmind.store.vectors.compact import compacted
 from glassmind.store.vectors.faults import faults_named
 from glassmind.store.vectors.growth import Growth, grown_small, new_columns
@@ -19,7 +20,6 @@ from glassmind.store.vectors.header import Header, write_header
 from glassmind.store.vectors.place import remove_files
 from glassmind.store.vectors.scan import can_scan_bytes
 from glassmind.store.vectors.snapshot import FLOAT, Snapshot, flags_of, open_snapshot
-from glassmind.types.vectors import NoteVectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,0 +1,190 @@
+"""Templates as Obsidian has them: title, date and time filled in, dates as Moment does.
+
+Moment is the library that Obsidian formats dates with; months and days are in English,
+weeks begin on Sunday, as it has them unless it is told otherwise.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from typing import Final
+
+from glassmind.obsidian.frontmatter import read_head
+from glassmind.obsidian.yaml_write import scalar
+
+DATE: Final = "YYYY-MM-DD"
+TIME: Final = "HH:mm"
+
+MONTHS: Final = (
+    "January", "February", "March", "April", "May", "June", "July", "August",
+    "September", "October", "November", "December",
+)  # fmt: skip
+DAYS: Final = (
+    "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
+)  # fmt: skip
+
+_FIELD = re.compile(r"\{\{\s*(title|date|time)\s*(?::([^{}]*))?\}\}", re.IGNORECASE)
+_WHOLE = re.compile(
+    r"^([ \t]*(?:-|[^:#\n]+:)[ \t]+)\{\{[ \t]*title[ \t]*\}\}(?=[ \t]*\r?$)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A property, or an item of one, that is the title and nothing else."""
+
+_LOCAL = re.compile(r"(\[[^\[]*\])|(LTS|LT|LL?L?L?|l{1,4})")
+_LOCAL_FORMATS: Mapping[str, str] = {
+    "LTS": "h:mm:ss A",
+    "LT": "h:mm A",
+    "L": "MM/DD/YYYY",
+    "LL": "MMMM D, YYYY",
+    "LLL": "MMMM D, YYYY h:mm A",
+    "LLLL": "dddd, MMMM D, YYYY h:mm A",
+    "l": "M/D/YYYY",
+    "ll": "MMM D, YYYY",
+    "lll": "MMM D, YYYY h:mm A",
+    "llll": "ddd, MMM D, YYYY h:mm A",
+}
+_TOKEN = re.compile(
+    r"(\[[^\[]*\])|\\(.)|(Hmmss|Hmm|hmmss|hmm|Mo|MM?M?M?|Do|DDDo|DD?D?D?|ddd?d?|do?"
+    r"|wo|ww?|Wo|WW?|Qo?|YYYYYY|YYYYY|YYYY|YY|Y|gggg|gg|GGGG|GG|e|E|a|A|hh?|HH?|kk?"
+    r"|mm?|ss?|S{1,9}|x|X|zz?|ZZ?|.)",
+    re.DOTALL,
+)
+
+
+def filled(text: str, title: str, now: datetime) -> str:
+    """Return the text of a template with its fields filled in.
+
+    `{{date}}` and `{{time}}` may name a format: `{{date:dddd, D MMMM}}`. A property
+    that is the title alone is written so that YAML reads it as that text.
+    """
+
+    def field(found: re.Match[str]) -> str:
+        kind = found[1].lower()
+        if kind == "title":
+            return found[0] if found[2] is not None else title
+        return formatted(now, (found[2] or "").strip() or (DATE, TIME)[kind == "time"])
+
+    length = read_head(text).length
+    head, body = text[:length], text[length:]
+    head = _WHOLE.sub(lambda found: found[1] + scalar(title), head)
+    return _FIELD.sub(field, head) + _FIELD.sub(field, body)
+
+
+def formatted(now: datetime, form: str) -> str:
+    """Return a time in a format of Moment; what is no sign of it stays as it is."""
+    spelled = _LOCAL.sub(
+        lambda found: found[0] if found[1] else _LOCAL_FORMATS[found[2]], form
+    )
+    return _TOKEN.sub(lambda found: _token(now, found), spelled)
+
+
+def _token(now: datetime, found: re.Match[str]) -> str:
+    if found[1] is not None:
+        return found[1][1:-1]
+    if found[2] is not None:
+        return found[2]
+    token = found[3]
+    if token in _SIGNS:
+        return _SIGNS[token](now)
+    if token[0] == "S":
+        return f"{now.microsecond:06d}000"[: len(token)]
+    return token
+
+
+def _ordinal(number: int) -> str:
+    last = number % 10
+    is_teen = number % 100 // 10 == 1
+    return f"{number}{'th' if is_teen else ('th', 'st', 'nd', 'rd', *['th'] * 6)[last]}"
+
+
+def _hour(now: datetime) -> int:
+    return now.hour % 12 or 12
+
+
+def _quarter(now: datetime) -> int:
+    return (now.month + 2) // 3
+
+
+def _day(now: datetime) -> int:
+    """Return the day of the week, Sunday being 0."""
+    return now.isoweekday() % 7
+
+
+def _year_day(now: datetime) -> int:
+    return now.timetuple().tm_yday
+
+
+def _week(now: datetime) -> tuple[int, int]:
+    """Return the year and the week by Sundays: that of 1 January is the first."""
+    saturday = now + timedelta(days=6 - _day(now))
+    return saturday.year, (_year_day(saturday) + 6) // 7
+
+
+def _zone(now: datetime, between: str) -> str:
+    offset = now.utcoffset() or timedelta(0)
+    minutes = int(offset.total_seconds()) // 60
+    sign = "-" if minutes < 0 else "+"
+    hours, rest = divmod(abs(minutes), 60)
+    return f"{sign}{hours:02d}{between}{rest:02d}"
+
+
+_SIGNS: Mapping[str, Callable[[datetime], str]] = {
+    "YYYYYY": lambda now: f"+{now.year:06d}",
+    "YYYYY": lambda now: f"{now.year:05d}",
+    "YYYY": lambda now: f"{now.year:04d}",
+    "YY": lambda now: f"{now.year % 100:02d}",
+    "Y": lambda now: str(now.year),
+    "Q": lambda now: str(_quarter(now)),
+    "Qo": lambda now: _ordinal(_quarter(now)),
+    "M": lambda now: str(now.month),
+    "Mo": lambda now: _ordinal(now.month),
+    "MM": lambda now: f"{now.month:02d}",
+    "MMM": lambda now: MONTHS[now.month - 1][:3],
+    "MMMM": lambda now: MONTHS[now.month - 1],
+    "D": lambda now: str(now.day),
+    "Do": lambda now: _ordinal(now.day),
+    "DD": lambda now: f"{now.day:02d}",
+    "DDD": lambda now: str(_year_day(now)),
+    "DDDo": lambda now: _ordinal(_year_day(now)),
+    "DDDD": lambda now: f"{_year_day(now):03d}",
+    "d": lambda now: str(_day(now)),
+    "do": lambda now: _ordinal(_day(now)),
+    "dd": lambda now: DAYS[_day(now)][:2],
+    "ddd": lambda now: DAYS[_day(now)][:3],
+    "dddd": lambda now: DAYS[_day(now)],
+    "e": lambda now: str(_day(now)),
+    "E": lambda now: str(now.isoweekday()),
+    "w": lambda now: str(_week(now)[1]),
+    "wo": lambda now: _ordinal(_week(now)[1]),
+    "ww": lambda now: f"{_week(now)[1]:02d}",
+    "W": lambda now: str(now.isocalendar()[1]),
+    "Wo": lambda now: _ordinal(now.isocalendar()[1]),
+    "WW": lambda now: f"{now.isocalendar()[1]:02d}",
+    "gg": lambda now: f"{_week(now)[0] % 100:02d}",
+    "gggg": lambda now: f"{_week(now)[0]:04d}",
+    "GG": lambda now: f"{now.isocalendar()[0] % 100:02d}",
+    "GGGG": lambda now: f"{now.isocalendar()[0]:04d}",
+    "A": lambda now: "AM" if now.hour < 12 else "PM",  # noqa: PLR2004
+    "a": lambda now: "am" if now.hour < 12 else "pm",  # noqa: PLR2004
+    "H": lambda now: str(now.hour),
+    "HH": lambda now: f"{now.hour:02d}",
+    "h": lambda now: str(_hour(now)),
+    "hh": lambda now: f"{_hour(now):02d}",
+    "k": lambda now: str(now.hour or 24),
+    "kk": lambda now: f"{now.hour or 24:02d}",
+    "m": lambda now: str(now.minute),
+    "mm": lambda now: f"{now.minute:02d}",
+    "s": lambda now: str(now.second),
+    "ss": lambda now: f"{now.second:02d}",
+    "Hmm": lambda now: f"{now.hour}{now.minute:02d}",
+    "Hmmss": lambda now: f"{now.hour}{now.minute:02d}{now.second:02d}",
+    "hmm": lambda now: f"{_hour(now)}{now.minute:02d}",
+    "hmmss": lambda now: f"{_hour(now)}{now.minute:02d}{now.second:02d}",
+    "X": lambda now: str(int(now.timestamp())),
+    "x": lambda now: str(int(now.timestamp() * 1000)),
+    "Z": lambda now: _zone(now, ":"),
+    "ZZ": lambda now: _zone(now, ""),
+    "z": lambda _now: "",
+    "zz": lambda _now: "",
+}
+"""What the signs of a format stand for."""

@@ -1,0 +1,395 @@
+"""The verbs of editing: each thinks out a change, and does with it what it may."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from glassmind.edit.applying import settle
+from glassmind.edit.approving import approve, reject
+from glassmind.edit.asking import Asking
+from glassmind.edit.back_links import carried_back
+from glassmind.edit.creating import new_note
+from glassmind.edit.deciding import decided
+from glassmind.edit.deleting import plan_delete, plan_new
+from glassmind.edit.desk import Desk
+from glassmind.edit.diffs import changesets_of, files_of
+from glassmind.edit.headings import plan_rename_heading
+from glassmind.edit.left_out_since import kept_as_shown
+from glassmind.edit.merging import plan_merge
+from glassmind.edit.moving import plan_move
+from glassmind.edit.naming import named
+from glassmind.edit.previews import apply_shown
+from glassmind.edit.refreshing import followed
+from glassmind.edit.renamed import by_others, offered
+from glassmind.edit.repairing import plan_repair, told_of
+from glassmind.edit.replanning import asked_edits, remembered, replanned
+from glassmind.edit.seen import as_seen, is_visible_changeset, nothing_hidden_named
+from glassmind.edit.splitting import plan_split
+from glassmind.edit.tags import plan_rename_tag
+from glassmind.edit.undoing import undo
+from glassmind.edit.writing import plan_edit
+from glassmind.errors import GlassmindError
+from glassmind.errors.editing import ConfirmFirst, PolicyForbids
+from glassmind.errors.writing import NoteChanged
+from glassmind.model import Digest, NotePath, PropertyValue
+from glassmind.model.editing import (
+    Changed,
+    ChangesetList,
+    ChangeState,
+    Draft,
+    Step,
+    TextEdit,
+)
+from glassmind.model.repairs import Repairs
+
+TRIES = 5
+"""How often a change is thought out anew when somebody edits its files meanwhile."""
+
+
+class Editing:
+    """What changes the notes of a vault, as far as its policy lets it.
+
+    For any number of threads. Every verb takes an `Asking`: who asks, and whether it
+    should only be shown. What the policy does not allow at once becomes a proposal,
+    which changes nothing until a person approves it.
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def path_of(self, note: str) -> NotePath:
+        """Return the note that is called so to the letter; folders are none.
+
+        Raises:
+            NoteNotFound, AmbiguousName: no one note is.
+        """
+        return named(self._desk, note)
+
+    def edit(
+        self,
+        note: str,
+        edits: Sequence[TextEdit],
+        asking: Asking,
+        *,
+        expected: Digest | None = None,
+    ) -> Changed:
+        """Edit the text of a note: every edit in order, or none.
+
+        `expected` is the digest that the caller read, or its first 8 letters or more.
+
+        Raises:
+            NoteNotFound, AmbiguousName: no one note is called so to the letter.
+            NoteChanged: it is not what the caller read; nothing was written.
+            EditRefused: an edit cannot be made; its `place` says which.
+        """
+        plan = partial(plan_edit, self._desk, note, edits, expected)
+        asked = asked_edits(edits)
+        return self._made(plan, asking, again=expected is None, asked=asked)
+
+    def create(  # noqa: PLR0913 - each fact by its name
+        self,
+        title: str,
+        text: str,
+        asking: Asking,
+        *,
+        folder: str | None = None,
+        properties: Mapping[str, PropertyValue] | None = None,
+        template: str = "",
+        titled: bool = False,
+    ) -> Changed:
+        """Make a note; links that were written to it before lead to it from now on.
+
+        `title` is a name, or a path from the vault's folder. Without `folder` it is
+        made where Obsidian makes new notes. `template` is a note whose text goes before
+        `text`, with `{{title}}`, `{{date}}` and `{{time}}` filled in. With `titled` it
+        has its name as a property too.
+
+        Raises:
+            NameTaken: there is such a note.
+            BadEdit, NoteNotFound: the name is none, or there is no such template.
+        """
+
+        def plan() -> Draft:
+            path, raw = new_note(
+                self._desk,
+                title,
+                text,
+                folder=folder,
+                properties=properties,
+                template=template,
+                titled=titled,
+            )
+            return plan_new(self._desk, path, raw)
+
+        return self._made(plan, asking)
+
+    def delete(
+        self,
+        note: str,
+        asking: Asking,
+        *,
+        confirm: bool,
+        expected: Digest | None = None,
+    ) -> Changed:
+        """Move a note to the trash of the vault, as Obsidian does.
+
+        Raises:
+            ConfirmFirst: that was not confirmed.
+            NoteChanged: it is not what the caller read, by the digest `expected`.
+        """
+        self._confirmed(f"{note} would go to the trash", asking, confirm=confirm)
+        plan = partial(plan_delete, self._desk, note, expected=expected)
+        return self._made(plan, asking, again=expected is None)
+
+    def move(
+        self,
+        source: str,
+        destination: str,
+        asking: Asking,
+        *,
+        expected: Digest | None = None,
+    ) -> Changed:
+        """Give a note, another file or a folder another name or place.
+
+        Every link that led there leads there afterwards. A `destination` that ends in
+        `/` is the folder to move into. `expected` is the digest of a file that the
+        caller read.
+
+        Raises:
+            NameTaken: something is there.
+            NoteNotFound, BadEdit: there is no such file or folder, or no such name.
+        """
+        plan = partial(plan_move, self._desk, source, destination, expected=expected)
+        return self._made(plan, asking, again=expected is None)
+
+    def rename_heading(  # noqa: PLR0913 - each fact by its name
+        self,
+        note: str,
+        heading: str,
+        new: str,
+        asking: Asking,
+        *,
+        index: int | None,
+        expected: Digest | None = None,
+    ) -> Changed:
+        """Give a heading other words, and the links to it too."""
+        desk = self._desk
+        asked = {"note": note, "heading": heading, "new": new, "index": index}
+        return self._made(
+            lambda: plan_rename_heading(
+                desk, named(desk, note), heading, new, index, expected=expected
+            ),
+            asking,
+            again=expected is None,
+            asked=asked,
+        )
+
+    def rename_tag(self, old: str, new: str, asking: Asking) -> Changed:
+        """Give a tag and those below it another name, in texts and properties."""
+        plan = partial(plan_rename_tag, self._desk, old, new)
+        return self._made(plan, asking, asked={"old": old, "new": new})
+
+    def merge(
+        self,
+        source: str,
+        into: str,
+        asking: Asking,
+        *,
+        confirm: bool,
+        expected: Digest | None = None,
+    ) -> Changed:
+        """Add a note to another, which its links lead to then; it goes to the trash.
+
+        `expected` is the digest of the first that the caller read.
+        """
+        self._confirmed(f"{source} would go to the trash", asking, confirm=confirm)
+        desk = self._desk
+        return self._made(
+            lambda: plan_merge(
+                desk, named(desk, source), named(desk, into), expected=expected
+            ),
+            asking,
+            again=expected is None,
+            asked={"source": source, "into": into},
+        )
+
+    def split(  # noqa: PLR0913 - each fact by its name
+        self,
+        note: str,
+        asking: Asking,
+        *,
+        heading: str = "",
+        level: int | None = None,
+        folder: str | None = None,
+        index: int | None = None,
+        expected: Digest | None = None,
+    ) -> Changed:
+        """Make notes of sections, that of one heading or all of a level."""
+        desk = self._desk
+        asked = {"note": note, "heading": heading, "level": level}
+        asked |= {"folder": folder, "index": index}
+        told = heading, level, folder
+        return self._made(
+            lambda: plan_split(
+                desk, named(desk, note), *told, index=index, expected=expected
+            ),
+            asking,
+            again=expected is None,
+            asked=asked,
+        )
+
+    def repair(self, repairs: Repairs, asking: Asking) -> Changed:
+        """Mend what can be mended, as one change; notices say what is left, and why.
+
+        `repairs` are what knowledge makes of findings or of suggestions. What was made
+        for a note that changed since is left out.
+        """
+        done = self._made(partial(plan_repair, self._desk, repairs), asking)
+        left = (*repairs.notices, *told_of(done.changeset.draft.facts))
+        return replace(done, notices=(*done.notices, *left))
+
+    def changesets(
+        self, states: Sequence[ChangeState] = (), *, limit: int = 20
+    ) -> ChangesetList:
+        """Return what was changed, proposed or shown, the newest first."""
+        found = changesets_of(self._desk, states, limit=limit)
+        self._desk.handed(files_of(found.changesets))
+        return found
+
+    def show(self, identity: str) -> Changed:
+        """Return a changeset with its diffs, but for those of notes left out by now."""
+        return self._shown(kept_as_shown(self._desk, identity))
+
+    def apply(
+        self,
+        identity: str,
+        asking: Asking,
+        *,
+        confirm: bool = False,
+        or_propose: bool = True,
+    ) -> Changed:
+        """Apply what was shown before; where a person has to approve it, propose it.
+
+        Raises:
+            ConfirmFirst: it takes a note away, and that was not confirmed.
+            NeedsApproval: it waits already; without `or_propose`, it would have to.
+            NoteChanged: a file is not what it was then.
+        """
+        self._refuse_off()
+        how = {"confirm": confirm, "or_propose": or_propose}
+        with nothing_hidden_named(self._desk):
+            return self._followed(
+                lambda desk: apply_shown(desk, identity, asking, **how, anew=self._anew)
+            )
+
+    def approve(self, identity: str, *, client: str = "cli") -> Changed:
+        """Apply a proposal, or what was only shown: a person said so.
+
+        Where its files changed meanwhile and the change still fits, a new proposal
+        takes its place, to be looked at; what is returned is that.
+        """
+        return self._followed(
+            lambda desk: approve(desk, identity, client=client, anew=self._anew)
+        )
+
+    def reject(self, identity: str, *, client: str = "cli") -> Changed:
+        """Leave a proposal; nothing is changed."""
+        return reject(self._desk, identity, client=client)
+
+    def undo(self, identity: str, asking: Asking) -> Changed:
+        """Take a changeset back, while its files are as it left them.
+
+        Where they are not, what can still be taken back becomes a proposal.
+        """
+        self._refuse_off()
+        carry = partial(carried_back, self._desk)
+        with nothing_hidden_named(self._desk):
+            return self._followed(lambda at: undo(at, identity, asking, carry=carry))
+
+    def settle(self) -> tuple[str, ...]:
+        """Finish or take back what a killed process left; say what was done."""
+        return settle(self._desk)
+
+    def found_moved(self, moves: Mapping[NotePath, NotePath]) -> Changed | None:
+        """Propose new links for files that were renamed outside; None for no links."""
+        with self._desk.faults():
+            return offered(self._desk, moves)
+
+    def _made(
+        self,
+        plan: Callable[[], Draft],
+        asking: Asking,
+        *,
+        again: bool = True,
+        asked: Mapping[str, object] | None = None,
+    ) -> Changed:
+        """Think out a change and do with it what may be done, as the only one.
+
+        `again`, it is thought out anew where a file was edited meanwhile by somebody
+        who does not ask for a turn. `asked` is what it takes to think it out when it
+        has waited, beside what is in its steps.
+        """
+        self._refuse_off()
+
+        def known() -> Draft:
+            return remembered(self._desk, plan(), asked or {})
+
+        with nothing_hidden_named(self._desk):
+            for left in reversed(range(TRIES if again else 1)):
+                try:
+                    return self._followed(lambda at: self._in_turn(at, known, asking))
+                except NoteChanged:
+                    if not left:
+                        raise
+        raise AssertionError  # the last time either returns or raises
+
+    def _anew(self, draft: Draft) -> Draft | None:
+        """Think out a change that waited; the index is looked at as it is now."""
+        return replanned(self._desk, draft)
+
+    def _in_turn(self, at: Desk, plan: Callable[[], Draft], asking: Asking) -> Changed:
+        with self._desk.files.turn():
+            settled = settle(at)
+            with self._desk.faults():
+                draft = plan()
+            done = decided(at, draft, asking)
+        return replace(done, notices=(*settled, *done.notices)) if settled else done
+
+    def _followed(self, change: Callable[[Desk], Changed]) -> Changed:
+        """Return what comes of a change, with the index behind it.
+
+        New links are offered for notes that were found renamed on the way, not by us.
+        """
+        try:
+            done = followed(self._desk, change)
+        except GlassmindError:
+            self._offer(())
+            raise
+        said = self._offer(done.changeset.draft.steps if done.applied else ())
+        told = replace(done, notices=(*done.notices, said)) if said else done
+        return self._shown(told, done.changeset.client)
+
+    def _shown(self, done: Changed, client: str = "") -> Changed:
+        """Return what came of a change, as it is seen; its diffs hold text of notes."""
+        done = as_seen(self._desk, done, client)
+        self._desk.handed([one.path or one.to for one in done.files])
+        return done
+
+    def _offer(self, steps: Sequence[Step]) -> str:
+        """Propose links for notes that were renamed, but for those of our own steps."""
+        moves = by_others(self._desk.outside(), steps)
+        try:
+            found = self.found_moved(moves) if moves else None
+        except GlassmindError as error:
+            return f"links to renamed notes could not be looked at: {error}"
+        if found is None or not is_visible_changeset(self._desk, found.changeset):
+            return ""
+        return f"{found.changeset.id} waits for a person: {found.changeset.draft.title}"
+
+    def _refuse_off(self) -> None:
+        if self._desk.config.writes.mode == "off":
+            raise PolicyForbids("the vault", 'writes.mode = "off"')
+
+    def _confirmed(self, what: str, asking: Asking, *, confirm: bool) -> None:
+        if not confirm and not asking.dry_run:
+            raise ConfirmFirst(what)

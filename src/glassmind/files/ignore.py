@@ -1,0 +1,302 @@
+"""What of a vault is not read: hidden entries, leftovers, secrets, exclusions.
+
+A rule answers `None` to read a thing, a reason to skip and list it, and `UNLISTED` for
+what nobody expects in a list (`.git`, `.obsidian`, every other dot entry).
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+from unicodedata import normalize
+
+import xxhash
+
+from glassmind.errors import FileGone, VaultError
+from glassmind.files.patterns import (
+    PATTERNS_LIMIT,
+    Rejected,
+    compile_globs,
+    compile_regexes,
+)
+from glassmind.files.read import VaultFiles
+from glassmind.files.resolve import fold
+
+UNLISTED = ""
+AGENT_DIR = ".agent"
+IGNORE_FILE = ".glassmindignore"
+DEFAULT_IGNORE_DIRS = (".obsidian", ".git", ".trash", "node_modules")
+
+CONFLICT_COPY = "a conflict copy made by a sync tool; merge it into its note"
+"""Why such a file is left out."""
+
+KEY_FILE = "by its name it may hold a secret"
+"""Why a file of keys is left out; `!name` in the ignore file takes it in."""
+
+RULES_VERSION = 4
+"""Raised when the built-in rules change, so that every file is judged again."""
+
+SETTINGS_LIMIT_BYTES = 1024 * 1024
+"""Obsidian's own settings and any ignore file are a few kilobytes."""
+
+MOST_JUDGED = 50_000
+"""Folders whose judgement is remembered; more than any vault has."""
+
+REJECTED_SHOWN = 10
+"""Unusable patterns of one file that get a warning each; a last one counts the rest."""
+
+SHOWN_CHARS = 80
+"""Characters of an unusable pattern that its warning shows."""
+
+OURS = frozenset({"dismissed.txt", "pinned.txt"})
+"""What a person dismissed and pinned, in the agent folder: written by us for us, no
+attachment of a note."""
+
+PRIVATE = frozenset({"cache", "logs"})
+"""Folders in the agent folder that are neither indexed nor watched."""
+
+_CONFLICT = re.compile(
+    r"\.sync-conflict-|\([^()]*conflicted copy[^()]*\)", re.IGNORECASE
+)
+_MARK = re.compile(
+    r"\.sync-conflict-[\w-]*| ?\([^()]*conflicted copy[^()]*\)", re.IGNORECASE
+)
+_LEFTOVER = re.compile(r"~\$.*|.*(?:\.tmp|\.swp|~)", re.IGNORECASE | re.DOTALL)
+_SECRET = re.compile(
+    r".*\.(?:pem|key|env|p12|pfx|p8|ppk|jks|keystore|kdbx?)"
+    r"|.*\.env\.(?!(?:md|canvas|base)\Z)[^.]*|id_[^.]*",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Keys of servers and people, what programs are told of them, safes of passwords."""
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoreRules:
+    """One vault's rules; `seed` differs whenever they may judge a file otherwise.
+
+    `agent` is the agent folder; the usual one is taken for one beside it. `judged` are
+    the folders that were asked for: those of a vault are, at every look at it.
+    """
+
+    agent_dir: bool = True
+    folders: frozenset[str] = frozenset(DEFAULT_IGNORE_DIRS)
+    prefixes: tuple[str, ...] = ()
+    matches: Callable[[str], bool] | None = field(default=None, compare=False)
+    listed: Callable[[str], bool | None] | None = field(default=None, compare=False)
+    warnings: tuple[str, ...] = ()
+    seed: int = RULES_VERSION
+    agent: str = AGENT_DIR
+    judged: dict[str, str | None] = field(default_factory=dict, compare=False)
+
+    def folder(self, path: str) -> str | None:
+        """Return why nothing in this folder is read, or None."""
+        try:
+            return self.judged[path]
+        except KeyError:
+            if len(self.judged) >= MOST_JUDGED:
+                self.judged.clear()
+            return self.judged.setdefault(path, self._judged(path))
+
+    def _judged(self, path: str) -> str | None:
+        above, _, name = path.rpartition("/")
+        if path == self.agent or path == AGENT_DIR:  # noqa: PLR1714 - asked of each
+            return None if self.agent_dir else UNLISTED
+        if name.startswith(".") or (name in PRIVATE and self._is_agents(above)):
+            return UNLISTED
+        if fold(name) in self.folders or fold(path) in self.folders:
+            return "a folder that is set to be ignored"
+        return _conflict(name) or self._excluded(f"{path}/")
+
+    def file(self, path: str) -> str | None:
+        """Return why this file is not read, or None."""
+        above, _, name = path.rpartition("/")
+        if _SECRET.fullmatch(name) and not self._taken_in(path):
+            return KEY_FILE
+        if name.startswith(".") or (name in OURS and self._is_agents(above)):
+            return UNLISTED
+        if _LEFTOVER.fullmatch(name):
+            return "a temporary file of an editor"
+        return _conflict(name) or self._excluded(path) or self._matched(path)
+
+    def left_out(self, path: str, *, folder: bool = False) -> str | None:
+        """Return why a file, or a `folder`, is not read: itself or one above it."""
+        at = path.find("/")
+        reason = None
+        while at >= 0 and reason is None:
+            reason = self.folder(path[:at])
+            at = path.find("/", at + 1)
+        if reason is not None:
+            return reason
+        return self.folder(path) if folder else self.file(path)
+
+    def of_templates(self) -> "IgnoreRules":
+        """Return the rules for the folder of templates.
+
+        Obsidian's exclusions and ignored folders only keep it out of searches.
+        """
+        usual = frozenset(DEFAULT_IGNORE_DIRS)
+        return replace(self, folders=usual, prefixes=(), matches=None, judged={})
+
+    def _taken_in(self, path: str) -> bool:
+        """Whether the ignore file names a file with a `!` before it."""
+        return self.listed is not None and self.listed(path) is False
+
+    def _is_agents(self, folder: str) -> bool:
+        return folder in (AGENT_DIR, self.agent)
+
+    def _excluded(self, path: str) -> str | None:
+        if self.prefixes and path.startswith(self.prefixes):
+            return "excluded in Obsidian's settings"
+        if self.listed is not None and self.listed(path):
+            return f"excluded by {IGNORE_FILE}"
+        return None
+
+    def _matched(self, path: str) -> str | None:
+        # Asked of files alone: what matches a folder need not match what is in it.
+        if self.matches is not None and self.matches(path):
+            return "excluded in Obsidian's settings"
+        return None
+
+
+def load_rules(
+    root: Path,
+    *,
+    ignore_dirs: Iterable[str] = (),
+    include_agent_dir: bool = True,
+    agent_dir: str = AGENT_DIR,
+    config_dir: str = ".obsidian",
+) -> IgnoreRules:
+    """Return the rules of a vault, with a warning for each that could not be taken.
+
+    An entry of `ignore_dirs` is the name of a folder anywhere, or a path from the root.
+
+    Raises:
+        VaultMissing: The root is no folder that can be opened.
+    """
+    warnings: list[str] = []
+    with VaultFiles(root) as files:
+        settings = _read(files, f"{config_dir}/app.json", warnings)
+        lines = _read(files, IGNORE_FILE, warnings)
+    agent = agent_dir.strip("/") or AGENT_DIR
+    own = (tuple(ignore_dirs), include_agent_dir, agent)
+    return _made(_Said(settings, lines, *own, tuple(warnings)))
+
+
+class _Said(NamedTuple):
+    """What rules are made from: files of the vault, settings of ours, and troubles."""
+
+    settings: str
+    lines: str
+    ignore_dirs: tuple[str, ...]
+    include_agent_dir: bool
+    agent: str
+    troubles: tuple[str, ...]
+
+
+@lru_cache(maxsize=8)
+def _made(said: _Said) -> IgnoreRules:
+    """Return the rules; the same ones while nothing else is said."""
+    settings, lines, ignore_dirs, include_agent_dir, agent, troubles = said
+    warnings = list(troubles)
+    filters = _filters(settings, warnings)
+    chosen = [fold(entry.strip("/")) for entry in (*DEFAULT_IGNORE_DIRS, *ignore_dirs)]
+    folders = frozenset(filter(None, chosen))
+    told = (RULES_VERSION, include_agent_dir, agent, sorted(folders), filters, lines)
+    return IgnoreRules(
+        agent_dir=include_agent_dir,
+        folders=folders,
+        prefixes=tuple(entry for entry in filters if not _is_pattern(entry)),
+        matches=_matches(filters, warnings),
+        listed=_ignore_file(lines, warnings),
+        warnings=tuple(warnings),
+        seed=xxhash.xxh3_64_intdigest(repr(told).encode()),
+        agent=agent,
+    )
+
+
+def original_of(name: str) -> str | None:
+    """Return the name that a sync tool made a conflict copy of; None for no copy."""
+    return _MARK.sub("", name) if _CONFLICT.search(name) else None
+
+
+def _conflict(name: str) -> str | None:
+    if _CONFLICT.search(name):
+        return CONFLICT_COPY
+    return None
+
+
+def _read(files: VaultFiles, path: str, warnings: list[str]) -> str:
+    """Return the text of a settings file, empty when there is none."""
+    try:
+        return files.read(path, limit_bytes=SETTINGS_LIMIT_BYTES).decode("utf-8-sig")
+    except FileGone:
+        return ""
+    except VaultError as fault:
+        warnings.append(f"{fault}; its rules are not followed")
+    except UnicodeDecodeError:
+        warnings.append(f"{path} is not UTF-8; its rules are not followed")
+    return ""
+
+
+def _filters(settings: str, warnings: list[str]) -> tuple[str, ...]:
+    """Return the entries of Obsidian's "Excluded files"."""
+    try:
+        parsed = json.loads(settings) if settings.strip() else {}
+    except (ValueError, RecursionError):
+        warnings.append(
+            "Obsidian's app.json is not JSON; its exclusions are not followed"
+        )
+        return ()
+    entries = parsed.get("userIgnoreFilters") if isinstance(parsed, dict) else None
+    if not isinstance(entries, list):
+        return ()
+    texts = [entry for entry in entries if isinstance(entry, str) and entry]
+    if len(texts) > PATTERNS_LIMIT:
+        warnings.append(
+            f"Obsidian's settings exclude {len(texts):,} paths; only the first "
+            f"{PATTERNS_LIMIT:,} are used. Exclude whole folders instead."
+        )
+    return tuple(normalize("NFC", text) for text in texts[:PATTERNS_LIMIT])
+
+
+def _is_pattern(entry: str) -> bool:
+    return len(entry) > 2 and entry[0] == entry[-1] == "/"  # noqa: PLR2004
+
+
+def _matches(
+    filters: Iterable[str], warnings: list[str]
+) -> Callable[[str], bool] | None:
+    """Return a test for the `/regex/` entries of Obsidian's excluded files."""
+    entries = [entry[1:-1] for entry in filters if _is_pattern(entry)]
+    if not entries:
+        return None
+    matches, rejected = compile_regexes(entries)
+    shown = [Rejected(f"/{pattern}/", reason) for pattern, reason in rejected]
+    warnings += _unused("excluded files in Obsidian's settings", shown)
+    return matches
+
+
+def _ignore_file(text: str, warnings: list[str]) -> Callable[[str], bool | None] | None:
+    """Return what the vault's own ignore file says of a path, if there is one.
+
+    It says None of what no line is about, and False of what one takes back.
+    """
+    lines = [line for line in text.splitlines() if line.strip() and line[0] != "#"]
+    if not lines:
+        return None
+    listed, rejected = compile_globs(lines)
+    warnings += _unused(IGNORE_FILE, rejected)
+    return listed
+
+
+def _unused(source: str, rejected: Sequence[Rejected]) -> Iterator[str]:
+    """Yield a warning for each unusable pattern, and one for those beyond the limit."""
+    for pattern, reason in rejected[:REJECTED_SHOWN]:
+        shown = repr(pattern[:SHOWN_CHARS])
+        yield f"{source}: the pattern {shown} is not used: {reason}. Simplify it."
+    more = len(rejected) - REJECTED_SHOWN
+    if more > 0:
+        yield f"{source}: {more:,} more patterns are not used. Simplify them."

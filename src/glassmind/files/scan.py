@@ -1,0 +1,366 @@
+"""What stands on disk against what the index knows, at the cost of one `stat` per file.
+
+A file whose stamp is the known one is done with after that: no object is made, no rule
+is asked. It was judged when it was first seen, and a change of the rules changes their
+seed and with it every stamp. All else is judged one entry at a time. What is known and
+was not met is missing, unless it stands where we could not look.
+"""
+
+import errno
+import os
+import re
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple, cast
+from unicodedata import is_normalized, normalize
+
+from glassmind.errors import VaultMissing
+from glassmind.files.entries import Entry, Named, fault_of_type
+from glassmind.files.ignore import IgnoreRules
+from glassmind.files.placeholder import NOT_HERE, is_placeholder, stood_for
+from glassmind.files.read import spelling_order
+from glassmind.model import NotePath
+from glassmind.model.files import FileFacts, FileKind, Skipped
+
+MOST_TIME_NS = 2**63 - 1
+"""What a row holds: the year 2262, or 1677 before 1970. File systems know others, and
+broken clocks and archives bring them."""
+
+_KINDS: Mapping[str, FileKind] = {
+    ".md": "markdown",
+    ".canvas": "canvas",
+    ".base": "base",
+}
+_BY_DESCRIPTOR = os.scandir in os.supports_fd
+_NAMES_ARE_EXACT = sys.platform == "linux"  # elsewhere `tea.md` may find `Tea.md`
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
+_BELOW = _FOLDER | getattr(os, "O_NOFOLLOW", 0)
+_UNDECODED = re.compile("[\ud800-\udfff]")
+_UNUSABLE = re.compile(r"[\x00-\x1f\x7f\\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What a look at the whole vault found; every list is in order of path.
+
+    `changed` are files that are new or have another stamp. `missing` are known paths
+    where there is surely nothing to read now, `unknown` those we could not look at:
+    what the index knows of them stays. `seen` counts the files that can be read.
+    """
+
+    changed: list[FileFacts]
+    missing: list[NotePath]
+    unknown: list[NotePath]
+    seen: int
+    skipped: list[Skipped]
+
+
+def stamp_of(facts: os.stat_result, seed: int) -> int:
+    """Return the number that stays while a file and the rules it was read by do."""
+    return hash(
+        (seed, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_ino)
+    )
+
+
+def within(time_ns: int) -> int:
+    """Return a time of a file, or the nearest to it that can be stored."""
+    return max(-MOST_TIME_NS, min(time_ns, MOST_TIME_NS))
+
+
+def kind_of(path: str) -> FileKind:
+    """Return what a file is by its suffix, in any case."""
+    return _KINDS.get(os.path.splitext(path)[1].lower(), "attachment")  # noqa: PTH122
+
+
+def scan(root: Path, rules: IgnoreRules, known: Mapping[NotePath, int]) -> Scan:
+    """Return how the vault differs from the known stamps; only folders are opened.
+
+    A known stamp of 0 equals none, so that its file counts as changed.
+
+    Raises:
+        VaultMissing: The root is no folder that can be read.
+    """
+    left = cast("dict[str, int]", dict(known))
+    walk = _Walk(rules, left, [_Folder(os.fspath(root))])
+    while walk.folders:
+        folder = walk.folders.pop()
+        try:
+            walk.enter(folder)
+        except OSError as fault:
+            if not folder.prefix:
+                raise VaultMissing(str(root), fault.strerror or "unknown") from fault
+            walk.lose_folder(folder, fault)
+    return walk.result(known)
+
+
+def scan_folders(
+    root: Path,
+    rules: IgnoreRules,
+    known: Mapping[NotePath, int],
+    folders: Collection[str],
+    files: Collection[str] | None = None,
+) -> Scan | None:
+    """Return how these folders, not those below them, differ from their known files.
+
+    Of `files`, where they are given, no others are looked at; `known` are among them.
+    None means that a look at the whole vault has to tell: a folder is gone, excluded,
+    cannot be read, or is reached through a link or under another spelling.
+    """
+    base = os.path.realpath(root)
+    walk = _Walk(rules, cast("dict[str, int]", dict(known)), [], files)
+    walk.shallow = True
+    for folder in sorted(folders):
+        place = os.path.join(base, folder) if folder else base  # noqa: PTH118
+        above = [part.rstrip("/") for part in _up(f"{folder}/") if folder]
+        excluded = any(rules.folder(part) is not None for part in above)
+        if excluded or (folder and not is_real(place)):
+            return None
+        prefix = f"{folder}/" if folder else ""
+        try:
+            walk.enter(_Folder(place, prefix, prefix))
+        except OSError:
+            return None
+    return walk.result(known)
+
+
+def is_real(place: str) -> bool:
+    """Whether no link leads to a place, nor one that is gone while it is looked at."""
+    try:
+        return os.path.realpath(place) == place
+    except OSError:  # a link was there when it was met, and none when it was read
+        return False
+
+
+class _Folder(NamedTuple):
+    """A folder to enter: where it is on disk, and what its paths begin with."""
+
+    place: str
+    disk_prefix: str = ""
+    prefix: str = ""
+
+
+@dataclass(slots=True)
+class _Walk:
+    """The state of one scan; `left` are the known stamps not met so far."""
+
+    rules: IgnoreRules
+    left: dict[str, int]
+    folders: list[_Folder]
+    files: Collection[str] | None = None
+    changed: list[FileFacts] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    unseen: set[str] = field(default_factory=set)
+    shallow: bool = False
+
+    def enter(self, folder: _Folder) -> None:
+        """Look at every entry of a folder."""
+        if not _BY_DESCRIPTOR:
+            self.look(folder, folder.place)
+            return
+        # The root alone may be a symbolic link: the user named it.
+        opened = os.open(folder.place, _BELOW if folder.prefix else _FOLDER)
+        try:
+            self.look(folder, opened)
+        finally:
+            os.close(opened)
+
+    def look(self, folder: _Folder, place: str | int) -> None:
+        """Pass what is unchanged and judge the rest."""
+        known = self.by_name(folder, place)
+        if known is not None:
+            others = self.pass_unchanged(known, folder.prefix)
+        else:
+            with os.scandir(place) as entries:
+                asked = entries if self.files is None else self.asked(entries, folder)
+                others = self.pass_unchanged(asked, folder.prefix)
+        odd = any(not is_normalized("NFC", entry.name) for entry in others)
+        chosen = _chosen(os.listdir(place)) if odd else {}  # noqa: PTH208
+        for entry in others:
+            self.judge(entry, folder, chosen)
+
+    def by_name(self, folder: _Folder, place: str | int) -> list[Named] | None:
+        """Return our files in a folder without listing it, which may hold thousands.
+
+        None where that cannot tell: one is not there, or another spelling of its name
+        may be.
+        """
+        if self.files is None or not isinstance(place, int) or not _NAMES_ARE_EXACT:
+            return None
+        start, found = len(folder.prefix), []
+        for path in self.files:
+            if path.startswith(folder.prefix) and "/" not in path[start:]:
+                if not path.isascii():
+                    return None
+                try:
+                    found.append(
+                        Named(path[start:], os.lstat(path[start:], dir_fd=place))
+                    )
+                except OSError:
+                    return None
+        return found
+
+    def asked(
+        self, entries: Iterable[os.DirEntry[str]], folder: _Folder
+    ) -> Iterator[os.DirEntry[str]]:
+        """Yield the entries that are one of our files, or stand for it."""
+        files, prefix = self.files or (), folder.prefix
+        for entry in entries:
+            name = normalize("NFC", entry.name)
+            if prefix + (stood_for(name) or name) in files:
+                yield entry
+
+    def pass_unchanged(self, entries: Iterable[Entry], prefix: str) -> list[Entry]:
+        """Return the entries that are not known files with their known stamps.
+
+        The hot loop: an unchanged vault is passed here whole, so nothing is called that
+        a `stat` and a comparison do not need, and `stamp_of` is written out.
+        """
+        left, pop, seed = self.left, self.left.pop, self.rules.seed
+        others: list[Entry] = []
+        for entry in entries:
+            path = prefix + entry.name
+            stamp = pop(path, None)
+            if stamp is not None:
+                try:
+                    facts = entry.stat(follow_symlinks=False)
+                    if stamp == hash(
+                        (
+                            seed,
+                            facts.st_size,
+                            facts.st_mtime_ns,
+                            facts.st_ctime_ns,
+                            facts.st_ino,
+                        )
+                    ):
+                        continue
+                except OSError:
+                    pass  # judged below, by the same fault
+                left[path] = stamp
+            others.append(entry)
+        return others
+
+    def judge(self, entry: Entry, folder: _Folder, chosen: Mapping[str, str]) -> None:
+        """Decide what becomes of one entry; what is not taken stays in `left`."""
+        name = normalize("NFC", entry.name)
+        path = folder.prefix + name
+        try:
+            reason = _fault_of_name(entry.name, chosen) or fault_of_type(entry)
+            if reason is not None:
+                if not name.startswith("."):
+                    self.skip(path, reason)
+            elif entry.is_dir(follow_symlinks=False):
+                self.judge_folder(path, entry.name, folder)
+            elif (other := stood_for(name)) is not None:
+                self.judge_stub(folder.prefix + other)
+            else:
+                self.judge_file(path, entry, folder)
+        except FileNotFoundError:
+            pass  # gone since the folder was listed
+        except OSError as fault:
+            self.lose(path, fault.strerror or "it cannot be looked at")
+
+    def judge_folder(self, path: str, name: str, above: _Folder) -> None:
+        """Enter a folder later, or say why not."""
+        reason = self.rules.folder(path)
+        if reason is None and not self.shallow:
+            place = f"{above.place}{os.sep}{name}"  # a scan joins every folder
+            below = _Folder(place, f"{above.disk_prefix}{name}/", f"{path}/")
+            self.folders.append(below)
+        elif reason:
+            self.skip(path, reason)
+
+    def judge_stub(self, path: str) -> None:
+        """Leave alone what iCloud has taken away and marks with a hidden stub."""
+        if self.rules.file(path) is None:
+            self.lose(path, NOT_HERE)
+
+    def judge_file(self, path: str, entry: Entry, folder: _Folder) -> None:
+        """Take a regular file, or say why not."""
+        reason = self.rules.file(path)
+        if reason is not None:
+            if reason:
+                self.skip(path, reason)
+            return
+        facts = entry.stat(follow_symlinks=False)
+        stamp = stamp_of(facts, self.rules.seed)
+        if self.left.get(path) != stamp:
+            if is_placeholder(facts):
+                self.lose(path, NOT_HERE)
+                return
+            disk_path = folder.disk_prefix + entry.name
+            self.changed.append(
+                FileFacts(
+                    path=NotePath(path),
+                    kind=kind_of(path),
+                    size=facts.st_size,
+                    mtime_ns=within(facts.st_mtime_ns),
+                    stamp=stamp,
+                    disk_path=None if disk_path == path else disk_path,
+                )
+            )
+        self.left.pop(path, None)
+
+    def skip(self, path: str, reason: str) -> None:
+        """List what is there and not read."""
+        self.skipped.append(Skipped(NotePath(_printable(path)), reason))
+
+    def lose(self, path: str, reason: str) -> None:
+        """List what may be there but cannot be seen, be it a file or a folder."""
+        self.unseen |= {path, f"{path}/"}
+        shown = NotePath(_printable(path))
+        self.skipped.append(Skipped(shown, reason, unknown=True))
+
+    def lose_folder(self, folder: _Folder, fault: OSError) -> None:
+        """Leave a folder that cannot be read; one that is gone is no loss."""
+        if fault.errno not in {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}:
+            self.lose(folder.prefix[:-1], fault.strerror or "it cannot be read")
+
+    def result(self, known: Mapping[NotePath, int]) -> Scan:
+        """Return what was found once every folder has been entered."""
+        left = [NotePath(path) for path in sorted(self.left)]
+        unknown = {path for path in left if not self.unseen.isdisjoint(_up(path))}
+        new = sum(file.path not in known for file in self.changed)
+        return Scan(
+            changed=sorted(self.changed, key=lambda file: file.path),
+            missing=[path for path in left if path not in unknown],
+            unknown=sorted(unknown),
+            seen=len(known) - len(left) + new,
+            skipped=sorted(self.skipped, key=lambda entry: (entry.path, entry.reason)),
+        )
+
+
+def _up(path: str) -> Iterator[str]:
+    """Yield a path and every folder above it, folders with their `/`."""
+    yield path
+    end = len(path)
+    while (end := path.rfind("/", 0, end)) >= 0:
+        yield path[: end + 1]
+
+
+def _chosen(names: Iterable[str]) -> dict[str, str]:
+    """Return, by its NFC form, which of the names that share it is to be read."""
+    chosen: dict[str, str] = {}
+    for name in sorted(names, key=spelling_order):
+        chosen.setdefault(normalize("NFC", name), name)
+    return chosen
+
+
+def _fault_of_name(name: str, chosen: Mapping[str, str]) -> str | None:
+    """Return why a name cannot be that of a note."""
+    if not chosen and name.isascii() and name.isprintable() and "\\" not in name:
+        return None  # as most are, and quickly told
+    if _UNDECODED.search(name):
+        return "its name is not valid UTF-8; rename it"
+    if _UNUSABLE.search(name):
+        return "its name holds a backslash or control character; rename it"
+    if chosen.get(normalize("NFC", name), name) != name:
+        return "another name beside it is the same but for its encoding; rename one"
+    return None
+
+
+def _printable(text: str) -> str:
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)

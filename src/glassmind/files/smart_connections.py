@@ -1,0 +1,243 @@
+"""Vectors that the Obsidian plugin Smart Connections has made of the vault.
+
+It appends lines to files: an item's last line counts, and `null` takes an item away. A
+source is a note, a block some lines of one. What was embedded before a note last
+changed is stale. Nothing of it is ever written by us.
+"""
+
+import json
+import os
+import sys
+from array import array
+from collections.abc import Iterator
+from math import isfinite, sqrt
+from pathlib import Path
+from typing import Any, NamedTuple
+from unicodedata import normalize
+
+from glassmind.errors import VaultError
+from glassmind.files.read import VaultFiles
+from glassmind.model.vectors import Unembedded
+
+MODEL, WIDTH = "TaylorAI/bge-micro-v2", 384
+
+SPACE = f"smart-connections:{MODEL}"
+"""A space of its own: how the plugin prepares text is for it to decide."""
+
+FOLDERS = (".smart-connections", ".smart-connections/multi", ".smart-env/multi")
+"""Where its releases have kept their files, the oldest first: later lines win."""
+
+SUFFIX, LARGEST_BYTES = ".ajson", 64 * 1024 * 1024
+"""A file holds the items of one note; one of this size is none of the plugin's."""
+
+SOURCES = ("smart_sources:", "SmartSource:", "smart_notes:", "SmartNote:")
+BLOCKS = ("smart_blocks:", "SmartBlock:")
+
+MOST_ROWS = 32
+"""Blocks taken for one chunk, the tightest first: a list may have one for each line."""
+
+_DECODER = json.JSONDecoder()
+
+
+class Block(NamedTuple):
+    """Some lines of a note with their vector."""
+
+    first: int
+    last: int
+    row: bytes
+
+
+class Source(NamedTuple):
+    """What is known of one note: until when, of the whole, of its blocks."""
+
+    until_ms: float
+    whole: bytes | None
+    blocks: tuple[Block, ...]
+
+
+class SmartConnections:
+    """The vectors of one vault, read once; `rows_for` counts what was stale."""
+
+    space, width = SPACE, WIDTH
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._sources: dict[str, Source] | None = None
+        self.stale = self.malformed = self.unread = 0
+
+    @property
+    def state(self) -> str:
+        """What changes whenever the plugin has written: files, bytes, latest time."""
+        found = [stat for _, stat in self._files()]
+        newest = max((stat.st_mtime_ns for stat in found), default=0)
+        return f"{len(found)}:{sum(stat.st_size for stat in found)}:{newest}"
+
+    def rows_for(self, chunk: Unembedded) -> bytes | None:
+        """Return the vectors of the blocks that overlap a chunk, or of its whole note.
+
+        None where there are none, or they were made before the note last changed.
+        """
+        source = self.sources().get(chunk.path)
+        if source is None:
+            return None
+        if source.until_ms < chunk.mtime_ns // 1_000_000:
+            self.stale += 1
+            return None
+        near = [
+            block
+            for block in source.blocks
+            if block.first <= chunk.last_line and chunk.first_line <= block.last
+        ]
+        near.sort(key=lambda block: (block.last - block.first, block))
+        rows = b"".join(block.row for block in near[:MOST_ROWS])
+        return rows or source.whole
+
+    def remarks(self) -> list[str]:
+        """Return what a user should know of what was read."""
+        said = [
+            ("passage", self.stale, "changed after Smart Connections embedded"),
+            ("line", self.malformed, "of Smart Connections could not be read"),
+            ("file", self.unread, "of Smart Connections could not be read"),
+        ]
+        return [
+            f"{count:,} {noun}{'' if count == 1 else 's'} {what}"
+            for noun, count, what in said
+            if count
+        ]
+
+    def sources(self) -> dict[str, Source]:
+        """Return what is known of each note, by its path."""
+        if self._sources is None:
+            self._sources = _gathered(self._items())
+        return self._sources
+
+    def _files(self) -> Iterator[tuple[str, os.stat_result]]:
+        """Yield the path of every file of the plugin, in the order they count."""
+        for folder in FOLDERS:
+            try:
+                with os.scandir(self._root / folder) as found:
+                    listed = sorted(
+                        (one.name, one.stat(follow_symlinks=False))
+                        for one in found
+                        if one.name.endswith(SUFFIX)
+                    )
+            except OSError:
+                continue
+            yield from ((f"{folder}/{name}", facts) for name, facts in listed)
+
+    def _items(self) -> "dict[str, Item | None]":
+        """Return the last word on every item."""
+        items: dict[str, Item | None] = {}
+        with VaultFiles(self._root) as files:
+            for path, _ in self._files():
+                try:
+                    raw = files.read(path, limit_bytes=LARGEST_BYTES)
+                except VaultError:
+                    self.unread += 1
+                    continue
+                for line in raw.decode("utf-8", "replace").split("\n"):
+                    items.update(self._pairs(line))
+        return items
+
+    def _pairs(self, line: str) -> "Iterator[tuple[str, Item | None]]":
+        """Yield the items of a line, such as `"smart_sources:A.md": {...},`."""
+        at = _skipped(line, 0, ",")
+        while at < len(line):
+            try:
+                key, at = _DECODER.raw_decode(line, at)
+                item, at = _DECODER.raw_decode(line, _skipped(line, at, ":"))
+            except (ValueError, RecursionError):
+                self.malformed += 1
+                return
+            at = _skipped(line, at, ",")
+            if isinstance(key, str):
+                yield key, _item(item)
+
+
+class Item(NamedTuple):
+    """What we need of an item."""
+
+    row: bytes | None
+    lines: tuple[int, int] | None
+    until_ms: float
+
+
+def _skipped(line: str, at: int, mark: str) -> int:
+    """Return where the next value begins, behind blanks and marks."""
+    while at < len(line) and line[at] in f" \t\r{mark}":
+        at += 1
+    return at
+
+
+def _item(found: Any) -> Item | None:
+    if not isinstance(found, dict):
+        return None
+    row = _row(_inside(found, "embeddings", MODEL, "vec"))
+    at = _inside(found, "last_embed", "at")
+    if not _is_number(at):
+        at = _inside(found, "last_import", "mtime")
+    return Item(row, _span(found.get("lines")), float(at) if _is_number(at) else -1.0)
+
+
+def _span(found: Any) -> tuple[int, int] | None:
+    match found:
+        case [int(first), int(last)]:
+            return first, last
+        case _:
+            return None
+
+
+def _inside(found: Any, *names: str) -> Any:
+    for name in names:
+        found = found.get(name) if isinstance(found, dict) else None
+    return found
+
+
+def _is_number(found: Any) -> bool:
+    number = isinstance(found, int | float) and not isinstance(found, bool)
+    return number and abs(found) < MOST and isfinite(found)
+
+
+MOST = 1e30
+"""Beyond any time in milliseconds and any number of a vector."""
+
+
+def _row(found: Any) -> bytes | None:
+    """Return a vector as a unit row; None where it is none of the model's."""
+    if not isinstance(found, list) or len(found) != WIDTH:
+        return None
+    if not all(_is_number(x) for x in found):
+        return None
+    length = sqrt(sum(x * x for x in found))
+    if not length:
+        return None
+    row = array("f", [x / length for x in found])
+    if sys.byteorder == "big":
+        row.byteswap()
+    return row.tobytes()
+
+
+def _gathered(items: "dict[str, Item | None]") -> dict[str, Source]:
+    """Return the items of each note together."""
+    wholes: dict[str, Item] = {}
+    parts: dict[str, list[Item]] = {}
+    for key, item in items.items():
+        kind, _, address = key.partition(":")
+        if item is None:
+            continue
+        if f"{kind}:" in SOURCES:
+            wholes[normalize("NFC", address)] = item
+        elif f"{kind}:" in BLOCKS and item.row and item.lines:
+            path = normalize("NFC", address.partition("#")[0])
+            parts.setdefault(path, []).append(item)
+    return {
+        path: _source(wholes.get(path), parts.get(path, []))
+        for path in {**wholes, **parts}
+    }
+
+
+def _source(whole: Item | None, parts: list[Item]) -> Source:
+    times = [part.until_ms for part in parts]
+    until = whole.until_ms if whole else max(times, default=-1.0)
+    blocks = [Block(*part.lines, part.row) for part in parts if part.lines and part.row]
+    return Source(until, whole.row if whole else None, tuple(blocks))

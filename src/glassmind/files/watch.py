@@ -1,0 +1,317 @@
+"""Hearing from the system what changes in a vault.
+
+Events are hints: they say where to look, and a look at the disk says what is true. On
+Linux every folder that is read is watched by itself, so that what is ignored costs no
+watch and wakes nobody, and no link is followed; a new folder is listened to when
+`listen` is called again. Elsewhere the system watches a whole tree at the same price.
+"""
+
+import os
+import stat
+import sys
+import threading
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple, Protocol
+from unicodedata import normalize
+
+from watchfiles import Change, watch
+
+from glassmind.errors import VaultMissing
+from glassmind.files.ignore import IGNORE_FILE, UNLISTED, IgnoreRules
+from glassmind.files.placeholder import STUB
+from glassmind.files.scan import is_real
+
+STEP_MS, GATHER_MS = 100, 200
+"""How often new events are asked for, and how long they are gathered: well below any
+time a user could set for a file to be quiet, and next to nothing for a machine at rest.
+"""
+
+STOOD_STILL_S = 0.4
+"""More than this between two looks at the events, which come every `STEP_MS` or when
+`GATHER_MS` are over, and the process stood still: long enough for the system's queue to
+run over, of which nobody is told."""
+
+AFTER_S = 2.0
+"""Events that come so soon after that may be what was left of more."""
+
+OBSIDIAN = ".obsidian"
+RULE_FILES = frozenset({IGNORE_FILE, f"{OBSIDIAN}/app.json"})
+"""What decides which files are read: a change of it concerns the whole vault."""
+
+JOIN_S = 1.0
+"""How long a thread that was told to end is waited for; it looks every step."""
+
+ATTEMPTS = 3
+"""A folder may go between being listed and being watched."""
+
+ENDED = "nobody listens to the system's events"
+
+EACH_FOLDER = sys.platform == "linux"
+
+
+class Heard(NamedTuple):
+    """Paths where something changed, or is gone; or that all has to be looked at.
+
+    A path that ends in `/` means the files directly in that folder.
+    """
+
+    changed: frozenset[str] = frozenset()
+    gone: frozenset[str] = frozenset()
+    whole: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.changed or self.gone or self.whole)
+
+
+class VaultEvents:
+    """Owns the thread that hears of changes in one vault and tells of them.
+
+    `apart` is a folder whose changes are our own doing. `hear` is called in the thread.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        apart: Path,
+        rules: Callable[[], IgnoreRules],
+        hear: Callable[[Heard], None],
+    ) -> None:
+        self._root, self._apart, self._rules, self._hear = root, apart, rules, hear
+        self._ear: _Ear | None = None
+        self._watched: tuple[object, ...] = ()
+
+    @property
+    def failure(self) -> str:
+        """Why nothing is heard; empty while all is well."""
+        return self._ear.failure if self._ear is not None else ENDED
+
+    def listen(self) -> str:
+        """Hear of every folder that is there now; return why that cannot be, if so.
+
+        What was heard before goes on to be heard, without a gap unless there are too
+        few watches for the old and the new at once; so look at the vault afterwards.
+
+        Raises:
+            VaultMissing: the root is no folder that can be read.
+        """
+        base = os.path.realpath(self._root)
+        for _ in range(ATTEMPTS):
+            watched = (identity_of(self._root), tuple(self._folders(base)))
+            if watched == self._watched and not self.failure:
+                return ""
+            ear = _Ear(watched[1], self._told_of)
+            try:
+                refused = ear.start()
+            except FileNotFoundError:
+                continue
+            had_watches = not self.failure
+            self.close()
+            if refused and had_watches:
+                continue
+            self._ear, self._watched = ear, watched
+            return refused
+        raise VaultMissing(str(self._root), "its folders come and go")
+
+    def _folders(self, base: str) -> Iterator[str]:
+        if EACH_FOLDER:
+            yield from folders_of(base, self._rules())
+        else:
+            yield base
+
+    def close(self) -> None:
+        """Hear nothing any more."""
+        if self._ear is not None:
+            self._ear.close()
+        self._ear, self._watched = None, ()
+
+    def _told_of(self, changes: Iterable[tuple[Change, str]], *, lossy: bool) -> None:
+        base = os.path.realpath(self._root)
+        apart = os.path.realpath(self._apart)
+        try:
+            heard = judged(changes, base, apart, self._rules())
+        except VaultMissing:
+            heard = Heard(whole=True)
+        if heard or lossy:
+            self._hear(heard._replace(whole=heard.whole or lossy))
+
+
+def identity_of(root: Path) -> tuple[int, int]:
+    """Return which folder this is, whatever its name.
+
+    Raises:
+        VaultMissing: there is none.
+    """
+    try:
+        found = root.stat()
+    except OSError as fault:
+        raise VaultMissing(str(root), fault.strerror or "unknown") from fault
+    return found.st_dev, found.st_ino
+
+
+def folders_of(base: str, rules: IgnoreRules) -> list[str]:
+    """Return every folder that can be read and is, and that of Obsidian's settings."""
+    found, ahead = [base], [("", base)]
+    while ahead:
+        prefix, place = ahead.pop()
+        with suppress(OSError), os.scandir(place) as entries:
+            below = [entry for entry in entries if entry.is_dir(follow_symlinks=False)]
+            found.append(place)
+            for entry in below:
+                path = prefix + normalize("NFC", entry.name)
+                if rules.folder(path) is None:
+                    ahead.append((f"{path}/", entry.path))
+                elif path == OBSIDIAN:
+                    found.append(entry.path)
+    return sorted(set(found))
+
+
+def judged(
+    changes: Iterable[tuple[Change, str]], base: str, apart: str, rules: IgnoreRules
+) -> Heard:
+    """Return what of the system's events concerns the index of the vault in `base`.
+
+    `apart` is a folder that does not count.
+    """
+    nothing: frozenset[str] = frozenset()
+    found = [
+        _judged(change, path, place, rules)
+        for change, place in changes
+        if (path := _path_in(place, base)) is not None and not _is_in(place, apart)
+    ]
+    changed = nothing.union(*(one.changed for one in found))
+    gone = nothing.union(*(one.gone for one in found))
+    return Heard(changed, gone - changed, any(one.whole for one in found))
+
+
+def _judged(change: Change, path: str, place: str, rules: IgnoreRules) -> Heard:
+    if not path or path in RULE_FILES:
+        return Heard(whole=True)
+    if not _is_reached(path, place, rules):
+        return Heard()
+    try:
+        mode = os.lstat(place).st_mode
+    except OSError:
+        listed = rules.file(path) != UNLISTED or rules.folder(path) is None
+        return Heard(gone=frozenset({path} if listed else ()))
+    if stat.S_ISDIR(mode):
+        return _judged_folder(change, path, rules)
+    listed = rules.file(path) != UNLISTED or path.endswith(STUB)
+    return Heard(changed=frozenset({path} if listed else ()))
+
+
+def _judged_folder(change: Change, path: str, rules: IgnoreRules) -> Heard:
+    reason = rules.folder(path)
+    if reason is None and change is not Change.modified:
+        return Heard(whole=True)  # what is in it may have come before its watch
+    looked = {f"{path}/"} if reason is None else {path} if reason else ()
+    return Heard(changed=frozenset(looked))
+
+
+def _path_in(place: str, base: str) -> str | None:
+    """Return the path of a place in the vault; None for one that is not in it."""
+    if place == base:
+        return ""
+    if not _is_in(place, base):
+        return None
+    below = place[len(base.rstrip(os.sep)) + 1 :]
+    return normalize("NFC", below.replace(os.sep, "/"))
+
+
+def _is_in(place: str, folder: str) -> bool:
+    return place.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def _is_reached(path: str, place: str, rules: IgnoreRules) -> bool:
+    """Whether what stands here is looked at: no folder above is ignored or a link."""
+    above = path
+    while "/" in above:
+        above = above.rpartition("/")[0]
+        if rules.folder(above) is not None:
+            return False
+    return is_real(os.path.dirname(place))  # noqa: PTH120
+
+
+class Tell(Protocol):
+    """Is told of the system's events; of `lossy` ones some may be missing."""
+
+    def __call__(self, changes: Iterable[tuple[Change, str]], *, lossy: bool) -> None:
+        """Take in what changed."""
+
+
+class _Ear:
+    """One watch of the system, and the thread that waits for it."""
+
+    def __init__(self, folders: Collection[str], tell: Tell) -> None:
+        self._folders, self._tell = folders, tell
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self.failure = ""
+
+    def start(self) -> str:
+        """Begin to hear; return why that cannot be, if so.
+
+        Raises:
+            FileNotFoundError: a folder is gone.
+        """
+        events = watch(
+            *self._folders,
+            watch_filter=None,
+            debounce=GATHER_MS,
+            step=STEP_MS,
+            stop_event=self._stop,
+            rust_timeout=STEP_MS,
+            yield_on_timeout=True,
+            raise_interrupt=False,
+            force_polling=False,
+            recursive=not EACH_FOLDER,
+            ignore_permission_denied=False,  # would hide that a limit is reached, too
+        )
+        try:
+            first = next(events, set())
+        except FileNotFoundError:
+            raise
+        except (OSError, RuntimeError) as fault:
+            self.failure = reason_of(fault)
+            return self.failure
+        self._thread = threading.Thread(
+            target=self._run, args=(first, events), name="vault-events", daemon=True
+        )
+        self._thread.start()
+        return ""
+
+    def _run(
+        self, first: set[tuple[Change, str]], events: Iterator[set[tuple[Change, str]]]
+    ) -> None:
+        try:
+            self._tell(first, lossy=False)
+            looked = time.monotonic()
+            stood = looked - AFTER_S
+            for changes in events:
+                now = time.monotonic()
+                if now - looked > STOOD_STILL_S:
+                    stood = now
+                if changes:
+                    self._tell(changes, lossy=now - stood < AFTER_S)
+                looked = time.monotonic()
+        except (OSError, RuntimeError) as fault:
+            self.failure = reason_of(fault)
+        finally:  # by whatever fault: somebody has to know that nothing is heard
+            self.failure = self.failure or ENDED
+
+    def close(self) -> None:
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join(JOIN_S)
+
+
+def reason_of(fault: Exception) -> str:
+    """Return why the system tells us nothing, and what would help."""
+    said = str(fault)
+    if "watch limit" in said:
+        return "the system's watch limit is reached; raise fs.inotify.max_user_watches"
+    if "os error 24" in said or "Too many open files" in said:
+        return "too many programs watch files; raise fs.inotify.max_user_instances"
+    return f"the system gives no events ({said})"

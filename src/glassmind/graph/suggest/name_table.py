@@ -1,0 +1,236 @@
+"""The names of all notes, ready to be found in text.
+
+A name is a row of pieces: words in lower case, and what stands between them where that
+is more than a blank, a hyphen or an underscore. The table maps the first two pieces to
+the names that begin so, the longest first, so that a text is gone through once. A
+letter of a script without blanks is a piece of its own.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import chain
+from typing import NamedTuple, TypeAlias
+
+from glassmind.files.resolve import fold
+
+Pieces: TypeAlias = tuple[str, ...]
+
+WIDE = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
+)
+"""Letters of scripts that write no blanks; Hangul writes them."""
+
+_PIECE = re.compile(rf"[{WIDE}]|(?:[^\W_{WIDE}]|[\u0300-\u036f])+|[^\w\s-]+|\n")
+"""Marks above a letter belong to its word, however it was typed."""
+
+_PLAIN_PIECE = re.compile(r"[a-z0-9]+|[^a-z0-9\s_-]+|\n")
+_WIDE_LETTER = re.compile(rf"[{WIDE}]")
+_LETTER = re.compile(r"[^\W\d_]")
+
+FEWEST_LETTERS, FEWEST_WIDE = 3, 2
+"""Letters of a name that is looked for: `R`, `Go` and `茶` stand in any text."""
+
+MOST_PIECES = 12
+"""Pieces of a name: longer ones are sentences, which nobody repeats word for word."""
+
+SHORTEST_STEM = 4
+"""Letters of a word that may lose or take the `s` of a plural: `gas` is no `ga`."""
+
+COMMON_WORDS = frozenset(
+    word
+    for line in (
+        "about above after again all also always and another any are because been",
+        "before being below between both but can could day did does doing done down",
+        "each even every few first for from get good had has have here how idea ideas",
+        "index into its just last like link links list make many may more most much",
+        "must name need new next not note notes now off one only other our out over",
+        "own page part people readme same see she should since some still such than",
+        "that the their them then there these they thing things this those through",
+        "time today todo too two under until untitled use used very was way were what",
+        "when where which while who why will with without work would year you your",
+    )
+    for word in line.split()
+)
+"""English words that, alone, say nothing of which note is meant, whoever named one so.
+
+A list, since a small vault's frequencies say little; they decide about all others."""
+
+
+class Found(NamedTuple):
+    """A name met in a text, and the pieces it took: from `first`, before `last`."""
+
+    name: Pieces
+    first: int
+    last: int
+
+
+class NameTable(NamedTuple):
+    """Names by how they begin; each with the notes it means.
+
+    `singles` are the names of one piece; the others are listed by their first two
+    pieces, the longest first, since first words alone are shared by many. `firsts` are
+    the pieces that any name begins with. `inflected` are names that were not given but
+    follow from one, as its plural does. `small` are names of one word that may be
+    written small. `names` are those of each note, in order.
+    """
+
+    firsts: frozenset[str]
+    singles: frozenset[str]
+    beginnings: Mapping[tuple[str, str], Sequence[Pieces]]
+    notes: Mapping[Pieces, tuple[int, ...]]
+    inflected: frozenset[Pieces]
+    small: frozenset[Pieces]
+    names: Mapping[int, Sequence[Pieces]]
+
+    def names_of(self, note_id: int) -> Sequence[Pieces]:
+        """Return every name that means a note, in order."""
+        return self.names.get(note_id, ())
+
+    def matches(self, pieces: Sequence[str]) -> Iterator[Found]:
+        """Yield the names in a row of pieces, from left to right, none overlapping.
+
+        Where several begin at a piece, the longest is meant.
+        """
+        free, firsts = 0, self.firsts
+        if firsts.isdisjoint(pieces):
+            return
+        for at in [at for at, piece in enumerate(pieces) if piece in firsts]:
+            if at < free:
+                continue
+            name = self._at(pieces, at)
+            if name:
+                free = at + len(name)
+                yield Found(name, at, free)
+
+    def _at(self, pieces: Sequence[str], at: int) -> Pieces:
+        """Return the longest name that begins at a piece; nothing where none does."""
+        first = pieces[at]
+        if at + 1 < len(pieces):
+            for name in self.beginnings.get((first, pieces[at + 1]), ()):
+                if tuple(pieces[at : at + len(name)]) == name:
+                    return name
+        return (first,) if first in self.singles else ()
+
+
+def pieces_of(text: str) -> Pieces:
+    """Return the pieces of a text."""
+    return tuple(piece for piece, _, _ in placed_pieces(text))
+
+
+def placed_pieces(text: str) -> list[tuple[str, int, int]]:
+    """Return the pieces of a text with the characters they stand at."""
+    return [
+        (_folded(match[0]), match.start(), match.end())
+        for match in _PIECE.finditer(text)
+    ]
+
+
+def rough_pieces(text: str) -> list[str]:
+    """Return the pieces of a text without their places, five times as fast."""
+    low = text.lower()
+    if low.isascii():
+        return _PLAIN_PIECE.findall(low)
+    return [_folded(piece) for piece in _PIECE.findall(text)]
+
+
+_folded = lru_cache(maxsize=65_536)(fold)
+"""Folds a piece; the words of a vault are few and come again and again."""
+
+
+def name_table(
+    own: Mapping[int, Iterable[Pieces]],
+    used: Iterable[tuple[Pieces, int]] = (),
+    *,
+    texts: Iterable[str] = (),
+) -> NameTable:
+    """Return the table of every name that can be told from common words.
+
+    `own` are the names that notes have, `used` those that links give them besides, and
+    `texts` all of them as they are written.
+    """
+    notes: dict[Pieces, list[int]] = {}
+    given = ((pieces, note) for note, names in own.items() for pieces in names)
+    for pieces, note_id in chain(given, used):
+        if is_telling(pieces) and note_id not in notes.setdefault(pieces, []):
+            notes[pieces].append(note_id)
+    inflected: dict[Pieces, list[int]] = {}
+    for pieces, meant in notes.items():
+        for other in _inflections(pieces):
+            if other not in notes and is_telling(other):
+                known = inflected.setdefault(other, [])
+                known.extend(note for note in meant if note not in known)
+    every = {**notes, **inflected}
+    beginnings: dict[tuple[str, str], list[Pieces]] = {}
+    for pieces in every:
+        if len(pieces) > 1:
+            beginnings.setdefault((pieces[0], pieces[1]), []).append(pieces)
+    for first in beginnings.values():
+        first.sort(key=lambda name: (-len(name), name))
+    return NameTable(
+        frozenset(name[0] for name in every),
+        frozenset(name[0] for name in every if len(name) == 1),
+        beginnings,
+        {name: tuple(sorted(meant)) for name, meant in every.items()},
+        frozenset(inflected),
+        _small(texts),
+        _by_note(every),
+    )
+
+
+def _small(texts: Iterable[str]) -> frozenset[Pieces]:
+    """Return the names of one word that may be written small, and their other number.
+
+    Those that somebody writes so, and such as `GitHub`, which is no common word.
+    """
+    words = {pieces_of(text) for text in texts if text.islower() or _is_mixed(text)}
+    alone = {pieces for pieces in words if len(pieces) == 1}
+    return frozenset(alone.union(*(_inflections(pieces) for pieces in alone)))
+
+
+def _is_mixed(text: str) -> bool:
+    return not text.isupper() and text[1:] != text[1:].lower()
+
+
+def _by_note(every: Mapping[Pieces, Iterable[int]]) -> dict[int, list[Pieces]]:
+    """Return the names of each note, in order."""
+    names: dict[int, list[Pieces]] = {}
+    for pieces in sorted(every):
+        for note_id in every[pieces]:
+            names.setdefault(note_id, []).append(pieces)
+    return names
+
+
+def is_telling(pieces: Pieces) -> bool:
+    """Whether a name says which note is meant: not `Note`, not `2024`, not `R`."""
+    if not pieces or len(pieces) > MOST_PIECES or "\n" in pieces:
+        return False
+    text = "".join(pieces)
+    wide = len(_WIDE_LETTER.findall(text))
+    if wide:
+        return wide >= FEWEST_WIDE or len(text) - wide >= FEWEST_LETTERS
+    if len(_LETTER.findall(text)) < FEWEST_LETTERS:
+        return False
+    words = (piece for piece in pieces if piece.isalnum())
+    return any(len(w) >= FEWEST_LETTERS and w not in COMMON_WORDS for w in words)
+
+
+def _inflections(pieces: Pieces) -> Iterator[Pieces]:
+    """Yield the name with its last word in the other number, as English forms it."""
+    *before, last = pieces
+    if not last.isascii() or not last.isalpha() or len(last) < SHORTEST_STEM:
+        return
+    if last.endswith("ies"):
+        yield (*before, f"{last[:-3]}y")
+    elif last.endswith(("xes", "ches", "shes", "sses")):
+        yield (*before, last[:-2])
+    elif last.endswith("s"):
+        if not last.endswith(("ss", "us", "is")) and len(last) > SHORTEST_STEM:
+            yield (*before, last[:-1])
+    elif last.endswith(("x", "z", "ch", "sh")):
+        yield (*before, f"{last}es")
+    elif last.endswith("y") and last[-2] not in "aeiou":
+        yield (*before, f"{last[:-1]}ies")
+    else:
+        yield (*before, f"{last}s")

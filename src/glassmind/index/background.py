@@ -1,0 +1,79 @@
+"""Background work, with a lower priority where the process is the program's own."""
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from glassmind.model.files import Progress
+
+T = TypeVar("T")
+
+NICE = 10
+"""Added to the nice value: about a tenth of a busy core."""
+
+_allowed = False
+
+
+def allow_lowering() -> None:
+    """Let `lower_priority` take effect; the program calls this in its own process."""
+    global _allowed  # noqa: PLW0603 - a fact about the process
+    _allowed = True
+
+
+def lower_priority() -> None:
+    """Lower the priority of this thread (Linux) or process (macOS), for good.
+
+    Without effect on Windows, and in a process that is not the program's own, such as
+    a test run or an application that uses Glassmind as a library.
+    """
+    if _allowed and hasattr(os, "nice"):
+        os.nice(NICE)
+
+
+def gently(progress: Callable[[Any], None] | None) -> Callable[[Progress], None]:
+    """Return the same, but lower the priority when embedding starts.
+
+    Embedding uses all cores, and searches should go first.
+    """
+    is_lowered = False
+
+    def show(now: Progress) -> None:
+        nonlocal is_lowered
+        if now.stage == "embed" and not is_lowered:
+            is_lowered = True
+            lower_priority()
+        if progress is not None:
+            progress(now)
+
+    return show
+
+
+class Background:
+    """One thread for long work, so that searches in this process go first.
+
+    `release` is called in that thread after each piece of work.
+    """
+
+    def __init__(self, release: Callable[[], None]) -> None:
+        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - 5 ms
+
+        self._release = release
+        # On macOS the whole process would be slowed down, and its searches with it.
+        lower = lower_priority if sys.platform == "linux" else None
+        self._pool = ThreadPoolExecutor(1, "glassmind-background", lower)
+
+    def run(self, work: Callable[[], T]) -> T:
+        """Return what the work returns, or raise what it raises."""
+
+        def job() -> T:
+            try:
+                return work()
+            finally:
+                self._release()
+
+        return self._pool.submit(job).result()
+
+    def close(self) -> None:
+        """End the thread."""
+        self._pool.shutdown()

@@ -1,0 +1,397 @@
+"""Following a vault while it changes.
+
+Events say where to look, and the disk says what is true: what was heard is indexed when
+it has been quiet, many changes at once are one look at the whole vault, and so is every
+doubt: the start, a folder that came or went, a sleep of the machine, a failure, and a
+few minutes gone by. Text goes first; vectors follow, and make way for new text between
+two batches. Where the system gives no events, the disk is asked every few seconds.
+"""
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from threading import Event
+
+from glassmind.errors import GlassmindError, MassDeletion, VaultError
+from glassmind.files.scan import scan
+from glassmind.files.watch import Heard, VaultEvents, identity_of
+from glassmind.index.background import Background
+from glassmind.index.inbox import Inbox
+from glassmind.index.keeper import IndexKeeper
+from glassmind.index.pipeline import folder_of
+from glassmind.model.files import IndexReport, Progress
+from glassmind.model.watch import (
+    Brought,
+    Cause,
+    Hindered,
+    Settled,
+    TellNews,
+    Turned,
+    WatchMode,
+    WatchState,
+)
+
+TICK_S = 0.5
+"""How often the loop looks up while nothing is heard: whether to end, and the time."""
+
+JUMP_S = 5.0
+"""More than this at once, and the machine slept or the process was stopped."""
+
+MANY_PATHS, MANY_FOLDERS = 500, 50
+"""From here on one look at the whole vault costs less than one at each folder."""
+
+FIRST_RETRY_S, LONGEST_RETRY_S = 1.0, 60.0
+"""After a failure it is tried again at once, then less and less often."""
+
+POLL_SHARE = 20
+"""Looking for changes takes no more than one part in so many of the time."""
+
+DEAF = 2
+"""Looks in a row that found changes nobody heard of, until events are given up."""
+
+MOST_FAILURES = 30
+"""Failures that are told apart; their retries lie far beyond the longest."""
+
+BEAT_S = 60.0
+"""How often word is left though nothing has changed: a sign of life."""
+
+NEVER = float("inf")
+
+NO_EVENTS = "changes were found that the system did not tell of"
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How patient a watch is, in seconds."""
+
+    quiet_s: float
+    longest_s: float
+    rescan_s: float
+    poll_s: float
+    graph_quiet_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """Everything a watch works with.
+
+    `listen` makes the events of the vault, telling whom it is given. `silent` says why
+    there can be none, if so. `holds` says whether the index knows files below a path.
+    `head` says how far the rows have come, whoever wrote them.
+    `leave_word` tells other processes how it stands, None that it is over. `relinked`
+    is called when links may have changed and it was quiet since. `rest` lets go of what
+    this thread holds.
+    """
+
+    keeper: IndexKeeper
+    pace: Pace
+    listen: Callable[[Callable[[Heard], None]], VaultEvents]
+    holds: Callable[[str], bool]
+    head: Callable[[], str]
+    leave_word: Callable[[WatchState | None], None]
+    rest: Callable[[], None]
+    silent: str = ""
+    relinked: Callable[[], None] | None = None
+
+
+class _Stopped(Exception):
+    """We were told to end in the middle of a run."""
+
+
+class Watching:
+    """Follows one vault; `run` may be called once."""
+
+    def __init__(self, post: Post) -> None:
+        self._post, self._keeper, self._pace = post, post.keeper, post.pace
+        self._inbox = Inbox(quiet_s=post.pace.quiet_s, longest_s=post.pace.longest_s)
+        self._events = post.listen(self._inbox.hear)
+        self._state = WatchState(pid=os.getpid())
+        self._word: tuple[WatchState, float] | None = None
+        self._whole_at = 0.0
+        self._cause: Cause = "start"
+        self._failures = self._deaf = self._heard = 0
+        self._poll_at = self._embed_at = self._graph_at = NEVER
+        self._silent = post.silent
+        self._clock_s = _clock_s()
+        self._root: tuple[int, int] | None = None
+        self._warned: Sequence[str] = ()
+        self._held, self._held_at, self._held_said = 0, "", ""
+        self._unrelinked = ""
+        self._background = Background(post.rest)
+
+    def run(
+        self, stop: Event, told: TellNews | None = None, settled: Sequence[str] = ()
+    ) -> None:
+        """Follow the vault until `stop` is set; `settled` is told first.
+
+        Nothing that goes wrong with the vault or the index ends it: that is told once
+        and tried again, ever less often.
+        """
+        self._stop, self._told = stop, told or (lambda _: None)
+        try:
+            for sentence in settled:
+                self._told(Settled(sentence))
+            self._listen()
+            while not stop.is_set():
+                self._turn()
+                self._wait()
+        except _Stopped:
+            pass
+        finally:
+            self._events.close()
+            self._background.close()
+            self._post.leave_word(None)
+            self._post.rest()
+
+    def _turn(self) -> None:
+        """Do what is due, the most urgent first."""
+        self._check_root()
+        self._check_held()
+        taken = self._inbox.take()
+        if taken.whole or self._is_much(taken.paths):
+            self._look_soon("events")
+        elif taken.paths:
+            self._bring("events", taken.paths)
+        if time.monotonic() >= self._whole_at:
+            self._look()
+        elif time.monotonic() >= self._poll_at:
+            self._poll()
+        if time.monotonic() >= self._embed_at:
+            self._embed()
+        if time.monotonic() >= self._graph_at:
+            self._relink()
+        self._leave_word()
+
+    def _wait(self) -> None:
+        """Wait for something to do, and notice when the machine slept meanwhile."""
+        began = time.monotonic()
+        ahead_s = min(self._whole_at, self._poll_at, self._embed_at) - began
+        self._inbox.wait(max(0.0, min(TICK_S, ahead_s)))
+        stopped = time.monotonic() - began > TICK_S + JUMP_S
+        before_s, self._clock_s = self._clock_s, _clock_s()
+        if stopped or self._clock_s - before_s > JUMP_S:
+            self._look_soon("rescan")
+
+    def _look_soon(self, cause: Cause) -> None:
+        self._whole_at = time.monotonic()
+        self._cause = cause
+
+    def _check_root(self) -> None:
+        """Notice that the vault is another folder by now, or that events have ended."""
+        try:
+            found = identity_of(self._keeper.shop.root)
+        except VaultError:
+            found = None
+        ended = self._state.mode == "watching" and self._events.failure
+        if found != self._root or (ended and not self._failures):
+            self._root = found
+            self._look_soon("rescan")
+
+    def _check_held(self) -> None:
+        """Look again when others have written what we held back."""
+        if self._held and self._head() != self._held_at:
+            self._held_at = self._head()
+            self._look_soon("rescan")
+
+    def _head(self) -> str:
+        try:
+            return self._post.head()
+        except GlassmindError:
+            return ""
+
+    def _is_much(self, paths: Sequence[str]) -> bool:
+        """Whether a look at everything is called for, rather than one at each path."""
+        if len(paths) > MANY_PATHS:
+            return True
+        if len({folder_of(path) for path in paths}) > MANY_FOLDERS:
+            return True
+        try:
+            return any(self._post.holds(path) for path in paths)
+        except GlassmindError:
+            return True
+
+    def _listen(self) -> None:
+        """Hear of changes if the system tells of them, or else look for them."""
+        refused = self._silent
+        try:
+            self._root = identity_of(self._keeper.shop.root)
+            refused = refused or self._events.listen()
+        except VaultError:
+            return  # the look at the vault that follows says so
+        mode: WatchMode = "polling" if refused else "watching"
+        if refused:
+            self._events.close()
+        if (mode, refused) != (self._state.mode, self._state.reason):
+            self._state = replace(self._state, mode=mode, reason=refused, since=_now())
+            self._told(Turned(mode, refused))
+
+    def _look(self) -> None:
+        """Compare the whole vault with the index."""
+        cause, heard = self._cause, self._inbox.heard
+        self._listen()  # folders that came are heard of before they are looked at
+        self._inbox.clear()
+        report = self._bring(cause)
+        if report is None:
+            return
+        if cause == "rescan" and self._state.mode == "watching":
+            self._doubt_events(lost=_changes(report) > 0 and heard == self._heard)
+        self._heard = self._inbox.heard
+        self._state = replace(self._state, reconciled=_now())
+        self._cause = "rescan"
+        if not self._held:
+            self._whole_at = time.monotonic() + self._pace.rescan_s
+        polling = self._state.mode == "polling"
+        self._poll_at = time.monotonic() + self._pace.poll_s if polling else NEVER
+
+    def _doubt_events(self, *, lost: bool) -> None:
+        """Give events up when they failed us again and again."""
+        self._deaf = self._deaf + 1 if lost else 0
+        if self._deaf:
+            self._events.close()  # be it that this watch alone is dead
+            self._silent = NO_EVENTS if self._deaf >= DEAF else ""
+            self._listen()
+
+    def _poll(self) -> None:
+        """Look whether the vault differs from the index, and take it in if so."""
+        began = time.monotonic()
+        try:
+            drifted = self._has_drifted()
+        except GlassmindError:
+            drifted = True
+        if drifted and self._bring("poll") is None:
+            return
+        took_s = time.monotonic() - began
+        pause_s = max(self._pace.poll_s, POLL_SHARE * took_s)
+        self._poll_at = time.monotonic() + pause_s
+
+    def _has_drifted(self) -> bool:
+        bench, shop = self._keeper.bench(), self._keeper.shop
+        with bench.faults():
+            known = bench.stamps()
+        found = scan(shop.root, shop.ignore_rules(), known)
+        # what is held back stays missing, and is looked at again in its own time
+        return bool(found.changed or (found.missing and not self._held))
+
+    def _bring(self, cause: Cause, paths: Sequence[str] = ()) -> IndexReport | None:
+        """Bring the index up to the vault; None when that could not be done."""
+        try:
+            report = self._keeper.index(
+                self._show,
+                reason="watch",
+                paths=tuple(paths),
+                embed=False,
+                hold_deletions=True,
+            )
+        except (GlassmindError, OSError) as error:
+            self._held = 0
+            self._hinder(str(error))
+            return None
+        if report.held:
+            self._hold(report)
+        elif not paths:  # some folders alone do not make good what failed before
+            self._failures = self._held = 0
+            self._state = replace(self._state, error="")
+        if self._held:
+            self._held_at = self._head()
+        changes = _changes(report)
+        if changes or cause == "start":
+            self._tell(cause, report, paths)
+        self._embed_at = time.monotonic()
+        if changes or cause == "start":
+            self._graph_at = time.monotonic() + self._pace.graph_quiet_s
+        return report
+
+    def _hold(self, report: IndexReport) -> None:
+        """Say what seems gone, once for as many notes."""
+        if self._held != report.held:
+            self._held_said = str(MassDeletion(report.held, report.notes))
+        self._held = report.held
+        self._hinder(self._held_said)
+
+    def _hinder(self, sentence: str) -> None:
+        """Say what went wrong, once, and look at the whole vault after a while."""
+        again_s = min(FIRST_RETRY_S * 2**self._failures, LONGEST_RETRY_S)
+        self._failures = min(self._failures + 1, MOST_FAILURES)
+        self._whole_at, self._poll_at = time.monotonic() + again_s, NEVER
+        if sentence != self._state.error:
+            self._state = replace(self._state, error=sentence)
+            self._told(Hindered(sentence, again_s))
+
+    def _embed(self) -> None:
+        """Let vectors follow the text, until there is new text."""
+        self._embed_at = NEVER
+        try:
+            report = self._background.run(
+                lambda: self._keeper.embed(self._show, pause=self._is_due)
+            )
+        except (GlassmindError, OSError) as error:
+            self._hinder(str(error))
+            return
+        if self._is_due():
+            self._embed_at = time.monotonic()
+        if report.embedded or report.warnings:
+            self._tell("vectors", report)
+
+    def _relink(self) -> None:
+        """Let what is made from links follow; the vault is taken in, come what may."""
+        self._graph_at = NEVER
+        if self._post.relinked is None:
+            return
+        try:
+            self._background.run(self._post.relinked)
+        except (GlassmindError, OSError) as error:
+            again_s = max(self._pace.graph_quiet_s, FIRST_RETRY_S)
+            self._graph_at = time.monotonic() + again_s
+            if str(error) != self._unrelinked:
+                self._told(Hindered(str(error), again_s))
+            self._unrelinked = str(error)
+        else:
+            self._unrelinked = ""
+
+    def _is_due(self) -> bool:
+        now = time.monotonic()
+        late = now >= self._whole_at or now >= self._poll_at
+        return late or self._stop.is_set() or self._inbox.is_due()
+
+    def _tell(
+        self, cause: Cause, report: IndexReport, paths: Sequence[str] = ()
+    ) -> None:
+        """Tell what was done; a warning that was told before is not told again."""
+        fresh = tuple(one for one in report.warnings if one not in self._warned)
+        if cause == "vectors":
+            self._warned = report.warnings
+            if not fresh and not report.embedded:
+                return
+            report = replace(report, warnings=fresh)
+        self._told(Brought(cause, report, tuple(paths)))
+
+    def _show(self, _: Progress) -> None:
+        """Leave a run when we are to end; what it has written is kept."""
+        self._leave_word()
+        if self._stop.is_set():
+            raise _Stopped
+
+    def _leave_word(self) -> None:
+        now = time.monotonic()
+        state = replace(self._state, pending=len(self._inbox) + self._held)
+        if self._word is not None:
+            known, at = self._word
+            if now - at < (BEAT_S if state == known else TICK_S):
+                return
+        self._word = (state, now)
+        self._post.leave_word(state)
+
+
+def _changes(report: IndexReport) -> int:
+    return report.added + report.changed + report.moved + report.removed
+
+
+def _clock_s() -> float:
+    """Return what grows while the machine sleeps, on most systems, and else stays."""
+    return time.time() - time.monotonic()
+
+
+def _now() -> str:
+    return datetime.now().astimezone().isoformat(timespec="seconds")

@@ -1,1 +1,0 @@
-"""What follows from the links, and from what notes have in common."""

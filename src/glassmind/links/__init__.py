@@ -1,0 +1,1 @@
+"""The link graph in memory: arrays, walks, ranks and clusters."""

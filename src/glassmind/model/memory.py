@@ -1,0 +1,250 @@
+"""What agents and people leave in the agent folder, and how warm notes are."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
+
+from msgspec import Struct
+
+from glassmind.model import Digest, NotePath
+
+MemoKind: TypeAlias = Literal["memory", "decision", "task", "question", "summary"]
+MEMO_FOLDERS: dict[MemoKind, str] = {
+    "memory": "memories",
+    "decision": "decisions",
+    "task": "tasks",
+    "question": "tasks",
+    "summary": "summaries",
+}
+"""The folder of each kind below the agent folder."""
+
+CAPTURED: tuple[MemoKind, ...] = ("memory", "decision", "task", "question")
+"""What may be captured; summaries are made."""
+
+MemoPlace: TypeAlias = Literal["inbox", "kept", "trash"]
+
+KEEP = "Keep this"
+"""What the box of a memo says that waits for a person."""
+
+
+def marker_lines(client: str) -> tuple[str, str, str]:
+    """Return what stands above a memo that waits for a person."""
+    said = f"> [!agent] Captured by {client}; not approved yet"
+    return said, "", f"- [ ] {KEEP}"
+
+
+@dataclass(frozen=True, slots=True)
+class Memo:
+    """A saved memory, decision, task, question or summary, as its note says it.
+
+    `created` is a time with its zone, `client` who captured it, `sources` receipts or
+    notes. `status` is `current`, `open`, `done`, `superseded`, or a person's own word.
+    `generated` is true until a person approves it. `section` is its heading in a note
+    that holds several. `derived_from` are notes that its client had read before;
+    `untrusted` says that one of them came from an untrusted source. `box` is the mark
+    in the box of a task if it is neither blank nor its status, such as `/`.
+    """
+
+    path: NotePath
+    kind: MemoKind
+    title: str
+    text: str
+    project: str
+    created: str
+    client: str
+    status: str
+    place: MemoPlace
+    sources: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    generated: bool = False
+    superseded_by: str = ""
+    supersedes: str = ""
+    section: str = ""
+    derived_from: tuple[str, ...] = ()
+    untrusted: bool = False
+    box: str = ""
+
+    @property
+    def address(self) -> str:
+        """Where it is: `note#heading` if its note holds several, else the note."""
+        return f"{self.path}#{self.section}" if self.section else self.path
+
+
+class MemoNote(NamedTuple):
+    """A note of the agent folder, as the index knows it; it need not be a memo."""
+
+    path: NotePath
+    title: str
+    aliases: tuple[str, ...] = ()
+    properties: Mapping[str, object] = {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimilarMemory(Memo):
+    """A memory that says nearly the same; `similarity` 1 is the same."""
+
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecalledMemory(Memo):
+    """A memory that was found: its share of the best score, and why it is here."""
+
+    relevance: float
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitingMemory(Memo):
+    """A memory in the inbox; `checked` if a person ticked its box."""
+
+    checked: bool = False
+    near: tuple[SimilarMemory, ...] = ()
+
+
+M = TypeVar("M", bound=Memo)
+
+
+def extended(kind: type[M], memo: Memo, **more: Any) -> M:
+    """Return a memory with more fields."""
+    return kind(**{one.name: getattr(memo, one.name) for one in fields(Memo)}, **more)
+
+
+class Captured(Struct, frozen=True):
+    """A memory that was saved. `near` are those it may be one with; nothing was merged.
+
+    `indexed` tells whether a search finds it already; `notices` say why not.
+    """
+
+    memory: Memo
+    digest: Digest
+    near: tuple[SimilarMemory, ...] = ()
+    indexed: bool = True
+    notices: tuple[str, ...] = ()
+
+
+class Recalled(Struct, frozen=True):
+    """Memories, best or newest first, and how many there are in all.
+
+    `confidence` is the probability that one of them answers the query, where a search
+    by meaning can tell.
+    """
+
+    memories: tuple[RecalledMemory, ...]
+    total: int
+    degraded: tuple[str, ...] = ()
+    confidence: float | None = None
+    doubtful: bool = False
+
+
+class Inbox(Struct, frozen=True):
+    """Memories to review, oldest first; `problems` are files that hold no memory."""
+
+    waiting: tuple[WaitingMemory, ...]
+    promoted: tuple["Moved", ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+class Moved(Struct, frozen=True):
+    """A memo that has another place now: it was promoted, rejected or forgotten.
+
+    `before` is its former place: a note, or `note#heading` if the note holds several.
+    """
+
+    memory: Memo
+    before: NotePath
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Promoted:
+    """Memos whose boxes a person ticked, moved to their places, and what could not."""
+
+    moved: tuple[Moved, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+class Superseded(Struct, frozen=True):
+    """A memo that another has taken the place of."""
+
+    old: Memo
+    new: Memo
+    notices: tuple[str, ...] = ()
+
+
+HeatLevel: TypeAlias = Literal["hot", "warm", "cold"]
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveNote:
+    """How active a note is, from 0 to 1, and the reasons."""
+
+    path: NotePath
+    title: str
+    heat: float
+    level: HeatLevel
+    reasons: tuple[str, ...]
+    pinned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveProject:
+    """A project with recently changed or retrieved notes; `last` is the latest day."""
+
+    name: str
+    notes: int
+    last: str
+
+
+class Temperatures(Struct, frozen=True):
+    """The warmest notes first, the projects that are active, and how many of each.
+
+    `waiting` counts what is in the inbox, of which nothing is among them.
+    """
+
+    notes: tuple[ActiveNote, ...]
+    projects: tuple[ActiveProject, ...] = ()
+    hot: int = 0
+    warm: int = 0
+    cold: int = 0
+    notices: tuple[str, ...] = ()
+    waiting: int = 0
+
+
+class Pins(Struct, frozen=True):
+    """What is pinned, in the order of its file; `problems` are lines that say nothing.
+
+    `changed` is the note that was just pinned or let go, if any was; `gone` are those
+    that are in the file and not in the vault.
+    """
+
+    paths: tuple[NotePath, ...]
+    problems: tuple[str, ...] = ()
+    changed: NotePath | None = None
+    gone: tuple[NotePath, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WriteRecord:
+    """A write: when, to which file, why, by which client, and its digests.
+
+    `to` is where a file was moved. `undone` says that the write did not happen.
+    """
+
+    at: str
+    path: NotePath
+    why: str
+    client: str
+    before: Digest | None
+    after: Digest | None
+    bytes: int
+    undone: bool = False
+    to: NotePath | None = None
+
+
+class WriteLog(Struct, frozen=True):
+    """Writes, the newest first, and how many there are in all."""
+
+    records: tuple[WriteRecord, ...]
+    total: int
+    problems: tuple[str, ...] = ()

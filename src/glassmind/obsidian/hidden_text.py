@@ -1,0 +1,225 @@
+"""Which kinds of text a text holds that nobody sees who reads the note.
+
+Comments, letters without width, what turns around the order of letters, the letters of
+tags, soft hyphens where no word is parted, and HTML that is styled away. Joiners that a
+script or an emoji needs, and marks of direction beside letters that are read from the
+right, are seen by what they do, and are none of these.
+
+Patterns are compiled when a text first needs them: most texts need none.
+
+A kind too many is a word too many, one too few is a trap: so what stands in code, where
+it is seen, counts as well. Every look at a text takes time in line with its length.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any, Final
+
+from glassmind.obsidian.texts import texts_in
+
+COMMENT: Final = "comment"
+ZERO_WIDTH: Final = "zero-width"
+BIDI: Final = "bidi"
+TAGS: Final = "tag-characters"
+HYPHENS: Final = "soft-hyphens"
+STYLED: Final = "invisible-html"
+CONTROL: Final = "control"
+
+FIELD = "hidden_text"
+"""The field of a reply that names the kinds in it."""
+
+KINDS = (COMMENT, ZERO_WIDTH, BIDI, TAGS, HYPHENS, STYLED, CONTROL)
+"""In the order in which they are told."""
+
+_JOINED = (
+    "\u0600-\u08ff\u0900-\u109f\u1780-\u18af\ua800-\uabff\ufb50-\ufdff\ufe70-\ufefc"
+)
+"""Letters that joiners shape: Arabic and its neighbours, those of India, Mongolian."""
+
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
+"""Letters of scripts without blanks, whose lines may end at a space without width."""
+
+_FROM_RIGHT = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff]"
+
+_PICTURE = (
+    "\u00a9\u00ae\u2190-\u27ff\u2900-\u2bff\u3030\u303d\u3297\u3299"
+    "\U0001f000-\U0001faff\ufe0f\u20e3"
+)
+"""Signs that emoji are made of, roughly: none of them is a letter."""
+
+_FLAG = "\U0001f3f4\U000e0067\U000e0062(?:\U000e0065\U000e006e\U000e0067|"
+_FLAG += "\U000e0073\U000e0063\U000e0074|\U000e0077\U000e006c\U000e0073)\U000e007f"
+"""The flags of England, Scotland and Wales, the only ones that are spelled in tags."""
+
+_FINE = (
+    f"{_FLAG}"
+    f"|(?<=[{_JOINED}])[\u200c\u200d](?![\u200b-\u200f])"
+    f"|(?<=[{_PICTURE}])\u200d(?=[{_PICTURE}])"
+    f"|(?<=[{_UNSPACED}])\u200b(?=[{_UNSPACED}])"
+    "|(?<=[^\ufe00-\ufe0f\\s])[\ufe00-\ufe0f](?![\ufe00-\ufe0f])"
+    "|(?<=[\u2e80-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])"
+    "[\U000e0100-\U000e01ef](?![\U000e0100-\U000e01ef])"
+    "|(?<=[\u1800-\u18af])[\u180b-\u180f]"
+    "|\\A\ufeff"
+)
+"""What is needed where it stands, and so is hidden from nobody."""
+
+_ZERO_WIDTH = (
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d\u2060-\u2065"
+    "\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a"
+    "\U000e0100-\U000e01ef]"
+)
+_BIDI = "[\u202a-\u202e\u2066-\u206f]"
+_MARK = "[\u061c\u200e\u200f]"
+_MARKS = "[\u061c\u200e\u200f]{3}"
+"""So many marks of direction in a row point nowhere."""
+
+_TAGS = "[\U000e0000-\U000e007f]"
+_HYPHENS = "\u00ad\u00ad|\u00ad\\w\u00ad\\w\u00ad"
+"""A word is parted between syllables: neither twice in a place, nor at each letter."""
+
+_CONTROL = "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]"
+
+_LEADING = r"(?m)^[ \t>]*%%"
+_REFERENCE = r"(?m)^[ \t>]{0,20}\[[^\]\n]{1,80}\]:[ \t]*(?:#|<>)[ \t]+[\"'(]"
+"""`[//]: # (like this)`: a link that leads nowhere, which some write comments in."""
+
+_STYLE = (
+    r"(?i)\bstyle\s{0,20}=\s{0,20}"
+    r"(?:\"([^\"]{0,4000})\"?|'([^']{0,4000})'?|([^\s>]{1,400}))"
+)
+_ENTITY = r"&#(?:[xX]([0-9a-fA-F]{1,6})|([0-9]{1,7}));?"
+_CSS_COMMENT = r"(?s)/\*.*?(?:\*/|\Z)"
+_ZERO = r"[-+]?0*\.?0*(?:px|p[tc]|r?em|ex|ch|%|v[hw]|[cm]m|in)?(?![\d.])"
+_GONE = (
+    r"(?i)\\"  # nobody writes a letter of CSS by its number who means to be read
+    r"|display:none|visibility:(?:hidden|collapse)|content-visibility:hidden"
+    rf"|(?:opacity|font-size|max-height|max-width|zoom):{_ZERO}(?:;|!|\Z)"
+    rf"|(?<![-\w])(?:height|width):{_ZERO}(?:;|!|\Z)|scale\(0(?![.\d])"
+    r"|font-size:0?\.[0-2]|font-size:1px"
+    r"|(?<![-\w])color:(?:white|snow|transparent|#fff|rgba?\(255,255,255|hsla?\(0,0%,100%"
+    r"|rgba\([^)]{0,40},0(?:\.0+)?\)|#[0-9a-f]{3}0(?![0-9a-f])|#[0-9a-f]{6}00)"
+    r"|(?:text-indent|left|top|margin-left|right):-\d{3,}|clip(?:-path)?:"
+)
+_ELEMENT = (
+    r"(?i)<(?:script|style|template|noscript|head|title)\b"
+    r"|<[a-z][^<>]{0,4000}?\s(?:hidden(?=[\s=/>])|color\s{0,20}=\s{0,20}[\"']?"
+    r"(?:white|#fff))"
+)
+
+_SUSPECT = (
+    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160"
+    "\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e01ef]"
+)
+"""Letters without any of which, and without marks of comments or of HTML, a text hides
+nothing, as most do not."""
+
+
+def hidden_kinds(text: str) -> tuple[str, ...]:
+    """Return the kinds of hidden text that a text holds, as `KINDS` orders them."""
+    if not _is_suspect(text):
+        return ()
+    found = set(_kinds(text))
+    return tuple(kind for kind in KINDS if kind in found)
+
+
+def holds_hidden(text: str) -> bool:
+    """Whether some of a text is not seen by who reads the note in Obsidian."""
+    return _is_suspect(text) and any(True for _ in _kinds(text))
+
+
+def hidden_in(values: Any) -> tuple[str, ...]:
+    """Return the kinds that texts in values of JSON hold, names of fields too."""
+    return hidden_among(texts_in(values))
+
+
+def hidden_among(texts: Collection[str]) -> tuple[str, ...]:
+    """Return the kinds that some texts hold."""
+    if not _is_suspect("\n".join(texts)):  # one look for all, as most answers need
+        return ()
+    found = {kind for text in texts for kind in hidden_kinds(text)}
+    return tuple(kind for kind in KINDS if kind in found)
+
+
+def _is_suspect(text: str) -> bool:
+    """Whether a text may hide something; most is plain, which is seen at once."""
+    if "<" in text or "%%" in text or "]:" in text:
+        return True
+    if (text.isascii() or _is_western(text)) and text.replace("\n", " ").isprintable():
+        return False
+    return re.search(_SUSPECT, text) is not None
+
+
+def _is_western(text: str) -> bool:
+    """Whether all letters are of a code page in which none is unseen and printable."""
+    try:
+        text.encode("cp1252")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _kinds(text: str) -> Iterator[str]:
+    if _is_commented(text):
+        yield COMMENT
+    if "<" in text and (re.search(_ELEMENT, text) or _is_styled_away(text)):
+        yield STYLED
+    if re.search(_CONTROL, text):
+        yield CONTROL
+    if text.isascii():
+        return
+    plain = re.sub(_FINE, "", text)
+    if re.search(_ZERO_WIDTH, plain):
+        yield ZERO_WIDTH
+    if re.search(_BIDI, plain) or _points_nowhere(plain):
+        yield BIDI
+    if re.search(_TAGS, plain):
+        yield TAGS
+    if re.search(_HYPHENS, plain):
+        yield HYPHENS
+
+
+def _is_commented(text: str) -> bool:
+    """Whether a text has a comment; one of Obsidian is closed, or begins a line."""
+    marks = text.count("%%")
+    open_mark = marks == 1 and re.search(_LEADING, text)
+    reference = "]:" in text and re.search(_REFERENCE, text)
+    return "<!--" in text or marks > 1 or bool(open_mark or reference)
+
+
+def _points_nowhere(text: str) -> bool:
+    """Whether marks of direction stand where no letter is read from the right."""
+    if re.search(_MARK, text) is None:
+        return False
+    return bool(re.search(_MARKS, text)) or not re.search(
+        _FROM_RIGHT, text.replace("\u061c", "")
+    )
+
+
+def _is_styled_away(text: str) -> bool:
+    return any(
+        _is_gone(found[found.lastindex or 0]) for found in re.finditer(_STYLE, text)
+    )
+
+
+def _unescaped(style: str) -> str:
+    """Return a style whose letters are not written by their numbers, as HTML lets."""
+    return re.sub(_ENTITY, _letter, style).replace("&colon;", ":")
+
+
+def _letter(found: re.Match[str]) -> str:
+    code = int(found[1], 16) if found[1] else int(found[2])
+    return chr(code) if code < 128 else " "  # noqa: PLR2004 - CSS is written in ASCII
+
+
+def _is_gone(style: str) -> bool:
+    written = re.sub(_CSS_COMMENT, "", _unescaped(style))
+    return re.search(_GONE, "".join(written.split())) is not None
+
+
+def hidden_notice(kinds: Iterable[str]) -> str:
+    """Return what is said of an answer that holds such text; empty where none does."""
+    told = ", ".join(kinds)
+    return f"hidden text: {told}; who reads the notes does not see it" if told else ""

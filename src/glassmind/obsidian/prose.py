@@ -1,0 +1,141 @@
+"""Where a note is plain prose, text that a link could be put around, and what it says.
+
+Code, math, comments, HTML, links with their labels, addresses, names of files, tags,
+headings and the frontmatter are none. Neither is what marks a callout, a footnote or a
+block, nor what a template's engine fills in.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from string import ascii_letters, digits
+
+from glassmind.model.notes import Note
+from glassmind.obsidian.blocks import block_ids, footnotes
+from glassmind.obsidian.comments import comments, inline_elements
+from glassmind.obsidian.equations import block_equations, with_equations
+from glassmind.obsidian.links import wikilinks
+from glassmind.obsidian.masks import Mask
+from glassmind.obsidian.positions import line_starts
+from glassmind.obsidian.structure import Structure, read_structure
+from glassmind.obsidian.tags import inline_tags
+
+_ADDRESS = re.compile(
+    # Each begins where a word does, so that no run of letters is looked at twice.
+    rb"(?<![\w.+-])(?:[A-Za-z][A-Za-z0-9+.-]*://|www\.|mailto:)[^\s<>]+"
+    rb"|(?<![\w.+-])[\w.+-]+@[\w.-]+"
+    rb"|(?<![\w.+-])[\w.+-]+/[\w./-]+"  # a path
+)
+_ENDING = re.compile(
+    rb"\.(?:md|canvas|base|txt|pdf|png|jpe?g|svg|gif|webp|csv|json|ya?ml|toml|xml|html?"
+    rb"|docx?|xlsx?|pptx?|zip|py|sh)(?!\.?\w)"
+    rb"|\\[A-Za-z0-9][\w.\\-]*"
+)
+"""How the name of a file ends, or a path as Windows has it: with a link around what
+stands before, it would be another's."""
+
+_OF_NAMES = (ascii_letters + digits + "_.+-:").encode()
+MOST_NAME_BYTES = 255
+"""Of the name of a file, on the systems we know."""
+
+_TEMPLATE = re.compile(rb"<%(?:[^%<]|%(?!>)|<(?!%))*%>|\{\{[^{}\n]*\}\}")
+"""What a template's engine fills in; a mark that opens again ends the search."""
+
+_MARKER = re.compile(rb"\[[!^][^\[\]\n]*\]")
+
+
+def prose(text: str, body: int) -> list[tuple[int, int]]:
+    """Return the stretches of prose from the byte `body` on, in order.
+
+    Offsets are bytes of the text in UTF-8, half open; `body` is where the frontmatter
+    ends. No stretch crosses the end of a line.
+    """
+    source = text.encode()
+    head = source[:body].decode()
+    structure = read_structure("\n" * body + text[len(head) :] if body else text)
+    equations = block_equations(source, body, structure)
+    structure.regions = with_equations(structure.regions, equations)
+    barred = Mask.of(_barred(source, body, structure))
+    # Brackets that close on another line make a stretch of that line's end.
+    free = _free(structure, barred, body)
+    return [(start, end) for start, end in free if b"\n" not in source[start:end]]
+
+
+def said(note: Note) -> str:
+    """Return what a note says to who reads it, with its code and its links.
+
+    Frontmatter, comments and addresses are left out.
+    """
+    source, at = note.text.encode(), note.frontmatter.end
+    hidden = [
+        (region.start, region.end)
+        for region in note.regions
+        if region.kind == "comment" or source.startswith(b"<!--", region.start)
+    ]
+    hidden += [match.span() for match in _ADDRESS.finditer(source, at)]
+    parts = []
+    for start, end in zip(*Mask.of(hidden), strict=True):
+        parts.append(source[at:start])
+        at = max(at, end)
+    parts.append(source[at:])
+    return b"\n".join(parts).decode()
+
+
+def _barred(
+    source: bytes, body: int, structure: Structure
+) -> Iterator[tuple[int, int]]:
+    starts = line_starts(source)
+    links = wikilinks(source, body, structure, starts)
+    elements = list(inline_elements(structure.html))
+    closed = [*((link.start, link.end) for link in links), *elements]
+    yield from closed
+    yield from ((region.start, region.end) for region in structure.regions)
+    yield from ((link.start, link.end) for link in structure.references)
+    yield from ((start, end) for _, _, start, end in structure.titles)
+    yield from comments(source, body, structure)
+    tags = inline_tags(source, body, structure, closed, starts)
+    yield from ((tag.start, tag.end) for tag in tags)
+    named = block_ids(source, body, structure, starts)
+    yield from ((mark.start, mark.end) for mark in named)
+    for note in footnotes(source, body, structure, starts):
+        if note.form == "reference":
+            yield note.start, note.end
+    yield from _file_names(source, body)
+    for pattern in (_ADDRESS, _TEMPLATE, _MARKER):
+        yield from (match.span() for match in pattern.finditer(source, body))
+
+
+def _file_names(source: bytes, body: int) -> Iterator[tuple[int, int]]:
+    for match in _ENDING.finditer(source, body):
+        before = source[max(body, match.start() - MOST_NAME_BYTES) : match.start()]
+        size = len(before) - len(before.rstrip(_OF_NAMES))
+        if size:
+            yield match.start() - size, match.end()
+
+
+def _free(structure: Structure, barred: Mask, body: int) -> Iterator[tuple[int, int]]:
+    """Yield the text that is not barred, stretches that touch joined."""
+    for start, end in _joined(structure.text_starts, structure.text_ends):
+        at = max(start, body)
+        while at < end:
+            hidden = barred.end_at(at)
+            if hidden is not None:
+                at = hidden
+                continue
+            index = bisect_right(barred.starts, at)
+            until = min((end, *barred.starts[index : index + 1]))
+            yield at, until
+            at = until
+
+
+def _joined(starts: Sequence[int], ends: Sequence[int]) -> Iterator[tuple[int, int]]:
+    first, last = -1, -1
+    for start, end in sorted(zip(starts, ends, strict=True)):
+        if start == last:
+            last = end
+            continue
+        if first >= 0:
+            yield first, last
+        first, last = start, end
+    if first >= 0:
+        yield first, last

@@ -1,0 +1,146 @@
+"""Receipts as text: `path#heading:12-18@digest`, and the digest of some lines.
+
+Whatever a shell, Markdown or YAML would read as its own, and whatever nobody sees, is
+written as an address on the web writes it: a blank is `%20`. So a receipt is one word
+that can be pasted anywhere, and letters of every script stay letters. It is read from
+the right, since a heading may hold any sign. Credentials in a heading are hidden: the
+lines are what counts.
+"""
+
+import re
+from functools import lru_cache
+from hashlib import sha256
+from unicodedata import normalize
+from urllib.parse import quote, unquote_to_bytes
+
+from glassmind.model import NotePath, Span
+from glassmind.model.context import Receipt
+from glassmind.obsidian.secrets import redacted
+
+DIGEST_CHARS = 16
+"""Hex digits of a SHA-256 in a receipt: 64 bits, far beyond chance in one vault."""
+
+HEADING_CHARS = 80
+"""Of a longer heading these are enough: it is for people, the lines are what counts."""
+
+LONGEST_RECEIPT = 20_000
+"""Characters that are looked at: the longest path there is, each letter as `%XX`."""
+
+FORM = "path#heading:12-18@digest"
+"""How a receipt is written, for who has to be told."""
+
+_ACTIVE = frozenset("%\"'`$\\!&;,<>|*?()[]{}^")
+"""What a shell expands, Markdown renders or a list in YAML ends at."""
+
+_MARKING = re.compile(r"(?<![^\W_])_+|_+(?![^\W_])|~|={2,}")
+"""What Markdown takes for marks where it stands: a `_` inside a word is one letter."""
+
+_ACTIVE_IN_PATH = _ACTIVE | {"#"}
+_FIRST = re.compile(r"\w|\.(?!/)")
+"""What the word of a receipt may begin with: no option, no mark of YAML."""
+
+_RECEIPT = re.compile(
+    r"(?P<path>[^#]+)(?:#(?P<heading>.*))?:"
+    r"(?P<start>[1-9][0-9]{0,8})(?:-(?P<end>[1-9][0-9]{0,8}))?"
+    r"@(?P<digest>[0-9a-fA-F]{8,64})",
+    re.DOTALL,
+)
+_ENDS = re.compile(r"\r+\n|\r")
+_LISTED = re.compile(r"(?:[-*+]\s+)?(?:(?:\[[0-9]{1,4}\]:?|[0-9]{1,4}[.)])\s+)?")
+"""What stands before a receipt in a list, such as the sources of a bundle."""
+
+_WRAPPED = (("`", "`"), ('"', '"'), ("'", "'"), ("<", ">"))
+
+
+def digest_of_lines(text: str) -> str:
+    """Return what a receipt knows some lines by, however they end.
+
+    A credential in them does not count: who has a digest could else try passwords.
+    """
+    return full_digest(redacted(text))[:DIGEST_CHARS]
+
+
+def full_digest(text: str) -> str:
+    """Return all of the digest that a receipt begins, for one that says more of it."""
+    plain = _ENDS.sub("\n", text).rstrip("\r\n") if "\r" in text else text.rstrip("\n")
+    return sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def receipt_of(path: str, heading: str, span: Span, text: str) -> str:
+    """Return the receipt of lines of a note; `text` is what stands there, whole."""
+    made = Receipt(NotePath(path), heading, span, digest_of_lines(text))
+    return receipt_text(made)
+
+
+def receipt_text(receipt: Receipt) -> str:
+    """Return a receipt as it is written; of a long heading, its beginning."""
+    path, heading, (start, end), digest = receipt
+    lines = str(start) if start == end else f"{start}-{end}"
+    return f"{_place(path, heading)}:{lines}@{digest}"
+
+
+@lru_cache(maxsize=4_096)
+def _place(path: str, heading: str) -> str:
+    """Return what of a receipt stands before its lines; most are asked for again."""
+    path = _written(path, _ACTIVE_IN_PATH)
+    before = "" if path[:1].isalnum() or _FIRST.match(path) else "./"
+    heading = redacted(" ".join(heading.split()))[:HEADING_CHARS].rstrip()
+    under = f"#{_written(heading, _ACTIVE)}" if heading else ""
+    return f"{before}{path}{under}"
+
+
+def _written(text: str, active: frozenset[str]) -> str:
+    """Return a text as one word: what is active, blank or unseen becomes `%XX`."""
+    if text.isascii() and text.isprintable() and active.isdisjoint(text):
+        word = text.replace(" ", "%20")
+    else:
+        word = "".join(
+            quote(sign, safe="", errors="surrogatepass")
+            if sign in active or sign.isspace() or not sign.isprintable()
+            else sign
+            for sign in text
+        )
+    marked = "_" in word or "~" in word or "==" in word
+    return _MARKING.sub(_escaped, word) if marked else word
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return "".join(f"%{ord(sign):02X}" for sign in found[0])
+
+
+def parse_receipt(text: str) -> Receipt | None:
+    """Return the receipt that a text is; None where it is none.
+
+    One in quotation marks, one that was copied out of a list with its mark or number,
+    and one typed with blanks instead of `%20` are read as well.
+    """
+    found = _RECEIPT.fullmatch(bare(text)) if len(text) <= LONGEST_RECEIPT else None
+    if found is None:
+        return None
+    start = int(found["start"])
+    end = int(found["end"] or start)
+    path = _read(found["path"])
+    while path.startswith("./"):
+        path = path[2:]
+    if end < start or not path:
+        return None
+    heading = _read(found["heading"] or "")
+    path = normalize("NFC", path)
+    return Receipt(NotePath(path), heading, Span(start, end), found["digest"].lower())
+
+
+def bare(text: str) -> str:
+    """Return a text without what it was wrapped in to be pasted, or listed by."""
+    said = _LISTED.sub("", text.strip(), count=1)
+    for opening, closing in _WRAPPED:
+        if len(said) > 1 and said.startswith(opening) and said.endswith(closing):
+            return said[1:-1].strip()
+    return said
+
+
+def _read(text: str) -> str:
+    """Return what was written so; a `%` that begins no `%XX` is itself."""
+    if "%" not in text:
+        return text
+    raw = unquote_to_bytes(text.encode("utf-8", "surrogatepass"))
+    return raw.decode("utf-8", "replace")

@@ -1,0 +1,347 @@
+"""The skeleton of a note: one pass over the events of the CommonMark parser.
+
+The parser (pulldown-cmark, through pyromark) knows blocks, code, math, HTML and
+Markdown links. What Obsidian adds to CommonMark is scanned for in the source by the
+other modules; this pass tells them where text is text and where it is not.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
+
+from pyromark import Options, events_with_range
+
+from glassmind.model.notes import Region, RegionKind
+
+OPTIONS: Final = (
+    Options.ENABLE_TABLES
+    | Options.ENABLE_FOOTNOTES
+    | Options.ENABLE_STRIKETHROUGH
+    | Options.ENABLE_TASKLISTS
+    | Options.ENABLE_MATH
+    | Options.ENABLE_GFM
+    | Options.ENABLE_WIKILINKS
+)
+"""Metadata blocks stay off: the parser finds them in the middle of notes, too."""
+
+DEEPEST_LABEL = 8
+"""Links inside the labels of links that keep their own label.
+
+An image may stand in a link. Labels nested without bound would be quadratic in size.
+"""
+
+Range = Mapping[str, Any]
+"""A stretch of the source as the parser gives it: `start` and `end` in bytes."""
+
+Block: TypeAlias = tuple[RegionKind, int, int, str]
+"""A block at the root: kind, start, end, and the language of code."""
+
+Title: TypeAlias = tuple[int, str, int, int]
+"""A heading at the root: level, text, start, end."""
+
+_BLOCKS: Final[dict[str, RegionKind]] = {
+    "Paragraph": "paragraph",
+    "Heading": "heading",
+    "BlockQuote": "quote",
+    "CodeBlock": "fence",
+    "List": "list",
+    "Table": "table",
+    "HtmlBlock": "html",
+    "FootnoteDefinition": "footnote",
+}
+
+_LEAD = re.compile(rb"[ \t\r\n>]*")
+
+
+@dataclass(slots=True)
+class Item:
+    """A list item; its own text ends where its first nested block begins."""
+
+    start: int
+    end: int
+    depth: int
+    parent: int | None
+    own_end: int = -1
+    paragraphs: int = 0
+
+
+@dataclass(slots=True)
+class Reference:
+    """A Markdown link or image, its destination as the parser read it."""
+
+    destination: str
+    label_start: int
+    label_end: int
+    start: int
+    end: int
+    embed: bool
+
+
+@dataclass(slots=True)
+class InlineTag:
+    """An HTML tag or comment inside the text block that begins at `leaf`."""
+
+    html: str
+    start: int
+    end: int
+    leaf: int
+
+
+@dataclass(slots=True)
+class Structure:
+    """What the pass saw, each list in the order of the text.
+
+    `text_starts` and `text_ends` are the stretches of plain text, `ends` where
+    paragraphs, headings and the own text of list items end.
+    """
+
+    text_starts: list[int] = field(default_factory=list)
+    text_ends: list[int] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
+    regions: list[Region] = field(default_factory=list)
+    tables: list[tuple[int, int]] = field(default_factory=list)
+    quotes: list[tuple[int, int]] = field(default_factory=list)
+    titles: list[Title] = field(default_factory=list)
+    items: list[Item] = field(default_factory=list)
+    references: list[Reference] = field(default_factory=list)
+    html: list[InlineTag] = field(default_factory=list)
+    footnotes: list[tuple[str, bool, int, int]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Walk:
+    """Where the pass stands; `source` is `text` in UTF-8, once an item asks for it."""
+
+    seen: Structure
+    text: str
+    source: bytes = b""
+    leaf: int = 0
+    text_mark: int = 0
+    words: list[str] | None = None
+    items: list[Item] = field(default_factory=list)
+    links: list[tuple[dict[str, Any] | None, bool]] = field(default_factory=list)
+
+
+def read_structure(text: str) -> Structure:
+    """Return the skeleton of `text`; offsets are bytes of its UTF-8 encoding."""
+    seen = Structure()
+    walk = _Walk(seen, text)
+    depth = 0
+    previous: Any = None
+    add_block = seen.blocks.append
+    begin_text, end_text = seen.text_starts.append, seen.text_ends.append
+    opener, closer = _OPENERS.get, _CLOSERS.get
+    events: Iterator[Any] = events_with_range(text, options=OPTIONS)
+    # The branches stand in the order of how often they are taken.
+    for event, at in events:
+        if "Text" in event:
+            begin_text(at["start"])
+            end_text(at["end"])
+            if walk.words is not None:
+                walk.words.append(event["Text"])
+        elif "Start" in event:
+            tag = event["Start"]
+            name = tag if tag.__class__ is str else next(iter(tag))
+            if not depth:
+                add_block((_BLOCKS[name], at["start"], at["end"], ""))
+            depth += 1
+            if (opens := opener(name)) is not None:
+                opens(walk, tag, at, depth)
+        elif "End" in event:
+            depth -= 1
+            tag = event["End"]
+            name = tag if tag.__class__ is str else next(iter(tag))
+            if (closes := closer(name)) is not None:
+                closes(walk, tag, at, previous)
+        elif event.__class__ is str:
+            _mark(walk, event, at, depth)
+        else:
+            ((kind, value),) = event.items()
+            _inline(walk, kind, value, at)
+        previous = at
+    return seen
+
+
+def _mark(walk: _Walk, event: str, at: Range, depth: int) -> None:
+    if event == "Rule":
+        if not depth:
+            walk.seen.blocks.append(("rule", at["start"], at["end"], ""))
+        _end_own_text(walk, at["start"])
+    elif walk.words is not None:
+        walk.words.append(" ")
+
+
+def _inline(walk: _Walk, kind: str, value: Any, at: Range) -> None:
+    start, end = at["start"], at["end"]
+    if kind == "Code":
+        walk.seen.regions.append(Region("code", start, end))
+    elif kind == "InlineMath":
+        walk.seen.regions.append(Region("math", start, end))
+    elif kind == "DisplayMath":
+        walk.seen.regions.append(Region("math_block", start, end))
+    elif kind == "InlineHtml":
+        walk.seen.html.append(InlineTag(value, start, end, walk.leaf))
+        return
+    elif kind == "FootnoteReference":
+        walk.seen.footnotes.append((value, False, start, end))
+        return
+    if walk.words is not None and kind != "TaskListMarker":
+        walk.words.append(str(value))
+
+
+def _close_paragraph(walk: _Walk, _tag: Any, at: Range, _previous: Range) -> None:
+    walk.seen.ends.append(at["end"])
+
+
+def _close_item(walk: _Walk, _tag: Any, _at: Range, _previous: Range) -> None:
+    item = walk.items.pop()
+    if item.own_end < 0:
+        item.own_end = item.end
+        walk.seen.ends.append(item.end)
+
+
+def _close_code(walk: _Walk, _tag: Any, _at: Range, _previous: Range) -> None:
+    # What a code block holds comes as text events: it is not text.
+    del walk.seen.text_starts[walk.text_mark :]
+    del walk.seen.text_ends[walk.text_mark :]
+
+
+def _close_heading(walk: _Walk, tag: Any, at: Range, _previous: Range) -> None:
+    walk.seen.ends.append(at["end"])
+    if walk.words is not None:
+        text = "".join(walk.words).replace("==", "").strip()
+        level = int(tag["Heading"][1:])
+        walk.seen.titles.append((level, text, at["start"], at["end"]))
+        walk.words = None
+
+
+def _close_link(walk: _Walk, _tag: Any, at: Range, previous: Range) -> None:
+    link, embed = walk.links.pop()
+    if link is None:
+        return
+    start, end = at["start"], at["end"]
+    label = start + 1 + embed
+    # With nothing between the brackets, the event before is the link's own beginning.
+    empty = previous["start"] == start or len(walk.links) >= DEEPEST_LABEL
+    label_end = label if empty else previous["end"]
+    walk.seen.references.append(
+        Reference(link["dest_url"], label, label_end, start, end, embed)
+    )
+
+
+def _open_paragraph(walk: _Walk, _tag: Any, at: Range, _depth: int) -> None:
+    walk.leaf = at["start"]
+    if walk.items:
+        item = walk.items[-1]
+        item.paragraphs += 1
+        if item.paragraphs > 1:
+            _end_own_text(walk, at["start"])
+
+
+def _open_leaf(walk: _Walk, _tag: Any, at: Range, _depth: int) -> None:
+    walk.leaf = at["start"]
+
+
+def _open_heading(walk: _Walk, _tag: Any, at: Range, depth: int) -> None:
+    walk.leaf = at["start"]
+    if depth == 1:
+        walk.words = []
+    _end_own_text(walk, at["start"])
+
+
+def _open_item(walk: _Walk, _tag: Any, at: Range, _depth: int) -> None:
+    walk.leaf = at["start"]
+    walk.source = walk.source or walk.text.encode()
+    # the parser counts what an item is indented by, where that is more than needed
+    lead = _LEAD.match(walk.source, at["start"])
+    start = lead.end() if lead is not None else at["start"]
+    parent = walk.items[-1].start if walk.items else None
+    item = Item(start, at["end"], len(walk.items), parent)
+    walk.items.append(item)
+    walk.seen.items.append(item)
+
+
+def _open_code(walk: _Walk, tag: Any, at: Range, depth: int) -> None:
+    start, end = at["start"], at["end"]
+    _end_own_text(walk, start)
+    walk.text_mark = len(walk.seen.text_starts)
+    value = tag["CodeBlock"]
+    fenced = value.__class__ is dict
+    words = value["Fenced"].split(None, 1) if fenced else ()
+    kind: RegionKind = "fence" if fenced else "code"
+    region = Region(kind, start, end, words[0] if words else "")
+    walk.seen.regions.append(region)
+    if depth == 1:
+        walk.seen.blocks[-1] = region
+
+
+def _open_html(walk: _Walk, _tag: Any, at: Range, _depth: int) -> None:
+    _end_own_text(walk, at["start"])
+    walk.seen.regions.append(Region("html", at["start"], at["end"]))
+
+
+def _open_quote(walk: _Walk, _tag: Any, at: Range, _depth: int) -> None:
+    _end_own_text(walk, at["start"])
+    walk.seen.quotes.append((at["start"], at["end"]))
+
+
+def _open_table(walk: _Walk, _tag: Any, at: Range, _depth: int) -> None:
+    _end_own_text(walk, at["start"])
+    walk.seen.tables.append((at["start"], at["end"]))
+
+
+def _open_list(walk: _Walk, _tag: Any, at: Range, _depth: int) -> None:
+    _end_own_text(walk, at["start"])
+
+
+def _open_footnote(walk: _Walk, tag: Any, at: Range, _depth: int) -> None:
+    walk.seen.footnotes.append(
+        (tag["FootnoteDefinition"], True, at["start"], at["end"])
+    )
+
+
+def _open_link(walk: _Walk, tag: Any, _at: Range, _depth: int) -> None:
+    walk.links.append((_markdown_only(tag["Link"]), False))
+
+
+def _open_image(walk: _Walk, tag: Any, _at: Range, _depth: int) -> None:
+    walk.links.append((_markdown_only(tag["Image"]), True))
+
+
+def _markdown_only(link: dict[str, Any]) -> dict[str, Any] | None:
+    """Return a link unless it is a wikilink: those are scanned for in the source."""
+    return None if link["link_type"].__class__ is dict else link
+
+
+def _end_own_text(walk: _Walk, offset: int) -> None:
+    """Note that the innermost list item goes on with another block."""
+    if walk.items and walk.items[-1].own_end < 0:
+        walk.items[-1].own_end = offset
+        walk.seen.ends.append(offset)
+
+
+_OPENERS: Final[dict[str, Callable[[_Walk, Any, Range, int], None]]] = {
+    "Paragraph": _open_paragraph,
+    "TableCell": _open_leaf,
+    "Heading": _open_heading,
+    "Item": _open_item,
+    "CodeBlock": _open_code,
+    "HtmlBlock": _open_html,
+    "BlockQuote": _open_quote,
+    "Table": _open_table,
+    "List": _open_list,
+    "FootnoteDefinition": _open_footnote,
+    "Link": _open_link,
+    "Image": _open_image,
+}
+
+_CLOSERS: Final[dict[str, Callable[[_Walk, Any, Range, Range], None]]] = {
+    "Paragraph": _close_paragraph,
+    "Heading": _close_heading,
+    "Item": _close_item,
+    "CodeBlock": _close_code,
+    "Link": _close_link,
+    "Image": _close_link,
+}

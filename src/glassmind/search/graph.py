@@ -1,0 +1,218 @@
+"""The graph channel: what the links of good hits, and of a root note, lead to.
+
+Two things make a link count. A note that good hits lead to gets part of their strength,
+less of it where a hit has many links or the note is linked from everywhere. And a link
+whose own line says what was asked speaks for its target, however weak the note it
+stands in: the line is a description of the target by the person who wrote it. Beside
+links, good hits speak a little for the other notes of their theme.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import fsum, sqrt
+from typing import NamedTuple
+
+from glassmind.model.graph import CONFIDENCE, KINDS, Edge
+from glassmind.model.search import Candidate
+from glassmind.ports.retrieval import AskedWords, NoteFacts
+
+SEEDS = 20
+"""Hits whose links are followed; 10 to 30 measure the same."""
+
+LINKING_CHUNKS = 50
+"""Chunks, of each channel, whose links are read line by line."""
+
+WHOLE_SENTENCE = 8
+"""Words from which a question counts as a sentence. A short one is mostly a name, and
+the note of that name is wanted rather than those it leads to."""
+
+DECAY = 0.5
+"""What one more hop leaves of a vote."""
+
+MOST_VISITED = 1_000
+"""Notes that a walk visits at most; a hub leads everywhere."""
+
+
+THEME_SHARE = 0.1
+"""What a note gets where all other good hits are of its theme. From .05 to .2 all sets
+measure about the same (docs/ranking.md); what was said more plainly should decide."""
+
+
+class Vote(NamedTuple):
+    """What the graph says for a note: how strongly, how far away, through what.
+
+    `via` are the notes on the way, from where it began, and `steps` the links between
+    them, the last one that to the note or from it. `theme` is the label of the one that
+    other good hits share; a note that is not `linked` has nothing but that.
+    """
+
+    note_id: int
+    score: float
+    depth: int
+    via: tuple[int, ...]
+    line: str = ""
+    backward: bool = False
+    steps: tuple[Edge, ...] = ()
+    theme: str = ""
+    linked: bool = True
+
+
+def confidence(edge: Edge) -> float:
+    """Return how much a link says of what it leads to."""
+    return CONFIDENCE["property" if edge.property else edge.kind]
+
+
+def plainness(edge: Edge) -> tuple[float, int, str]:
+    """Return what links between the same notes are sorted by: that which says most."""
+    return (-confidence(edge), KINDS.index(edge.kind), edge.property)
+
+
+def spread(
+    seeds: Sequence[tuple[int, float]], notes: NoteFacts, words: int
+) -> dict[int, Vote]:
+    """Return what the best hits lead to; `seeds` are notes with their strength.
+
+    `words` is how many the question has.
+    """
+    strengths = dict(seeds[:SEEDS])
+    edges = notes.edges_from(strengths)
+    if not edges:
+        return {}
+    outward: dict[int, dict[int, Edge]] = {}
+    for edge in sorted(edges, key=plainness):
+        outward.setdefault(edge.source, {}).setdefault(edge.target, edge)
+    inbound = notes.inbound({edge.target for edge in edges})
+    much = min(words, WHOLE_SENTENCE) / WHOLE_SENTENCE
+    scores: dict[int, float] = {}
+    strongest: dict[int, tuple[float, Edge]] = {}
+    for source, strength in strengths.items():  # best first: sums are always the same
+        targets = outward.get(source, {})
+        for target, edge in sorted(targets.items()):
+            share = much * strength * confidence(edge)
+            share /= sqrt(len(targets)) * sqrt(inbound.get(target, 1))
+            scores[target] = scores.get(target, 0.0) + share
+            if share > (strongest[target][0] if target in strongest else 0.0):
+                strongest[target] = (share, edge)
+    return {
+        target: Vote(target, min(1.0, scores[target]), 1, (edge.source,), steps=(edge,))
+        for target, (_, edge) in strongest.items()
+    }
+
+
+class Described:
+    """The notes that lines of some chunks link to, by what those lines say.
+
+    Chunks can be read as they are found; each is read once.
+    """
+
+    def __init__(self, notes: NoteFacts, asked: AskedWords) -> None:
+        self._notes, self._asked = notes, asked
+        self._read: set[int] = set()
+        self._known: dict[str, float] = {}
+        self.votes: dict[int, Vote] = {}
+
+    def read(self, chunks: Iterable[int]) -> None:
+        """Take in the lines of more chunks."""
+        new = [chunk for chunk in chunks if chunk not in self._read]
+        self._read.update(new)
+        for found in self._notes.link_lines(new) if new else ():
+            source, target, line, name, kind = found
+            if line not in self._known:
+                self._known[line] = self._asked.coverage(line)
+            score, best = self._known[line], self.votes.get(target)
+            if score > 0 and (best is None or score > best.score):
+                step = Edge(source, target, name, kind)
+                self.votes[target] = Vote(
+                    target, score, 1, (source,), line.strip(), steps=(step,)
+                )
+
+
+def together(spreading: dict[int, Vote], lines: dict[int, Vote]) -> list[Vote]:
+    """Return both kinds of votes as one, from 0 to 1, best first."""
+    votes = []
+    for note_id in {**spreading, **lines}:
+        one, other = spreading.get(note_id), lines.get(note_id)
+        score = ((one.score if one else 0.0) + (other.score if other else 0.0)) / 2
+        shown = other or one
+        if shown is not None:
+            votes.append(shown._replace(score=score))
+    return sorted(votes, key=lambda vote: (-vote.score, vote.note_id))
+
+
+def walk(
+    roots: Sequence[int], notes: NoteFacts, *, hops: int, backward_only: bool = False
+) -> list[Vote]:
+    """Return what is linked with the roots, nearest first, both ways or to them alone.
+
+    Each hop halves a vote. The roots themselves stand first unless only what leads to
+    them is wanted; then that is the answer, and votes in full.
+    """
+    found = {} if backward_only else {r: Vote(r, 1.0, 0, ()) for r in roots}
+    reached = {root: Vote(root, 1.0, 0, ()) for root in roots}
+    edge_of = set(roots)
+    for depth in range(1, hops + 1):
+        steps = [(e.target, e.source, True, e) for e in notes.edges_to(edge_of)]
+        if not backward_only:
+            forward = notes.edges_from(edge_of)
+            steps += [(e.source, e.target, False, e) for e in forward]
+        steps.sort(key=lambda one: (one[0], one[1], plainness(one[3]), one[2]))
+        level: dict[int, Vote] = {}
+        for origin, note_id, backward, edge in steps:
+            if note_id in reached:
+                continue
+            before = reached[origin]
+            part = 1.0 if backward_only and depth == 1 else DECAY
+            vote = Vote(
+                note_id,
+                before.score * part * confidence(edge),
+                depth,
+                (*before.via, origin),
+                backward=backward,
+                steps=(*before.steps, edge),
+            )
+            known = level.get(note_id)
+            if known is None or vote.score > known.score:
+                level[note_id] = vote
+        reached |= level
+        found |= level
+        edge_of = set(level)
+        if not edge_of or len(reached) > MOST_VISITED:
+            break
+    return sorted(found.values(), key=order_of)[:MOST_VISITED]
+
+
+def kindred(
+    votes: Mapping[int, Vote], seeds: Sequence[tuple[int, float]], notes: NoteFacts
+) -> dict[int, Vote]:
+    """Return the votes, and those for the best hits, with what their themes add.
+
+    That is the part of all other good hits, by strength, that belong to the theme of a
+    note: it is not for a hit to speak for itself.
+    """
+    strengths = dict(seeds[:SEEDS])
+    lifted = dict(votes)
+    homes = notes.homes({*votes, *strengths})
+    held: dict[int, list[float]] = {}
+    for note_id, strength in strengths.items():
+        if note_id in homes:
+            held.setdefault(homes[note_id].theme, []).append(strength)
+    by_theme = {theme: fsum(strong) for theme, strong in held.items()}
+    total = fsum(strengths.values())
+    for note_id, (theme, label) in homes.items():
+        own = strengths.get(note_id, 0.0)
+        others = by_theme.get(theme, 0.0) - own
+        if others > 0 and len(held[theme]) > (note_id in strengths):
+            share = THEME_SHARE * min(1.0, others / (total - own))
+            vote = votes.get(note_id) or Vote(note_id, 0.0, 0, (), linked=False)
+            score = min(1.0, vote.score + share)
+            lifted[note_id] = vote._replace(score=score, theme=label)
+    return lifted
+
+
+def order_of(vote: Vote) -> tuple[float, int, int]:
+    """Return what votes are sorted by: of equal ones the nearer comes first."""
+    return (-vote.score, vote.depth, vote.note_id)
+
+
+def as_candidates(votes: Sequence[Vote]) -> list[Candidate]:
+    """Return votes for notes as a channel's candidates; none names a chunk."""
+    return [Candidate(0, vote.note_id, vote.score) for vote in votes]

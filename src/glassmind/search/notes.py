@@ -1,0 +1,396 @@
+"""Reading single notes as they stand on disk, and listing what the index holds.
+
+Lines are those the index counts: a line ends at a line feed and nowhere else. Of a file
+that is no Markdown, such as a canvas, they are lines of the text that was indexed.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+from msgspec import structs
+
+from glassmind.config import Config
+from glassmind.errors import (
+    FileUnreadable,
+    HeadingNotFound,
+    LinesOutOfRange,
+)
+from glassmind.errors.context import ProjectUnknown
+from glassmind.files.decode import Unreadable, decode
+from glassmind.files.left_out import is_left_out, left_out_names
+from glassmind.files.names import (
+    KeptNames,
+    NamedNote,
+    guessed_note,
+    kept_note,
+    plain_name,
+    sure_note,
+)
+from glassmind.files.read import VaultFiles, digest_of
+from glassmind.files.resolve import NOTE_SUFFIX, fold
+from glassmind.model import NotePath, Span
+from glassmind.model.catalogue import (
+    Ghost,
+    GuessedNote,
+    NoteLinks,
+    NoteList,
+    NoteText,
+    Stats,
+)
+from glassmind.model.projects import ProjectName, ProjectNote
+from glassmind.model.search import ChunkText
+from glassmind.obsidian.project_names import parse_project
+from glassmind.obsidian.read import read_note
+from glassmind.obsidian.receipts import parse_receipt
+from glassmind.obsidian.secrets import redacted
+from glassmind.obsidian.secrets_in_notes import without_secrets
+from glassmind.search.cited import CitedPlace, Verify, cited_place
+from glassmind.search.passages import waits_in_inbox
+from glassmind.search.sections import section_of
+
+Lines: TypeAlias = tuple[int, int | None]
+"""The first and the last of some lines; without a last one, up to the end."""
+
+_AT_LINES = re.compile(r"(.+):([0-9]{1,9})(?:-([0-9]{1,9}))?", re.DOTALL)
+"""How answers write where a passage stands."""
+
+
+class Part(NamedTuple):
+    """What of a note is wanted: a section, some lines, or all; `raw` as its file is."""
+
+    heading: str = ""
+    lines: Lines | None = None
+    raw: bool = False
+
+
+class Catalogue(Protocol):
+    """Lists and counts over the rows."""
+
+    def stats(self, *, folder: str, index_bytes: int) -> Stats:
+        """Return how much there is."""
+
+    def notes(self, wanted: Mapping[str, Any], *, newest: bool = False) -> NoteList:
+        """Return the notes that pass."""
+
+    def chunks_of(self, path: NotePath, /) -> list[ChunkText]:
+        """Return a note's chunks in order."""
+
+    def links_of(self, path: NotePath, /, *, limit: int) -> NoteLinks:
+        """Return a note with its links, each way the first so many."""
+
+    def members(self, project: ProjectName, /) -> Sequence[ProjectNote]:
+        """Return the notes of a project, by path."""
+
+    def closest(self, name: str, /) -> Sequence[str]:
+        """Return projects that a name may be a slip of, the closest first."""
+
+    def ghosts(self) -> "list[Ghost]":
+        """Return the names that links lead to in vain, in order."""
+
+    def ghost(self, name: str, /, *, limit: int) -> Ghost | None:
+        """Return one such name with the first links to it."""
+
+
+class NamedRows(KeptNames, Protocol):
+    """Names of every note, and of what was left out."""
+
+    def named(self) -> list[tuple[NotePath, str, tuple[str, ...]]]:
+        """Return path, title and aliases of every note."""
+
+    def skipped(self) -> list[tuple[NotePath, str, bool]]:
+        """Return path and reason of what was left out, and may it be a note."""
+
+
+class _Called:
+    """Who is called what, for one question; every name is read once, if need be."""
+
+    def __init__(self, rows: NamedRows) -> None:
+        self._rows = rows
+
+    @cached_property
+    def _every(self) -> list[NamedNote]:
+        return [NamedNote(*row) for row in self._rows.named()]
+
+    def sure(self, name: str) -> NotePath | None:
+        """Return the note that is called so; see `sure_note`."""
+        return kept_note(name, self._rows) or sure_note(name, self._every)
+
+    def found(self, name: str) -> tuple[NotePath, bool]:
+        """Return the note of a name, and whether it was guessed."""
+        path = self.sure(name)
+        if path is not None:
+            return path, False
+        for left_out, reason, _ in self._rows.skipped():
+            if _names_file(name, left_out):
+                raise FileUnreadable(left_out, f"it was skipped ({reason})")
+        return guessed_note(name, self._every), True
+
+
+class NoteReader:
+    """Finds notes by the names people type, and reads them."""
+
+    def __init__(  # noqa: PLR0913 - each by its name
+        self,
+        config: Config,
+        folders: Sequence[Path],
+        rows: Callable[[], NamedRows],
+        catalogue: Callable[[], Catalogue],
+        *,
+        notices: Callable[[], Sequence[str]] = tuple,
+        files: Callable[[], VaultFiles],
+    ) -> None:
+        self._root, self._folders = config.vault.path, folders
+        self._files = files
+        self._agent = config.writes.agent_dir
+        self._rows, self._catalogue, self._notices = rows, catalogue, notices
+
+    def find(self, name: str) -> NotePath:
+        """Return the note a person means; a path may also be a whole one on disk.
+
+        Raises:
+            NoteNotFound, AmbiguousName: nothing, or too much, is called so.
+            FileUnreadable: a file is called so that was left out of the index.
+        """
+        return _Called(self._rows()).found(self._in_vault(name))[0]
+
+    def sure(self, name: str) -> NotePath | None:
+        """Return the note that is called so; None when none is to the letter.
+
+        Raises:
+            AmbiguousName: several are.
+        """
+        return _Called(self._rows()).sure(self._in_vault(name))
+
+    def members(self, project: str) -> tuple[NotePath, ...]:
+        """Return the notes of a project, by path.
+
+        Raises:
+            ProjectUnknown: it has none.
+        """
+        catalogue = self._catalogue()
+        found = catalogue.members(parse_project(project))
+        if not found:
+            raise ProjectUnknown(project, catalogue.closest(project))
+        return tuple(NotePath(note.path) for note in found)
+
+    def _in_vault(self, name: str) -> str:
+        """Return a whole path inside the vault as the index knows it."""
+        if not Path(name).is_absolute() or "\0" in name:
+            return name
+        folder, file = os.path.split(name)
+        root = os.path.join(self._root, "")  # noqa: PTH118 - with the mark at its end
+        for spelled in (os.path.join(os.path.realpath(folder), file), name):  # noqa: PTH118
+            if spelled.startswith(root):
+                return spelled[len(root) :].replace(os.sep, "/")
+        return name
+
+    def read(
+        self,
+        name: str,
+        verify: Callable[[], Verify] | None = None,
+        *,
+        heading: str = "",
+        lines: Lines | None = None,
+        raw: bool = False,
+    ) -> NoteText:
+        """Return a note, one section of it, or some of its lines, as on disk now.
+
+        The name may say the part too, as `Note#Heading`, `Note.md:12-34` or both. With
+        `verify` it may be a receipt: its lines are read where they stand now. Lines
+        without a last one go on to the end. Of a canvas or a drawing the text is the
+        one that is indexed, unless `raw` asks for the file itself. It is a
+        `GuessedNote` when no note is called so to the letter.
+
+        Raises:
+            NoteNotFound, AmbiguousName: no one note is called so.
+            HeadingNotFound, AmbiguousHeading, LinesOutOfRange: it has no one such part.
+            FileUnreadable: the file is gone, was skipped, or holds no text.
+            CitedGone: the lines of a receipt are nowhere.
+        """
+        called, name = _Called(self._rows()), self._in_vault(name)
+        cited = parse_receipt(name) if verify else None
+        if cited and verify and called.sure(name) is None:
+            place = cited_place(name, cited, verify())
+            return self._cited(place, Part(heading, lines, raw))
+        if heading:
+            path, guessed = called.found(name)
+            return self._part(path, Part(heading, lines, raw), guessed=guessed)
+        name, under, at_lines = _parted(name, called)
+        path, guessed = called.found(name)
+        try:
+            part = Part(under, lines or at_lines, raw)
+            return self._part(path, part, guessed=guessed)
+        except HeadingNotFound:
+            behind = _AT_LINES.fullmatch(under)
+            if behind is None:
+                raise
+            part = Part("", lines or _ends(behind), raw)
+            return self._part(path, part, guessed=guessed)
+
+    def _cited(self, place: CitedPlace, part: Part) -> NoteText:
+        """Return the lines of a place, or the other part of its note that is wanted.
+
+        Where so many lines are not in the note any more, it is all of it.
+        """
+        wanted = part
+        if not part.heading and part.lines is None:
+            wanted = Part("", place.span, raw=False)
+        try:
+            found = self._part(place.path, wanted)
+        except LinesOutOfRange:
+            if wanted is part:
+                raise
+            found = self._part(place.path, part)
+        return replace(found, notices=place.notices)
+
+    def _part(self, path: NotePath, part: Part, *, guessed: bool = False) -> NoteText:
+        heading, lines, raw = part
+        with self._files() as files:
+            content, hides = files.read(path), files.hides_secrets
+        decoded = decode(content)
+        if isinstance(decoded, Unreadable):
+            raise FileUnreadable(path, decoded.reason)
+        note, text = read_note(path, decoded.text), decoded.text
+        if hides:  # the whole of it, before any of its lines are taken out
+            note, text = without_secrets(note).note, redacted(text)
+        parts = lines_of(text := text if raw else note.text)
+        span = Span(1, max(len(parts), 1))
+        under: tuple[str, ...] = ()
+        if heading:
+            if text != note.text:
+                raise HeadingNotFound(path, heading, ())
+            span, under = section_of(note, heading, span.end)
+        if lines is not None:
+            section, span = span, _within(path, lines, span.end)
+            under = under if span.start >= section.start else ()  # it is not theirs
+        if heading or lines is not None:
+            text = "".join(parts[span.start - 1 : span.end])
+        said = {n.lower(): v for n, v in note.frontmatter.properties.items()}
+        generated = said.get("generated") is True or waits_in_inbox(path, self._agent)
+        made = (path, note.title, text, span, digest_of(content), under)
+        return (GuessedNote if guessed else NoteText)(*made, generated=generated)
+
+    def chunks(self, name: str) -> tuple[NotePath, list[ChunkText]]:
+        """Return the chunks of a note as they are indexed."""
+        catalogue = self._catalogue()
+        chunks = catalogue.chunks_of(NotePath(name))
+        if chunks:  # a path needs no look at every name there is
+            return NotePath(name), chunks
+        path = self.find(name)
+        return path, catalogue.chunks_of(path)
+
+    def links(self, name: str, *, limit: int) -> NoteLinks:
+        """Return a note and what links it with others, as they are indexed.
+
+        Raises:
+            NoteNotFound, AmbiguousName: no one note is called so.
+            FileUnreadable: a file is called so that was left out of the index.
+        """
+        return self._catalogue().links_of(self.find(name), limit=limit)
+
+    def ghosts(self, *, limit: int, named: str = "") -> "list[Ghost]":
+        """Return the names that links lead to and no file has, in order.
+
+        Files that are there and were left out of the index have theirs. With `named`,
+        that one alone, in whatever case, and the first links to it.
+        """
+        if not named:
+            return self._wanted()[:limit]
+        found = self._catalogue().ghost(plain_name(named), limit=limit)
+        return self._without_left_out([found]) if found else []
+
+    def _wanted(self) -> "list[Ghost]":
+        return self._without_left_out(self._catalogue().ghosts())
+
+    def _without_left_out(self, found: "list[Ghost]") -> "list[Ghost]":
+        skipped = [path for path, *_ in self._rows().skipped()] if found else []
+        names = left_out_names(self._root, skipped, self._files)
+        return [one for one in found if not is_left_out(one.target, names)]
+
+    def list(self, wanted: Mapping[str, Any], *, newest: bool = False) -> NoteList:
+        """Return the notes that pass the filters; a folder may begin with `./`."""
+        parts = str(wanted["folder"]).split("/")
+        folder = "/".join(part for part in parts if part not in {"", "."})
+        found = self._catalogue().notes({**wanted, "folder": folder}, newest=newest)
+        return replace(found, notices=tuple(self._notices()))
+
+    def stats(self) -> Stats:
+        """Return how much the index holds and how much room it takes."""
+        size = sum(size for folder in self._folders for size in _sizes_below(folder))
+        folder = str(self._folders[0])
+        found = self._catalogue().stats(folder=folder, index_bytes=size)
+        none_left_out = not found.ghosts or not found.skipped
+        if none_left_out:
+            return found
+        return structs.replace(found, ghosts=len(self._wanted()))
+
+
+def _sizes_below(folder: Path) -> Iterator[int]:
+    """Yield the size of every file; a writer may take files away meanwhile."""
+    for place, _, names in os.walk(folder):
+        for name in names:
+            try:
+                yield Path(place, name).stat().st_size
+            except FileNotFoundError:
+                continue
+
+
+def _names_file(name: str, path: NotePath) -> bool:
+    """Whether a name means a file, or one below a folder, that is no note."""
+    wanted = fold(name.strip()).removeprefix("./").removeprefix("/")
+    known = fold(path)
+    return (
+        known in {wanted, wanted + NOTE_SUFFIX}
+        or known.rpartition("/")[2] in {wanted, wanted + NOTE_SUFFIX}
+        or wanted.startswith(f"{known}/")
+    )
+
+
+def _parted(name: str, called: "_Called") -> tuple[str, str, Lines | None]:
+    """Return the name, the heading and the lines of a place as a search shows it.
+
+    That is `Note#Heading` or `Note.md:12-34`; of `Note#Heading:12-34` the lines stay
+    with the heading, which may end so itself. A note may have a `#` or such a number in
+    its own name: the longest name that a note has is taken.
+    """
+    at_lines = _AT_LINES.fullmatch(name)
+    at_heading = "#" in name and not name.lstrip().startswith(("[[", "#"))
+    if not (at_lines or at_heading) or called.sure(name) is not None:
+        return name, "", None
+    if at_lines and called.sure(at_lines[1]) is not None:
+        return at_lines[1], "", _ends(at_lines)
+    if not at_heading:
+        return name, "", None
+    at = name.rfind("#")
+    while at > 0:
+        if called.sure(name[:at]) is not None:
+            return name[:at], name[at + 1 :], None
+        at = name.rfind("#", 0, at)
+    note, _, inside = name.partition("#")
+    return note, inside, None
+
+
+def _ends(at_lines: re.Match[str]) -> Lines:
+    first = int(at_lines[2])
+    return first, int(at_lines[3] or first)
+
+
+def lines_of(text: str) -> list[str]:
+    """Return the lines of a text with their ends, as the index counts them."""
+    lines = [f"{line}\n" for line in text.split("\n")]
+    lines[-1] = lines[-1][:-1]
+    return lines if lines[-1] else lines[:-1]
+
+
+def _within(path: str, lines: Lines, count: int) -> Span:
+    first, last = lines
+    end = count if last is None else last
+    if first < 1 or first > count or end < first:
+        said = f"{first}-{'' if last is None else last}"
+        raise LinesOutOfRange(path, said, count)
+    return Span(first, min(end, count))

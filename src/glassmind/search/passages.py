@@ -1,0 +1,92 @@
+"""From the rows of chunks to passages that a person can read."""
+
+import json
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import xxhash
+
+from glassmind.errors import IndexDamaged
+from glassmind.model import NotePath, Span
+from glassmind.model.search import Snippet
+from glassmind.search.snippet import cut_snippet
+
+if TYPE_CHECKING:
+    from glassmind.ports.retrieval import AskedWords
+
+
+class Shown(NamedTuple):
+    """A chunk as a hit shows it."""
+
+    chunk_id: int
+    path: NotePath
+    title: str
+    heading_path: tuple[str, ...]
+    span: Span
+    chunk_index: int
+    digest: str
+    mtime_ns: int
+    text: str
+    note_id: int
+    generated: bool
+
+
+def shown_of(row: tuple[Any, ...]) -> Shown:
+    """Return a row of `HitRows.hit_rows`, with its text held to its digest.
+
+    Raises:
+        IndexDamaged: the passage is not the text that was indexed.
+    """
+    *first_of, digest, mtime_ns, text, note, generated = row
+    chunk, path, title, under, first, last, index = first_of
+    if xxhash.xxh3_128_hexdigest(text.encode()) != digest:
+        raise IndexDamaged("index.db", f"a passage of {path} is not what was indexed")
+    span = Span(first, last)
+    above = _heading_path(under)
+    return Shown(
+        chunk,
+        path,
+        title,
+        above,
+        span,
+        index,
+        digest,
+        mtime_ns,
+        text,
+        note,
+        bool(generated),
+    )
+
+
+@lru_cache(maxsize=1_000)
+def _heading_path(text: str) -> tuple[str, ...]:
+    """Return the headings of a row; passages of one note share most of theirs."""
+    return tuple(json.loads(text))
+
+
+def snippet_of(shown: Shown, asked: "AskedWords") -> Snippet:
+    """Return the stretch of a passage where the most of the query stands."""
+    return cut_snippet(shown.text, asked.places(shown.text), asked.mark)
+
+
+MOST_WORDS = 5
+"""Words a reason names; more would say less."""
+
+
+def word_reason(score: float, snippet: Snippet, asked: "AskedWords") -> str:
+    """Say which words of the query brought a passage here."""
+    if not score:
+        return "passes the filters"
+    found = {snippet.text[start:end].lower(): None for start, end in snippet.marks}
+    if not found:
+        return "words found in the note's title, headings, tags, properties or folder"
+    named = [
+        f"{word} (for {typed})" if (typed := asked.typed(word)) else word
+        for word in list(found)[:MOST_WORDS]
+    ]
+    return f"words found: {', '.join(named)}"
+
+
+def waits_in_inbox(path: NotePath, agent: str) -> bool:
+    """Whether a note is in the inbox of the agent folder, where nobody approved it."""
+    return path.startswith(f"{agent.strip('/')}/inbox/")
