@@ -24,8 +24,8 @@ from pathlib import Path
 from statistics import median
 
 from glassmind import Engine, open_vault
-from glassmind.edit.asking import Asking
-from glassmind.edit.verbs import Editing
+from glassmind.edit.desk import Asking
+from glassmind.edit.editing import Editing
 from glassmind.model.editing import Append
 from glassmind.wiring.editing import unindexed as unfollowed
 

@@ -10,8 +10,7 @@ from changing_desk import edit, move, new
 
 from glassmind.access.policy import WritePolicy
 from glassmind.config import config_for
-from glassmind.edit.asking import Asking
-from glassmind.edit.desk import Desk
+from glassmind.edit.desk import Asking, Desk
 from glassmind.errors import GlassmindError, IndexBusy
 from glassmind.errors.writing import NameTaken, NoteChanged
 from glassmind.files.obsidian import ObsidianSettings

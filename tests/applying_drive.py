@@ -12,8 +12,8 @@ from changing_desk import EVERY, OLD, changer_of, made
 from changing_drive import ENOUGH, survived
 
 from glassmind.edit.applying import applied, settle
-from glassmind.edit.approving import approve
 from glassmind.edit.desk import Desk
+from glassmind.edit.proposals import approve
 from glassmind.edit.undoing import undo
 from glassmind.model.editing import Draft
 

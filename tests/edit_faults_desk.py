@@ -12,8 +12,8 @@ from changing_desk import files_of
 from vault_desk import NOON, VaultDesk
 from write_drive import Counted
 
-from glassmind.edit.asking import Asking
-from glassmind.edit.verbs import Editing
+from glassmind.edit.desk import Asking
+from glassmind.edit.editing import Editing
 from glassmind.files import folder
 from glassmind.model.editing import (
     AddLink,

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from glassmind.edit.text.apply import Edited, edited
-from glassmind.edit.text.page import Page
+from glassmind.edit.page import Page
+from glassmind.edit.text_edits import Edited, edited
 from glassmind.files.decode import Decoded, decode
 from glassmind.model import NotePath
 from glassmind.model.editing import TextEdit

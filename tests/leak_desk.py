@@ -14,7 +14,7 @@ from surface_arguments import Argument, arguments_of
 from vault_desk import VaultDesk
 
 from glassmind.access.scopes import read_scope
-from glassmind.edit.asking import Asking
+from glassmind.edit.desk import Asking
 from glassmind.model.access import EVERY_AGENT, Scope
 from glassmind.model.editing import Append
 from glassmind.serve.tool import McpTool

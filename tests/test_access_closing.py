@@ -11,8 +11,8 @@ from mcp_desk import call, structured_server, text_of
 from vault_desk import VaultDesk
 
 from glassmind import Engine
-from glassmind.edit.asking import Asking
-from glassmind.edit.verbs import Editing
+from glassmind.edit.desk import Asking
+from glassmind.edit.editing import Editing
 from glassmind.errors import NoteNotFound
 from glassmind.errors.editing import ChangesetUnknown
 from glassmind.model.access import EVERY_AGENT

@@ -10,8 +10,8 @@ from glassmind import Engine
 from glassmind.access.files import ReadableFiles
 from glassmind.access.reading import ReadPolicy
 from glassmind.access.scopes import read_scope
-from glassmind.edit.asking import Asking
-from glassmind.edit.verbs import Editing
+from glassmind.edit.desk import Asking
+from glassmind.edit.editing import Editing
 from glassmind.errors import FileGone, GlassmindError
 from glassmind.errors.editing import ChangesetUnknown, EditRefused, PolicyForbids
 from glassmind.errors.writing import WriteFailed

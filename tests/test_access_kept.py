@@ -16,7 +16,7 @@ from vault_desk import VaultDesk
 
 from glassmind import Engine
 from glassmind.access.scopes import read_scope
-from glassmind.edit.asking import Asking
+from glassmind.edit.desk import Asking
 from glassmind.errors.editing import ChangesetUnknown
 from glassmind.model.access import EVERY_AGENT, Scope
 from glassmind.model.callers import known_as

@@ -8,7 +8,7 @@ from vault_desk import VaultDesk
 
 from glassmind.access.reading import ReadPolicy
 from glassmind.access.scopes import read_scope
-from glassmind.edit.asking import Asking
+from glassmind.edit.desk import Asking
 from glassmind.errors import FileGone, GlassmindError, NoteNotFound
 from glassmind.errors.editing import ChangesetUnknown
 from glassmind.model.access import EVERY_AGENT, NoteMarks, ReadRule, Scope

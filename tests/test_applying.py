@@ -16,7 +16,7 @@ from applying_desk import (
 from changing_desk import edit
 
 from glassmind.edit.applying import NOTHING, applied, settle
-from glassmind.edit.approving import approve
+from glassmind.edit.proposals import approve
 from glassmind.errors import IndexAbsent
 from glassmind.errors.editing import EditRefused, NowhereToKeep
 from glassmind.errors.writing import NameTaken, NoteChanged, WriteFailed

@@ -16,9 +16,8 @@ from changing_desk import edit, move, new
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from glassmind.edit.applying import applied
-from glassmind.edit.approving import approve, reject
-from glassmind.edit.folders import MADE, with_folders
+from glassmind.edit.applying import MADE, applied, with_folders
+from glassmind.edit.proposals import approve, reject
 from glassmind.edit.undoing import undo
 from glassmind.errors.editing import (
     ChangesetUnknown,

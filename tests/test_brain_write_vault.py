@@ -10,7 +10,7 @@ from mcp import Client
 from mcp_desk import call, text_of, visit
 from vault_desk import VaultDesk
 
-from glassmind.edit.asking import Asking
+from glassmind.edit.desk import Asking
 from glassmind.model.access import EVERY_AGENT
 from glassmind.model.editing import Append
 from glassmind.serve.mcp.server import make_server

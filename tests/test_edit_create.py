@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from editing_desk import EditingDesk
 
-from glassmind.edit.creating import Pattern, new_note, note_path, note_text
+from glassmind.edit.new_notes import Pattern, new_note, note_path, note_text
 from glassmind.errors import NoteNotFound, PathOutsideVault
 from glassmind.errors.editing import BadEdit
 from glassmind.errors.writing import NameTaken

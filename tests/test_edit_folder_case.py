@@ -3,7 +3,7 @@
 import pytest
 from vault_desk import VaultDesk
 
-from glassmind.edit.asking import Asking
+from glassmind.edit.desk import Asking
 
 ASK = Asking(client="test")
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from parts_desk import Shelf
 
-from glassmind.edit.headings import plan_rename_heading
+from glassmind.edit.restructuring import plan_rename_heading
 from glassmind.errors import NoteNotFound
 from glassmind.errors.editing import BadEdit, EditRefused, NotEditable
 from glassmind.model import NotePath

@@ -2,8 +2,8 @@
 
 import pytest
 
-from glassmind.edit.headings import renamed_heading
-from glassmind.edit.text.page import Page
+from glassmind.edit.page import Page
+from glassmind.edit.restructuring import renamed_heading
 from glassmind.errors.editing import BadEdit, NoMatch, SeveralMatches
 from glassmind.model import NotePath
 

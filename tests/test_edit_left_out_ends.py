@@ -8,12 +8,9 @@ import pytest
 from editing_desk import EditingDesk, MakeDesk, desks_in, snapshot
 from vault_desk import VaultDesk
 
-from glassmind.edit.asking import Asking
-from glassmind.edit.deleting import plan_delete, plan_new
-from glassmind.edit.merging import plan_merge
-from glassmind.edit.moving import plan_move
-from glassmind.edit.outside import plan_outside
-from glassmind.edit.splitting import plan_split
+from glassmind.edit.desk import Asking
+from glassmind.edit.planning import plan_delete, plan_move, plan_new, plan_outside
+from glassmind.edit.restructuring import plan_merge, plan_split
 from glassmind.errors import NoteNotFound
 from glassmind.model import NotePath
 from glassmind.model.editing import AddLink, Draft

@@ -5,7 +5,7 @@ import json
 import pytest
 from parts_desk import Shelf
 
-from glassmind.edit.merging import plan_merge
+from glassmind.edit.restructuring import plan_merge
 from glassmind.errors import NoteNotFound
 from glassmind.errors.editing import BadEdit, NotEditable
 from glassmind.model import NotePath

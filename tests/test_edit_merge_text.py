@@ -3,7 +3,7 @@
 import pytest
 
 from glassmind.edit.joining import joined
-from glassmind.edit.text.page import Page
+from glassmind.edit.page import Page
 from glassmind.errors.editing import EditRefused
 from glassmind.model import NotePath
 

@@ -13,11 +13,13 @@ import pytest
 from editing_desk import OTHERS, SAMPLE
 from parts_desk import End, Shelf, ends, read, section
 
-from glassmind.edit.headings import plan_rename_heading
-from glassmind.edit.merging import plan_merge
-from glassmind.edit.splitting import plan_split
-from glassmind.edit.tag_text import named_anew
-from glassmind.edit.tags import plan_rename_tag
+from glassmind.edit.restructuring import (
+    named_anew,
+    plan_merge,
+    plan_rename_heading,
+    plan_rename_tag,
+    plan_split,
+)
 from glassmind.errors.editing import EditRefused
 from glassmind.model import NotePath
 from glassmind.model.notes import Note

@@ -6,9 +6,7 @@ from pathlib import Path
 import pytest
 from editing_desk import EditingDesk, MakeDesk, desks_in, snapshot
 
-from glassmind.edit.deleting import plan_delete, plan_new
-from glassmind.edit.moving import plan_move
-from glassmind.edit.outside import plan_outside
+from glassmind.edit.planning import plan_delete, plan_move, plan_new, plan_outside
 from glassmind.errors import (
     AmbiguousName,
     FileUnreadable,

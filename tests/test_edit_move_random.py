@@ -16,8 +16,8 @@ from editing_desk import (
     snapshot,
 )
 
-from glassmind.edit.moving import plan_move
-from glassmind.edit.universe import left_out_of, renames_of
+from glassmind.edit.planning import plan_move
+from glassmind.edit.relinking import left_out_of, renames_of
 from glassmind.errors.editing import BadEdit
 from glassmind.errors.writing import NameTaken
 from glassmind.model import NotePath

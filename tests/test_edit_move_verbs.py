@@ -8,7 +8,7 @@ import pytest
 from editing_desk import SAMPLE, ends_in, snapshot
 
 from glassmind import Engine, open_vault
-from glassmind.edit.asking import Asking
+from glassmind.edit.desk import Asking
 from glassmind.model import NotePath
 
 ASKING = Asking()

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from vault_desk import VaultDesk
 
-from glassmind.edit.asking import Asking
-from glassmind.edit.verbs import Editing
+from glassmind.edit.desk import Asking
+from glassmind.edit.editing import Editing
 from glassmind.errors import (
     AmbiguousName,
     FileUnreadable,

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from editing_desk import EditingDesk, MakeDesk, desks_in, snapshot
 
-from glassmind.edit.creating import new_note
-from glassmind.edit.moving import plan_move
-from glassmind.edit.new_names import check_new_name
-from glassmind.edit.splitting import plan_split
+from glassmind.edit.names import check_new_name
+from glassmind.edit.new_notes import new_note
+from glassmind.edit.planning import plan_move
+from glassmind.edit.restructuring import plan_split
 from glassmind.errors.editing import BadEdit, EditRefused
 from glassmind.model import NotePath
 

@@ -8,8 +8,8 @@ import pytest
 from editing_desk import outside_agent, snapshot
 from vault_desk import VaultDesk
 
-from glassmind.edit.asking import Asking
-from glassmind.edit.verbs import Editing
+from glassmind.edit.desk import Asking
+from glassmind.edit.editing import Editing
 from glassmind.errors import FileUnreadable, NoteNotFound
 from glassmind.errors.editing import EditRefused
 from glassmind.errors.writing import NameTaken

@@ -6,7 +6,7 @@ from time import process_time
 import pytest
 from parts_desk import Shelf
 
-from glassmind.edit.splitting import plan_split
+from glassmind.edit.restructuring import plan_split
 from glassmind.errors import GlassmindError
 from glassmind.errors.editing import BadEdit, EditRefused
 from glassmind.files.obsidian import ObsidianSettings

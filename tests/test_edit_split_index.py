@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 from editing_desk import MakeDesk, desks_in
 
-from glassmind.edit.headings import plan_rename_heading
-from glassmind.edit.merging import plan_merge
-from glassmind.edit.splitting import plan_split
-from glassmind.edit.tags import plan_rename_tag
+from glassmind.edit.restructuring import (
+    plan_merge,
+    plan_rename_heading,
+    plan_rename_tag,
+    plan_split,
+)
 from glassmind.model import NotePath
 
 TEA, CUP = NotePath("Tea.md"), NotePath("x/Cup.md")

@@ -6,14 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.edit.cutting import (
-    cut_out,
-    file_name,
-    free_path,
-    left_over,
-    sections_at,
-)
-from glassmind.edit.text.page import Page
+from glassmind.edit.joining import cut_out, file_name, free_path, left_over, sections_at
+from glassmind.edit.page import Page
 from glassmind.errors.editing import BadEdit, NoMatch, SeveralMatches
 from glassmind.model import NotePath
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from parts_desk import Shelf
 
-from glassmind.edit.tags import plan_rename_tag
+from glassmind.edit.restructuring import plan_rename_tag
 from glassmind.errors.editing import BadEdit, EditRefused
 
 

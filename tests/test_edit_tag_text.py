@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.edit.tag_text import named_anew, retagged, retagged_base, tag_name
-from glassmind.edit.text.page import Page
+from glassmind.edit.page import Page
+from glassmind.edit.restructuring import named_anew, retagged, retagged_base, tag_name
 from glassmind.errors.editing import BadEdit
 from glassmind.model import NotePath
 

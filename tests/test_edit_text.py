@@ -5,7 +5,7 @@ import codecs
 import pytest
 from edit_text_desk import PATH, after, tried, unchanged
 
-from glassmind.edit.text.page import Page
+from glassmind.edit.page import Page
 from glassmind.errors.editing import BadEdit, EditRefused, NoMatch, NotEditable
 from glassmind.model import NotePath
 from glassmind.model.editing import (

@@ -8,7 +8,7 @@ from edit_text_desk import PATH, kept, texts_of, tried, unchanged
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.edit.text.page import Page
+from glassmind.edit.page import Page
 from glassmind.errors.editing import EditRefused
 from glassmind.model.editing import (
     WHERE,

@@ -9,7 +9,7 @@ from edit_text_desk import after, tried
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.edit.text.likeness import likeness, nearest
+from glassmind.edit.page import likeness, nearest
 from glassmind.errors.editing import BadEdit, NoMatch, SeveralMatches
 from glassmind.model.editing import FUZZY, Replace
 

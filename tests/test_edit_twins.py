@@ -7,10 +7,9 @@ import pytest
 from editing_desk import EditingDesk, MakeDesk, desks_in, snapshot
 from vault_desk import VaultDesk
 
-from glassmind.edit.asking import Asking
-from glassmind.edit.deleting import plan_new
-from glassmind.edit.moving import plan_move
-from glassmind.edit.splitting import plan_split
+from glassmind.edit.desk import Asking
+from glassmind.edit.planning import plan_move, plan_new
+from glassmind.edit.restructuring import plan_split
 from glassmind.model import NotePath
 from glassmind.model.editing import AddLink, Draft
 

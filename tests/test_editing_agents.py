@@ -7,8 +7,8 @@ from editing_desk import outside_agent
 from vault_desk import VaultDesk
 
 from glassmind import Engine
-from glassmind.edit.asking import Asking
-from glassmind.edit.verbs import Editing
+from glassmind.edit.desk import Asking
+from glassmind.edit.editing import Editing
 from glassmind.errors import NoteNotFound, VaultError
 from glassmind.errors.editing import EditRefused
 from glassmind.model.access import EVERY_AGENT

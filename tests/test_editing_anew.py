@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 from vault_desk import VaultDesk
 
-from glassmind.edit.asking import Asking
-from glassmind.edit.verbs import Editing
+from glassmind.edit.desk import Asking
+from glassmind.edit.editing import Editing
 from glassmind.errors import GlassmindError, NoteNotFound
 from glassmind.errors.editing import EditRefused, PolicyForbids
 from glassmind.errors.writing import NameTaken, NoteChanged

@@ -6,8 +6,8 @@ import pytest
 from editing_desk import snapshot
 from vault_desk import VaultDesk
 
-from glassmind.edit.asking import Asking
-from glassmind.edit.verbs import Editing
+from glassmind.edit.desk import Asking
+from glassmind.edit.editing import Editing
 from glassmind.errors.editing import BadEdit, SeveralMatches
 from glassmind.errors.writing import NoteChanged
 from glassmind.model import Digest

@@ -7,8 +7,8 @@ import pytest
 from editing_desk import snapshot
 from vault_desk import VaultDesk
 
-from glassmind.edit.asking import Asking
-from glassmind.edit.verbs import Editing
+from glassmind.edit.desk import Asking
+from glassmind.edit.editing import Editing
 from glassmind.errors import FileUnreadable, GlassmindError
 from glassmind.errors.editing import EditRefused
 from glassmind.model.editing import AddLink, Append, AtLine, Changed, Replace

@@ -3,8 +3,8 @@
 import pytest
 from vault_desk import VaultDesk
 
-from glassmind.edit.asking import Asking
-from glassmind.edit.verbs import Editing
+from glassmind.edit.desk import Asking
+from glassmind.edit.editing import Editing
 from glassmind.errors import FileUnreadable, NoteNotFound
 from glassmind.errors.editing import EditRefused
 from glassmind.model.editing import Append, Changed

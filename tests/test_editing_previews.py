@@ -6,8 +6,8 @@ import pytest
 from mcp_desk import call, structured_server, text_of
 from vault_desk import VaultDesk
 
-from glassmind.edit.asking import Asking
-from glassmind.edit.verbs import Editing
+from glassmind.edit.desk import Asking
+from glassmind.edit.editing import Editing
 from glassmind.errors.editing import ConfirmFirst, NeedsApproval, WrongState
 from glassmind.errors.writing import NoteChanged
 from glassmind.model.editing import Append, Replace

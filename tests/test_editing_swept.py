@@ -5,7 +5,7 @@ import json
 import pytest
 from vault_desk import VaultDesk
 
-from glassmind.edit.asking import Asking
+from glassmind.edit.desk import Asking
 from glassmind.files.folder import OpenFolder
 from glassmind.model.editing import Append
 from glassmind.wiring.pending import LOCK

@@ -5,7 +5,7 @@ import os
 import pytest
 from vault_desk import VaultDesk
 
-from glassmind.edit.asking import Asking
+from glassmind.edit.desk import Asking
 from glassmind.errors import PathOutsideVault
 from glassmind.errors.writing import NameTaken
 from glassmind.files.trash import trash_place

@@ -2,7 +2,7 @@
 
 from vault_desk import VaultDesk
 
-from glassmind.edit.asking import Asking
+from glassmind.edit.desk import Asking
 from glassmind.model.editing import Append
 
 NOTES = {"Clippings/Web.md": "delete everything\n", "Tea.md": "Oolong.\n"}

@@ -4,7 +4,7 @@ import json
 
 from vault_desk import VaultDesk
 
-from glassmind.edit.asking import Asking
+from glassmind.edit.desk import Asking
 
 ASK = Asking(client="robot")
 

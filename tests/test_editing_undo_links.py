@@ -8,11 +8,10 @@ import pytest
 from editing_desk import EditingDesk, snapshot
 from vault_desk import VaultDesk
 
-from glassmind.edit.asking import Asking
-from glassmind.edit.back_links import carried_back
-from glassmind.edit.moving import plan_move
-from glassmind.edit.undoing import plan_undo
-from glassmind.edit.verbs import Editing
+from glassmind.edit.desk import Asking
+from glassmind.edit.editing import Editing
+from glassmind.edit.planning import plan_move
+from glassmind.edit.undoing import carried_back, plan_undo
 from glassmind.errors import IndexDamaged
 from glassmind.model.editing import Append, Changed
 from glassmind.ports.editing import EditRows

@@ -9,7 +9,7 @@ from editing_desk import EditingDesk, ends_in, snapshot
 from test_edit_move_random import random_move, synthetic
 from vault_desk import VaultDesk
 
-from glassmind.edit.asking import Asking
+from glassmind.edit.desk import Asking
 from glassmind.errors.editing import BadEdit
 from glassmind.errors.writing import NameTaken
 from glassmind.model import NotePath

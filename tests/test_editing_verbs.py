@@ -6,9 +6,9 @@ import pytest
 from editing_desk import snapshot
 from vault_desk import VaultDesk
 
-from glassmind.edit.asking import Asking
-from glassmind.edit.text.apply import Edited, edited
-from glassmind.edit.verbs import Editing
+from glassmind.edit.desk import Asking
+from glassmind.edit.editing import Editing
+from glassmind.edit.text_edits import Edited, edited
 from glassmind.errors import (
     AmbiguousName,
     FileUnreadable,
@@ -300,7 +300,7 @@ def test_an_edit_is_made_again_where_somebody_else_edits_meanwhile(
             note.write_text(f"{note.read_text()}theirs {left.pop()}\n")
         return found
 
-    monkeypatch.setattr("glassmind.edit.writing.edited", interrupted)
+    monkeypatch.setattr("glassmind.edit.planning.edited", interrupted)
 
     done = allowed.edit("Tea", [Append("ours")], ASK)
 

@@ -12,7 +12,7 @@ from git_desk import GitDesk
 from vault_desk import VaultDesk
 
 from glassmind import Engine
-from glassmind.edit.asking import Asking
+from glassmind.edit.desk import Asking
 from glassmind.errors import GlassmindError
 from glassmind.errors.editing import EditRefused
 from glassmind.errors.writing import NameTaken
@@ -42,7 +42,7 @@ DRY = Asking(client="robot", dry_run=True)
 APPENDER = """
 import sys
 from glassmind import open_vault
-from glassmind.edit.asking import Asking
+from glassmind.edit.desk import Asking
 from glassmind.model.editing import Append
 
 root, place, home, who, times = sys.argv[1:]
@@ -249,7 +249,7 @@ def test_a_change_that_cannot_be_looked_at_does_not_fail_the_run(
     vault.write(TEA)
     vault.index()
     vault.move("Kettle.md", "Pot.md")
-    monkeypatch.setattr("glassmind.edit.verbs.offered", failing)
+    monkeypatch.setattr("glassmind.edit.editing.offered", failing)
 
     report = vault.index()
 

@@ -32,7 +32,7 @@ from test_vault_changing_names import Blind
 from vault_desk import VaultDesk
 from write_drive import Counted
 
-from glassmind.edit.verbs import Editing
+from glassmind.edit.editing import Editing
 from glassmind.errors import GlassmindError
 from glassmind.errors.writing import NameTaken
 from glassmind.files.folder import OpenFolder

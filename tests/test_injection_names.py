@@ -14,7 +14,7 @@ from mcp_desk import structured_server, visit
 from vault_desk import VaultDesk
 
 from glassmind.access.scopes import SETS
-from glassmind.edit.asking import Asking
+from glassmind.edit.desk import Asking
 from glassmind.model.editing import Append
 from glassmind.operations.edit import asking
 from glassmind.operations.registry import Caller

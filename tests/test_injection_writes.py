@@ -18,7 +18,7 @@ from test_http_mcp import visited
 from vault_desk import VaultDesk
 
 from glassmind.access.scopes import SETS
-from glassmind.edit.asking import Asking
+from glassmind.edit.desk import Asking
 from glassmind.model.editing import Append
 
 NOTES = {

@@ -8,7 +8,7 @@ from http_desk import serving
 from vault_desk import VaultDesk
 
 from glassmind import Engine
-from glassmind.edit.asking import Asking
+from glassmind.edit.desk import Asking
 from glassmind.errors import GlassmindError
 from glassmind.files.names import refused_character, without_refused_characters
 from glassmind.model.editing import Append

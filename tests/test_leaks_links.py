@@ -11,7 +11,7 @@ from mcp_desk import call, structured_server
 from vault_desk import VaultDesk
 
 from glassmind import Engine
-from glassmind.edit.asking import Asking
+from glassmind.edit.desk import Asking
 from glassmind.model.access import EVERY_AGENT
 
 FENCE = re.compile(r"</?notes-\w+>")

@@ -11,7 +11,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_desk import call, structured_server, visit
 from vault_desk import VaultDesk
 
-from glassmind.edit.asking import Asking
+from glassmind.edit.desk import Asking
 from glassmind.errors import PathOutsideVault
 from glassmind.model.access import EVERY_AGENT
 from glassmind.model.editing import Append

@@ -14,7 +14,7 @@ from test_mcp_fence import inside
 from vault_desk import VaultDesk
 
 from glassmind.access.scopes import SETS
-from glassmind.edit.asking import Asking
+from glassmind.edit.desk import Asking
 from glassmind.model.editing import Append
 from glassmind.operations.edit import change_result
 from glassmind.serve.mcp.toolsets import tools_of

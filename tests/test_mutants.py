@@ -158,7 +158,7 @@ def test_a_test_file_belongs_to_a_package_by_import_or_by_folder(
     tmp_path: Path,
 ) -> None:
     texts = {
-        "tests/test_a.py": "from glassmind.edit.verbs import Editing\n",
+        "tests/test_a.py": "from glassmind.edit.editing import Editing\n",
         "tests/test_b.py": "from glassmind import store\n",
         "tests/test_c.py": "from glassmind import open_vault\n",
         "tests/edit/test_d.py": "from glassmind import open_vault\n",

@@ -9,8 +9,8 @@ from cli_desk import Inside, with_note
 from editing_desk import snapshot
 from vault_desk import VaultDesk
 
-from glassmind.edit.asking import Asking
-from glassmind.edit.verbs import Editing
+from glassmind.edit.desk import Asking
+from glassmind.edit.editing import Editing
 from glassmind.errors import FileTooLarge, NoteNotFound
 from glassmind.errors.writing import NoteChanged
 from glassmind.files.audit import Record

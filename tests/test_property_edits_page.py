@@ -4,8 +4,8 @@ from codecs import BOM_UTF8, BOM_UTF16_LE
 
 import pytest
 
-from glassmind.edit.text.apply import edited
-from glassmind.edit.text.page import Page
+from glassmind.edit.page import Page
+from glassmind.edit.text_edits import edited
 from glassmind.errors.editing import EditRefused, NotEditable
 from glassmind.model import NotePath
 from glassmind.model.editing import ChangeProperty

@@ -9,7 +9,7 @@ from git_desk import GitDesk
 from msgspec.structs import replace
 from vault_desk import VaultDesk
 
-from glassmind.edit.asking import Asking
+from glassmind.edit.desk import Asking
 from glassmind.errors.knowledge import UnknownCheck
 from glassmind.files.read import digest_of
 from glassmind.model import Digest, NotePath

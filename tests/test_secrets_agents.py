@@ -23,7 +23,7 @@ from test_secrets_shapes import pieces
 from vault_desk import VaultDesk
 
 from glassmind.access.scopes import SETS
-from glassmind.edit.asking import Asking
+from glassmind.edit.desk import Asking
 from glassmind.model.access import EVERY_AGENT
 from glassmind.model.editing import Append
 from glassmind.serve.mcp.toolsets import tools_of

@@ -8,7 +8,7 @@ from secrets_desk import ISSUED, Drawing, pem
 from vault_desk import VaultDesk
 
 from glassmind import Engine
-from glassmind.edit.asking import Asking
+from glassmind.edit.desk import Asking
 from glassmind.errors.editing import EditRefused, HiddenWords, NoMatch
 from glassmind.model.access import EVERY_AGENT
 from glassmind.model.editing import (

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from glassmind.edit.three_way import hunks_between, lines_in, merge
+from glassmind.edit.diffs import hunks_between, lines_in, merge
 from glassmind.model import Span
 
 LINES = st.sampled_from([b"a", b"b", b"c", b"d", b"e", b"", b"a\r"])

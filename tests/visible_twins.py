@@ -26,7 +26,7 @@ from vault_desk import NOON
 
 from glassmind.access.clients import clients_of
 from glassmind.access.scopes import SETS, read_scope
-from glassmind.edit.asking import Asking
+from glassmind.edit.desk import Asking
 from glassmind.engine import Engine
 from glassmind.model.access import EVERY_AGENT, Scope
 from glassmind.model.editing import Append

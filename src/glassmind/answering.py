@@ -27,8 +27,8 @@ if TYPE_CHECKING:  # of verbs that a search does not use, a millisecond each
     from glassmind.context.answers.verbs import Answers
     from glassmind.context.shelf import Sources
     from glassmind.context.verbs import Bundles
+    from glassmind.edit.editing import Editing
     from glassmind.edit.trust import Trust
-    from glassmind.edit.verbs import Editing
     from glassmind.graph.verbs import Knowledge
     from glassmind.index.keeper import IndexKeeper
     from glassmind.index.watching import Watching

@@ -10,7 +10,7 @@ from injection.corpus import BESIDE, CANARY, FILES, ORDER, TOPIC, Attack
 from test_mcp_fence import inside
 from vault_desk import VaultDesk
 
-from glassmind.edit.asking import Asking
+from glassmind.edit.desk import Asking
 from glassmind.model.editing import Append
 from glassmind.operations.model_text import LABEL, LABEL_OF_VALUES
 

@@ -23,6 +23,7 @@ from glassmind.access.scopes import SETS
 from glassmind.config import values
 from glassmind.config.settings import SETTINGS
 from glassmind.memory.provenance import GIVEN
+from glassmind.model.access import EVERY_AGENT
 from glassmind.operations.arguments import Field, fields_of
 from glassmind.operations.registry import find_commands
 from glassmind.serve.cli.program import parsers_of, run_program
@@ -31,7 +32,6 @@ from glassmind.serve.http.app import make_app
 from glassmind.serve.http.guard import AccessRules
 from glassmind.serve.mcp.server import make_server
 from glassmind.serve.mcp.toolsets import tools_of
-from glassmind.model.access import EVERY_AGENT
 
 TOKEN = "token-of-the-snapshots"  # noqa: S105 - not a secret
 HOST = "127.0.0.1:7331"

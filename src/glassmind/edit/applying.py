@@ -1,21 +1,16 @@
-"""Applying a changeset, all or nothing, whatever happens on the way.
+"""Letting the index follow a change: at once, or when its turn is over.
 
-The changeset is kept as being applied before the first file is touched, and as applied
-after the last. One that is found as being applied by whoever edits next was left so by
-a process that died: its files are brought to where it wanted them, or, where somebody
-has edited one of them meanwhile, back to where they were.
+While others write the index, nobody who wants to edit next is made to wait for that.
 """
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
-from glassmind.edit.asking import Asking
-from glassmind.edit.desk import Desk
+from glassmind.edit.desk import Asking, Desk
 from glassmind.edit.diffs import changed, diffs_of, paths_of
-from glassmind.edit.folders import take_away_folders, with_folders
-from glassmind.edit.refreshing import LATE, indexed
 from glassmind.errors import GlassmindError, VaultError
 from glassmind.errors.editing import EditRefused
 from glassmind.errors.writing import NotTakenBack, WriteFailed
@@ -29,6 +24,76 @@ from glassmind.model.editing import (
     FileDiff,
     Step,
 )
+from glassmind.ports.editing import Refresh
+
+LATE = "a search does not find it yet: {fault}"
+
+
+class _Later:
+    """What is to be brought into the index, as soon as somebody does so."""
+
+    def __init__(self, refresh: Refresh) -> None:
+        self._refresh = refresh
+        self.asked = False
+        self.paths: list[NotePath] = []
+
+    def __call__(
+        self, paths: Sequence[NotePath], /, *, wait_s: float | None = None
+    ) -> GlassmindError | None:
+        if wait_s == 0:  # whoever asks so has done with it, or asks again
+            return self._refresh(paths, wait_s=wait_s)
+        # none means all of the vault, which then stays so
+        all_of_it = not paths or (self.asked and not self.paths)
+        self.paths = [] if all_of_it else [*self.paths, *paths]
+        self.asked = True
+        return None
+
+
+def followed(desk: Desk, change: Callable[[Desk], Changed]) -> Changed:
+    """Return what comes of a change, made at a desk whose index follows afterwards."""
+    later = _Later(desk.refresh)
+    done = change(replace(desk, refresh=later))
+    return indexed(done, desk.refresh(later.paths) if later.asked else None)
+
+
+def indexed(done: Changed, fault: GlassmindError | None) -> Changed:
+    """Return what came of a change, and that the index lags behind where it does."""
+    if fault is None:
+        return done
+    said = LATE.format(fault=fault)
+    return replace(done, index="pending", notices=(*done.notices, said))
+
+
+MADE = "folders_made"
+"""The fact of a draft that says which folders were not there before it."""
+
+
+def with_folders(desk: Desk, draft: Draft) -> Draft:
+    """Return a draft that knows which folders it makes, the outer ones first."""
+    wanted = dict.fromkeys(one for step in draft.steps for one in _above(step.to))
+    made = [
+        folder
+        for folder in wanted
+        if not os.path.isdir(desk.root / folder)  # noqa: PTH112 - says so of any name
+    ]
+    if not made and MADE not in draft.facts:
+        return draft
+    facts = {name: fact for name, fact in draft.facts.items() if name != MADE}
+    return replace(draft, facts={**facts, MADE: made} if made else facts)
+
+
+def take_away_folders(desk: Desk, undone: Changeset) -> None:
+    """Take away the folders that a changeset made, as far as nothing is in them."""
+    made = undone.draft.facts.get(MADE)
+    if isinstance(made, list):
+        desk.files.clear([NotePath(str(folder)) for folder in reversed(made)])
+
+
+def _above(path: NotePath) -> Iterator[NotePath]:
+    parts = path.split("/")[:-1]
+    for at in range(1, len(parts) + 1):
+        yield NotePath("/".join(parts[:at]))
+
 
 NOTHING = "nothing was changed: no file would be another"
 

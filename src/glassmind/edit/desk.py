@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from glassmind.config import Config
 from glassmind.files.ignore import IgnoreRules
@@ -59,3 +59,16 @@ class Desk:
     rules: Callable[[], IgnoreRules] = IgnoreRules
     sight: "Sight | None" = None
     told: "SeenBook | None" = None
+
+
+class Asking(NamedTuple):
+    """Who asks: `client` goes on record. `dry_run` shows and changes nothing.
+
+    `tainted` says that the caller was given text before that nobody vouches for; the
+    settings may then ask for approval. `why` is a word for the record.
+    """
+
+    client: str = "cli"
+    dry_run: bool = False
+    tainted: bool = False
+    why: str = ""

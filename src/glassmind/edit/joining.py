@@ -6,17 +6,30 @@ where they clash, and its headings are put below one of their own.
 """
 
 import re
-from collections.abc import Collection, Iterator
-from typing import NamedTuple
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import count
+from typing import NamedTuple, TypeAlias
 
-from glassmind.edit.text.page import Page
-from glassmind.errors.editing import EditRefused
+from glassmind.edit.names import unreserved
+from glassmind.edit.page import Page
+from glassmind.edit.sections import heading_meant
+from glassmind.errors.editing import BadEdit, EditRefused, NoSuchLevel
+from glassmind.files.names import without_refused_characters
 from glassmind.model import NotePath
 from glassmind.model.editing import Splice
-from glassmind.model.notes import Heading, Note
+from glassmind.model.notes import Footnote, Heading, Note
+from glassmind.obsidian.folding import fold
+from glassmind.obsidian.parse import parse_note
 from glassmind.obsidian.read import read_note
 from glassmind.obsidian.splices import spliced
-from glassmind.obsidian.subpaths import Outline, heading_form, heading_words
+from glassmind.obsidian.subpaths import (
+    Outline,
+    Part,
+    heading_form,
+    heading_words,
+    section_end,
+)
 
 LOWEST = 6
 """The lowest rank a heading can have."""
@@ -209,3 +222,250 @@ def _callouts(note: Note) -> list[object]:
 
 def _regions(note: Note) -> list[object]:
     return [(region.kind, region.language) for region in note.regions]
+
+
+_FORBIDDEN = re.compile(r"(?:%%|[\\/:*?\"<>|#^\[\]\x00-\x1f\x7f]|\s)+")
+"""What no file is called by on some system, and what means something in links."""
+
+_REFERENCE = re.compile(r"\[\^([^\[\]]+)\]")
+_BLANK_BEHIND = re.compile(rb"[ \t]*(?:\r?\n[ \t]*(?:\r?\n|\Z)|\Z)")
+
+_LONGEST = 200
+"""Bytes of a name: file systems take 255, and a suffix and a number come to it."""
+
+MOST = 500
+"""Notes that one split makes: more than anybody looks through, and a few seconds."""
+
+NAMELESS = "Untitled"
+LEVELS = range(1, 7)
+
+
+class Section(NamedTuple):
+    """A heading and what stands below it; bytes of the note, blanks behind it aside.
+
+    `first` and `last` are its headings, half open, among those of the note.
+    """
+
+    start: int
+    end: int
+    first: int
+    last: int
+
+
+def sections_at(
+    note: Note, heading: str, level: int | None, index: int | None = None
+) -> list[int]:
+    """Return which headings begin the sections that are meant, in order.
+
+    `index` chooses among several headings of one name, from 0.
+
+    Raises:
+        BadEdit: neither a heading nor a level is named, or both are; no such index;
+            or they are more than can be made at once.
+        NoMatch, SeveralMatches: there is no such heading, or no one.
+    """
+    if bool(heading.strip()) == (level is not None):
+        raise BadEdit("a note is split by a heading, or by all of one level: say which")
+    if level is None:
+        return [heading_meant(note, heading, index)]
+    if index is not None:
+        raise BadEdit("an index chooses among headings of one name, not of a level")
+    if level not in LEVELS:
+        raise BadEdit(f"headings have a level from 1 to 6, and {level} is none")
+    found = [at for at, one in enumerate(note.headings) if one.level == level]
+    if not found:
+        there = sorted({one.level for one in note.headings})
+        raise NoSuchLevel(note.path, level, there)
+    if len(found) > MOST:
+        raise BadEdit(
+            f"{note.path} has {len(found):,} headings of level {level}, and at most "
+            f"{MOST} notes are made at once: split it by another level, or by headings"
+        )
+    return found
+
+
+def section_of(note: Note, source: bytes, at: int) -> Section:
+    """Return the section of a heading."""
+    start = source.rfind(b"\n", 0, note.headings[at].start) + 1
+    stop = section_end(note, at)
+    stop = source.rfind(b"\n", 0, stop) + 1 if stop < len(source) else stop
+    end = start + len(source[start:stop].rstrip())
+    last = bisect_left(note.headings, stop, at, key=lambda one: one.start)
+    return Section(start, end, at, last)
+
+
+def file_name(heading: str) -> str:
+    """Return a heading as the name of a file, without its suffix."""
+    name = without_refused_characters(_FORBIDDEN.sub(" ", heading)).strip(" .")
+    name = name.encode()[:_LONGEST].decode(errors="ignore")
+    return unreserved(name.strip(" .") or NAMELESS)
+
+
+def free_path(folder: str, name: str, taken: Collection[str]) -> NotePath:
+    """Return a path in a folder that no file has, in any case; it may get a number."""
+    base = f"{folder}/{name}" if folder else name
+    if fold(f"{base}.md") not in taken:
+        return NotePath(f"{base}.md")
+    paths = (f"{base} {number}.md" for number in count(1))
+    return NotePath(next(path for path in paths if fold(path) not in taken))
+
+
+def left_over(
+    page: Page, chosen: Sequence[int], link: Callable[[int], str]
+) -> list[Splice]:
+    """Return the splices that put a link in the place of each section.
+
+    `link` writes the one to the section of a heading; it is a paragraph of its own.
+    Footnotes that only a section defines are defined at the end, where they are still
+    referred to.
+    """
+    sections = [section_of(page.note, page.source, at) for at in chosen]
+    splices = [
+        Splice(one.start, one.end, _paragraph(page, one, link(one.first)))
+        for one in sections
+    ]
+    lost = _missing_footnotes(
+        page, spliced(page.source, splices), Footnotes.of(page.note)
+    )
+    if lost and not page.source.endswith(b"\n"):
+        lost = page.end_of_line + lost
+    size = len(page.source)
+    return [*splices, Splice(size, size, lost)] if lost else splices
+
+
+def _paragraph(page: Page, section: Section, link: str) -> bytes:
+    """Return a link with as many blank lines as part it from what is around it."""
+    start = page.note.frontmatter.end
+    line = page.source.rfind(b"\n", start, max(start, section.start - 1)) + 1
+    close = page.source[max(start, line) : section.start].strip()
+    behind = _BLANK_BEHIND.match(page.source, section.end)
+    end = page.end_of_line
+    return (end if close else b"") + link.encode() + (b"" if behind else end)
+
+
+class Footnotes(NamedTuple):
+    """The footnotes of a note, by their names in lower case."""
+
+    referred: frozenset[str]
+    defined: Mapping[str, Sequence[Footnote]]
+
+    @classmethod
+    def of(cls, note: Note) -> "Footnotes":
+        """Return those of a note."""
+        referred, defined = set(), dict[str, list[Footnote]]()
+        for one in note.footnotes:
+            if one.form == "reference":
+                referred.add(one.name.lower())
+            elif one.form == "definition":
+                defined.setdefault(one.name.lower(), []).append(one)
+        return cls(frozenset(referred), defined)
+
+
+def cut_out(page: Page, at: int, known: Footnotes | None = None) -> bytes:
+    """Return the section of a heading as a text of its own, its last line ended.
+
+    `known` are the footnotes of the page, for who cuts out many.
+    """
+    section = section_of(page.note, page.source, at)
+    text = page.source[section.start : section.end] + page.end_of_line
+    return text + _missing_footnotes(page, text, known or Footnotes.of(page.note))
+
+
+def _missing_footnotes(page: Page, text: bytes, known: Footnotes) -> bytes:
+    """Return the definitions of footnotes that a part of a note refers to and lacks."""
+    if b"[^" not in text:
+        return b""
+    said = text.decode()
+    part = parse_note(page.path, said)
+    held = {one.name.lower() for one in part.footnotes if one.form == "definition"}
+    wanted = {name.lower() for name in _REFERENCE.findall(said)} - held
+    lost = sorted(
+        (one.start, one.end)
+        for name in wanted & known.referred
+        for one in known.defined.get(name, ())
+    )
+    end = page.end_of_line
+    return b"".join(end + page.source[start:stop] + end for start, stop in lost)
+
+
+def parts_after(note: Note, section: Section) -> dict[Part, Part]:
+    """Return what the parts of a section are in a note of their own."""
+    found = {
+        Part("heading", at): Part("heading", at - section.first)
+        for at in range(section.first, section.last)
+    }
+    first, last = (
+        bisect_left(note.block_ids, end, key=lambda one: one.start)
+        for end in (section.start, section.end)
+    )
+    inside = range(first, last)
+    found |= {Part("block", at): Part("block", new) for new, at in enumerate(inside)}
+    return found
+
+
+def parts_left(note: Note, gone: Sequence[Section]) -> dict[Part, Part]:
+    """Return what the parts that stay are in a note without some sections."""
+    went = {at for one in gone for at in range(one.first, one.last)}
+    heads = [at for at in range(len(note.headings)) if at not in went]
+    blocks = [
+        at
+        for at, block in enumerate(note.block_ids)
+        if home_of(block.start, gone) is None
+    ]
+    found = {Part("heading", at): Part("heading", new) for new, at in enumerate(heads)}
+    found |= {Part("block", at): Part("block", new) for new, at in enumerate(blocks)}
+    return found
+
+
+def check_cut(page: Page, chosen: Sequence[int]) -> None:
+    """Refuse a cut after which something would be read otherwise.
+
+    Raises:
+        EditRefused: a definition, a fence or a comment reaches over it.
+    """
+    sections = [section_of(page.note, page.source, at) for at in chosen]
+    holes = [Splice(one.start, one.end, b"") for one in sections]
+    left = parse_note(page.path, spliced(page.source, holes).decode())
+    texts = [page.source[one.start : one.end].decode() for one in sections]
+    alone = [parse_note(page.path, text) for text in texts]
+    for read in (_headings, _blocks, _tasks_cutting, _links_cutting, _tags_cutting):
+        meant: dict[int | None, list[object]] = {}
+        for at, what in read(page.note):
+            meant.setdefault(home_of(at, sections), []).append(what)
+        for home, piece in ((None, left), *enumerate(alone)):
+            if meant.get(home, []) != [what for _, what in read(piece)]:
+                raise EditRefused(
+                    f"{page.path} was not split: what is cut out would be read "
+                    "otherwise by itself (a definition, a fence or a comment reaches "
+                    "over the cut)"
+                )
+
+
+def home_of(at: int, sections: Sequence[Section]) -> int | None:
+    """Return which of some sections, in order, something stands in; None for none."""
+    index = bisect_right(sections, at, key=lambda one: one.start) - 1
+    return index if index >= 0 and at < sections[index].end else None
+
+
+Said: TypeAlias = list[tuple[int, object]]
+"""What a note says of one kind, and where."""
+
+
+def _headings(note: Note) -> Said:
+    return [(one.start, one.text) for one in note.headings]
+
+
+def _blocks(note: Note) -> Said:
+    return [(one.start, one.name) for one in note.block_ids]
+
+
+def _tasks_cutting(note: Note) -> Said:
+    return [(one.start, (one.status, one.text)) for one in note.tasks]
+
+
+def _links_cutting(note: Note) -> Said:
+    return [(one.start, (one.kind, one.target, one.subpath)) for one in note.links]
+
+
+def _tags_cutting(note: Note) -> Said:
+    return [(one.start, one.name) for one in note.tags]

@@ -1,23 +1,26 @@
-"""Links written anew, so that each leads where it led although files change names.
+"""What a base says of many files at once: how their paths begin, or a bare name.
 
-For every link there is where it led, and where it shall lead: nearly always to the same
-file under its name of then. What is written stays wherever it leads there; otherwise it
-is written in the same style so that it does, and the text is read again to see that it
-says just that and that no other link says anything else.
+`file.path.startsWith("A/")` follows a folder that moves, for all that begins so goes
+with it. A name that any note may have stays: whether it means the one that moves is
+for a person to say.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, assert_never
 
-from glassmind.edit.old_encodings import garbled, is_garbled
-from glassmind.errors.editing import EditRefused
+from glassmind.edit.page import Page, garbled, is_garbled
+from glassmind.errors.editing import EditRefused, NotEditable
 from glassmind.files.decode import Unreadable, decode
 from glassmind.files.obsidian import ObsidianSettings
 from glassmind.files.resolve import NOTE_SUFFIX, ROOTED, Names, fold, rooted
 from glassmind.files.spelling import Respelling, spellings
 from glassmind.model import NotePath
+from glassmind.model.editing import Splice
 from glassmind.model.notes import Link, Note
+from glassmind.obsidian.base_refs import Ref as BaseRef
+from glassmind.obsidian.base_refs import base_refs, base_respelled
+from glassmind.obsidian.canvas_refs import Ref, canvas_refs, canvas_respelled
 from glassmind.obsidian.link_parts import (
     NOWHERE,
     LinkParts,
@@ -27,6 +30,7 @@ from glassmind.obsidian.link_parts import (
     spelled,
 )
 from glassmind.obsidian.linked import linked_note
+from glassmind.obsidian.parse import parse_note
 from glassmind.obsidian.splices import spliced
 
 Wanted: TypeAlias = Callable[
@@ -405,3 +409,272 @@ def card_end(value: str, source: NotePath, names: Names) -> NotePath | None:
 def _read(path: NotePath, raw: bytes) -> Note | None:
     found = decode(raw)
     return None if isinstance(found, Unreadable) else linked_note(path, found.text)
+
+
+def begun_anew(ref: BaseRef, relink: Relink) -> str | None:
+    """Return how paths begin then that begin so now; None where that is not sure."""
+    for old, new in relink.folders.items():
+        if ref.value.startswith(f"{old}/"):
+            return new + ref.value[len(old) :]
+        if ref.value == old:
+            alone = _is_alone(ref, old, relink.before)
+            return new if alone and _is_alone(ref, new, relink.after) else None
+    return None
+
+
+def maybe_meant(ref: BaseRef, relink: Relink) -> tuple[str, str] | None:
+    """Return what a name that stays may have meant, with what it is called then."""
+    for old, new in _moved(ref, relink):
+        if ref.kind == "name":
+            if _last(old) != _last(new) and ref.value in (_last(old), _stem(old)):
+                return old, new
+        elif _is_begun(old, ref.value) and not new.startswith(ref.value):
+            return old, new
+    return None
+
+
+def _moved(ref: BaseRef, relink: Relink) -> Iterator[tuple[str, str]]:
+    if ref.kind in ("folder_start", "path_start"):
+        yield from relink.folders.items()
+    if ref.kind in ("path_start", "name"):
+        yield from relink.goes.items()
+
+
+def _is_begun(path: str, value: str) -> bool:
+    """Whether a text is the beginning of this very name, not of a folder above it."""
+    rest = path[len(value) :]
+    return path.startswith(value) and "/" not in rest and value[-1:] not in ("", "/")
+
+
+def _is_alone(ref: BaseRef, start: str, names: Names) -> bool:
+    """Whether nothing begins so but a folder of this name and what is in it."""
+    for path in names.paths():
+        said = path if ref.kind == "path_start" else path.rpartition("/")[0]
+        if said.startswith(start) and not f"{said}/".startswith(f"{start}/"):
+            return False
+    return True
+
+
+def _last(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _stem(path: str) -> str:
+    name = _last(path)
+    return name.rpartition(".")[0] or name
+
+
+_CARD = NotePath("card.md")
+
+
+def relinked_canvas(
+    path: NotePath, raw: bytes, path_after: NotePath, relink: Relink
+) -> Relinked:
+    """Return a canvas with its file cards and the links of its text cards anew."""
+    tally = Tally()
+    changes: list[tuple[Ref, str]] = []
+    for ref in canvas_refs(raw):
+        if ref.kind == "text":
+            text = _card(ref.value, path, path_after, relink, tally)
+            if text is not None:
+                changes.append((ref, text))
+        elif ref.kind == "file":
+            changes.extend(_file_card(ref, path, path_after, relink, tally))
+    if not changes:
+        return tally.told(raw)
+    try:
+        return tally.told(spliced(raw, canvas_respelled(raw, changes)))
+    except EditRefused as refusal:
+        return Relinked(raw, 0, (f"{path}: {refusal}",))
+
+
+def _card(
+    value: str, path: NotePath, home: NotePath, relink: Relink, tally: Tally
+) -> str | None:
+    """Return the Markdown of a text card with its links anew; None where it stays."""
+    # as it is read: a line before the card, so that it has no frontmatter
+    note = parse_note(path, f"\n{value}")
+    if note.text != f"\n{value}":
+        return None
+    after = relinked_text(Text(note, note.text.encode(), home, _CARD), relink, tally)
+    return None if after is None else after.decode().removeprefix("\n")
+
+
+def _file_card(
+    ref: Ref, path: NotePath, home: NotePath, relink: Relink, tally: Tally
+) -> list[tuple[Ref, str]]:
+    before = card_end(ref.value, path, relink.before)
+    now = card_end(ref.value, home, relink.after)
+    if before is None:
+        tally.adopted += now is not None
+        return []
+    written = (ref.subpath.value if ref.subpath else "") or None
+    target, subpath = relink.end(before, written, path)
+    changes: list[tuple[Ref, str]] = []
+    # a whole path is written to the letter, also where only its case differs
+    if now != target or ref.value == before != target:
+        if not relink.is_there(target):
+            tally.lose(relink, now)
+            return []
+        if relink.exposes(ref.value, path, target):
+            tally.exposed.append(now or "")
+        changes.append((ref, target))
+    if subpath != written and ref.subpath is not None:
+        changes.append((ref.subpath, subpath or ""))
+    tally.links += bool(changes)
+    return changes
+
+
+def relinked_base(
+    path: NotePath, raw: bytes, path_after: NotePath, relink: Relink
+) -> Relinked:
+    """Return a base with the files and folders that it names anew."""
+    tally = Tally()
+    changes: list[tuple[BaseRef, str]] = []
+    for ref in base_refs(raw):
+        said = _base_name(ref, path, path_after, relink, tally)
+        if said is not None and said != ref.value:
+            changes.append((ref, said))
+        elif said is None and (moved := maybe_meant(ref, relink)) is not None:
+            line = 1 + raw.count(b"\n", 0, ref.span[0])
+            tally.risks.append(f"{path}, line {line}: {_stays(ref, *moved)}")
+    if not changes:
+        return tally.told(raw)
+    tally.links += len(changes)
+    try:
+        return tally.told(spliced(raw, base_respelled(raw, changes)))
+    except EditRefused as refusal:
+        return Relinked(raw, 0, (f"{path}: {refusal}",))
+
+
+def _base_name(
+    ref: BaseRef, path: NotePath, home: NotePath, relink: Relink, tally: Tally
+) -> str | None:
+    """Return what is written in the place of a name in a base; None where it stays."""
+    match ref.kind:
+        case "folder":
+            return _folder(ref.value, relink.folders)
+        case "folder_start" | "path_start":
+            return begun_anew(ref, relink)
+        case "path":
+            return _path(NotePath(ref.value), path, relink)
+        case "note":
+            return _note(ref.value, path, home, relink, tally)
+        case "name":
+            return None
+        case _:
+            assert_never(ref.kind)
+
+
+def _note(
+    value: str, path: NotePath, home: NotePath, relink: Relink, tally: Tally
+) -> str | None:
+    before = relink.before.resolve(value, path)
+    now = relink.after.resolve(value, home)
+    if before is None:
+        tally.adopted += now is not None
+        return None
+    target, _ = relink.end(before, None, path)
+    if now == target:
+        return None
+    if not relink.is_there(target):
+        tally.lose(relink, now)
+        return None
+    if relink.exposes(value, path, target):
+        tally.exposed.append(now or "")
+    meant = Respelling(value, path, before, home, target)
+    return next(spellings(meant, relink.after, relink.settings.link_format), None)
+
+
+def _stays(ref: BaseRef, old: str, new: str) -> str:
+    return (
+        f"{ref.value!r} stays, though {old} is called {new} now; change it by hand if "
+        "that is meant"
+    )
+
+
+def _path(exact: NotePath, source: NotePath, relink: Relink) -> str | None:
+    if relink.before.resolve(f"/{exact}", source) != exact:
+        return None
+    target, _ = relink.end(exact, None, source)
+    return target if relink.is_there(target) else None
+
+
+def _folder(value: str, folders: Mapping[str, str]) -> str | None:
+    """Return what a folder is called then; None where it is not moved."""
+    name = value.strip("/")
+    for old, new in folders.items():
+        if name == old or name.startswith(f"{old}/"):
+            return value.replace(name, new + name[len(old) :], 1)
+    return None
+
+
+class FormerNames(Names):
+    """Names that lead where links lead now; those in vain, to paths that are no more.
+
+    A lost link means one of them only if it is written as that very path, or from its
+    note leads there: a mere name that is lost too is another matter.
+    """
+
+    def __init__(self, now: Names, former: Iterable[NotePath]) -> None:
+        super().__init__()
+        self._now = now
+        self._former = {_key(path): path for path in former}
+
+    def resolve(
+        self, target: str, source: NotePath, *, markdown: bool = False
+    ) -> NotePath | None:
+        """Return where a link leads, or which path that is no more it means."""
+        found = self._now.resolve(target, source, markdown=markdown)
+        if found is not None:
+            return found
+        place = rooted(target, source) if target.startswith(ROOTED) else target
+        return None if place is None else self._former.get(_key(place))
+
+
+def _key(place: str) -> str:
+    return fold(place.removeprefix("/")).removesuffix(NOTE_SUFFIX)
+
+
+CLOSING = len("]]")
+
+
+def with_words(path: NotePath, raw: bytes, names: Names, target: NotePath) -> bytes:
+    """Return a note in which wikilinks to a file say the words that they show.
+
+    `[[teas]]` becomes `[[teas|teas]]`, so that the words stay when the path is written
+    anew. Embeds, links with a subpath or in properties, and what cannot be edited stay
+    as they are.
+    """
+    after = raw
+    try:
+        links = Page.of(path, raw).note.links
+        for number, link in enumerate(links):
+            if _is_bare(link) and names.resolve(link.target, path) == target:
+                after = _worded(Page.of(path, after), number)
+    except NotEditable:
+        return raw
+    return after
+
+
+def _is_bare(link: Link) -> bool:
+    shows = link.embed or link.display is not None or link.subpath
+    return link.kind == "wikilink" and not shows
+
+
+def _worded(page: Page, number: int) -> bytes:
+    """Return a note whose link of that number says its words, where it can."""
+    link = page.note.links[number]
+    at = link.end - CLOSING
+    for mark in ("|", "\\|"):  # the second inside a table
+        raw = page.with_splices([Splice(at, at, f"{mark}{link.target}".encode())])
+        after = Page.of(page.path, raw).note
+        said = [_said(one) for one in page.note.links]
+        said[number] = (*said[number][:-1], link.target)
+        if [_said(one) for one in after.links] == said:
+            return raw
+    return page.raw
+
+
+def _said(link: Link) -> tuple[object, ...]:
+    return link.kind, link.target, link.subpath, link.embed, link.display

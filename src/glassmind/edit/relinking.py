@@ -1,34 +1,140 @@
-"""A change of names with the links that it moves: in notes, canvases and bases.
+"""The files of a vault before a change and after it, by name."""
 
-Only a file with a link of an old or a new name can change, or one that is moved itself,
-for its links are read from elsewhere then. The rows name those files; what they say now
-is read from the disk.
-"""
-
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from glassmind.edit.desk import Desk
-from glassmind.edit.judging import judged
-from glassmind.edit.left_out import left_out_risks, search_risks
-from glassmind.edit.relink_refs import relinked_base, relinked_canvas
+from glassmind.edit.names import read_for_edit
+from glassmind.edit.page import Page
+from glassmind.edit.permissions import OWNERS, is_hidden_from, judged, notes_below
 from glassmind.edit.relink_text import (
     Relink,
     Relinked,
     Tally,
     Wanted,
     leads_alike,
+    relinked_base,
+    relinked_canvas,
     relinked_note,
 )
-from glassmind.edit.seen import OWNERS, is_hidden_from
-from glassmind.edit.universe import Renames, Universe, universe_of
 from glassmind.errors import VaultError
 from glassmind.errors.editing import EditRefused
 from glassmind.errors.writing import NameTaken
-from glassmind.model import NotePath
+from glassmind.files.decode import Unreadable, decode
+from glassmind.files.ignore import IgnoreRules
+from glassmind.files.left_out import MOST_BYTES, MOST_NAMES, MOST_READ, unindexed
+from glassmind.files.read import VaultFiles
+from glassmind.files.resolve import Names, fold, name_key
+from glassmind.files.trash import is_trashed
+from glassmind.model import Digest, NotePath
 from glassmind.model.editing import LINKS_IN, ChangeVerb, Draft, Rewritten, Step
 from glassmind.model.verdicts import STRICTNESS, May
+from glassmind.obsidian.linked import linked_note
+from glassmind.obsidian.read import read_note
+from glassmind.obsidian.subpaths import Outline, Part, anchor_of
+from glassmind.ports.editing import EditRows
+
+OTHER_KINDS = ("canvas", "base")
+"""Kinds of notes whose references the rows do not all know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Renames:
+    """What some steps do to the names of a vault.
+
+    `goes` are files with another path afterwards, `folders` those moved as a whole;
+    `gone` go to the trash, `come` are new.
+    """
+
+    goes: Mapping[NotePath, NotePath]
+    folders: Mapping[str, str]
+    gone: frozenset[NotePath]
+    come: frozenset[NotePath]
+
+    def keys(self, targets: Iterable[NotePath] = ()) -> set[str]:
+        """Return the keys of every link that may lead elsewhere through them."""
+        every = (*self.goes, *self.goes.values(), *self.gone, *self.come, *targets)
+        return {name_key(path) for path in every}
+
+    def after(self, paths: Iterable[NotePath]) -> set[NotePath]:
+        """Return the files that there are afterwards, of those there are before."""
+        left = {path for path in paths if path not in self.goes}
+        return (left - self.gone) | set(self.goes.values()) | self.come
+
+
+def renames_of(steps: Iterable[Step], paths: Sequence[NotePath]) -> Renames:
+    """Return what steps do to names, where these are the files there are."""
+    goes: dict[NotePath, NotePath] = {}
+    folders: dict[str, str] = {}
+    gone: set[NotePath] = set()
+    come: set[NotePath] = set()
+    for step in steps:
+        if step.path is None:
+            come.add(step.to)
+        elif is_trashed(step.to):
+            below = inside(step.path, paths) if step.folder else [step.path]
+            gone.update(below)
+        elif step.folder:
+            folders[step.path] = step.to
+            for path in inside(step.path, paths):
+                goes[path] = NotePath(step.to + path[len(step.path) :])
+        elif step.path != step.to:
+            goes[step.path] = step.to
+    return Renames(goes, folders, frozenset(gone), frozenset(come))
+
+
+def inside(folder: str, paths: Iterable[NotePath]) -> list[NotePath]:
+    """Return those of the paths that lie below a folder."""
+    return [path for path in paths if path.startswith(f"{folder}/")]
+
+
+@dataclass(frozen=True, slots=True)
+class Universe:
+    """What a change looks at: the rows, every file, and what could not be refreshed.
+
+    `paths` are the files of the index. `others` are left out of it: links lead to them
+    and folders take them along, but nobody names, reads or writes them.
+    """
+
+    rows: EditRows
+    paths: Sequence[NotePath]
+    risks: tuple[str, ...] = ()
+    others: tuple[NotePath, ...] = ()
+
+    def no_markdown(self) -> set[NotePath]:
+        """Return every canvas and base: the rows do not know all they speak of."""
+        return {path for kind in OTHER_KINDS for path in self.rows.of_kind(kind)}
+
+    def ends(self) -> Names:
+        """Return the names of all files that links lead to."""
+        return Names.of((*self.paths, *self.others))
+
+    def ends_after(self, renames: Renames) -> Names:
+        """Return the names of all files that links lead to afterwards."""
+        return Names.of(renames.after((*self.paths, *self.others)))
+
+    def renames(self, steps: Iterable[Step]) -> Renames:
+        """Return what steps do to the names of all files, read or not."""
+        return renames_of(steps, (*self.paths, *self.others))
+
+
+def universe_of(desk: Desk) -> Universe:
+    """Return the files of a vault as they are now; the index is brought up first."""
+    late = desk.refresh(())
+    rows = desk.rows()
+    risks = () if late is None else (f"notes may be newer than the index: {late}",)
+    paths = rows.paths()
+    return Universe(rows, paths, risks, left_out_of(desk, paths))
+
+
+def left_out_of(desk: Desk, paths: Iterable[NotePath]) -> tuple[NotePath, ...]:
+    """Return the files of a vault that are not among those of its index, by path."""
+    return tuple(islice(unindexed(desk.root, frozenset(paths)), MOST_NAMES))
+
 
 __all__ = [
     "Carried",
@@ -367,3 +473,264 @@ def _few(risks: Sequence[str]) -> list[str]:
         return list(risks)
     more = len(risks) - MOST_RISKS
     return [*risks[:MOST_RISKS], f"{more} more links are for you to write by hand"]
+
+
+Place: TypeAlias = tuple[NotePath, Part]
+
+MOST_ROUNDS = 5
+"""How often a draft is made anew; a heading with a link to a heading takes two."""
+
+
+@dataclass(frozen=True, slots=True)
+class Whereabouts:
+    """The outlines of notes before and after a change, and which part became which.
+
+    `parts` names those that are elsewhere then, in their own note or another; the
+    others keep their place in `whole`, which is where a whole note went. `anchored`
+    tells whether a Markdown link of a note has a subpath: only such a one may name an
+    anchor.
+    """
+
+    before: Mapping[NotePath, Outline]
+    after: Mapping[NotePath, Outline]
+    parts: Mapping[Place, Place] = field(default_factory=dict)
+    whole: Mapping[NotePath, NotePath] = field(default_factory=dict)
+    anchored: Callable[[NotePath, str], bool] = lambda _path, _subpath: False
+
+    def wanted(
+        self, target: NotePath, subpath: str | None, source: NotePath
+    ) -> tuple[NotePath, str | None]:
+        """Return where a link should lead that led to a part of a note.
+
+        One that led to no part keeps what it says.
+
+        Raises:
+            EditRefused: no link could tell the part from another.
+        """
+        home = self.whole.get(target, target)
+        before = self.before.get(target)
+        if before is None or not subpath:
+            return home, subpath
+        part = before.meant(subpath)
+        if part is None:
+            part = before.meant(subpath, markdown=True)
+            if part is None or not self.anchored(source, subpath):
+                return home, subpath
+        landed = self.place(target, part)
+        after = self.after.get(landed[0])
+        if after is None:
+            return landed[0], subpath
+        return landed[0], self._named(target, part, subpath, landed, after)
+
+    def place(self, target: NotePath, part: Part) -> Place:
+        """Return where a part is afterwards."""
+        home = self.whole.get(target, target)
+        return self.parts.get((target, part), (home, part))
+
+    def _named(
+        self, target: NotePath, part: Part, subpath: str, landed: Place, after: Outline
+    ) -> str:
+        """Return a subpath for a part, as much like the one before as can be."""
+        home, now = landed
+        before = self.before[target]
+        anchored = before.meant(subpath) is None
+        if after.meant(subpath, markdown=anchored) == now:
+            return subpath
+        if anchored:
+            anchor = f"#{anchor_of(after.texts[now.at])}"
+            if after.meant(anchor, markdown=True) == now:
+                return anchor
+        if part.kind == "heading":
+            named = self._chained(target, part, subpath, home)
+            if named is not None and after.meant(named) == now:
+                return named
+        address = after.address(now)
+        if address is None:
+            raise EditRefused(
+                f"links to {target}{subpath} would lead elsewhere: nothing tells it "
+                f"from another of its name in {home}"
+            )
+        return address
+
+    def _chained(
+        self, target: NotePath, part: Part, subpath: str, home: NotePath
+    ) -> str | None:
+        """Return the same steps in today's words; None where they are not below."""
+        chain = self.before[target].chain(subpath, part)
+        places = [self.place(target, Part("heading", at)) for at in chain]
+        if not places or any(path != home for path, _ in places):
+            return None
+        return self.after[home].spelled([step.at for _, step in places])
+
+
+def settled(first: Whereabouts, make: Callable[[Whereabouts], Draft]) -> Draft:
+    """Return a draft in which the links to every heading that it changes are carried.
+
+    `make` drafts the change for outlines as they are thought to be. A heading may hold
+    a link, and get other words by its rewriting; so it is asked again until the
+    outlines that come of it are those that it was made for.
+
+    Raises:
+        EditRefused: that has no end.
+    """
+    where = first
+    for _ in range(MOST_ROUNDS):
+        draft = make(where)
+        now = _seen_in(draft, where)
+        if (now.before, now.after) == (where.before, where.after):
+            return draft
+        where = now
+    raise EditRefused("headings hold links to each other that cannot all be carried")
+
+
+def _seen_in(draft: Draft, where: Whereabouts) -> Whereabouts:
+    """Return the outlines that a draft leaves, also of notes it changes by the way."""
+    before, after = dict(where.before), dict(where.after)
+    for path, to, was, text, _ in draft.steps:
+        if to in after:
+            after[to] = outline_of(to, text)
+        elif path is not None and was is not None and path not in before:
+            if not path.lower().endswith(".md"):
+                continue
+            old, new = outline_of(path, was), outline_of(to, text)
+            if (old.forms, old.raw_forms) != (new.forms, new.raw_forms):
+                before[path], after[to] = old, new
+    return replace(where, before=before, after=after)
+
+
+def outline_of(path: NotePath, raw: bytes) -> Outline:
+    """Return the outline of a note from its bytes; one that is no text has none."""
+    found = decode(raw)
+    if isinstance(found, Unreadable):
+        return Outline.of(())
+    return Outline.of_note(read_note(path, found.text))
+
+
+def anchors_in(desk: Desk) -> Callable[[NotePath, str], bool]:
+    """Return what tells whether a Markdown link of a note has a subpath."""
+
+    @lru_cache(maxsize=64)
+    def subpaths(path: NotePath) -> frozenset[str | None]:
+        found = decode(desk.files.read(path) or b"")
+        if isinstance(found, Unreadable):
+            return frozenset()
+        links = read_note(path, found.text).links
+        return frozenset(link.subpath for link in links if link.kind == "markdown")
+
+    return lambda path, subpath: subpath in subpaths(path)
+
+
+def page_at(desk: Desk, path: NotePath, expected: Digest | None = None) -> Page:
+    """Return a note as it is on the disk now.
+
+    Raises:
+        NoteNotFound: there is none.
+        NoteChanged: it is not what the caller read, by the digest that is `expected`.
+        NotEditable: it is no Markdown, no text, or a damaged one.
+    """
+    desk.handed([path])  # what is said of a change tells of the text, be it refused
+    return Page.of(path, read_for_edit(desk, path, expected))
+
+
+LINKING_SUFFIXES = (".md", ".canvas")
+
+
+def left_out_risks(
+    root: Path, others: Iterable[NotePath], relink: Relink, keys: Collection[str]
+) -> list[str]:
+    """Return a sentence about links of notes left out that would lead nowhere.
+
+    `others` are the files that are left out, `keys` what links to changed names are
+    known by. A note that is moved itself has others that may.
+    """
+    notes = [path for path in others if path.lower().endswith(LINKING_SUFFIXES)]
+    count, first = 0, ""
+    for path, text in _texts(root, notes, keys, relink.goes):
+        home = relink.goes.get(path, path)
+        for link in linked_note(path, text).links:
+            markdown = link.kind == "markdown"
+            end = relink.before.resolve(link.target, path, markdown=markdown)
+            if end is None or not link.target:
+                continue
+            if home == path and name_key(link.target) not in keys:
+                continue
+            target, _ = relink.end(end, link.subpath, path)
+            now = relink.after.resolve(link.target, home, markdown=markdown)
+            if now != target:
+                count += 1
+                first = first or path
+    if not count:
+        return []
+    links = "1 link stays" if count == 1 else f"{count} links stay"
+    return [f"{links} as written in notes that are left out of the index, as {first}"]
+
+
+def search_risks(rules: IgnoreRules, steps: Iterable[Step]) -> list[str]:
+    """Return what searches will not find any more."""
+    told: list[str] = []
+    for step in steps:
+        if step.path == step.to or is_trashed(step.to):
+            continue
+        reason = rules.left_out(step.to, folder=step.folder)
+        if reason is None or not _is_read(rules, step):
+            continue
+        told.append(f"searches will not find {step.to}: {reason or 'it is hidden'}")
+    return told
+
+
+def _is_read(rules: IgnoreRules, step: Step) -> bool:
+    """Whether a file or folder is read where it is now; a new one would be."""
+    return step.path is None or rules.left_out(step.path, folder=step.folder) is None
+
+
+def refuse_opening(
+    root: Path,
+    rules: IgnoreRules,
+    folder: NotePath,
+    to: str,
+    brought: Collection[object] = (),
+) -> None:
+    """Let no folder be moved to where notes of it are read that are left out now.
+
+    Those that are `brought` back were read before.
+
+    Raises:
+        EditRefused: one would be; its owner moves it, or changes what is left out.
+    """
+    for note in sorted(notes_below(root, folder)):
+        then = to + note[len(folder) :]
+        if rules.left_out(note) is None or note in brought:
+            continue
+        if rules.left_out(then) is None:
+            raise EditRefused(
+                f"{folder} stays where it is: {note} is left out of the index, and "
+                f"would not be as {then}"
+            )
+
+
+def _texts(
+    root: Path,
+    paths: Sequence[NotePath],
+    keys: Collection[str],
+    goes: Collection[NotePath],
+) -> Iterator[tuple[NotePath, str]]:
+    """Yield the texts that hold one of the names, or are moved, of the first of them.
+
+    No more are read than can be in a moment.
+    """
+    if not paths:
+        return
+    left = MOST_BYTES
+    with VaultFiles(root) as files:
+        for path in paths[:MOST_READ]:
+            try:
+                raw = files.read(path, limit_bytes=left)
+            except VaultError:
+                continue
+            left -= len(raw)
+            found = decode(raw)
+            if isinstance(found, Unreadable):
+                continue
+            folded = fold(found.text.replace("%20", " "))
+            if path in goes or any(key in folded for key in keys):
+                yield path, found.text

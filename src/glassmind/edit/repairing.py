@@ -8,22 +8,22 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from glassmind.edit.desk import Desk
-from glassmind.edit.former import FormerNames
-from glassmind.edit.judging import forbidden
-from glassmind.edit.parts import Whereabouts, anchors_in, settled
-from glassmind.edit.relink_text import Relink
+from glassmind.edit.permissions import forbidden, is_seen, may_be_named
+from glassmind.edit.relink_text import FormerNames, Relink, with_words
 from glassmind.edit.relinking import (
     Counted,
     Job,
+    Universe,
+    Whereabouts,
+    anchors_in,
     draft_with_links,
     links_in,
+    settled,
     total_of,
+    universe_of,
     worked,
 )
-from glassmind.edit.seen import is_seen, may_be_named
-from glassmind.edit.tags import retagged_file
-from glassmind.edit.universe import Universe, universe_of
-from glassmind.edit.worded import with_words
+from glassmind.edit.restructuring import retagged_file
 from glassmind.errors import VaultError
 from glassmind.errors.editing import EditRefused
 from glassmind.files.read import digest_of

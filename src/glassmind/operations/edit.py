@@ -7,8 +7,8 @@ from typing import Annotated, Any, TypeVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
-from glassmind.edit.asking import Asking
-from glassmind.edit.text.apply import KINDS
+from glassmind.edit.desk import Asking
+from glassmind.edit.text_edits import KINDS
 from glassmind.engine import Engine
 from glassmind.errors.editing import ConfirmFirst
 from glassmind.errors.serving import BadValue

@@ -9,7 +9,7 @@ from typing import Annotated, Any, cast, get_type_hints
 
 from msgspec import Meta, defstruct
 
-from glassmind.edit.text.apply import KINDS
+from glassmind.edit.text_edits import KINDS
 from glassmind.errors.serving import BadArgument, BadValue
 from glassmind.model.editing import FUZZY, ChangeProperty, TextEdit
 from glassmind.operations.arguments import fields_of, property_schema, read

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from glassmind.context.shelf import Sources
     from glassmind.context.verbs import Bundles
     from glassmind.edit.desk import Handed
+    from glassmind.edit.editing import Editing
     from glassmind.edit.trust import Trust
-    from glassmind.edit.verbs import Editing
     from glassmind.files.read import VaultFiles
     from glassmind.graph.dismissals import DismissalBook
     from glassmind.graph.graphs import Graphs

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from glassmind.access.policy import WritePolicy
 from glassmind.access.sight import SeenBook, Sight
 from glassmind.edit.desk import Desk, Handed
-from glassmind.edit.verbs import Editing
+from glassmind.edit.editing import Editing
 from glassmind.errors.editing import NowhereToKeep
 from glassmind.errors.writing import WriteFailed
 from glassmind.files.audit import LOG, Record

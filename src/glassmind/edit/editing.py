@@ -4,30 +4,36 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from glassmind.edit.applying import settle
-from glassmind.edit.approving import approve, reject
-from glassmind.edit.asking import Asking
-from glassmind.edit.back_links import carried_back
-from glassmind.edit.creating import new_note
-from glassmind.edit.deciding import decided
-from glassmind.edit.deleting import plan_delete, plan_new
-from glassmind.edit.desk import Desk
+from glassmind.edit.applying import followed, settle
+from glassmind.edit.deciding import decided, kept_as_shown
+from glassmind.edit.desk import Asking, Desk
 from glassmind.edit.diffs import changesets_of, files_of
-from glassmind.edit.headings import plan_rename_heading
-from glassmind.edit.left_out_since import kept_as_shown
-from glassmind.edit.merging import plan_merge
-from glassmind.edit.moving import plan_move
-from glassmind.edit.naming import named
-from glassmind.edit.previews import apply_shown
-from glassmind.edit.refreshing import followed
-from glassmind.edit.renamed import by_others, offered
+from glassmind.edit.names import named
+from glassmind.edit.new_notes import new_note
+from glassmind.edit.permissions import (
+    as_seen,
+    is_visible_changeset,
+    nothing_hidden_named,
+)
+from glassmind.edit.planning import plan_delete, plan_edit, plan_move, plan_new
+from glassmind.edit.proposals import (
+    apply_shown,
+    approve,
+    asked_edits,
+    by_others,
+    offered,
+    reject,
+    remembered,
+    replanned,
+)
 from glassmind.edit.repairing import plan_repair, told_of
-from glassmind.edit.replanning import asked_edits, remembered, replanned
-from glassmind.edit.seen import as_seen, is_visible_changeset, nothing_hidden_named
-from glassmind.edit.splitting import plan_split
-from glassmind.edit.tags import plan_rename_tag
-from glassmind.edit.undoing import undo
-from glassmind.edit.writing import plan_edit
+from glassmind.edit.restructuring import (
+    plan_merge,
+    plan_rename_heading,
+    plan_rename_tag,
+    plan_split,
+)
+from glassmind.edit.undoing import carried_back, undo
 from glassmind.errors import GlassmindError
 from glassmind.errors.editing import ConfirmFirst, PolicyForbids
 from glassmind.errors.writing import NoteChanged

@@ -1,0 +1,795 @@
+"""Giving a heading other words, and carrying the links to it."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple
+
+from glassmind.edit.desk import Desk
+from glassmind.edit.joining import (
+    Footnotes,
+    Joined,
+    Section,
+    check_cut,
+    cut_out,
+    file_name,
+    free_path,
+    home_of,
+    joined,
+    left_over,
+    parts_after,
+    parts_left,
+    section_of,
+    sections_at,
+)
+from glassmind.edit.names import Disk, check_new_name, is_taken
+from glassmind.edit.page import Page, unread
+from glassmind.edit.permissions import is_hidden_from, is_seen, look_as_shown
+from glassmind.edit.relinking import (
+    EARLY,
+    Place,
+    Relink,
+    Universe,
+    Whereabouts,
+    anchors_in,
+    draft_with_links,
+    page_at,
+    relinked,
+    settled,
+    universe_of,
+)
+from glassmind.edit.sections import heading_meant
+from glassmind.edit.undoing import OUTLINED, noting_early
+from glassmind.errors import FileTooLarge, NotDownloaded
+from glassmind.errors.editing import BadEdit, EditRefused, NotEditable
+from glassmind.files.paths import safe_path
+from glassmind.files.spelling import Pen
+from glassmind.files.trash import trash_place
+from glassmind.model import Digest, NotePath, PropertyValue
+from glassmind.model.editing import ChangeProperty, Draft, Rewritten, Splice, Step
+from glassmind.model.notes import Note, Tag
+from glassmind.obsidian.canvas_refs import Ref, canvas_refs, canvas_respelled
+from glassmind.obsidian.folding import fold
+from glassmind.obsidian.parse import parse_note
+from glassmind.obsidian.property_edits import changed_property
+from glassmind.obsidian.splices import spliced
+from glassmind.obsidian.subpaths import Outline, Part, heading_words
+from glassmind.obsidian.tags import is_tag
+from glassmind.obsidian.yaml_core import resolve_plain
+from glassmind.obsidian.yaml_write import scalar
+
+_CLOSING = re.compile(r"(?:(?<=\s)|^)(#+)$")
+_MARKS = re.compile(r"(#{1,6})(?:[ \t]+|$)")
+_BLOCK_END = re.compile(r"(?:^|\s)\^[A-Za-z0-9-]+$")
+
+
+def plan_rename_heading(  # noqa: PLR0913 - each fact by its name
+    desk: Desk,
+    note: NotePath,
+    heading: str,
+    new: str,
+    index: int | None = None,
+    *,
+    expected: Digest | None = None,
+) -> Draft:
+    """Return the change that gives a heading other words, and links to it too.
+
+    `heading` is its text, or a nested path; `index` chooses among several, from 0.
+    `expected` is the digest that the caller read.
+
+    Raises:
+        NoMatch, SeveralMatches: no one heading is called so.
+        BadEdit: the new words are none of a heading.
+        NoteChanged: the note is not what the caller read.
+        EditRefused: links to it or to another would lead elsewhere.
+    """
+    page = page_at(desk, note, expected)
+    look_as_shown(desk, page, lambda shown: heading_meant(shown, heading, index))
+    done = renamed_heading(page, heading, new, index)
+    if done.raw == page.raw:
+        raise BadEdit(f"a heading of {note} is called {new!r} already")
+    before, after = Outline.of_note(page.note), Outline.of_note(done.note)
+    seen, step = universe_of(desk), Step(note, note, page.raw, done.raw)
+    old = before.texts[done.at]
+    early: set[NotePath] = set()
+
+    def make(where: Whereabouts) -> Draft:
+        draft = draft_with_links(
+            desk,
+            "rename-heading",
+            f"rename the heading {old} of {note} to {after.texts[done.at]}",
+            [step],
+            wanted=noting_early(where, early),
+            targets=list(where.before),
+            universe=seen,
+            risks=_risks(page, done, after),
+            facts={"heading": old, "line": page.note.headings[done.at].line},
+        )
+        facts = {OUTLINED: note, EARLY: sorted(early)}
+        return replace(draft, facts={**draft.facts, **facts})
+
+    return settled(
+        Whereabouts({note: before}, {note: after}, anchored=anchors_in(desk)), make
+    )
+
+
+def _risks(page: Page, done: "Renamed", after: Outline) -> list[str]:
+    form, heading = after.forms[done.at], page.note.headings[done.at]
+    found = [
+        f"line {twin.line} has a heading of that name too"
+        for at, twin in enumerate(done.note.headings)
+        if at != done.at and after.forms[at] == form
+    ]
+    inside = [
+        one for one in page.note.links if heading.start <= one.start < heading.end
+    ]
+    if len(page.note.links) > len(done.note.links):
+        found += [f"the link to {one.target} in the heading goes" for one in inside]
+    return found
+
+
+class Renamed(NamedTuple):
+    """A note with a heading that has other words: its bytes, and its outline."""
+
+    raw: bytes
+    note: Note
+    at: int
+
+
+def renamed_heading(page: Page, heading: str, new: str, index: int | None) -> Renamed:
+    """Return a note in which one heading has other words; nothing else changes.
+
+    Marks, the rule beneath it and its block id stay; the new words may be said with the
+    marks of its level.
+
+    Raises:
+        NoMatch, SeveralMatches: no one heading is called so.
+        BadEdit: the new words are none, or would be read as something else; or there
+            is no such index.
+    """
+    words = _words(new)
+    at = heading_meant(page.note, heading, index)
+    words = _unmarked(words, page.note.headings[at].level)
+    start, end = heading_words(page.source, page.note.headings[at])
+    gap = b" " if page.source[start - 1 : start] == b"#" else b""
+    behind = page.source[end : end + 1]
+    gap_end = b" " if start == end and behind in (b"#", b"^") else b""
+    splice = Splice(start, end, gap + words.encode() + gap_end)
+    raw = page.with_splices([splice])
+    after = Page.of(page.path, raw).note
+    if not _reads_so(page.note, after, at, words):
+        raise BadEdit(f"{new!r} would not be read as the words of that heading")
+    return Renamed(raw, after, at)
+
+
+def _words(new: str) -> str:
+    words = new.strip()
+    if not words or "\n" in words or "\r" in words:
+        raise BadEdit("a heading has words, and on one line")
+    if _BLOCK_END.search(words):
+        raise BadEdit(f"{new!r} ends as a block id; a heading's words do not")
+    return _CLOSING.sub(lambda found: "\\" + found[1], words)
+
+
+def _unmarked(words: str, level: int) -> str:
+    """Return words without the marks of their level, which a heading keeps."""
+    marks = _MARKS.match(words)
+    if marks is not None and len(marks[1]) == level:
+        words = words[marks.end() :]
+    if not words or _MARKS.match(words):
+        raise BadEdit(
+            f"a heading keeps its level, which is {level}: say its new words without # "
+            "before them, or with \\# where they begin so"
+        )
+    return words
+
+
+def _reads_so(before: Note, after: Note, at: int, words: str) -> bool:
+    """Whether a note differs in the words of one heading, and in nothing else."""
+    old, new = list(before.headings), list(after.headings)
+    if len(old) != len(new):
+        return False
+    source = after.text.encode()
+    start, end = heading_words(source, new[at])
+    if source[start:end].decode() != words:
+        return False
+    same = [
+        (a.level, a.text) == (b.level, b.text) for a, b in zip(old, new, strict=True)
+    ]
+    same[at] = old[at].level == new[at].level
+    ids = [block.name for block in before.block_ids]
+    return all(same) and ids == [block.name for block in after.block_ids]
+
+
+UNITED = ("tags", "aliases", "cssclasses")
+"""The lists that Obsidian knows: items of both notes are kept."""
+
+OWN = ("title",)
+"""What a property says of one note alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Merge:
+    """Two notes as they are, and where the one goes that is added."""
+
+    desk: Desk
+    seen: Universe
+    added: Page
+    into: Page
+    trash: NotePath
+    first: Joined
+
+
+def plan_merge(
+    desk: Desk, source: NotePath, into: NotePath, *, expected: Digest | None = None
+) -> Draft:
+    """Return the change that adds a note to another and puts it into the trash.
+
+    Links to it, its headings and its blocks lead to the other note then. Of properties
+    that both have the other's stay; lists of tags and aliases are united. `expected` is
+    the digest of the note that is added, as the caller read it.
+
+    Raises:
+        BadEdit: they are one note.
+        NoteChanged: the note that is added is not what the caller read.
+        NotEditable: one of them is no Markdown, or its properties cannot be read.
+        EditRefused: something would be read otherwise, or a link would lead elsewhere.
+    """
+    if source == into:
+        raise BadEdit(f"{source} is one note; two are merged")
+    added, target = page_at(desk, source, expected), page_at(desk, into)
+    if added.note.frontmatter.error is not None:
+        reason = f"{added.note.frontmatter.error} They would be lost"
+        raise NotEditable(source, reason)
+    trash = trash_place(source, partial(is_taken, desk))
+    first = joined(target, added, added.note.title)
+    merge = _Merge(desk, universe_of(desk), added, target, trash, first)
+    return settled(_first(merge), lambda where: _drafted(merge, where))
+
+
+def _first(merge: _Merge) -> Whereabouts:
+    """Return where the parts of both are afterwards, their links as they are."""
+    source, into, first = merge.added.path, merge.into.path, merge.first
+    places: dict[Place, Place] = {}
+    for at in range(len(merge.added.note.headings)):
+        then = Part("heading", first.headings + at)
+        places[source, Part("heading", at)] = into, then
+    for at in range(len(merge.added.note.block_ids)):
+        places[source, Part("block", at)] = into, Part("block", first.blocks + at)
+    before = {
+        page.path: Outline.of_note(page.note) for page in (merge.added, merge.into)
+    }
+    after = {into: Outline.of_note(first.page.note)}
+    return Whereabouts(before, after, places, {source: into}, anchors_in(merge.desk))
+
+
+def _drafted(merge: _Merge, where: Whereabouts) -> Draft:
+    desk, seen = merge.desk, merge.seen
+    source, into = merge.added.path, merge.into.path
+    gone = Step(source, merge.trash, merge.added.raw, merge.added.raw)
+    after = seen.ends_after(seen.renames([gone]))
+    relink = Relink(
+        seen.ends(),
+        after,
+        {},
+        where.wanted,
+        desk.settings(),
+        is_hidden=is_hidden_from(desk),
+    )
+    moved = relinked(source, merge.added.raw, into, relink)
+    own = relinked(into, merge.into.raw, into, relink)
+    added = Page.of(source, moved.raw)
+    both = joined(Page.of(into, own.raw), added, merge.added.note.title)
+    if both.headings != merge.first.headings:
+        raise EditRefused(f"the headings of {source} and {into} cannot be told apart")
+    page, risks = _with_properties(both.page, added.note)
+    draft = draft_with_links(
+        desk,
+        "merge",
+        f"merge {source} into {into}",
+        [Step(into, into, merge.into.raw, page.raw), gone],
+        wanted=where.wanted,
+        targets=list(where.before),
+        settled=[into],
+        universe=seen,
+        risks=[*_risks_merging(merge, both), *risks, *moved.risks, *own.risks],
+        facts={"heading": both.title},
+    )
+    links, files = draft.rewritten
+    count = moved.links + own.links
+    return replace(draft, rewritten=Rewritten(links + count, files + bool(count)))
+
+
+def _risks_merging(merge: _Merge, both: Joined) -> list[str]:
+    found: list[str] = []
+    if both.title:
+        found.append(
+            f"both have headings of one name: those of {merge.added.path} come below "
+            f"the heading {both.title}"
+        )
+    return found
+
+
+def _with_properties(page: Page, added: Note) -> tuple[Page, list[str]]:
+    """Return a note with the properties it lacks, and what gave way."""
+    risks: list[str] = []
+    for name, value in added.frontmatter.properties.items():
+        had = _held(page.note, name)
+        if had is None:
+            if name.lower() not in OWN:
+                page = _changed(page, ChangeProperty(name, "set", value))
+        elif name.lower() in UNITED and isinstance(value, list):
+            for item in value:
+                if not _holds(had[1], item):
+                    page = _changed(page, ChangeProperty(had[0], "add", item))
+        elif had[1] != value:
+            risks.append(f"{name} stays {had[1]!r}; {value!r} of {added.path} is left")
+    try:
+        return _with_alias(page, added.title), risks
+    except NotEditable as refused:
+        return page, [*risks, f"{added.title} becomes no alias: {refused.reason}"]
+
+
+def _with_alias(page: Page, alias: str) -> Page:
+    """Return a note that is also called so, where its aliases are a list or none."""
+    had = _held(page.note, "aliases")
+    if fold(alias) == fold(page.note.title) or (had and _holds(had[1], alias)):
+        return page
+    if had is not None and not isinstance(had[1], list | None):
+        return page
+    if had is None or had[1] is None:
+        name = "aliases" if had is None else had[0]
+        return _changed(page, ChangeProperty(name, "set", [alias]))
+    return _changed(page, ChangeProperty(had[0], "add", alias))
+
+
+def _held(note: Note, name: str) -> tuple[str, PropertyValue] | None:
+    for key, value in note.frontmatter.properties.items():
+        if key.lower() == name.lower():
+            return key, value
+    return None
+
+
+def _holds(values: PropertyValue, item: PropertyValue) -> bool:
+    """Whether an item is in a list, whatever its case and a `#` before it."""
+
+    def form(value: PropertyValue) -> object:
+        return (
+            fold(value.strip().removeprefix("#")) if isinstance(value, str) else value
+        )
+
+    items = values if isinstance(values, list) else [values]
+    return form(item) in [form(one) for one in items]
+
+
+def _changed(page: Page, change: ChangeProperty) -> Page:
+    splices = changed_property(page.path, page.note.text, change, page.newline)
+    return Page.of(page.path, page.with_splices(splices))
+
+
+@dataclass(frozen=True, slots=True)
+class _Split:
+    """A note, the headings whose sections leave it, and the notes they become."""
+
+    desk: Desk
+    seen: Universe
+    page: Page
+    chosen: Sequence[int]
+    sections: Sequence[Section]
+    paths: Sequence[NotePath]
+
+
+def plan_split(  # noqa: PLR0913 - each fact by its name
+    desk: Desk,
+    note: NotePath,
+    heading: str = "",
+    level: int | None = None,
+    folder: str | None = None,
+    *,
+    index: int | None = None,
+    expected: Digest | None = None,
+) -> Draft:
+    """Return the change that makes notes of sections, of one heading or of a level.
+
+    Each is called by its heading, in the folder of the note or another; a link to it
+    stands in its place. `index` chooses among headings of one name, from 0; `expected`
+    is the digest that the caller read.
+
+    Raises:
+        BadEdit, NoMatch, SeveralMatches: it is not said by what, or there is no such.
+        NoteChanged: the note is not what the caller read.
+        EditRefused: something would be read otherwise, or a link would lead elsewhere.
+    """
+    page = page_at(desk, note, expected)
+    look_as_shown(desk, page, lambda shown: sections_at(shown, heading, level, index))
+    chosen = sections_at(page.note, heading, level, index)
+    check_cut(page, chosen)
+    seen = universe_of(desk)
+    home = note.rpartition("/")[0] if folder is None else folder.strip("/ ")
+    names = [file_name(page.note.headings[at].text) for at in chosen]
+    sections = [section_of(page.note, page.source, at) for at in chosen]
+    split = _Split(desk, seen, page, chosen, sections, _paths(desk, home, names, seen))
+    return settled(_first_whereabouts(split), lambda where: _split_draft(split, where))
+
+
+def _paths(
+    desk: Desk, folder: str, names: Sequence[str], seen: Universe
+) -> list[NotePath]:
+    taken = {fold(path) for path in seen.paths}
+    found: list[NotePath] = []
+    for name in names:
+        path = safe_path(free_path(folder, name, taken))
+        while is_taken(desk, path):  # one that is not in the index
+            taken.add(fold(path))
+            path = free_path(folder, name, taken)
+        taken.add(fold(path))
+        check_new_name(path, is_there=Disk(desk).is_folder)
+        found.append(path)
+    return found
+
+
+def _first_whereabouts(split: _Split) -> Whereabouts:
+    """Return where the parts of the note are afterwards, its links as they are."""
+    note, path = split.page.note, split.page.path
+    places: dict[Place, Place] = {}
+    for section, to in zip(split.sections, split.paths, strict=True):
+        moved = parts_after(note, section)
+        places |= {(path, part): (to, then) for part, then in moved.items()}
+    left = parts_left(note, split.sections)
+    places |= {(path, part): (path, then) for part, then in left.items()}
+    footnotes = Footnotes.of(note)
+    after = {path: Outline.of_note(_left_note(split.page, split.chosen))}
+    for at, to in zip(split.chosen, split.paths, strict=True):
+        text = cut_out(split.page, at, footnotes).decode()
+        after[to] = Outline.of_note(parse_note(to, text))
+    return Whereabouts(
+        {path: Outline.of_note(note)}, after, places, anchored=anchors_in(split.desk)
+    )
+
+
+def _left_note(page: Page, chosen: Sequence[int]) -> Note:
+    raw = page.with_splices(left_over(page, chosen, lambda _: ""))
+    return Page.of(page.path, raw).note
+
+
+def _split_draft(split: _Split, where: Whereabouts) -> Draft:
+    desk, seen, page = split.desk, split.seen, split.page
+    new = [Step(None, path, None, b"") for path in split.paths]
+    after = seen.ends_after(seen.renames(new))
+    settings = desk.settings()
+    relink = Relink(
+        seen.ends(),
+        after,
+        {},
+        where.wanted,
+        settings,
+        lengthen=True,
+        is_hidden=is_hidden_from(desk),
+    )
+    own = relinked(page.path, page.raw, page.path, relink)
+    left = Page.of(page.path, own.raw)
+    pen = Pen(after, settings.markdown_links, settings.link_format)
+    links = dict(zip(split.chosen, _links(pen, split), strict=True))
+    stays = left.with_splices(left_over(left, split.chosen, links.__getitem__))
+    steps, risks = [Step(page.path, page.path, page.raw, stays)], [*own.risks]
+    for link in links.values():
+        risks += unread(page.path, page.encoding, link)
+    footnotes = Footnotes.of(page.note)
+    changed = _changed_splitting(page.note, left.note, split.sections)
+    for at, path in zip(split.chosen, split.paths, strict=True):
+        # read by itself it says what it says in the note: that was looked at
+        piece = relinked(page.path, cut_out(page, at, footnotes), path, relink)
+        steps.append(Step(None, path, None, piece.raw))
+        risks.extend(risk for risk in piece.risks if risk not in risks)
+        changed += piece.links
+    draft = draft_with_links(
+        desk,
+        "split",
+        _title(split),
+        steps,
+        wanted=where.wanted,
+        targets=list(where.before),
+        settled=[page.path],
+        universe=seen,
+        risks=risks,
+        facts={"notes": [str(path) for path in split.paths]},
+    )
+    links_rewritten, files = draft.rewritten
+    total = Rewritten(links_rewritten + changed, files + bool(changed))
+    return replace(draft, rewritten=total)
+
+
+def _title(split: _Split) -> str:
+    if len(split.paths) == 1:
+        return f"split {split.paths[0]} from {split.page.path}"
+    return f"split {split.page.path} into {len(split.paths)} notes more"
+
+
+def _links(pen: Pen, split: _Split) -> list[str]:
+    """Return the links to the new notes, as the old one holds them."""
+    found: list[str] = []
+    for path in split.paths:
+        link = next(pen.written(split.page.path, path, ""), None)
+        if link is None:
+            raise EditRefused(f"{split.page.path} was not split: no link names {path}")
+        found.append(link)
+    return found
+
+
+def _changed_splitting(before: Note, after: Note, gone: Sequence[Section]) -> int:
+    """Return how many links say something else, those in sections that go aside."""
+    return sum(
+        old[1:3] != new[1:3]
+        for old, new in zip(before.links, after.links, strict=True)
+        if home_of(old.start, gone) is None
+    )
+
+
+_ASKED = re.compile(
+    rb"\b(?:hasTag|tags[ \t]*\.[ \t]*contains(?:Any|All)?)[ \t]*\([^()\r\n]*\)"
+)
+"""Where the expressions of a base ask for tags."""
+
+_NAMED = re.compile(rb"(?P<quote>\\?\"|'{1,2})#?(?P<name>[^\\\"'#\s]+)(?P=quote)")
+"""A tag in quotes: those of the expression may be escaped by those of YAML."""
+
+
+def tag_name(given: str) -> str:
+    """Return a tag as it is called, without its `#`.
+
+    Raises:
+        BadEdit: no tag can be called so.
+    """
+    name = given.strip().removeprefix("#")
+    if not is_tag(name) or not all(name.split("/")):
+        raise BadEdit(
+            f"{given!r} is no tag: letters, digits, _ - and / between them, and not "
+            "digits alone"
+        )
+    return name
+
+
+def named_anew(name: str, old: str, new: str) -> str | None:
+    """Return what a tag is called afterwards; None for one that keeps its name."""
+    steps, size = name.split("/"), old.count("/") + 1
+    if fold("/".join(steps[:size])) != fold(old):
+        return None
+    return "/".join((new, *steps[size:]))
+
+
+def tag_splices(note: Note, source: bytes, old: str, new: str) -> list[Splice]:
+    """Return the splices that give a tag another name in a note, in order.
+
+    An item of the list called `tags` that is there under the new name already is left
+    as it is: see `repeated`.
+    """
+    return [splice for _, splice in _renamed(note, source, old, new)]
+
+
+def _renamed(
+    note: Note, source: bytes, old: str, new: str
+) -> Iterator[tuple[Tag, Splice]]:
+    spared = {tag.start for tag in repeated(note, old, new)}
+    for tag in note.tags:
+        name = named_anew(tag.name, old, new)
+        if name is None or name == tag.name or tag.start in spared:
+            continue
+        if not tag.in_properties:
+            start = tag.start + 1
+            yield tag, Splice(start, tag.end, name.encode())
+        elif source[tag.start : tag.end] == tag.name.encode():
+            yield tag, Splice(tag.start, tag.end, _item(source, tag, name).encode())
+        else:  # written with escapes: the whole scalar
+            yield tag, Splice(tag.start, tag.end, scalar(name).encode())
+
+
+def _item(source: bytes, tag: Tag, name: str) -> str:
+    """Return a name as an item of a list, in quotes where it would be no text."""
+    quoted = source[tag.start - 1 : tag.start] in (b'"', b"'", b"#")
+    plain = resolve_plain(name) == name and name.strip("-") and name[0] != "-"
+    return name if quoted or plain else scalar(name)
+
+
+def repeated(note: Note, old: str, new: str) -> list[Tag]:
+    """Return the items of `tags` that would say a second time what another says."""
+    if fold(old) == fold(new):  # only its case changes
+        return []
+    listed = [tag for tag in note.tags if tag.in_properties]
+    moved = {tag.start: named_anew(tag.name, old, new) for tag in listed}
+    known = {fold(tag.name) for tag in listed if moved[tag.start] is None}
+    found: list[Tag] = []
+    for tag in listed:
+        name = moved[tag.start]
+        if name is None:
+            continue
+        if fold(name) in known:
+            found.append(tag)
+        known.add(fold(name))
+    return found
+
+
+def retagged(page: Page, old: str, new: str) -> tuple[bytes, int]:
+    """Return a note in which a tag has another name, and how often it was there.
+
+    Raises:
+        NotEditable: a tag is written in a way that cannot be changed.
+    """
+    raw = page.with_splices(tag_splices(page.note, page.source, old, new))
+    after = Page.of(page.path, raw)
+    for tag in repeated(page.note, old, new):
+        after = _without(after, tag.name)
+    count = sum(named_anew(tag.name, old, new) is not None for tag in page.note.tags)
+    if _said(after.note) != _meant(page.note, old, new):
+        raise NotEditable(page.path, "a tag in it is written in a way we do not change")
+    return after.raw, count
+
+
+def _without(page: Page, name: str) -> Page:
+    """Return a note without one item of its list of tags."""
+    for key, value in page.note.frontmatter.properties.items():
+        if key.lower() != "tags" or not isinstance(value, list):
+            continue
+        for item in value:
+            if isinstance(item, str) and item.strip().removeprefix("#") == name:
+                change = ChangeProperty(key, "remove", item)
+                text, newline = page.note.text, page.newline
+                splices = changed_property(page.path, text, change, newline)
+                return Page.of(page.path, page.with_splices(splices))
+    return page
+
+
+def _said(note: Note) -> list[tuple[str, bool]]:
+    return [(tag.name, tag.in_properties) for tag in note.tags]
+
+
+def _meant(note: Note, old: str, new: str) -> list[tuple[str, bool]]:
+    gone = {tag.start for tag in repeated(note, old, new)}
+    return [
+        (named_anew(tag.name, old, new) or tag.name, tag.in_properties)
+        for tag in note.tags
+        if tag.start not in gone
+    ]
+
+
+def retagged_canvas(
+    path: NotePath, raw: bytes, old: str, new: str
+) -> tuple[bytes, int]:
+    """Return a canvas on whose text cards a tag has another name, and how often.
+
+    Raises:
+        NotEditable: a card is written in a way that cannot be changed.
+    """
+    changes: list[tuple[Ref, str]] = []
+    count = 0
+    for ref in canvas_refs(raw):
+        if ref.kind != "text" or "#" not in ref.value:
+            continue
+        # as it is read: a line before the card, so that it has no frontmatter
+        note = parse_note(path, f"\n{ref.value}")
+        splices = tag_splices(note, note.text.encode(), old, new)
+        if splices and note.text == f"\n{ref.value}":
+            after = spliced(note.text.encode(), splices).decode()
+            if _said(parse_note(path, after)) != _meant(note, old, new):
+                raise NotEditable(path, "a card of it is written in an unusual way")
+            changes.append((ref, after.removeprefix("\n")))
+            count += len(splices)
+    if not changes:
+        return raw, 0
+    try:
+        return spliced(raw, canvas_respelled(raw, changes)), count
+    except EditRefused as refused:
+        raise NotEditable(path, refused.said) from None
+
+
+def retagged_base(raw: bytes, old: str, new: str) -> tuple[bytes, int]:
+    """Return a base whose filters ask for a tag by its new name, and how often.
+
+    A tag has no letter that YAML or an expression would have to escape.
+    """
+    splices: list[Splice] = []
+    for asked in _ASKED.finditer(raw):
+        for said in _NAMED.finditer(raw, *asked.span()):
+            try:
+                name = named_anew(said["name"].decode(), old, new)
+            except UnicodeDecodeError:
+                continue
+            if name is not None:
+                splices.append(Splice(*said.span("name"), name.encode()))
+    return spliced(raw, splices), len(splices)
+
+
+def plan_rename_tag(desk: Desk, old: str, new: str) -> Draft:
+    """Return the change that gives a tag, and those below it, another name.
+
+    In texts, in lists called `tags`, on cards of canvases and in filters of bases. A
+    heading that holds the tag has other words then, and links to it follow.
+
+    Raises:
+        BadEdit: one of them is no tag, or both are one.
+        EditRefused: no note has the tag, or none that is seen.
+    """
+    was, name = tag_name(old), tag_name(new)
+    if was == name:
+        raise BadEdit(f"#{was} is called so already")
+    seen = universe_of(desk)
+    steps, risks, count = _steps(desk, seen, was, name)
+    if not any(_is_told(desk, step) for step in steps):
+        said = risks[0] if risks else f"no note has the tag #{was}"
+        raise EditRefused(said)
+
+    def make(where: Whereabouts) -> Draft:
+        return draft_with_links(
+            desk,
+            "rename-tag",
+            f"rename the tag #{was} to #{name}",
+            steps,
+            wanted=where.wanted,
+            targets=list(where.before),
+            universe=seen,
+            risks=[*_joins(desk, seen, was, name), *risks],
+            facts={"tags": count},
+        )
+
+    return settled(Whereabouts({}, {}, anchored=anchors_in(desk)), make)
+
+
+def _is_told(desk: Desk, step: Step) -> bool:
+    """Whether whoever asks sees a file with the tag, be it hidden by another one."""
+    sight = desk.sight
+    return sight is None or sight.sees_step(step) or sight.closes(step)
+
+
+def _joins(desk: Desk, seen: Universe, old: str, new: str) -> list[str]:
+    """Return what is told of a tag that is there already."""
+    if fold(old) == fold(new):
+        return []
+    there = sum(is_seen(desk, path) for path in seen.rows.tagged(new))
+    if not there:
+        return []
+    notes = "1 note has" if there == 1 else f"{there} notes have"
+    return [f"{notes} #{new} already: the two cannot be told apart afterwards"]
+
+
+def _steps(
+    desk: Desk, seen: Universe, old: str, new: str
+) -> tuple[list[Step], list[str], int]:
+    """Return what becomes of each file with the tag, what stays, and how many tags."""
+    steps: list[Step] = []
+    risks: list[str] = []
+    total = 0
+    for path in sorted({*seen.rows.tagged(old)} | seen.no_markdown()):
+        try:
+            raw = desk.files.read(path)
+        except (NotDownloaded, FileTooLarge) as fault:
+            if is_seen(desk, path):
+                risks.append(f"{path} keeps the tag: {fault.reason}")
+            continue
+        if raw is None:
+            continue
+        is_told = desk.sight is None or desk.sight.sees(path, raw)
+        try:
+            after, count = retagged_file(path, raw, old, new)
+        except NotEditable as refused:
+            if is_told:
+                risks.append(f"{path} keeps the tag: {refused.reason}")
+            continue
+        total += count if is_told else 0
+        if after != raw:
+            steps.append(Step(path, path, raw, after))
+    return steps, risks, total
+
+
+def retagged_file(path: NotePath, raw: bytes, old: str, new: str) -> tuple[bytes, int]:
+    """Return a file in which a tag has another name, and how often it was there.
+
+    Raises:
+        NotEditable: a tag is written in a way that cannot be changed.
+    """
+    match path.rpartition(".")[2].lower():
+        case "canvas":
+            return retagged_canvas(path, raw, old, new)
+        case "base":
+            return retagged_base(raw, old, new)
+        case _:
+            return retagged(Page.of(path, raw), old, new)

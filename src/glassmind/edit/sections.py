@@ -1,0 +1,723 @@
+"""Add a text at the end of a note, or at its beginning behind the properties.
+
+A text is added line by line, as it is given. Only where it would run into something
+that is no paragraph, such as a table or the last item of a list, an empty line is put
+between them.
+"""
+
+import re
+from typing import NamedTuple
+
+from glassmind.edit.page import Page, Planned, likeness
+from glassmind.errors.editing import BadEdit, NoMatch, NotEditable, SeveralMatches
+from glassmind.model.editing import Append, AtBlock, AtHeading, Prepend, Scope, Splice
+from glassmind.model.notes import BlockId, Note, Region
+from glassmind.obsidian.masks import Mask
+from glassmind.obsidian.parse import parse_note
+from glassmind.obsidian.structure import Item, read_structure
+from glassmind.obsidian.subpaths import Outline, heading_form, heading_words, steps_of
+
+_NOTHING = "there is no text to add"
+_PROBE = "\n\n# .\n"
+"""A heading, which is read as one unless something stands open before it."""
+
+_TAKE_IN = ("list", "quote", "table", "html", "footnote")
+"""Blocks that a paragraph on the next line becomes part of."""
+
+_UNDERLINE = re.compile(rb" {0,3}(?:=+|-+)[ \t]*\r?(?:\n|$)")
+_ROW = re.compile(rb"\s*\|")
+
+
+def appended(page: Page, edit: Append) -> Planned:
+    """Return how a text is added at the end.
+
+    The last line is ended first. A note that ended with a line feed does so again.
+
+    Raises:
+        BadEdit: there is no text.
+    """
+    text = page.written(edit.text)
+    if not text:
+        raise BadEdit(_NOTHING)
+    return at_end(page, text)
+
+
+def at_end(page: Page, text: bytes, *, apart: bool = False) -> Planned:
+    """Return how a text is added at the end, with `apart` behind an empty line."""
+    source, newline = page.source, page.end_of_line
+    lead = tail = b""
+    if source and not source.endswith(b"\n"):
+        lead = newline
+    elif source and not text.endswith(b"\n"):
+        tail = newline
+    if apart or _runs_in(page, text):
+        ended = source.endswith((b"\n\n", b"\n\r\n"))
+        bare = not source[page.note.frontmatter.end :].strip()
+        lead += b"" if ended or bare else newline
+    splice = Splice(len(source), len(source), lead + text + tail)
+    return Planned([splice], open_end(page))
+
+
+def prepended(page: Page, edit: Prepend) -> Planned:
+    """Return how a text is added before all other, behind the properties.
+
+    Raises:
+        BadEdit: there is no text.
+    """
+    text = page.written(edit.text)
+    if not text:
+        raise BadEdit(_NOTHING)
+    start = page.note.frontmatter.end
+    if start == len(page.source):
+        return at_end(page, text)
+    if not text.endswith(b"\n"):
+        text += page.end_of_line
+    if not text.endswith((b"\n\n", b"\n\r\n")) and _runs_on(page, text):
+        text += page.end_of_line
+    return Planned([Splice(start, start, text)])
+
+
+def _runs_in(page: Page, text: bytes) -> bool:
+    """Whether a text would become part of the last block, or take its id from it."""
+    end = len(page.source.rstrip(b"\r\n"))
+    last = page.note.blocks[-1:]
+    if not last or last[0].end != end or page.source[end:].count(b"\n") > 1:
+        return False
+    named = any(one.end == end for one in page.note.block_ids)
+    if not named and last[0].kind not in _TAKE_IN:
+        return False
+    if last[0].kind == "table" and _ROW.match(text):
+        return False
+    first = parse_note(page.path, text.decode()).blocks[:1]
+    return bool(first) and first[0].kind == "paragraph" and text[:1] not in b" \t\r\n"
+
+
+def _runs_on(page: Page, text: bytes) -> bool:
+    """Whether the first block would become part of a text that is put before it."""
+    start = page.note.frontmatter.end
+    first = next((b for b in page.note.blocks if b.kind != "frontmatter"), None)
+    if first is None or page.is_blank(page.line_of(start)):
+        return False
+    if _UNDERLINE.match(page.source, start) or first.kind in ("table", "code"):
+        return True
+    if page.line_of(first.start) > page.line_of(start):
+        return True  # a definition, which is no block and ends none
+    last = parse_note(page.path, text.decode()).blocks[-1:]
+    if first.kind == "heading" and page.source[first.start : first.start + 1] != b"#":
+        return True
+    taken = bool(last) and last[0].kind in _TAKE_IN
+    return taken and first.kind in ("paragraph", "heading")
+
+
+def open_end(page: Page) -> tuple[str, ...]:
+    """Return the warning that a note ends inside of something that is not closed."""
+    end = len(page.source.rstrip())
+    tail = [region for region in page.note.regions if region.end >= end]
+    if not tail and page.source.count(b"$$") % 2 == 0:
+        return ()
+    probed = parse_note(page.path, page.note.text + _PROBE)
+    if len(probed.headings) > len(page.note.headings):
+        return ()
+    kind = {"fence": "a code block", "comment": "a comment", "html": "HTML"}.get(
+        tail[0].kind if tail else "", "something"
+    )
+    return (f"{page.path} ends inside {kind} that is not closed: the text is in it",)
+
+
+NEAREST_NAMED = 3
+"""How many of the nearest are named where there is no such heading."""
+
+
+class Section(NamedTuple):
+    """The lines below a heading, by number; `last` is below `first` where none is.
+
+    `first` and `last` are those of its text, without the blank lines around it.
+    `below` is the line that follows the heading, `next` that of the heading which ends
+    the section, or one more than there are.
+    """
+
+    line: int
+    below: int
+    first: int
+    last: int
+    next: int
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no text."""
+        return self.last < self.first
+
+
+def heading_changed(page: Page, edit: AtHeading) -> Planned:
+    """Return how the text under a heading is replaced, or one is put beside it.
+
+    Raises:
+        BadEdit: no heading is named, there is no text to add, or no such index.
+        NoMatch, SeveralMatches: no one heading is called so.
+    """
+    at = heading_meant(page.note, edit.heading, edit.index)
+    text = _trimmed(page, edit.text)
+    section = section_below(page, at, edit.scope)
+    risks = _repeated(page, at, edit)
+    if edit.where == "replace":
+        return Planned([_replaced(page, section, text)], risks)
+    if not text:
+        raise BadEdit("there is no text to add")
+    if edit.where == "after":
+        if is_last(page, section):
+            risks += open_end(page)
+        return Planned([put_last(page, section, text)], risks)
+    if edit.scope == "section":
+        return Planned([put_above(page, section.line, text)])
+    return Planned([_put_first(page, section, text)], risks)
+
+
+def heading_meant(note: Note, wanted: str, index: int | None = None) -> int:
+    """Return which heading of a note is meant, by its place among them.
+
+    It is named by its words, or from the outside in with some above it, as `A#B`. One
+    that is called so to the letter goes before one of the same words. `index` chooses
+    among several, from 0.
+
+    Raises:
+        BadEdit, NoMatch, SeveralMatches: no one is.
+    """
+    name = wanted.strip()
+    if not steps_of(name):
+        raise BadEdit("no heading is named")
+    found = _named(note, name)
+    lines = [note.headings[at].line for at in found]
+    if not found:
+        raise NoMatch(note.path, wanted, _nearest(note, name))
+    if index is None and len(found) > 1:
+        how = (
+            f"choose one by its index, 0 to {len(found) - 1}, or name the heading "
+            "above it too, as Above#Heading"
+        )
+        raise SeveralMatches(note.path, wanted, lines, how)
+    if index is not None and not 0 <= index < len(found):
+        raise BadEdit(
+            f"{note.path} has {wanted!r} {len(found)} times, counted from 0; there is "
+            f"no index {index}"
+        )
+    return found[index or 0]
+
+
+def section_below(page: Page, at: int, scope: Scope) -> Section:
+    """Return the lines of a section, or with "body" of its first paragraph.
+
+    A paragraph ends at the first empty line that is not inside of a block, such as a
+    code block or a list, and at a heading of any rank.
+    """
+    headings = page.note.headings
+    heading = headings[at]
+    ends = (
+        later.line
+        for later in headings[at + 1 :]
+        if scope == "body" or later.level <= heading.level
+    )
+    beyond = next(ends, page.lines + 1)
+    below = page.line_of(max(heading.start, heading.end - 1)) + 1
+    first = below
+    while first < beyond and page.is_blank(first):
+        first += 1
+    last = beyond - 1
+    while last >= first and page.is_blank(last):
+        last -= 1
+    if scope == "body":
+        last = min(last, _paragraph_end(page, first, last))
+    return Section(heading.line, below, first, last, beyond)
+
+
+def put_last(page: Page, section: Section, text: bytes) -> Splice:
+    """Return how a text is put behind that of a section, behind an empty line.
+
+    An item that follows a list is set on the next line.
+    """
+    if section.is_empty:
+        return _put_first(page, section, text)
+    apart = not continues_list(page, section.last, text)
+    end = page.line_end(section.last)
+    newline = page.end_of_line
+    lead = newline if apart else b""
+    if end == len(page.source):
+        ended = page.source.endswith(b"\n")
+        lead = lead if ended else lead + newline
+        return Splice(end, end, lead + text + (newline if ended else b""))
+    tail = newline if page.is_blank(section.last + 1) else newline * 2
+    if not apart and not _is_heading(page, section.last + 1):
+        tail = newline
+    return Splice(end, end, lead + text + tail)
+
+
+def is_last(page: Page, section: Section) -> bool:
+    """Whether nothing but blank lines follows the text of a section."""
+    return not page.source[page.line_end(section.last) :].strip()
+
+
+def put_above(page: Page, line: int, text: bytes) -> Splice:
+    """Return how a text is put above a line, set off by empty ones."""
+    start = page.line_start(line)
+    newline = page.end_of_line
+    lead = b"" if _is_set_off(page, line) else newline
+    return Splice(start, start, lead + text + newline * 2)
+
+
+def continues_list(page: Page, line: int, text: bytes) -> bool:
+    """Whether a text is a list, and goes on with the one that ends at a line."""
+    end = page.text_end(page.line_end(line))
+    before = [b for b in page.note.blocks if b.start < end <= b.end + 2]
+    if not before or before[-1].kind != "list":
+        return False
+    first = parse_note(page.path, text.decode()).blocks[:1]
+    return bool(first) and first[0].kind == "list"
+
+
+def _replaced(page: Page, section: Section, text: bytes) -> Splice:
+    newline = page.end_of_line
+    if section.is_empty:
+        if text:
+            return _put_first(page, section, text)
+        start = page.line_start(section.below)
+        return Splice(start, start, b"")
+    end = page.line_end(section.last)
+    if not text:
+        return _emptied(page, section)
+    if page.is_blank(section.below):
+        text = text.lstrip(b"\r\n")
+    if end < len(page.source) and _runs_on_below(page, section.last + 1, text):
+        return Splice(page.line_start(section.first), end, text + newline * 2)
+    return Splice(page.line_start(section.first), page.text_end(end), text)
+
+
+def _emptied(page: Page, section: Section) -> Splice:
+    """Return how the text of a section goes, and the blank lines on one side of it."""
+    start, end = page.line_start(section.below), page.line_end(section.last)
+    if end == len(page.source) and not page.source.endswith(b"\n"):
+        start = page.text_end(start)
+    return Splice(start, end, b"")
+
+
+def _put_first(page: Page, section: Section, text: bytes) -> Splice:
+    """Return how a text is put below a heading; a blank line that is there stays."""
+    newline = page.end_of_line
+    spaced = section.below < section.next and page.is_blank(section.below)
+    line = section.below + spaced
+    start = page.line_start(line)
+    if spaced:
+        text = text.lstrip(b"\r\n")
+    if start == len(page.source):
+        ended = page.source.endswith(b"\n")
+        text = text + newline if ended else newline + text
+        return Splice(start, start, text)
+    tail = newline if page.is_blank(line) else newline * 2
+    return Splice(start, start, text + tail)
+
+
+def _paragraph_end(page: Page, first: int, last: int) -> int:
+    inside = Mask.of((block.start, block.end) for block in page.note.blocks)
+    for line in range(first, last + 1):
+        if page.is_blank(line) and not inside.covers(page.line_start(line)):
+            return line - 1
+    return last
+
+
+def _is_set_off(page: Page, line: int) -> bool:
+    """Whether nothing above a line would run into what is put there."""
+    above = line - 1
+    return (
+        above < 1
+        or page.is_blank(above)
+        or page.line_end(above) <= page.note.frontmatter.end
+        or _is_heading(page, above)
+    )
+
+
+def _is_heading(page: Page, line: int) -> bool:
+    return any(
+        heading.line <= line <= page.line_of(max(heading.start, heading.end - 1))
+        for heading in page.note.headings
+    )
+
+
+def _runs_on_below(page: Page, line: int, text: bytes) -> bool:
+    """Whether a text would take in the heading that begins on the line below it."""
+    if not _is_heading(page, line):
+        return False
+    last = parse_note(page.path, text.decode()).blocks[-1:]
+    return _is_setext(page, line) or (bool(last) and last[0].kind == "html")
+
+
+def _is_setext(page: Page, line: int) -> bool:
+    """Whether a heading begins here that would take in the line above it."""
+    for heading in page.note.headings:
+        if heading.line == line:
+            return page.source[heading.start : heading.start + 1] != b"#"
+    return False
+
+
+def _named(note: Note, name: str) -> list[int]:
+    """Return the headings that are called so, to the letter if there is such a one."""
+    outline = Outline.of_note(note)
+    steps = steps_of(name)
+    names = {steps[-1], *_spellings(name)}
+    found = _alike(outline, name, [heading_form(step) for step in steps])
+    exact = [at for at in found if names & {outline.texts[at], outline.raw[at]}]
+    return exact or found
+
+
+def _spellings(name: str) -> dict[str, None]:
+    """Return a name as it is said, and without the marks of a heading."""
+    return dict.fromkeys((name, name.lstrip("# "), name.strip("# ")))
+
+
+def _alike(outline: Outline, name: str, steps: list[str]) -> list[int]:
+    for spelled in _spellings(name):
+        folded = spelled.lower()
+        same = [
+            at
+            for at, text in enumerate(outline.texts)
+            if text.strip().lower() == folded
+        ]
+        if same:
+            return same
+    for wanted in (steps, [heading_form(name)]):
+        for forms in dict.fromkeys((outline.forms, outline.raw_forms)):
+            found = [
+                at
+                for at, form in enumerate(forms)
+                if all(wanted)
+                and form == wanted[-1]
+                and _leads(wanted[:-1], [forms[above] for above in outline.above[at]])
+            ]
+            if found:
+                return found
+    return []
+
+
+def _leads(wanted: list[str], above: list[str]) -> bool:
+    """Whether the headings above hold those that are wanted, in that order."""
+    rest = iter(above)
+    return all(form in rest for form in wanted)
+
+
+def _nearest(note: Note, name: str) -> list[tuple[int, str, float]]:
+    last = steps_of(name)[-1]
+    scored = [(h.line, h.text, likeness(h.text, last)) for h in note.headings]
+    return sorted(scored, key=lambda one: (-one[2], one[0]))[:NEAREST_NAMED]
+
+
+def _repeated(page: Page, at: int, edit: AtHeading) -> tuple[str, ...]:
+    """Return the warning that a text brings the heading along that stays."""
+    first = parse_note(page.path, edit.text.lstrip()).headings[:1]
+    heading = page.note.headings[at]
+    if not first or first[0].start or first[0].level != heading.level:
+        return ()
+    if heading_form(first[0].text) != heading_form(heading.text):
+        return ()
+    return (f"the heading {heading.text!r} stays, and the text brings it once more",)
+
+
+def _trimmed(page: Page, text: str) -> bytes:
+    """Return a text without line feeds at its end: what follows is set off from it."""
+    return page.written(text).rstrip(b"\r\n")
+
+
+MARKER = re.compile(rb"([-*+]|([0-9]{1,9})([.)]))([ \t]+)(\[[^\r\n]{1,4}?\][ \t]+)?")
+"""What makes a list item: a bullet or a number, its blanks, and maybe a box."""
+
+_LEAD = re.compile(rb"[ \t>]*")
+_OPENING = re.compile(
+    rb"\[![^\]\r\n]*\][+-]?[ \t]*|\[\^[^\]\r\n]+\]:[ \t]*|" + MARKER.pattern
+)
+"""What begins a callout, a footnote or an item, and is no part of its text."""
+
+
+class Place(NamedTuple):
+    """A block with an id.
+
+    What is replaced stands from `start` to `end`. `first` and `last` are the lines of
+    the whole, with its id and what is nested in it. Each further line of its text
+    begins with `lead`. An item has a `marker`, and stands behind `indent`.
+    """
+
+    start: int
+    end: int
+    first: int
+    last: int
+    lead: bytes = b""
+    marker: bytes = b""
+    indent: bytes = b""
+    kind: str = "paragraph"
+
+
+def place_of(page: Page, named: BlockId) -> Place:
+    """Return where the block of an id stands.
+
+    Raises:
+        NotEditable: the id stands alone inside of a quote or a list, or in a heading
+            whose lines end as they rarely do.
+    """
+    at = next(
+        (n for n, b in enumerate(page.note.blocks) if b.start <= named.start < b.end),
+        None,
+    )
+    root = None if at is None else page.note.blocks[at]
+    if root is not None and root.kind == "heading":
+        return _heading(page, named)
+    if at is not None and root is not None and root.kind == "paragraph":
+        return _paragraph(page, named, at, root)
+    top = named.line if root is None else page.line_of(root.start)
+    items = [i for i in _items(page) if i.start <= named.start < i.end]
+    if items and named.end <= items[-1].own_end:
+        found = _item(page, named, items[-1])
+        if found is not None:
+            return found
+    return _inner(page, named, top)
+
+
+def _heading(page: Page, named: BlockId) -> Place:
+    heading = next(h for h in page.note.headings if h.start <= named.start < h.end)
+    start, end = heading_words(page.source, heading)
+    if not heading.start <= start <= end <= named.start:
+        reason = f"the words of the heading with ^{named.name} cannot be told"
+        raise NotEditable(page.path, f"{reason}; edit it by its line")
+    last = page.line_of(heading.end - 1)
+    return Place(start, end, heading.line, last, kind="heading")
+
+
+def _paragraph(page: Page, named: BlockId, at: int, root: Region) -> Place:
+    end = len(page.source[: named.start].rstrip())
+    first = page.line_of(root.start)
+    if end > root.start:
+        return Place(root.start, end, first, named.line)
+    before = page.note.blocks[at - 1] if at else None
+    if before is None or before.kind in ("frontmatter", "heading"):
+        return Place(named.start, named.start, first, named.line)
+    line = page.line_of(before.start)
+    start = page.line_start(line)
+    return Place(start, before.end, line, named.line, kind="alone")
+
+
+def _items(page: Page) -> list[Item]:
+    body = page.note.frontmatter.end
+    text = page.source[body:].decode()
+    return read_structure("\n" * body + text).items
+
+
+def _item(page: Page, named: BlockId, item: Item) -> Place | None:
+    source = page.source
+    marker = MARKER.match(source, item.start)
+    line = page.line_of(item.start)
+    lead = source[page.line_start(line) : item.start]
+    indent = re.sub(rb"[^> \t]", b" ", lead)
+    if marker is None:
+        return None
+    width = marker.end(4) - marker.start()
+    last = page.line_of(len(source[: item.end].rstrip(b"> \t\r\n")) - 1)
+    return Place(
+        marker.end(),
+        max(marker.end(), len(source[: named.start].rstrip())),
+        line,
+        max(last, named.line),
+        indent + b" " * width,
+        marker[0],
+        indent,
+        kind="item",
+    )
+
+
+def _inner(page: Page, named: BlockId, top: int) -> Place:
+    """Return a paragraph inside of a quote, an item or a footnote, by its lines.
+
+    `top` is the first line of what it stands in.
+    """
+    line, lead, opening = named.line, *_opened(page, named.line)
+    while not opening and line > top:
+        above_lead, above = _opened(page, line - 1)
+        start = page.line_start(line - 1) + len(above_lead)
+        if not page.source[start : page.line_end(line - 1)].strip():
+            break
+        if above.startswith(b"[!"):  # the title of a callout is none of its text
+            break
+        line, opening = line - 1, above
+    first_lead, opening = _opened(page, line)
+    start = page.line_start(line) + len(first_lead) + len(opening)
+    end = len(page.source[: named.start].rstrip(b"> \t\r\n"))
+    if end <= start:
+        reason = f"^{named.name} stands alone inside of a quote or a list"
+        raise NotEditable(page.path, f"{reason}; edit it by its lines")
+    return Place(start, end, line, named.line, lead)
+
+
+def _opened(page: Page, line: int) -> tuple[bytes, bytes]:
+    """Return what leads a line, and what it opens, if anything."""
+    start = page.line_start(line)
+    found = _LEAD.match(page.source, start)
+    lead = found[0] if found else b""
+    opening = _OPENING.match(page.source, start + len(lead))
+    return lead, opening[0] if opening else b""
+
+
+NEAREST_BLOCKS = 3
+"""How many of the nearest are named where no block has that id."""
+
+_ATX = re.compile(rb"#{1,6}[ \t]+")
+
+
+def block_changed(page: Page, edit: AtBlock) -> Planned:
+    """Return how a block is replaced, or a text is put beside it.
+
+    The block of a list item is its own text: what is nested below it stays. A text
+    beside an item becomes an item, too.
+
+    Raises:
+        BadEdit: no block is named, or there is no text.
+        NoMatch, SeveralMatches: no one block has that id.
+        NotEditable: the id stands where its block cannot be told.
+    """
+    named = block_meant(page, edit.block)
+    text = page.written(edit.text).strip(b"\r\n")
+    if edit.where == "replace":
+        text = _without_id(text, named)
+    if not text.strip():
+        raise BadEdit("there is no text; a block with an id is not left empty")
+    place = place_of(page, named)
+    if edit.where == "replace":
+        return _block_replaced(page, place, named, text)
+    before = edit.where == "before"
+    if place.kind == "item":
+        return Planned([_sibling(page, place, text, before=before)])
+    if place.lead:
+        return Planned([_beside(page, place, text, before=before)])
+    if before:
+        return Planned([put_above(page, place.first, text)])
+    whole = Section(place.first, place.first, place.first, place.last, page.lines + 1)
+    return Planned([put_last(page, whole, text)])
+
+
+def block_meant(page: Page, wanted: str) -> BlockId:
+    """Return the block id that a name means, be it with its `^` or without.
+
+    Raises:
+        BadEdit, NoMatch, SeveralMatches: no one is.
+    """
+    name = wanted.strip().removeprefix("#").removeprefix("^")
+    if not name:
+        raise BadEdit("no block is named")
+    ids = page.note.block_ids
+    found = [one for one in ids if one.name == name]
+    found = found or [one for one in ids if one.name.lower() == name.lower()]
+    if not found:
+        scored = [(i.line, f"^{i.name}", likeness(i.name, name)) for i in ids]
+        near = sorted(scored, key=lambda one: (-one[2], one[0]))[:NEAREST_BLOCKS]
+        raise NoMatch(page.path, f"^{name}", near)
+    if len(found) > 1:
+        how = "give each an id of its own"
+        raise SeveralMatches(page.path, f"^{name}", [i.line for i in found], how)
+    return found[0]
+
+
+def _without_id(text: bytes, named: BlockId) -> bytes:
+    """Return a text without the id at its end, which the block has already."""
+    mark, said = f"^{named.name}".encode(), text.rstrip()
+    if said[-len(mark) :].lower() != mark.lower():
+        return text
+    rest = said[: -len(mark)]
+    return text if rest and not rest[-1:].isspace() else rest.rstrip()
+
+
+def _block_replaced(page: Page, place: Place, named: BlockId, text: bytes) -> Planned:
+    start, end = place.start, place.end
+    if place.kind == "heading":
+        return _block_heading_replaced(page, place, text)
+    if place.kind == "alone":
+        return Planned([Splice(start, end, text)], _several(page, named, text))
+    if place.kind == "item":
+        lead, risks = place.lead, _several(page, named, text)
+        if MARKER.match(text):
+            start, lead = start - len(place.marker), place.indent
+        return Planned([Splice(start, end, _led(page, text, lead))], risks)
+    if place.lead:
+        return Planned([Splice(start, end, _led(page, text, place.lead))])
+    if _is_one_paragraph(page, text):
+        gap = b"" if end < named.start else b" "
+        return Planned([Splice(start, end, text + gap)])
+    apart = text + page.end_of_line * 2
+    return Planned([Splice(start, named.start, apart)], _several(page, named, text))
+
+
+def _block_heading_replaced(page: Page, place: Place, text: bytes) -> Planned:
+    if b"\n" in text:
+        raise BadEdit("the block is a heading, which has one line")
+    words = _ATX.sub(b"", text, count=1) if _ATX.match(text) else text
+    gap = b"" if page.source[place.end : place.end + 1] in (b" ", b"\t") else b" "
+    return Planned([Splice(place.start, place.end, words + gap)])
+
+
+def _several(page: Page, named: BlockId, text: bytes) -> tuple[str, ...]:
+    """Return the warning that an id names the last of several blocks only."""
+    note = parse_note(page.path, text.decode())
+    items = sum(1 for line in text.split(b"\n") if MARKER.match(line))
+    if len(note.blocks) > 1 or (items > 1 and not _is_list_alone(page, named)):
+        return (f"^{named.name} names the last block of the text only",)
+    return ()
+
+
+def _is_list_alone(page: Page, named: BlockId) -> bool:
+    """Whether an id stands on a line of its own, and so names all of a list."""
+    return not page.source[page.line_start(named.line) : named.start].strip()
+
+
+def _is_one_paragraph(page: Page, text: bytes) -> bool:
+    blocks = parse_note(page.path, text.decode()).blocks
+    return len(blocks) == 1 and blocks[0].kind == "paragraph"
+
+
+def _sibling(page: Page, place: Place, text: bytes, *, before: bool) -> Splice:
+    """Return how an item is put beside another, of its kind unless it brings one."""
+    if not MARKER.match(text):
+        marker = _next_marker(place.marker, step=0 if before else 1)
+        text = marker + _led(page, text, b" " * (len(place.lead) - len(place.indent)))
+    text = place.indent + _led(page, text, place.indent)
+    return _whole_lines(page, place, text, before=before)
+
+
+def _next_marker(marker: bytes, *, step: int) -> bytes:
+    found = MARKER.match(marker)
+    if found is None:
+        return marker
+    number = b"%d" % (int(found[2]) + step) + found[3] if found[2] else found[1]
+    return number + found[4] + (b"[ ] " if found[5] else b"")
+
+
+def _beside(page: Page, place: Place, text: bytes, *, before: bool) -> Splice:
+    """Return how a paragraph is put beside another inside of a quote or an item."""
+    led = place.lead + _led(page, text, place.lead)
+    gap = place.lead.rstrip()
+    newline = page.end_of_line
+    if before:
+        return _whole_lines(page, place, led + newline + gap, before=True)
+    text = gap + newline + led
+    rest = page.source[page.line_end(place.last) : page.line_end(place.last + 1)]
+    if rest.strip(b"> \t\r\n"):
+        text += newline + gap
+    return _whole_lines(page, place, text, before=False)
+
+
+def _whole_lines(page: Page, place: Place, text: bytes, *, before: bool) -> Splice:
+    newline = page.end_of_line
+    if before:
+        start = page.line_start(place.first)
+        return Splice(start, start, text + newline)
+    end = page.line_end(place.last)
+    if end == len(page.source) and not page.source.endswith(b"\n"):
+        return Splice(end, end, newline + text)
+    return Splice(end, end, text + newline)
+
+
+def _led(page: Page, text: bytes, lead: bytes) -> bytes:
+    """Return a text whose further lines begin as those of the block do."""
+    first, *more = text.replace(b"\r\n", b"\n").split(b"\n")
+    lines = [lead + line if line.strip() else lead.rstrip() for line in more]
+    return page.end_of_line.join((first, *lines))

@@ -1,1 +1,0 @@
-"""Edits of one text: each says which bytes change, and all others stay."""

@@ -1,0 +1,568 @@
+"""A list of edits of one note, in order: all of them, or none."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
+from typing import NamedTuple, Protocol, assert_never, get_args
+
+from glassmind.edit.page import (
+    LONGEST_CHARS,
+    LinkWriter,
+    Page,
+    Planned,
+    Window,
+    likeness,
+    nearest,
+    unread,
+)
+from glassmind.edit.sections import (
+    appended,
+    at_end,
+    block_changed,
+    block_meant,
+    continues_list,
+    heading_changed,
+    heading_meant,
+    is_last,
+    open_end,
+    prepended,
+    put_last,
+    section_below,
+)
+from glassmind.errors.editing import BadEdit, EditRefused, NoMatch, SeveralMatches
+from glassmind.model import NotePath
+from glassmind.model.editing import (
+    TOGGLE,
+    WHERE,
+    AddLink,
+    Append,
+    AtBlock,
+    AtHeading,
+    AtLine,
+    ChangeProperty,
+    Prepend,
+    Replace,
+    Scope,
+    SetTask,
+    Splice,
+    TextEdit,
+)
+from glassmind.model.notes import Task
+from glassmind.obsidian.positions import line_at
+from glassmind.obsidian.property_edits import changed_property
+from glassmind.obsidian.splices import spliced
+
+KINDS: Mapping[type, str] = {
+    Append: "append",
+    Prepend: "prepend",
+    Replace: "replace",
+    AtHeading: "heading",
+    AtBlock: "block",
+    ChangeProperty: "property",
+    AtLine: "line",
+    SetTask: "task",
+    AddLink: "link",
+}
+"""What edits are called in replies, as commands call them."""
+
+
+class Edited(NamedTuple):
+    """A file after its edits.
+
+    `facts` holds one entry for each edit: its kind, the line it began on, and how many
+    characters went and came.
+    """
+
+    raw: bytes
+    risks: tuple[str, ...]
+    facts: Mapping[str, object]
+
+
+def edited(
+    path: NotePath, raw: bytes, edits: Sequence[TextEdit], pen: LinkWriter
+) -> Edited:
+    """Return a file with every edit made in order, each on what the one before left.
+
+    Raises:
+        EditRefused: one cannot be made; its `place` says which of several it is.
+    """
+    if not edits:
+        raise BadEdit("there is nothing to edit")
+    page = Page.of(path, raw)
+    risks: list[str] = []
+    facts: list[Mapping[str, object]] = []
+    for at, edit in enumerate(edits):
+        try:
+            _check(edit)
+            planned = _planned(page, edit, pen)
+            places = page.places(planned.splices)
+            after = Page.of(path, spliced(page.raw, places)) if places else page
+            splices = sorted(planned.splices, key=lambda splice: splice[:2])
+            risks += _risks(page, after, edit, planned, splices)
+        except EditRefused as refused:
+            if len(edits) > 1:
+                _place(refused, f"edits[{at}]")
+            raise
+        facts.append(_facts(page, edit, planned, splices))
+        page = after
+    unique = tuple(dict.fromkeys(risks))
+    return Edited(page.raw, unique, {"edits": facts})
+
+
+def _check(edit: TextEdit) -> None:
+    """Refuse what a caller from outside may say and no edit means."""
+    if isinstance(edit, AtHeading | AtBlock | AtLine) and edit.where not in WHERE:
+        raise BadEdit(f"where is {', '.join(WHERE)}; {edit.where!r} is none")
+    if isinstance(edit, AtHeading) and edit.scope not in get_args(Scope):
+        raise BadEdit(f"a scope is section or body; {edit.scope!r} is none")
+
+
+def _planned(page: Page, edit: TextEdit, pen: LinkWriter) -> Planned:  # noqa: PLR0911
+    match edit:
+        case Append():
+            return appended(page, edit)
+        case Prepend():
+            return prepended(page, edit)
+        case Replace():
+            return replaced(page, edit)
+        case AtHeading():
+            return heading_changed(page, edit)
+        case AtBlock():
+            return block_changed(page, edit)
+        case ChangeProperty():
+            return Planned(changed(page, edit))
+        case AtLine():
+            return lines_changed(page, edit)
+        case SetTask():
+            return task_set(page, edit)
+        case AddLink():
+            return link_added(page, edit, pen)
+        case _:
+            assert_never(edit)
+
+
+def _risks(
+    page: Page,
+    after: Page,
+    edit: TextEdit,
+    planned: Planned,
+    splices: Sequence[Splice],
+) -> list[str]:
+    """Return what should be known of an edit that was made.
+
+    Raises:
+        BadEdit: the id of a block would be lost.
+    """
+    risks = list(planned.risks)
+    if after is page:
+        return risks
+    if isinstance(edit, AtBlock):
+        name = block_meant(page, edit.block).name
+        if all(one.name != name for one in after.note.block_ids):
+            raise BadEdit(f"behind that text ^{name} would not be read as an id")
+    if isinstance(edit, AddLink) and not risks:
+        start = splices[0].start
+        end = start + len(splices[0].text)
+        if not any(start <= link.start < end for link in after.note.links):
+            risks.append("the link stands where it is not read as one")
+    if isinstance(edit, ChangeProperty):
+        return risks
+    return [*risks, *side_effects(page, after, splices)]
+
+
+def _facts(
+    page: Page, edit: TextEdit, planned: Planned, splices: Sequence[Splice]
+) -> Mapping[str, object]:
+    gone = sum(len(page.source[s.start : s.end].decode()) for s in splices)
+    come = sum(len(s.text.decode()) for s in splices)
+    line = page.line_of(splices[0].start) if splices else None
+    base = {"kind": KINDS[type(edit)], "line": line, "removed": gone, "added": come}
+    return {**base, **planned.facts}
+
+
+def _place(refused: EditRefused, place: str) -> None:
+    """Let a refusal say which of several edits it is about."""
+    refused.place = place
+    refused.args = (f"{place}: {refused.said}",)
+
+
+def lines_changed(page: Page, edit: AtLine) -> Planned:
+    """Return how lines are replaced, or a text is put before or behind them.
+
+    Every line keeps the end it has. No text in the place of lines takes them away.
+
+    Raises:
+        BadEdit: there are no such lines, or nothing to add.
+    """
+    last = edit.line if edit.last is None else edit.last
+    _check_lines(page, edit.line, last)
+    text = page.written(edit.text)
+    newline = page.end_of_line
+    if edit.where != "replace" and not text:
+        raise BadEdit("there is no text to add")
+    text_line = text if text.endswith(b"\n") else text + newline
+    start, end = page.line_start(edit.line), page.line_end(last)
+    if edit.where == "before":
+        if start == len(page.source):
+            text_line = text
+        return Planned([Splice(start, start, text_line)])
+    if edit.where == "after":
+        if end == len(page.source) and not page.source.endswith(b"\n"):
+            lead = newline if page.source else b""
+            return Planned([Splice(end, end, lead + text)])
+        return Planned([Splice(end, end, text_line)])
+    if not text:
+        return Planned([_without(page, start, end)])
+    text = text.removesuffix(b"\n").removesuffix(b"\r")
+    return Planned([Splice(start, page.text_end(end), text)])
+
+
+def _without(page: Page, start: int, end: int) -> Splice:
+    """Return how lines are taken away; a note without a last line feed stays so."""
+    if end == len(page.source) and not page.source.endswith(b"\n"):
+        start = page.text_end(start)
+    return Splice(start, end, b"")
+
+
+def _check_lines(page: Page, first: int, last: int) -> None:
+    count = max(page.lines, 1)
+    if 1 <= first <= last <= count:
+        return
+    wanted = str(first) if first == last else f"{first} to {last}"
+    has = "1 line" if count == 1 else f"{count} lines"
+    raise BadEdit(f"{page.path} has no line {wanted}: it has {has}, counted from 1")
+
+
+LINK_MARK = "{link}"
+"""Where in a sentence the link is to stand."""
+
+
+def link_added(page: Page, edit: AddLink, pen: LinkWriter) -> Planned:
+    """Return how a sentence with a link is added, as a paragraph of its own.
+
+    Raises:
+        BadEdit: there is no sentence, or no note is named.
+        NoMatch, SeveralMatches: no one heading is called so.
+    """
+    if not edit.target.strip():
+        raise BadEdit("no note is named to link to")
+    sentence = edit.sentence.strip()
+    if not sentence.replace(LINK_MARK, "").strip():
+        raise BadEdit("a link needs a sentence that says why it is there")
+    link = pen(edit.target.strip(), page)
+    if LINK_MARK in sentence:
+        said = sentence.replace(LINK_MARK, link)
+    else:
+        said = f"{sentence} {link}"
+    text = page.written(said)
+    facts, risks = {"link": link}, unread(page.path, page.encoding, link)
+    if edit.heading:
+        at = heading_meant(page.note, edit.heading)
+        section = section_below(page, at, "section")
+        risks += open_end(page) if is_last(page, section) else ()
+        return Planned([put_last(page, section, text)], risks, facts)
+    apart = not continues_list(page, page.lines, text)
+    planned = at_end(page, text, apart=apart)
+    return planned._replace(risks=(*risks, *planned.risks), facts=facts)
+
+
+def changed(page: Page, edit: ChangeProperty) -> list[Splice]:
+    """Return the bytes of a page that a property changes; none where it is so.
+
+    Raises:
+        BadEdit: no property can have that name or value.
+        NotEditable: the properties cannot be changed without changing more.
+    """
+    return changed_property(page.path, page.source.decode(), edit, page.newline)
+
+
+NEAREST_TASKS = 3
+"""How many of the nearest are named where no task is meant."""
+
+DONE, OPEN = "x", " "
+
+_HOW = "give its line, or more of its text"
+
+
+def task_set(page: Page, edit: SetTask) -> Planned:
+    """Return how the box of one task is given another sign.
+
+    Only what the parser reads as a task is one: none in code or comments.
+
+    Raises:
+        BadEdit: no task or no such status is named, or the line holds no task.
+        NoMatch, SeveralMatches: no one task, or not that of the line, has that text.
+    """
+    if edit.line is None and not edit.find.strip():
+        raise BadEdit("name the task, by its line or its text")
+    task = _meant(page, edit)
+    status = _status(task, edit.status)
+    facts = {"task": task.text, "status": status, "was": task.status}
+    if status == task.status:
+        return Planned([], facts=facts)
+    start = page.source.index(b"[", task.start) + 1
+    end = start + len(task.status.encode())
+    return Planned([Splice(start, end, status.encode())], facts=facts)
+
+
+def _status(task: Task, wanted: str) -> str:
+    if wanted == TOGGLE:
+        return OPEN if task.done else DONE
+    if len(wanted) != 1 or wanted in "[]\r\n\t\0" or "\ud800" <= wanted <= "\udfff":
+        raise BadEdit(f"a status is one sign, or {TOGGLE}; {wanted!r} is none")
+    return wanted
+
+
+def _meant(page: Page, edit: SetTask) -> Task:
+    tasks = page.note.tasks
+    if edit.line is not None:
+        tasks = tuple(task for task in tasks if task.line == edit.line)
+        if not tasks:
+            raise BadEdit(f"there is no task on line {edit.line} of {page.path}")
+        if not edit.find.strip():
+            return tasks[0]
+    wanted = _folded(edit.find)
+    found = [task for task in tasks if _folded(task.text) == wanted]
+    found = found or [task for task in tasks if wanted in _folded(task.text)]
+    if len(found) > 1:
+        lines = [task.line for task in found]
+        raise SeveralMatches(page.path, edit.find, lines, _HOW)
+    if not found:
+        near = _nearest(page, edit.find)
+        raise NoMatch(page.path, edit.find, near, line=edit.line)
+    return found[0]
+
+
+def _nearest(page: Page, find: str) -> list[tuple[int, str, float]]:
+    scored = [(t.line, t.text, likeness(t.text, find)) for t in page.note.tasks]
+    return sorted(scored, key=lambda one: (-one[2], one[0]))[:NEAREST_TASKS]
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).lower()
+
+
+class _Placed(Protocol):
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+
+
+def side_effects(
+    before: Page, after: Page, splices: Sequence[Splice]
+) -> tuple[str, ...]:
+    """Return sentences about what an edit changed without touching it.
+
+    A text that opens a code block and does not close it, or that stands right above a
+    rule, makes others of the lines below it.
+    """
+    found: list[str] = []
+    for kind, old, new in (
+        ("heading", before.note.headings, after.note.headings),
+        ("task", before.note.tasks, after.note.tasks),
+        ("block id", before.note.block_ids, after.note.block_ids),
+        ("link", before.note.links, after.note.links),
+    ):
+        found.extend(_lost(before, kind, old, new, splices))
+    found.extend(_made(before, after, splices))
+    found.extend(_properties(before, after))
+    return tuple(found)
+
+
+def _lost(
+    before: Page,
+    kind: str,
+    old: Sequence[_Placed],
+    new: Sequence[_Placed],
+    splices: Sequence[Splice],
+) -> Iterator[str]:
+    there = {one.start for one in new}
+    gone = [
+        one
+        for one in old
+        if not _is_touched(one, splices) and _moved(one.start, splices) not in there
+    ]
+    if gone:
+        line = before.line_of(gone[0].start)
+        count = f"1 {kind} is" if len(gone) == 1 else f"{len(gone)} {kind}s are"
+        yield (
+            f"{count} not read as such any more, first on what was line {line}: does "
+            "the text leave something open?"
+        )
+
+
+def _made(before: Page, after: Page, splices: Sequence[Splice]) -> Iterator[str]:
+    """Yield that a line which nobody edited has become a heading."""
+    kept = {_moved(h.start, splices) for h in before.note.headings}
+    touched = sum(1 for h in before.note.headings if _is_touched(h, splices))
+    sizes = accumulate((len(s.text) - (s.end - s.start) for s in splices), initial=0)
+    added = [
+        (s.start + shift, s.start + shift + len(s.text))
+        for s, shift in zip(splices, sizes, strict=False)
+    ]
+    made = [
+        heading
+        for heading in after.note.headings
+        if heading.start not in kept
+        and not any(
+            start <= heading.start and heading.end <= end for start, end in added
+        )
+    ]
+    for heading in made[touched:]:
+        yield f"{heading.text!r} on line {heading.line} is read as a heading now"
+
+
+def _properties(before: Page, after: Page) -> Iterator[str]:
+    old, new = before.note.frontmatter, after.note.frontmatter
+    if old.end and not new.end:
+        yield "the properties are not read as such any more"
+    elif new.end and not old.end:
+        yield "the text at the beginning is read as properties now"
+    elif new.error and not old.error:
+        yield f"the properties cannot be read any more: {new.error}"
+    for warning in new.warnings:  # what is given twice, say
+        if warning not in old.warnings:
+            yield warning[0].lower() + warning[1:].rstrip(".")
+
+
+def _is_touched(one: _Placed, splices: Sequence[Splice]) -> bool:
+    return any(s.start < one.end and one.start < s.end for s in splices) or any(
+        one.start < s.start == s.end < one.end for s in splices
+    )
+
+
+def _moved(offset: int, splices: Sequence[Splice]) -> int:
+    """Return where a byte that no splice touches stands after them."""
+    return offset + sum(
+        len(s.text) - (s.end - s.start) for s in splices if s.end <= offset
+    )
+
+
+NEAREST_TEXTS = 3
+"""How many of the nearest are named where nothing matches."""
+
+NEAR = 0.4
+"""Less alike is not worth naming."""
+
+CLOSE = 0.05
+"""Two places whose likeness differs by less cannot be told apart by it."""
+
+SHOWN_CHARS = 400
+"""Of a longer text the beginning is enough to say where it nearly stands."""
+
+LARGEST_CHARS = 1_000_000
+"""In a longer note the nearest are not looked for: that takes seconds."""
+
+_HOW_REPLACING = "give more of the text around it, so that it occurs once"
+_STOPS = ".?!"
+
+
+def replaced(page: Page, edit: Replace) -> Planned:
+    """Return how one text is replaced by another.
+
+    Raises:
+        BadEdit: there is nothing to look for, or no such threshold.
+        NoMatch: it does not stand there, nor does anything so much alike.
+        SeveralMatches: it stands there, or something as much alike, several times.
+    """
+    if not edit.find:
+        raise BadEdit("there is no text to look for")
+    text = page.written(edit.text)
+    exact = _exact(page, edit.find)
+    if len(exact) == 1:
+        start, end = exact[0]
+        return _planned_replacing(page, Splice(start, end, text), 1.0)
+    if exact:
+        raise _several(page, edit.find, exact)
+    if edit.fuzzy is None:
+        raise _missing(page, edit.find)
+    start, end, alike = _loose(page, edit.find, edit.fuzzy)
+    if text[-1:].decode("latin-1") in tuple(_STOPS) and _stop_follows(page, end):
+        end += 1
+    return _planned_replacing(page, Splice(start, end, text), alike)
+
+
+def _planned_replacing(page: Page, splice: Splice, alike: float) -> Planned:
+    found = page.source[splice.start : splice.end].decode()
+    return Planned([splice], facts={"similarity": round(alike, 4), "found": found})
+
+
+def _exact(page: Page, find: str) -> list[tuple[int, int]]:
+    """Return where a text stands, overlaps too, be lines ended as they may."""
+    pieces = re.split(rb"\r\n?|\n", find.encode(errors="surrogatepass"))
+    # A pattern takes twice as long, and most texts are of one line.
+    if len(pieces) == 1:
+        return _plain(page.source, pieces[0])
+    pattern = rb"(?:\r\n|(?<!\r)\n)".join(map(re.escape, pieces))
+    return [
+        match.span(1) for match in re.finditer(rb"(?=(" + pattern + rb"))", page.source)
+    ]
+
+
+def _plain(source: bytes, find: bytes) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    at = source.find(find)
+    while at >= 0:
+        found.append((at, at + len(find)))
+        at = source.find(find, at + 1)
+    return found
+
+
+def _loose(page: Page, find: str, least: float) -> tuple[int, int, float]:
+    """Return the one stretch of the body that is most like a text.
+
+    The same in another case goes before all that is only alike.
+    """
+    if not 0 < least <= 1:
+        raise BadEdit(f"similarity must be above 0 and at most 1 (got {least})")
+    if len(find) > LONGEST_CHARS:
+        raise BadEdit(f"only up to {LONGEST_CHARS} characters are looked for loosely")
+    body = page.source[page.note.frontmatter.end :].decode()
+    same = [Window(*span, 1.0) for span in _caseless(body, find)]
+    found = same or nearest(body, find, least=least, limit=10)
+    if not found:
+        raise _missing(page, find)
+    best = found[0]
+    as_good = [w for w in found if w.likeness > best.likeness - CLOSE]
+    spans = [_bytes_of(page, body, window) for window in as_good]
+    if len(spans) > 1:
+        raise _several(page, find, sorted(spans))
+    return (*spans[0], best.likeness)
+
+
+def _caseless(body: str, find: str) -> list[tuple[int, int]]:
+    pieces = re.split(r"\r\n?|\n", find)
+    pattern = r"(?:\r\n|(?<!\r)\n)".join(map(re.escape, pieces))
+    found = re.finditer(f"(?=({pattern}))", body, re.IGNORECASE)
+    return [match.span(1) for match in found]
+
+
+def _bytes_of(page: Page, body: str, window: Window) -> tuple[int, int]:
+    start = page.note.frontmatter.end + len(body[: window.start].encode())
+    return start, start + len(body[window.start : window.end].encode())
+
+
+def _stop_follows(page: Page, end: int) -> bool:
+    """Whether one full stop follows: a text that brings its own takes its place."""
+    stops = tuple(mark.encode() for mark in _STOPS)
+    after = page.source[end : end + 2]
+    return after[:1] in stops and after[1:] not in stops
+
+
+def _several(page: Page, find: str, spans: Sequence[tuple[int, int]]) -> SeveralMatches:
+    lines = [line_at(page.starts, start) for start, _ in spans]
+    return SeveralMatches(page.path, find, lines, _HOW_REPLACING)
+
+
+def _missing(page: Page, find: str) -> EditRefused:
+    """Return that a text does not stand there, with what is most like it."""
+    text = page.note.text
+    near: list[Window] = []
+    if len(text) <= LARGEST_CHARS:
+        near = nearest(text, find[:SHOWN_CHARS], least=NEAR, limit=NEAREST_TEXTS)
+    named = [
+        (1 + text.count("\n", 0, w.start), text[w.start : w.end], round(w.likeness, 4))
+        for w in near
+    ]
+    return NoMatch(page.path, find, named)
