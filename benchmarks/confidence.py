@@ -32,9 +32,16 @@ from glassmind.evaluation.strangers import STRANGERS
 from glassmind.model import NotePath
 from glassmind.model.evaluation import Quality
 from glassmind.models.logistic import fitted
-from glassmind.search.confidence import USUAL, Curve, Signals
-from glassmind.search.learning import QUESTIONS, learnt, strangers
-from glassmind.search.own_questions import OwnQuestion, own_questions
+from glassmind.search.confidence import (
+    QUESTIONS,
+    USUAL,
+    Curve,
+    OwnQuestion,
+    Signals,
+    learnt,
+    own_questions,
+    strangers,
+)
 from glassmind.search.query import parse_query
 from glassmind.store.sqlite.clue_rows import ClueRows
 from glassmind.wiring import LocalAdapters

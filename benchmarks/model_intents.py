@@ -27,8 +27,7 @@ from glassmind.evaluation.gold import GoldQuery, read_queries
 from glassmind.models.chat import chat_for
 from glassmind.models.intent import ASKED
 from glassmind.ports.chat import Chat, Halt, Prompt, Turn
-from glassmind.search.intents import guess_intent
-from glassmind.search.prototypes import INTENTS
+from glassmind.search.intent import INTENTS, guess_intent
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLD, SAMPLE = ROOT / "tests" / "gold", ROOT / "sample-vault"

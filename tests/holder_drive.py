@@ -16,7 +16,7 @@ from meaning_desk import WordModel
 
 from glassmind import open_vault
 from glassmind.errors import GlassmindError
-from glassmind.index.follow import Follower
+from glassmind.index.run import Follower
 from glassmind.store.lexical.write import WordWriter
 from glassmind.store.sqlite.vector_write import VectorStep
 from glassmind.store.sqlite.write import Transaction

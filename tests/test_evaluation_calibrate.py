@@ -10,7 +10,7 @@ from glassmind.evaluation.answerable import confidence_quality, posed
 from glassmind.evaluation.calibrate import auroc, quality, reliability
 from glassmind.evaluation.gold import GoldQuery
 from glassmind.evaluation.strangers import STRANGERS
-from glassmind.search.plain import plain
+from glassmind.search.query import plain
 
 
 def test_probabilities_that_hold_have_next_to_no_error() -> None:

@@ -11,7 +11,7 @@ from glassmind.evaluation.beir import document_id, note_path, read_collection
 from glassmind.evaluation.copies import write_notes
 from glassmind.evaluation.faults import BadGold
 from glassmind.evaluation.gold import read_queries
-from glassmind.search.plain import plain
+from glassmind.search.query import plain
 
 
 def queries(folder: Path, *rows: object) -> Path:

@@ -13,7 +13,7 @@ from glassmind.evaluation.gold import GoldQuery
 from glassmind.evaluation.own_links import PER_TARGET, Edit, OwnGold, own_gold
 from glassmind.evaluation.readings import Readings, read_vault
 from glassmind.model import NotePath
-from glassmind.search.plain import key_of
+from glassmind.search.query import key_of
 
 SAMPLE = Path(__file__).parents[1] / "sample-vault"
 SHARED = Path(__file__).parents[2] / "shared" / "data" / "vaults"

@@ -11,12 +11,14 @@ from hypothesis import strategies as st
 
 from glassmind.model.adjustments import AdjustmentName
 from glassmind.model.search import ChannelName, FusionName
-from glassmind.search.adjust import NoteFact, adjust, asked_words
-from glassmind.search.fusion import (
+from glassmind.search.ranking import (
     FUSIONS,
     RRF_K,
+    NoteFact,
     Rankings,
     Weights,
+    adjust,
+    asked_words,
     fuse,
     minmax,
     rrf,

@@ -23,7 +23,7 @@ from glassmind.model.watch import WatchState
 from glassmind.operations.find import search_result
 from glassmind.operations.maintain import StatsResult
 from glassmind.operations.registry import copied
-from glassmind.search.wishes import UNMEASURED
+from glassmind.search.query import UNMEASURED
 from glassmind.store.lock import WriterLock
 from glassmind.store.watching import write_state
 from glassmind.version import __version__

@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.errors import IndexDamaged, IndexUnwritable
-from glassmind.index import follow as follow_module
+from glassmind.index import run as follow_module
 from glassmind.index import run as run_module
-from glassmind.index.follow import Followed, Follower
-from glassmind.index.run import finish, follow
+from glassmind.index.run import Followed, Follower, finish, follow
 from glassmind.model import NotePath
 from glassmind.model.files import Progress
 from glassmind.model.sidecar import Document, Passage

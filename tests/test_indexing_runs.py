@@ -13,8 +13,7 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import IndexUnwritable, MassDeletion
 from glassmind.index import run as run_module
-from glassmind.index.day import day_of
-from glassmind.index.plan import Vanished, exceeds
+from glassmind.index.pipeline import Vanished, day_of, exceeds
 from glassmind.model import NotePath
 from glassmind.model.files import FileFacts, Progress
 

@@ -4,7 +4,7 @@ import pytest
 from memo_desk import kept, waiting
 from vault_desk import VaultDesk
 
-from glassmind.index.embed_text import embeddable
+from glassmind.index.embed import embeddable
 from glassmind.model import NotePath
 from glassmind.model.memory import Memo
 from glassmind.model.vectors import Unembedded

@@ -9,7 +9,7 @@ from meaning_desk import MeaningDesk
 from search_desk import check_sum
 
 from glassmind.model.adjustments import AdjustmentName
-from glassmind.search.adjust import (
+from glassmind.search.ranking import (
     LIFTS,
     STRENGTHS,
     NoteFact,

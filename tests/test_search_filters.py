@@ -127,7 +127,7 @@ def test_filters_alone_list_by_the_day_of_a_note_and_then_by_its_last_change(
 def test_of_more_passages_of_a_day_than_are_looked_at_the_last_changed_are_listed(
     vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glassmind.search.words.MOST_CHUNKS", 4)
+    monkeypatch.setattr("glassmind.search.keyword.MOST_CHUNKS", 4)
     for minute in range(6):
         vault.write({f"{minute}/2024-03-07.md": "word"}, at=1_600_000_000 + 60 * minute)
     vault.index()

@@ -18,7 +18,7 @@ from glassmind.search.graph import (
     together,
     walk,
 )
-from glassmind.search.intents import guess_intent
+from glassmind.search.intent import guess_intent
 
 LONG = 8
 """Words of a question that counts as a sentence."""

@@ -24,7 +24,7 @@ from glassmind.model.search import FusionName, Hit, Intent, Passage
 from glassmind.model.vectors import Space
 from glassmind.search.answer import merged
 from glassmind.search.passages import Shown
-from glassmind.search.wishes import UNMEASURED
+from glassmind.search.query import UNMEASURED
 from glassmind.wiring import LocalAdapters, keeper
 
 SAMPLE = Path(__file__).parents[1] / "sample-vault"

@@ -15,9 +15,7 @@ from numpy.typing import NDArray
 
 from glassmind.model.search import Intent
 from glassmind.models.prototypes import Prototypes, learnt, questions_embedded
-from glassmind.search.intent_rules import rules
-from glassmind.search.intents import Guess, guess_intent
-from glassmind.search.prototypes import INTENTS, prototypes
+from glassmind.search.intent import INTENTS, Guess, guess_intent, prototypes, rules
 
 Rows = NDArray[np.float32]
 

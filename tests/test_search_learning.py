@@ -14,15 +14,17 @@ from glassmind.evaluation.strangers import STRANGERS
 from glassmind.model import NotePath
 from glassmind.model.access import EVERY_AGENT
 from glassmind.model.files import Progress
-from glassmind.search.confidence import FITTED, USUAL, Signals
-from glassmind.search.learning import (
+from glassmind.search.confidence import (
+    FITTED,
     LEAST_QUESTIONS,
+    USUAL,
+    OwnQuestion,
+    Signals,
     asked_in_all,
     learnt,
     strangers,
 )
-from glassmind.search.own_questions import OwnQuestion
-from glassmind.search.plain import plain
+from glassmind.search.query import plain
 from glassmind.wiring import confidence
 from glassmind.wiring.confidence import LEAST_NOTES
 

@@ -7,7 +7,7 @@ from meaning_desk import MeaningDesk
 
 from glassmind.model import NotePath
 from glassmind.model.clues import LinkClue
-from glassmind.search.own_questions import PER_TARGET, own_questions
+from glassmind.search.confidence import PER_TARGET, own_questions
 from glassmind.store.sqlite.clue_rows import ClueRows
 
 

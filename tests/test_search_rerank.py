@@ -11,11 +11,11 @@ from search_desk import check_sum, check_whole, harbour
 
 from glassmind.errors import ModelAbsent, ModelFailed
 from glassmind.search.patience import WAITS_S, Patience, PatientReranker
-from glassmind.search.ranked import Ranked
-from glassmind.search.rerank import (
+from glassmind.search.ranking import (
     BLEND,
     CANDIDATES,
     STRETCH,
+    Ranked,
     Reranked,
     rerank,
     stretch_of,

@@ -11,7 +11,7 @@ from vault_desk import VaultDesk
 
 from glassmind.model.adjustments import Successor
 from glassmind.model.search import Hit
-from glassmind.search.superseded import losses
+from glassmind.search.ranking import losses
 from glassmind.wiring.search import OpenMeaning
 
 OLD = "The pump runs on propane. The pump of the pump house. Pump, pump, pump.\n"

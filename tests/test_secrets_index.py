@@ -133,7 +133,7 @@ def test_other_shapes_embed_only_what_holds_them_anew(
 ) -> None:
     with monkeypatch.context() as before:
         before.setattr("glassmind.obsidian.secrets_in_notes.redacted", str)
-        before.setattr("glassmind.index.embed_text.redacted", str)
+        before.setattr("glassmind.index.embed.redacted", str)
         before.setattr(pipeline, "SHAPES_VERSION", 0)
         meaning.indexed(
             {

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.files.resolve import Names, fold, name_key
-from glassmind.index.settle import Ends
+from glassmind.index.pipeline import Ends
 from glassmind.model import NotePath
 from glassmind.model.index import Unsettled
 

@@ -18,9 +18,9 @@ from glassmind.model.search import (
     Wish,
     WordQuery,
 )
+from glassmind.search.keyword import search_words
 from glassmind.search.passages import waits_in_inbox
-from glassmind.search.wishes import is_by_words_alone, unheeded
-from glassmind.search.words import search_words
+from glassmind.search.query import is_by_words_alone, unheeded
 
 if TYPE_CHECKING:  # of verbs that a search does not use, a millisecond each
     from glassmind.context.answers.desk import Gather

@@ -27,8 +27,7 @@ from glassmind.model.search import (
     SearchReply,
     Wish,
 )
-from glassmind.search.query import parse_day, parse_query
-from glassmind.search.wishes import asked_for, checked, mode_of
+from glassmind.search.query import asked_for, checked, mode_of, parse_day, parse_query
 
 if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond each
     from threading import Event

@@ -12,7 +12,7 @@ from glassmind.evaluation.calibrate import quality
 from glassmind.evaluation.gold import GoldQuery
 from glassmind.evaluation.strangers import STRANGERS
 from glassmind.model.evaluation import Quality
-from glassmind.search.plain import plain
+from glassmind.search.query import plain
 
 if TYPE_CHECKING:
     from glassmind.engine import Engine

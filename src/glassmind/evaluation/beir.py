@@ -18,7 +18,7 @@ from glassmind.evaluation.gold import (
     rows_of,
     text_of,
 )
-from glassmind.search.plain import plain
+from glassmind.search.query import plain
 
 JUDGMENTS = ("qrels/test.tsv", "qrels/test*.tsv", "test*.tsv", "qrels*.tsv")
 """Where judgments may stand, the best place first."""

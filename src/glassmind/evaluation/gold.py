@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, get_args
 
 from glassmind.evaluation.faults import BadGold
 from glassmind.model.search import Intent
-from glassmind.search.plain import plain
+from glassmind.search.query import plain
 
 ELSEWHERE = "check the path, or ask a vault about itself: glassmind eval --self"
 """The way on where a file cannot be read."""

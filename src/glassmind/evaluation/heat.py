@@ -12,7 +12,7 @@ from zlib import crc32
 from glassmind.evaluation.gold import GoldQuery
 from glassmind.evaluation.measure import Change, Configuration
 from glassmind.ports.retrieval import NoteFacts
-from glassmind.search.adjust import Warm
+from glassmind.search.ranking import Warm
 from glassmind.search.search import Sources
 
 LIFT = 0.05

@@ -18,7 +18,7 @@ from glassmind.evaluation.sentences import sentence_around, shown_by
 from glassmind.model import NotePath
 from glassmind.model.notes import Link, Note
 from glassmind.obsidian.frontmatter import read_head
-from glassmind.search.plain import key_of, plain, size_of
+from glassmind.search.query import key_of, plain, size_of
 
 KINDS = ("anchor", "alias", "heading", "context")
 """The kinds of queries; of equal ones that of the first kind is kept."""

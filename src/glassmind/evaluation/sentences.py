@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from glassmind.model.notes import Link, Note
 from glassmind.obsidian.sentences import ENDS, MARKER
-from glassmind.search.own_questions import FEWEST, MOST
-from glassmind.search.plain import plain, size_of
+from glassmind.search.confidence import FEWEST, MOST
+from glassmind.search.query import plain, size_of
 
 HERE = "\x00"
 """Where the link stood while its sentence is looked for."""

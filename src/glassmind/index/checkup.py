@@ -1,34 +1,118 @@
-"""Examining an index: each finding with what to do about it."""
+"""Examining what searches by meaning rest on: the model, the vectors, their matrix."""
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from glassmind.errors import (
     GlassmindError,
     IndexAbsent,
     IndexFault,
     IndexUntrusted,
+    ModelFault,
 )
 from glassmind.files.ignore import IgnoreRules
 from glassmind.files.scan import Scan, kind_of, scan
-from glassmind.index.checkup_vectors import (
-    VectorBench,
-    look_at_dismissals,
-    look_at_model,
-    look_at_vectors,
-)
-from glassmind.index.plan import exceeds
+from glassmind.index.pipeline import exceeds
 from glassmind.index.run import Workshop
 from glassmind.model import NotePath
-from glassmind.model.catalogue import Check
+from glassmind.model.catalogue import Check, Status
 from glassmind.model.files import TO_HASH
+from glassmind.model.pairs import Dismissals, PairStatus
+from glassmind.model.vectors import Space
 from glassmind.model.watch import WatchState
+from glassmind.ports.indexing import KnownVectors
+from glassmind.ports.models import Embedder
+
+VERIFY = "run: glassmind index --verify"
+UPDATE = "run: glassmind index"
+
+
+@dataclass(frozen=True, slots=True)
+class VectorBench:
+    """What an examination of vectors looks through.
+
+    `chosen` is how the settings name the model, empty where they want none; `model`
+    opens it or raises a `ModelFault`, and `foreign` then says so where a space is not
+    the one that the settings ask for; `former` tells by the settings alone whether
+    others made it. `damage` reads the whole matrix, `behind` says
+    how many changes it has yet to apply (None for all), `holder` names who embeds now.
+    `pairs` says how many notes are known to be alike, `dismissals` what a person
+    wants to hear no more of.
+    """
+
+    chosen: str
+    model: Callable[[], Embedder]
+    foreign: Callable[[Space], str | None]
+    former: Callable[[Space], bool]
+    known: Callable[[], KnownVectors]
+    least_chars: int
+    damage: Callable[[], str | None]
+    behind: Callable[[], int | None]
+    holder: Callable[[], str | None]
+    pairs: Callable[[], PairStatus]
+    dismissals: Callable[[], Dismissals]
+
+
+def look_at_model(bench: VectorBench) -> Iterator[Check]:
+    """Say whether the chosen model can be asked."""
+    if not bench.chosen:
+        yield Check("model", "ok", "none is chosen: words and links only")
+        return
+    try:
+        bench.model()
+    except ModelFault as error:
+        fix = "until then, words and links are searched"
+        yield Check("model", "warn", str(error), fix)
+    else:
+        yield Check("model", "ok", f"{bench.chosen} is at hand")
+
+
+def look_at_vectors(bench: VectorBench) -> Iterator[Check]:
+    """Say whether every vector is what was written, and every chunk has one."""
+    known = bench.known()
+    damaged = known.damaged()
+    if damaged:
+        much = "1 vector is" if len(damaged) == 1 else f"{len(damaged):,} vectors are"
+        yield Check("vectors", "fail", f"{much} not what was written", VERIFY)
+        return
+    space, holder = known.answering(), bench.holder()
+    if space is None:
+        if holder is not None:
+            finding = f"nothing is embedded yet; {holder} is embedding now"
+            yield Check("vectors", "ok", finding)
+        elif bench.chosen:
+            yield Check("vectors", "warn", "nothing is embedded yet", UPDATE)
+        return
+    wrong, behind = bench.damage(), bench.behind()
+    if wrong is not None and behind is not None:
+        yield Check("vectors", "fail", f"their matrix is damaged: {wrong}", VERIFY)
+    elif behind != 0 and holder is None:  # whoever embeds sees to that
+        much = "everything" if behind is None else f"{behind:,} changes"
+        yield Check("vectors", "warn", f"{much} still to take in", UPDATE)
+    coverage = known.coverage(space, bench.least_chars)
+    covered = f"{coverage.covered:,} of {coverage.total:,} passages"
+    if not coverage.missing:
+        yield Check("vectors", "ok", f"every vector reads well: {covered} have one")
+    elif holder is not None:
+        finding = f"{covered} have a vector; {holder} is embedding now"
+        yield Check("vectors", "ok", finding)
+    else:
+        yield Check("vectors", "warn", f"{covered} have a vector", UPDATE)
+
+
+def look_at_dismissals(bench: VectorBench) -> Iterator[Check]:
+    """Say which dismissals are not followed, or not for sure; nothing where all are."""
+    found = bench.dismissals()
+    for said in (*found.problems, *found.lost):
+        yield Check("dismissals", "warn", said, "mend or delete the line")
+
 
 REBUILD = "run: glassmind index --rebuild"
-UPDATE = "run: glassmind index"
 ACCEPT = "bring the notes back, or run: glassmind index --accept-deletions"
 ELSEWHERE = "set index.location to a folder you can write"
 
@@ -338,3 +422,124 @@ ROWS = frozenset({"index.db", "freshness", "notes"})
 def counted(files: int) -> str:
     """Return a number of files in words."""
     return "1 file" if files == 1 else f"{files:,} files"
+
+
+PARTS = {"index.db": ("index.db",), "words": ("lexical",), "vectors": ("vectors",)}
+"""What the size of each part is made of, by the beginning of names in its folder."""
+
+
+def status_of(bench: Bench) -> Status:
+    """Return what is current, without reading the vault.
+
+    Raises:
+        IndexAbsent: nothing is indexed yet.
+    """
+    vectors = bench.vectors
+    known = vectors.known()
+    space = known.answering()
+    models = _compared(vectors, space)
+    notices = [*bench.notices, *models.notices]
+    notices += vectors.dismissals().problems
+    access_log = bench.access_log()
+    notices += [access_log.finding] if access_log and access_log.state != "ok" else []
+    notes, chunks = bench.counts()
+    return Status(
+        notes=notes,
+        chunks=chunks,
+        words_behind=bench.behind(),
+        model=vectors.chosen,
+        space=space.name if space else "",
+        coverage=known.coverage(space, vectors.least_chars),
+        vectors_behind=vectors.behind() if space else 0,
+        writing=bench.holder() or "",
+        embedding=vectors.holder() or "",
+        sizes={name: _size(bench.folders, heads) for name, heads in PARTS.items()},
+        folder=str(bench.folders[0]),
+        notices=tuple(notices),
+        watch=bench.watch(),
+        daemon=bench.daemon() or "",
+        pairs=vectors.pairs(),
+        llm=bench.writes,
+        hindsight=bench.recalls,
+        secrets=bench.secrets(),
+        former=models.former,
+        lacks_model=models.lacking,
+    )
+
+
+class _Models(NamedTuple):
+    """Whether other settings made what answers, or no model can be used."""
+
+    notices: Sequence[str] = ()
+    former: bool = False
+    lacking: bool = False
+
+
+def _compared(bench: VectorBench, space: Space | None) -> _Models:
+    if not bench.chosen:
+        return _Models()
+    try:
+        model = bench.model()
+        foreign = bench.foreign(space) if space else None
+    except ModelFault as error:
+        begun = _begun(bench, space, "") if space else []
+        former = space is not None and bench.former(space)
+        notices = [f"words and links only: {error}", *begun]
+        return _Models(notices, former, lacking=True)
+    if space is None:
+        return _Models()
+    knows = foreign is not None or model.space == space.name
+    begun = _begun(bench, space, model.space if knows else "")
+    # who embeds makes what is asked for, and nobody need run anything
+    advice = [foreign] if foreign and not (begun and bench.holder()) else []
+    return _Models([*advice, *begun], foreign is not None)
+
+
+def _begun(bench: VectorBench, space: Space, wanted: str) -> list[str]:
+    """Return what to say of spaces beside the one that answers.
+
+    `wanted` names the one that the settings ask for; it is empty where none is known.
+    """
+    others = [one for one in bench.known().spaces() if one.id != space.id]
+    if bench.holder() is None:
+        return [said for one in others if (said := _left(bench, one, wanted))]
+    if wanted == space.name:  # what is left of others goes at the end of the pass
+        return []
+    chosen = [one for one in others if one.name == wanted] or others[-1:]
+    return [
+        f"{one.name} is being embedded, {_much(bench, one)} by now; until it is "
+        "complete, the one before it answers"
+        for one in chosen
+    ]
+
+
+def _left(bench: VectorBench, space: Space, wanted: str) -> str:
+    """Return what to say of a space that nobody embeds; empty where it has nothing."""
+    said = f"{space.name} was begun and not completed, {_much(bench, space)}"
+    if wanted in {"", space.name}:
+        return f"{said}; run: glassmind index"
+    if not bench.known().has_vectors(space):
+        return ""
+    return f"{said}; it is not asked for any more, and glassmind index takes it away"
+
+
+def _much(bench: VectorBench, space: Space) -> str:
+    coverage = bench.known().coverage(space, bench.least_chars)
+    return f"{coverage.covered:,} of {coverage.total:,} passages"
+
+
+def _size(folders: Sequence[Path], heads: tuple[str, ...]) -> int:
+    return sum(size for folder in folders for size in _sizes(folder, heads))
+
+
+def _sizes(folder: Path, heads: tuple[str, ...]) -> Iterator[int]:
+    """Yield the sizes of files; a writer may take some away meanwhile."""
+    for top in sorted(folder.iterdir()):
+        if not top.name.startswith(heads) or ".broken-" in top.name:
+            continue
+        files = [Path(place, n) for place, _, names in os.walk(top) for n in names]
+        for file in files if top.is_dir() else [top]:
+            try:
+                yield file.stat().st_size
+            except FileNotFoundError:
+                continue

@@ -20,7 +20,7 @@ from glassmind.errors import (
 )
 from glassmind.files.read import VaultFiles
 from glassmind.files.scan import kind_of
-from glassmind.index.checkup import Bench, examine
+from glassmind.index.checkup import Bench, examine, status_of
 from glassmind.index.embed import SMALLEST, Meaning, run_pass
 from glassmind.index.run import (
     IndexRequest,
@@ -30,7 +30,6 @@ from glassmind.index.run import (
     follow_sidecars,
     run_index,
 )
-from glassmind.index.status import status_of
 from glassmind.model import NotePath
 from glassmind.model.catalogue import Check, Status
 from glassmind.model.files import IndexReport, Progress, Skipped

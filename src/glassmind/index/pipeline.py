@@ -1,28 +1,17 @@
-"""One run of indexing: scan, read, parse, split, store, resolve.
-
-Every step is one transaction that leaves the rows whole, so a run that is killed
-anywhere is finished by the next. The bytes of a file, not its times, decide whether a
-row changes.
-"""
+"""Telling what changed: two pictures of the vault, the index's and the disk's."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from typing import NamedTuple
 
-from glassmind.files.decode import marks_in
+from glassmind.errors import FileGone, FileUnreadable, MassDeletion, VaultError
+from glassmind.files.decode import Unreadable, decode, marks_in
+from glassmind.files.read import digest_of
+from glassmind.files.resolve import Names
 from glassmind.files.scan import Scan
-from glassmind.index.intake import (
-    Content,
-    ReadBytes,
-    doubted,
-    read_content,
-    take_in,
-    troubles_of,
-)
-from glassmind.index.plan import Vanished, exceeds, guard
-from glassmind.index.settle import Ends, recheck_links, settle_in, settle_links
-from glassmind.model import NotePath
+from glassmind.model import Digest, NotePath, PropertyValue
 from glassmind.model.files import (
     TO_HASH,
     UNREAD,
@@ -31,10 +20,236 @@ from glassmind.model.files import (
     Progress,
     Skipped,
 )
-from glassmind.model.index import Indexed
+from glassmind.model.index import Indexed, Unsettled
+from glassmind.model.notes import Note
+from glassmind.obsidian.days import first_day
+from glassmind.obsidian.read import read_note
 from glassmind.obsidian.secrets import SHAPES_VERSION
-from glassmind.obsidian.split import SPLITTER_VERSION, SplitRules
-from glassmind.ports.indexing import IndexStore, ShowProgress
+from glassmind.obsidian.secrets_in_notes import without_secrets
+from glassmind.obsidian.split import SPLITTER_VERSION, SplitRules, split
+from glassmind.ports.indexing import IndexStore, ShowProgress, Step
+
+GUARD_SHARE, GUARD_NOTES = 1 / 3, 20
+"""More than this share, and more than this many
+notes, gone at once is an unmounted disk or an emptied folder rather than a tidy-up (the
+notes apps that believed it lost their users)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vanished:
+    """Notes the index knows and the disk does not, to be matched with new files."""
+
+    by_digest: Mapping[str, tuple[NotePath, ...]]
+
+    @classmethod
+    def of(
+        cls, missing: Iterable[NotePath], digests: Mapping[NotePath, str]
+    ) -> "Vanished":
+        """Group the missing notes by what they held."""
+        groups: dict[str, list[NotePath]] = {}
+        for path in sorted(missing):
+            if path in digests:
+                groups.setdefault(digests[path], []).append(path)
+        return cls({digest: tuple(paths) for digest, paths in groups.items()})
+
+    def origin_of(
+        self, file: FileFacts, digest: str, taken: set[NotePath]
+    ) -> NotePath | None:
+        """Return the missing note that `file` was, if its bytes are one's.
+
+        A note of the same name is preferred, then the first by path; one that is taken
+        already, or of another kind of file, is not it.
+        """
+        if digest not in self.by_digest:
+            return None
+        found = [
+            path
+            for path in self.by_digest[digest]
+            if path not in taken and _suffix(path) == _suffix(file.path)
+        ]
+        same = [path for path in found if _name(path) == _name(file.path)]
+        return next(iter(same or found), None)
+
+
+def exceeds(gone: int, known: int) -> bool:
+    """Whether more notes are gone than anyone deletes on purpose."""
+    return gone > GUARD_NOTES and gone > known * GUARD_SHARE
+
+
+def guard(gone: int, known: int) -> None:
+    """Stop before a large part of the index is thrown away.
+
+    Raises:
+        MassDeletion: more notes are gone than anyone deletes on purpose.
+    """
+    if exceeds(gone, known):
+        raise MassDeletion(gone, known)
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _suffix(path: str) -> str:
+    """Return the ending that decides how a file is read; drawings have their own."""
+    name = _name(path).lower()
+    drawing = ".excalidraw.md"
+    return drawing if name.endswith(drawing) else name.rpartition(".")[2]
+
+
+DATED_BY = ("date", "day", "created")
+"""Properties that date a note, the first that holds a day wins."""
+
+
+def day_of(properties: Mapping[str, PropertyValue], name: str) -> str | None:
+    """Return the day as `YYYY-MM-DD`: from the properties, else from the name."""
+    folded = {key.lower(): value for key, value in properties.items()}
+    for key in DATED_BY:
+        source = folded.get(key)
+        if isinstance(source, str) and (found := first_day(source)):
+            return found
+    return first_day(name)
+
+
+DOUBT_NS = 2_000_000_000
+"""A file written this shortly before we read it may be written again within one tick of
+its clock, unseen; two seconds is the coarsest clock in use (FAT's)."""
+
+ReadBytes = Callable[[NotePath], bytes]
+
+
+class Content(NamedTuple):
+    """The bytes of a file and their hash."""
+
+    raw: bytes
+    digest: Digest
+
+
+def read_content(file: FileFacts, read: ReadBytes) -> Content | Skipped | None:
+    """Return what the file holds, why that is not known, or None when it is gone."""
+    try:
+        raw = read(NotePath(file.disk_path or file.path))
+    except FileGone:
+        return None
+    except FileUnreadable as error:
+        return Skipped(file.path, error.reason, unknown=True)
+    except VaultError as error:
+        return Skipped(file.path, str(error), unknown=True)
+    return Content(raw, digest_of(raw))
+
+
+def take_in(file: FileFacts, content: Content, rules: SplitRules) -> Indexed | Skipped:
+    """Return the note with everything the store keeps of it, without credentials."""
+    decoded = decode(content.raw)
+    if isinstance(decoded, Unreadable):
+        return Skipped(file.path, decoded.reason)
+    note, secrets = without_secrets(read_note(file.path, decoded.text))
+    passages = split(note, rules)
+    guessed = (decoded.reason,) if decoded.flagged else ()
+    told = (*note.warnings, *note.frontmatter.warnings, *guessed, *passages.warnings)
+    return Indexed(
+        file=file,
+        note=note,
+        digest=content.digest,
+        encoding=decoded.encoding,
+        day=day_of(note.frontmatter.properties, note.title),
+        chunks=passages.chunks,
+        warnings=tuple(dict.fromkeys(told)),
+        secrets=secrets,
+    )
+
+
+def troubles_of(item: Indexed) -> list[str]:
+    """Return what its writer may want to mend, a sentence each, after its path."""
+    error = item.note.frontmatter.error
+    told = item.warnings if error is None else (error, *item.warnings)
+    return [f"{item.file.path}: {sentence}" for sentence in told]
+
+
+def doubted(file: FileFacts, now_ns: int) -> FileFacts:
+    """Return the facts with a stamp that makes the next run hash a file this young."""
+    young = file.mtime_ns > now_ns - DOUBT_NS
+    return replace(file, stamp=TO_HASH) if young else file
+
+
+BATCH = 20_000
+"""Links at a time; bounds memory in a vault with a million links."""
+
+
+def settle_links(store: IndexStore, progress: ShowProgress) -> None:
+    """Resolve what a run of a former release left open."""
+    done = 0
+    while not store.rows().is_settled():
+        with store.transaction() as step:
+            done += _settle_some(step)
+        progress(Progress("resolve", done, 0))
+
+
+def recheck_links(store: IndexStore) -> None:
+    """Find the destination of every link again, and correct those that are wrong."""
+    with store.transaction() as step:
+        ends = Ends.of(step.files())
+        checked = ((link, end, ends.of_link(link)) for link, end in step.settled())
+        wrong = [(link, right) for link, end, right in checked if end != right]
+        step.settle(wrong)
+
+
+def settle_in(step: Step) -> None:
+    """Resolve every unsettled link as a part of this step."""
+    while _settle_some(step):
+        pass
+
+
+def _settle_some(step: Step) -> int:
+    """Resolve some unsettled links and return how many.
+
+    Only files that share a link's last name can be its destination, so only those are
+    looked at: the work grows with what changed, not with the vault.
+    """
+    links = step.unsettled(BATCH)
+    if links:
+        ends = Ends.of(step.namesakes({link.name_key for link in links}))
+        step.settle((link, ends.of_link(link)) for link in links)
+    return len(links)
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """Where links may lead: every file, by name and by id.
+
+    `plain` holds the ends of wikilinks that lead to one file wherever they stand: most
+    do, and most targets come again.
+    """
+
+    names: Names
+    files: Mapping[NotePath, int]
+    plain: dict[str, int | None] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, files: Mapping[NotePath, int]) -> "Ends":
+        """Return where links may lead when these are the files there are."""
+        return cls(Names.of(files), files)
+
+    def of_note(self, note: Note) -> list[int | None]:
+        """Return where each link of a note leads."""
+        path, own = note.path, self.files[note.path]
+        return [self._end(link.kind, link.target, path, own) for link in note.links]
+
+    def of_link(self, link: Unsettled) -> int | None:
+        """Return where a link leads; None for a ghost."""
+        return self._end(link.kind, link.target, link.source, link.note_id)
+
+    def _end(self, kind: str, target: str, source: NotePath, own: int) -> int | None:
+        if target in self.plain and kind != "markdown":
+            return self.plain[target]
+        if not target:
+            return own  # a link into its own note
+        found = self.names.resolve(target, source, markdown=kind == "markdown")
+        end = None if found is None else self.files[found]
+        if kind != "markdown" and self.names.is_plain(target):
+            self.plain[target] = end
+        return end
+
 
 BATCH_NOTES, BATCH_BYTES = 1024, 8_000_000
 """One transaction's worth: bounds memory, and what a kill can undo."""

@@ -1,24 +1,19 @@
-"""Following a vault while it changes.
-
-Events say where to look, and the disk says what is true: what was heard is indexed when
-it has been quiet, many changes at once are one look at the whole vault, and so is every
-doubt: the start, a folder that came or went, a sleep of the machine, a failure, and a
-few minutes gone by. Text goes first; vectors follow, and make way for new text between
-two batches. Where the system gives no events, the disk is asked every few seconds.
-"""
+"""What was heard of a vault, between the thread that hears and the one that indexes."""
 
 import os
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from threading import Event
+from typing import NamedTuple
 
 from glassmind.errors import GlassmindError, MassDeletion, VaultError
+from glassmind.files.quiet import Quiet
 from glassmind.files.scan import scan
 from glassmind.files.watch import Heard, VaultEvents, identity_of
 from glassmind.index.background import Background
-from glassmind.index.inbox import Inbox
 from glassmind.index.keeper import IndexKeeper
 from glassmind.index.pipeline import folder_of
 from glassmind.model.files import IndexReport, Progress
@@ -32,6 +27,73 @@ from glassmind.model.watch import (
     WatchMode,
     WatchState,
 )
+
+WHOLE = "/"
+"""Stands for the whole vault among paths; no path is called so."""
+
+
+class Taken(NamedTuple):
+    """What is due: paths, those of them that are gone, or the whole vault."""
+
+    paths: tuple[str, ...] = ()
+    whole: bool = False
+
+
+class Inbox:
+    """Holds what was heard until it is due; used by two threads."""
+
+    def __init__(self, *, quiet_s: float, longest_s: float) -> None:
+        self._quiet = Quiet(quiet_s=quiet_s, longest_s=longest_s)
+        self._news = threading.Condition()
+        self.heard = 0
+
+    def __len__(self) -> int:
+        with self._news:
+            return len(self._quiet)
+
+    def hear(self, heard: Heard) -> None:
+        """Take in what was heard."""
+        now_s = time.monotonic()
+        with self._news:
+            for path in heard.changed:
+                self._quiet.hear(path, now_s)
+            for path in heard.gone:
+                self._quiet.hear(path, now_s, gone=True)
+            if heard.whole:
+                self._quiet.hear(WHOLE, now_s, gone=True)  # waits for all the others
+            self.heard += 1
+            self._news.notify_all()
+
+    def take(self) -> Taken:
+        """Return what is due now, and forget it; with the whole vault, everything."""
+        with self._news:
+            due = self._quiet.due(time.monotonic())
+            if WHOLE not in due:
+                return Taken(tuple(due))
+            self._quiet.clear()
+        return Taken(whole=True)
+
+    def clear(self) -> None:
+        """Forget everything: the whole vault is about to be looked at."""
+        with self._news:
+            self._quiet.clear()
+
+    def is_due(self) -> bool:
+        """Whether there is something to take."""
+        with self._news:
+            next_s = self._quiet.next_s()
+        return next_s is not None and next_s <= time.monotonic()
+
+    def wait(self, longest_s: float) -> None:
+        """Wait until something is due, or for so long."""
+        until = time.monotonic() + longest_s
+        with self._news:
+            while (now := time.monotonic()) < until:
+                next_s = self._quiet.next_s()
+                if next_s is not None and next_s <= now:
+                    return
+                self._news.wait(min(until, next_s or until) - now)
+
 
 TICK_S = 0.5
 """How often the loop looks up while nothing is heard: whether to end, and the time."""

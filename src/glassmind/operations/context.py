@@ -37,7 +37,7 @@ from glassmind.operations.registry import (
     operation,
     shown,
 )
-from glassmind.search.wishes import SAYS
+from glassmind.search.query import SAYS
 
 FENCE_TOKENS = 60
 """What the fence takes of a model's budget: at most 46 in 20,000 texts, counted with

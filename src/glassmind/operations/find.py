@@ -58,7 +58,7 @@ from glassmind.operations.registry import (
     operation,
     shown,
 )
-from glassmind.search.wishes import MOST_HITS, MOST_HOPS, SAYS
+from glassmind.search.query import MOST_HITS, MOST_HOPS, SAYS
 
 HERE: tuple[Surface, ...] = ("cli", "http")
 """Surfaces whose clients choose how to search; models leave that to the settings."""

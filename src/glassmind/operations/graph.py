@@ -55,7 +55,7 @@ from glassmind.operations.registry import (
     parts_of,
     shown,
 )
-from glassmind.search.wishes import SAYS
+from glassmind.search.query import SAYS
 
 MOST_SHOWN = 1_000
 """Items of one list that the engine returns."""

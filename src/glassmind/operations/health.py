@@ -53,7 +53,7 @@ from glassmind.operations.registry import (
     operation,
     shown,
 )
-from glassmind.search.wishes import SAYS
+from glassmind.search.query import SAYS
 
 OptionalName = Annotated[
     Name | None,

@@ -24,14 +24,14 @@ from glassmind.search.graph import Vote
 from glassmind.search.implicit import Likeness
 from glassmind.search.passages import (
     Shown,
+    cut_snippet,
     shown_of,
     snippet_of,
     waits_in_inbox,
     word_reason,
 )
-from glassmind.search.ranked import Ranked
+from glassmind.search.ranking import Ranked
 from glassmind.search.search import Search, Sources
-from glassmind.search.snippet import cut_snippet
 
 DIGITS = 6
 """Decimals of a score that count when two are compared."""

@@ -1,38 +1,326 @@
-"""Days that a question names in words: "last week", "in March 2025", "yesterday".
-
-English has the most forms; German, Spanish, French, Chinese and Japanese those that
-people type. One form is tried after the other, the most exact first; the first that is
-found counts. "The last day of every month" is none: it is a part of something else.
-"""
+"""The words in which people name days, in the languages we know some of."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from datetime import date
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date, timedelta
 from itertools import chain
+from types import MappingProxyType
+from typing import NamedTuple
 
-from glassmind.search.date_parts import (
-    DAY,
-    ENDING,
-    QUARTER_MONTHS,
-    WORD,
-    YEAR,
-    Named,
-    calendar,
-    comes_again,
-    months_from,
-    year_of,
-)
-from glassmind.search.date_ranges import ranges
-from glassmind.search.date_words import (
-    COUNTS,
-    KEPT,
-    LENGTHS,
-    MONTHS,
-    PERIODS,
-    THINGS,
-    WEEKDAYS,
-)
 from glassmind.search.plan import Days
+
+_MONTHS = """
+january jan januar jänner enero janvier
+february feb februar febrero février
+march mar märz marzo mars
+april apr abril avril
+may mai mayo
+june jun juni junio juin
+july jul juli julio juillet
+august aug agosto août
+september sep sept septiembre septembre
+october oct oktober okt octubre octobre
+november nov noviembre novembre
+december dec dezember dez diciembre décembre
+"""
+
+MONTHS: Mapping[str, int] = MappingProxyType(
+    {
+        name: month
+        for month, names in enumerate(_MONTHS.strip().splitlines(), 1)
+        for name in names.split()
+    }
+)
+"""Names of months with their numbers."""
+
+_WEEKDAYS = """
+monday montag lunes lundi
+tuesday dienstag martes mardi
+wednesday mittwoch miércoles mercredi
+thursday donnerstag jueves jeudi
+friday freitag viernes vendredi
+saturday samstag sonnabend sábado samedi
+sunday sonntag domingo dimanche
+"""
+
+WEEKDAYS: Mapping[str, int] = MappingProxyType(
+    {
+        name: day
+        for day, names in enumerate(_WEEKDAYS.strip().splitlines())
+        for name in names.split()
+    }
+)
+"""Names of the days of a week; Monday is 0."""
+
+_PERIODS = """
+0 day: today, heute, hoy, aujourd'hui, 今天, 今日
+0 day: this morning, this afternoon, esta mañana, ce matin, 今朝
+1 day: yesterday, last night, gestern, ayer, d'hier, hier soir, hier matin, 昨天, 昨日
+2 day: day before yesterday, vorgestern, anteayer, avant-hier, 前天, 一昨日
+0 week: this week, diese woche, dieser woche, esta semana, cette semaine
+0 week: 本周, 这周, 今週
+1 week: last week, previous week, letzte woche, letzter woche, vorige woche
+1 week: la semana pasada, la semaine dernière, la semaine passée, 上周, 先週
+1 weekend: last weekend, letztes wochenende, letzten wochenende, 上周末, 先週末
+1 weekend: el fin de semana pasado, le week-end dernier
+0 month: this month, diesen monat, diesem monat, este mes, ce mois-ci
+0 month: 这个月, 本月, 今月
+1 month: last month, previous month, letzten monat, letzter monat, vorigen monat
+1 month: el mes pasado, le mois dernier, 上个月, 上月, 先月
+0 year: this year, dieses jahr, diesem jahr, este año, cette année, 今年
+1 year: last year, previous year, letztes jahr, letzten jahr, voriges jahr
+1 year: el año pasado, l'année dernière, l'an dernier, 去年, 昨年
+"""
+
+PERIODS: Mapping[str, tuple[int, str]] = MappingProxyType(
+    {
+        phrase: (int(ahead.split()[0]), ahead.split()[1])
+        for ahead, _, phrases in (
+            line.partition(": ") for line in _PERIODS.strip().splitlines()
+        )
+        for phrase in phrases.split(", ")
+    }
+)
+"""Phrases for a period of the calendar: how many before the present one, of which."""
+
+KEPT = frozenset(
+    word
+    for line in (
+        "activity calls captures changes conversations decisions diary edits entries",
+        "entry expenses journal journaling journals log logs meetings messages note",
+        "notes reading tasks transcripts work writing",
+    )
+    for word in line.split()
+)
+"""What people keep by the day: "the last week of my notes" is a time, as "the last week
+of August" is none."""
+
+THINGS = frozenset(
+    word
+    for line in (
+        "bytes calories characters days dollars euros feet files hours items kb",
+        "kcal kg km letters lines meters metres miles minutes ms notes pages",
+        "people pixels points px records rows seconds steps times tokens",
+        "users words years",
+    )
+    for word in line.split()
+)
+"""What is counted in numbers that could be years: "in 2000 words"."""
+
+LENGTHS: Mapping[str, int] = MappingProxyType(
+    {"day": 1, "week": 7, "fortnight": 14, "month": 30, "quarter": 91, "year": 365}
+)
+"""How many days each unit lasts, about."""
+
+COUNTS: Mapping[str, int] = MappingProxyType(
+    {
+        **dict.fromkeys(("a", "an", "one", ""), 1),
+        **dict.fromkeys(("two", "couple of", "a couple of"), 2),
+        **dict.fromkeys(("three", "few", "a few"), 3),
+        "four": 4,
+        "five": 5,
+        "six": 6,
+        "seven": 7,
+        "eight": 8,
+        "nine": 9,
+        "ten": 10,
+        "eleven": 11,
+        "twelve": 12,
+    }
+)
+"""Small numbers in words."""
+
+
+DAY = timedelta(1)
+QUARTER_MONTHS = 3
+WORD = r"[\w'-]+"
+ENDING = "(?:st|nd|rd|th)?"
+"""What may stand behind the number of a day."""
+
+YEAR = r"(?:1[6-9]|2[01])\d\d"
+"""A year beside a month in numbers."""
+
+_AGAIN = re.compile(rf" (?:every|each|repeat\w*|recur\w*)(?: {WORD}){{0,2}}$")
+
+
+class Named(NamedTuple):
+    """Days, and where in the text their name begins and ends."""
+
+    at: int
+    end: int
+    days: Days
+
+
+def comes_again(text: str, at: int) -> bool:
+    """Whether the words ahead say that what they name comes again: "every year"."""
+    return _AGAIN.search(text[:at]) is not None
+
+
+def months_from(first: date, count: int = 1) -> Days:
+    """Return so many months from the first day of one."""
+    return Days(first, month_after(first, count))
+
+
+def month_after(first: date, count: int = 1) -> date:
+    """Return the first day of the month so many months later."""
+    year, month = divmod(12 * first.year + first.month - 1 + count, 12)
+    return date(year, month + 1, 1)
+
+
+def year_of(year: int) -> Days:
+    """Return a whole year."""
+    return Days(date(year, 1, 1), date(year + 1, 1, 1))
+
+
+def calendar(unit: str, today: date, *, back: int) -> Days:
+    """Return a day, week, weekend, month or year, so many before the present one."""
+    monday = today - (today.weekday() + 7 * back) * DAY
+    match unit:
+        case "day":
+            return Days(today - back * DAY, today - (back - 1) * DAY)
+        case "week":
+            return Days(monday, monday + 7 * DAY)
+        case "weekend":
+            return Days(monday + 5 * DAY, monday + 7 * DAY)
+        case "month":
+            return months_from(month_after(today, -back))
+        case _:
+            return year_of(today.year - back)
+
+
+_NAMES = "|".join(MONTHS)
+_DAY = rf"\d\d?{ENDING}"
+_ISO = rf"{YEAR}-\d\d?(?:-\d\d?)?(?![\d-])"
+_DATED = rf"(?:{_DAY} (?:of |de )?)?(?:{_NAMES})(?: {_DAY}(?!\w))?"
+_DATED += r"(?: (?:of |de )?\d{4})?(?!\w)"
+_END = rf"(?>{_ISO}|{_DATED}|q[1-4](?: \d{{4}})?(?!\w)|(?:19|20)\d\d(?!\w))"
+_LEAD = (
+    "from|between|in|during|of|for|over|since|von|vom|zwischen|im|seit|"
+    "entre|de|desde|en|depuis|du"
+)
+_THROUGH = "to|until|till|through|thru|bis|hasta|a|à|au"
+_AND = "and|or|und|oder|y|o|et|ou"
+_JOINING = frozenset(f"{_THROUGH}|{_AND}".split("|"))
+_RANGE = (
+    rf"(?: (?P<lead>{_LEAD})(?: the)?)? (?P<first>{_END}|{_DAY})(?: {_END}){{0,9}}?"
+    rf"(?: (?P<word>{_THROUGH}|{_AND}) (?:(?:in|the|de|im|en) )?| ?- ?)"
+    rf"(?P<last>{_END}|today|now)(?= )"
+)
+_PARTS = (
+    rf"(?:q(?P<q>[1-4])|(?:(?P<d>\d\d?){ENDING}(?: of| de)?)? ?(?P<m>{_NAMES})?"
+    rf"(?: (?P<e>\d\d?){ENDING})?)(?: (?:of |de )?(?P<y>\d{{4}}))?"
+)
+_PAIRED = frozenset(("from", "between"))
+"""Words that lead to two ends, always."""
+
+_OF_MARS = frozenset(("en", "depuis", "entre", "de", "du"))
+"""Words ahead of Mars where it is French, and a month."""
+
+
+class End(NamedTuple):
+    """One end as it is written; of a quarter `month` is its first."""
+
+    year: int | None = None
+    month: int | None = None
+    day: int | None = None
+    months: int = 1
+
+    @property
+    def in_year(self) -> tuple[int, int]:
+        """Where in a year it begins."""
+        return self.month or 1, self.day or 1
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether nothing but a date is written so."""
+        return self.month is not None and (self.year or self.day) is not None
+
+
+def ranges(text: str, today: date) -> Iterator[Named]:
+    """Yield the days from a first to a last that a plain text names."""
+    if not _may_hold(text):
+        return
+    for match in re.finditer(_RANGE, text):
+        if not _is_range(text, match):
+            continue
+        first, last = _end(match["first"], today), _end(match["last"], today)
+        if _is_sure(match, first, last):
+            first, last = _dated(first, last, today)
+            one, other = sorted((_days(first), _days(last)))
+            days = Days(one[0], max(one[1], other[1]))
+            yield Named(match.start(), match.end(), days)
+
+
+def _may_hold(text: str) -> bool:
+    """Whether a text has what a range is made of; the pattern is slow to make."""
+    words = text.replace("-", " ").split()
+    joined = "-" in text or not _JOINING.isdisjoint(words)
+    return joined and (
+        not MONTHS.keys().isdisjoint(words) or any(word[0].isdigit() for word in words)
+    )
+
+
+def _is_range(text: str, match: re.Match[str]) -> bool:
+    """Whether what stands around two dates leaves them a range."""
+    behind = text[match.end() :].split(" ", 2)[1]
+    lead, last = match["lead"], match["last"]
+    if comes_again(text, match.start()) or (last.isdecimal() and behind in THINGS):
+        return False
+    if last == "may" and behind and lead not in _PAIRED:  # it may be a verb
+        return False
+    return match["first"] != "mars" or lead in _OF_MARS
+
+
+def _is_sure(match: re.Match[str], first: End, last: End) -> bool:
+    """Whether two ends are dates, by what they say or by the words between them."""
+    led = match["lead"] is not None
+    if first.year is None and first.month is None:  # a number, of the other's month
+        joined = match["word"] is None or match["word"] in _THROUGH.split("|")
+        return last.day is not None and (led or joined)
+    if led or (first.is_certain and last.is_certain):
+        return True
+    months = first.month is not None and last.month is not None
+    return months and (first.is_certain or last.is_certain)
+
+
+def _end(text: str, today: date) -> End:
+    if text in {"today", "now"}:
+        return End(today.year, today.month, today.day)
+    if re.fullmatch(_ISO, text):
+        return End(*map(int, text.split("-")))
+    if re.fullmatch(r"\d{4}", text):
+        return End(int(text))
+    parts = re.fullmatch(_PARTS, text)
+    if parts is None:
+        raise ValueError(text)
+    year = int(parts["y"]) if parts["y"] else None
+    if parts["q"]:
+        return End(year, QUARTER_MONTHS * int(parts["q"]) - 2, None, QUARTER_MONTHS)
+    day = parts["d"] or parts["e"]
+    return End(year, MONTHS.get(parts["m"] or ""), int(day) if day else None)
+
+
+def _dated(first: End, last: End, today: date) -> tuple[End, End]:
+    """Return both ends with a year; without any, the latest range that has begun."""
+    if first.year is None and first.month is None:
+        first = first._replace(month=last.month, year=last.year)
+    turned = last.month is not None and first.in_year > last.in_year
+    if last.year is not None and first.year is None:
+        return first._replace(year=last.year - turned), last
+    later = first.in_year > (today.month, today.day)
+    begun = today.year - later if first.year is None else first.year
+    ended = begun + turned if last.year is None else last.year
+    return first._replace(year=begun), last._replace(year=ended)
+
+
+def _days(end: End) -> tuple[date, date]:
+    """Return the first day of an end, and the one after its last."""
+    year, month = end.year or 0, end.month
+    if month is None:
+        return date(year, 1, 1), date(year + 1, 1, 1)
+    first = date(year, month, end.day or 1)
+    return first, first + DAY if end.day else month_after(first, end.months)
+
 
 MOST_DAYS = 36_500
 """A hundred years: what is further back is no question about notes."""
@@ -212,7 +500,7 @@ def _is_planet(match: re.Match[str]) -> bool:
     return match[3] == "mars" and match[1] not in {"en", "depuis"}
 
 
-def _dated(text: str, today: date) -> Iterator[Named]:
+def _dated_dates(text: str, today: date) -> Iterator[Named]:
     """Yield days of a named month; without a year, the latest that has come."""
     for match in chain(
         re.finditer(rf" (?P<d>\d\d?){ENDING}(?: of| de)? (?P<m>{_NAME}){_OF}", text),
@@ -261,7 +549,7 @@ def _count(word: str) -> int | None:
 READINGS: tuple[Callable[[str, date], Iterator[Named]], ...] = (
     ranges,
     _written,
-    _dated,
+    _dated_dates,
     _ago,
     _period,
     _counted,

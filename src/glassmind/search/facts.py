@@ -15,7 +15,7 @@ from glassmind.obsidian.secrets import redacted
 from glassmind.ports.retrieval import AskedWords
 from glassmind.search.channels import Semantic
 from glassmind.search.plan import Question
-from glassmind.search.ranked import Votes
+from glassmind.search.ranking import Votes
 
 if TYPE_CHECKING:  # nothing of it is needed where nobody is asked
     from glassmind.model.hindsight import RecalledFact

@@ -10,10 +10,10 @@ from glassmind.model.search import Hit, SearchReply, Wish, WordQuery
 from glassmind.search.answer import hits_of
 from glassmind.search.confidence import Curve, Signals, signals_of
 from glassmind.search.dates import without_counted
+from glassmind.search.intent import Form, Understanding, Understood, form_of
 from glassmind.search.plan import Question, meaning_of
+from glassmind.search.query import unheeded
 from glassmind.search.search import Search, Sources
-from glassmind.search.understand import Form, Understanding, Understood, form_of
-from glassmind.search.wishes import unheeded
 
 NEAR, FAR = 50, 500
 """Hits that a steady answer is looked for: first, as an answer of up to so many always

@@ -1,8 +1,4 @@
-"""Reading single notes as they stand on disk, and listing what the index holds.
-
-Lines are those the index counts: a line ends at a line feed and nowhere else. Of a file
-that is no Markdown, such as a canvas, they are lines of the text that was indexed.
-"""
+"""Where the lines that a receipt is for are read, by what became of them."""
 
 import os
 import re
@@ -16,11 +12,12 @@ from msgspec import structs
 
 from glassmind.config import Config
 from glassmind.errors import (
+    AmbiguousHeading,
     FileUnreadable,
     HeadingNotFound,
     LinesOutOfRange,
 )
-from glassmind.errors.context import ProjectUnknown
+from glassmind.errors.context import CitedGone, ProjectUnknown
 from glassmind.files.decode import Unreadable, decode
 from glassmind.files.left_out import is_left_out, left_out_names
 from glassmind.files.names import (
@@ -42,16 +39,108 @@ from glassmind.model.catalogue import (
     NoteText,
     Stats,
 )
+from glassmind.model.context import Receipt, Verified
+from glassmind.model.notes import Heading, Note
 from glassmind.model.projects import ProjectName, ProjectNote
 from glassmind.model.search import ChunkText
+from glassmind.obsidian.address import linked_heading
 from glassmind.obsidian.project_names import parse_project
 from glassmind.obsidian.read import read_note
 from glassmind.obsidian.receipts import parse_receipt
 from glassmind.obsidian.secrets import redacted
 from glassmind.obsidian.secrets_in_notes import without_secrets
-from glassmind.search.cited import CitedPlace, Verify, cited_place
 from glassmind.search.passages import waits_in_inbox
-from glassmind.search.sections import section_of
+
+Verify: TypeAlias = Callable[[Sequence[str]], Sequence[Verified]]
+"""Tells what became of the lines that receipts are for; see `Bundles.verify`."""
+
+
+class CitedPlace(NamedTuple):
+    """Lines of a note, and what their reader is to know of them."""
+
+    path: NotePath
+    span: Span
+    notices: tuple[str, ...] = ()
+
+
+def cited_place(text: str, receipt: Receipt, verify: Verify) -> CitedPlace:
+    """Return where the lines of a receipt stand now, or what stands in their place.
+
+    Raises:
+        CitedGone: they are nowhere, or where nothing is read.
+    """
+    (found,) = verify([text])
+    if found.state == "unchanged":
+        return CitedPlace(receipt.path, receipt.span)
+    if found.state == "changed":
+        said = f"{found.note}: this is what stands there now"
+        return CitedPlace(receipt.path, receipt.span, (said,))
+    now = parse_receipt(found.now) if found.now is not None else None
+    if now is None:
+        raise CitedGone(text, found.note)
+    return CitedPlace(now.path, now.span, (found.note,))
+
+
+def section_of(note: Note, wanted: str, last: int) -> tuple[Span, tuple[str, ...]]:
+    """Return the lines of the section under a heading, and its heading path.
+
+    `wanted` is the heading's text, or several from the outside in with `#` or `>`
+    between them. Case and blanks at the ends do not matter. A heading that is `wanted`
+    as a whole, whatever marks it holds, goes before all others; one that is `wanted`
+    but for what a link leaves out goes last.
+
+    Raises:
+        HeadingNotFound, AmbiguousHeading: no one heading is meant.
+    """
+    paths = list(enumerate(_paths(note.headings)))
+    found: list[tuple[int, tuple[str, ...]]] = []
+    for spelled in (wanted.strip(), wanted.strip().lstrip("# "), wanted.strip("# ")):
+        name = spelled.lower()
+        found = found or [(i, path) for i, path in paths if _folded(path)[-1] == name]
+        for mark in "#>":
+            found = found or [p for p in paths if _leads(_folded(p[1]), name, mark)]
+    linked = linked_heading(wanted).lower()
+    found = found or [p for p in paths if linked_heading(p[1][-1]).lower() == linked]
+    if not found:
+        there = tuple(heading.text for heading in note.headings)
+        raise HeadingNotFound(note.path, wanted, there)
+    if len(found) > 1:
+        lines = tuple(note.headings[i].line for i, _ in found)
+        raise AmbiguousHeading(note.path, wanted, lines)
+    at, path = found[0]
+    first = note.headings[at]
+    later = (h.line for h in note.headings[at + 1 :] if h.level <= first.level)
+    return Span(first.line, next(later, last + 1) - 1), path
+
+
+def _paths(headings: Sequence[Heading]) -> list[tuple[str, ...]]:
+    open_ones: list[Heading] = []
+    paths = []
+    for heading in headings:
+        while open_ones and open_ones[-1].level >= heading.level:
+            open_ones.pop()
+        open_ones.append(heading)
+        paths.append(tuple(h.text for h in open_ones))
+    return paths
+
+
+def _folded(path: tuple[str, ...]) -> list[str]:
+    return [text.strip().lower() for text in path]
+
+
+def _leads(path: Sequence[str], wanted: str, mark: str) -> bool:
+    """Whether `wanted` is the last heading, maybe with some of those above before it.
+
+    Each is set off by a mark, and may hold some itself.
+    """
+    if not path or not path[-1] or wanted == path[-1]:
+        return bool(path) and wanted == path[-1]
+    above = wanted.removesuffix(path[-1]).rstrip()
+    if len(above) == len(wanted) or not above.endswith(mark):
+        return False
+    rest = above[:-1].rstrip()
+    return any(_leads(path[:end], rest, mark) for end in range(1, len(path)))
+
 
 Lines: TypeAlias = tuple[int, int | None]
 """The first and the last of some lines; without a last one, up to the end."""

@@ -19,7 +19,6 @@ from glassmind.model.search import (
 )
 from glassmind.ports.models import Reranker
 from glassmind.ports.retrieval import AskedWords, HitRows, NoteFacts, WordSearch
-from glassmind.search.adjust import COLD, Warm, adjust, asked_words, fact_of
 from glassmind.search.channels import (
     DEPTH,
     Channel,
@@ -31,7 +30,6 @@ from glassmind.search.channels import (
     Semantic,
 )
 from glassmind.search.facts import Facts, among, begun, is_fact
-from glassmind.search.fusion import RRF_K, Ranking, Weights, fuse
 from glassmind.search.graph import LINKING_CHUNKS, SEEDS, Described
 from glassmind.search.implicit import Implicit, Partners
 from glassmind.search.plan import (
@@ -41,16 +39,27 @@ from glassmind.search.plan import (
     is_by_days,
     weights_of,
 )
-from glassmind.search.ranked import (
+from glassmind.search.ranking import (
+    CANDIDATES,
+    COLD,
+    RRF_K,
     Ranked,
+    Ranking,
     Votes,
+    Warm,
+    Weights,
+    adjust,
+    asked_words,
     by_chunk,
     by_note,
+    fact_of,
+    fuse,
     homes_of,
+    losses,
     placed,
+    rerank,
+    stretch_of,
 )
-from glassmind.search.rerank import CANDIDATES, rerank, stretch_of
-from glassmind.search.superseded import losses
 
 if TYPE_CHECKING:
     from glassmind.model.hindsight import RecalledFact

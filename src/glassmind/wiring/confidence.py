@@ -10,7 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from glassmind.model.search import Filter, Wish
-from glassmind.search.confidence import FITTED, USUAL, Curve, Signals
+from glassmind.search.confidence import (
+    FITTED,
+    QUESTIONS,
+    USUAL,
+    Curve,
+    Signals,
+    asked_in_all,
+    learnt,
+    own_questions,
+)
+from glassmind.search.query import parse_query, plain
 from glassmind.store.sqlite.clue_rows import ClueRows
 from glassmind.wiring.grounds import Grounds
 
@@ -98,14 +108,6 @@ class OpenCurve:
         pause: Callable[[], bool],
     ) -> None:
         """Ask the vault, and keep what it teaches; a pause leaves all as it was."""
-        # numpy, and much that only this needs
-        from glassmind.search.learning import (  # noqa: PLC0415
-            QUESTIONS,
-            asked_in_all,
-            learnt,
-        )
-        from glassmind.search.own_questions import own_questions  # noqa: PLC0415
-
         rows = ClueRows(self._adapters.reader.connection())
         questions = own_questions(rows.clues(CLUES), QUESTIONS)
         hybrid, total = self._adapters.hybrid(words), asked_in_all(questions)
@@ -148,8 +150,6 @@ class Asking:
             Paused: the machine is for somebody else now.
         """
         from glassmind.model.files import Progress  # noqa: PLC0415
-        from glassmind.search.plain import plain  # noqa: PLC0415
-        from glassmind.search.query import parse_query  # noqa: PLC0415
 
         if self._pause():
             raise Paused

@@ -11,11 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from glassmind.config import Config
-from glassmind.index.checkup import Bench
-from glassmind.index.checkup_vectors import VectorBench
+from glassmind.index.checkup import Bench, VectorBench
 from glassmind.index.embed import Meaning, Wishes
-from glassmind.index.follow import Followed
-from glassmind.index.run import Workshop
+from glassmind.index.run import Followed, Workshop
 from glassmind.model.catalogue import Check
 from glassmind.model.pairs import PairStatus
 from glassmind.model.sidecar import Document

@@ -18,9 +18,9 @@ from glassmind.model.pairs import Partner
 from glassmind.model.search import ChannelName, Intent
 from glassmind.model.vectors import Space
 from glassmind.ports.retrieval import WordSearch
-from glassmind.search.adjust import LIFTS
 from glassmind.search.channels import Meaning
 from glassmind.search.hybrid import Hybrid
+from glassmind.search.intent import Understanding
 from glassmind.search.patience import (
     Patience,
     PatientEmbedder,
@@ -28,8 +28,8 @@ from glassmind.search.patience import (
     PatientReranker,
 )
 from glassmind.search.plan import CAPTURED, RECALLED, Settled
+from glassmind.search.ranking import LIFTS
 from glassmind.search.search import Sources
-from glassmind.search.understand import Understanding
 from glassmind.store.sqlite.edges import Edges
 from glassmind.store.vectors.following import FollowingVectors
 from glassmind.store.vectors.place import place_of
@@ -279,7 +279,7 @@ class OpenMeaning:
             Prototypes,
             questions_embedded,
         )
-        from glassmind.search.prototypes import prototypes  # noqa: PLC0415
+        from glassmind.search.intent import prototypes  # noqa: PLC0415
 
         folder, space, meaning, _ = self._opened
         if self._known is None or self._known[0] != space:

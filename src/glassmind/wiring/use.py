@@ -10,7 +10,7 @@ from glassmind.errors import VaultError
 from glassmind.files.read import VaultFiles
 from glassmind.memory.heat import HeatSources, measured
 from glassmind.memory.pins import FILE, pins_in
-from glassmind.search.adjust import Warm
+from glassmind.search.ranking import Warm
 from glassmind.store.sqlite.event_rows import EventRows
 from glassmind.store.sqlite.heat_rows import HeatRows
 from glassmind.store.sqlite.pair_rows import PairRows

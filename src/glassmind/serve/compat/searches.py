@@ -17,7 +17,7 @@ from glassmind.operations.registry import (
     operation,
     shown,
 )
-from glassmind.search.wishes import SAYS
+from glassmind.search.query import SAYS
 from glassmind.serve.compat.tools import Reply, found_by, missing, tool
 
 # --- vault-graphrag -----------------------------------------------------------------

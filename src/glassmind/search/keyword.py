@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from glassmind.model.adjustments import Adjustment, Successor
     from glassmind.ports.retrieval import AskedWords, HitRows, WordSearch
 
+
 OVERFETCH = 4
 """Chunks asked for per note wanted: a long note may hold several of the best."""
 
@@ -81,7 +82,7 @@ def _with_losses(
 ) -> list[Hit]:
     """Return hits with what superseded ones lose, in the order that makes."""
     # in most vaults nothing was superseded
-    from glassmind.search.superseded import LOSS, losses  # noqa: PLC0415
+    from glassmind.search.ranking import LOSS, losses  # noqa: PLC0415
 
     scores: dict[int, float] = {}
     for candidate in ranked:
