@@ -27,9 +27,7 @@ from glassmind.evaluation.hidden_links import Fold, Left, folds_of
 from glassmind.evaluation.metrics import mean
 from glassmind.evaluation.place import place_for
 from glassmind.evaluation.readings import Readings, read_vault
-from glassmind.graph.suggest.asking import outlooks
-from glassmind.graph.suggest.outlook import Outlook
-from glassmind.graph.suggest.scoring import WEIGHTS
+from glassmind.graph.suggestions import WEIGHTS, Outlook, outlooks
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared" / "data" / "vaults"

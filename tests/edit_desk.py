@@ -4,7 +4,7 @@ from codecs import BOM_UTF8
 
 from glassmind.files.read import digest_of
 from glassmind.files.resolve import Names
-from glassmind.graph.suggest.edits import Page
+from glassmind.graph.link_edits import Page
 from glassmind.model import NotePath
 from glassmind.model.notes import Link, Note
 from glassmind.model.suggestions import ProposedEdit

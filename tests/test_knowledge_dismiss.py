@@ -16,16 +16,18 @@ from glassmind.errors import BadWish, IndexAbsent, NoteNotFound
 from glassmind.errors.knowledge import BadFindingKey, FindingAbsent
 from glassmind.errors.writing import WritesOff
 from glassmind.files.read import digest_of
-from glassmind.graph.dismissal_lines import (
+from glassmind.graph.dismissals import (
+    MOST_TOLD,
+    SHAPES,
+    SHORT,
     Line,
     line_of,
     lines_in,
     parse,
     parse_line,
+    paths_in,
+    renamed,
 )
-from glassmind.graph.dismissals import MOST_TOLD
-from glassmind.graph.dismissed_notes import SHORT
-from glassmind.graph.subjects import SHAPES, paths_in, renamed
 from glassmind.model import NotePath
 from glassmind.model.pairs import DismissedFinding, DismissedPair
 from glassmind.store.sqlite.pair_rows import PairRows

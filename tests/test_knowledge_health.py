@@ -17,7 +17,7 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, IndexAbsent
 from glassmind.errors.knowledge import BadFindingKey, UnknownCheck
-from glassmind.graph.health.table import CHECKS
+from glassmind.graph.health import CHECKS
 from glassmind.model import NotePath
 from glassmind.model.health import (
     CheckReport,

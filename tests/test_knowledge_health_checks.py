@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
 from glassmind.graph.habits import is_date
-from glassmind.graph.health.grouped import place_of, staleness
-from glassmind.graph.health.linked import leads
-from glassmind.graph.health.table import entry_of
+from glassmind.graph.health import entry_of
+from glassmind.graph.health_checks import leads, publisher_of, staleness
 from glassmind.model import NotePath
 from glassmind.model.health import PartLink, PartNames
 from glassmind.obsidian.address import linked_heading
@@ -502,7 +501,7 @@ def _names(count: int) -> list[str]:
     ],
 )
 def test_a_page_is_from_who_published_it(url: str, place: str) -> None:
-    assert place_of(url) == place
+    assert publisher_of(url) == place
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from health_desk import LONG_AGO, TODAY, circle, clipped, linked, text
 from meaning_desk import MeaningDesk, WordModel
 from vault_desk import VaultDesk
 
-from glassmind.graph.health.kept import KeptSketches
+from glassmind.graph.text_sketches import KeptSketches
 from glassmind.model.health import FindingNow
 
 BODY = text("same", 40)

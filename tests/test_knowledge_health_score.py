@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glassmind.graph.health.score import Counted, scored, sound_notes
-from glassmind.graph.health.sketch import (
+from glassmind.graph.health import CHECKS, Counted, scored, sound_notes
+from glassmind.graph.text_sketches import (
     COMMON,
     Runs,
     alike,
@@ -15,7 +15,6 @@ from glassmind.graph.health.sketch import (
     likeness,
     sketch,
 )
-from glassmind.graph.health.table import CHECKS
 
 NOTES = [f"{at}.md" for at in range(12)]
 

@@ -6,8 +6,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from glassmind.graph.suggest.mentions import Spot, mentions_in, rough_mentions
-from glassmind.graph.suggest.name_table import NameTable, name_table, pieces_of
+from glassmind.graph.mentions import (
+    NameTable,
+    Spot,
+    mentions_in,
+    name_table,
+    pieces_of,
+    rough_mentions,
+)
 from glassmind.model import NotePath
 from glassmind.obsidian.prose import prose
 from glassmind.obsidian.read import read_note

@@ -4,7 +4,7 @@ import pytest
 from edit_desk import FILES, TARGET, made, page_on
 
 from glassmind.files.spelling import Pen
-from glassmind.graph.suggest.edits import edit_for_relation
+from glassmind.graph.link_edits import edit_for_relation
 
 
 @pytest.mark.parametrize(

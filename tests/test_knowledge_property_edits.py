@@ -5,8 +5,8 @@ from edit_desk import FILES, TARGET, made, page_on
 from vault_desk import VaultDesk
 
 from glassmind.files.spelling import Pen
-from glassmind.graph.suggest.answers import BY_HAND
-from glassmind.graph.suggest.property_edits import edit_for_property
+from glassmind.graph.link_edits import edit_for_property
+from glassmind.graph.suggestions import BY_HAND
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 from vault_desk import VaultDesk
 
-from glassmind.graph.suggest.reciprocal import missing_answers
+from glassmind.graph.reciprocal import missing_answers
 from glassmind.model import NotePath
 
 Links = list[tuple[int, int, str]]

@@ -10,8 +10,7 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, IndexAbsent, NoteNotFound
 from glassmind.files.read import digest_of
-from glassmind.graph.suggest.desk import Desk
-from glassmind.graph.suggest.vault_mentions import Said
+from glassmind.graph.suggestions import Desk, Said
 from glassmind.model.suggestions import ProposedEdit, Suggestion
 
 TALKS = {

@@ -9,16 +9,15 @@ from hypothesis import strategies as st
 
 from glassmind.files.resolve import Names
 from glassmind.files.spelling import Pen
-from glassmind.graph.suggest.edits import (
+from glassmind.graph.link_edits import (
     Page,
     edit_for_mention,
+    edit_for_property,
     edit_for_relation,
     page_from,
 )
-from glassmind.graph.suggest.mentions import mentions_in
-from glassmind.graph.suggest.name_table import name_table, pieces_of
-from glassmind.graph.suggest.property_edits import edit_for_property
-from glassmind.graph.suggest.reciprocal import missing_answers
+from glassmind.graph.mentions import mentions_in, name_table, pieces_of
+from glassmind.graph.reciprocal import missing_answers
 from glassmind.model import NotePath
 from glassmind.model.suggestions import Mention
 

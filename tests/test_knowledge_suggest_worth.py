@@ -7,8 +7,8 @@ import pytest
 from meaning_desk import LONG, MeaningDesk, Rows, WordModel, vector_of
 from vault_desk import VaultDesk
 
-from glassmind.graph.suggest import vectors
-from glassmind.graph.suggest.scoring import LEAST
+from glassmind.graph import suggestions
+from glassmind.graph.suggestions import LEAST
 from glassmind.model.suggestions import Suggestion
 from glassmind.model.vectors import Embeddable
 from glassmind.store.sqlite.mention_rows import MentionRows
@@ -160,11 +160,11 @@ def test_in_a_whole_vault_a_name_that_stands_in_code_is_no_suggestion(
     assert suggested(meaning) == []
 
 
-@pytest.mark.parametrize("most", [vectors.MOST_KEPT, 0])
+@pytest.mark.parametrize("most", [suggestions.MOST_KEPT, 0])
 def test_vectors_are_read_once_for_each_state_of_them(
     meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
-    monkeypatch.setattr(vectors, "MOST_KEPT", most)
+    monkeypatch.setattr(suggestions, "MOST_KEPT", most)
     meaning.indexed({"River.md": SILT, "Delta.md": SILT, **WOODS})
     read, plain = [], MentionRows.vectors
 

@@ -1,33 +1,23 @@
-"""What a person wants to hear no more of, as text in the agent folder.
+"""What the subjects of findings name: the notes in them, by their paths."""
 
-One line each, easy to read and to edit by hand; see `dismissal_lines`. No link of
-Obsidian stands in it, and it is no note, so that neither the graph nor a search ever
-sees it.
-"""
-
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+import json
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from threading import Lock
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from unicodedata import normalize
 
-from glassmind.errors import FileGone, VaultError
+from glassmind.errors import BadWish, FileGone, NoteNotFound, VaultError
+from glassmind.errors.knowledge import FindingAbsent
+from glassmind.errors.writing import WritesOff
 from glassmind.files.decode import Unreadable, decode
 from glassmind.files.read import VaultFiles, digest_of
+from glassmind.files.resolve import fold, name_key
 from glassmind.files.rewrite import FileText, rewrite
 from glassmind.files.write import VaultWriter
-from glassmind.graph.dismissal_lines import (
-    Line,
-    Side,
-    line_of,
-    lines_in,
-    pair_of,
-    parse,
-    parse_line,
-    sides_of,
-)
-from glassmind.graph.dismissed_notes import SHORT, Meant, meant_by, spelled
-from glassmind.graph.subjects import paths_in, renamed
 from glassmind.model import NotePath
+from glassmind.model.health import FindingNow
 from glassmind.model.pairs import (
     Dismissals,
     Dismissed,
@@ -37,7 +27,308 @@ from glassmind.model.pairs import (
 )
 
 if TYPE_CHECKING:
+    from glassmind.graph.study import Study
     from glassmind.ports.knowledge import Pairs
+
+
+PAIRED = " <> "
+"""Between the paths of two notes in a subject."""
+
+_ONE = re.compile(r"(.+)", re.DOTALL)
+_TWO = re.compile(rf"(.+?){PAIRED}(.+)", re.DOTALL)
+_ONE_OR_TWO = re.compile(rf"(.+?)(?:{PAIRED}(.+))?", re.DOTALL)
+
+SHAPES: Mapping[str, re.Pattern[str]] = {
+    "invalid_yaml": _ONE,
+    "conflict_copies": _ONE_OR_TWO,
+    "missing_reciprocal": re.compile(r"(.+?\.md) .+?: (.+)", re.DOTALL),
+    "broken_links": re.compile(r"(.+?) -> ([^#]+)#.*", re.DOTALL),
+    "orphans": _ONE,
+    "near_duplicates": _TWO,
+    "weakly_tied": _TWO,
+    "category_mismatch": _ONE,
+    "god_nodes": _ONE,
+    "stale_themes": _ONE,
+    "one_source": re.compile(r"(.+) <- \S+", re.DOTALL),
+    "oversized": _ONE,
+    "unlinked_attachments": _ONE,
+}
+"""How the subjects of each check are made; the groups are paths.
+
+The other checks are about words that stand in many notes."""
+
+WORDED = frozenset(["one_source"])
+"""Checks with subjects of a file and of words that may stand in any others."""
+
+
+def paths_in(check: str, subject: str) -> tuple[NotePath, ...]:
+    """Return the files that a subject names, in order; none where it names none."""
+    found = SHAPES[check].fullmatch(subject) if check in SHAPES else None
+    return () if found is None else tuple(NotePath(p) for p in found.groups() if p)
+
+
+def names_all(check: str) -> bool:
+    """Whether the files that a subject names are all that its finding is about."""
+    return check in SHAPES and check not in WORDED
+
+
+def renamed(
+    check: str, subject: str, now: Mapping[NotePath, NotePath]
+) -> Iterator[str]:
+    """Yield what a finding may be called after its notes got the names in `now`.
+
+    Of two notes that are alike the one that comes first stands first.
+    """
+    paths = paths_in(check, subject)
+    called = [now.get(path, path) for path in paths]
+    yield _with_paths(check, subject, called)
+    if SHAPES.get(check) is _TWO and tuple(called) != paths:
+        yield _with_paths(check, subject, sorted(called))
+
+
+def _with_paths(check: str, subject: str, paths: Sequence[NotePath]) -> str:
+    """Return a subject with other paths in the place of its own."""
+    found = SHAPES[check].fullmatch(subject) if paths else None
+    if found is None:
+        return subject
+    parts, at = [], 0
+    for group, path in enumerate(paths, 1):
+        parts += [subject[at : found.start(group)], path]
+        at = found.end(group)
+    return "".join([*parts, subject[at:]])
+
+
+_WORD = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]+')
+_QUOTED = json.JSONDecoder(strict=False)
+_PLAIN = re.compile(r"[\w./-]+")
+_WITH_END = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+
+Line: TypeAlias = DismissedPair | DismissedFinding
+
+
+class Side(NamedTuple):
+    """A note that a line names, with what it was then, where the line says so."""
+
+    path: NotePath
+    title: str = ""
+    digest: str = ""
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether we wrote it, and so knew the note."""
+        return bool(self.title or self.digest)
+
+
+def sides_of(one: Line) -> Iterator[Side]:
+    """Yield the notes that a line names, in its order."""
+    match one:
+        case DismissedPair(paths, titles, digests):
+            yield from map(Side, paths, titles, digests)
+        case DismissedFinding(check, subject, titles, digests):
+            named = paths_in(check, subject)
+            titles = titles if len(titles) == len(named) else ("",) * len(named)
+            digests = digests if len(digests) == len(named) else ("",) * len(named)
+            yield from map(Side, named, titles, digests)
+
+
+def lines_in(text: str) -> list[str]:
+    """Return the lines of a text, each with its end."""
+    return _WITH_END.findall(text)
+
+
+def parse_line(line: str) -> Line | str | None:
+    """Return what a line dismisses, None for no such line, or what is wrong with it."""
+    text = line.strip().removeprefix("\ufeff")
+    if not text or text.startswith("#"):
+        return None
+    try:
+        words = [_plain(word) for word in _words(text)]
+    except UnicodeEncodeError:
+        return "it holds half a character"
+    except ValueError:
+        return "its quotes do not match"
+    return _said(words)
+
+
+def _said(words: list[str]) -> Line | str:
+    match words:
+        case ["pair", *said]:
+            return _pair_said(said)
+        case ["finding", check, subject, *more] if more[:1] in ([], ["titles"]):
+            return _finding_said(check, subject, more)
+        case ["finding", *_]:
+            return 'write: finding CHECK "A.md"'
+        case _:
+            return "a line begins with pair, finding or #"
+
+
+def _pair_said(words: list[str]) -> DismissedPair | str:
+    match words:
+        case [one, other] if one != other:
+            return pair_of((one, other))
+        case [one, other, "titles", a, b] if one != other:
+            return pair_of((one, other), (a, b))
+        case [one, other, "titles", a, b, "digests", x, y] if one != other:
+            return pair_of((one, other), (a, b), (x, y))
+        case _:
+            return 'write: pair "A.md" "B.md"'
+
+
+def _finding_said(check: str, subject: str, more: list[str]) -> DismissedFinding:
+    """Return a finding; a subject names two notes at most, and each has both."""
+    half = len(more) // 2
+    if half > 1 and len(more) % 2 == 0 and more[half] == "digests":
+        titles, digests = tuple(more[1:half]), tuple(more[half + 1 :])
+        return DismissedFinding(check, subject, titles, digests)
+    return DismissedFinding(check, subject, tuple(more[1:]))
+
+
+def _words(text: str) -> list[str]:
+    """Return the words of a line; a quote that stands alone raises `ValueError`."""
+    if '"' in _WORD.sub("", text):
+        raise ValueError(text)
+    return _WORD.findall(text)
+
+
+def _plain(word: str) -> str:
+    if not word.startswith('"'):
+        said = word
+    elif "\\" in word:
+        said = str(_QUOTED.decode(word))
+    else:
+        said = word[1:-1]
+    said.encode()
+    return said
+
+
+def pair_of(
+    paths: tuple[str, str],
+    titles: tuple[str, str] = ("", ""),
+    digests: tuple[str, str] = ("", ""),
+) -> DismissedPair:
+    """Return a pair with the path first that comes first."""
+    spelled = [NotePath(normalize("NFC", path)) for path in paths]
+    (a, *of_a), (b, *of_b) = sorted(zip(spelled, titles, digests, strict=True))
+    return DismissedPair((a, b), (of_a[0], of_b[0]), (of_a[1], of_b[1]))
+
+
+def line_of(one: Line) -> str:
+    """Return the line that says so; `parse_line` understands it."""
+    match one:
+        case DismissedPair(paths, titles, digests):
+            head = ["pair", *map(_quoted, paths)]
+        case DismissedFinding(check, subject, titles, digests):
+            known = check if _PLAIN.fullmatch(check) else json.dumps(check)
+            head = ["finding", known, _quoted(subject)]
+    if any(titles) or any(digests):
+        head += ["titles", *map(_quoted, titles)]
+    if any(digests):
+        head += ["digests", *(digest or '""' for digest in digests)]
+    return " ".join(head)
+
+
+def _quoted(word: str) -> str:
+    return json.dumps(word, ensure_ascii=False)
+
+
+def parse(lines: Iterable[str], file: str) -> tuple[list[tuple[int, Line]], list[str]]:
+    """Return what lines dismiss, by number, and a sentence for each that is broken."""
+    found: list[tuple[int, Line]] = []
+    problems = []
+    for number, line in enumerate(lines, start=1):
+        said = parse_line(line)
+        if isinstance(said, str):
+            problems.append(f"{file} line {number} is not followed: {said}")
+        elif said is not None:
+            found.append((number, said))
+    return found, problems
+
+
+SHORT = 12
+"""Letters of a digest in a line: 48 bits, and it is asked only where the path fails."""
+
+
+class Meant(NamedTuple):
+    """What a side means now, None for no note; `doubt` says what may be wrong.
+
+    `rival` is the note that may be meant instead.
+    """
+
+    path: NotePath | None
+    doubt: str = ""
+    rival: NotePath | None = None
+
+
+def spelled(path: str) -> NotePath:
+    """Return a path without what a person may put before it."""
+    while path.startswith(("./", "/")):
+        path = path.removeprefix("./").removeprefix("/")
+    return NotePath(path)
+
+
+def meant_by(sides: Iterable[Side], rows: "Pairs") -> dict[Side, Meant]:
+    """Return what each side means now."""
+    return _Meaning(set(sides), rows).all()
+
+
+class _Meaning:
+    def __init__(self, sides: Collection[Side], rows: "Pairs") -> None:
+        self._sides = sides
+        self._there = rows.there({spelled(side.path) for side in sides})
+        self._known = rows.known(self._there)
+        moved = [side for side in sides if not self._stands(side)]
+        lost = [s for s in moved if spelled(s.path) not in self._there]
+        self._digested = rows.digested({s.digest for s in moved if s.digest})
+        self._titled = rows.titled({s.title or spelled(s.path) for s in lost})
+        self._named = rows.namesakes({name_key(spelled(s.path)) for s in lost})
+
+    def all(self) -> dict[Side, Meant]:
+        return {side: self._meant(side) for side in self._sides}
+
+    def _stands(self, side: Side) -> bool:
+        """Whether the path is that of the very note, as far as can be told."""
+        path = spelled(side.path)
+        said = self._known.get(path, ("", ""))[1]
+        return path in self._there and said.startswith(side.digest)
+
+    def _meant(self, side: Side) -> Meant:
+        path = spelled(side.path)
+        if path not in self._there:
+            return Meant(self._elsewhere(side, path))
+        moved = None if self._stands(side) else _one(self._digested, side.digest)
+        if moved is None:
+            return Meant(path)
+        if _file_name(moved) == _file_name(path):
+            return Meant(moved)
+        doubt = f"{path} may be another note by now, and {moved} be meant"
+        return Meant(path, doubt, moved)
+
+    def _elsewhere(self, side: Side, path: NotePath) -> NotePath | None:
+        folded = fold(path)
+        named = self._named.get(name_key(path), [])
+        alike = [one for one in named if fold(one) == folded]
+        if len(alike) == 1:
+            return alike[0]
+        moved = _one(self._digested, side.digest)
+        if moved is not None or side.is_recorded:
+            return moved or _one(self._titled, side.title)
+        return _one(self._titled, path) or (named[0] if _is_bare(path, named) else None)
+
+
+def _file_name(path: NotePath) -> str:
+    return path.rpartition("/")[2]
+
+
+def _is_bare(path: NotePath, named: Collection[NotePath]) -> bool:
+    """Whether a name without a folder is that of one file."""
+    return len(named) == 1 and "/" not in path
+
+
+def _one(found: Mapping[str, list[NotePath]], key: str) -> NotePath | None:
+    """Return the one note of a key, if there is but one."""
+    notes = found.get(key, []) if key else []
+    return notes[0] if len(notes) == 1 else None
+
 
 FILE = "dismissed.txt"
 """What the file is called in the agent folder."""
@@ -315,3 +606,75 @@ def _few(said: Sequence[str], more: str) -> tuple[str, ...]:
     """Return the first sentences, and how many more there are."""
     left = len(said) - MOST_TOLD
     return (*said[:MOST_TOLD], *([f"{left:,} {more}"] if left > 0 else []))
+
+
+DISMISSED, RESTORED = "dismissed", "dismissal taken back"
+"""Why a line was written, for the record."""
+
+UNDISMISSED, UNRESTORED = "nothing was dismissed", "no dismissal was taken back"
+"""What came of an act while nothing may be written."""
+
+
+def dismiss_pair(study: "Study", a: str, b: str) -> Dismissed:
+    """Dismiss two notes by their names.
+
+    Raises:
+        NoteNotFound: no note has one of the names, be it but for a slip.
+        BadWish: both names mean one note.
+        WritesOff: the settings let nothing be written.
+    """
+    _check_writes(study, UNDISMISSED)
+    return study.book.add(_named(study, a, b), why=DISMISSED)
+
+
+def restore_pair(study: "Study", a: str, b: str) -> Dismissed:
+    """Take the dismissal of two notes back; raises as `dismiss_pair`."""
+    _check_writes(study, UNRESTORED)
+    return study.book.drop(_named(study, a, b), why=RESTORED)
+
+
+def dismiss_finding(study: "Study", now: FindingNow) -> Dismissed:
+    """Dismiss what a check of vault health finds now.
+
+    Raises:
+        FindingAbsent: it does not, and that was not dismissed before.
+        WritesOff: the settings let nothing be written.
+    """
+    _check_writes(study, UNDISMISSED)
+    if now.state != "there" and not now.dismissed:
+        raise FindingAbsent(now.key, now.reason or "")
+    return study.book.add(_finding(study, now.key), why=DISMISSED)
+
+
+def restore_finding(study: "Study", key: str, keys: Sequence[str]) -> Dismissed:
+    """Take the dismissal of a finding back, be it one or not, under all its keys."""
+    _check_writes(study, UNRESTORED)
+    tried = [study.book.drop(_finding(study, one), why=RESTORED) for one in keys]
+    none = study.book.untouched(_finding(study, key))
+    return next((one for one in tried if one.changed), none)
+
+
+def _check_writes(study: "Study", undone: str) -> None:
+    writes = study.config.writes
+    if not writes.agent_dir_writable:
+        raise WritesOff(writes.agent_dir, undone)
+
+
+def _named(study: "Study", a: str, b: str) -> DismissedPair:
+    one, other = _called(study, a), _called(study, b)
+    if one == other:
+        raise BadWish("a pair", f"of {one} and itself", "of two notes")
+    return study.book.pair(one, other)
+
+
+def _called(study: "Study", name: str) -> NotePath:
+    """Return the note of a name; what is written does not stand on a guess."""
+    path = study.sure(name)
+    if path is None:
+        raise NoteNotFound(name, (study.find(name),))
+    return path
+
+
+def _finding(study: "Study", key: str) -> DismissedFinding:
+    check, _, subject = key.partition(":")
+    return study.book.finding(check, subject)

@@ -12,11 +12,10 @@ if TYPE_CHECKING:
     from glassmind.files.read import VaultFiles
     from glassmind.graph.dismissals import DismissalBook
     from glassmind.graph.graphs import Graphs
-    from glassmind.graph.health.kept import KeptSketches
-    from glassmind.graph.health.sight import HealthRows
+    from glassmind.graph.health_checks import HealthRows
     from glassmind.graph.naming.vocabulary import Vocabulary
-    from glassmind.graph.suggest.facts import Facts
-    from glassmind.graph.suggest.ground import GroundRows, WordPlaces
+    from glassmind.graph.suggestions import Facts, GroundRows, WordPlaces
+    from glassmind.graph.text_sketches import KeptSketches
     from glassmind.graph.themes.themed import Themed
     from glassmind.model.search import SearchReply
     from glassmind.ports.knowledge import NoteRows, Pairs

@@ -4,16 +4,20 @@ from collections.abc import Sequence
 from datetime import date
 
 from glassmind.files.left_out import LeftOutNames, left_out_names
-from glassmind.graph.dismiss import (
+from glassmind.graph.dismissals import (
     dismiss_finding,
     dismiss_pair,
     restore_finding,
     restore_pair,
 )
-from glassmind.graph.health.asking import EXAMPLES, finding_now, keys_of, report
-from glassmind.graph.health.mending import repairs
-from glassmind.graph.health.report import key_of
-from glassmind.graph.health.secrets import secret_places
+from glassmind.graph.health import (
+    EXAMPLES,
+    finding_now,
+    key_of,
+    keys_of,
+    report,
+    secret_places,
+)
 from glassmind.graph.links.connections import connections
 from glassmind.graph.links.paths import chains
 from glassmind.graph.links.ranks import Asked, ranking
@@ -23,10 +27,9 @@ from glassmind.graph.naming import ingest as ingesting
 from glassmind.graph.naming.resolve import resolve
 from glassmind.graph.ontology.overview import SHOWN, shortened
 from glassmind.graph.pairs.implicit import similar
+from glassmind.graph.repairs import followed, repairs
 from glassmind.graph.study import Study
-from glassmind.graph.suggest.asking import KeptRankings, suggest
-from glassmind.graph.suggest.commons import Commons
-from glassmind.graph.suggest.following import followed
+from glassmind.graph.suggestions import Commons, KeptRankings, suggest
 from glassmind.graph.themes.themed import only
 from glassmind.model import NotePath
 from glassmind.model.chains import Chains

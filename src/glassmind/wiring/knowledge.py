@@ -14,10 +14,10 @@ from glassmind.files.obsidian import obsidian_settings
 from glassmind.graph.dismissals import DismissalBook
 from glassmind.graph.graphs import Graphs
 from glassmind.graph.habits import habits_in
-from glassmind.graph.health.kept import KeptSketches
 from glassmind.graph.naming.vocabulary import KeptVocabulary, Vocabulary
 from glassmind.graph.study import Study
-from glassmind.graph.suggest.facts import Facts, KeptFacts, Sorts
+from glassmind.graph.suggestions import Facts, KeptFacts, Sorts
+from glassmind.graph.text_sketches import KeptSketches
 from glassmind.graph.themes import themed as themes
 from glassmind.graph.verbs import Knowledge
 from glassmind.links.keeping import KeptGraph

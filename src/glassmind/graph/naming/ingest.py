@@ -27,6 +27,7 @@ from glassmind.files.read import VaultFiles
 from glassmind.files.resolve import NOTE_SUFFIX, fold
 from glassmind.graph.folding import folded, in_singular
 from glassmind.graph.habits import is_date, is_placeholder
+from glassmind.graph.mentions import IsCommon, Spot, mentions_in
 from glassmind.graph.naming.matching import matches_of
 from glassmind.graph.naming.phrases import phrases_in
 from glassmind.graph.naming.resolve import verdict_on
@@ -34,7 +35,6 @@ from glassmind.graph.naming.stubs import Wanted, is_file_name, stub_for
 from glassmind.graph.naming.vocabulary import Vocabulary
 from glassmind.graph.ontology.categories import is_category_key
 from glassmind.graph.ontology.schemas import EVERYWHERE, kind_of
-from glassmind.graph.suggest.mentions import IsCommon, Spot, mentions_in
 from glassmind.model import NotePath, PropertyValue
 from glassmind.model.notes import Note
 from glassmind.model.ontology import (

@@ -13,8 +13,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from glassmind.graph.mentions import COMMON_WORDS
 from glassmind.graph.openings import LOOKED_AT, UNSEEN, opens
-from glassmind.graph.suggest.name_table import COMMON_WORDS
 from glassmind.model.notes import Note
 from glassmind.obsidian.positions import line_starts
 from glassmind.obsidian.prose import prose

@@ -10,9 +10,9 @@ from msgspec import structs
 
 from glassmind.files.obsidian import ObsidianSettings
 from glassmind.graph.habits import habits_in
+from glassmind.graph.mentions import NameTable, name_table, pieces_of
 from glassmind.graph.naming.names import KnownNames, Sources
 from glassmind.graph.ontology.overview import overview
-from glassmind.graph.suggest.name_table import NameTable, name_table, pieces_of
 from glassmind.model import NotePath
 from glassmind.model.ontology import Entry, GhostName, HeadingName, Ontology
 

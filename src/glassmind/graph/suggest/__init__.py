@@ -1,1 +1,0 @@
-"""Links that are missing, with the edits that would write them."""
