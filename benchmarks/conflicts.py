@@ -25,17 +25,15 @@ from vaults import write_vault
 from glassmind import open_vault
 from glassmind.context.conflicts import claims
 from glassmind.context.conflicts.rules import conflicts
-from glassmind.context.decisions import decisions
-from glassmind.context.questions import questions
-from glassmind.context.scope import Scope
-from glassmind.context.suggested import next_reads
-from glassmind.context.tasks import tasks
+from glassmind.context.items import BundleScope
+from glassmind.context.open_work import decisions, questions, tasks
+from glassmind.context.sections import next_reads
 from glassmind.store.sqlite.connection import open_reader
 from glassmind.store.sqlite.section_rows import SectionRows
 
 PLANTED = Path(__file__).resolve().parent.parent / "tests" / "planted_conflicts"
 TODAY = date(2026, 3, 20)
-SECTIONS: dict[str, Callable[[SectionRows, Scope], Collection[object]]] = {
+SECTIONS: dict[str, Callable[[SectionRows, BundleScope], Collection[object]]] = {
     "decisions": decisions,
     "questions": questions,
     "tasks": tasks,
@@ -57,9 +55,9 @@ def rows_of(vault: Path, place: Path) -> Iterator[apsw.Connection]:
         db.close()
 
 
-def scope_of(note_ids: Sequence[int]) -> Scope:
+def scope_of(note_ids: Sequence[int]) -> BundleScope:
     """Return a bundle about some notes."""
-    return Scope(tuple(note_ids), frozenset(), "", TODAY, ".agent")
+    return BundleScope(tuple(note_ids), frozenset(), "", TODAY, ".agent")
 
 
 def ids_in(db: apsw.Connection) -> list[int]:

@@ -7,11 +7,9 @@ from datetime import date
 from vault_desk import VaultDesk
 
 from glassmind.context.conflicts.rules import conflicts
-from glassmind.context.decisions import decisions
-from glassmind.context.questions import questions
-from glassmind.context.scope import Scope
-from glassmind.context.suggested import next_reads
-from glassmind.context.tasks import tasks
+from glassmind.context.items import BundleScope
+from glassmind.context.open_work import decisions, questions, tasks
+from glassmind.context.sections import next_reads
 from glassmind.model.context import Conflict, Item, NextRead
 from glassmind.store.sqlite.connection import open_reader
 from glassmind.store.sqlite.section_rows import SectionRows
@@ -53,7 +51,7 @@ class SectionDesk:
     @contextmanager
     def _asked(
         self, paths: Sequence[str], project: Collection[str]
-    ) -> Iterator[tuple[SectionRows, Scope]]:
+    ) -> Iterator[tuple[SectionRows, BundleScope]]:
         db = open_reader(self.vault.folder)
         try:
             found = db.execute(
@@ -63,7 +61,7 @@ class SectionDesk:
             ids = {str(path): int(str(note_id)) for path, note_id in found}
             chosen = tuple(ids[path] for path in paths or ids)
             members = frozenset(ids[path] for path in project)
-            yield SectionRows(db), Scope(chosen, members, "", TODAY, ".agent")
+            yield SectionRows(db), BundleScope(chosen, members, "", TODAY, ".agent")
         finally:
             db.close()
 

@@ -9,9 +9,7 @@ from msgspec.structs import replace
 from vault_desk import NOON, VaultDesk
 
 from glassmind.context.briefing import LIMITS, fitted
-from glassmind.context.budget import Estimate
-from glassmind.context.fitting import most_within
-from glassmind.context.least import made_within
+from glassmind.context.budget import Estimate, made_within, most_within
 from glassmind.context.markdown import briefing_as_markdown, receipts_of
 from glassmind.errors import BadDate, IndexAbsent
 from glassmind.errors.context import BudgetTooSmall, ProjectUnknown

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
-from glassmind.context.asking import occurrences, question_words
+from glassmind.context.question_words import occurrences, question_words
 from glassmind.model.context import Bundle
 from glassmind.obsidian.sentences import sentence_spans, sentences_in
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.context.answer_kinds import AnswerKind
+from glassmind.context.extract import AnswerKind
 
 HAS = [
     ("How many boats are there?", "There are 14 of them."),

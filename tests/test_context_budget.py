@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from model_desk import tokenizer
 from vault_desk import VaultDesk
 
-from glassmind.context.asking import question_words
 from glassmind.context.budget import Estimate
-from glassmind.context.choose import parted, run
+from glassmind.context.excerpts import parted, run
 from glassmind.context.markdown import bundle_as_markdown
+from glassmind.context.question_words import question_words
 from glassmind.errors.context import BudgetTooSmall
 from glassmind.models.cards import MINILM
 

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from section_desk import SectionDesk, texts
 from vault_desk import VaultDesk
 
-from glassmind.context.labels import told
+from glassmind.context.items import told
 from glassmind.context.markdown import bundle_as_markdown, item_line
-from glassmind.context.page import Page
-from glassmind.context.shortening import shortened
+from glassmind.context.note_lines import NoteLines
+from glassmind.context.sections import shortened
 from glassmind.model import NotePath, Span
 from glassmind.model.context import Item
 
@@ -310,7 +310,7 @@ LINES = st.sampled_from(
 
 @given(st.lists(LINES | st.text(max_size=20), max_size=12))
 def test_what_a_label_begins_stands_in_the_note_and_in_order(lines: list[str]) -> None:
-    page = Page("\n".join(lines).split("\n"))
+    page = NoteLines("\n".join(lines).split("\n"))
 
     found = list(told(page))
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from section_desk import SectionDesk, texts
 from vault_desk import VaultDesk
 
-from glassmind.context.relevance import section_asked
-from glassmind.context.shortening import shortened
+from glassmind.context.question_words import section_asked
+from glassmind.context.sections import shortened
 from glassmind.model import NotePath, Span
 from glassmind.model.context import Bundle, Item
 

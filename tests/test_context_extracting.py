@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.context.asking import Lookup, question_words
-from glassmind.context.extracting import (
+from glassmind.context.extract import (
     MOST_TOLD,
     READ,
     READ_S,
@@ -18,6 +17,7 @@ from glassmind.context.extracting import (
     extract,
 )
 from glassmind.context.passages import Stretch
+from glassmind.context.question_words import Lookup, question_words
 from glassmind.errors import ModelFailed
 from glassmind.ports.models import Reranker
 

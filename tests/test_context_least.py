@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
-from glassmind.context.least import NEAR, made_within
+from glassmind.context.budget import NEAR, made_within
 from glassmind.errors.context import BudgetTooSmall
 
 QUESTIONS = (
@@ -90,8 +90,8 @@ def test_a_vain_question_is_given_more_where_little_holds_nothing(
 ) -> None:
     folder = "/".join(["a rather long folder name of the user"] * 6)
     vault.indexed({f"{folder}/{n}/Kiln.md": f"The kiln {n} is hot.\n" for n in "ab"})
-    monkeypatch.setattr("glassmind.context.bundling.NEAR_MISS_TOKENS", 220)
-    monkeypatch.setattr("glassmind.context.bundling.FAR_OFF", 2.0)
+    monkeypatch.setattr("glassmind.context.bundle.NEAR_MISS_TOKENS", 220)
+    monkeypatch.setattr("glassmind.context.bundle.FAR_OFF", 2.0)
 
     with pytest.raises(BudgetTooSmall) as refused:
         vault.engine.bundles.pack("kiln", budget_tokens=250)

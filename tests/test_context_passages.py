@@ -7,11 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from meaning_desk import MeaningDesk
 
-from glassmind.context.asking import Lookup, Terms
-from glassmind.context.choose import Reading
-from glassmind.context.cutting import Cut, joined
+from glassmind.context.excerpts import Cut, Reading, joined
 from glassmind.context.markdown import bundle_as_markdown
 from glassmind.context.passages import Stretch
+from glassmind.context.question_words import Lookup, Terms
 from glassmind.model import NotePath
 from glassmind.model.context import BundleNote
 

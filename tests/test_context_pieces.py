@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from glassmind.context.extract import MOST_CHARS, Piece, pieces_of
 from glassmind.context.passages import Stretch
-from glassmind.context.pieces import MOST_CHARS, Piece, pieces_of
 
 PARTS = st.sampled_from((
     "---\n", "tags: [tea]\n", "```\n", "~~~~\n", "$$\n", "$$ x $$ ", "%%", "<!--",

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.context.choose import LONG_LINE, may_stop, parted
-from glassmind.context.repeats import SAID, Shown
+from glassmind.context.excerpts import LONG_LINE, may_stop, parted
+from glassmind.context.passages import SAID, Shown
 from glassmind.obsidian.sentences import sentence_spans
 
 WORDS = st.lists(st.sampled_from(("tea", "pot", "lid", "cup", "Cup", "oolong")))

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from section_desk import SectionDesk, texts
 from vault_desk import VaultDesk
 
-from glassmind.context.page import Page
+from glassmind.context.note_lines import NoteLines
 from glassmind.model import Span
 from glassmind.obsidian.unseen import without_comments
 
@@ -95,7 +95,7 @@ PARTS = st.sampled_from(
 
 @given(st.lists(PARTS | st.text(max_size=5), max_size=20))
 def test_no_block_begins_or_ends_with_a_line_that_nobody_sees(parts: list[str]) -> None:
-    page = Page("".join(parts).split("\n"))
+    page = NoteLines("".join(parts).split("\n"))
 
     seen = without_comments("".join(parts)).split("\n")
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
 from glassmind.context.budget import Estimate
-from glassmind.context.central import centrality, is_alike, words_of
+from glassmind.context.summaries import centrality, is_alike, words_of
 from glassmind.errors.context import BudgetTooSmall, ProjectUnknown
 from glassmind.errors.writing import WriteRefused
 from glassmind.memory import renewing

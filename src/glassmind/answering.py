@@ -25,8 +25,8 @@ from glassmind.search.query import is_by_words_alone, unheeded
 if TYPE_CHECKING:  # of verbs that a search does not use, a millisecond each
     from glassmind.context.answers.desk import Gather
     from glassmind.context.answers.verbs import Answers
-    from glassmind.context.shelf import Sources
-    from glassmind.context.verbs import Bundles
+    from glassmind.context.bundles import Bundles
+    from glassmind.context.parts import Sources
     from glassmind.edit.editing import Editing
     from glassmind.edit.trust import Trust
     from glassmind.graph.verbs import Knowledge

@@ -33,7 +33,7 @@ if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond e
     from threading import Event
 
     from glassmind.context.answers.verbs import Answers
-    from glassmind.context.verbs import Bundles
+    from glassmind.context.bundles import Bundles
     from glassmind.edit.editing import Editing
     from glassmind.graph.verbs import Knowledge
     from glassmind.memory.verbs import Memory
@@ -222,7 +222,7 @@ class Engine:
     @Handing
     def bundles(self) -> "Bundles":
         """What is packed for agents: see `Bundles` for its verbs."""
-        from glassmind.context.shelf import Sources  # noqa: PLC0415
+        from glassmind.context.parts import Sources  # noqa: PLC0415
         from glassmind.model.access import EVERY_AGENT  # noqa: PLC0415
 
         return self._adapters.bundles(

@@ -12,21 +12,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from glassmind.context.behind import Lookout
-from glassmind.context.budget import Counter, Estimate
+from glassmind.context.budget import Estimate, TokenCounter, made_within, most_within
 from glassmind.context.conflicts.rules import conflicts
-from glassmind.context.decisions import decisions
-from glassmind.context.fitting import most_within
-from glassmind.context.items import is_pattern
-from glassmind.context.least import made_within
+from glassmind.context.items import BundleScope, is_pattern
 from glassmind.context.markdown import SECTIONS, briefing_as_markdown
-from glassmind.context.members import SUMMARIES, members_of
-from glassmind.context.questions import questions
-from glassmind.context.scope import Scope
-from glassmind.context.sections import BY_DAY
-from glassmind.context.shelf import Shelf
-from glassmind.context.shortening import cut_to
-from glassmind.context.tasks import tasks
+from glassmind.context.open_work import decisions, questions, tasks
+from glassmind.context.parts import SUMMARIES, ContextParts, StaleCheck, members_of
+from glassmind.context.sections import BY_DAY, cut_to
 from glassmind.errors.context import BudgetTooSmall
 from glassmind.model import NotePath
 from glassmind.model.context import Briefing, ChangedNote, Dropped, Item, NextRead
@@ -63,7 +55,7 @@ APART = ("inbox", SUMMARIES)
 
 
 def brief(
-    shelf: Shelf,
+    shelf: ContextParts,
     *,
     project: str | None,
     since: str | None,
@@ -91,7 +83,7 @@ def brief(
     return made
 
 
-def _whole(shelf: Shelf, empty: Briefing, today: date) -> Briefing:
+def _whole(shelf: ContextParts, empty: Briefing, today: date) -> Briefing:
     """Return all that there is to tell, whatever the budget."""
     named = empty.project or None
     members = {note.note_id for note in members_of(shelf.projects, named)}
@@ -112,7 +104,7 @@ def _whole(shelf: Shelf, empty: Briefing, today: date) -> Briefing:
         ids = changes.placed([one.path for one in hot])
         best = [ids[one.path] for one in hot if one.path in ids]
         best += [one.note_id for one in (*edited, *changed)[:WARM_NOTES]]
-        scope = Scope(
+        scope = BundleScope(
             note_ids=tuple(dict.fromkeys(best)),
             project_ids=frozenset(members),
             query="",
@@ -134,7 +126,7 @@ def _whole(shelf: Shelf, empty: Briefing, today: date) -> Briefing:
                 Dropped(name, 0, 0, at_least=True) for name in sorted(rows.cut)
             ),
         )
-        lookout = Lookout(shelf)
+        lookout = StaleCheck(shelf)
         lookout.look(_told_of(made))
         return replace(made, degraded=(*lookout.notices(), *warm.notices))
 
@@ -172,7 +164,7 @@ def _hot(note: ActiveNote) -> NextRead:
     return NextRead(note.path, note.title, "; ".join((note.level, *note.reasons)))
 
 
-def fitted(whole: Briefing, counter: Counter) -> Briefing:
+def fitted(whole: Briefing, counter: TokenCounter) -> Briefing:
     """Return as much of a briefing as its budget holds, and say what is left out.
 
     Raises:
@@ -194,11 +186,11 @@ def _most_of(whole: Briefing) -> Briefing:
     return replace(whole, **parts)
 
 
-def _counted(made: Briefing, counter: Counter) -> Briefing:
+def _counted(made: Briefing, counter: TokenCounter) -> Briefing:
     return replace(made, tokens=counter.count(briefing_as_markdown(made)))
 
 
-def _part(every: Briefing, whole: Briefing, counter: Counter) -> Briefing:
+def _part(every: Briefing, whole: Briefing, counter: TokenCounter) -> Briefing:
     """Return what fits of a briefing that does not fit as it is.
 
     Raises:
@@ -214,7 +206,7 @@ def _part(every: Briefing, whole: Briefing, counter: Counter) -> Briefing:
 
 
 def _in_turns(
-    lean: Briefing, whole: Briefing, counter: Counter
+    lean: Briefing, whole: Briefing, counter: TokenCounter
 ) -> tuple[Briefing | None, int]:
     """Return what fits, a thing of each section in turn, and what the first takes.
 
@@ -235,7 +227,7 @@ def _in_turns(
     return first(fits) if fits else None, first(1).tokens
 
 
-def _lean(every: Briefing, counter: Counter, room: int) -> Briefing:
+def _lean(every: Briefing, counter: TokenCounter, room: int) -> Briefing:
     """Return a briefing with nothing that takes more than a room."""
     parts: dict[str, Any] = {
         name: tuple(_within(name, getattr(every, name), counter, room))
@@ -245,7 +237,7 @@ def _lean(every: Briefing, counter: Counter, room: int) -> Briefing:
 
 
 def _within(
-    name: str, found: Iterable[Any], counter: Counter, room: int
+    name: str, found: Iterable[Any], counter: TokenCounter, room: int
 ) -> Iterator[Any]:
     """Yield what of a section takes a room at most, items cut to that.
 

@@ -7,7 +7,8 @@ vocabulary ends, and where there is none, an estimate counts that real tokenizer
 below on text of many scripts.
 """
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import Protocol, TypeVar
 
 from glassmind.errors.context import BudgetTooSmall
 from glassmind.obsidian.most_tokens import most_tokens
@@ -18,7 +19,7 @@ LEAST_TOKENS = 200
 ESTIMATE = "estimate"
 
 
-class Counter(Protocol):
+class TokenCounter(Protocol):
     """Counts tokens."""
 
     @property
@@ -49,3 +50,69 @@ def checked_budget(wanted: int | None, usual: int) -> int:
     if budget < LEAST_TOKENS:
         raise BudgetTooSmall(budget, LEAST_TOKENS)
     return budget
+
+
+def most_within(total: int, size: Callable[[int], int], budget: int) -> int:
+    """Return the most of `total` things whose size is within a budget; 0 for none.
+
+    `size` tells what so many take; it grows with their number, but for a word or two.
+    """
+    fits, over = 0, total + 1
+    while over - fits > 1:
+        middle = (fits + over) // 2
+        if size(middle) <= budget:
+            fits = middle
+        else:
+            over = middle
+    while fits and size(fits) > budget:
+        fits -= 1
+    return fits
+
+
+Made = TypeVar("Made")
+
+TRIES = 12
+"""How often a budget is doubled: from 200 to more than any model reads."""
+
+NEAR = 4
+"""Tokens by which what is told may be above the least."""
+
+
+def made_within(budget_tokens: int, make: Callable[[int], Made]) -> Made:
+    """Return what is made of a budget by `make`, which raises where nothing fits.
+
+    Raises:
+        BudgetTooSmall: nothing useful fits, and what is told to allow was tried.
+    """
+    try:
+        return make(checked_budget(budget_tokens, budget_tokens))
+    except BudgetTooSmall as fault:
+        least = _least(make, budget_tokens, max(fault.least, LEAST_TOKENS))
+    raise BudgetTooSmall(budget_tokens, least)
+
+
+def _least(make: Callable[[int], object], budget: int, guess: int) -> int:
+    """Return about the least budget that holds anything: one that was tried."""
+    below = max(budget, LEAST_TOKENS - 1)
+    enough = max(guess, below + 1)
+    for _ in range(TRIES):
+        if _holds(make, enough):
+            break
+        below, enough = enough, 2 * enough
+    else:
+        return enough
+    while enough - below > NEAR:
+        middle = (below + enough) // 2
+        if _holds(make, middle):
+            enough = middle
+        else:
+            below = middle
+    return enough
+
+
+def _holds(make: Callable[[int], object], budget: int) -> bool:
+    try:
+        make(budget)
+    except BudgetTooSmall:
+        return False
+    return True

@@ -1,7 +1,8 @@
 """From hits to passages: chunks with their neighbours, joined to whole lines."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from glassmind.context.items import is_pattern
@@ -12,6 +13,8 @@ from glassmind.model.search import ChannelName, Hit
 from glassmind.obsidian.address import heading_address
 from glassmind.obsidian.hidden_text import holds_hidden
 from glassmind.obsidian.receipts import receipt_of
+from glassmind.obsidian.secrets import redacted
+from glassmind.obsidian.unseen import seen
 
 _HEADINGS = re.compile(r"^#{1,6}\s.*$", re.MULTILINE)
 """What is named above a passage, and need not be shown in it."""
@@ -123,7 +126,7 @@ def part_of(stretch: Stretch, start: int, end: int) -> Stretch:
     )
 
 
-class Asked(NamedTuple):
+class NoteRequest(NamedTuple):
     """A note that may matter, why, and which of its chunks, the best first.
 
     `quoted` are other notes that the reason quotes.
@@ -163,10 +166,10 @@ def says_little(candidate: Candidate) -> bool:
 _SAYS_NOTHING = re.compile(r"\s*(?:$|#{1,6}\s|(?:[-+*]\s+)?!\[\[[^\]]*\]\]\s*$)")
 
 
-def asked_of(hits: Sequence[Hit]) -> list[Asked]:
+def asked_of(hits: Sequence[Hit]) -> list[NoteRequest]:
     """Return what hits ask for: their own chunk, and the others that were found."""
     return [
-        Asked(
+        NoteRequest(
             hit.path,
             hit.relevance,
             hit.match_reason,
@@ -183,7 +186,7 @@ GROWING = 12
 others have shown of themselves is all that there is room for."""
 
 
-def candidates(asked: Sequence[Asked], rows: PassageReader) -> list[Candidate]:
+def candidates(asked: Sequence[NoteRequest], rows: PassageReader) -> list[Candidate]:
     """Return the notes that are there, in their order, with their passages read."""
     notes = rows.notes([one.path for one in asked])
     there = [(one, notes[one.path]) for one in asked if one.path in notes]
@@ -257,3 +260,165 @@ def stretch_of(chunks: Sequence[PlacedChunk], index: int) -> Stretch | None:
     moved = tuple([(max(at - begun, 0), path) for at, path in headings])
     place = (focus[0] - begun, focus[1] - begun)
     return Stretch(text[begun:over], first.first_line + 1, place, moved, last.is_last)
+
+
+SAID = 0.8
+"""Share of its runs of three words that makes a passage one that was shown already."""
+
+Runs = set[tuple[str, ...]]
+
+
+class Shown:
+    """The passages that are shown."""
+
+    def __init__(self) -> None:
+        self._words: set[str] = set()
+        self._texts: list[str] = []
+        self._around: list[str] = []
+        self._by: dict[tuple[str, ...], int] = {}
+        self._read = 0
+
+    def add(self, text: str, around: str) -> None:
+        """Take on record that a text is shown, and may grow into what is around it."""
+        self._words.update(text.lower().split())
+        self._texts.append(text)
+        self._around.append(around)
+
+    def has(self, text: str) -> bool:
+        """Whether a text is shown, all but to the letter."""
+        words = text.lower().split()
+        # each word that is new, but for the last two, begins a run that is
+        if len(set(words) - self._words) > (1 - SAID) * len(words) + 2:
+            return False
+        runs = _runs(text)
+        return len(runs & self._places().keys()) >= SAID * len(runs)
+
+    def _places(self) -> dict[tuple[str, ...], int]:
+        """Return the runs that are shown, and the first text that holds each."""
+        for at in range(self._read, len(self._texts)):
+            for run in _runs(self._texts[at]):
+                self._by.setdefault(run, at)
+        self._read = len(self._texts)
+        return self._by
+
+    def may_have(self, text: str, beside: str) -> bool:
+        """Whether a text is shown, or may yet be where that beside it is."""
+        if self.has(text):
+            return True
+        by = self._places()
+        places = Counter(by[run] for run in _runs(beside) if run in by)
+        if not places:
+            return False
+        runs, there = _runs(text), _runs(self._around[places.most_common(1)[0][0]])
+        return len(runs & there) >= SAID * len(runs)
+
+
+def beside(stretch: Stretch, start: int, end: int) -> Iterator[Stretch]:
+    """Yield the lines behind some characters, then those before, if any speak."""
+    first, last = stretch.lines(start, end)
+    for begun, over in ((last + 1, len(stretch.text)), (stretch.body, first)):
+        text = stretch.text[begun:over]
+        if any(line.strip() and line[0] != "#" for line in text.split("\n")):
+            yield part_of(stretch, begun, over)
+
+
+def _runs(text: str) -> Runs:
+    words = text.lower().split()
+    return {*zip(words, words[1:], words[2:], strict=False)} or {tuple(words)}
+
+
+class _Lines(NamedTuple):
+    """The lines of a note from `first` on: as they are, safe, and as they are seen."""
+
+    first: int
+    said: list[str]
+    safe: list[str]
+    seen: list[str]
+
+
+class Hiding:
+    """The notes of one answer, each looked at once."""
+
+    def __init__(self, rows: PassageReader) -> None:
+        self._rows = rows
+        self._known: dict[int, _Lines | None] = {}
+
+    def safe(self, note_id: int, stretch: Stretch) -> Stretch:
+        """Return a stretch in which credentials are hidden, each in its line."""
+        lines, count = self._lines(note_id), stretch.text.count("\n") + 1
+        top = stretch.first_line
+        there = lines and _part(lines, lines.said, top, count)
+        if lines is None or there != stretch.text:
+            return with_text(stretch, redacted(stretch.text))
+        return with_text(stretch, _part(lines, lines.safe, top, count))
+
+    def fact(self, stretch: Stretch) -> Stretch:
+        """Return what is in no note in which credentials are hidden."""
+        return with_text(stretch, redacted(stretch.text))
+
+    def shown(self, note_id: int, span: Span, said: str) -> str:
+        """Return some lines as a model may read them; `said` is what they are.
+
+        Empty where that is not known.
+        """
+        lines, count = self._lines(note_id), said.count("\n") + 1
+        if lines is None or _part(lines, lines.said, span.start, count) != said:
+            return ""
+        return _part(lines, lines.seen, span.start, count)
+
+    def _lines(self, note_id: int) -> _Lines | None:
+        if note_id not in self._known:
+            self._known[note_id] = self._read(note_id)
+        return self._known[note_id]
+
+    def _read(self, note_id: int) -> _Lines | None:
+        """Return the lines of a note; None where its chunks do not make them up."""
+        chunks = self._rows.every(note_id)
+        text = ""
+        for chunk in chunks:
+            if chunk.first_line != chunks[0].first_line + text.count("\n"):
+                return None
+            text += chunk.text
+        safe = redacted(text)
+        made = _Lines(
+            chunks[0].first_line if chunks else 1,
+            text.split("\n"),
+            safe.split("\n"),
+            seen(safe).split("\n"),
+        )
+        same = len(made.said) == len(made.safe) == len(made.seen)
+        return made if same else None
+
+
+def _part(lines: _Lines, kind: list[str], first_line: int, count: int) -> str:
+    top = first_line - lines.first
+    return "\n".join(kind[top : top + count]) if top >= 0 else ""
+
+
+def with_text(stretch: Stretch, text: str) -> Stretch:
+    """Return a stretch with another text of as many lines, and its places in that."""
+    if text == stretch.text:
+        return stretch
+
+    def moved(at: int) -> int:
+        line = stretch.text.count("\n", 0, at)
+        start, end = place_of(text, line, line)
+        return min(start + at - (stretch.text.rfind("\n", 0, at) + 1), end)
+
+    return stretch._replace(
+        text=text,
+        focus=(moved(stretch.focus[0]), moved(stretch.focus[1])),
+        headings=tuple((moved(at), path) for at, path in stretch.headings),
+    )
+
+
+def place_of(text: str, first: int, last: int) -> tuple[int, int]:
+    """Return the characters of some lines, counted from 0."""
+    start = 0
+    for _ in range(first):
+        start = text.find("\n", start) + 1
+    end = start
+    for _ in range(first, last):
+        end = text.find("\n", end) + 1
+    over = text.find("\n", end)
+    return start, len(text) if over < 0 else over

@@ -1,19 +1,25 @@
-"""What a bundle says beside its passages, each section within a share of the budget.
+"""An item that is too long for its room, cut at the end of a sentence or a line."""
 
-What a section does not use is left to the passages.
-"""
-
-from collections.abc import Callable, Collection, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
+from math import fsum, log2, sqrt
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from glassmind.context.budget import Counter
+from msgspec import structs
+
+from glassmind.context.budget import TokenCounter
 from glassmind.context.conflicts.rules import conflicts
-from glassmind.context.cutting import NUMBER, numbered
-from glassmind.context.decisions import decisions
-from glassmind.context.items import names_in
+from glassmind.context.excerpts import NUMBER, numbered
+from glassmind.context.items import (
+    SUPERSEDED_BY,
+    BundleScope,
+    SectionRows,
+    is_pattern,
+    names_in,
+)
 from glassmind.context.markdown import (
     conflict_line,
     item_line,
@@ -21,16 +27,223 @@ from glassmind.context.markdown import (
     section,
     source_line,
 )
-from glassmind.context.questions import questions
-from glassmind.context.relevance import asked_terms, section_asked, shared
-from glassmind.context.scope import Scope, SectionRows
-from glassmind.context.section_words import SUPERSEDED_BY
-from glassmind.context.shortening import cut_to
-from glassmind.context.suggested import next_reads
-from glassmind.context.tasks import tasks
+from glassmind.context.note_lines import HEADING
+from glassmind.context.open_work import decisions, questions, tasks
+from glassmind.context.question_words import asked_terms, section_asked, shared
 from glassmind.model import NotePath
 from glassmind.model.context import Conflict, Dropped, Item, NextRead
+from glassmind.obsidian.days import first_day
+from glassmind.obsidian.quoted import one_line
+from glassmind.obsidian.sentences import sentence_spans
 from glassmind.obsidian.tokens import estimate_tokens
+
+CAREFUL = 0.9
+"""Of the characters that would fit by measure: tokens are not evenly long."""
+
+TRIES, NEXT = 4, 0.75
+"""How often an item is cut shorter where its beginning takes more tokens than the rest
+of it, and to which part of the length before."""
+
+LEAST_CHARS = 36
+"""Characters that a task is worth cutting to: half a dozen words say what it is."""
+
+
+def cut_to(
+    item: Item, room: int, line: Callable[[Item], str], count: Callable[[str], int]
+) -> Item | None:
+    """Return an item whose line takes a room at most, cut where it has to be.
+
+    None where no sentence of it fits.
+    """
+    cost = count(line(item))
+    if cost <= room:
+        return item
+    said = max(1, count(one_line(item.text)))
+    share = (room - (cost - said)) / said
+    for _ in range(TRIES):
+        cut = shortened(item, share) if share > 0 else None
+        if cut is None or count(line(cut)) <= room:
+            return cut
+        share *= NEXT
+    return None
+
+
+def shortened(item: Item, share: float) -> Item | None:
+    """Return an item with so much of its text at most; None where no sentence fits.
+
+    A task is mostly one, and is cut behind a word. What has no sentence so soon, such
+    as a list, is cut behind a line.
+    """
+    most = int(len(item.text) * share * CAREFUL)
+    ends = [end for _, end in sentence_spans(item.text[: most + 1]) if end <= most]
+    text = item.text[: ends[-1]] if ends else ""
+    if not text.strip() and item.kind == "task":
+        text = _words(item.text, most)
+    if not text.strip():
+        text = _lines(item.text, most)
+    return structs.replace(item, text=text, trimmed=True) if text.strip() else None
+
+
+def _words(text: str, most: int) -> str:
+    """Return the first words of a text, no link or field cut through; "" for few."""
+    cut = text[: most + 1].rpartition(" ")[0]
+    if cut.rfind("[") > cut.rfind("]"):
+        cut = cut[: cut.rfind("[")].rstrip("[( ")
+    return cut if len(cut) >= LEAST_CHARS else ""
+
+
+def _lines(text: str, most: int) -> str:
+    """Return the first lines of a text; a heading is none that they could end with."""
+    lines = text[: most + 1].split("\n")[:-1]
+    while lines and (not lines[-1].strip() or HEADING.match(lines[-1])):
+        lines.pop()
+    return "\n".join(lines)
+
+
+TYPED = 1.5
+"""What a link that a property holds counts, against 1 in the text: it was meant."""
+
+LIKE = 0.8
+"""What full likeness counts: less than a link, which a person made."""
+
+ASIDE = 0.4
+"""What is left for daily notes, templates and notes of agents."""
+
+FADING = 0.9
+"""What the next selected note counts against the one before it, which fits better."""
+
+WIDER = 2
+"""How many times as many notes are looked at as are wanted, at each of two steps."""
+
+LEAST = 0.2
+"""Of what the best is worth, what another has to be: below it stand notes that a list
+of everything leads to, as read in two vaults."""
+
+NAMED = 3
+"""Notes that a reason names."""
+
+
+Ties: TypeAlias = dict[int, tuple[float, str]]
+"""What ties a note to each of the selected ones: how much, and in which way."""
+
+
+def next_reads(
+    rows: SectionRows, scope: BundleScope, limit: int, shown: Collection[int] = ()
+) -> list[NextRead]:
+    """Return notes near the selected ones and not among them, the best first.
+
+    Nor are those that are `shown` beside them.
+    """
+    ties = _ties(rows, scope)
+    for note_id in shown:
+        ties.pop(note_id, None)
+    most = max(limit, 0)
+    # from here on worth is below zero, so that plain sorting has the best first
+    held = sorted([(-_held(tied), at) for at, tied in ties.items()])
+    likely = held[: most * WIDER * WIDER]
+    degrees = rows.degrees([at for _, at in likely])
+    spread = sorted(
+        [
+            (_promise(worth, degrees.get(at, 0) - len(ties[at])), at)
+            for worth, at in likely
+        ]
+    )[: most * WIDER]
+    notes = rows.named([*(at for _, at in spread), *scope.note_ids])
+    scored = [
+        (worth * _share(notes[at][0], scope), notes[at][0], at)
+        for worth, at in spread
+        if at in notes
+    ]
+    scored.sort()
+    least = LEAST * scored[0][0] if scored else 0.0
+    best = [one for one in scored[:most] if one[0] <= least]
+    titles = {at: title for at, (_, title) in notes.items()}
+    return [
+        NextRead(NotePath(path), titles[at], _why(ties[at], titles, scope))
+        for _, path, at in best
+    ]
+
+
+def _ties(rows: SectionRows, scope: BundleScope) -> dict[int, Ties]:
+    selected = {note_id: FADING**at for at, note_id in enumerate(scope.note_ids)}
+    found: dict[int, Ties] = defaultdict(dict)
+    links, likes = rows.links(scope.note_ids), rows.likenesses(scope.note_ids)
+    pairs = {(source, target) for source, _, target, _ in links}
+    leads = _divided(selected, [source for source, _ in pairs])
+    led = _divided(selected, [target for _, target in pairs])
+    liked = _divided(selected, [like.note_id for like in likes])
+    for source, _, target, held in links:
+        if source in leads:
+            if target not in selected:
+                share = leads[source] * (TYPED if held else 1.0)
+                _tie(found[target], source, share, "linked from")
+        elif target in led:
+            share = led[target] * (TYPED if held else 1.0)
+            _tie(found[source], target, share, "links to")
+    for like in likes:
+        if like.other_id not in selected:
+            share = LIKE * like.similarity * liked[like.note_id]
+            _tie(found[like.other_id], like.note_id, share, "similar to")
+    return found
+
+
+def _divided(selected: Mapping[int, float], ends: Sequence[int]) -> dict[int, float]:
+    """Return what each tie of a selected note is worth, by the root of how many it has.
+
+    So does the graph channel of a search, where the root was measured. `ends` has each
+    note once for every tie.
+    """
+    times = Counter(ends)
+    return {at: worth / sqrt(times[at]) for at, worth in selected.items() if times[at]}
+
+
+def _tie(ties: Ties, selected: int, share: float, way: str) -> None:
+    """Take a tie on; of several to one note the strongest counts."""
+    if selected not in ties or share > ties[selected][0]:
+        ties[selected] = (share, way)
+
+
+def _held(ties: Ties) -> float:
+    """Return what all ties of a note are worth; most have one."""
+    if len(ties) == 1:
+        ((share, _),) = ties.values()
+        return share
+    return fsum([share for share, _ in ties.values()])
+
+
+def _promise(held: float, others: int) -> float:
+    """Return how much of its worth a note keeps; one that has many links less."""
+    return held / log2(2 + max(0, others))
+
+
+def _share(path: str, scope: BundleScope) -> float:
+    """Return how much of that is left for a note of its kind."""
+    aside = first_day(path.rpartition("/")[2]) or is_pattern(path)
+    return ASIDE if aside or path.startswith(f"{scope.agent}/") else 1.0
+
+
+def _why(ties: Ties, titles: Mapping[int, str], scope: BundleScope) -> str:
+    """Return the reason in a sentence: `linked from Atlas plan and Budget`."""
+    said = []
+    for way in ("linked from", "links to", "similar to"):
+        names = [
+            titles[at]
+            for at in scope.note_ids
+            if at in ties and ties[at][1] == way and at in titles
+        ]
+        if names:
+            said.append(f"{way} {_listed(names)}")
+    return "; ".join(said)
+
+
+def _listed(names: Collection[str]) -> str:
+    """Return names as a sentence lists them."""
+    unique: Iterable[str] = dict.fromkeys(names)
+    shown = list(unique)
+    if len(shown) > NAMED:
+        shown = [*shown[: NAMED - 1], f"{len(shown) - NAMED + 1} more"]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
 
 One = TypeVar("One")
 
@@ -111,7 +324,7 @@ class Sections(NamedTuple):
 
 
 def sections_of(
-    rows: SectionRows, scope: Scope, counter: Counter, budget_tokens: int
+    rows: SectionRows, scope: BundleScope, counter: TokenCounter, budget_tokens: int
 ) -> Sections:
     """Return what notes and project say beside their passages, as far as it fits."""
     near = replace(scope, note_ids=scope.note_ids[:COMPARED])
@@ -154,7 +367,7 @@ def _words_of_first(
 
 
 def _replaced(
-    made: Sections, rows: SectionRows, scope: Scope
+    made: Sections, rows: SectionRows, scope: BundleScope
 ) -> Mapping[NotePath, str]:
     """Return the selected notes that another is in the place of, with its title.
 
@@ -174,7 +387,7 @@ def _replaced(
 
 
 def suggested_for(
-    rows: SectionRows, shown: Scope, counter: Counter, room: int
+    rows: SectionRows, shown: BundleScope, counter: TokenCounter, room: int
 ) -> Sections:
     """Return what to read beside the notes that are shown, as far as a room goes.
 
@@ -186,7 +399,7 @@ def suggested_for(
     return fitting.told(Sections(suggested=fitting.of("suggested", found)))
 
 
-def refitted(made: Sections, counter: Counter, room: int) -> Sections:
+def refitted(made: Sections, counter: TokenCounter, room: int) -> Sections:
     """Return sections with more of what they left out, in order, as a room allows."""
     short = {one.section: one for one in made.dropped}
     for name, found, tokens in made.wholes:
@@ -208,7 +421,7 @@ class _Fitting:
 
     def __init__(
         self,
-        counter: Counter,
+        counter: TokenCounter,
         budget_tokens: int,
         most: int | None = None,
         asked: str = "",

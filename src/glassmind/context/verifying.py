@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from glassmind.context.approved import approved_since
+from glassmind.context.parts import ContextParts
 from glassmind.context.seeking import (
     MOST_CHARS,
     Effort,
@@ -15,7 +16,6 @@ from glassmind.context.seeking import (
     seek,
     stands_at,
 )
-from glassmind.context.shelf import Shelf
 from glassmind.context.tracing import likely
 from glassmind.errors import FileGone, FileUnreadable, IndexAbsent, PathOutsideVault
 from glassmind.errors.context import NoReceipts
@@ -46,7 +46,7 @@ class Page(NamedTuple):
     lines: list[str]
 
 
-def verify(shelf: Shelf, texts: Sequence[str]) -> list[Verified]:
+def verify(shelf: ContextParts, texts: Sequence[str]) -> list[Verified]:
     """Return what became of the lines that receipts are for, in their order.
 
     A text that is no receipt, or leads out of the vault, is "bad", and the others are
@@ -93,7 +93,7 @@ def _receipt(text: str) -> Receipt | Verified:
 class _Desk:
     """One look at the vault: the note read last, and how much was looked at."""
 
-    def __init__(self, shelf: Shelf, files: VaultFiles) -> None:
+    def __init__(self, shelf: ContextParts, files: VaultFiles) -> None:
         self._shelf, self._files = shelf, files
         self._rules, self._effort = shelf.rules(), Effort()
         self._left = MOST_CHARS

@@ -9,7 +9,7 @@ shown, or a passage as a whole.
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from glassmind.context.budget import Counter
+from glassmind.context.budget import TokenCounter
 from glassmind.context.markdown import (
     bundle_as_markdown,
     note_block,
@@ -82,7 +82,9 @@ def bundle_figures(
     return [_figures(budget, rows) for budget, rows in found.items()]
 
 
-def _held(query: GoldQuery, ours: Bundle, plain: set[str], counter: Counter) -> _Held:
+def _held(
+    query: GoldQuery, ours: Bundle, plain: set[str], counter: TokenCounter
+) -> _Held:
     relevant, wanted = query.grades.keys(), len(query.grades)
     held, cut = len(relevant & notes_shown(ours, counter)), len(relevant & plain)
     cited = {sentence.path for sentence in ours.answer}
@@ -115,7 +117,7 @@ def _text(query: GoldQuery) -> str:
     return " ".join([query.text, *filters])
 
 
-def notes_shown(bundle: Bundle, counter: Counter) -> set[str]:
+def notes_shown(bundle: Bundle, counter: TokenCounter) -> set[str]:
     """Return the notes of a bundle that say something: see `SHOWN_TOKENS`."""
     return {
         note.path
@@ -126,7 +128,7 @@ def notes_shown(bundle: Bundle, counter: Counter) -> set[str]:
 
 
 def chunks_within(
-    engine: "Engine", reply: SearchReply, budget_tokens: int, counter: Counter
+    engine: "Engine", reply: SearchReply, budget_tokens: int, counter: TokenCounter
 ) -> set[str]:
     """Return the notes whose chunks, best first, fit a budget.
 

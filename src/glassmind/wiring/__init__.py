@@ -27,8 +27,8 @@ from glassmind.wiring.pending import Renames, is_unsettled
 if TYPE_CHECKING:
     from glassmind.context.answers.desk import Gather
     from glassmind.context.answers.verbs import Answers
-    from glassmind.context.shelf import Sources
-    from glassmind.context.verbs import Bundles
+    from glassmind.context.bundles import Bundles
+    from glassmind.context.parts import Sources
     from glassmind.edit.desk import Handed
     from glassmind.edit.editing import Editing
     from glassmind.edit.trust import Trust

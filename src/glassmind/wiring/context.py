@@ -7,9 +7,9 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
-from glassmind.context.budget import Counter, Estimate
-from glassmind.context.shelf import Shelf, Sources
-from glassmind.context.verbs import Bundles
+from glassmind.context.budget import Estimate, TokenCounter
+from glassmind.context.bundles import Bundles
+from glassmind.context.parts import ContextParts, Sources
 from glassmind.errors import ModelFault
 from glassmind.files.task_boxes import open_boxes
 from glassmind.search.query import parse_day
@@ -52,7 +52,7 @@ class Adapters(EmbeddingGrounds, Protocol):
 def bundles_for(adapters: Adapters, sources: Sources) -> Bundles:
     """Return the verbs of bundles over the vault of these adapters."""
     return Bundles(
-        Shelf(
+        ContextParts(
             config=adapters.config,
             root=adapters.config.vault.path,
             files=adapters.files,
@@ -78,11 +78,11 @@ def bundles_for(adapters: Adapters, sources: Sources) -> Bundles:
     )
 
 
-def counter_for(adapters: Adapters) -> Callable[[], Counter]:
+def counter_for(adapters: Adapters) -> Callable[[], TokenCounter]:
     """Return what finds what counts tokens: as the model does, if it is here."""
 
     @cache
-    def counter() -> Counter:
+    def counter() -> TokenCounter:
         if adapters.config.embeddings.backend == "none":
             return Estimate()
         try:

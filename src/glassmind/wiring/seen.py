@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
     from apsw import Connection
 
-    from glassmind.context.shelf import Sources
-    from glassmind.context.verbs import Bundles
+    from glassmind.context.bundles import Bundles
+    from glassmind.context.parts import Sources
     from glassmind.edit.desk import Handed
     from glassmind.edit.editing import Editing
     from glassmind.edit.trust import Trust

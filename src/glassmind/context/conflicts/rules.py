@@ -32,10 +32,14 @@ from glassmind.context.conflicts.values import (
     product_value,
     property_value,
 )
-from glassmind.context.items import is_pattern, pages_of
-from glassmind.context.page import Page
-from glassmind.context.scope import Scope, SectionRows
-from glassmind.context.section_words import key_form
+from glassmind.context.items import (
+    BundleScope,
+    SectionRows,
+    is_pattern,
+    key_form,
+    pages_of,
+)
+from glassmind.context.note_lines import NoteLines
 from glassmind.model import NotePath, Span
 from glassmind.model.context import Conflict, ConflictKind, Side
 from glassmind.model.sections import SectionNote
@@ -59,7 +63,7 @@ LONGEST_TEXT = 80
 """Characters of a property that is one value, and no prose."""
 
 
-def conflicts(rows: SectionRows, scope: Scope) -> list[Conflict]:
+def conflicts(rows: SectionRows, scope: BundleScope) -> list[Conflict]:
     """Return what the notes do not agree on, each with the newer source first.
 
     What is superseded comes first, then the latest conflicts.
@@ -85,7 +89,7 @@ def conflicts(rows: SectionRows, scope: Scope) -> list[Conflict]:
     return [*replaced, *found]
 
 
-def _read(rows: SectionRows, scope: Scope) -> dict[int, SectionNote]:
+def _read(rows: SectionRows, scope: BundleScope) -> dict[int, SectionNote]:
     """Return the selected notes, others about the same, and days that tell of them."""
     notes = dict(rows.notes(scope.note_ids))
     links = rows.links(scope.note_ids)
@@ -102,7 +106,7 @@ def _read(rows: SectionRows, scope: Scope) -> dict[int, SectionNote]:
 
 
 def _stated(
-    rows: SectionRows, scope: Scope, notes: Mapping[int, SectionNote]
+    rows: SectionRows, scope: BundleScope, notes: Mapping[int, SectionNote]
 ) -> dict[int, list[tuple[Claim, str]]]:
     """Return the claims of each note that has some, with the headings they are under.
 
@@ -114,7 +118,7 @@ def _stated(
     claims = {}
     for at in dict.fromkeys([*_best(lines, asked), *days]):
         if at in lines and (
-            found := claims_of(notes[at].digest, lines[at], Page(lines[at]).body)
+            found := claims_of(notes[at].digest, lines[at], NoteLines(lines[at]).body)
         ):
             claims[at] = found
     pages = pages_of(rows, [*claims])
@@ -324,7 +328,7 @@ def _conflict(
 
 def _side(said: Said, rows: SectionRows) -> Side:
     note, claim = said.note, said.claim
-    page = pages_of(rows, [note.note_id]).get(note.note_id, Page(()))
+    page = pages_of(rows, [note.note_id]).get(note.note_id, NoteLines(()))
     line = claim.line or _property_line(page, claim.subject)
     path = page.heading_path(line)
     heading = path[-1] if path else ""
@@ -340,7 +344,7 @@ def _side(said: Said, rows: SectionRows) -> Side:
     )
 
 
-def _property_line(page: Page, name: str) -> int:
+def _property_line(page: NoteLines, name: str) -> int:
     """Return the line of the frontmatter that a property begins on."""
     for number, line in enumerate(page.lines[: page.body - 1], 1):
         if line.partition(":")[0].strip("\"' ").casefold() == name.casefold():

@@ -5,13 +5,11 @@ from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
-from glassmind.context.captured import waits
 from glassmind.context.conflicts.claim_words import CHANGED, WRITTEN
 from glassmind.context.conflicts.claims import Claim
 from glassmind.context.conflicts.things import is_dated
 from glassmind.context.conflicts.values import Value
-from glassmind.context.items import changed_day
-from glassmind.context.section_words import key_form
+from glassmind.context.items import changed_day, key_form, waits
 from glassmind.model.sections import SectionNote
 from glassmind.obsidian.days import first_day
 

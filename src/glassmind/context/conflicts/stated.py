@@ -12,7 +12,7 @@ from operator import itemgetter
 from glassmind.context.conflicts.claim_words import TOLD, VERBS, WEEKDAYS
 from glassmind.context.conflicts.naming_words import NAMING, ROLES
 from glassmind.context.conflicts.values import STATUS_TOLD, TELLING
-from glassmind.context.page import HEADING, ITEM, Page, unmarked
+from glassmind.context.note_lines import HEADING, ITEM, NoteLines, unmarked
 
 LONGEST_LINE = 600
 """Characters of a line that is read: longer ones are seldom written by hand."""
@@ -79,7 +79,7 @@ the first letter, since most words have none of these."""
 
 def stated_lines(text: str, body: int) -> Iterator[tuple[int, str]]:
     """Yield the lines from a line on that may state something, without their marks."""
-    page, verbs = Page(text.split("\n")), _lines_with_verbs(text)
+    page, verbs = NoteLines(text.split("\n")), _lines_with_verbs(text)
     quoted = _quoted_lines(page.lines, body) if ">" in text else ()
     marked = ">" in text or _may_strike(text)
     for number, line in enumerate(page.lines[body - 1 :], body):

@@ -8,11 +8,18 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from glassmind.context.captured import waits
-from glassmind.context.items import day_of, names_in, pages_of
-from glassmind.context.page import Page, unmarked
-from glassmind.context.scope import Scope, SectionRows
-from glassmind.context.section_words import SUPERSEDED_BY, SUPERSEDES, key_form
+from glassmind.context.items import (
+    SUPERSEDED_BY,
+    SUPERSEDES,
+    BundleScope,
+    SectionRows,
+    day_of,
+    key_form,
+    names_in,
+    pages_of,
+    waits,
+)
+from glassmind.context.note_lines import NoteLines, unmarked
 from glassmind.model import NotePath, Span
 from glassmind.model.context import Conflict, Side
 from glassmind.model.sections import SectionLink, SectionNote
@@ -50,7 +57,7 @@ class Replaced(NamedTuple):
     line: int
 
 
-def superseded(rows: SectionRows, scope: Scope) -> list[Conflict]:
+def superseded(rows: SectionRows, scope: BundleScope) -> list[Conflict]:
     """Return the selected notes that another is in the place of, by path.
 
     What nobody has approved is in no place but its own.
@@ -78,7 +85,9 @@ def superseded(rows: SectionRows, scope: Scope) -> list[Conflict]:
     return sorted(made, key=lambda one: (one.sides[1].path, one.sides[0].path))
 
 
-def _by_property(scope: Scope, links: Sequence[SectionLink]) -> Iterator[Replaced]:
+def _by_property(
+    scope: BundleScope, links: Sequence[SectionLink]
+) -> Iterator[Replaced]:
     selected = set(scope.note_ids)
     for link in links:
         if not link.property:
@@ -91,7 +100,7 @@ def _by_property(scope: Scope, links: Sequence[SectionLink]) -> Iterator[Replace
             yield Replaced(target, source, source, link.line)
 
 
-def _by_name(rows: SectionRows, scope: Scope) -> Iterator[Replaced]:
+def _by_name(rows: SectionRows, scope: BundleScope) -> Iterator[Replaced]:
     """Yield what properties name without a link, as a path or a title."""
     said = [
         (note.note_id, key_form(key) in SUPERSEDED_BY, name.casefold())
@@ -110,7 +119,7 @@ def _by_name(rows: SectionRows, scope: Scope) -> Iterator[Replaced]:
 
 
 def _by_line(
-    rows: SectionRows, scope: Scope, links: Sequence[SectionLink]
+    rows: SectionRows, scope: BundleScope, links: Sequence[SectionLink]
 ) -> Iterator[Replaced]:
     """Yield what the lines of selected notes say, of the notes that they link to."""
     pages = rows.pages(scope.note_ids)
@@ -130,10 +139,10 @@ def _says_so(lines: Sequence[str], line: int) -> bool:
 def _conflict(
     one: Replaced,
     notes: Mapping[int, SectionNote],
-    pages: Mapping[int, Page],
+    pages: Mapping[int, NoteLines],
 ) -> Conflict:
     old, new = notes[one.old_id], notes[one.new_id]
-    none = Page(())
+    none = NoteLines(())
     sides = (
         _side(new, pages.get(one.new_id, none), one, f"in the place of {old.title}"),
         _side(old, pages.get(one.old_id, none), one, f"superseded by {new.title}"),
@@ -141,7 +150,7 @@ def _conflict(
     return Conflict("superseded", old.title, sides)
 
 
-def _side(note: SectionNote, page: Page, one: Replaced, value: str) -> Side:
+def _side(note: SectionNote, page: NoteLines, one: Replaced, value: str) -> Side:
     """Return a side; its receipt is for the line that says so, or for the first."""
     line = one.line if note.note_id == one.said_by else 0
     first = page.first_block(page.body)

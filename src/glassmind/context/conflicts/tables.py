@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from glassmind.context.conflicts.values import Value, property_value
-from glassmind.context.page import Page
+from glassmind.context.note_lines import NoteLines
 
 WIDEST = 8
 """Cells of a row that is read: what is wider was seldom written by hand."""
@@ -27,7 +27,9 @@ def row_values(text: str, body: int) -> Iterator[tuple[int, str, str, Value]]:
     """
     if "\n|" not in text:
         return
-    fenced = Page(text.split("\n")).fenced if "```" in text or "~~~" in text else ()
+    fenced = (
+        NoteLines(text.split("\n")).fenced if "```" in text or "~~~" in text else ()
+    )
     for table in _TABLE.finditer(text):
         first = text.count("\n", 0, table.start()) + 1
         if first < body or first in fenced:

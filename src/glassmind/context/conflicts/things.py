@@ -19,8 +19,7 @@ from glassmind.context.conflicts.claim_words import (
 from glassmind.context.conflicts.claims import Claim
 from glassmind.context.conflicts.naming_words import KINSHIP
 from glassmind.context.conflicts.subject_words import links_in, words_of
-from glassmind.context.items import names_in
-from glassmind.context.section_words import key_form
+from glassmind.context.items import key_form, names_in
 from glassmind.model.sections import SectionLink, SectionNote
 from glassmind.obsidian.days import first_day
 

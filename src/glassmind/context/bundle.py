@@ -8,27 +8,32 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from msgspec import structs
 
-from glassmind.context.asking import Terms, question_words
-from glassmind.context.behind import Lookout, shown_in
 from glassmind.context.briefing import inbox_notice
-from glassmind.context.least import made_within
+from glassmind.context.budget import made_within
 from glassmind.context.markdown import bundle_as_markdown, receipts_of
-from glassmind.context.members import SUMMARIES, members_of
 from glassmind.context.packing import Wanted, packed
+from glassmind.context.parts import (
+    SUMMARIES,
+    ContextParts,
+    StaleCheck,
+    members_of,
+    shown_in,
+)
 from glassmind.context.passages import (
-    Asked,
     Candidate,
+    NoteRequest,
     asked_of,
     candidates,
     says_little,
 )
-from glassmind.context.shelf import Shelf
+from glassmind.context.question_words import Terms, question_words
 from glassmind.errors.context import BudgetTooSmall
 from glassmind.model.context import Bundle
 from glassmind.model.search import Intent, Mode
 
 if TYPE_CHECKING:
     from glassmind.model.memory import Temperatures
+
 
 FEWEST_NOTES, MOST_NOTES, NOTE_TOKENS = 10, 100, 230
 """Notes that are looked for: one in so many tokens of the budget. A short passage with
@@ -47,7 +52,7 @@ AHEAD = 50
 """Summaries that may be warmer than all notes; more were not made in a few days."""
 
 
-class Wish(NamedTuple):
+class BundleRequest(NamedTuple):
     """How a bundle is wished for; what is None is for the settings to say."""
 
     budget_tokens: int | None = None
@@ -59,7 +64,7 @@ class Wish(NamedTuple):
     today: date | None = None
 
 
-def bundle_for(shelf: Shelf, query: str, wish: Wish) -> Bundle:
+def bundle_for(shelf: ContextParts, query: str, wish: BundleRequest) -> Bundle:
     """Return what of a vault matters for a question.
 
     Raises:
@@ -97,7 +102,7 @@ def bundle_for(shelf: Shelf, query: str, wish: Wish) -> Bundle:
     return _kept(shelf, made) if wish.save else made
 
 
-def hot_bundle(shelf: Shelf, wish: Wish) -> Bundle:
+def hot_bundle(shelf: ContextParts, wish: BundleRequest) -> Bundle:
     """Return what is alive now: the warmest notes, and what they say.
 
     Raises:
@@ -129,12 +134,12 @@ def notes_for(budget_tokens: int) -> int:
     return max(FEWEST_NOTES, min(MOST_NOTES, budget_tokens // NOTE_TOKENS))
 
 
-def _budget(shelf: Shelf, wish: Wish) -> int:
+def _budget(shelf: ContextParts, wish: BundleRequest) -> int:
     usual, wished = shelf.config.context.budget_tokens, wish.budget_tokens
     return usual if wished is None else wished
 
 
-def _wanted(shelf: Shelf, frame: Bundle, *, limit: int, today: date) -> Wanted:
+def _wanted(shelf: ContextParts, frame: Bundle, *, limit: int, today: date) -> Wanted:
     members = members_of(shelf.projects, frame.project)
     return Wanted(
         frame=frame,
@@ -146,7 +151,7 @@ def _wanted(shelf: Shelf, frame: Bundle, *, limit: int, today: date) -> Wanted:
     )
 
 
-def _made(shelf: Shelf, wanted: Wanted, asked: Sequence[Asked]) -> Bundle:
+def _made(shelf: ContextParts, wanted: Wanted, asked: Sequence[NoteRequest]) -> Bundle:
     """Return the bundle, and take on record which notes it hands out."""
     frame = wanted.frame
     made_of_notes = f"{wanted.agent}/{SUMMARIES}/"
@@ -154,7 +159,7 @@ def _made(shelf: Shelf, wanted: Wanted, asked: Sequence[Asked]) -> Bundle:
     with shelf.still():
         found = candidates(notes, shelf.passages())
         found.sort(key=says_little)
-        lookout = Lookout(shelf)
+        lookout = StaleCheck(shelf)
         lookout.look(one.note.path for one in found)
         packing = Packing(shelf, wanted, found, lookout)
         made = made_within(frame.budget_tokens, packing.within)
@@ -166,10 +171,10 @@ def _made(shelf: Shelf, wanted: Wanted, asked: Sequence[Asked]) -> Bundle:
 class Packing(NamedTuple):
     """All that one bundle is made of, whatever its budget."""
 
-    shelf: Shelf
+    shelf: ContextParts
     wanted: Wanted
     found: Sequence[Candidate]
-    lookout: Lookout
+    lookout: StaleCheck
 
     def within(self, budget_tokens: int) -> Bundle:
         """Return the bundle of a budget, of which a vain question gets but a part.
@@ -206,7 +211,7 @@ class Packing(NamedTuple):
         )
 
 
-def _opened(shelf: Shelf, warm: "Temperatures", limit: int) -> list[Asked]:
+def _opened(shelf: ContextParts, warm: "Temperatures", limit: int) -> list[NoteRequest]:
     """Return what warm notes begin with, and how they go on; summaries are none."""
     with shelf.still():
         rows = shelf.passages()
@@ -219,7 +224,7 @@ def _opened(shelf: Shelf, warm: "Temperatures", limit: int) -> list[Asked]:
             begun = first.get(notes[one.path].note_id, 0)
             parts = tuple(begun + NEXT * number for number in range(PARTS))
             why = "; ".join(one.reasons)
-            found.append(Asked(one.path, one.heat, why, (), parts))
+            found.append(NoteRequest(one.path, one.heat, why, (), parts))
     return found[:limit]
 
 
@@ -228,7 +233,7 @@ NEXT, PARTS = 3, 3
 of a note are shown where there is room."""
 
 
-def _kept(shelf: Shelf, made: Bundle) -> Bundle:
+def _kept(shelf: ContextParts, made: Bundle) -> Bundle:
     """Return the bundle once it is kept, in the place of the former of its question."""
     title = f"Context: {' '.join(made.query.split())[:80]}"
     sources = receipts_of(made)

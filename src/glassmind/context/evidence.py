@@ -1,33 +1,85 @@
-"""The passages that may answer a question, numbered, and what they say to it."""
+"""What the sources of an answer do not agree on, and which of them do not hold."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
-from glassmind.context.asking import Lookup, question_words
-from glassmind.context.behind import Lookout
-from glassmind.context.bundling import COUNTED, Wish
-from glassmind.context.captured import is_unapproved
-from glassmind.context.disagreeing import Disagreement, disagreement
-from glassmind.context.extracting import TOLD, Extract, Passage, Told, extract
-from glassmind.context.hiding import Hiding, place_of
-from glassmind.context.members import SUMMARIES, members_of
+from glassmind.context.bundle import COUNTED, BundleRequest
+from glassmind.context.conflicts.rules import conflicts
+from glassmind.context.extract import TOLD, ChosenPiece, Extract, Passage, extract
+from glassmind.context.items import BundleScope, is_unapproved
+from glassmind.context.parts import (
+    SUMMARIES,
+    ContextParts,
+    StaleCheck,
+    members_of,
+    turned_private,
+)
 from glassmind.context.passages import (
-    Asked,
     Candidate,
+    Hiding,
+    NoteRequest,
     Stretch,
     candidates,
     part_of,
+    place_of,
     says_little,
 )
-from glassmind.context.scope import Scope
-from glassmind.context.shelf import Shelf
-from glassmind.context.turned_private import turned_private
+from glassmind.context.question_words import Lookup, question_words
 from glassmind.model import NotePath, Span
 from glassmind.model.answers import Citation, Gathered, Source, Statement
-from glassmind.model.context import Excerpt
+from glassmind.model.context import Conflict, Excerpt
 from glassmind.model.search import FACTS, Hit, SearchReply
+
+MOST_CONFLICTS = 3
+"""Of one answer: what is asked about, not all that is open."""
+
+
+class Disagreement(NamedTuple):
+    """Conflicts of some notes, and the titles of what took the place of others."""
+
+    found: Sequence[Conflict] = ()
+    replaced: Mapping[NotePath, str] = {}
+
+    def about(
+        self, words: Lookup, told: Collection[str], paths: Collection[NotePath]
+    ) -> tuple[Conflict, ...]:
+        """Return the conflicts that a question, or its answer, is about.
+
+        One of whose sides is cited: it says a value that was told, or is about most
+        words of the question.
+        """
+        return tuple(
+            one
+            for one in self.found
+            if one.kind != "superseded"
+            and any(side.path in paths for side in one.sides)
+            and (_is_told(one, told) or _is_asked(one, words))
+        )[:MOST_CONFLICTS]
+
+
+def disagreement(shelf: ContextParts, scope: BundleScope) -> Disagreement:
+    """Return what some notes do not agree on."""
+    if not scope.note_ids:
+        return Disagreement()
+    found = conflicts(shelf.sections(), scope)
+    replaced = {
+        one.sides[1].path: one.sides[0].title
+        for one in found
+        if one.kind == "superseded"
+    }
+    return Disagreement(found, replaced)
+
+
+def _is_told(one: Conflict, told: Collection[str]) -> bool:
+    return any(side.value and side.value in text for side in one.sides for text in told)
+
+
+def _is_asked(one: Conflict, words: Lookup) -> bool:
+    held = words.words(one.about) & words.typed
+    return bool(words.typed) and 2 * len(held) > len(words.typed)
+
 
 LOOKED_AT = 8
 """Passages that sentences are taken of: in more, wrong ones read as well."""
@@ -52,7 +104,9 @@ class _Entry(NamedTuple):
     is_head: bool = False
 
 
-def gathered(shelf: Shelf, question: str, wish: Wish, *, private: bool) -> Gathered:
+def gathered(
+    shelf: ContextParts, question: str, wish: BundleRequest, *, private: bool
+) -> Gathered:
     """Return what was found for a question."""
     limit = LOOKED_AT if wish.limit is None else wish.limit
     reply = shelf.sources.search(
@@ -65,7 +119,7 @@ def gathered(shelf: Shelf, question: str, wish: Wish, *, private: bool) -> Gathe
         facts=True,
         today=wish.today,
     )
-    lookout = Lookout(shelf)
+    lookout = StaleCheck(shelf)
     with shelf.still():
         entries, withheld = _entries(shelf, reply, lookout, private=private)
         differing = disagreement(shelf, _scope(shelf, question, wish, entries))
@@ -83,7 +137,7 @@ def gathered(shelf: Shelf, question: str, wish: Wish, *, private: bool) -> Gathe
         )
         for at, one in kept.items()
     )
-    told = chosen if _is_told(made) else ()
+    told = chosen if _is_told_gathering(made) else ()
     shelf.sources.used("ask", _used(entries, told, list(kept)))
     return Gathered(
         question,
@@ -102,11 +156,13 @@ def gathered(shelf: Shelf, question: str, wish: Wish, *, private: bool) -> Gathe
     )
 
 
-def _scope(shelf: Shelf, question: str, wish: Wish, entries: Sequence[_Entry]) -> Scope:
+def _scope(
+    shelf: ContextParts, question: str, wish: BundleRequest, entries: Sequence[_Entry]
+) -> BundleScope:
     """Return what is looked at for what the sources do not agree on."""
     found = [one.candidate.note.note_id for one in entries if one.candidate is not None]
     members = members_of(shelf.projects, wish.project or "")
-    return Scope(
+    return BundleScope(
         note_ids=tuple(dict.fromkeys(found)),
         project_ids=frozenset(note.note_id for note in members),
         query=question,
@@ -115,14 +171,14 @@ def _scope(shelf: Shelf, question: str, wish: Wish, entries: Sequence[_Entry]) -
     )
 
 
-def _within(told: Sequence[Told], limit: int) -> tuple[Told, ...]:
+def _within(told: Sequence[ChosenPiece], limit: int) -> tuple[ChosenPiece, ...]:
     """Return what is told of so many passages, the best."""
     first = list(dict.fromkeys(one.number for one in told))[:limit]
     return tuple(one for one in told if one.number in first)
 
 
 def _entries(
-    shelf: Shelf, reply: SearchReply, lookout: Lookout, *, private: bool
+    shelf: ContextParts, reply: SearchReply, lookout: StaleCheck, *, private: bool
 ) -> tuple[list[_Entry], int]:
     """Return the passages that hits name, best first; and how many notes are kept back.
 
@@ -158,8 +214,10 @@ def _entries(
     return entries, len(hidden)
 
 
-def _asked(hit: Hit, index: int) -> Asked:
-    return Asked(hit.path, hit.relevance, hit.match_reason, hit.channels, (index,))
+def _asked(hit: Hit, index: int) -> NoteRequest:
+    return NoteRequest(
+        hit.path, hit.relevance, hit.match_reason, hit.channels, (index,)
+    )
 
 
 def _entry(hit: Hit, candidate: Candidate, hiding: Hiding) -> _Entry:
@@ -201,7 +259,7 @@ def _fact(hit: Hit, hiding: Hiding) -> _Entry:
 
 
 def _extracted(
-    shelf: Shelf,
+    shelf: ContextParts,
     words: Lookup,
     reply: SearchReply,
     entries: Sequence[_Entry],
@@ -227,21 +285,21 @@ def _may_answer(entry: _Entry, agent: str) -> bool:
     return note.path.endswith(".md") and not unapproved
 
 
-def _lacks(shelf: Shelf, made: Extract) -> tuple[str, ...]:
+def _lacks(shelf: ContextParts, made: Extract) -> tuple[str, ...]:
     """Return what would choose sentences better, unless no model is wanted at all."""
     if not made.lacks or shelf.config.embeddings.backend == "none":
         return ()
     return (f"sentences were chosen by their words alone: {made.lacks}",)
 
 
-def _is_told(made: Extract) -> bool:
+def _is_told_gathering(made: Extract) -> bool:
     return made.likelihood is not None and made.likelihood >= TOLD
 
 
 def _kept(
-    shelf: Shelf,
+    shelf: ContextParts,
     entries: Sequence[_Entry],
-    told: Sequence[Told],
+    told: Sequence[ChosenPiece],
     limit: int,
     budget: int,
 ) -> dict[int, _Entry]:
@@ -311,7 +369,7 @@ def _showing(entry: _Entry, start: int, end: int) -> _Entry:
     return entry._replace(excerpt=entry.stretch.excerpt(entry.hit.path, start, end))
 
 
-def _begun(told: Sequence[Told], at: int) -> int | None:
+def _begun(told: Sequence[ChosenPiece], at: int) -> int | None:
     """Return where the best piece of a passage begins, if one was chosen."""
     mine = [one for one in told if one.number == at]
     return max(mine, key=lambda one: one.score).piece.start if mine else None
@@ -354,7 +412,7 @@ def shortened_to(text: str, chars: int) -> str:
     return text if len(text) <= chars else f"{text[: chars - 3].rstrip()}..."
 
 
-def _statement(entry: _Entry, told: Told, numbers: dict[int, int]) -> Statement:
+def _statement(entry: _Entry, told: ChosenPiece, numbers: dict[int, int]) -> Statement:
     safe, piece = entry.safe, told.piece
     quote = safe.text[piece.start : piece.end].strip()
     receipt = ""
@@ -368,7 +426,7 @@ def _statement(entry: _Entry, told: Told, numbers: dict[int, int]) -> Statement:
 
 
 def _used(
-    entries: Sequence[_Entry], told: Sequence[Told], kept: list[int]
+    entries: Sequence[_Entry], told: Sequence[ChosenPiece], kept: list[int]
 ) -> list[NotePath]:
     """Return the notes that count as handed out: those cited, or else the best."""
     chosen = [one.number for one in told] or kept[:COUNTED]

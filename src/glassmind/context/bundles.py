@@ -5,9 +5,9 @@ from datetime import date
 from typing import Literal
 
 from glassmind.context.briefing import brief
-from glassmind.context.bundling import Wish, bundle_for, hot_bundle
-from glassmind.context.gathering import gathered
-from glassmind.context.shelf import Shelf
+from glassmind.context.bundle import BundleRequest, bundle_for, hot_bundle
+from glassmind.context.evidence import gathered
+from glassmind.context.parts import ContextParts
 from glassmind.context.summaries import summarize
 from glassmind.context.verifying import verify
 from glassmind.model.answers import Gathered
@@ -18,7 +18,7 @@ from glassmind.model.search import Intent, Mode
 class Bundles:
     """What of a vault matters, packed for an agent; for any number of threads."""
 
-    def __init__(self, shelf: Shelf) -> None:
+    def __init__(self, shelf: ContextParts) -> None:
         self._shelf = shelf
 
     def pack(  # noqa: PLR0913 - each wish by its name
@@ -43,7 +43,7 @@ class Bundles:
             BudgetTooSmall: nothing useful fits.
             WriteRefused: it is to be saved, and nothing may be written.
         """
-        wish = Wish(budget_tokens, limit, project, mode, intent, save, today)
+        wish = BundleRequest(budget_tokens, limit, project, mode, intent, save, today)
         with self._shelf.faults():
             return bundle_for(self._shelf, query, wish)
 
@@ -68,7 +68,7 @@ class Bundles:
             NothingAsked, BadDate, BadLimit, BadWish: as a search does.
             ProjectUnknown: no note belongs to the project.
         """
-        wish = Wish(budget_tokens, limit, project, mode, intent, today=today)
+        wish = BundleRequest(budget_tokens, limit, project, mode, intent, today=today)
         with self._shelf.faults():
             return gathered(self._shelf, question, wish, private=private)
 
@@ -86,7 +86,7 @@ class Bundles:
             ProjectUnknown: no note belongs to the project.
             BudgetTooSmall: nothing useful fits.
         """
-        wish = Wish(budget_tokens, limit, project, today=today)
+        wish = BundleRequest(budget_tokens, limit, project, today=today)
         with self._shelf.faults():
             return hot_bundle(self._shelf, wish)
 

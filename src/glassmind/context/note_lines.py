@@ -33,7 +33,7 @@ LONGEST_BLOCK = 12
 """Lines of one decision or question; what goes on longer is cut at a line."""
 
 
-class Page:
+class NoteLines:
     """A note's lines with its headings; lines count from 1."""
 
     def __init__(
