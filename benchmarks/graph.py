@@ -23,13 +23,11 @@ import numpy as np
 import vaults
 
 from glassmind import Engine, open_vault
-from glassmind.links.bridges import bridging
-from glassmind.links.chains import shortest_paths
-from glassmind.links.clusters import clusters, modularity
-from glassmind.links.keeping import KeptGraph
-from glassmind.links.net import LinkGraph, build
-from glassmind.links.ranks import influence
-from glassmind.links.walks import inner_links, rings
+from glassmind.links.communities import clusters, modularity
+from glassmind.links.graph import LinkGraph, build, inner_links, rings
+from glassmind.links.paths import shortest_paths
+from glassmind.links.ranks import bridging, influence
+from glassmind.links.updates import KeptGraph
 from glassmind.model.graph import LinkRows, NodeRows
 from glassmind.store.sqlite.net_rows import NetRows
 

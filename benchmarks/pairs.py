@@ -27,11 +27,9 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from glassmind.graph.pairs import pairing as passing
-from glassmind.graph.pairs import search
-from glassmind.graph.pairs.implicit import MOST
-from glassmind.graph.pairs.pairing import Pairing
-from glassmind.graph.pairs.search import HalfPass, Numbers
+from glassmind.graph import pairing as passing
+from glassmind.graph.pairing import HalfPass, Numbers, Pairing
+from glassmind.graph.similar import MOST
 from glassmind.model.files import Progress
 from glassmind.store.sqlite.connection import open_writer
 from glassmind.store.sqlite.pair_rows import PairRows
@@ -96,7 +94,7 @@ class Beside:
         self.spent_s = 0.0
         self._blocks: Iterator[tuple[int, int, int, int]] = iter(())
         self._rows: Rows = np.empty((0, WIDTH), np.float32)
-        self._room = np.empty(search.TALL * search.WIDE, np.float32)
+        self._room = np.empty(passing.TALL * passing.WIDE, np.float32)
 
     def watched(
         self, rows: Rows, most: int, threshold: float, linked: Numbers
@@ -135,7 +133,7 @@ def measure(folder: Path) -> dict[str, float]:
     """Pair every note, then change some, and say what it took."""
     db = open_writer(folder)
     beside = Beside()
-    passing.HalfPass = beside.watched  # type: ignore[assignment,attr-defined]
+    passing.HalfPass = beside.watched  # type: ignore[assignment,misc]
     pairing = pairing_of(db)
     began = time.perf_counter()
     pairing.run(beside.turn, lambda: False)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from glassmind.links.net import LinkGraph, build
+from glassmind.links.graph import LinkGraph, build
 from glassmind.model.graph import KINDS, LinkRows, NodeRows
 
 

@@ -11,9 +11,9 @@ from vault_desk import VaultDesk
 
 from glassmind.access.scopes import read_scope
 from glassmind.engine import Engine
-from glassmind.graph.pairs import pairing
-from glassmind.graph.themes import parts
-from glassmind.links.clusters import clusters
+from glassmind.graph import pairing
+from glassmind.graph import themes as theme_module
+from glassmind.links.communities import clusters
 from glassmind.model.access import EVERY_AGENT, Scope
 
 PRIVATE = "---\nprivate: true\n---\n"
@@ -103,7 +103,7 @@ def test_an_agent_that_sees_every_note_uses_the_stored_themes(
     themes(vault.engine)  # stored when first asked for
     vault.indexed(ring("A1", "A2", "A3", "A4", "A5"))
     themes(vault.engine)
-    divided = counted(parts, "clusters", monkeypatch)
+    divided = counted(theme_module, "clusters", monkeypatch)
 
     found = themes(vault.engine.seen_by(EVERY_AGENT))
 
@@ -115,7 +115,7 @@ def test_an_agent_that_sees_every_note_uses_the_stored_themes(
 def test_scopes_with_the_same_visible_notes_share_one_computation(
     rings: VaultDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    divided = counted(parts, "clusters", monkeypatch)
+    divided = counted(theme_module, "clusters", monkeypatch)
     clients = [Scope(client=name) for name in ("one", "other")]
     one, other = (rings.engine.seen_by(scope) for scope in clients)
 
@@ -137,7 +137,7 @@ def test_a_scope_does_not_wait_for_the_computation_of_another(
             waits.append(released.wait(timeout=10))
         return clusters(*given, **named)
 
-    monkeypatch.setattr(parts, "clusters", slow_at_first)
+    monkeypatch.setattr(theme_module, "clusters", slow_at_first)
     agent = rings.engine.seen_by(EVERY_AGENT)
     worker = rings.engine.seen_by(read_scope(["folder:Work"]))
     with ThreadPoolExecutor(1) as pool:

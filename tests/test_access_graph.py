@@ -13,7 +13,7 @@ from vault_desk import VaultDesk
 from glassmind.engine import Engine
 from glassmind.errors import NoteNotFound
 from glassmind.errors.knowledge import FindingAbsent
-from glassmind.graph.themes.themed import Themed
+from glassmind.graph.themes import Themed
 from glassmind.model.access import EVERY_AGENT, ReadRule, Scope
 from glassmind.store.sqlite.net_rows import NetRows
 from glassmind.store.sqlite.ontology_rows import OntologyRows

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from graph_desk import chain, clique, net_of
 
-from glassmind.links import bridges
-from glassmind.links.bridges import bridging
-from glassmind.links.net import Floats
+from glassmind.links import ranks
+from glassmind.links.graph import Floats
+from glassmind.links.ranks import bridging
 
 NOTES, GRAPHS, BEST = 150, 20, 3
 
@@ -23,7 +23,7 @@ def deviations(seed: int) -> tuple[Floats, float]:
     pairs = NOTES * (NOTES - 1) / 2
     scores = np.array([exact[note] / pairs for note in range(NOTES)])
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(bridges, "SEED", seed)
+        patched.setattr(ranks, "SEED", seed)
         found = bridging(net_of(graph.edges, NOTES), most_work=30_000)
     assert 64 <= found.samples < NOTES
     off = np.abs(scores - found.scores) / found.error
@@ -78,6 +78,6 @@ def test_bridging_in_a_long_chain_is_bounded_by_its_rings_too() -> None:
 def test_bridging_is_counted_once_for_a_graph(monkeypatch: pytest.MonkeyPatch) -> None:
     net = net_of([*clique(range(5)), *clique(range(5, 10)), (4, 5)])
     first = bridging(net)
-    monkeypatch.setattr(bridges, "_through", None)
+    monkeypatch.setattr(ranks, "_through", None)
 
     assert bridging(net) is first

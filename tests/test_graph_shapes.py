@@ -15,13 +15,11 @@ from graph_desk import chain, clique, net_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glassmind.links import stops
-from glassmind.links.bridges import bridging
-from glassmind.links.chains import Found, shortest_paths
-from glassmind.links.clusters import clusters, modularity
-from glassmind.links.net import LinkGraph
-from glassmind.links.ranks import hubs_and_authorities, influence
-from glassmind.links.walks import common, inner_links, rings
+from glassmind.links import paths
+from glassmind.links.communities import clusters, modularity
+from glassmind.links.graph import LinkGraph, common, inner_links, rings
+from glassmind.links.paths import Found, shortest_paths
+from glassmind.links.ranks import bridging, hubs_and_authorities, influence
 from glassmind.model.graph import CONFIDENCE, KINDS
 
 STAR = [(leaf, 0) for leaf in range(1, 6)]
@@ -272,7 +270,7 @@ def test_chains_and_rings_are_those_of_networkx(graph: Drawn, patience: int) -> 
     layers = [sorted(n for n, d in far.items() if d == hop) for hop in range(1, count)]
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(stops, "PATIENCE", patience)
+        patched.setattr(paths, "PATIENCE", patience)
         found = shortest_paths(
             net, 0, count - 1, limit=50, most_hops=count, most_seconds=60
         )
@@ -367,9 +365,9 @@ import hashlib, sys
 sys.path.insert(0, sys.argv[1])
 import numpy as np
 from graph_desk import content, net_of
-from glassmind.links.bridges import bridging
-from glassmind.links.chains import shortest_paths
-from glassmind.links.clusters import clusters
+from glassmind.links.ranks import bridging
+from glassmind.links.paths import shortest_paths
+from glassmind.links.communities import clusters
 from glassmind.links.ranks import hubs_and_authorities, influence
 
 ends = np.random.default_rng(5).integers(0, 400, (2_000, 2)).tolist()

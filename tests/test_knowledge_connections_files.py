@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from operation_desk import text_of, values_of
 from vault_desk import VaultDesk
 
-from glassmind.graph.graph_files import graph_as_dot, graph_as_graphml
-from glassmind.graph.links import subgraph
+from glassmind.graph import connections
+from glassmind.graph.export import graph_as_dot, graph_as_graphml
 from glassmind.model.connections import GraphLink, GraphNode, GraphPart
 
 SPACE = "{http://graphml.graphdrawing.org/xmlns}"
@@ -108,7 +108,7 @@ def test_the_same_graph_gives_the_same_bytes(vault: VaultDesk) -> None:
 def test_links_that_are_left_out_are_told_of_in_the_answer_and_in_the_files(
     vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(subgraph, "MOST_EDGES", 5)
+    monkeypatch.setattr(connections, "MOST_EDGES", 5)
     vault.indexed({"Hub.md": "".join(f"[[{n}]]\n" for n in range(9))})
     vault.indexed({f"{n}.md": "[[Hub]]" for n in range(9)})
     said = (

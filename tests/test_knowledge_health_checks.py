@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
-from glassmind.graph.habits import is_date
 from glassmind.graph.health import entry_of
 from glassmind.graph.health_checks import leads, publisher_of, staleness
+from glassmind.graph.words import is_date
 from glassmind.model import NotePath
 from glassmind.model.health import PartLink, PartNames
 from glassmind.obsidian.address import linked_heading

@@ -10,7 +10,7 @@ from meaning_desk import LONG, MeaningDesk, WordModel
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, BadWish, NoteNotFound
-from glassmind.graph.pairs.implicit import MOST
+from glassmind.graph.similar import MOST
 from glassmind.model.vectors import Embeddable
 from glassmind.obsidian.style import Style
 from glassmind.operations.maintain import status_result, status_text
@@ -307,10 +307,10 @@ def take(desk: MeaningDesk, step: Step) -> None:
 def test_after_any_changes_the_pairs_are_those_of_a_pass_from_nothing(
     meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch, steps: list[list[Step]]
 ) -> None:
-    monkeypatch.setattr("glassmind.graph.pairs.pairing.MOST", 4)
-    monkeypatch.setattr("glassmind.graph.pairs.change.MOST", 4)
+    monkeypatch.setattr("glassmind.graph.pairing.MOST", 4)
+    monkeypatch.setattr("glassmind.graph.pairing.MOST", 4)
     monkeypatch.setattr("glassmind.wiring.pairs.MOST", 4)
-    monkeypatch.setattr("glassmind.graph.pairs.pairing.FEW", 1)
+    monkeypatch.setattr("glassmind.graph.pairing.FEW", 1)
     meaning.write(
         {path: f"{WORDS[i % 6]} {WORDS[i % 5]} {LONG}" for i, path in enumerate(NOTES)}
     )
@@ -346,7 +346,7 @@ def test_one_changed_note_is_compared_and_no_other(
     def refuse(*_: object) -> None:
         raise AssertionError("everything was compared")
 
-    monkeypatch.setattr("glassmind.graph.pairs.pairing.HalfPass", refuse)
+    monkeypatch.setattr("glassmind.graph.pairing.HalfPass", refuse)
     meaning.indexed({"07.md": RAIL})
 
     assert pairs_of(meaning, "07") == []

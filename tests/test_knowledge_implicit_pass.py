@@ -20,13 +20,18 @@ from numpy.typing import NDArray
 from watch_desk import QUICK, Follower, until
 
 from glassmind.errors import IndexAbsent
-from glassmind.graph.pairs import change as pair_change
-from glassmind.graph.pairs import pairing as pair_pass
-from glassmind.graph.pairs import search as pair_search
-from glassmind.graph.pairs.numbering import Numbering
-from glassmind.graph.pairs.order import Order
-from glassmind.graph.pairs.scale import SAMPLE, USUAL, threshold_for
-from glassmind.graph.pairs.search import HalfPass, Lists, Numbers, measured
+from glassmind.graph import pairing as pair_pass
+from glassmind.graph.pairing import (
+    SAMPLE,
+    USUAL,
+    HalfPass,
+    Lists,
+    Numbering,
+    Numbers,
+    Order,
+    measured,
+    threshold_for,
+)
 from glassmind.model.files import Progress
 from glassmind.store.sqlite.pair_source import PairSource
 from glassmind.store.sqlite.pair_write import PairStep
@@ -69,11 +74,11 @@ def small(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int, int], None]:
     """Return what makes blocks, buffers and strips small."""
 
     def choose(tall: int, wide: int, buffered: int) -> None:
-        monkeypatch.setattr(pair_search, "TALL", tall)
-        monkeypatch.setattr(pair_search, "WIDE", wide)
-        monkeypatch.setattr(pair_search, "BUFFERED", buffered)
-        monkeypatch.setattr(pair_search, "DENSE", buffered)
-        monkeypatch.setattr(pair_search, "STRIP", 3)
+        monkeypatch.setattr(pair_pass, "TALL", tall)
+        monkeypatch.setattr(pair_pass, "WIDE", wide)
+        monkeypatch.setattr(pair_pass, "BUFFERED", buffered)
+        monkeypatch.setattr(pair_pass, "DENSE", buffered)
+        monkeypatch.setattr(pair_pass, "STRIP", 3)
 
     return choose
 
@@ -98,10 +103,10 @@ def test_blocks_find_what_comparing_pair_by_pair_finds(  # noqa: PLR0913, PLR091
     rows = unit(rng.standard_normal((count, 6)) + 0.001)
     rows[rng.integers(0, max(count, 1), min(copies, count))] = rows[:1]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pair_search, "TALL", tall)
-        patch.setattr(pair_search, "WIDE", wide)
-        patch.setattr(pair_search, "BUFFERED", buffered)
-        patch.setattr(pair_search, "DENSE", buffered)
+        patch.setattr(pair_pass, "TALL", tall)
+        patch.setattr(pair_pass, "WIDE", wide)
+        patch.setattr(pair_pass, "BUFFERED", buffered)
+        patch.setattr(pair_pass, "DENSE", buffered)
         ends = rng.integers(0, count + 9, (2, links if count else 0))  # some no note
         ends = ends[:, ends[0] != ends[1]]
         linked = Numbering(range(count)).linked((ends[0].tolist(), ends[1].tolist()))
@@ -442,7 +447,7 @@ class Side:
 
 @pytest.fixture
 def side(meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Side]:
-    monkeypatch.setattr(pair_change, "MOST", 5)
+    monkeypatch.setattr(pair_pass, "MOST", 5)
     monkeypatch.setattr(pair_pass, "MOST", 5)
     meaning.indexed({f"{n:02}.md": f"word{n} " * 9 for n in range(60)})
     meaning.close()

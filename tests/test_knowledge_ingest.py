@@ -10,8 +10,8 @@ from operation_desk import text_of, values_of
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, FileUnreadable, IndexAbsent, NoteNotFound
-from glassmind.graph.naming.phrases import phrases_in
-from glassmind.graph.openings import opens
+from glassmind.graph.entities import phrases_in
+from glassmind.graph.words import opens
 from glassmind.model import NotePath
 from glassmind.model.ontology import Entity
 from glassmind.obsidian.read import read_note
@@ -443,7 +443,7 @@ def test_a_line_as_long_as_a_note_is_not_read_from_its_beginning_for_every_word(
         looked_at.append(len(ahead))
         return opens(ahead)
 
-    monkeypatch.setattr("glassmind.graph.naming.phrases.opens", counted)
+    monkeypatch.setattr("glassmind.graph.entities.opens", counted)
     sentence = "we saw Amara Sellick at `the ford` and went home. Then it rained. "
 
     found = named("We began. " + sentence * 300)

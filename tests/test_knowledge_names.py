@@ -3,7 +3,7 @@
 import pytest
 from vault_desk import VaultDesk
 
-from glassmind.graph.folding import singular
+from glassmind.graph.words import singular
 
 ODD = [
     "C#", "C", "Foo: Bar", "mailto:x", "x|y", "a^b", "a[b]", "q%20z", "q z", "a](b",

@@ -8,7 +8,7 @@ from operation_desk import text_of, values_of
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, BadWish, IndexAbsent, NoteNotFound
-from glassmind.graph.links import paths
+from glassmind.graph import connections
 from glassmind.model.chains import Chains
 
 NOTES: dict[str, str | bytes] = {
@@ -132,14 +132,14 @@ def test_a_search_that_the_clock_has_stopped_is_said_to_be(
     vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.indexed(NOTES)
-    monkeypatch.setattr(paths, "MOST_SECONDS", -1.0)
+    monkeypatch.setattr(connections, "MOST_SECONDS", -1.0)
 
     found = ways(vault, "A", "D")
 
     assert (stops(found), found.cut) == (["A B D"], True)
-    assert found.notices == (paths.STOPPED,)
+    assert found.notices == (connections.STOPPED,)
     values = values_of(vault.engine, "path", source="A", target="D")
-    assert values["notices"] == [paths.STOPPED]
+    assert values["notices"] == [connections.STOPPED]
 
 
 def test_a_hub_has_the_same_answer_every_time(vault: VaultDesk) -> None:
@@ -162,7 +162,7 @@ def test_a_dense_vault_is_answered_within_bounds(vault: VaultDesk) -> None:
 
     assert (len(found.chains), found.cut) == (50, True)
     assert stops(found)[:3] == ["3 55", "3 0 55", "3 1 55"]
-    assert (len(found.common), found.common_total) == (paths.COMMON_SHOWN, 58)
+    assert (len(found.common), found.common_total) == (connections.COMMON_SHOWN, 58)
 
 
 @pytest.mark.parametrize(

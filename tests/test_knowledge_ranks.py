@@ -13,7 +13,7 @@ from glassmind import Engine
 from glassmind.errors import BadLimit, BadWish, IndexAbsent, NothingAsked
 from glassmind.errors.knowledge import UnknownTheme
 from glassmind.links import ranks as measures
-from glassmind.links.part import part_of
+from glassmind.links.graph import part_of
 from glassmind.model.ranks import Ranking
 from glassmind.model.search import SearchReply
 
@@ -85,7 +85,7 @@ def test_a_score_that_was_measured_from_some_notes_says_how_far_it_may_be_off(
     def sampled(net: Any) -> measures.Bridging:
         return exact(net)._replace(error=0.02, samples=7)
 
-    monkeypatch.setattr("glassmind.graph.links.ranks.bridging", sampled)
+    monkeypatch.setattr("glassmind.graph.ranks.bridging", sampled)
     found = ranked(vault, metric="bridging", limit=1)
 
     assert found.notes[0].reason.startswith("about 35.6 %")

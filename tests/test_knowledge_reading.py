@@ -10,7 +10,7 @@ import pytest
 from meaning_desk import MeaningDesk
 
 from glassmind.errors.writing import WritesOff
-from glassmind.graph.verbs import Knowledge
+from glassmind.graph.knowledge import Knowledge
 
 TEA = "oolong sencha matcha kettle leaves water steep harvest " * 3
 

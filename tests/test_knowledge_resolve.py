@@ -13,9 +13,9 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, IndexAbsent, NothingAsked
 from glassmind.files.resolve import Names
-from glassmind.graph.folding import folded, slips_between
-from glassmind.graph.naming.names import KnownNames, Sources
-from glassmind.graph.naming.resolve import NO_MEANING, resolve
+from glassmind.graph.names import KnownNames, NameSources
+from glassmind.graph.resolve import NO_MEANING, resolve
+from glassmind.graph.words import folded, slips_between
 from glassmind.model import NotePath
 from glassmind.model.ontology import Entry, GhostName, Resolution
 from glassmind.obsidian.style import Style
@@ -43,7 +43,7 @@ def names_of(*paths: str, ghosts: tuple[str, ...] = ()) -> KnownNames:
     ]
     known = [entry.path for entry in entries]
     wanted = [GhostName(ghost, 1, 1) for ghost in ghosts]
-    return KnownNames.of(Sources(entries, entries, wanted, {}, known))
+    return KnownNames.of(NameSources(entries, entries, wanted, {}, known))
 
 
 def test_labelled_names_of_the_sample_vault_are_judged_right(sample: VaultDesk) -> None:
@@ -74,7 +74,7 @@ def test_a_note_that_was_never_written_is_not_called_existing(
     for entry in entries:
         others = [one for one in entries if one is not entry]
         paths = [one.path for one in others]
-        names = KnownNames.of(Sources(others, others, [], {}, paths))
+        names = KnownNames.of(NameSources(others, others, [], {}, paths))
         if folded(entry.title) not in names.forms:  # both folders have an Index
             told[resolve(entry.title, names, limit=5).verdict] += 1
 

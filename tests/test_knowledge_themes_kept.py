@@ -21,9 +21,9 @@ from watch_desk import QUICK, Follower, until
 
 from glassmind.errors import IndexBusy
 from glassmind.errors.knowledge import UnknownTheme
-from glassmind.graph.themes import themed as themes_module
-from glassmind.graph.themes.parts import Parts, parted
-from glassmind.links.net import LinkGraph
+from glassmind.graph import themes as themes_module
+from glassmind.graph.themes import Parts, parted
+from glassmind.links.graph import LinkGraph
 from glassmind.model.themes import TagCount
 from glassmind.store.lock import WriterLock
 from glassmind.store.vault_index import LOCK

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from glassmind.graph.themes.ids import KNOWN_SHARE, known_again
-from glassmind.graph.themes.parts import LEAST, parted
-from glassmind.links.net import LinkGraph
+from glassmind.graph.themes import KNOWN_SHARE, LEAST, known_again, parted
+from glassmind.links.graph import LinkGraph
 
 
 def labelled(sets: list[int]) -> NDArray[np.int32]:

@@ -13,8 +13,8 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, IndexAbsent, NoteNotFound
 from glassmind.files import history
-from glassmind.graph.links import past
-from glassmind.graph.links.lives import lives_of
+from glassmind.graph import timeline
+from glassmind.graph.timeline import lives_of
 from glassmind.model.history import Commit, FileChange
 from glassmind.model.timeline import Timeline
 
@@ -205,7 +205,7 @@ def test_a_repository_that_git_refuses_is_a_notice(
 def test_no_time_for_the_history_is_a_notice(
     grown: tuple[VaultDesk, GitDesk], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(past, "MOST_SECONDS", 0.0)
+    monkeypatch.setattr(timeline, "MOST_SECONDS", 0.0)
 
     found = grown[0].engine.knowledge.timeline("Tea")
 
@@ -376,7 +376,7 @@ def test_where_no_file_can_be_compared_none_is(
         assert list(lines) == []
         return {}
 
-    monkeypatch.setattr(past, "_linked", linked)
+    monkeypatch.setattr(timeline, "_linked", linked)
 
     found = grown[0].engine.knowledge.timeline("Tea")
 

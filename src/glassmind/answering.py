@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # of verbs that a search does not use, a millisecond each
     from glassmind.context.parts import Sources
     from glassmind.edit.editing import Editing
     from glassmind.edit.trust import Trust
-    from glassmind.graph.verbs import Knowledge
+    from glassmind.graph.knowledge import Knowledge
     from glassmind.index.keeper import IndexKeeper
     from glassmind.index.watching import Watching
     from glassmind.memory.cabinet import Acts

@@ -35,7 +35,7 @@ if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond e
     from glassmind.context.answers.verbs import Answers
     from glassmind.context.bundles import Bundles
     from glassmind.edit.editing import Editing
-    from glassmind.graph.verbs import Knowledge
+    from glassmind.graph.knowledge import Knowledge
     from glassmind.memory.verbs import Memory
     from glassmind.model import NotePath
     from glassmind.model.access import Scope

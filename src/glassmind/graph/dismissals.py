@@ -27,7 +27,7 @@ from glassmind.model.pairs import (
 )
 
 if TYPE_CHECKING:
-    from glassmind.graph.study import Study
+    from glassmind.graph.context import GraphContext
     from glassmind.ports.knowledge import Pairs
 
 
@@ -615,7 +615,7 @@ UNDISMISSED, UNRESTORED = "nothing was dismissed", "no dismissal was taken back"
 """What came of an act while nothing may be written."""
 
 
-def dismiss_pair(study: "Study", a: str, b: str) -> Dismissed:
+def dismiss_pair(study: "GraphContext", a: str, b: str) -> Dismissed:
     """Dismiss two notes by their names.
 
     Raises:
@@ -627,13 +627,13 @@ def dismiss_pair(study: "Study", a: str, b: str) -> Dismissed:
     return study.book.add(_named(study, a, b), why=DISMISSED)
 
 
-def restore_pair(study: "Study", a: str, b: str) -> Dismissed:
+def restore_pair(study: "GraphContext", a: str, b: str) -> Dismissed:
     """Take the dismissal of two notes back; raises as `dismiss_pair`."""
     _check_writes(study, UNRESTORED)
     return study.book.drop(_named(study, a, b), why=RESTORED)
 
 
-def dismiss_finding(study: "Study", now: FindingNow) -> Dismissed:
+def dismiss_finding(study: "GraphContext", now: FindingNow) -> Dismissed:
     """Dismiss what a check of vault health finds now.
 
     Raises:
@@ -646,7 +646,7 @@ def dismiss_finding(study: "Study", now: FindingNow) -> Dismissed:
     return study.book.add(_finding(study, now.key), why=DISMISSED)
 
 
-def restore_finding(study: "Study", key: str, keys: Sequence[str]) -> Dismissed:
+def restore_finding(study: "GraphContext", key: str, keys: Sequence[str]) -> Dismissed:
     """Take the dismissal of a finding back, be it one or not, under all its keys."""
     _check_writes(study, UNRESTORED)
     tried = [study.book.drop(_finding(study, one), why=RESTORED) for one in keys]
@@ -654,20 +654,20 @@ def restore_finding(study: "Study", key: str, keys: Sequence[str]) -> Dismissed:
     return next((one for one in tried if one.changed), none)
 
 
-def _check_writes(study: "Study", undone: str) -> None:
+def _check_writes(study: "GraphContext", undone: str) -> None:
     writes = study.config.writes
     if not writes.agent_dir_writable:
         raise WritesOff(writes.agent_dir, undone)
 
 
-def _named(study: "Study", a: str, b: str) -> DismissedPair:
+def _named(study: "GraphContext", a: str, b: str) -> DismissedPair:
     one, other = _called(study, a), _called(study, b)
     if one == other:
         raise BadWish("a pair", f"of {one} and itself", "of two notes")
     return study.book.pair(one, other)
 
 
-def _called(study: "Study", name: str) -> NotePath:
+def _called(study: "GraphContext", name: str) -> NotePath:
     """Return the note of a name; what is written does not stand on a guess."""
     path = study.sure(name)
     if path is None:
@@ -675,6 +675,6 @@ def _called(study: "Study", name: str) -> NotePath:
     return path
 
 
-def _finding(study: "Study", key: str) -> DismissedFinding:
+def _finding(study: "GraphContext", key: str) -> DismissedFinding:
     check, _, subject = key.partition(":")
     return study.book.finding(check, subject)

@@ -13,13 +13,13 @@ from glassmind.files.decode import Unreadable, decode
 from glassmind.files.left_out import left_out_names, left_out_texts
 from glassmind.files.resolve import NOTE_SUFFIX, fold, name_key
 from glassmind.graph import health_checks
+from glassmind.graph.connections import left_open
+from glassmind.graph.context import GraphContext
 from glassmind.graph.dismissals import SHAPES, names_all, paths_in
-from glassmind.graph.habits import habits_of
 from glassmind.graph.health_checks import Check, Grounds, Sight, words_of
-from glassmind.graph.links.unsettled import left_open
-from glassmind.graph.ontology.spellings import word_form
-from glassmind.graph.pairs.implicit import alike, undismissed
-from glassmind.graph.study import Study
+from glassmind.graph.ontology import word_form
+from glassmind.graph.similar import alike, undismissed
+from glassmind.graph.words import habits_of
 from glassmind.model import NotePath
 from glassmind.model.health import (
     SEVERITIES,
@@ -38,7 +38,7 @@ from glassmind.obsidian.read import read_note
 from glassmind.obsidian.secrets import sightings
 
 if TYPE_CHECKING:
-    from glassmind.graph.study import Study
+    from glassmind.graph.context import GraphContext
     from glassmind.model import NotePath
     from glassmind.model.pairs import Pair
     from glassmind.model.themes import Theme
@@ -426,7 +426,7 @@ def looked_at_again(
     return FindingNow(name, "mended" if known else "gone", told)
 
 
-def secret_places(study: Study) -> list[SecretPlace]:
+def secret_places(study: GraphContext) -> list[SecretPlace]:
     """Return every credential in the notes, by path and line, as they are on disk now.
 
     Whoever is not shown them is not told of them either.
@@ -460,7 +460,7 @@ NO_PAIRS = "similar notes have not been looked for yet; glassmind index does it"
 NO_THEMES = "there are no links that make themes"
 
 
-def look(study: "Study", today: date | None) -> Sight:
+def look(study: "GraphContext", today: date | None) -> Sight:
     """Return one look at the vault of a study."""
     root, rows = study.config.vault.path, study.troubles()
 
@@ -486,7 +486,7 @@ def look(study: "Study", today: date | None) -> Sight:
 
 
 def report(
-    study: "Study",
+    study: "GraphContext",
     *,
     checks: Sequence[str] | None,
     limit: int | None,
@@ -510,14 +510,14 @@ def report(
     )
 
 
-def _behind(study: "Study") -> Iterator[str]:
+def _behind(study: "GraphContext") -> Iterator[str]:
     """Yield what is not known yet of similar notes, where some of it is."""
     lag = study.pairs().lag(study.space())
     if lag.state is not None and lag.notice:
         yield lag.notice
 
 
-def finding_now(study: "Study", key: str, *, today: date | None) -> FindingNow:
+def finding_now(study: "GraphContext", key: str, *, today: date | None) -> FindingNow:
     """Return whether a finding still is one.
 
     Raises:
@@ -528,7 +528,7 @@ def finding_now(study: "Study", key: str, *, today: date | None) -> FindingNow:
     return now if is_told else structs.replace(now, dismissed=False)
 
 
-def _is_told(study: "Study", check: str) -> bool:
+def _is_told(study: "GraphContext", check: str) -> bool:
     """Whether who asks may hear what was dismissed, be it no finding of his.
 
     Not of words, for who sees a part: they may stand in notes that he does not see.
@@ -536,7 +536,7 @@ def _is_told(study: "Study", check: str) -> bool:
     return study.book.sees_all or names_all(check)
 
 
-def keys_of(study: "Study", key: str) -> list[str]:
+def keys_of(study: "GraphContext", key: str) -> list[str]:
     """Return the key of a finding and those by which it was dismissed, if by others.
 
     None where who asks may not hear of that.
@@ -557,21 +557,21 @@ def keys_of(study: "Study", key: str) -> list[str]:
     return [f"{entry.name}:{told}" for told in dict.fromkeys([subject, *others])]
 
 
-def _spellings(study: "Study") -> list[SpelledWord]:
+def _spellings(study: "GraphContext") -> list[SpelledWord]:
     shown = study.vocabulary().ontology.spellings.shown
     return [word for word in shown if isinstance(word, SpelledWord)]
 
 
-def _mentions(study: "Study", phrase: str) -> Sequence[int]:
+def _mentions(study: "GraphContext", phrase: str) -> Sequence[int]:
     words = study.words()
     return () if words is None else words.standing(phrase, MENTIONS)[1]
 
 
-def _themes(study: "Study") -> "Sequence[Theme] | Unchecked":
+def _themes(study: "GraphContext") -> "Sequence[Theme] | Unchecked":
     return study.themed.now().themes or Unchecked(NO_THEMES)
 
 
-def _similar(study: "Study", least: float) -> "Sequence[Pair] | Unchecked":
+def _similar(study: "GraphContext", least: float) -> "Sequence[Pair] | Unchecked":
     space = study.space()
     if not space:
         return Unchecked(NO_VECTORS)

@@ -26,12 +26,10 @@ from glassmind.files.ignore import CONFLICT_COPY
 from glassmind.files.left_out import is_left_out
 from glassmind.files.resolve import NOTE_SUFFIX, ROOTED, fold, rooted
 from glassmind.graph.dismissals import PAIRED, paths_in
-from glassmind.graph.folding import folded, in_singular
-from glassmind.graph.habits import Habits, is_date, is_placeholder
-from glassmind.graph.ontology.categories import categories_of, named_in
-from glassmind.graph.ontology.spellings import word_form
+from glassmind.graph.ontology import categories_of, named_in, word_form
 from glassmind.graph.reciprocal import missing_answers, spelling_of
 from glassmind.graph.text_sketches import Hashes, Runs, alike, common_runs, likeness
+from glassmind.graph.words import Habits, folded, in_singular, is_date, is_placeholder
 from glassmind.model import NotePath, PropertyValue
 from glassmind.model.health import (
     Finding,
@@ -49,7 +47,7 @@ from glassmind.obsidian.subpaths import Outline, steps_of
 if TYPE_CHECKING:
     from glassmind.files.left_out import LeftOutTexts
     from glassmind.graph.text_sketches import Sketched
-    from glassmind.links.net import LinkGraph
+    from glassmind.links.graph import LinkGraph
     from glassmind.model.ontology import Entry, SpelledWord
     from glassmind.model.pairs import Pair
     from glassmind.model.themes import Theme

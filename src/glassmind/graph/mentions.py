@@ -15,7 +15,7 @@ from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 from glassmind.files.resolve import fold
-from glassmind.graph.openings import opens
+from glassmind.graph.words import opens
 from glassmind.model.notes import Note
 from glassmind.obsidian.positions import line_starts
 from glassmind.obsidian.prose import prose

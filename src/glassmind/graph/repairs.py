@@ -15,7 +15,6 @@ from glassmind.files.history import every_change, repository_of
 from glassmind.files.read import digest_of
 from glassmind.files.resolve import NOTE_SUFFIX, fold, name_key
 from glassmind.files.spelling import Pen
-from glassmind.graph.folding import folded, in_singular
 from glassmind.graph.health import CheckEntry, chosen, look, settled
 from glassmind.graph.health_checks import LEAST_WORDS, Sight, place_of, wanted_names
 from glassmind.graph.link_edits import (
@@ -25,7 +24,6 @@ from glassmind.graph.link_edits import (
     edit_for_relation,
     page_from,
 )
-from glassmind.graph.links.former import nameable
 from glassmind.graph.reciprocal import ONE_EACH
 from glassmind.graph.suggestions import (
     MOST,
@@ -35,6 +33,8 @@ from glassmind.graph.suggestions import (
     answers_about,
     suggest,
 )
+from glassmind.graph.timeline import nameable
+from glassmind.graph.words import folded, in_singular
 from glassmind.model import NotePath
 from glassmind.model.health import Finding, LostLink, Unchecked
 from glassmind.model.history import FileChange
@@ -42,7 +42,7 @@ from glassmind.model.repairs import FormerName, LinkEdit, Repairs, TagSpelling, 
 from glassmind.model.suggestions import LEADS, Mention, ProposedEdit, Suggestion
 
 if TYPE_CHECKING:
-    from glassmind.graph.study import Study
+    from glassmind.graph.context import GraphContext
 
 
 NO_EDIT = "no link to it can be written there; it has to be done by hand"
@@ -59,7 +59,7 @@ class Wish(NamedTuple):
 
 
 def joined(
-    study: "Study", wishes: Iterable[Wish]
+    study: "GraphContext", wishes: Iterable[Wish]
 ) -> tuple[list[LinkEdit], list[Unmended]]:
     """Return an edit for each note that follows its suggestions, and what is left."""
     by_note: dict[NotePath, list[Wish]] = {}
@@ -165,7 +165,7 @@ NOT_SUGGESTED = "nothing of that key is suggested now"
 
 
 def followed(  # noqa: PLR0913 - each wish by its name
-    study: "Study",
+    study: "GraphContext",
     kept: KeptRankings,
     note: NotePath | None,
     *,
@@ -202,7 +202,7 @@ def _is_sure(one: Suggestion) -> bool:
 
 
 def _around(
-    study: "Study", kept: KeptRankings, keys: Iterable[str]
+    study: "GraphContext", kept: KeptRankings, keys: Iterable[str]
 ) -> dict[str, Suggestion]:
     """Return what is suggested for the notes that keys begin with."""
     found: dict[str, Suggestion] = {}
@@ -361,7 +361,7 @@ NO_NAME = "no text names it in two words or more, nor does it name another note 
 class _Ground(NamedTuple):
     """What a mender looks at."""
 
-    study: "Study"
+    study: "GraphContext"
     kept: KeptRankings
     sight: Sight
 
@@ -376,7 +376,7 @@ class _Mended(NamedTuple):
 
 
 def repairs(
-    study: "Study",
+    study: "GraphContext",
     kept: KeptRankings,
     *,
     checks: Sequence[str] | None,

@@ -42,10 +42,9 @@ from glassmind.graph.mentions import (
     rough_mentions,
     rough_pieces,
 )
-from glassmind.graph.pairs.implicit import unknown
 from glassmind.graph.reciprocal import ONE_EACH, Missing, missing_answers, spelling_of
-from glassmind.links.net import NOWHERE, LinkGraph
-from glassmind.links.walks import common
+from glassmind.graph.similar import unknown
+from glassmind.links.graph import NOWHERE, LinkGraph, common
 from glassmind.model import NotePath
 from glassmind.model.notes import Note
 from glassmind.model.suggestions import (
@@ -62,7 +61,7 @@ from glassmind.model.suggestions import (
 from glassmind.obsidian.prose import said
 
 if TYPE_CHECKING:
-    from glassmind.graph.study import Study
+    from glassmind.graph.context import GraphContext
 
 
 PRIOR = (0.0, 0.25, 0.6, 0.8)
@@ -1004,7 +1003,9 @@ class Look(NamedTuple):
 class Desk:
     """The vault as one call sees it: what was read and found is kept till its end."""
 
-    def __init__(self, study: "Study", pages: Pages, vectors: KeptVectors) -> None:
+    def __init__(
+        self, study: "GraphContext", pages: Pages, vectors: KeptVectors
+    ) -> None:
         self._study, self.pages, self._vectors = study, pages, vectors
         self.facts = study.facts()
         self._pen = self.facts.pen
@@ -1299,7 +1300,7 @@ NO_VECTORS = (
 
 
 def suggest(
-    study: "Study", kept: "KeptRankings", note: NotePath | None, *, limit: int
+    study: "GraphContext", kept: "KeptRankings", note: NotePath | None, *, limit: int
 ) -> Suggestions:
     """Return what should be linked, best first, each with the edit that would do it.
 
@@ -1321,7 +1322,7 @@ def suggest(
     return Suggestions(note, tuple(found), tuple(_unknown(study, note)))
 
 
-def _unknown(study: "Study", note: NotePath | None) -> Iterator[str]:
+def _unknown(study: "GraphContext", note: NotePath | None) -> Iterator[str]:
     """Yield what was not looked at; one note is compared with all there and then."""
     if not study.mention_rows().width():
         yield NO_VECTORS
@@ -1332,7 +1333,7 @@ def _unknown(study: "Study", note: NotePath | None) -> Iterator[str]:
 
 
 def outlooks(
-    study: "Study", notes: Sequence[NotePath]
+    study: "GraphContext", notes: Sequence[NotePath]
 ) -> Iterator[tuple[Outlook, Sequence[str]]]:
     """Yield how all others look from some notes, and the path of every node.
 
@@ -1370,7 +1371,7 @@ class KeptRankings:
         self._said = Said()
         self.vectors = KeptVectors()
 
-    def of_vault(self, study: "Study", desk: Desk, most: int) -> Ranking:
+    def of_vault(self, study: "GraphContext", desk: Desk, most: int) -> Ranking:
         """Return the pairs that the first `most` suggestions are found among."""
         words = study.words()
         level = words.level_with if words is not None else None

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from msgspec import UNSET, UnsetType, structs
 
 from glassmind.engine import Engine
-from glassmind.graph.graph_files import graph_as_dot, graph_as_graphml
+from glassmind.graph.export import graph_as_dot, graph_as_graphml
 from glassmind.model.chains import Chains, CommonNote, PathStep
 from glassmind.model.connections import (
     Connections,

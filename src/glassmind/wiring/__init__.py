@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from glassmind.edit.editing import Editing
     from glassmind.edit.trust import Trust
     from glassmind.files.read import VaultFiles
+    from glassmind.graph.context import Graphs
     from glassmind.graph.dismissals import DismissalBook
-    from glassmind.graph.graphs import Graphs
-    from glassmind.graph.themes.themed import Themed
-    from glassmind.graph.verbs import Knowledge
+    from glassmind.graph.knowledge import Knowledge
+    from glassmind.graph.themes import Themed
     from glassmind.index.keeper import IndexKeeper
     from glassmind.index.watching import Watching
     from glassmind.memory.cabinet import Acts

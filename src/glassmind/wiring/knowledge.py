@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Protocol
 
 from glassmind.files.left_out import is_left_out, left_out_names
 from glassmind.files.obsidian import obsidian_settings
+from glassmind.graph import themes
+from glassmind.graph.context import GraphContext, Graphs
 from glassmind.graph.dismissals import DismissalBook
-from glassmind.graph.graphs import Graphs
-from glassmind.graph.habits import habits_in
-from glassmind.graph.naming.vocabulary import KeptVocabulary, Vocabulary
-from glassmind.graph.study import Study
+from glassmind.graph.knowledge import Knowledge
 from glassmind.graph.suggestions import Facts, KeptFacts, Sorts
 from glassmind.graph.text_sketches import KeptSketches
-from glassmind.graph.themes import themed as themes
-from glassmind.graph.verbs import Knowledge
-from glassmind.links.keeping import KeptGraph
+from glassmind.graph.vocabulary import KeptVocabulary, Vocabulary
+from glassmind.graph.words import habits_in
+from glassmind.links.updates import KeptGraph
 from glassmind.store.sqlite.health_rows import HealthRows
 from glassmind.store.sqlite.mention_rows import MentionRows
 from glassmind.store.sqlite.neighbour_rows import NeighbourRows
@@ -74,7 +73,7 @@ def knowledge_for(
     net = adapters.link_graph
     book = adapters.dismissals
     return Knowledge(
-        Study(
+        GraphContext(
             config=adapters.config,
             faults=adapters.reader.faults,
             still=lambda: rows().still(),
@@ -179,7 +178,7 @@ def themed_for(
         ):
             step.replace(made, state, head=head, before=before)
 
-    sources = themes.Sources(
+    sources = themes.ThemeSources(
         net=adapters.link_graph,
         rows=lambda: adapters.reader.themes(),  # noqa: PLW0108 - may be another
         keep=keep,

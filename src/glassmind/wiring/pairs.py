@@ -11,14 +11,14 @@ from glassmind.errors import IndexBusy
 from glassmind.files.read import VaultFiles
 from glassmind.files.write import Permit, VaultWriter
 from glassmind.graph.dismissals import DismissalBook
-from glassmind.graph.pairs.implicit import MOST, VERSION
+from glassmind.graph.similar import MOST, VERSION
 from glassmind.store.lock import WriterLock
 from glassmind.store.sqlite.pair_rows import PairRows
 from glassmind.store.sqlite.pair_source import PairSource
 from glassmind.wiring.grounds import Grounds
 
 if TYPE_CHECKING:
-    from glassmind.graph.pairs.pairing import Pairing
+    from glassmind.graph.pairing import Pairing
     from glassmind.ports.indexing import ShowProgress
     from glassmind.store.sqlite.pair_write import PairStep
     from glassmind.store.sqlite.writer import SqliteWriter
@@ -88,7 +88,7 @@ class OpenPairing:
         return PairRows(self._adapters.reader.connection())
 
     def _opened(self) -> "Pairing":
-        from glassmind.graph.pairs.pairing import Pairing  # noqa: PLC0415 - numpy
+        from glassmind.graph.pairing import Pairing  # noqa: PLC0415 - numpy
 
         if self._pairing is None:
             level = self._adapters.config.graph.similarity

@@ -41,10 +41,9 @@ if TYPE_CHECKING:
     from glassmind.edit.editing import Editing
     from glassmind.edit.trust import Trust
     from glassmind.graph.dismissals import DismissalBook
-    from glassmind.graph.themes.parts import Parts
-    from glassmind.graph.themes.themed import Themed
+    from glassmind.graph.themes import Parts, Themed
     from glassmind.index.keeper import IndexKeeper
-    from glassmind.links.net import LinkGraph
+    from glassmind.links.graph import LinkGraph
     from glassmind.model import NotePath
     from glassmind.model.connections import ThemeLabel
     from glassmind.model.files import IndexReport
@@ -100,7 +99,7 @@ class SeenAdapters(LocalAdapters):
 
     def _compare(self, db: "Connection", hidden: frozenset[int]) -> "ScopePairs":
         """Return the similar notes of a scope, made anew when stored ones change."""
-        from glassmind.graph.pairs.pairing import pairs_among  # noqa: PLC0415
+        from glassmind.graph.pairing import pairs_among  # noqa: PLC0415
         from glassmind.store.sqlite.pair_source import PairSource  # noqa: PLC0415
 
         source, level = PairSource(db), self.config.graph.similarity
@@ -116,7 +115,7 @@ class SeenAdapters(LocalAdapters):
     @made_once
     def themed(self) -> "Themed":
         """The themes of the visible notes."""
-        from glassmind.graph.themes.parts import parted  # noqa: PLC0415
+        from glassmind.graph.themes import parted  # noqa: PLC0415
         from glassmind.wiring.knowledge import themed_for  # noqa: PLC0415
 
         def divide(net: "LinkGraph", fingerprint: str, resolution: float) -> "Parts":

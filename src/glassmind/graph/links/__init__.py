@@ -1,1 +1,0 @@
-"""What stands around a note, between two, above others, and how it came about."""

@@ -1,1 +1,0 @@
-"""Which note a text names, and what a note names."""

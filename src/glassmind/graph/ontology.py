@@ -1,0 +1,847 @@
+"""What sort of thing a note says it is."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import chain
+from typing import NamedTuple, TypeVar
+
+from msgspec import structs
+
+from glassmind.errors import BadLimit
+from glassmind.files.attachments import is_attachment
+from glassmind.graph.words import folded, in_singular, key_form, slips_between
+from glassmind.model import NotePath, PropertyValue
+from glassmind.model.ontology import (
+    Branch,
+    Entry,
+    Hierarchy,
+    Hub,
+    Label,
+    LabelSource,
+    Listed,
+    Ontology,
+    PropertyUse,
+    Schema,
+    SchemaKey,
+    Spelled,
+    SpelledWord,
+    Spelling,
+    SpellingCount,
+    ValueKind,
+)
+
+CATEGORY_KEYS = (
+    "category", "type", "kind", "class", "note type", "kategorie", "typ", "categoria",
+    "tipo", "categorie",
+)  # fmt: skip
+"""Properties that say what a note is, in the singular, the surest first.
+
+The first four are what plugins and public templates use; the rest say the same in the
+languages next to English there.
+"""
+
+_LINK = re.compile(r"!?\[\[([^\]|#]*)[^\]|]*(?:\|[^\]]*)?\]\]")
+
+
+@lru_cache(maxsize=8_192)  # the same few names stand in every note
+def _rank(name: str) -> int | None:
+    """Return how surely a property says what a note is, 0 most; None if it does not."""
+    form = in_singular(key_form(name))
+    return CATEGORY_KEYS.index(form) if form in CATEGORY_KEYS else None
+
+
+def is_category_key(name: str) -> bool:
+    """Whether a property of this name says what a note is."""
+    return _rank(name) is not None
+
+
+def named_in(value: PropertyValue) -> Iterator[str]:
+    """Yield the names that a value holds, those inside links without the brackets.
+
+    A link that was written without quotes is a list in a list, and is a name too.
+    """
+    left = [value]
+    while left:
+        item = left.pop()
+        if isinstance(item, list):
+            left.extend(reversed(item))
+        elif isinstance(item, str):
+            linked = _LINK.fullmatch(item.strip())
+            name = linked[1].rpartition("/")[2] if linked else item
+            if plain := name.strip():
+                yield plain
+        elif isinstance(item, (int, float)) and not isinstance(item, bool):
+            yield str(item)
+
+
+def categories_of(entry: Entry) -> list[tuple[str, str]]:
+    """Return what a note says it is, with the property that says so, surest first."""
+    said = [
+        (rank, name, value)
+        for name, value in entry.properties.items()
+        if (rank := _rank(name)) is not None
+    ]
+    said.sort(key=lambda one: one[:2])
+    return [(name, label) for _, name, value in said for label in named_in(value)]
+
+
+LEAST_LETTERS = 6
+"""Letters of a word that may hold a slip; shorter ones resemble too many others."""
+
+RARE_USES, RARE_SHARE = 2, 0.1
+"""How rare a slip is: so many uses at most, and this part of the other's."""
+
+
+class Use(NamedTuple):
+    """A spelling, the notes that use it, and what its values are where it has any."""
+
+    spelling: str
+    notes: frozenset[int]
+    kind: str = ""
+
+
+class _Word(NamedTuple):
+    """The spellings of one word; the first is used most."""
+
+    uses: tuple[Use, ...]
+    form: str
+
+    @property
+    def notes(self) -> int:
+        return sum(len(use.notes) for use in self.uses)
+
+
+def near_spellings(what: Spelled, uses: Iterable[Use]) -> list[SpelledWord]:
+    """Return the words that are spelled in several ways, the most used first."""
+    words = list(_words(what, uses))
+    slips = _slips(words)
+    taken = {id(word) for found in slips.values() for word in found}
+    made = [
+        _spelling(what, word, slips.get(word.form, ()))
+        for word in words
+        if id(word) not in taken and (len(word.uses) > 1 or word.form in slips)
+    ]
+    return sorted(made, key=lambda one: (-one.notes, one.canonical))
+
+
+def _words(what: Spelled, uses: Iterable[Use]) -> Iterator[_Word]:
+    """Yield the words, the plural of one with it unless a note has use for both."""
+    forms: dict[str, list[Use]] = {}
+    for use in uses:
+        if form := _form(what, use.spelling):
+            forms.setdefault(form, []).append(use)
+    numbers: dict[str, list[str]] = {}
+    for form in forms:
+        numbers.setdefault(word_form(what, form), []).append(form)
+    for one, found in numbers.items():
+        if _are_apart([forms[form] for form in found]):
+            yield _word([use for form in found for use in forms[form]], one)
+        else:
+            for form in found:
+                yield _word(forms[form], form)
+
+
+def _word(uses: Iterable[Use], form: str) -> _Word:
+    return _Word(tuple(sorted(uses, key=_most_used)), form)
+
+
+def _are_apart(words: Iterable[Iterable[Use]]) -> bool:
+    """Whether no note uses two of these words."""
+    seen: set[int] = set()
+    for uses in words:
+        notes = frozenset[int]().union(*(use.notes for use in uses))
+        if not seen.isdisjoint(notes):
+            return False
+        seen |= notes
+    return True
+
+
+def word_form(what: str, text: str) -> str:
+    """Return what the spellings of one word have in common, whatever its number.
+
+    Levels of a tag are words of their own.
+    """
+    return "/".join(in_singular(level) for level in _form(what, text).split("/"))
+
+
+def _form(what: str, text: str) -> str:
+    levels = text.split("/") if what == "tag" else [text]
+    return "/".join(key_form(level) for level in levels)
+
+
+def _most_used(use: Use) -> tuple[int, bool, str]:
+    return -len(use.notes), use.spelling != use.spelling.lower(), use.spelling
+
+
+def _slips(words: Sequence[_Word]) -> dict[str, list[_Word]]:
+    """Return the slips in each word, by its form; each slip is one of one word."""
+    rare = [word for word in words if _may_slip(word.form) and word.notes <= RARE_USES]
+    common = [word for word in words if word.notes > RARE_USES]
+    by_length: dict[int, list[_Word]] = {}
+    for word in common:
+        by_length.setdefault(len(word.form), []).append(word)
+    found: dict[str, list[_Word]] = {}
+    for word in rare:
+        near = range(len(word.form) - 1, len(word.form) + 2)
+        meant = [
+            other
+            for length in near
+            for other in by_length.get(length, ())
+            if _is_slip(word, other)
+        ]
+        if meant:
+            best = min(meant, key=lambda other: (-other.notes, other.form))
+            found.setdefault(best.form, []).append(word)
+    return found
+
+
+def _may_slip(form: str) -> bool:
+    return len(form) >= LEAST_LETTERS and not any(map(str.isdigit, form))
+
+
+def _is_slip(rare: _Word, common: _Word) -> bool:
+    if rare.notes > common.notes * RARE_SHARE or not _may_slip(common.form):
+        return False
+    if rare.form[0] != common.form[0] or slips_between(rare.form, common.form, 1) != 1:
+        return False
+    kinds = {use.kind for use in (*rare.uses, *common.uses)} - {"empty", "mixed"}
+    return len(kinds) <= 1 and _are_apart([rare.uses, common.uses])
+
+
+def _spelling(what: Spelled, word: _Word, slips: Sequence[_Word]) -> SpelledWord:
+    first, *others = word.uses
+    wrong = [use for slip in slips for use in slip.uses]
+    reasons = [_difference(first.spelling, use.spelling) for use in others]
+    reasons += ["a slip"] * len(wrong)
+    variants = tuple(
+        SpellingCount(use.spelling, len(use.notes)) for use in (*others, *wrong)
+    )
+    said = ", ".join(dict.fromkeys(reasons))
+    return SpelledWord(
+        what, first.spelling, len(first.notes), variants, said, word.form
+    )
+
+
+def _difference(a: str, b: str) -> str:
+    """Return by what two spellings of one word differ."""
+    if a.lower() == b.lower():
+        return "case"
+    if key_form(a) != key_form(b):
+        return "plural"
+    marks = [_marks(text) for text in (a, b)]
+    return "marks between words" if marks[0] != marks[1] else "accents"
+
+
+def _marks(text: str) -> str:
+    return "".join(letter if not letter.isalnum() else "" for letter in text)
+
+
+def uses_of(
+    spelled: Mapping[int, Sequence[str]], kinds: Mapping[str, str]
+) -> list[Use]:
+    """Return each spelling with the notes that use it, from what each note uses."""
+    notes: dict[str, set[int]] = {}
+    for note, spellings in spelled.items():
+        for spelling in spellings:
+            notes.setdefault(spelling, set()).add(note)
+    return [
+        Use(spelling, frozenset(found), kinds.get(spelling, ""))
+        for spelling, found in sorted(notes.items())
+    ]
+
+
+LEAST_NOTES = 3
+"""Notes that make a sort: two that are alike may be so by chance."""
+
+LEAST_COVERAGE = 0.5
+"""The share of a sort that has a key for it to belong there: more than half."""
+
+EVERYWHERE = frozenset(["aliases", "alias", "tags", "tag", "cssclasses", "cssclass"])
+"""Properties that Obsidian gives a meaning in every note: they tell no sort."""
+
+EXAMPLES = 3
+
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_DATETIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?([+-].*|Z)?")
+_LINK_SCHEMAS = re.compile(r"!?\[\[[^\]]+\]\]")
+
+DECLARED: Mapping[str, ValueKind] = {
+    "text": "text", "multitext": "list", "aliases": "list", "tags": "tags",
+    "number": "number", "checkbox": "checkbox", "date": "date", "datetime": "datetime",
+}  # fmt: skip
+"""What Obsidian's names of property types mean here."""
+
+FITS: Mapping[str, frozenset[str]] = {
+    "text": frozenset(["text", "link", "date", "datetime", "number"]),
+    "list": frozenset(["list", "text", "link"]),
+    "tags": frozenset(["tags", "list", "text"]),
+    "date": frozenset(["date"]),
+}
+"""Kinds that Obsidian takes for a type without complaint; all others only their own."""
+
+
+def kind_of(value: PropertyValue, name: str = "") -> ValueKind:
+    """Return what one value is; the property's name tells tags from other lists."""
+    match value:
+        case None | "" | []:
+            return "empty"
+        case bool():
+            return "checkbox"
+        case int() | float():
+            return "number"
+        case dict():
+            return "object"
+        case list():
+            return "tags" if name.lower() in {"tags", "tag"} else "list"
+        case _:
+            return _text_kind(value.strip())
+
+
+def _text_kind(text: str) -> ValueKind:
+    if text[:1] in "[!":
+        return "link" if _LINK_SCHEMAS.fullmatch(text) else "text"
+    if not text[:1].isdigit():
+        return "text"
+    if _DATE.fullmatch(text):
+        return "date"
+    return "datetime" if _DATETIME.fullmatch(text) else "text"
+
+
+def shared_kind(kinds: Mapping[ValueKind, int]) -> ValueKind:
+    """Return the kind that all values share, empty ones aside."""
+    told = [kind for kind in kinds if kind != "empty"]
+    if not told:
+        return "empty"
+    return told[0] if len(told) == 1 else "mixed"
+
+
+def property_uses(
+    entries: Sequence[Entry], declared: Mapping[str, str]
+) -> list[PropertyUse]:
+    """Return how each property is used, the most used first.
+
+    `declared` are the types of Obsidian's settings, by the name of the property.
+    """
+    kinds = _by_name(Counter(chain.from_iterable(map(kinds_in, entries))))
+    items = _by_name(Counter(chain.from_iterable(map(_items_in, entries))))
+    uses = [
+        _use(name, counts, items.get(name, {}), declared)
+        for name, counts in kinds.items()
+    ]
+    return sorted(uses, key=lambda use: (-use.notes, use.name))
+
+
+def kinds_in(entry: Entry) -> list[tuple[str, ValueKind]]:
+    """Return the properties of a note, each with what its value is."""
+    return [(name, kind_of(value, name)) for name, value in entry.properties.items()]
+
+
+def _items_in(entry: Entry) -> list[tuple[str, ValueKind]]:
+    return [
+        (name, kind_of(item))
+        for name, value in entry.properties.items()
+        if isinstance(value, list)
+        for item in value
+    ]
+
+
+def _by_name(
+    counts: Mapping[tuple[str, ValueKind], int],
+) -> dict[str, dict[ValueKind, int]]:
+    found: dict[str, dict[ValueKind, int]] = {}
+    for (name, kind), count in counts.items():
+        found.setdefault(name, {})[kind] = count
+    return found
+
+
+def _use(
+    name: str,
+    kinds: Mapping[ValueKind, int],
+    items: Mapping[ValueKind, int],
+    declared: Mapping[str, str],
+) -> PropertyUse:
+    meant = DECLARED.get(declared.get(name, ""), "")
+    taken = FITS.get(meant, frozenset([meant])) | {"empty"}
+    astray = sum(n for kind, n in kinds.items() if kind not in taken) if meant else 0
+    held = shared_kind(items) if items else ""
+    ordered = dict(sorted(kinds.items(), key=lambda one: (-one[1], one[0])))
+    count = sum(kinds.values())
+    kind = shared_kind(kinds)
+    return PropertyUse(name, count, kind, ordered, held or None, meant or None, astray)
+
+
+def sorts_of(entry: Entry) -> list[str]:
+    """Return the sorts a note is of, as a schema names them."""
+    sorts = [f"{key}: {label}" for key, label in categories_of(entry)]
+    sorts += [f"#{tag.lower()}" for tag in entry.tags]
+    return [*dict.fromkeys(sorts), f"{entry.folder}/"]
+
+
+def schemas(entries: Sequence[Entry]) -> list[Schema]:
+    """Return the schema of each sort that has one, that of most notes first."""
+    groups: dict[str, list[Entry]] = {}
+    for entry in entries:
+        if entry.kind == "markdown":
+            for sort in sorts_of(entry):
+                groups.setdefault(sort, []).append(entry)
+    alike: dict[tuple[int, ...], list[str]] = {}
+    for sort, notes in groups.items():
+        if len(notes) >= LEAST_NOTES:
+            alike.setdefault(tuple(note.id for note in notes), []).append(sort)
+    kinds = {entry.id: kinds_in(entry) for entry in entries}
+    by_keys: dict[frozenset[str], list[list[str]]] = {}
+    for names in alike.values():
+        if made := _schema(sorted(names), groups[names[0]], kinds):
+            by_keys.setdefault(_own_keys(made), []).append(names)
+    found = [
+        schema for sorts in by_keys.values() for schema in _joined(sorts, groups, kinds)
+    ]
+    return sorted(found, key=lambda schema: (-schema.notes, schema.of))
+
+
+def _own_keys(schema: Schema) -> frozenset[str]:
+    return frozenset(key.name for key in schema.keys) - EVERYWHERE
+
+
+def _joined(
+    sorts: Sequence[Sequence[str]],
+    groups: Mapping[str, Sequence[Entry]],
+    kinds: Mapping[int, Sequence[tuple[str, ValueKind]]],
+) -> Iterator[Schema]:
+    """Yield the one schema of sorts with the same keys, that of most notes named first.
+
+    Sorts that share just the notes with these keys keep a schema each.
+    """
+    names = [name for same in sorts for name in same]
+    names.sort(key=lambda name: (-len(groups[name]), name))
+    notes = {note.path: note for name in names for note in groups[name]}
+    every = [note for _, note in sorted(notes.items())]
+    apart = [(sorted(same), groups[same[0]]) for same in sorts]
+    alone = [made for one in apart if (made := _schema(*one, kinds))]
+    joined = _schema(names, every, kinds)
+    if joined is not None and _own_keys(joined) == _own_keys(alone[0]):
+        yield joined
+    else:
+        yield from alone
+
+
+def schema_of(notes: Sequence[Entry]) -> Schema | None:
+    """Return what most of these notes have; None when that is nothing of their own."""
+    return _schema((), notes, {note.id: kinds_in(note) for note in notes})
+
+
+def _schema(
+    names: Sequence[str],
+    notes: Sequence[Entry],
+    kinds: Mapping[int, Sequence[tuple[str, ValueKind]]],
+) -> Schema | None:
+    used = _by_name(Counter(chain.from_iterable(kinds[note.id] for note in notes)))
+    counts = {name: sum(told.values()) for name, told in used.items()}
+    keys = [
+        SchemaKey(name, round(count / len(notes), 4), shared_kind(used[name]))
+        for name, count in sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+        if count / len(notes) >= LEAST_COVERAGE
+    ]
+    if all(key.name.lower() in EVERYWHERE for key in keys):
+        return None
+    needed = {key.name for key in keys}
+    whole = [note for note in notes if needed <= note.properties.keys()]
+    shown = tuple(note.path for note in (whole or notes)[:EXAMPLES])
+    return Schema(tuple(names), len(notes), tuple(keys), len(whole), shown)
+
+
+LEAST_MEMBERS = 3
+"""Notes that make a hub; two that name one thing may do so by chance."""
+
+MEMBERS_SHOWN = 5
+
+MAPS = frozenset(["moc", "map of content", "mapa de contenido", "hub", "index"])
+"""What notes that lead to others are called, as tag, category or end of a name."""
+
+
+def hubs(
+    entries: Sequence[Entry],
+    led_to: Callable[[Collection[int]], Mapping[int, Sequence[NotePath]]],
+) -> list[Hub]:
+    """Return what notes belong to, the hub of most members first.
+
+    `led_to` returns the notes that some notes lead to, by the id of each.
+    """
+    found = [*_by_property(entries), *_maps(entries, led_to)]
+    return sorted(found, key=lambda hub: (-hub.members.total, hub.name, hub.property))
+
+
+def _by_property(entries: Sequence[Entry]) -> list[Hub]:
+    titles = {entry.path: entry.title for entry in entries}
+    members: dict[tuple[str, str], dict[NotePath, None]] = {}
+    named: dict[tuple[str, str], tuple[str, NotePath | None]] = {}
+    for entry in entries:
+        for name, target, path in entry.links:
+            if path == entry.path or (path is not None and path not in titles):
+                continue  # itself, or an attachment
+            if path is None and is_attachment(target):
+                continue
+            key = (name, path or f"\0{folded(target)}")
+            named.setdefault(key, (titles[path] if path else target, path))
+            members.setdefault(key, {})[entry.path] = None
+    return [
+        Hub(key[0] or None, *named[key], _listed(paths))
+        for key, paths in members.items()
+        if len(paths) >= LEAST_MEMBERS
+    ]
+
+
+def _maps(
+    entries: Sequence[Entry],
+    led_to: Callable[[Collection[int]], Mapping[int, Sequence[NotePath]]],
+) -> list[Hub]:
+    maps = {entry.id: entry for entry in entries if is_map(entry)}
+    return [
+        Hub(None, maps[note_id].title, maps[note_id].path, _listed(paths))
+        for note_id, paths in led_to(maps.keys()).items()
+        if len(paths) >= LEAST_MEMBERS
+    ]
+
+
+def is_map(entry: Entry) -> bool:
+    """Whether a note says of itself that it leads to others."""
+    said = [tag.rpartition("/")[2] for tag in entry.tags]
+    said += [label for _, label in categories_of(entry)]
+    if any(_names_map(text) for text in said):
+        return True
+    name = folded(entry.title)
+    return name in MAPS or name.endswith((" moc", " index"))
+
+
+@lru_cache(maxsize=8_192)  # the same few tags stand in every note
+def _names_map(text: str) -> bool:
+    return in_singular(folded(text)) in MAPS
+
+
+def _listed(paths: Collection[NotePath]) -> Listed[str]:
+    ordered = sorted(paths)
+    return Listed(tuple(ordered[:MEMBERS_SHOWN]), len(ordered))
+
+
+UP = frozenset(
+    [
+        "up", "parent", "parents", "part of", "partof", "belongs to", "broader",
+        "above", "is a", "subclass of", "subtype of", "child of", "kind of", "superior",
+    ]
+)  # fmt: skip
+DOWN = frozenset(
+    [
+        "down", "child", "children", "contains", "has part", "has parts", "narrower",
+        "below", "parts", "parent of", "subtopics",
+    ]
+)  # fmt: skip
+"""Names of properties that lead to what is above or below, as plugins and templates for
+notes in hierarchies have them."""
+
+INDEX_NAMES = frozenset(["index", "readme", "home", "start", "moc"])
+"""Names of a note that speaks for the folder it stands in."""
+
+BRANCHES_SHOWN, CHILDREN_SHOWN, CYCLES_SHOWN = 10, 10, 10
+
+
+def hierarchies(entries: Sequence[Entry]) -> tuple[Hierarchy, ...]:
+    """Return each hierarchy of a vault: by property, by folders, by tags.
+
+    One without any thing above another is left out.
+    """
+    made = (*_by_properties(entries), _by_folders(entries), _by_tags(entries))
+    return tuple(one for one in made if one.size)
+
+
+def _by_properties(entries: Sequence[Entry]) -> Iterator[Hierarchy]:
+    """Yield one hierarchy for all properties that lead up or down."""
+    below: dict[str, set[str]] = {}
+    used: set[str] = set()
+    for entry in entries:
+        for name, target, path in entry.links:
+            form = key_form(name)
+            if form not in UP and form not in DOWN:
+                continue
+            other = path or target
+            above, under = (other, entry.path) if form in UP else (entry.path, other)
+            below.setdefault(above, set()).add(under)
+            used.add(name)
+    shown = {str(entry.path): entry.title for entry in entries}
+    paths = {str(entry.path): entry.path for entry in entries}
+    if below:
+        yield hierarchy_of("property", ", ".join(sorted(used)), below, shown, paths)
+
+
+def _by_folders(entries: Sequence[Entry]) -> Hierarchy:
+    below: dict[str, set[str]] = {}
+    for folder in {entry.folder for entry in entries if entry.folder}:
+        parts = folder.split("/")
+        for depth in range(1, len(parts)):
+            upper = "/".join(parts[:depth])
+            below.setdefault(upper, set()).add("/".join(parts[: depth + 1]))
+        below.setdefault(parts[0], set())
+    shown = {folder: folder.rpartition("/")[2] for folder in _things(below)}
+    notes = folder_notes(entries)
+    return hierarchy_of("folder", "folders", below, shown, notes)
+
+
+def folder_notes(entries: Sequence[Entry]) -> dict[str, NotePath]:
+    """Return the note that speaks for each folder that has one.
+
+    It stands in the folder under its name, or beside it; else it is called index.
+    """
+    paths = {entry.path.removesuffix(".md"): entry.path for entry in entries}
+    found: dict[str, NotePath] = {}
+    for folder in sorted({entry.folder for entry in entries if entry.folder}):
+        for path in (f"{folder}/{folder.rpartition('/')[2]}", folder):
+            if path in paths:
+                found.setdefault(folder, paths[path])
+    for entry in entries:
+        if entry.folder and folded(entry.title) in INDEX_NAMES:
+            found.setdefault(entry.folder, entry.path)
+    return found
+
+
+def _by_tags(entries: Sequence[Entry]) -> Hierarchy:
+    below: dict[str, set[str]] = {}
+    for tag in {tag.lower() for entry in entries for tag in entry.tags}:
+        parts = tag.split("/")
+        for depth in range(1, len(parts)):
+            upper = "/".join(parts[:depth])
+            below.setdefault(upper, set()).add("/".join(parts[: depth + 1]))
+    shown = {tag: f"#{tag}" for tag in _things(below)}
+    return hierarchy_of("tag", "nested tags", below, shown, {})
+
+
+def hierarchy_of(
+    nesting: str,
+    name: str,
+    below: Mapping[str, Collection[str]],
+    shown: Mapping[str, str],
+    paths: Mapping[str, NotePath],
+) -> Hierarchy:
+    """Return the hierarchy of things by what stands right below each."""
+    things = _things(below)
+    under = {child for children in below.values() for child in children}
+    roots = sorted(things - under)
+    branches, depth = [], 0
+    for root in roots:
+        count, deepest = _walked(root, below)
+        depth = max(depth, deepest)
+        children = sorted(shown.get(child, child) for child in below.get(root, ()))
+        listed = Listed(tuple(children[:CHILDREN_SHOWN]), len(children))
+        branches.append(Branch(shown.get(root, root), paths.get(root), listed, count))
+    branches.sort(key=lambda branch: (-branch.below, branch.name))
+    cycles = [tuple(shown.get(t, t) for t in cycle) for cycle in cycles_in(below)]
+    return Hierarchy(
+        nesting,  # type: ignore[arg-type]  # the three callers name one each
+        name,
+        len(things),
+        depth,
+        Listed(tuple(branches[:BRANCHES_SHOWN]), len(branches)),
+        Listed(tuple(cycles[:CYCLES_SHOWN]), len(cycles)),
+    )
+
+
+def _things(below: Mapping[str, Iterable[str]]) -> set[str]:
+    return {*below, *(child for children in below.values() for child in children)}
+
+
+def _walked(root: str, below: Mapping[str, Collection[str]]) -> tuple[int, int]:
+    """Return how many things stand below a root, and in how many levels with it."""
+    seen, ring, levels = {root}, {root}, 0
+    while ring:
+        levels += 1
+        ring = {child for one in ring for child in below.get(one, ())} - seen
+        seen |= ring
+    return len(seen) - 1, levels
+
+
+def cycles_in(below: Mapping[str, Collection[str]]) -> list[tuple[str, ...]]:
+    """Return one cycle for each knot of things that stand below themselves.
+
+    A shortest one through the first thing of the knot, which comes first in it.
+    """
+    found = []
+    for knot in _knots(below):
+        first = min(knot)
+        if len(knot) > 1 or first in below.get(first, ()):
+            found.append(_cycle_through(first, below, knot))
+    return sorted(found)
+
+
+def _cycle_through(
+    first: str, below: Mapping[str, Collection[str]], knot: Collection[str]
+) -> tuple[str, ...]:
+    came: dict[str, str] = {}
+    ring = [first]
+    while True:
+        following = []
+        for one in ring:
+            for child in sorted(below.get(one, ())):
+                if child == first:
+                    chain = [one]
+                    while chain[-1] != first:
+                        chain.append(came[chain[-1]])
+                    return tuple(reversed(chain))
+                if child in knot and child not in came:
+                    came[child] = one
+                    following.append(child)
+        ring = following
+
+
+def _knots(below: Mapping[str, Collection[str]]) -> Iterator[set[str]]:
+    """Yield the strongly connected parts (Tarjan, without recursion)."""
+    order: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    open_things: list[str] = []
+    is_open: set[str] = set()
+    for start in sorted(below):
+        if start in order:
+            continue
+        work = [(start, iter(sorted(below.get(start, ()))))]
+        order[start] = lowest[start] = len(order)
+        open_things.append(start)
+        is_open.add(start)
+        while work:
+            thing, children = work[-1]
+            child = next(children, None)
+            if child is None:
+                work.pop()
+                if work:
+                    upper = work[-1][0]
+                    lowest[upper] = min(lowest[upper], lowest[thing])
+                if lowest[thing] == order[thing]:
+                    yield _closed(thing, open_things, is_open)
+            elif child not in order:
+                order[child] = lowest[child] = len(order)
+                open_things.append(child)
+                is_open.add(child)
+                work.append((child, iter(sorted(below.get(child, ())))))
+            elif child in is_open:
+                lowest[thing] = min(lowest[thing], order[child])
+
+
+def _closed(thing: str, open_things: list[str], is_open: set[str]) -> set[str]:
+    """Take the knot that ends at a thing from those that are still open."""
+    knot = set()
+    while True:
+        last = open_things.pop()
+        is_open.discard(last)
+        knot.add(last)
+        if last == thing:
+            return knot
+
+
+T = TypeVar("T")
+
+SHOWN = 20
+"""How many of a kind are listed unless more are asked for: a screen of them."""
+
+MOST = 1_000
+"""More of a kind than anybody reads."""
+
+LABEL_EXAMPLES = 3
+
+
+def overview(
+    entries: Sequence[Entry],
+    led_to: Callable[[Collection[int]], Mapping[int, Sequence[NotePath]]],
+    declared: Mapping[str, str],
+) -> Ontology:
+    """Return everything there is to say of the vocabulary of these notes.
+
+    `led_to` is as `hubs` takes it, `declared` as `property_uses` does.
+    """
+    uses = property_uses(entries, declared)
+    return Ontology(
+        notes=len(entries),
+        labels=_all(labels(entries)),
+        types=_all([use for use in uses if is_category_key(use.name)]),
+        properties=_all(uses),
+        schemas=_all(schemas(entries)),
+        spellings=_all(spellings(entries, uses)),
+        hubs=_all(hubs(entries, led_to)),
+        hierarchies=hierarchies(entries),
+    )
+
+
+def shortened(whole: Ontology, limit: int) -> Ontology:
+    """Return an overview with the first of each kind alone; totals count all.
+
+    Raises:
+        BadLimit: so many cannot be given.
+    """
+    if not 1 <= limit <= MOST:
+        raise BadLimit(limit, MOST)
+    return structs.replace(
+        whole,
+        labels=_of_each_source(whole.labels, limit),
+        types=_first(whole.types, limit),
+        properties=_first(whole.properties, limit),
+        schemas=_first(whole.schemas, limit),
+        spellings=_first(whole.spellings, limit),
+        hubs=_first(whole.hubs, limit),
+    )
+
+
+def _all(found: Sequence[T]) -> Listed[T]:
+    return Listed(tuple(found), len(found))
+
+
+def _first(listed: Listed[T], limit: int) -> Listed[T]:
+    return Listed(listed.shown[:limit], listed.total)
+
+
+def _of_each_source(found: Listed[Label], limit: int) -> Listed[Label]:
+    shown = [
+        label
+        for source in ("property", "tag", "folder")
+        for label in [one for one in found.shown if one.source == source][:limit]
+    ]
+    return Listed(tuple(shown), found.total)
+
+
+def labels(entries: Sequence[Entry]) -> list[Label]:
+    """Return the words that sort notes, each source's most used first.
+
+    Categories in properties come before tags, which count at their top level, and
+    these before folders, which count at theirs.
+    """
+    notes: dict[tuple[LabelSource, str, str], list[NotePath]] = {}
+    for entry in entries:
+        for label in dict.fromkeys(_labels_of(entry)):
+            notes.setdefault(label, []).append(entry.path)
+    found = [
+        Label(source, key or None, name, len(paths), tuple(paths[:LABEL_EXAMPLES]))
+        for (source, key, name), paths in notes.items()
+    ]
+    order = {"property": 0, "tag": 1, "folder": 2}
+    return sorted(
+        found,
+        key=lambda one: (order[one.source], -one.notes, one.property or "", one.name),
+    )
+
+
+def _labels_of(entry: Entry) -> Iterable[tuple[LabelSource, str, str]]:
+    for key, name in categories_of(entry):
+        yield "property", key, name
+    for tag in entry.tags:
+        yield "tag", "", tag.partition("/")[0].lower()
+    if entry.folder:
+        yield "folder", "", entry.folder.partition("/")[0]
+
+
+def spellings(entries: Sequence[Entry], uses: Sequence[PropertyUse]) -> list[Spelling]:
+    """Return what is spelled in several ways: properties, tags, then categories."""
+    kinds = {use.name: use.kind for use in uses}
+    keys = {entry.id: tuple(entry.properties) for entry in entries}
+    tags = {entry.id: entry.tags for entry in entries}
+    said = {entry.id: [name for _, name in categories_of(entry)] for entry in entries}
+    return [
+        *near_spellings("property", uses_of(keys, kinds)),
+        *near_spellings("tag", uses_of(tags, {})),
+        *near_spellings("category", uses_of(said, {})),
+    ]

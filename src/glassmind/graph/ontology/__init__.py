@@ -1,1 +1,0 @@
-"""What a vault calls things: labels, schemas, hubs, hierarchies, spellings."""

@@ -1,1 +1,0 @@
-"""Notes that are alike and that no link joins."""

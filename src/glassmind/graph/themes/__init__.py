@@ -1,1 +1,0 @@
-"""Groups of notes that links hold together, kept and known again."""
