@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.files.resolve import Names, fold, name_key
+from glassmind.obsidian.folding import fold
+from glassmind.files.resolve import Names, name_key
 from glassmind.index.pipeline import Ends
 from glassmind.model import NotePath
 from glassmind.model.index import Unsettled

@@ -28,7 +28,8 @@ from glassmind.files.names import CLOSEST_SHOWN, described_character, refused_ch
 from glassmind.files.paths import safe_path
 from glassmind.files.placeholder import NOT_HERE
 from glassmind.files.read import VaultFiles, digest_of
-from glassmind.files.resolve import NOTE_SUFFIX, fold
+from glassmind.obsidian.folding import fold
+from glassmind.files.resolve import NOTE_SUFFIX
 from glassmind.files.scan import kind_of
 from glassmind.model import Digest, NotePath
 

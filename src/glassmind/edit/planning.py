@@ -45,7 +45,8 @@ from glassmind.files.attachments import is_attachment
 from glassmind.files.decode import Unreadable, decode
 from glassmind.files.names import CANDIDATES_SHOWN
 from glassmind.files.obsidian import LinkFormat
-from glassmind.files.resolve import NOTE_SUFFIX, Names, fold, name_key
+from glassmind.obsidian.folding import fold
+from glassmind.files.resolve import NOTE_SUFFIX, Names, name_key
 from glassmind.files.scan import kind_of
 from glassmind.files.spelling import short_names, written
 from glassmind.files.trash import trash_place

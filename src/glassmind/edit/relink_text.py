@@ -13,7 +13,8 @@ from glassmind.edit.page import Page, garbled, is_garbled
 from glassmind.errors.editing import EditRefused, NotEditable
 from glassmind.files.decode import Unreadable, decode
 from glassmind.files.obsidian import ObsidianSettings
-from glassmind.files.resolve import NOTE_SUFFIX, ROOTED, Names, fold, rooted
+from glassmind.obsidian.folding import fold
+from glassmind.files.resolve import NOTE_SUFFIX, ROOTED, Names, rooted
 from glassmind.files.spelling import Respelling, spellings
 from glassmind.model import NotePath
 from glassmind.model.editing import Splice

@@ -28,7 +28,8 @@ from glassmind.files.decode import Unreadable, decode
 from glassmind.files.ignore import IgnoreRules
 from glassmind.files.left_out import MOST_BYTES, MOST_NAMES, MOST_READ, unindexed
 from glassmind.files.read import VaultFiles
-from glassmind.files.resolve import Names, fold, name_key
+from glassmind.obsidian.folding import fold
+from glassmind.files.resolve import Names, name_key
 from glassmind.files.trash import is_trashed
 from glassmind.model import Digest, NotePath
 from glassmind.model.editing import LINKS_IN, ChangeVerb, Draft, Rewritten, Step

@@ -12,7 +12,7 @@ from threading import Lock
 from glassmind.access.meant import Meant, head_tags
 from glassmind.errors import FileGone, GlassmindError
 from glassmind.files.read import read_file
-from glassmind.files.resolve import fold
+from glassmind.obsidian.folding import fold
 from glassmind.model import NotePath
 
 

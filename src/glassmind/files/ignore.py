@@ -23,7 +23,7 @@ from glassmind.files.patterns import (
     compile_regexes,
 )
 from glassmind.files.read import VaultFiles
-from glassmind.files.resolve import fold
+from glassmind.obsidian.folding import fold
 
 UNLISTED = ""
 AGENT_DIR = ".agent"

@@ -10,7 +10,8 @@ from unicodedata import normalize
 from glassmind.errors import FileGone, VaultError, VaultMissing
 from glassmind.files.ignore import DEFAULT_IGNORE_DIRS
 from glassmind.files.read import VaultFiles
-from glassmind.files.resolve import fold, name_key
+from glassmind.obsidian.folding import fold
+from glassmind.files.resolve import name_key
 from glassmind.model import NotePath
 
 MOST_NAMES = 100_000

@@ -20,7 +20,8 @@ from unicodedata import category, normalize
 from unicodedata import name as character_name
 
 from glassmind.errors import AmbiguousName, NoteNotFound
-from glassmind.files.resolve import NOTE_SUFFIX, fold, name_key
+from glassmind.obsidian.folding import fold
+from glassmind.files.resolve import NOTE_SUFFIX, name_key
 from glassmind.model import NotePath
 from glassmind.obsidian.style import is_text
 

@@ -15,8 +15,6 @@ from unicodedata import normalize
 from glassmind.model import NotePath
 from glassmind.obsidian.folding import fold
 
-__all__ = ["NOTE_SUFFIX", "ROOTED", "Names", "fold", "name_key", "rooted"]
-
 NOTE_SUFFIX = ".md"
 
 ROOTED = ("./", "../", "/")

@@ -11,7 +11,8 @@ from posixpath import relpath
 from typing import NamedTuple
 
 from glassmind.files.obsidian import LinkFormat
-from glassmind.files.resolve import NOTE_SUFFIX, Names, fold
+from glassmind.obsidian.folding import fold
+from glassmind.files.resolve import NOTE_SUFFIX, Names
 from glassmind.model import NotePath
 from glassmind.model.notes import Link
 

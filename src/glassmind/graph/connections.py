@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from glassmind.errors import BadLimit, BadWish, NoteNotFound
 from glassmind.errors.knowledge import NoteIsGhost
 from glassmind.files.names import plain_name
-from glassmind.files.resolve import fold
+from glassmind.obsidian.folding import fold
 from glassmind.graph.context import GraphContext, Sentences
 from glassmind.graph.similar import alike, unknown
 from glassmind.links.graph import LinkGraph, View, inner_links, rings

@@ -13,7 +13,8 @@ from glassmind.errors.knowledge import FindingAbsent
 from glassmind.errors.writing import WritesOff
 from glassmind.files.decode import Unreadable, decode
 from glassmind.files.read import VaultFiles, digest_of
-from glassmind.files.resolve import fold, name_key
+from glassmind.obsidian.folding import fold
+from glassmind.files.resolve import name_key
 from glassmind.files.rewrite import FileText, rewrite
 from glassmind.files.write import VaultWriter
 from glassmind.model import NotePath

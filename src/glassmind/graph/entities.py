@@ -31,7 +31,8 @@ from glassmind.files.attachments import is_attachment
 from glassmind.files.decode import Unreadable, decode
 from glassmind.files.left_out import is_free, is_left_out
 from glassmind.files.read import VaultFiles
-from glassmind.files.resolve import NOTE_SUFFIX, Names, fold
+from glassmind.obsidian.folding import fold
+from glassmind.files.resolve import NOTE_SUFFIX, Names
 from glassmind.graph.mentions import COMMON_WORDS, IsCommon, Spot, mentions_in
 from glassmind.graph.ontology import (
     EVERYWHERE,

@@ -11,7 +11,8 @@ from glassmind.errors import BadLimit, VaultError
 from glassmind.errors.knowledge import BadFindingKey, UnknownCheck
 from glassmind.files.decode import Unreadable, decode
 from glassmind.files.left_out import left_out_names, left_out_texts
-from glassmind.files.resolve import NOTE_SUFFIX, fold, name_key
+from glassmind.obsidian.folding import fold
+from glassmind.files.resolve import NOTE_SUFFIX, name_key
 from glassmind.graph import health_checks
 from glassmind.graph.connections import left_open
 from glassmind.graph.context import GraphContext

@@ -24,7 +24,8 @@ import numpy as np
 from glassmind.files.attachments import is_attachment
 from glassmind.files.ignore import CONFLICT_COPY
 from glassmind.files.left_out import is_left_out
-from glassmind.files.resolve import NOTE_SUFFIX, ROOTED, fold, rooted
+from glassmind.obsidian.folding import fold
+from glassmind.files.resolve import NOTE_SUFFIX, ROOTED, rooted
 from glassmind.graph.dismissals import PAIRED, paths_in
 from glassmind.graph.ontology import categories_of, named_in, word_form
 from glassmind.graph.reciprocal import missing_answers, spelling_of

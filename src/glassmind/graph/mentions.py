@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple, TypeAlias
 
-from glassmind.files.resolve import fold
+from glassmind.obsidian.folding import fold
 from glassmind.graph.words import opens
 from glassmind.model.notes import Note
 from glassmind.obsidian.positions import line_starts

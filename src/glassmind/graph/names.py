@@ -23,7 +23,8 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
 
 from glassmind.files.attachments import is_attachment
-from glassmind.files.resolve import NOTE_SUFFIX, Names, fold, name_key
+from glassmind.obsidian.folding import fold
+from glassmind.files.resolve import NOTE_SUFFIX, Names, name_key
 from glassmind.files.spelling import written
 from glassmind.graph.words import folded, in_singular, slips_between
 from glassmind.model import NotePath

@@ -13,7 +13,8 @@ from glassmind.errors.knowledge import NoHistory
 from glassmind.files.attachments import is_attachment
 from glassmind.files.history import every_change, repository_of
 from glassmind.files.read import digest_of
-from glassmind.files.resolve import NOTE_SUFFIX, fold, name_key
+from glassmind.obsidian.folding import fold
+from glassmind.files.resolve import NOTE_SUFFIX, name_key
 from glassmind.files.spelling import Pen
 from glassmind.graph.health import CheckEntry, chosen, look, settled
 from glassmind.graph.health_checks import LEAST_WORDS, Sight, place_of, wanted_names

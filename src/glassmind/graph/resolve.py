@@ -9,7 +9,8 @@ from msgspec import structs
 from glassmind.errors import BadLimit, NothingAsked
 from glassmind.files.left_out import is_left_out
 from glassmind.files.names import plain_name
-from glassmind.files.resolve import NOTE_SUFFIX, fold
+from glassmind.obsidian.folding import fold
+from glassmind.files.resolve import NOTE_SUFFIX
 from glassmind.graph.names import SMALL_WORDS, KnownNames, Name, bag_of, initials_of
 from glassmind.graph.ontology import categories_of
 from glassmind.graph.words import folded, in_singular, slips_between

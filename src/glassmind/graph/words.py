@@ -11,7 +11,7 @@ from typing import NamedTuple
 from unicodedata import normalize
 
 from glassmind.files.obsidian import ObsidianSettings, obsidian_settings
-from glassmind.files.resolve import fold
+from glassmind.obsidian.folding import fold
 
 _ACCENTS = re.compile("[\u0300-\u036f]")
 """Marks over Latin, Greek and Cyrillic letters; those of other scripts are letters."""

@@ -29,7 +29,8 @@ from glassmind.files.names import (
     sure_note,
 )
 from glassmind.files.read import VaultFiles, digest_of
-from glassmind.files.resolve import NOTE_SUFFIX, fold
+from glassmind.obsidian.folding import fold
+from glassmind.files.resolve import NOTE_SUFFIX
 from glassmind.model import NotePath, Span
 from glassmind.model.catalogue import (
     Ghost,

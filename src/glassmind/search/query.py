@@ -7,7 +7,7 @@ from typing import get_args
 
 from glassmind.config import Config
 from glassmind.errors import BadDate, BadLimit, BadWish, NothingAsked
-from glassmind.files.resolve import fold
+from glassmind.obsidian.folding import fold
 from glassmind.model.search import (
     ChannelName,
     Filter,
