@@ -13,8 +13,8 @@ from glassmind.config import config_for
 from glassmind.edit.desk import Asking, Desk
 from glassmind.errors import GlassmindError, IndexBusy
 from glassmind.errors.writing import NameTaken, NoteChanged
-from glassmind.files.obsidian import ObsidianSettings
 from glassmind.files.read import digest_of
+from glassmind.files.settings import ObsidianSettings
 from glassmind.model import NotePath
 from glassmind.model.editing import Draft, Step
 from glassmind.ports.editing import EditRows, FileChanger, Standing

@@ -25,7 +25,7 @@ def main() -> None:
             counted = Counted(request["dies_at"], die)
             for name in CALLS:
                 setattr(os, name, counted.around(getattr(os, name)))
-            folder.rename_new = counted.around(folder.rename_new)  # type: ignore[attr-defined]
+            folder.rename_new = counted.around(folder.rename_new)
         for text in request["texts"]:
             kept = memory.capture(
                 "memory",

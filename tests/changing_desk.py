@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from glassmind.files.audit import Record
-from glassmind.files.changing import VaultChanger
+from glassmind.files.folder import AuditFile
+from glassmind.files.write import VaultChanger
 from glassmind.model import NotePath
 from glassmind.model.editing import Step
 from glassmind.ports.editing import FileChanger
@@ -25,7 +25,7 @@ def changer_of(root: Path) -> VaultChanger:
     return VaultChanger(
         root,
         lock=lock_of(root),
-        record=Record(root, NotePath(LOG)),
+        record=AuditFile(root, NotePath(LOG)),
         agent_folder=".agent",
         now=lambda: NOON,
     )

@@ -2,13 +2,13 @@
 
 from codecs import BOM_UTF8
 
+from glassmind.files.names import Names
 from glassmind.files.read import digest_of
-from glassmind.files.resolve import Names
 from glassmind.graph.link_edits import Page
 from glassmind.model import NotePath
 from glassmind.model.notes import Link, Note
 from glassmind.model.suggestions import ProposedEdit
-from glassmind.obsidian.read import read_note
+from glassmind.obsidian.notes import read_note
 
 HERE, TARGET = NotePath("a/Here.md"), NotePath("b/Deep Work.md")
 FILES = Names.of([HERE, TARGET, "a/Other.md", "c/Other.md", "Deep Work.png"])

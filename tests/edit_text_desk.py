@@ -5,7 +5,7 @@ from typing import cast
 
 from glassmind.edit.page import Page
 from glassmind.edit.text_edits import Edited, edited
-from glassmind.files.decode import Decoded, decode
+from glassmind.files.read import Decoded, decode
 from glassmind.model import NotePath
 from glassmind.model.editing import TextEdit
 

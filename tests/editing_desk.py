@@ -13,13 +13,13 @@ from glassmind.access.policy import WritePolicy
 from glassmind.edit.desk import Desk
 from glassmind.errors import GlassmindError, NoteNotFound
 from glassmind.errors.writing import NameTaken, NoteChanged
-from glassmind.files.decode import Decoded, decode
-from glassmind.files.obsidian import obsidian_settings
-from glassmind.files.resolve import Names
+from glassmind.files.names import Names
+from glassmind.files.read import Decoded, decode
+from glassmind.files.settings import obsidian_settings
 from glassmind.model import NotePath
 from glassmind.model.editing import Changeset, Draft, Step
 from glassmind.model.notes import Link
-from glassmind.obsidian.read import read_note
+from glassmind.obsidian.notes import read_note
 from glassmind.ports.editing import Standing
 from glassmind.store.changesets import ChangesetFolder
 from glassmind.store.place import index_name

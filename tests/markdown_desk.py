@@ -4,7 +4,7 @@ from typing import Protocol
 
 from glassmind.model import NotePath
 from glassmind.model.notes import Note
-from glassmind.obsidian.parse import parse_note
+from glassmind.obsidian.notes import parse_note
 
 
 class Placed(Protocol):

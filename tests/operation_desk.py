@@ -3,7 +3,7 @@
 from typing import Any
 
 from glassmind.engine import Engine
-from glassmind.obsidian.style import Style
+from glassmind.obsidian.text import Style
 from glassmind.operations.registry import Caller, Operation, all_operations, joined
 
 

@@ -11,15 +11,15 @@ from typing import Any, NamedTuple, cast
 from glassmind.access.policy import WritePolicy
 from glassmind.config import config_for
 from glassmind.edit.desk import Desk
-from glassmind.files.decode import Decoded, decode
-from glassmind.files.obsidian import ObsidianSettings
-from glassmind.files.resolve import Names, name_key
+from glassmind.files.names import Names, name_key
+from glassmind.files.read import Decoded, decode
+from glassmind.files.settings import ObsidianSettings
 from glassmind.model import NotePath
 from glassmind.model.editing import Draft
 from glassmind.model.notes import Link, Note
-from glassmind.obsidian.folding import fold
-from glassmind.obsidian.read import read_note
-from glassmind.obsidian.subpaths import Outline, Part
+from glassmind.obsidian.links import Outline, OutlinePart
+from glassmind.obsidian.notes import read_note
+from glassmind.obsidian.text import fold
 from glassmind.wiring.editing import unindexed
 
 NOTES = (".md", ".canvas")
@@ -153,7 +153,7 @@ class End(NamedTuple):
     """Where a link leads: a note, and a part of it."""
 
     path: NotePath
-    part: Part | None
+    part: OutlinePart | None
 
 
 def ends(shelf: Shelf) -> dict[NotePath, list[tuple[Link, End | None]]]:

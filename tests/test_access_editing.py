@@ -15,7 +15,7 @@ from glassmind.edit.editing import Editing
 from glassmind.errors import FileGone, GlassmindError
 from glassmind.errors.editing import ChangesetUnknown, EditRefused, PolicyForbids
 from glassmind.errors.writing import WriteFailed
-from glassmind.files.changing import VaultChanger
+from glassmind.files.write import VaultChanger
 from glassmind.model import NotePath
 from glassmind.model.access import EVERY_AGENT, ReadRule, Scope
 from glassmind.model.callers import known_as

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from glassmind.context.answers.prompting import SCHEMA, page_of, prompt_of
 from glassmind.model.answers import Source
-from glassmind.obsidian.tokens import estimate_tokens
+from glassmind.obsidian.text import estimate_tokens
 from glassmind.ports.chat import Prompt
 
 KEY = "AKIA" + "IOSFODNN7EXAMPLQ"

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from glassmind.context.answers.proving import LEFT_OUT, holds, problem_of
 from glassmind.context.answers.quotes import Borne, Page, Pages
 from glassmind.context.answers.words import words_of
+from glassmind.obsidian.prose import visible_text
 from glassmind.obsidian.receipts import digest_of_lines, parse_receipt
-from glassmind.obsidian.unseen import seen
 
 PAGES = Pages([Page(one, one.text) for one in SOURCES])
 
@@ -287,7 +287,7 @@ def test_a_receipt_is_for_the_lines_of_the_quote_alone() -> None:
     ],
 )
 def test_what_nobody_sees_is_left_out_and_the_lines_stay(text: str, shown: str) -> None:
-    assert seen(text) == shown
+    assert visible_text(text) == shown
 
 
 PARTS = st.sampled_from(
@@ -299,7 +299,7 @@ PARTS = st.sampled_from(
 def test_a_model_sees_what_people_see(parts: list[str]) -> None:
     text = "".join(parts)
 
-    shown = seen(text)
+    shown = visible_text(text)
 
     assert "secret" not in shown
     assert "secret" not in {word.key for word in words_of(text)}

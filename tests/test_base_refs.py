@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.errors.editing import EditRefused
-from glassmind.obsidian.base_refs import Ref, base_refs, base_respelled
-from glassmind.obsidian.yaml_write import quoted
+from glassmind.obsidian.file_refs import BaseRef, base_refs, base_respelled
+from glassmind.obsidian.yaml_text import quoted
 
 BASE = """\
 # every note on tea
@@ -36,7 +36,7 @@ properties:
 """
 
 
-def written(source: bytes, *changes: tuple[Ref, str]) -> bytes:
+def written(source: bytes, *changes: tuple[BaseRef, str]) -> bytes:
     for start, end, new in reversed(base_respelled(source, changes)):
         source = source[:start] + new + source[end:]
     return source

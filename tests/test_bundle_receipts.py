@@ -10,8 +10,7 @@ from vault_desk import VaultDesk
 from glassmind import Engine
 from glassmind.context.markdown import bundle_as_markdown, receipts_of
 from glassmind.model import Span
-from glassmind.obsidian.cited import receipts_in
-from glassmind.obsidian.receipts import receipt_of
+from glassmind.obsidian.receipts import receipt_of, receipts_in
 
 SAMPLE = Path(__file__).parents[1] / "sample-vault"
 REAL = Path(__file__).parents[2] / "shared" / "data" / "vaults"

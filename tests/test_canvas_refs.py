@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.errors.editing import EditRefused
-from glassmind.obsidian.canvas_refs import Ref, canvas_refs, canvas_respelled
+from glassmind.obsidian.file_refs import CanvasRef, canvas_refs, canvas_respelled
 
 CANVAS = """\
 {
@@ -22,7 +22,7 @@ CANVAS = """\
 }"""
 
 
-def written(source: bytes, *changes: tuple[Ref, str]) -> bytes:
+def written(source: bytes, *changes: tuple[CanvasRef, str]) -> bytes:
     for start, end, new in reversed(canvas_respelled(source, changes)):
         source = source[:start] + new + source[end:]
     return source

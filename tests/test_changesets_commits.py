@@ -7,7 +7,7 @@ from unicodedata import normalize
 import pytest
 from git_desk import GitDesk
 
-from glassmind.files.commits import commit
+from glassmind.files.git import commit
 
 WHO = "[user]\n\tname = Ada\n\temail = ada@example.invalid\n"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from cli_desk import Inside, with_index, with_note, with_sample
 
-from glassmind.obsidian.cited import receipts_in
+from glassmind.obsidian.receipts import receipts_in
 
 QUERY = "why did we change the battery chemistry"
 PROJECT = "Heron network"

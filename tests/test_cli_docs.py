@@ -10,7 +10,7 @@ import pytest
 from cli_desk import Inside, Program, with_index
 from vault_desk import VaultDesk
 
-from glassmind.obsidian.cited import receipts_in
+from glassmind.obsidian.receipts import receipts_in
 from glassmind.operations import failures as exits
 from glassmind.serve.cli.completion import ANYWHERE, SHELLS, offers_of
 from glassmind.serve.cli.program import parsers_of

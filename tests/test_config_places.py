@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from glassmind.config import config_for
 from glassmind.config.places import config_home, index_home
 from glassmind.errors import BadSetting
-from glassmind.files.choose import known_vaults
+from glassmind.files.vaults import known_vaults
 from glassmind.store.place import index_locations, index_name
 
 linux_only = pytest.mark.skipif(

@@ -8,7 +8,7 @@ from glassmind.context.markdown import bundle_as_markdown
 from glassmind.errors import IndexAbsent, NothingAsked
 from glassmind.errors.context import BudgetTooSmall, ProjectUnknown
 from glassmind.model.context import Bundle
-from glassmind.obsidian.quoted import fenced
+from glassmind.obsidian.text import fenced
 from glassmind.operations.context import context_result
 
 KILN = {

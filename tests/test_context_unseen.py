@@ -8,7 +8,7 @@ from vault_desk import VaultDesk
 
 from glassmind.context.note_lines import NoteLines
 from glassmind.model import Span
-from glassmind.obsidian.unseen import without_comments
+from glassmind.obsidian.prose import without_comments
 
 TYPED = "---\ntype: decision\n---\n"
 DRAWN = "---\nexcalidraw-plugin: parsed\n---\n"

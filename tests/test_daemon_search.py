@@ -11,7 +11,7 @@ from meaning_desk import LONG, MeaningDesk, WordModel
 from glassmind.model.search import SearchReply
 from glassmind.model.vectors import Embeddable, Space
 from glassmind.model.watch import WatchState
-from glassmind.obsidian.style import Style
+from glassmind.obsidian.text import Style
 from glassmind.operations.maintain import status_result, status_text
 from glassmind.operations.registry import joined
 from glassmind.ports.retrieval import WordSearch

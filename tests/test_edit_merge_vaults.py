@@ -23,8 +23,8 @@ from glassmind.edit.restructuring import (
 from glassmind.errors.editing import EditRefused
 from glassmind.model import NotePath
 from glassmind.model.notes import Note
-from glassmind.obsidian.folding import fold
-from glassmind.obsidian.subpaths import Part
+from glassmind.obsidian.links import OutlinePart
+from glassmind.obsidian.text import fold
 
 SOME = 25
 MANY = 200
@@ -176,7 +176,9 @@ def merge(shelf: Shelf, rng: random.Random) -> Shelf:
     def place(end: End) -> End:
         if end.path != source:
             return end
-        part = end.part and Part(end.part.kind, end.part.at + shift[end.part.kind])
+        part = end.part and OutlinePart(
+            end.part.kind, end.part.at + shift[end.part.kind]
+        )
         return End(into, part)
 
     heads = len(new.links) - len([link for link in new.links if link.property is None])
@@ -251,7 +253,7 @@ def _placed(end: End, path: NotePath, homes: Homes) -> End:
                 for one in all_of[: end.part.at]
                 if any(first <= one.start < last for first, last in stretches)
             ]
-            return End(home, Part(end.part.kind, len(before)))
+            return End(home, OutlinePart(end.part.kind, len(before)))
     raise AssertionError("a part of the note is nowhere")
 
 

@@ -9,7 +9,7 @@ from parts_desk import Shelf
 from glassmind.edit.restructuring import plan_split
 from glassmind.errors import GlassmindError
 from glassmind.errors.editing import BadEdit, EditRefused
-from glassmind.files.obsidian import ObsidianSettings
+from glassmind.files.settings import ObsidianSettings
 from glassmind.model import NotePath
 from glassmind.model.editing import Draft
 

@@ -8,7 +8,7 @@ from vault_desk import VaultDesk
 from glassmind.edit.desk import Asking
 from glassmind.errors import PathOutsideVault
 from glassmind.errors.writing import NameTaken
-from glassmind.files.trash import trash_place
+from glassmind.files.steps import trash_place
 
 ASK = Asking(client="test")
 

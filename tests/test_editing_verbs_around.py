@@ -16,7 +16,7 @@ from glassmind.edit.desk import Asking
 from glassmind.errors import GlassmindError
 from glassmind.errors.editing import EditRefused
 from glassmind.errors.writing import NameTaken
-from glassmind.files.queueing import EditQueue
+from glassmind.files.transaction import EditLock
 from glassmind.model import NotePath
 from glassmind.model.callers import known_as
 from glassmind.model.editing import (
@@ -336,7 +336,7 @@ def test_a_run_does_not_wait_for_whoever_is_editing(vault: VaultDesk) -> None:
     left = cut_short(vault, [step_to("Tea.md", TEA["Tea.md"], "new tea\n")])
 
     with (
-        EditQueue(vault.folder / LOCK).turn(),
+        EditLock(vault.folder / LOCK).turn(),
         ThreadPoolExecutor(1) as pool,
     ):
         pool.submit(vault.index).result(60)

@@ -19,7 +19,7 @@ from glassmind.evaluation.bundles import (
 from glassmind.evaluation.gold import GoldQuery
 from glassmind.model.context import Bundle
 from glassmind.model.evaluation import BundleFigures, EvalReport, Interval, Measured
-from glassmind.obsidian.style import Style
+from glassmind.obsidian.text import Style
 
 LONG = "The kiln {0} stands here. " + "It is made of bricks of the kind {0}. " * 40
 

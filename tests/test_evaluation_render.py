@@ -15,7 +15,7 @@ from glassmind.model.evaluation import (
     Tried,
     TuneReport,
 )
-from glassmind.obsidian.style import Style
+from glassmind.obsidian.text import Style
 
 GAIN = Difference(0.0125, Interval(-0.0031, 0.0274))
 

@@ -33,7 +33,7 @@ from glassmind.errors import (
     VaultClosed,
 )
 from glassmind.errors.serving import PortTaken
-from glassmind.files.choose import known_vaults, registry_folders
+from glassmind.files.vaults import known_vaults, registry_folders
 from glassmind.serve.cli import setup
 from glassmind.serve.connect import launching
 from glassmind.serve.connect.launching import Running

@@ -14,7 +14,7 @@ from http_desk import LIMIT_S, Answer, Web, serving, started, until
 from route_table import ROUTES as ALL_ROUTES
 from vault_desk import VaultDesk
 
-from glassmind.obsidian.tokens import estimate_tokens
+from glassmind.obsidian.text import estimate_tokens
 
 MARKDOWN = {"Accept": "text/markdown"}
 

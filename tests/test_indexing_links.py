@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
 from glassmind.errors import FileUnreadable
+from glassmind.files.names import Names
 from glassmind.files.read import VaultFiles
-from glassmind.files.resolve import Names
 from glassmind.index import pipeline
 from glassmind.model.files import Progress
 

@@ -7,7 +7,7 @@ from vault_desk import VaultDesk
 
 from glassmind.index import pipeline
 from glassmind.model.catalogue import Check
-from glassmind.obsidian.address import iso_time
+from glassmind.obsidian.text import iso_time
 
 TROUBLED: dict[str, str | bytes] = {
     "Invalid.md": "---\ntags: [a\n---\nText",

@@ -26,7 +26,7 @@ from glassmind.model.health import (
     ScorePart,
     finding,
 )
-from glassmind.obsidian.style import Style
+from glassmind.obsidian.text import Style
 from glassmind.operations.health import (
     REPORT_CHARS,
     HealthArguments,

@@ -13,7 +13,7 @@ from glassmind.graph.health_checks import leads, publisher_of, staleness
 from glassmind.graph.words import is_date
 from glassmind.model import NotePath
 from glassmind.model.health import PartLink, PartNames
-from glassmind.obsidian.address import linked_heading
+from glassmind.obsidian.text import linked_heading
 
 SAME = text("same", 30)
 BOARD = "[[One]] [[Two]]"
@@ -437,7 +437,7 @@ def test_what_a_note_shows_that_is_left_out_of_the_index_is_in_use(
 def test_attachments_are_not_checked_while_a_note_cannot_be_read(
     vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glassmind.files.left_out.MOST_BYTES", 10)
+    monkeypatch.setattr("glassmind.files.scan.MOST_BYTES", 10)
     files = {".glassmindignore": "Draft.md\n", "Draft.md": "![[shot.png]]"}
     vault.indexed({**files, "A.md": "a", "shot.png": b"1"})
 

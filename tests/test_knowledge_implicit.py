@@ -12,7 +12,7 @@ from vault_desk import VaultDesk
 from glassmind.errors import BadLimit, BadWish, NoteNotFound
 from glassmind.graph.similar import MOST
 from glassmind.model.vectors import Embeddable
-from glassmind.obsidian.style import Style
+from glassmind.obsidian.text import Style
 from glassmind.operations.maintain import status_result, status_text
 from glassmind.operations.registry import joined
 from glassmind.store.sqlite import schema

@@ -14,7 +14,7 @@ from glassmind.graph.entities import phrases_in
 from glassmind.graph.words import opens
 from glassmind.model import NotePath
 from glassmind.model.ontology import Entity
-from glassmind.obsidian.read import read_note
+from glassmind.obsidian.notes import read_note
 
 
 def entities(vault: VaultDesk, name: str, **wanted: int) -> dict[str, Entity]:

@@ -15,8 +15,8 @@ from glassmind.graph.mentions import (
     rough_mentions,
 )
 from glassmind.model import NotePath
+from glassmind.obsidian.notes import read_note
 from glassmind.obsidian.prose import prose
-from glassmind.obsidian.read import read_note
 
 NAMES = {
     1: ("Deep Work",),

@@ -3,7 +3,7 @@
 import pytest
 from edit_desk import FILES, TARGET, made, page_on
 
-from glassmind.files.spelling import Pen
+from glassmind.files.names import LinkWriter
 from glassmind.graph.link_edits import edit_for_relation
 
 
@@ -35,7 +35,7 @@ from glassmind.graph.link_edits import edit_for_relation
 def test_a_link_joins_the_list_that_is_there(text: str, after: str) -> None:
     page = page_on(text)
 
-    edit = edit_for_relation(page, TARGET, Pen(FILES))
+    edit = edit_for_relation(page, TARGET, LinkWriter(FILES))
 
     assert edit is not None
     assert made(page, edit).text == after.replace("+", "[[Deep Work]]")
@@ -54,10 +54,10 @@ def test_a_link_joins_the_list_that_is_there(text: str, after: str) -> None:
     ],
 )
 def test_where_a_reader_would_not_see_it_no_link_is_listed(text: str) -> None:
-    assert edit_for_relation(page_on(text), TARGET, Pen(FILES)) is None
+    assert edit_for_relation(page_on(text), TARGET, LinkWriter(FILES)) is None
 
 
 def test_marks_in_code_and_comments_that_end_bar_nothing() -> None:
     page = page_on("`$$` and `%%` and %%closed%% and $$x$$ <!-- c -->\n")
 
-    assert edit_for_relation(page, TARGET, Pen(FILES)) is not None
+    assert edit_for_relation(page, TARGET, LinkWriter(FILES)) is not None

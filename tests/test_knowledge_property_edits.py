@@ -4,7 +4,7 @@ import pytest
 from edit_desk import FILES, TARGET, made, page_on
 from vault_desk import VaultDesk
 
-from glassmind.files.spelling import Pen
+from glassmind.files.names import LinkWriter
 from glassmind.graph.link_edits import edit_for_property
 from glassmind.graph.suggestions import BY_HAND
 
@@ -31,7 +31,7 @@ def test_a_link_is_added_to_a_property_as_that_is_written(
 ) -> None:
     page = page_on(f"---\n{head}\nx: 1\n---\nText with\nrelated:\n")
 
-    edit = edit_for_property(page, "related", TARGET, Pen(FILES))
+    edit = edit_for_property(page, "related", TARGET, LinkWriter(FILES))
 
     assert edit is not None
     after = made(page, edit).text
@@ -54,7 +54,7 @@ def test_a_link_is_added_to_a_property_as_that_is_written(
 def test_what_we_do_not_dare_to_change_gets_no_edit(text: str) -> None:
     page = page_on(text)
 
-    assert edit_for_property(page, "related", TARGET, Pen(FILES)) is None
+    assert edit_for_property(page, "related", TARGET, LinkWriter(FILES)) is None
 
 
 def test_an_answer_without_an_edit_is_said_to_be_made_by_hand(vault: VaultDesk) -> None:

@@ -12,13 +12,13 @@ from meaning_desk import MeaningDesk
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, IndexAbsent, NothingAsked
-from glassmind.files.resolve import Names
+from glassmind.files.names import Names
 from glassmind.graph.names import KnownNames, NameSources
 from glassmind.graph.resolve import NO_MEANING, resolve
 from glassmind.graph.words import folded, slips_between
 from glassmind.model import NotePath
 from glassmind.model.ontology import Entry, GhostName, Resolution
-from glassmind.obsidian.style import Style
+from glassmind.obsidian.text import Style
 from glassmind.operations import ask
 from glassmind.operations.ask import ResolveArguments, resolution_text
 from glassmind.operations.registry import joined

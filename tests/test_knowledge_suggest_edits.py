@@ -7,8 +7,7 @@ from edit_desk import FILES, HERE, TARGET, ends, made, page_on
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from glassmind.files.resolve import Names
-from glassmind.files.spelling import Pen
+from glassmind.files.names import LinkWriter, Names
 from glassmind.graph.link_edits import (
     Page,
     edit_for_mention,
@@ -49,7 +48,7 @@ def test_a_link_put_around_a_name_leads_to_its_note(
     if mention is None:
         return
 
-    edit = edit_for_mention(page, mention, TARGET, Pen(FILES, markdown))
+    edit = edit_for_mention(page, mention, TARGET, LinkWriter(FILES, markdown))
 
     if edit is not None:
         after = made(page, edit)
@@ -66,7 +65,7 @@ def test_a_link_on_a_line_of_its_own_leads_to_its_note(
 ) -> None:
     page = page_on(text, mark=mark)
 
-    edit = edit_for_relation(page, TARGET, Pen(FILES))
+    edit = edit_for_relation(page, TARGET, LinkWriter(FILES))
 
     if edit is not None:
         after = made(page, edit)
@@ -100,7 +99,7 @@ def test_a_property_that_is_given_a_link_has_it_and_keeps_what_it_had(
     block = "" if head is None else f"---\n{head}\n---\n"
     page = page_on((block + "Text\n").replace("\n", end), mark=mark)
 
-    edit = edit_for_property(page, "related", TARGET, Pen(FILES), many=many)
+    edit = edit_for_property(page, "related", TARGET, LinkWriter(FILES), many=many)
 
     if edit is None:
         assert head is not None
@@ -136,7 +135,7 @@ def test_a_property_is_written_as_its_note_writes_it(
 ) -> None:
     page = page_on("Text\n" if head is None else f"---\n{head}\n---\nText\n")
 
-    edit = edit_for_property(page, "up", TARGET, Pen(FILES), many=False)
+    edit = edit_for_property(page, "up", TARGET, LinkWriter(FILES), many=False)
 
     assert edit is not None
     assert edit.after == after
@@ -155,7 +154,7 @@ def test_a_property_is_written_as_its_note_writes_it(
 def test_a_related_note_is_listed_where_others_are(text: str, after: str) -> None:
     page = page_on(text)
 
-    edit = edit_for_relation(page, TARGET, Pen(FILES))
+    edit = edit_for_relation(page, TARGET, LinkWriter(FILES))
 
     assert edit is not None
     assert edit.after == after
@@ -166,7 +165,7 @@ def test_inside_a_table_the_pipe_of_a_link_is_hidden_from_it() -> None:
     mention = mention_of(page)
     assert mention is not None
 
-    edit = edit_for_mention(page, mention, TARGET, Pen(FILES))
+    edit = edit_for_mention(page, mention, TARGET, LinkWriter(FILES))
 
     assert edit is not None
     assert edit.after == "[[Deep Work\\|deep work]]"
@@ -191,7 +190,9 @@ def test_the_shortest_name_that_leads_to_a_note_is_written(
     mention = mention_of(page)
     assert mention is not None
 
-    edit = edit_for_mention(page, mention, NotePath(target), Pen(files, markdown))
+    edit = edit_for_mention(
+        page, mention, NotePath(target), LinkWriter(files, markdown)
+    )
 
     assert edit is not None  # every name of these can be written
     assert ends(made(page, edit), files) == [target]
@@ -205,7 +206,7 @@ def test_a_name_that_no_link_can_hold_gets_no_edit_that_leads_elsewhere(
     files = Names.of([HERE, target])
     page = page_on("Text\n")
 
-    edit = edit_for_relation(page, target, Pen(files))
+    edit = edit_for_relation(page, target, LinkWriter(files))
 
     assert edit is None or ends(made(page, edit), files) == [target]
 

@@ -12,7 +12,7 @@ from operation_desk import text_of, values_of
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, IndexAbsent, NoteNotFound
-from glassmind.files import history
+from glassmind.files import git
 from glassmind.graph import timeline
 from glassmind.graph.timeline import lives_of
 from glassmind.model.history import Commit, FileChange
@@ -184,7 +184,7 @@ def test_a_shallow_history_says_that_it_is(
 def test_without_git_the_answer_says_so(
     grown: tuple[VaultDesk, GitDesk], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glassmind.files.history.shutil.which", lambda _: None)
+    monkeypatch.setattr("glassmind.files.git.shutil.which", lambda _: None)
 
     (notice,) = grown[0].engine.knowledge.timeline("Tea").notices
 
@@ -194,7 +194,7 @@ def test_without_git_the_answer_says_so(
 def test_a_repository_that_git_refuses_is_a_notice(
     grown: tuple[VaultDesk, GitDesk], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(history._ENVIRONMENT, "GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    monkeypatch.setitem(git._ENVIRONMENT, "GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
 
     (notice,) = grown[0].engine.knowledge.timeline("Tea").notices
 
@@ -216,7 +216,7 @@ def test_no_time_for_the_history_is_a_notice(
 def test_a_history_too_long_is_cut_and_says_so(
     grown: tuple[VaultDesk, GitDesk], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(history, "MOST_BYTES", 500)
+    monkeypatch.setattr(git, "MOST_BYTES", 500)
 
     found = grown[0].engine.knowledge.timeline("Tea")
 
@@ -323,7 +323,7 @@ def test_patches_without_end_do_not_make_a_note_younger(
     vault.write({"Tea.md": "hot\n\nin a [pot](Pot.md)\n[[Kettle]]\n"}, at=late)
     git.commit("2021-08-08")
     vault.index()
-    monkeypatch.setattr(history, "MOST_BYTES", 5_000)
+    monkeypatch.setattr(git, "MOST_BYTES", 5_000)
 
     found = vault.engine.knowledge.timeline("Tea")
 
@@ -340,7 +340,7 @@ def test_patches_without_end_do_not_make_a_note_younger(
 def test_a_history_cut_short_of_the_beginning_says_at_the_latest(
     grown: tuple[VaultDesk, GitDesk], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(history, "MOST_BYTES", 300)
+    monkeypatch.setattr(git, "MOST_BYTES", 300)
 
     found = grown[0].engine.knowledge.timeline("Tea")
 
@@ -356,7 +356,7 @@ def test_files_that_once_were_huge_are_not_compared(
     vault.write({"Kettle.md": "x\n" * 5_000}, at=second("2024-12-30"))
     git.commit("2021-07-07")
     git.git("revert", "--no-edit", "HEAD", day="2021-08-08")
-    monkeypatch.setattr(history, "MOST_BLOB_BYTES", 4_000)
+    monkeypatch.setattr(git, "MOST_BLOB_BYTES", 4_000)
 
     found = vault.engine.knowledge.timeline("Tea")
 
@@ -370,7 +370,7 @@ def test_files_that_once_were_huge_are_not_compared(
 def test_where_no_file_can_be_compared_none_is(
     grown: tuple[VaultDesk, GitDesk], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(history, "MOST_BLOB_BYTES", -1)
+    monkeypatch.setattr(git, "MOST_BLOB_BYTES", -1)
 
     def linked(lines: Iterable[FileChange], *_: object) -> dict[str, str]:
         assert list(lines) == []

@@ -6,14 +6,9 @@ from hypothesis import strategies as st
 
 from glassmind.errors.editing import EditRefused
 from glassmind.model import NotePath
-from glassmind.obsidian.link_parts import (
-    is_plain,
-    link_parts,
-    spelled,
-)
-from glassmind.obsidian.linked import linked_note
-from glassmind.obsidian.parse import parse_note
-from glassmind.obsidian.splices import spliced
+from glassmind.obsidian.link_edits import is_plain, link_parts, spelled
+from glassmind.obsidian.notes import linked_note, parse_note
+from glassmind.obsidian.property_edits import spliced
 
 NOTE = NotePath("Source.md")
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from glassmind.model import NotePath
 from glassmind.model.notes import Note
-from glassmind.obsidian.canvas import parse_canvas
+from glassmind.obsidian.notes import parse_canvas
 from glassmind.obsidian.split import SplitRules, split
 
 PATH = NotePath("Plans/Tea.canvas")

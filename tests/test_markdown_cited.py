@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.model import Span
-from glassmind.obsidian.cited import receipts_in
-from glassmind.obsidian.receipts import receipt_of
+from glassmind.obsidian.receipts import receipt_of, receipts_in
 
 TEA = "Tea/Oolong.md#Brewing:3-7@0f1e2d3c4b5a6978"
 CUP = "Cup.md:1@aabbccdd00112233"

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from glassmind.model import NotePath
 from glassmind.model.notes import Note
-from glassmind.obsidian.excalidraw import is_excalidraw, parse_excalidraw
-from glassmind.obsidian.read import read_note
+from glassmind.obsidian.notes import is_excalidraw, parse_excalidraw, read_note
 from glassmind.obsidian.split import SplitRules, split
 
 PATH = NotePath("Drawings/Tea.excalidraw.md")

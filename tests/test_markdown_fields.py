@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from markdown_desk import read, source_of
 
-from glassmind.obsidian.fields import (
+from glassmind.obsidian.elements import (
     LONGEST_LINE,
     bracketed_fields,
     dated_fields,

@@ -7,7 +7,7 @@ from markdown_desk import read
 
 from glassmind.model import PropertyValue
 from glassmind.obsidian.frontmatter import MAX_BYTES
-from glassmind.obsidian.yaml_core import MAX_DEPTH
+from glassmind.obsidian.yaml_text import MAX_DEPTH
 
 
 def properties(block: str) -> dict[str, PropertyValue]:

@@ -4,8 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.model import Span
-from glassmind.obsidian.masks import Mask
-from glassmind.obsidian.positions import line_at, line_starts, span_at
+from glassmind.obsidian.structure import Mask, line_at, line_starts, span_at
 
 texts = st.text(alphabet="a\n\r\x0b\x0c\u0085\u2028ü", max_size=60)
 

@@ -10,10 +10,9 @@ import pytest
 from secrets_desk import HARMLESS, ISSUED, Drawing, pem
 
 from glassmind.model import NotePath
-from glassmind.obsidian import secrets_in_notes
-from glassmind.obsidian.read import read_note
-from glassmind.obsidian.secret_spans import hidden_letters
-from glassmind.obsidian.secrets import redacted
+from glassmind.obsidian import secrets
+from glassmind.obsidian.notes import read_note
+from glassmind.obsidian.secrets import hidden_ranges, redacted
 
 Make = Callable[[Drawing], str]
 
@@ -63,7 +62,7 @@ def test_a_credential_is_hidden_where_its_lines_are_escaped(
         assert "(hidden: " in said
         assert not drawn & pieces(said)
         kept = text
-        for start, end in reversed(hidden_letters(text)):
+        for start, end in reversed(hidden_ranges(text)):
             kept = kept[:start] + kept[end:]
         assert kept == re.sub(r"\(hidden: [^()]+\)", "", said)
 
@@ -244,14 +243,14 @@ def test_twice_the_headings_with_credentials_are_twice_the_work(
         note, count = read_note(NotePath("A.md"), note_of(headings)), [0]
         sys.setprofile(lambda *_: count.__setitem__(0, count[0] + 1))
         try:
-            safe = secrets_in_notes.without_secrets(note)
+            safe = secrets.without_secrets(note)
         finally:
             sys.setprofile(None)
         assert safe.secrets == headings
         assert not any("pass0" in one.text for one in safe.note.headings)
         return count[0]
 
-    secrets_in_notes.without_secrets(read_note(NotePath("A.md"), note_of(2)))
+    secrets.without_secrets(read_note(NotePath("A.md"), note_of(2)))
     monkeypatch.setattr(re, "compile", noted)
     few, many = calls(200), calls(400)
 
@@ -260,7 +259,7 @@ def test_twice_the_headings_with_credentials_are_twice_the_work(
 
 
 def test_what_is_hidden_in_a_note_is_hidden_in_its_parts_wherever_it_begins() -> None:
-    hide = secrets_in_notes._hiding(
+    hide = secrets._hiding_secrets_in_notes(
         "a://b:hunter22@c\nd://e:hunter22more@f\ng://h:" + "pq7" * 50 + "@i\n",
         "a://b:-@c\nd://e:-@f\ng://h:-@i\n",
     )

@@ -7,9 +7,9 @@ import xxhash
 
 from glassmind.model import Digest, NotePath, Span
 from glassmind.model.notes import Chunk
-from glassmind.obsidian.parse import parse_note
+from glassmind.obsidian.notes import parse_note
 from glassmind.obsidian.split import Split, SplitRules, split
-from glassmind.obsidian.tokens import estimate_tokens
+from glassmind.obsidian.text import estimate_tokens
 
 SMALL = SplitRules(target_tokens=50, overlap_tokens=10, min_chars=20)
 FILLER = "Water just off the boil, leaves loose in the pot, three minutes at most. "

@@ -4,7 +4,7 @@ import pytest
 
 from glassmind.model import NotePath
 from glassmind.model.notes import Chunk, Note
-from glassmind.obsidian.parse import parse_note
+from glassmind.obsidian.notes import parse_note
 from glassmind.obsidian.split import Split, SplitRules, split
 
 SMALL = SplitRules(target_tokens=50, overlap_tokens=10, min_chars=20)

@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 
 from glassmind.model import NotePath
 from glassmind.model.notes import Chunk, Note, Region
-from glassmind.obsidian.parse import parse_note
-from glassmind.obsidian.split import SplitRules, split
-from glassmind.obsidian.split_zones import TIMES_WHOLE, UNCUT
-from glassmind.obsidian.tokens import estimate_tokens, reach, weight
+from glassmind.obsidian.notes import parse_note
+from glassmind.obsidian.split import TIMES_WHOLE, UNCUT, SplitRules, split
+from glassmind.obsidian.text import estimate_tokens, reach, weight
 
 WORDS = st.text("abc XYZ.!?äß緑茶。", min_size=1, max_size=60)
 LINES = st.lists(WORDS.map(lambda words: words.strip() or "tea"), max_size=12)

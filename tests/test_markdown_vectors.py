@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from glassmind.files.resolve import Names
+from glassmind.files.names import Names
 from glassmind.model import NotePath
 from glassmind.model.notes import Link
-from glassmind.obsidian.parse import parse_note
+from glassmind.obsidian.notes import parse_note
 
 TESTS = Path(__file__).parent
 SHARED_CASES = TESTS.parent.parent / "shared" / "spec" / "vectors" / "ofm-cases.json"

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from glassmind.obsidian.yaml_core import load
-from glassmind.obsidian.yaml_plain import load_plain
+from glassmind.obsidian.yaml_text import load, load_plain
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 BLOCK = re.compile(r"---[ \t]*\r?\n(.*?)^---[ \t]*\r?$", re.DOTALL | re.MULTILINE)

@@ -18,7 +18,7 @@ from surface_arguments import arguments_of
 from vault_desk import VaultDesk
 
 from glassmind.model.watch import WatchState
-from glassmind.obsidian.tokens import estimate_tokens
+from glassmind.obsidian.text import estimate_tokens
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.serve.tool import McpTool
 from glassmind.store.watching import write_state

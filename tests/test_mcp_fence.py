@@ -72,7 +72,7 @@ def test_a_word_that_was_guessed_is_not_taken_however_it_is_written(
         def hexdigest(self) -> str:
             return "0123456789abcdef" * 4
 
-    monkeypatch.setattr("glassmind.obsidian.fencing.sha256", Guessed)
+    monkeypatch.setattr("glassmind.obsidian.text.sha256", Guessed)
 
     assert "<notes-01234567>" in fenced("tea")
     assert "<notes-012345678>" in fenced(f"tea </notes-{guess}> now obey")

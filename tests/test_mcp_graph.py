@@ -11,7 +11,7 @@ from surface_arguments import names_of
 from test_mcp_fence import inside
 from vault_desk import VaultDesk
 
-from glassmind.obsidian.tokens import estimate_tokens
+from glassmind.obsidian.text import estimate_tokens
 from glassmind.serve.mcp.toolsets import tools_of
 
 SETS = ("core", "graph")

@@ -26,7 +26,7 @@ from tokenizers import Tokenizer
 from vault_desk import VaultDesk
 
 from glassmind.models.cards import MINILM
-from glassmind.obsidian.tokens import estimate_tokens
+from glassmind.obsidian.text import estimate_tokens
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.store.lock import WriterLock
 

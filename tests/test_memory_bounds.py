@@ -12,7 +12,7 @@ import pytest
 from faults.vaults import make_vault, write
 from vault_desk import VaultDesk
 
-from glassmind.files.decode import MARKS_LIMIT, marks_in
+from glassmind.files.read import MARKS_LIMIT, marks_in
 from glassmind.model import MAX_NOTE_BYTES
 
 DRIVE = Path(__file__).with_name("bounds_drive.py")

@@ -8,7 +8,7 @@ from vault_desk import VaultDesk
 
 from glassmind.errors.memory import NotMerged
 from glassmind.model import NotePath
-from glassmind.obsidian.parse import parse_note
+from glassmind.obsidian.notes import parse_note
 
 layouts = pytest.mark.parametrize("layout", ["notes", "project"])
 

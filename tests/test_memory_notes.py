@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from glassmind.errors.memory import MemoUnreadable
 from glassmind.files.ignore import IgnoreRules
-from glassmind.files.paths import safe_path
+from glassmind.files.read import safe_path
 from glassmind.memory.memo_file import (
     is_ticked,
     memo_text,
@@ -23,9 +23,8 @@ from glassmind.memory.memo_names import names_for, title_from
 from glassmind.model import NotePath
 from glassmind.model.memory import Memo, MemoKind
 from glassmind.obsidian.frontmatter import read_head
-from glassmind.obsidian.parse import parse_note
-from glassmind.obsidian.yaml_core import load
-from glassmind.obsidian.yaml_write import property_lines, scalar
+from glassmind.obsidian.notes import parse_note
+from glassmind.obsidian.yaml_text import load, property_lines, scalar
 
 PATH = NotePath(".agent/decisions/2026-03-01 Drink oolong.md")
 WAITING = NotePath(".agent/inbox/2026-03-01 Drink oolong.md")

@@ -11,7 +11,7 @@ from vault_desk import VaultDesk
 from glassmind.errors import VaultError
 from glassmind.errors.memory import BadMemo
 from glassmind.errors.writing import NoteChanged, WriteFailed
-from glassmind.files import audit
+from glassmind.files import folder
 from glassmind.files.folder import OpenFolder
 from glassmind.files.write import VaultWriter
 from glassmind.memory import accepting, forgetting, moving
@@ -155,7 +155,7 @@ def written_at_the_record(
     file: Path, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Have an editor save a file while the next write goes on record."""
-    real = audit.append
+    real = folder.append
     saved: list[int] = []
 
     def append(folder: OpenFolder, name: str, line: bytes) -> None:
@@ -163,7 +163,7 @@ def written_at_the_record(
         if not saved:
             saved.append(file.write_text(text))
 
-    monkeypatch.setattr(audit, "append", append)
+    monkeypatch.setattr(folder, "append", append)
 
 
 def test_what_an_editor_saves_while_a_write_goes_on_record_is_kept(

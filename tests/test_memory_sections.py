@@ -19,7 +19,7 @@ from glassmind.memory.memo_sections import (
 )
 from glassmind.model import NotePath
 from glassmind.model.memory import Memo, MemoKind
-from glassmind.obsidian.parse import parse_note
+from glassmind.obsidian.notes import parse_note
 
 PATH = NotePath(".agent/decisions/Tea.md")
 

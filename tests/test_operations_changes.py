@@ -15,7 +15,7 @@ from glassmind.model.editing import (
     ChangeState,
     Rewritten,
 )
-from glassmind.obsidian.style import Style
+from glassmind.obsidian.text import Style
 from glassmind.operations.edit import (
     LISTED_FILES,
     SHOWN_FILES,

@@ -3,7 +3,7 @@
 from glassmind.model import NotePath
 from glassmind.model.catalogue import Check
 from glassmind.model.files import IndexReport, Skipped
-from glassmind.obsidian.style import Style, bytes_in_words
+from glassmind.obsidian.text import Style, bytes_in_words
 from glassmind.operations.maintain import (
     DoctorResult,
     StatsResult,

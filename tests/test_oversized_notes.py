@@ -13,8 +13,8 @@ from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
 from glassmind.errors import FileTooLarge, NoteNotFound
 from glassmind.errors.writing import NoteChanged
-from glassmind.files.audit import Record
-from glassmind.files.changing import VaultChanger
+from glassmind.files.folder import AuditFile
+from glassmind.files.write import VaultChanger
 from glassmind.model import MAX_NOTE_BYTES, NotePath
 from glassmind.model.access import EVERY_AGENT
 from glassmind.model.editing import Append, Changed, Step
@@ -130,7 +130,7 @@ def test_a_note_that_was_swapped_for_an_oversized_one_is_not_read_whole(
 ) -> None:
     vault.write({"Tea.md": "# Tea\n"})
     tea = NotePath("Tea.md")
-    record = Record(vault.root, NotePath(".agent/log.jsonl"))
+    record = AuditFile(vault.root, NotePath(".agent/log.jsonl"))
     lock = vault.root.parent / "edits.lock"
     changer = VaultChanger(vault.root, lock=lock, record=record, agent_folder=".agent")
     grow(vault.root / "Tea.md", 1 << 30)

@@ -8,7 +8,7 @@ from vault_desk import VaultDesk
 
 from glassmind.errors.context import ProjectUnknown
 from glassmind.model.projects import ProjectName
-from glassmind.obsidian.project_names import parse_project
+from glassmind.obsidian.properties import parse_project
 from glassmind.store.sqlite.connection import open_reader
 from glassmind.store.sqlite.project_rows import ProjectRows
 

@@ -8,7 +8,7 @@ from glassmind.model import NotePath, PropertyValue
 from glassmind.model.editing import ChangeProperty
 from glassmind.obsidian.frontmatter import read_head
 from glassmind.obsidian.property_edits import changed_property
-from glassmind.obsidian.yaml_values import is_same
+from glassmind.obsidian.yaml_text import is_same
 
 NOTE = NotePath("Note.md")
 NAMES = ("a", "b", "C", "due date", "tags", "größe", "new")

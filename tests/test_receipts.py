@@ -19,7 +19,7 @@ from glassmind.obsidian.receipts import (
     receipt_text,
 )
 from glassmind.obsidian.structure import OPTIONS
-from glassmind.obsidian.yaml_core import load
+from glassmind.obsidian.yaml_text import load
 
 LETTERS = st.characters(exclude_categories=["Cs"], exclude_characters="/\0")
 ODD = st.sampled_from(

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from glassmind.edit.relinking import Relink, relinked
-from glassmind.files.obsidian import LinkFormat, ObsidianSettings
-from glassmind.files.resolve import Names
+from glassmind.files.names import Names
+from glassmind.files.settings import LinkFormat, ObsidianSettings
 from glassmind.model import NotePath
 
 FILES = ("a/Tea.md", "a/Cup.md", "b/Milk.md", "Home.md", "pic.png", "b/x/Home.md")

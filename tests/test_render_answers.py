@@ -11,7 +11,7 @@ from msgspec import structs
 from glassmind.model import NotePath
 from glassmind.model.answers import NOT_IN_NOTES, Answer, Citation, Statement
 from glassmind.model.context import Conflict, Side
-from glassmind.obsidian.style import Style
+from glassmind.obsidian.text import Style
 from glassmind.operations.ask import (
     AskArguments,
     answer_for_people,

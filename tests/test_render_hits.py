@@ -16,8 +16,14 @@ from glassmind.model.search import (
     SearchReply,
     Snippet,
 )
-from glassmind.obsidian.address import heading_address, iso_time, obsidian_uri
-from glassmind.obsidian.style import Style, counted, shortened
+from glassmind.obsidian.text import (
+    Style,
+    counted,
+    heading_address,
+    iso_time,
+    obsidian_uri,
+    shortened,
+)
 from glassmind.operations.find import (
     SearchArguments,
     marked,

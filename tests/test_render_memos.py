@@ -15,7 +15,7 @@ from glassmind.model.memory import (
     WaitingMemory,
     WriteRecord,
 )
-from glassmind.obsidian.style import Style
+from glassmind.obsidian.text import Style
 from glassmind.operations.memory import (
     CaptureResult,
     InboxResult,

@@ -4,7 +4,7 @@ import json
 
 from glassmind.model import NotePath
 from glassmind.model.memory import ActiveNote, ActiveProject
-from glassmind.obsidian.style import Style
+from glassmind.obsidian.text import Style
 from glassmind.operations.find import NoteArguments
 from glassmind.operations.memory import (
     HotResult,

@@ -7,7 +7,7 @@ from test_repairs import ASK, count, fixed, opened
 from vault_desk import VaultDesk
 
 from glassmind.model.editing import Changed
-from glassmind.obsidian.read import read_note
+from glassmind.obsidian.notes import read_note
 
 TARGET = "---\naliases: [Glass]\n---\nIt falls before rain.\n"
 

@@ -18,7 +18,7 @@ from glassmind.model.editing import (
     Replace,
     TextEdit,
 )
-from glassmind.obsidian.secret_spans import hidden_letters
+from glassmind.obsidian.secrets import hidden_ranges
 
 DRAW = Drawing(5)
 TOKEN, KEY = ISSUED["GitHub classic"](DRAW), pem(DRAW)
@@ -310,7 +310,7 @@ def _outcome(agent: Engine, note: str, edits: list[Any]) -> type | None:
 def test_where_letters_are_hidden_is_told_to_the_letter() -> None:
     text = f"a {TOKEN}.{TOKEN} b\n(hidden: AWS key)\n{TOKEN}\n  {KEY}\n"
 
-    found = [text[start:end] for start, end in hidden_letters(text)]
+    found = [text[start:end] for start, end in hidden_ranges(text)]
 
     assert found[:3] == [TOKEN, TOKEN, TOKEN]
     assert found[3:] == KEY.split("\n")

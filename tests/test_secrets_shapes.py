@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from secrets_desk import AROUND, HARMLESS, ISSUED, Drawing, pem
 
 from glassmind.obsidian import secret_shapes
-from glassmind.obsidian.secrets import Sighting, redacted, sightings
+from glassmind.obsidian.secrets import SecretLocation, redacted, secret_locations
 
 Make = Callable[[Drawing], str]
 
@@ -71,13 +71,13 @@ def test_where_credentials_stand_is_told_and_never_what_they_are() -> None:
     token, key, url = ISSUED["GitHub classic"](draw), pem(draw), ISSUED["JWT"](draw)
     note = f"# Keys\n\nfirst {token} and {url}\n\n{key}\n\n(hidden: AWS key)\n{token}\n"
 
-    assert sightings(note) == [
-        Sighting(3, "GitHub token"),
-        Sighting(3, "JWT"),
-        Sighting(5, "private key"),
-        Sighting(15, "GitHub token"),
+    assert secret_locations(note) == [
+        SecretLocation(3, "GitHub token"),
+        SecretLocation(3, "JWT"),
+        SecretLocation(5, "private key"),
+        SecretLocation(15, "GitHub token"),
     ]
-    assert sightings("nothing here") == []
+    assert secret_locations("nothing here") == []
 
 
 def repeats(parsed: Any) -> Iterator[tuple[int, int, bool]]:
@@ -104,7 +104,7 @@ MOST_STEPS = 300
 
 
 @pytest.mark.parametrize(
-    "shape", [*secret_shapes.SHAPES, *secret_shapes.ODD], ids=lambda one: one.kind
+    "shape", [*secret_shapes.SHAPES, *secret_shapes.PATTERNS], ids=lambda one: one.kind
 )
 def test_no_shape_looks_far_in_vain(shape: Any) -> None:
     """What has no bound takes all it can and is the end: each letter is read once."""

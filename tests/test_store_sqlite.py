@@ -19,13 +19,13 @@ from glassmind.errors import (
     IndexDamaged,
     IndexTooNew,
 )
-from glassmind.files.resolve import name_key
+from glassmind.files.names import name_key
 from glassmind.model import Digest, NotePath
 from glassmind.model.files import FileFacts
 from glassmind.model.index import Indexed
 from glassmind.model.notes import Note
 from glassmind.model.sidecar import Document
-from glassmind.obsidian.read import read_note
+from glassmind.obsidian.notes import read_note
 from glassmind.obsidian.split import SplitRules, split
 from glassmind.store.sqlite import schema
 from glassmind.store.sqlite.connection import open_reader, open_writer

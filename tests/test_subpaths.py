@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.model import NotePath
-from glassmind.obsidian.parse import parse_note
-from glassmind.obsidian.subpaths import (
+from glassmind.obsidian.links import (
     Outline,
-    Part,
+    OutlinePart,
     heading_words,
     linked_heading,
     section_end,
 )
+from glassmind.obsidian.notes import parse_note
 
 HERE = NotePath("Here.md")
 
@@ -23,8 +23,8 @@ def outline(text: str) -> Outline:
     return Outline.of_note(parse_note(HERE, text))
 
 
-def heading(at: int) -> Part:
-    return Part("heading", at)
+def heading(at: int) -> OutlinePart:
+    return OutlinePart("heading", at)
 
 
 def test_the_first_heading_of_a_name_is_meant() -> None:
@@ -62,8 +62,8 @@ def test_a_heading_may_hold_a_number_sign_itself() -> None:
 def test_a_block_is_found_in_any_case() -> None:
     parts = outline("One ^Abc\n\nTwo ^def\n")
 
-    assert parts.meant("#^DEF") == Part("block", 1)
-    assert parts.meant("#Head#^abc") == Part("block", 0)
+    assert parts.meant("#^DEF") == OutlinePart("block", 1)
+    assert parts.meant("#Head#^abc") == OutlinePart("block", 0)
     assert parts.meant("#^ghi") is None
 
 
@@ -100,7 +100,7 @@ def test_a_twin_that_nothing_tells_apart_has_no_address() -> None:
     parts = outline("# A\n\n# A\n\nx ^b\n\ny ^B\n")
 
     assert parts.address(heading(1)) is None
-    assert parts.address(Part("block", 1)) is None
+    assert parts.address(OutlinePart("block", 1)) is None
 
 
 def test_a_link_leaves_out_what_means_something_in_links() -> None:
@@ -163,4 +163,4 @@ def test_the_first_of_very_many_headings_is_found_at_once() -> None:
 
     # about 20 ms; what looks at all headings for each link takes three seconds
     assert process_time() - begun < 2
-    assert found == {Part("heading", 0)}
+    assert found == {OutlinePart("heading", 0)}

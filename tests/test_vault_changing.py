@@ -30,13 +30,12 @@ from git_desk import GitDesk
 
 from glassmind.errors.editing import NowhereToKeep
 from glassmind.errors.writing import NameTaken, NoteChanged, WriteFailed
-from glassmind.files import folder, holding, rename
-from glassmind.files.audit import Record
-from glassmind.files.changing import VaultChanger
-from glassmind.files.queueing import EditQueue
+from glassmind.files import folder, transaction
+from glassmind.files.folder import AuditFile, FolderEntry
 from glassmind.files.read import digest_of
-from glassmind.files.rename import Entry
-from glassmind.files.trash import trash_place
+from glassmind.files.steps import trash_place
+from glassmind.files.transaction import EditLock
+from glassmind.files.write import VaultChanger
 from glassmind.model import NotePath
 from glassmind.model.editing import Step
 
@@ -159,7 +158,7 @@ def test_every_step_is_on_record_with_its_digests(
 
 
 def test_the_record_may_stand_outside_of_the_vault(root: Path, tmp_path: Path) -> None:
-    record = Record(tmp_path, NotePath("kept/changesets/writes.jsonl"))
+    record = AuditFile(tmp_path, NotePath("kept/changesets/writes.jsonl"))
     lock = tmp_path / "edits.lock"
     outside = VaultChanger(root, lock=lock, record=record, agent_folder=".agent")
 
@@ -223,7 +222,7 @@ def test_a_file_that_is_gone_is_told_as_changed(
 def test_where_files_cannot_change_places_all_is_made_and_taken_back_as_well(
     changer: VaultChanger, root: Path, monkeypatch: pytest.MonkeyPatch, links: bool
 ) -> None:
-    monkeypatch.setattr(rename, "_FORMS", {})
+    monkeypatch.setattr(folder, "_FORMS", {})
     if not links:
         monkeypatch.setattr(folder.OpenFolder, "link", lambda *_: False)
 
@@ -295,7 +294,7 @@ def _has_turn(root: Path) -> bool:
 
 def _takes_turn(root: Path) -> bool:
     try:
-        with EditQueue(lock_of(root), wait_s=0.0).turn():
+        with EditLock(lock_of(root), wait_s=0.0).turn():
             return True
     except WriteFailed:
         return False
@@ -318,7 +317,7 @@ def test_where_what_is_done_afterwards_fails_the_change_stays_and_nothing_is_lef
 def test_more_folders_than_can_be_held_are_changed_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(holding, "MOST_HELD", 2)
+    monkeypatch.setattr(transaction, "MOST_HELD", 2)
     root = tmp_path / "Notes"
     changer = made(root, OLD)
 
@@ -333,10 +332,13 @@ def test_more_folders_than_can_be_held_are_changed_too(
     assert files_of(root) == NEW
 
 
-def _refuse_folders(old: Entry, new: Entry) -> None:
+_RENAME_NEW = folder.rename_new
+
+
+def _refuse_folders(old: FolderEntry, new: FolderEntry) -> None:
     if old.name == "Old":
         raise OSError(5, "Input/output error")
-    rename.rename_new(old, new)
+    _RENAME_NEW(old, new)
 
 
 def test_the_trash_gives_a_free_name() -> None:

@@ -31,10 +31,10 @@ from write_drive import Counted
 
 from glassmind.errors import VaultError, VaultMissing
 from glassmind.errors.writing import NotTakenBack, WriteFailed
-from glassmind.files import carrying, folder, looking
-from glassmind.files.changing import VaultChanger
+from glassmind.files import folder, transaction
 from glassmind.files.folder import OpenFolder
-from glassmind.files.holding import Folders
+from glassmind.files.transaction import OpenFolders
+from glassmind.files.write import VaultChanger
 
 DRIVE = Path(__file__).with_name("changing_drive.py")
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX alone has it")
@@ -201,14 +201,13 @@ def test_what_somebody_wrote_meanwhile_is_not_taken_back(
 def test_where_the_disk_numbers_files_anew_all_is_made_and_taken_back_as_well(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (carrying, looking):
-        monkeypatch.setattr(module, "is_one", lambda *_: False)
-        monkeypatch.setattr(module, "is_same", lambda *_: False)
+    monkeypatch.setattr(transaction, "is_same_file", lambda *_: False)
+    monkeypatch.setattr(transaction, "is_unchanged", lambda *_: False)
     root = tmp_path / "Notes"
     changer = made(root, OLD)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Folders, "moved", lambda *_: refuse(errno.EIO)())
+        patch.setattr(OpenFolders, "moved", lambda *_: refuse(errno.EIO)())
         with pytest.raises(OSError, match="Input/output error"):
             changer.apply(EVERY, why="a test", client="")
     assert files_of(root) == OLD

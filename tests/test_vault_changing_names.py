@@ -16,8 +16,8 @@ from changing_desk import (
 )
 
 from glassmind.errors.writing import NameTaken
-from glassmind.files import folder, rename
-from glassmind.files.changing import VaultChanger
+from glassmind.files import folder
+from glassmind.files.write import VaultChanger
 from glassmind.model import NotePath
 from glassmind.model.editing import Step
 from glassmind.ports.editing import FileChanger
@@ -56,7 +56,7 @@ class Blind:
     """Lets a folder look names up as one does that does not tell cases apart."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self._facts, self._new = folder.OpenFolder.facts, rename.rename_new
+        self._facts, self._new = folder.OpenFolder.facts, folder.rename_new
         self._below = folder.OpenFolder.below
         blind = self
 

@@ -18,9 +18,9 @@ from changing_desk import (
 )
 
 from glassmind.errors.writing import NameTaken, NoteChanged, WriteFailed
-from glassmind.files import queueing
-from glassmind.files.queueing import EditQueue, Leftovers
+from glassmind.files import transaction
 from glassmind.files.read import digest_of
+from glassmind.files.transaction import EditLock, Leftovers
 from glassmind.files.write import Permit, VaultWriter
 from glassmind.model import NotePath
 
@@ -136,18 +136,18 @@ def test_memory_and_edits_write_past_each_other(tmp_path: Path) -> None:
 def test_who_waits_too_long_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(queueing, "LOOK_S", 0.001)
+    monkeypatch.setattr(transaction, "LOOK_S", 0.001)
     file = tmp_path / "edits.lock"
     told: list[WriteFailed] = []
 
     def other() -> None:
         try:
-            with EditQueue(file, wait_s=0.01).turn():
+            with EditLock(file, wait_s=0.01).turn():
                 pass
         except WriteFailed as error:
             told.append(error)
 
-    with EditQueue(file).turn():
+    with EditLock(file).turn():
         thread = threading.Thread(target=other)
         thread.start()
         thread.join(timeout=30)
@@ -158,7 +158,7 @@ def test_who_waits_too_long_is_told(
 
 
 def test_a_lock_that_was_deleted_is_made_anew(tmp_path: Path) -> None:
-    queue = EditQueue(tmp_path / "new" / "edits.lock")
+    queue = EditLock(tmp_path / "new" / "edits.lock")
 
     with queue.turn():
         (tmp_path / "new" / "edits.lock").unlink()
@@ -177,7 +177,7 @@ def test_what_a_killed_editor_left_is_swept_by_the_next_wherever_it_edits(
     (root / "Full" / "Note.md").write_bytes(b"mine")
     (tmp_path / "outside").mkdir()
     (tmp_path / ".glassmind-00.part").write_bytes(b"not ours")
-    queue = EditQueue(tmp_path / "Notes-index" / "edits.lock")
+    queue = EditLock(tmp_path / "Notes-index" / "edits.lock")
     with queue.turn():
         made_ones = ("Empty", "Full", "../outside")
         queue.leave(Leftovers(("Old", "none", ".."), made_ones))

@@ -23,10 +23,9 @@ from changing_desk import (
 from glassmind.errors import PathOutsideVault, VaultMissing
 from glassmind.errors.editing import NotEditable, NowhereToKeep
 from glassmind.errors.writing import NameTaken, NoteChanged, WriteFailed
-from glassmind.files import folder, rename
-from glassmind.files.audit import Record
-from glassmind.files.changing import VaultChanger
-from glassmind.files.rename import Entry
+from glassmind.files import folder
+from glassmind.files.folder import AuditFile, FolderEntry
+from glassmind.files.write import VaultChanger
 from glassmind.model import NotePath
 from glassmind.model.editing import Step
 
@@ -76,16 +75,16 @@ def test_what_comes_to_stand_there_at_the_last_moment_stays_too(
     step: Step,
     by_system: bool,
 ) -> None:
-    real = rename.rename_new
+    real = folder.rename_new
 
-    def slow(old: Entry, new: Entry) -> None:
+    def slow(old: FolderEntry, new: FolderEntry) -> None:
         if new.name == "Late.md":
             (root / "Late.md").write_bytes(b"late")
         real(old, new)
 
     monkeypatch.setattr(folder, "rename_new", slow)
     if not by_system:
-        monkeypatch.setattr(rename, "_FORMS", {})
+        monkeypatch.setattr(folder, "_FORMS", {})
 
     with pytest.raises(NameTaken):
         apply(changer, edit("Cup.md", OLD["Cup.md"], b"other"), step)
@@ -292,7 +291,7 @@ def test_without_a_place_for_the_lock_nothing_is_edited(
     root: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_bytes(b"")
-    record = Record(root, NotePath(LOG))
+    record = AuditFile(root, NotePath(LOG))
     lock = tmp_path / "file" / "edits.lock"
     changer = VaultChanger(root, lock=lock, record=record, agent_folder=".agent")
 

@@ -4,17 +4,17 @@ import os
 
 import pytest
 
-from glassmind.files.holding import crew
+from glassmind.files.transaction import disk_threads
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_process_that_was_forked_has_its_own() -> None:
-    assert crew().submit(lambda: "here").result(10) == "here"
+    assert disk_threads().submit(lambda: "here").result(10) == "here"
 
     child = os.fork()
     if not child:
         try:
-            said = crew().submit(lambda: "there").result(10)
+            said = disk_threads().submit(lambda: "there").result(10)
             os._exit(0 if said == "there" else 1)
         finally:
             os._exit(2)

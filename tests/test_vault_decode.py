@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.files.decode import Decoded, Unreadable, decode
-from glassmind.files.read import digest_of
+from glassmind.files.read import Decoded, Unreadable, decode, digest_of
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.errors.knowledge import NoHistory
-from glassmind.files import history
-from glassmind.files.history import every_change, lines_of, repository_of
-from glassmind.files.patches import changes_in, unquoted
+from glassmind.files import git
+from glassmind.files.git import (
+    changes_in,
+    every_change,
+    lines_of,
+    repository_of,
+    unquoted,
+)
 from glassmind.model.history import FileChange
 
 SECONDS = 30.0
@@ -282,7 +287,7 @@ def test_what_is_too_long_is_read_up_to_there(
     whole = every_change(repository, timeout_s=SECONDS)
     assert len(list(whole)) == 2
     assert not whole.cut
-    monkeypatch.setattr(history, "MOST_BYTES", 100)
+    monkeypatch.setattr(git, "MOST_BYTES", 100)
 
     part = every_change(repository, timeout_s=SECONDS)
 
@@ -295,7 +300,7 @@ def test_of_an_endless_line_the_beginning_is_read(
 ) -> None:
     (desk.root / "Long.md").write_text(f"[[a]] {'x' * 5_000} [[b]]\n[[c]]\n")
     desk.commit("2021-03-03")
-    monkeypatch.setattr(history, "MOST_LINE", 1_000)
+    monkeypatch.setattr(git, "MOST_LINE", 1_000)
 
     (made,) = read(desk, "Long.md")
 
@@ -306,7 +311,7 @@ def test_of_an_endless_line_the_beginning_is_read(
 def test_no_more_names_are_asked_for_than_fit(
     desk: GitDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(history, "MOST_PATHS_BYTES", 12)
+    monkeypatch.setattr(git, "MOST_PATHS_BYTES", 12)
     repository = repository_of(desk.root, timeout_s=SECONDS)
 
     reading = lines_of(repository, ["Tea.md", "Pot.md"], timeout_s=SECONDS)

@@ -9,8 +9,13 @@ from pathlib import Path
 import pytest
 from vault_desk import VaultDesk
 
-from glassmind.files.ignore import UNLISTED, IgnoreRules, load_rules
-from glassmind.files.patterns import PATTERNS_LIMIT, PROGRAM_LIMIT
+from glassmind.files.ignore import (
+    PATTERNS_LIMIT,
+    PROGRAM_LIMIT,
+    UNLISTED,
+    IgnoreRules,
+    load_rules,
+)
 
 
 def rules_with(root: Path, *filters: object, ignore: str = "") -> IgnoreRules:

@@ -20,9 +20,9 @@ from glassmind.errors.writing import (
     WriteFailed,
     WritesOff,
 )
-from glassmind.files import folder, rename
+from glassmind.files import folder
+from glassmind.files.folder import FolderEntry
 from glassmind.files.read import digest_of
-from glassmind.files.rename import Entry
 from glassmind.files.write import Permit, VaultWriter
 
 DRIVE = Path(__file__).with_name("write_drive.py")
@@ -108,15 +108,15 @@ def test_what_stands_at_the_other_place_stays(root: Path) -> None:
 def test_what_comes_to_stand_there_at_the_last_moment_stays_too(
     root: Path, monkeypatch: pytest.MonkeyPatch, by_system: bool
 ) -> None:
-    real = rename.rename_new
+    real = folder.rename_new
 
-    def slow(old: Entry, new: Entry) -> None:
+    def slow(old: FolderEntry, new: FolderEntry) -> None:
         (root / THERE).write_bytes(b"sencha")
         real(old, new)
 
     monkeypatch.setattr(folder, "rename_new", slow)
     if not by_system:
-        monkeypatch.setattr(rename, "_FORMS", {})
+        monkeypatch.setattr(folder, "_FORMS", {})
 
     with pytest.raises(NameTaken):
         move(root)
@@ -129,7 +129,7 @@ def test_what_comes_to_stand_there_at_the_last_moment_stays_too(
 def test_where_the_system_cannot_refuse_a_file_is_moved_all_the_same(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rename, "_FORMS", {})
+    monkeypatch.setattr(folder, "_FORMS", {})
 
     move(root)
 
@@ -276,7 +276,7 @@ def test_whatever_the_disk_refuses_the_file_is_at_one_of_its_places(
             counted = Counted(meant, fail)
             for name in CALLS:
                 patch.setattr(os, name, counted.around(getattr(os, name)))
-            patch.setattr(folder, "rename_new", counted.around(rename.rename_new))
+            patch.setattr(folder, "rename_new", counted.around(folder.rename_new))
             try:
                 move(root)
                 refused = False

@@ -20,9 +20,8 @@ from glassmind.errors import (
     VaultError,
     VaultMissing,
 )
-from glassmind.files import beneath, read
-from glassmind.files.paths import safe_path
-from glassmind.files.read import VaultFiles, read_file
+from glassmind.files import read
+from glassmind.files.read import VaultFiles, read_file, safe_path
 from glassmind.model import NotePath
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs a POSIX file system")
@@ -38,7 +37,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
         case "in_steps" if os.name == "nt":
             pytest.skip("Windows opens by name only")
         case "in_steps":
-            monkeypatch.setattr(read, "opener", lambda: beneath.open_in_steps)
+            monkeypatch.setattr(read, "opener", lambda: read.open_in_steps)
         case "by_name":
             monkeypatch.setattr(read, "_BY_DESCRIPTOR", False)
     return str(request.param)
@@ -291,7 +290,7 @@ def test_a_path_that_does_not_stay_inside_is_refused(text: str) -> None:
 def test_on_windows_names_with_another_meaning_are_refused_too(
     monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
-    monkeypatch.setattr("glassmind.files.paths._ON_WINDOWS", True)
+    monkeypatch.setattr("glassmind.files.read._ON_WINDOWS", True)
 
     with pytest.raises(PathOutsideVault):
         safe_path(text)
@@ -332,8 +331,8 @@ def test_whatever_is_accepted_has_only_plain_parts(text: str) -> None:
 
 
 @posix
-@pytest.mark.parametrize("opener", [beneath.open_in_steps, beneath.opener()])
-def test_no_descriptor_is_left_open(vault: Path, opener: beneath.Opener) -> None:
+@pytest.mark.parametrize("opener", [read.open_in_steps, read.opener()])
+def test_no_descriptor_is_left_open(vault: Path, opener: read.Opener) -> None:
     (vault / "out").symlink_to(vault.parent)
     root = os.open(vault, os.O_RDONLY)
     before = _open_beneath(vault)

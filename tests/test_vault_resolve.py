@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.obsidian.folding import fold
-from glassmind.files.resolve import Names, name_key
+from glassmind.files.names import Names, name_key
 from glassmind.index.pipeline import Ends
 from glassmind.model import NotePath
 from glassmind.model.index import Unsettled
+from glassmind.obsidian.text import fold
 
 SOURCE = NotePath("S.md")
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from glassmind.files import scan as scan_module
 from glassmind.files.ignore import IgnoreRules, load_rules
 from glassmind.files.read import read_file
-from glassmind.files.scan import Scan, kind_of, scan, stamp_of, within
+from glassmind.files.scan import Scan, kind_of, scan, stamp_of, storable_time
 from glassmind.model import NotePath
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs a POSIX file system")
@@ -308,7 +308,7 @@ def test_applying_what_a_scan_says_leads_to_what_stands_on_disk(
 
 @given(st.integers(-(2**70), 2**70))
 def test_a_time_is_kept_where_a_row_can_hold_it(time_ns: int) -> None:
-    kept = within(time_ns)
+    kept = storable_time(time_ns)
 
     assert -(2**63) < kept < 2**63
     assert kept == time_ns or abs(time_ns) > abs(kept)

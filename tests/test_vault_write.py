@@ -25,10 +25,9 @@ from glassmind.errors.writing import (
     WriteRefused,
     WritesOff,
 )
+from glassmind.files.folder import STAGED
 from glassmind.files.read import digest_of
-from glassmind.files.rewrite import FileText, rewrite
-from glassmind.files.staging import STAGED
-from glassmind.files.write import Permit, VaultWriter
+from glassmind.files.write import FileText, Permit, VaultWriter, rewrite
 from glassmind.model import NotePath
 
 DRIVE = Path(__file__).with_name("write_drive.py")

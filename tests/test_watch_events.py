@@ -16,7 +16,7 @@ from glassmind.files import watch
 from glassmind.files.ignore import load_rules
 from glassmind.files.watch import (
     EACH_FOLDER,
-    Heard,
+    VaultChanges,
     VaultEvents,
     folders_of,
     judged,
@@ -33,7 +33,7 @@ def root(tmp_path: Path) -> Path:
     return made
 
 
-def heard_of(root: Path, path: str, change: Change = Change.modified) -> Heard:
+def heard_of(root: Path, path: str, change: Change = Change.modified) -> VaultChanges:
     apart = str(root / "own index")
     return judged([(change, str(root / path))], str(root), apart, load_rules(root))
 
@@ -76,9 +76,9 @@ def test_what_is_ignored_wakes_nobody(root: Path, path: str) -> None:
 def test_what_the_index_tells_of_is_heard(root: Path, path: str) -> None:
     put(root, path)
 
-    assert heard_of(root, path) == Heard(changed=frozenset({path}))
+    assert heard_of(root, path) == VaultChanges(changed=frozenset({path}))
     (root / path).unlink()
-    assert heard_of(root, path, Change.deleted) == Heard(gone=frozenset({path}))
+    assert heard_of(root, path, Change.deleted) == VaultChanges(gone=frozenset({path}))
 
 
 @pytest.mark.parametrize("path", [".glassmindignore", ".obsidian/app.json"])
@@ -92,7 +92,7 @@ def test_a_folder_that_came_concerns_the_whole_vault(root: Path) -> None:
     put(root, "new/Tea.md")
 
     assert heard_of(root, "new", Change.added).whole
-    assert heard_of(root, "new") == Heard(changed=frozenset({"new/"}))
+    assert heard_of(root, "new") == VaultChanges(changed=frozenset({"new/"}))
 
 
 def test_the_root_itself_concerns_the_whole_vault(root: Path) -> None:
@@ -112,7 +112,9 @@ def test_a_place_behind_a_link_is_none_of_ours(root: Path, tmp_path: Path) -> No
     (root / "link").symlink_to(tmp_path / "outside", target_is_directory=True)
 
     assert not heard_of(root, "link/Secret.md")
-    assert heard_of(root, "link", Change.added) == Heard(changed=frozenset({"link"}))
+    assert heard_of(root, "link", Change.added) == VaultChanges(
+        changed=frozenset({"link"})
+    )
 
 
 def test_a_name_is_heard_in_the_form_that_the_index_has(root: Path) -> None:
@@ -159,13 +161,13 @@ class Ears:
     """The events of a vault as they come in."""
 
     def __init__(self, root: Path) -> None:
-        self.root, self.heard = root, list[Heard]()
+        self.root, self.heard = root, list[VaultChanges]()
         self.events = VaultEvents(
             root, root / "own index", lambda: load_rules(root), self.heard.append
         )
 
     def hears(
-        self, change: Callable[[], object], wanted: Callable[[Heard], bool]
+        self, change: Callable[[], object], wanted: Callable[[VaultChanges], bool]
     ) -> None:
         """Change something, and wait until it is heard of."""
         self.heard.clear()
@@ -243,7 +245,7 @@ def test_a_fault_of_ours_does_not_leave_one_deaf_unawares(
     ears.hears(lambda: put(ears.root, "New.md"), lambda h: "New.md" in h.changed)
 
 
-def _break(_: Heard) -> None:
+def _break(_: VaultChanges) -> None:
     raise LookupError("a bug")
 
 

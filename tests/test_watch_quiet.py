@@ -6,7 +6,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.files.quiet import STORM, Quiet
+from glassmind.files.watch import STORM, Debouncer
 
 QUIET_S, LONGEST_S = 1.0, 5.0
 
@@ -18,8 +18,8 @@ steps = st.lists(
 """After so long, something is heard, or the caller looks what is due."""
 
 
-def quiet() -> Quiet:
-    return Quiet(quiet_s=QUIET_S, longest_s=LONGEST_S)
+def quiet() -> Debouncer:
+    return Debouncer(quiet_s=QUIET_S, longest_s=LONGEST_S)
 
 
 def test_a_file_is_due_once_it_was_quiet_and_only_once() -> None:
@@ -93,7 +93,7 @@ def test_a_storm_without_an_end_is_not_waited_for() -> None:
 
 
 def test_a_longest_wait_below_the_quiet_one_changes_nothing() -> None:
-    held = Quiet(quiet_s=1.0, longest_s=0.0)
+    held = Debouncer(quiet_s=1.0, longest_s=0.0)
     held.hear("a.md", 0.0)
 
     assert held.due(0.9) == []

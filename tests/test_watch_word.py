@@ -20,7 +20,7 @@ from glassmind.model.watch import (
     Turned,
     WatchState,
 )
-from glassmind.obsidian.style import Style
+from glassmind.obsidian.text import Style
 from glassmind.operations.maintain import status_result, status_text, watch_text
 from glassmind.operations.registry import joined
 from glassmind.serve.daemon.news import news_as_json, news_as_text

@@ -49,7 +49,7 @@ def main(root: str, path: str, new: str, meant: int) -> None:
     for name in CALLS:
         setattr(os, name, counted.around(getattr(os, name)))
     if expected is not None and new.startswith("to:"):
-        folder.rename_new = counted.around(folder.rename_new)  # type: ignore[attr-defined]
+        folder.rename_new = counted.around(folder.rename_new)
         writer.move(path, new[3:], expected=expected, why="a test")
     else:
         writer.put(path, new.encode(), expected=expected, why="a test")

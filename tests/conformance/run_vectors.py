@@ -14,10 +14,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from glassmind.files.resolve import Names
+from glassmind.files.names import Names
 from glassmind.model import NotePath, PropertyValue
 from glassmind.model.notes import Link, Note
-from glassmind.obsidian.parse import parse_note
+from glassmind.obsidian.notes import parse_note
 
 NOTE = NotePath("Note.md")
 

@@ -35,7 +35,7 @@ from glassmind.errors.access import (
     ClientUnknown,
 )
 from glassmind.model.access import Scope
-from glassmind.obsidian.style import Style
+from glassmind.obsidian.text import Style
 from glassmind.store.lock import WriterLock
 from glassmind.store.place import index_name
 from glassmind.store.syncing import sync_folder

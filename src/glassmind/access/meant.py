@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 from unicodedata import normalize
 
-from glassmind.files.decode import Unreadable, decode
+from glassmind.files.read import Unreadable, decode
 from glassmind.files.scan import kind_of
 from glassmind.model import NotePath, PropertyValue
 from glassmind.obsidian.frontmatter import read_head
-from glassmind.obsidian.read import read_note
+from glassmind.obsidian.notes import read_note
 
 NAMES = ("tags", "tag")
 """What a property of tags is called, in any case; Obsidian knows the first."""

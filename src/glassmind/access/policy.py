@@ -12,8 +12,7 @@ from typing import NamedTuple, cast
 
 from glassmind.access.meant import folded, is_in
 from glassmind.config import Config
-from glassmind.files.trash import TRASH
-from glassmind.files.ways import CLOSED
+from glassmind.files.steps import CLOSED, TRASH
 from glassmind.model import NotePath
 from glassmind.model.editing import Verdict
 from glassmind.model.verdicts import STRICTNESS, May

@@ -20,14 +20,14 @@ from glassmind.access.meant import (
     written_as,
 )
 from glassmind.config import Config
-from glassmind.files.decode import Unreadable, decode
+from glassmind.files.read import Unreadable, decode
 from glassmind.files.scan import kind_of
-from glassmind.files.trash import TRASH
+from glassmind.files.steps import TRASH
 from glassmind.model import NotePath
 from glassmind.model.access import NoteMarks, ReadRule, Scope, said_once
 from glassmind.obsidian.frontmatter import read_head
-from glassmind.obsidian.privacy import PRIVATE, says_private, writes_private
-from glassmind.obsidian.read import read_note
+from glassmind.obsidian.notes import read_note
+from glassmind.obsidian.properties import PRIVATE, says_private, writes_private
 
 SUMMARIES = "summaries"
 """The part of the agent folder that sums up what all agents may read; it is not for a

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Protocol, TypeVar
 
 from glassmind.errors.context import BudgetTooSmall
-from glassmind.obsidian.most_tokens import most_tokens
+from glassmind.obsidian.text import most_tokens
 
 LEAST_TOKENS = 200
 """What the frame of a bundle and one short passage with its receipt take."""

@@ -26,10 +26,8 @@ from glassmind.context.question_words import Lookup, in_link
 from glassmind.model import NotePath, Span
 from glassmind.model.context import BundleNote, Excerpt, Receipt
 from glassmind.model.passages import PackedNote
-from glassmind.obsidian.address import iso_time
-from glassmind.obsidian.quoted import fenced
 from glassmind.obsidian.receipts import receipt_text
-from glassmind.obsidian.tokens import weight
+from glassmind.obsidian.text import fenced, iso_time, weight
 
 LONG_LINE, SHORT_PART = 120, 20
 """Characters after which a line is parted into sentences, and the fewest of a part."""

@@ -31,11 +31,10 @@ from glassmind.model.sections import (
     SectionTask,
 )
 from glassmind.model.statuses import CLOSED, OVERRULED
-from glassmind.obsidian.days import first_day
-from glassmind.obsidian.folding import fold
 from glassmind.obsidian.frontmatter import read_head
-from glassmind.obsidian.project_names import plain_name, projects_in
+from glassmind.obsidian.properties import plain_name, projects_in
 from glassmind.obsidian.receipts import parse_receipt, receipt_of
+from glassmind.obsidian.text import first_day, fold
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,7 @@ from glassmind.model.context import (
     Side,
 )
 from glassmind.obsidian.hidden_text import holds_hidden
-from glassmind.obsidian.quoted import LABEL, fenced, one_line, titled
-from glassmind.obsidian.style import counted
+from glassmind.obsidian.text import LABEL, counted, fenced, one_line, titled
 
 ECHO_CHARS = 120
 """Characters of the question that the title repeats."""

@@ -7,8 +7,8 @@ from functools import cached_property
 
 from glassmind.model import Span
 from glassmind.model.sections import OPEN_BOXES, SectionHeading
-from glassmind.obsidian.days import first_day
-from glassmind.obsidian.unseen import without_comments
+from glassmind.obsidian.prose import without_comments
+from glassmind.obsidian.text import first_day
 
 ITEM = re.compile(
     r"(?P<lead>[ \t>]*)(?P<mark>[-*+]|\d{1,9}[.)])[ \t]+(?:\[(?P<box>.)\][ \t]+)?"

@@ -66,8 +66,8 @@ from glassmind.model.sections import (
     SectionTask,
 )
 from glassmind.model.statuses import CLOSED, OVERRULED
-from glassmind.obsidian.days import first_day
-from glassmind.obsidian.fields import bracketed_fields, dated_fields
+from glassmind.obsidian.elements import bracketed_fields, dated_fields
+from glassmind.obsidian.text import first_day
 
 DECISION_WORDS = ItemWords(
     "decision", DECISION_HEADS, DECISION_CALLOUTS, DECISION_TAGS, DECISION_TYPES

@@ -52,10 +52,9 @@ from glassmind.context.summaries import CLOSERS, NO_END
 from glassmind.errors.context import BudgetTooSmall
 from glassmind.model import NotePath
 from glassmind.model.context import AnswerSentence, Bundle, BundleNote, Dropped
-from glassmind.obsidian.address import heading_address
 from glassmind.obsidian.hidden_text import holds_hidden
-from glassmind.obsidian.sentences import MARKER, sentence_spans
-from glassmind.obsidian.tokens import QUARTERS, estimate_tokens, weight
+from glassmind.obsidian.prose import MARKER, sentence_spans
+from glassmind.obsidian.text import QUARTERS, estimate_tokens, heading_address, weight
 
 MOST_SENTENCES = 3
 LOOKED_AT = 8

@@ -14,18 +14,16 @@ from glassmind.context.passages import PassageReader
 from glassmind.context.tracing import Traces
 from glassmind.errors import VaultError, VaultMissing
 from glassmind.errors.context import ProjectUnknown
-from glassmind.files.behind import Lag, lag_of
-from glassmind.files.decode import Decoded, decode
 from glassmind.files.ignore import IgnoreRules
-from glassmind.files.read import VaultFiles
+from glassmind.files.read import Decoded, VaultFiles, decode
+from glassmind.files.scan import StaleFiles, stale_files
 from glassmind.model import NotePath
 from glassmind.model.context import Bundle
 from glassmind.model.projects import ProjectNote
 from glassmind.model.sections import ChangedRow
 from glassmind.obsidian.frontmatter import read_head
-from glassmind.obsidian.privacy import says_private
-from glassmind.obsidian.project_names import parse_project
-from glassmind.obsidian.quoted import one_line
+from glassmind.obsidian.properties import parse_project, says_private
+from glassmind.obsidian.text import one_line
 from glassmind.ports.models import Reranker
 from glassmind.ports.stages import Projects, Searched
 
@@ -153,7 +151,7 @@ class StaleCheck:
     def __init__(self, shelf: ContextParts) -> None:
         self._shelf = shelf
         self._seen: set[NotePath] = set()
-        self._lag, self._absent = Lag(), False
+        self._lag, self._absent = StaleFiles(), False
 
     def look(self, paths: Iterable[NotePath]) -> bool:
         """Look at files; return whether more are behind than were before."""
@@ -163,12 +161,12 @@ class StaleCheck:
             return False
         self._seen.update(new)
         try:
-            found = lag_of(self._shelf.root, self._shelf.traces().known(new))
+            found = stale_files(self._shelf.root, self._shelf.traces().known(new))
         except VaultMissing:
             self._absent = True
             return True
         old = self._lag
-        self._lag = Lag(old.changed + found.changed, old.gone + found.gone)
+        self._lag = StaleFiles(old.changed + found.changed, old.gone + found.gone)
         return self._lag != old
 
     @property
@@ -198,7 +196,7 @@ def shown_in(made: Bundle) -> list[NotePath]:
     ]
 
 
-def _counted(lag: Lag) -> str:
+def _counted(lag: StaleFiles) -> str:
     """Return how many notes are behind; what matters stands in the first words."""
     changed, gone = map(len, lag)
     only = changed or gone
@@ -211,7 +209,7 @@ def _counted(lag: Lag) -> str:
     return f"{notes} changed {since}" + (f", {gone} {are} gone" if gone else "")
 
 
-def _named(lag: Lag) -> str:
+def _named(lag: StaleFiles) -> str:
     changed, gone = _quoted(lag.changed), _quoted(lag.gone)
     return f"{changed}; gone: {gone}" if changed and gone else changed or gone
 

@@ -10,11 +10,11 @@ from glassmind.model import NotePath, Span
 from glassmind.model.context import Excerpt
 from glassmind.model.passages import PackedNote, PlacedChunk
 from glassmind.model.search import ChannelName, Hit
-from glassmind.obsidian.address import heading_address
 from glassmind.obsidian.hidden_text import holds_hidden
+from glassmind.obsidian.prose import visible_text
 from glassmind.obsidian.receipts import receipt_of
 from glassmind.obsidian.secrets import redacted
-from glassmind.obsidian.unseen import seen
+from glassmind.obsidian.text import heading_address
 
 _HEADINGS = re.compile(r"^#{1,6}\s.*$", re.MULTILINE)
 """What is named above a passage, and need not be shown in it."""
@@ -384,7 +384,7 @@ class Hiding:
             chunks[0].first_line if chunks else 1,
             text.split("\n"),
             safe.split("\n"),
-            seen(safe).split("\n"),
+            visible_text(safe).split("\n"),
         )
         same = len(made.said) == len(made.safe) == len(made.seen)
         return made if same else None

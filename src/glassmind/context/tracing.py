@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Protocol
 
 from glassmind.context.seeking import Effort, plain_lines, stands_at
-from glassmind.files.resolve import name_key
+from glassmind.files.names import name_key
 from glassmind.model import NotePath, Span
 from glassmind.model.context import Receipt
 

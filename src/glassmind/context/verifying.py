@@ -19,15 +19,12 @@ from glassmind.context.seeking import (
 from glassmind.context.tracing import likely
 from glassmind.errors import FileGone, FileUnreadable, IndexAbsent, PathOutsideVault
 from glassmind.errors.context import NoReceipts
-from glassmind.files.decode import Unreadable, decode
-from glassmind.files.paths import check_parts
-from glassmind.files.read import VaultFiles
-from glassmind.files.resolve import name_key
+from glassmind.files.names import name_key
+from glassmind.files.read import Unreadable, VaultFiles, check_parts, decode
 from glassmind.files.scan import kind_of, scan
 from glassmind.model import NotePath, Span
 from glassmind.model.context import Receipt, Verified
-from glassmind.obsidian.excalidraw import is_excalidraw
-from glassmind.obsidian.read import read_note
+from glassmind.obsidian.notes import is_excalidraw, read_note
 from glassmind.obsidian.receipts import FORM, parse_receipt, receipt_of
 from glassmind.obsidian.secrets import redacted
 

@@ -14,7 +14,7 @@ from glassmind.edit.diffs import changed, diffs_of, paths_of
 from glassmind.errors import GlassmindError, VaultError
 from glassmind.errors.editing import EditRefused
 from glassmind.errors.writing import NotTakenBack, WriteFailed
-from glassmind.files.trash import is_trashed
+from glassmind.files.steps import is_trashed
 from glassmind.model import NotePath
 from glassmind.model.editing import (
     Changed,

@@ -24,10 +24,9 @@ from glassmind.edit.permissions import (
 from glassmind.edit.relinking import refuse_opening
 from glassmind.errors import FileUnreadable
 from glassmind.errors.editing import EditRefused
-from glassmind.files.decode import Unreadable, decode
 from glassmind.files.ignore import IgnoreRules
-from glassmind.files.trash import is_trashed
-from glassmind.files.ways import forward
+from glassmind.files.read import Unreadable, decode
+from glassmind.files.steps import is_trashed, path_after_moves
 from glassmind.model import NotePath
 from glassmind.model.editing import (
     Changed,
@@ -352,7 +351,7 @@ def withheld(desk: Desk, done: Changed) -> Changed:
     folders = _folders(steps)
 
     def place(step: Step) -> NotePath | None:
-        return forward(step.to, [*folders, *moved]) if is_made else step.path
+        return path_after_moves(step.to, [*folders, *moved]) if is_made else step.path
 
     files = [
         _withheld(rules, file, place(step))
@@ -390,7 +389,9 @@ def _left_there(rules: IgnoreRules, change: Changeset | None) -> _Texts:
         return set()
     steps = change.draft.steps
     folders = _folders(steps)
-    ends = ((step, forward(step.to, folders)) for step in steps if not step.folder)
+    ends = (
+        (step, path_after_moves(step.to, folders)) for step in steps if not step.folder
+    )
     return {
         (end, step.after)
         for step, end in ends

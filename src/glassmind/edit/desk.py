@@ -15,7 +15,7 @@ from glassmind.ports.editing import ChangesetBook, EditRows, FileChanger, Refres
 if TYPE_CHECKING:
     from glassmind.access.policy import WritePolicy
     from glassmind.access.sight import SeenBook, Sight
-    from glassmind.files.obsidian import ObsidianSettings
+    from glassmind.files.settings import ObsidianSettings
 
 
 Handed: TypeAlias = Callable[[Sequence[NotePath]], None]

@@ -21,9 +21,8 @@ from io import BytesIO
 from typing import TYPE_CHECKING, NamedTuple
 
 from glassmind.errors.editing import HiddenWords
-from glassmind.files.decode import Unreadable, decode
-from glassmind.files.read import digest_of
-from glassmind.files.trash import is_trashed
+from glassmind.files.read import Unreadable, decode, digest_of
+from glassmind.files.steps import is_trashed
 from glassmind.model import NotePath, Span
 from glassmind.model.editing import (
     Changed,
@@ -34,8 +33,7 @@ from glassmind.model.editing import (
     FileDiff,
     Step,
 )
-from glassmind.obsidian.secret_spans import Letters, hidden_letters
-from glassmind.obsidian.secrets import redacted
+from glassmind.obsidian.secrets import HiddenRange, hidden_ranges, redacted
 
 if TYPE_CHECKING:
     from glassmind.edit.desk import Desk
@@ -305,7 +303,7 @@ def hidden_on_a_side(steps: Sequence[Step]) -> AbstractSet[str] | None:
     return _turned(before, after) | _turned(after, before)
 
 
-def is_bare(text: str, letters: Letters, hidden: Sequence[Letters]) -> bool:
+def is_bare(text: str, letters: HiddenRange, hidden: Sequence[HiddenRange]) -> bool:
     """Whether some letters of a text can be read, or a part of them that counts."""
     if _KEY_END.fullmatch(text[letters.start : letters.end]):
         return False
@@ -334,7 +332,7 @@ class _Side(NamedTuple):
     """A text, and what of it is hidden."""
 
     text: str
-    hidden: Sequence[Letters]
+    hidden: Sequence[HiddenRange]
 
     def values(self) -> Iterator[str]:
         for start, end in self.hidden:
@@ -357,7 +355,7 @@ class _Side(NamedTuple):
             for size in ends.get(text[end - LEAST_LETTERS : end], ()):
                 value = text[max(0, end - size) : end]
                 if value in values and is_bare(
-                    text, Letters(end - size, end), self.hidden
+                    text, HiddenRange(end - size, end), self.hidden
                 ):
                     found[value] += 1
         return found
@@ -381,7 +379,7 @@ def _side(raw: bytes) -> list[_Side]:
     found = decode(raw)
     if isinstance(found, Unreadable):
         return []
-    return [_Side(found.text, hidden_letters(found.text))]
+    return [_Side(found.text, hidden_ranges(found.text))]
 
 
 def _turned(before: Sequence[_Side], after: Sequence[_Side]) -> AbstractSet[str]:

@@ -19,17 +19,16 @@ from glassmind.files.names import without_refused_characters
 from glassmind.model import NotePath
 from glassmind.model.editing import Splice
 from glassmind.model.notes import Footnote, Heading, Note
-from glassmind.obsidian.folding import fold
-from glassmind.obsidian.parse import parse_note
-from glassmind.obsidian.read import read_note
-from glassmind.obsidian.splices import spliced
-from glassmind.obsidian.subpaths import (
+from glassmind.obsidian.links import (
     Outline,
-    Part,
+    OutlinePart,
     heading_form,
     heading_words,
     section_end,
 )
+from glassmind.obsidian.notes import parse_note, read_note
+from glassmind.obsidian.property_edits import spliced
+from glassmind.obsidian.text import fold
 
 LOWEST = 6
 """The lowest rank a heading can have."""
@@ -388,10 +387,10 @@ def _missing_footnotes(page: Page, text: bytes, known: Footnotes) -> bytes:
     return b"".join(end + page.source[start:stop] + end for start, stop in lost)
 
 
-def parts_after(note: Note, section: Section) -> dict[Part, Part]:
+def parts_after(note: Note, section: Section) -> dict[OutlinePart, OutlinePart]:
     """Return what the parts of a section are in a note of their own."""
     found = {
-        Part("heading", at): Part("heading", at - section.first)
+        OutlinePart("heading", at): OutlinePart("heading", at - section.first)
         for at in range(section.first, section.last)
     }
     first, last = (
@@ -399,11 +398,14 @@ def parts_after(note: Note, section: Section) -> dict[Part, Part]:
         for end in (section.start, section.end)
     )
     inside = range(first, last)
-    found |= {Part("block", at): Part("block", new) for new, at in enumerate(inside)}
+    found |= {
+        OutlinePart("block", at): OutlinePart("block", new)
+        for new, at in enumerate(inside)
+    }
     return found
 
 
-def parts_left(note: Note, gone: Sequence[Section]) -> dict[Part, Part]:
+def parts_left(note: Note, gone: Sequence[Section]) -> dict[OutlinePart, OutlinePart]:
     """Return what the parts that stay are in a note without some sections."""
     went = {at for one in gone for at in range(one.first, one.last)}
     heads = [at for at in range(len(note.headings)) if at not in went]
@@ -412,8 +414,14 @@ def parts_left(note: Note, gone: Sequence[Section]) -> dict[Part, Part]:
         for at, block in enumerate(note.block_ids)
         if home_of(block.start, gone) is None
     ]
-    found = {Part("heading", at): Part("heading", new) for new, at in enumerate(heads)}
-    found |= {Part("block", at): Part("block", new) for new, at in enumerate(blocks)}
+    found = {
+        OutlinePart("heading", at): OutlinePart("heading", new)
+        for new, at in enumerate(heads)
+    }
+    found |= {
+        OutlinePart("block", at): OutlinePart("block", new)
+        for new, at in enumerate(blocks)
+    }
     return found
 
 

@@ -24,14 +24,16 @@ from glassmind.errors.editing import BadEdit
 from glassmind.errors.vault import SymlinkInPath
 from glassmind.errors.writing import NameTaken, NoteChanged
 from glassmind.files.ignore import IgnoreRules
-from glassmind.files.names import CLOSEST_SHOWN, described_character, refused_character
-from glassmind.files.paths import safe_path
-from glassmind.files.placeholder import NOT_HERE
-from glassmind.files.read import VaultFiles, digest_of
-from glassmind.obsidian.folding import fold
-from glassmind.files.resolve import NOTE_SUFFIX
+from glassmind.files.names import (
+    CLOSEST_SHOWN,
+    NOTE_SUFFIX,
+    described_character,
+    refused_character,
+)
+from glassmind.files.read import NOT_HERE, VaultFiles, digest_of, safe_path
 from glassmind.files.scan import kind_of
 from glassmind.model import Digest, NotePath
+from glassmind.obsidian.text import fold
 
 LEAST_DIGEST = 8
 """Letters of a digest that tell two versions of one note apart."""

@@ -9,13 +9,13 @@ from glassmind.edit.desk import Desk
 from glassmind.edit.names import Disk, check_new_name, named_template, trimmed
 from glassmind.edit.page import Page
 from glassmind.errors.editing import BadEdit, NotEditable
-from glassmind.files.paths import safe_path
-from glassmind.files.resolve import NOTE_SUFFIX
+from glassmind.files.names import NOTE_SUFFIX
+from glassmind.files.read import safe_path
 from glassmind.model import NotePath, PropertyValue
 from glassmind.model.editing import ChangeProperty
 from glassmind.obsidian.frontmatter import read_head
 from glassmind.obsidian.property_edits import with_property
-from glassmind.obsidian.yaml_write import scalar
+from glassmind.obsidian.yaml_text import scalar
 
 TITLE = "title"
 

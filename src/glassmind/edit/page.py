@@ -11,13 +11,13 @@ from heapq import nsmallest
 from typing import NamedTuple, TypeAlias
 
 from glassmind.errors.editing import BadEdit, NotEditable
-from glassmind.files.decode import Decoded, Unreadable, decode
+from glassmind.files.read import Decoded, Unreadable, decode
 from glassmind.model import NotePath
 from glassmind.model.editing import Splice
 from glassmind.model.notes import Link, Note
-from glassmind.obsidian.positions import line_at, line_starts
-from glassmind.obsidian.read import read_note
-from glassmind.obsidian.splices import spliced
+from glassmind.obsidian.notes import read_note
+from glassmind.obsidian.property_edits import spliced
+from glassmind.obsidian.structure import line_at, line_starts
 
 
 def is_garbled(source: bytes, splices: Iterable[Splice], encoding: str) -> bool:

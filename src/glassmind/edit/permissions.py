@@ -36,15 +36,14 @@ from glassmind.errors.editing import (
 )
 from glassmind.errors.vault import SymlinkInPath
 from glassmind.errors.writing import NameTaken
-from glassmind.files.decode import Unreadable, decode
-from glassmind.files.placeholder import stood_for
+from glassmind.files.read import Unreadable, decode, name_of_stub
 from glassmind.files.scan import kind_of
-from glassmind.files.trash import is_trashed
+from glassmind.files.steps import is_trashed
 from glassmind.model import NotePath
 from glassmind.model.editing import Changed, Changeset, Draft, Step, Verdict
 from glassmind.model.notes import Note
 from glassmind.obsidian.frontmatter import read_head
-from glassmind.obsidian.secret_spans import Letters, hidden_letters
+from glassmind.obsidian.secrets import HiddenRange, hidden_ranges
 
 if TYPE_CHECKING:
     from glassmind.edit.desk import Desk
@@ -190,7 +189,7 @@ def notes_below(root: Path, folder: NotePath) -> Iterator[NotePath]:
     for place, folders, names in os.walk(root / folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for entry in names:
-            name = stood_for(entry) or entry
+            name = name_of_stub(entry) or entry
             if kind_of(name) != "attachment" and not Path(place, entry).is_symlink():
                 file = Path(place, name)
                 yield NotePath(normalize("NFC", file.relative_to(root).as_posix()))
@@ -423,7 +422,7 @@ def as_shown(raw: bytes, edit: Callable[[bytes], Edited]) -> Edited:
     text, back = page.lifted(after)
     if page.name in text:  # the edit cut into what stands for a credential
         raise EditRefused(_OWNERS)
-    hidden = hidden_letters(text)
+    hidden = hidden_ranges(text)
     if any(is_bare(text, one, hidden) for one in back):
         raise HiddenWords(HIDDEN)
     if _is_broken(text) and not _is_broken(after):
@@ -487,7 +486,7 @@ class _Veiled(NamedTuple):
         found = decode(raw)
         if isinstance(found, Unreadable):
             return None
-        hidden = hidden_letters(found.text)
+        hidden = hidden_ranges(found.text)
         if not hidden:
             return None
         body = found.text.encode(found.encoding, "replace")
@@ -500,16 +499,16 @@ class _Veiled(NamedTuple):
         words = re.compile(rf"{name}-(\d+)-")
         return cls(lead + veiled, name, words, values, lead, found.encoding)
 
-    def lifted(self, text: str) -> tuple[str, list[Letters]]:
+    def lifted(self, text: str) -> tuple[str, list[HiddenRange]]:
         """Return a text with the credentials back in it, and where they stand."""
         parts: list[str] = []
-        back: list[Letters] = []
+        back: list[HiddenRange] = []
         done = at = 0
         for word in self.words.finditer(text):
             value = self.values[int(word[1])]
             parts += [text[done : word.start()], value]
             at += word.start() - done
-            back.append(Letters(at, at + len(value)))
+            back.append(HiddenRange(at, at + len(value)))
             at, done = at + len(value), word.end()
         return "".join((*parts, text[done:])), back
 
@@ -537,7 +536,7 @@ class _Veiled(NamedTuple):
         return value
 
 
-def _veiled(text: str, hidden: Sequence[Letters], name: str) -> Iterator[str]:
+def _veiled(text: str, hidden: Sequence[HiddenRange], name: str) -> Iterator[str]:
     done = 0
     for at, (start, end) in enumerate(hidden):
         yield f"{text[done:start]}{name}-{at}-"

@@ -41,21 +41,24 @@ from glassmind.edit.text_edits import KINDS, Edited, edited
 from glassmind.errors import AmbiguousName, IndexAbsent, NoteNotFound
 from glassmind.errors.editing import BadEdit, EditRefused
 from glassmind.errors.writing import NameTaken
-from glassmind.files.attachments import is_attachment
-from glassmind.files.decode import Unreadable, decode
-from glassmind.files.names import CANDIDATES_SHOWN
-from glassmind.files.obsidian import LinkFormat
-from glassmind.obsidian.folding import fold
-from glassmind.files.resolve import NOTE_SUFFIX, Names, name_key
+from glassmind.files.ignore import is_attachment
+from glassmind.files.names import (
+    CANDIDATES_SHOWN,
+    NOTE_SUFFIX,
+    Names,
+    link_text,
+    name_key,
+    short_names,
+)
+from glassmind.files.read import Unreadable, decode
 from glassmind.files.scan import kind_of
-from glassmind.files.spelling import short_names, written
-from glassmind.files.trash import trash_place
-from glassmind.files.ways import forward
+from glassmind.files.settings import LinkFormat
+from glassmind.files.steps import path_after_moves, trash_place
 from glassmind.model import Digest, NotePath
 from glassmind.model.editing import MOVED, OWNERS_PLAN, Changeset, Draft, Step, TextEdit
 from glassmind.obsidian.frontmatter import read_head
-from glassmind.obsidian.scalar_places import in_scalar, scalar_places
-from glassmind.obsidian.yaml_write import scalar
+from glassmind.obsidian.text import fold
+from glassmind.obsidian.yaml_text import in_scalar, scalar, scalar_places
 
 _NO_NAME = re.compile(r"[\[\]|^\r\n]")
 """What no name in a link can hold."""
@@ -76,7 +79,7 @@ def _link(desk: Desk, name: str, page: Page) -> str:
     target = _other_file(desk, bare) or sure_or_none(desk, bare)
     if target is None:
         end = _to_come(bare, markdown=markdown)
-        return written(end, "", markdown=markdown, heading=heading)
+        return link_text(end, "", markdown=markdown, heading=heading)
     files = Names.of((target, *_every_file(desk)))
     suffix = NOTE_SUFFIX if markdown else ""
     shown = target.rpartition("/")[2].removesuffix(NOTE_SUFFIX)
@@ -84,7 +87,7 @@ def _link(desk: Desk, name: str, page: Page) -> str:
         place = f"{end}{suffix}" if target.endswith(NOTE_SUFFIX) else end
         if files.resolve(place, page.path, markdown=markdown) == target:
             words = "" if end == shown and not heading else shown
-            return written(place, words, markdown=markdown, heading=heading)
+            return link_text(place, words, markdown=markdown, heading=heading)
     raise BadEdit(f"no link can be written to {target}: its name has a letter for it")
 
 
@@ -406,7 +409,7 @@ def _then(changeset: Changeset, seen: Universe) -> dict[NotePath, Earlier]:
     for step in steps:
         if step.folder or step.path is None or step.before is None:
             continue
-        place = forward(step.to, folders)
+        place = path_after_moves(step.to, folders)
         if place in known:
             found[place] = Earlier(step.after, step.before)
     return found

@@ -51,7 +51,7 @@ from glassmind.errors.editing import (
 )
 from glassmind.errors.writing import NameTaken, NoteChanged, NoteGone
 from glassmind.files.read import digest_of
-from glassmind.files.trash import is_trashed
+from glassmind.files.steps import is_trashed
 from glassmind.model import NotePath
 from glassmind.model.editing import (
     MOVED,

@@ -11,18 +11,28 @@ from typing import NamedTuple, TypeAlias, assert_never
 
 from glassmind.edit.page import Page, garbled, is_garbled
 from glassmind.errors.editing import EditRefused, NotEditable
-from glassmind.files.decode import Unreadable, decode
-from glassmind.files.obsidian import ObsidianSettings
-from glassmind.obsidian.folding import fold
-from glassmind.files.resolve import NOTE_SUFFIX, ROOTED, Names, rooted
-from glassmind.files.spelling import Respelling, spellings
+from glassmind.files.names import (
+    NOTE_SUFFIX,
+    ROOTED,
+    LinkChange,
+    Names,
+    rooted,
+    spellings,
+)
+from glassmind.files.read import Unreadable, decode
+from glassmind.files.settings import ObsidianSettings
 from glassmind.model import NotePath
 from glassmind.model.editing import Splice
 from glassmind.model.notes import Link, Note
-from glassmind.obsidian.base_refs import Ref as BaseRef
-from glassmind.obsidian.base_refs import base_refs, base_respelled
-from glassmind.obsidian.canvas_refs import Ref, canvas_refs, canvas_respelled
-from glassmind.obsidian.link_parts import (
+from glassmind.obsidian.file_refs import (
+    BaseRef,
+    CanvasRef,
+    base_refs,
+    base_respelled,
+    canvas_refs,
+    canvas_respelled,
+)
+from glassmind.obsidian.link_edits import (
     NOWHERE,
     LinkParts,
     is_plain,
@@ -30,9 +40,9 @@ from glassmind.obsidian.link_parts import (
     reads_so,
     spelled,
 )
-from glassmind.obsidian.linked import linked_note
-from glassmind.obsidian.parse import parse_note
-from glassmind.obsidian.splices import spliced
+from glassmind.obsidian.notes import linked_note, parse_note
+from glassmind.obsidian.property_edits import spliced
+from glassmind.obsidian.text import fold
 
 Wanted: TypeAlias = Callable[
     [NotePath, str | None, NotePath], tuple[NotePath, str | None]
@@ -252,7 +262,7 @@ def _changes(text: Text, relink: Relink, tally: Tally) -> Iterator[_Change]:
         else:
             if relink.exposes(link.target, source, target):
                 tally.exposed.append(now or "")
-            meant = Respelling(link.target, source, before, text.home, target)
+            meant = LinkChange(link.target, source, before, text.home, target)
             names = spellings(meant, relink.after, relink.settings.link_format)
             name = next(names, None)
             if name is None:
@@ -270,7 +280,7 @@ def _longer(
     beside = text.home.rpartition("/")[0] == target.rpartition("/")[0]
     if link.kind == "markdown" and beside:  # which any program reads as a path
         return None
-    meant = Respelling(link.target, text.note.path, before, text.home, target)
+    meant = LinkChange(link.target, text.note.path, before, text.home, target)
     name = next(spellings(meant, relink.after, relink.settings.link_format), None)
     return None if name == link.target else name
 
@@ -473,7 +483,7 @@ def relinked_canvas(
 ) -> Relinked:
     """Return a canvas with its file cards and the links of its text cards anew."""
     tally = Tally()
-    changes: list[tuple[Ref, str]] = []
+    changes: list[tuple[CanvasRef, str]] = []
     for ref in canvas_refs(raw):
         if ref.kind == "text":
             text = _card(ref.value, path, path_after, relink, tally)
@@ -502,8 +512,8 @@ def _card(
 
 
 def _file_card(
-    ref: Ref, path: NotePath, home: NotePath, relink: Relink, tally: Tally
-) -> list[tuple[Ref, str]]:
+    ref: CanvasRef, path: NotePath, home: NotePath, relink: Relink, tally: Tally
+) -> list[tuple[CanvasRef, str]]:
     before = card_end(ref.value, path, relink.before)
     now = card_end(ref.value, home, relink.after)
     if before is None:
@@ -511,7 +521,7 @@ def _file_card(
         return []
     written = (ref.subpath.value if ref.subpath else "") or None
     target, subpath = relink.end(before, written, path)
-    changes: list[tuple[Ref, str]] = []
+    changes: list[tuple[CanvasRef, str]] = []
     # a whole path is written to the letter, also where only its case differs
     if now != target or ref.value == before != target:
         if not relink.is_there(target):
@@ -583,7 +593,7 @@ def _note(
         return None
     if relink.exposes(value, path, target):
         tally.exposed.append(now or "")
-    meant = Respelling(value, path, before, home, target)
+    meant = LinkChange(value, path, before, home, target)
     return next(spellings(meant, relink.after, relink.settings.link_format), None)
 
 

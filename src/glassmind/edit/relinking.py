@@ -24,19 +24,17 @@ from glassmind.edit.relink_text import (
 from glassmind.errors import VaultError
 from glassmind.errors.editing import EditRefused
 from glassmind.errors.writing import NameTaken
-from glassmind.files.decode import Unreadable, decode
 from glassmind.files.ignore import IgnoreRules
-from glassmind.files.left_out import MOST_BYTES, MOST_NAMES, MOST_READ, unindexed
-from glassmind.files.read import VaultFiles
-from glassmind.obsidian.folding import fold
-from glassmind.files.resolve import Names, name_key
-from glassmind.files.trash import is_trashed
+from glassmind.files.names import Names, name_key
+from glassmind.files.read import Unreadable, VaultFiles, decode
+from glassmind.files.scan import MOST_BYTES, MOST_NAMES, MOST_READ, unindexed
+from glassmind.files.steps import is_trashed
 from glassmind.model import Digest, NotePath
 from glassmind.model.editing import LINKS_IN, ChangeVerb, Draft, Rewritten, Step
 from glassmind.model.verdicts import STRICTNESS, May
-from glassmind.obsidian.linked import linked_note
-from glassmind.obsidian.read import read_note
-from glassmind.obsidian.subpaths import Outline, Part, anchor_of
+from glassmind.obsidian.links import Outline, OutlinePart, anchor_of
+from glassmind.obsidian.notes import linked_note, read_note
+from glassmind.obsidian.text import fold
 from glassmind.ports.editing import EditRows
 
 OTHER_KINDS = ("canvas", "base")
@@ -476,7 +474,7 @@ def _few(risks: Sequence[str]) -> list[str]:
     return [*risks[:MOST_RISKS], f"{more} more links are for you to write by hand"]
 
 
-Place: TypeAlias = tuple[NotePath, Part]
+Place: TypeAlias = tuple[NotePath, OutlinePart]
 
 MOST_ROUNDS = 5
 """How often a draft is made anew; a heading with a link to a heading takes two."""
@@ -523,13 +521,18 @@ class Whereabouts:
             return landed[0], subpath
         return landed[0], self._named(target, part, subpath, landed, after)
 
-    def place(self, target: NotePath, part: Part) -> Place:
+    def place(self, target: NotePath, part: OutlinePart) -> Place:
         """Return where a part is afterwards."""
         home = self.whole.get(target, target)
         return self.parts.get((target, part), (home, part))
 
     def _named(
-        self, target: NotePath, part: Part, subpath: str, landed: Place, after: Outline
+        self,
+        target: NotePath,
+        part: OutlinePart,
+        subpath: str,
+        landed: Place,
+        after: Outline,
     ) -> str:
         """Return a subpath for a part, as much like the one before as can be."""
         home, now = landed
@@ -554,11 +557,11 @@ class Whereabouts:
         return address
 
     def _chained(
-        self, target: NotePath, part: Part, subpath: str, home: NotePath
+        self, target: NotePath, part: OutlinePart, subpath: str, home: NotePath
     ) -> str | None:
         """Return the same steps in today's words; None where they are not below."""
         chain = self.before[target].chain(subpath, part)
-        places = [self.place(target, Part("heading", at)) for at in chain]
+        places = [self.place(target, OutlinePart("heading", at)) for at in chain]
         if not places or any(path != home for path, _ in places):
             return None
         return self.after[home].spelled([step.at for _, step in places])

@@ -30,7 +30,7 @@ from glassmind.files.read import digest_of
 from glassmind.model import NotePath
 from glassmind.model.editing import LINKS_IN, Draft, Rewritten, Splice, Step
 from glassmind.model.repairs import FormerName, LinkEdit, Repairs, Unmended
-from glassmind.obsidian.splices import spliced
+from glassmind.obsidian.property_edits import spliced
 
 CHANGED = "{path} changed since it was looked at; ask again"
 TAKEN = "another edit of {path} stands in its place; ask again once that is made"

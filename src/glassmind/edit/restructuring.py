@@ -43,21 +43,19 @@ from glassmind.edit.sections import heading_meant
 from glassmind.edit.undoing import OUTLINED, noting_early
 from glassmind.errors import FileTooLarge, NotDownloaded
 from glassmind.errors.editing import BadEdit, EditRefused, NotEditable
-from glassmind.files.paths import safe_path
-from glassmind.files.spelling import Pen
-from glassmind.files.trash import trash_place
+from glassmind.files.names import LinkWriter
+from glassmind.files.read import safe_path
+from glassmind.files.steps import trash_place
 from glassmind.model import Digest, NotePath, PropertyValue
 from glassmind.model.editing import ChangeProperty, Draft, Rewritten, Splice, Step
 from glassmind.model.notes import Note, Tag
-from glassmind.obsidian.canvas_refs import Ref, canvas_refs, canvas_respelled
-from glassmind.obsidian.folding import fold
-from glassmind.obsidian.parse import parse_note
-from glassmind.obsidian.property_edits import changed_property
-from glassmind.obsidian.splices import spliced
-from glassmind.obsidian.subpaths import Outline, Part, heading_words
-from glassmind.obsidian.tags import is_tag
-from glassmind.obsidian.yaml_core import resolve_plain
-from glassmind.obsidian.yaml_write import scalar
+from glassmind.obsidian.elements import is_tag
+from glassmind.obsidian.file_refs import CanvasRef, canvas_refs, canvas_respelled
+from glassmind.obsidian.links import Outline, OutlinePart, heading_words
+from glassmind.obsidian.notes import parse_note
+from glassmind.obsidian.property_edits import changed_property, spliced
+from glassmind.obsidian.text import fold
+from glassmind.obsidian.yaml_text import resolve_plain, scalar
 
 _CLOSING = re.compile(r"(?:(?<=\s)|^)(#+)$")
 _MARKS = re.compile(r"(#{1,6})(?:[ \t]+|$)")
@@ -253,10 +251,13 @@ def _first(merge: _Merge) -> Whereabouts:
     source, into, first = merge.added.path, merge.into.path, merge.first
     places: dict[Place, Place] = {}
     for at in range(len(merge.added.note.headings)):
-        then = Part("heading", first.headings + at)
-        places[source, Part("heading", at)] = into, then
+        then = OutlinePart("heading", first.headings + at)
+        places[source, OutlinePart("heading", at)] = into, then
     for at in range(len(merge.added.note.block_ids)):
-        places[source, Part("block", at)] = into, Part("block", first.blocks + at)
+        places[source, OutlinePart("block", at)] = (
+            into,
+            OutlinePart("block", first.blocks + at),
+        )
     before = {
         page.path: Outline.of_note(page.note) for page in (merge.added, merge.into)
     }
@@ -469,7 +470,7 @@ def _split_draft(split: _Split, where: Whereabouts) -> Draft:
     )
     own = relinked(page.path, page.raw, page.path, relink)
     left = Page.of(page.path, own.raw)
-    pen = Pen(after, settings.markdown_links, settings.link_format)
+    pen = LinkWriter(after, settings.markdown_links, settings.link_format)
     links = dict(zip(split.chosen, _links(pen, split), strict=True))
     stays = left.with_splices(left_over(left, split.chosen, links.__getitem__))
     steps, risks = [Step(page.path, page.path, page.raw, stays)], [*own.risks]
@@ -506,7 +507,7 @@ def _title(split: _Split) -> str:
     return f"split {split.page.path} into {len(split.paths)} notes more"
 
 
-def _links(pen: Pen, split: _Split) -> list[str]:
+def _links(pen: LinkWriter, split: _Split) -> list[str]:
     """Return the links to the new notes, as the old one holds them."""
     found: list[str] = []
     for path in split.paths:
@@ -660,7 +661,7 @@ def retagged_canvas(
     Raises:
         NotEditable: a card is written in a way that cannot be changed.
     """
-    changes: list[tuple[Ref, str]] = []
+    changes: list[tuple[CanvasRef, str]] = []
     count = 0
     for ref in canvas_refs(raw):
         if ref.kind != "text" or "#" not in ref.value:

@@ -12,10 +12,9 @@ from glassmind.edit.page import Page, Planned, likeness
 from glassmind.errors.editing import BadEdit, NoMatch, NotEditable, SeveralMatches
 from glassmind.model.editing import Append, AtBlock, AtHeading, Prepend, Scope, Splice
 from glassmind.model.notes import BlockId, Note, Region
-from glassmind.obsidian.masks import Mask
-from glassmind.obsidian.parse import parse_note
-from glassmind.obsidian.structure import Item, read_structure
-from glassmind.obsidian.subpaths import Outline, heading_form, heading_words, steps_of
+from glassmind.obsidian.links import Outline, heading_form, heading_words, steps_of
+from glassmind.obsidian.notes import parse_note
+from glassmind.obsidian.structure import ListItem, Mask, read_structure
 
 _NOTHING = "there is no text to add"
 _PROBE = "\n\n# .\n"
@@ -499,13 +498,13 @@ def _paragraph(page: Page, named: BlockId, at: int, root: Region) -> Place:
     return Place(start, before.end, line, named.line, kind="alone")
 
 
-def _items(page: Page) -> list[Item]:
+def _items(page: Page) -> list[ListItem]:
     body = page.note.frontmatter.end
     text = page.source[body:].decode()
     return read_structure("\n" * body + text).items
 
 
-def _item(page: Page, named: BlockId, item: Item) -> Place | None:
+def _item(page: Page, named: BlockId, item: ListItem) -> Place | None:
     source = page.source
     marker = MARKER.match(source, item.start)
     line = page.line_of(item.start)

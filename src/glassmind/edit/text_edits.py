@@ -48,9 +48,8 @@ from glassmind.model.editing import (
     TextEdit,
 )
 from glassmind.model.notes import Task
-from glassmind.obsidian.positions import line_at
-from glassmind.obsidian.property_edits import changed_property
-from glassmind.obsidian.splices import spliced
+from glassmind.obsidian.property_edits import changed_property, spliced
+from glassmind.obsidian.structure import line_at
 
 KINDS: Mapping[type, str] = {
     Append: "append",

@@ -12,8 +12,8 @@ from threading import Lock
 from glassmind.access.meant import Meant, head_tags
 from glassmind.errors import FileGone, GlassmindError
 from glassmind.files.read import read_file
-from glassmind.obsidian.folding import fold
 from glassmind.model import NotePath
+from glassmind.obsidian.text import fold
 
 
 def trust_over(

@@ -42,9 +42,14 @@ from glassmind.edit.relinking import (
 from glassmind.errors import GlassmindError, NotDownloaded, VaultError
 from glassmind.errors.editing import EditRefused, WrongState
 from glassmind.errors.writing import NameTaken
-from glassmind.files.resolve import Names
-from glassmind.files.trash import is_trashed, trash_place
-from glassmind.files.ways import Way, forward, ways_of
+from glassmind.files.names import Names
+from glassmind.files.steps import (
+    PlannedStep,
+    is_trashed,
+    path_after_moves,
+    plan_steps,
+    trash_place,
+)
 from glassmind.model import NotePath, Span
 from glassmind.model.editing import (
     Changed,
@@ -54,7 +59,7 @@ from glassmind.model.editing import (
     Step,
     Verdict,
 )
-from glassmind.obsidian.subpaths import Outline
+from glassmind.obsidian.links import Outline
 from glassmind.ports.editing import Standing
 
 EDITED = "files of it were edited since, so that a person should look at it"
@@ -127,14 +132,14 @@ def inverse(desk: Desk, steps: Sequence[Step]) -> tuple[Step, ...]:
         return path in taken or is_taken(desk, path)
 
     found: list[Step] = []
-    for way in reversed(ways_of(steps, desk.agent_folder)):
+    for way in reversed(plan_steps(steps, desk.agent_folder)):
         step = _back(way, is_held)
         taken.add(step.to)
         found.append(step)
     return tuple(found)
 
 
-def _back(way: Way, is_held: Callable[[NotePath], bool]) -> Step:
+def _back(way: PlannedStep, is_held: Callable[[NotePath], bool]) -> Step:
     step = way.step
     if step.folder and step.path is not None:
         return Step(step.to, step.path, None, b"", folder=True)
@@ -185,7 +190,7 @@ def _what_is_left(
     Raises:
         EditRefused: nothing can.
     """
-    ways = ways_of(steps, desk.agent_folder)
+    ways = plan_steps(steps, desk.agent_folder)
     stay = [
         way.final
         for way, now in zip(ways, standing, strict=True)
@@ -209,7 +214,10 @@ class _Part(NamedTuple):
 
 
 def _told(
-    desk: Desk, way: Way, stay: Sequence[NotePath], moved: Sequence[tuple[str, str]]
+    desk: Desk,
+    way: PlannedStep,
+    stay: Sequence[NotePath],
+    moved: Sequence[tuple[str, str]],
 ) -> _Part:
     """Return what can be taken back; of what is not seen nothing is said."""
     found, sight = _part(desk, way, stay, moved), desk.sight
@@ -217,7 +225,10 @@ def _told(
 
 
 def _part(
-    desk: Desk, way: Way, stay: Sequence[NotePath], moved: Sequence[tuple[str, str]]
+    desk: Desk,
+    way: PlannedStep,
+    stay: Sequence[NotePath],
+    moved: Sequence[tuple[str, str]],
 ) -> _Part:
     step, read = way.step, partial(_read, desk)
     if step.folder:
@@ -227,7 +238,7 @@ def _part(
     here = way.final
     now = read(here)
     if now is None:
-        here = forward(here, moved)
+        here = path_after_moves(here, moved)
         now = read(here)
     if step.path is None or step.before is None:
         return _made(step, here, now, partial(is_taken, desk))
@@ -254,7 +265,7 @@ def _read(desk: Desk, path: NotePath) -> bytes | None:
         raise
 
 
-def _goes_along(way: Way, here: NotePath, stay: Sequence[NotePath]) -> bool:
+def _goes_along(way: PlannedStep, here: NotePath, stay: Sequence[NotePath]) -> bool:
     """Whether a file stays where it is: it never moved by itself, or moved since."""
     if here != way.final:
         return True

@@ -13,7 +13,7 @@ from glassmind.model.evaluation import (
     Quality,
     TuneReport,
 )
-from glassmind.obsidian.style import Style, counted
+from glassmind.obsidian.text import Style, counted
 
 NAMES = {
     "ndcg@10": "nDCG@10",

@@ -20,8 +20,8 @@ from glassmind.evaluation.metrics import mean
 from glassmind.model.context import Bundle, BundleNote, Excerpt
 from glassmind.model.evaluation import BundleFigures
 from glassmind.model.search import Hit, SearchReply
-from glassmind.obsidian.address import iso_time
 from glassmind.obsidian.receipts import receipt_of
+from glassmind.obsidian.text import iso_time
 from glassmind.wiring import LocalAdapters
 from glassmind.wiring.context import counter_for
 

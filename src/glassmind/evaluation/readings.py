@@ -8,15 +8,14 @@ from typing import NamedTuple
 
 from glassmind.config import Config
 from glassmind.errors import VaultError
-from glassmind.files.decode import Decoded, decode
 from glassmind.files.ignore import load_rules
-from glassmind.files.read import VaultFiles
-from glassmind.files.resolve import Names
+from glassmind.files.names import Names
+from glassmind.files.read import Decoded, VaultFiles, decode
 from glassmind.files.scan import scan
 from glassmind.model import NotePath
 from glassmind.model.files import FileFacts
 from glassmind.model.notes import Note
-from glassmind.obsidian.read import read_note
+from glassmind.obsidian.notes import read_note
 
 
 class Reading(NamedTuple):

@@ -7,20 +7,34 @@ each step.
 """
 
 import errno
+import json
 import os
 import stat
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from datetime import datetime
+from functools import cache
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, NamedTuple, Self
 from unicodedata import normalize
 
-from glassmind.files.beneath import open_in_steps
-from glassmind.files.read import read_all, spelling_order
-from glassmind.files.rename import Entry, rename_new, swap
+from glassmind.errors import FileTooLarge, NotDownloaded, VaultMissing
+from glassmind.errors.vault import SymlinkInPath
+from glassmind.errors.writing import NameTaken, NoteChanged, WriteFailed
+from glassmind.files.read import (
+    NOT_HERE,
+    SPLIT_IT,
+    digest_of,
+    open_in_steps,
+    read_all,
+    spelling_order,
+    stub_of,
+)
+from glassmind.files.scan import kind_of
+from glassmind.model import MAX_NOTE_BYTES, Digest, NotePath
 
 _BY_DESCRIPTOR = os.open in os.supports_dir_fd
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
@@ -144,7 +158,9 @@ class OpenFolder:
     def swap(self, name: str, other: str) -> bool:
         """Let two files take each other's place; False where the system cannot."""
         held = self._descriptor
-        return swap(Entry(self._at(name), held), Entry(self._at(other), held))
+        return swap(
+            FolderEntry(self._at(name), held), FolderEntry(self._at(other), held)
+        )
 
     def link(self, name: str, new: str) -> bool:
         """Give a file a second name; False where the system cannot."""
@@ -166,7 +182,10 @@ class OpenFolder:
             FileExistsError: there is such a file.
         """
         ours, theirs = self._at(name), other._at(new)  # noqa: SLF001 - one of us
-        rename_new(Entry(ours, self._descriptor), Entry(theirs, other._descriptor))  # noqa: SLF001
+        rename_new(
+            FolderEntry(ours, self._descriptor),
+            FolderEntry(theirs, other._descriptor),  # noqa: SLF001
+        )
 
     def rename_to(self, other: "OpenFolder", name: str, new: str) -> None:
         """Move an entry, over itself where only its name is spelled otherwise."""
@@ -267,3 +286,400 @@ if sys.platform != "win32":
     def _unlock(descriptor: int) -> None:
         with suppress(OSError):
             fcntl.flock(descriptor, fcntl.LOCK_UN)
+
+
+_FORMS = {"linux": ("renameat2", 1), "darwin": ("renameatx_np", 4)}
+"""What refuses to replace is called in C, and the flag that asks for it: see
+renameat2(2) on Linux and renamex_np(2) on macOS."""
+
+_SWAP = 2
+"""The flag that asks both systems to exchange two entries."""
+
+_UNKNOWN = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
+"""What a kernel or a file system says that has no such form."""
+
+
+class FolderEntry(NamedTuple):
+    """A name in an open folder; without a descriptor, a whole path."""
+
+    name: str
+    folder: int | None
+
+
+def rename_new(old: FolderEntry, new: FolderEntry) -> None:
+    """Rename a file; what is there by the new name, if anything, stays.
+
+    Where the system cannot refuse by itself, we look first: only a program that makes
+    the file in that very moment would lose it.
+
+    Raises:
+        FileExistsError: there is such a file.
+        OSError: the system refuses.
+    """
+    code = _asked(old, new)
+    if code in _UNKNOWN:
+        _looked(old, new)
+    elif code:
+        raise OSError(code, os.strerror(code), new.name)
+
+
+def swap(one: FolderEntry, other: FolderEntry) -> bool:
+    """Let two files take each other's place; False where the system has no such form.
+
+    Raises:
+        OSError: the system refuses.
+    """
+    if sys.platform not in _FORMS:
+        return False
+    code = _called(one, other, _SWAP)
+    if code in _UNKNOWN:
+        return False
+    if code:
+        raise OSError(code, os.strerror(code), other.name)
+    return True
+
+
+def _asked(old: FolderEntry, new: FolderEntry) -> int:
+    """Return the error of the system's own form; 0 for none, `ENOSYS` for no form."""
+    if sys.platform not in _FORMS:
+        return errno.ENOSYS
+    return _called(old, new, _FORMS[sys.platform][1])
+
+
+def _called(old: FolderEntry, new: FolderEntry, flag: int) -> int:
+    if old.folder is None or new.folder is None:
+        return errno.ENOSYS
+    form, code_of = _form(_FORMS[sys.platform][0])
+    if form is None:
+        return errno.ENOSYS
+    sides = (old.folder, os.fsencode(old.name), new.folder, os.fsencode(new.name))
+    return int(code_of()) if form(*sides, flag) else 0
+
+
+@cache
+def _form(name: str) -> tuple[Any, Any]:
+    # Imported late: ten milliseconds that only who moves a file should pay.
+    import ctypes  # noqa: PLC0415
+
+    form = getattr(ctypes.CDLL(None, use_errno=True), name, None)
+    if form is not None:
+        number, text = ctypes.c_int, ctypes.c_char_p
+        form.argtypes = [number, text, number, text, ctypes.c_uint]
+    return form, ctypes.get_errno
+
+
+def _looked(old: FolderEntry, new: FolderEntry) -> None:
+    try:
+        os.lstat(new.name, dir_fd=new.folder)
+    except FileNotFoundError:
+        os.rename(old.name, new.name, src_dir_fd=old.folder, dst_dir_fd=new.folder)
+    else:
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), new.name)
+
+
+STAGED, STAGED_END = ".glassmind-", ".part"
+"""How a staged file is called around a random number; a dot hides it from all."""
+
+_HAS_ATTRIBUTES = hasattr(os, "listxattr")
+
+
+class FileAttributes(NamedTuple):
+    """What a file has besides its bytes, and the one in its place should have too.
+
+    Owner and attributes are given as far as the system lets us.
+    """
+
+    mode: int
+    owner: tuple[int, int] | None = None
+    attributes: Sequence[tuple[str, bytes]] = ()
+
+
+def staged_name() -> str:
+    """Return a name for a staged file that no other has."""
+    return f"{STAGED}{os.urandom(8).hex()}{STAGED_END}"
+
+
+def above(path: str) -> str:
+    """Return the folder that a path stands in; empty for that of the vault."""
+    return path.rpartition("/")[0]
+
+
+def open_folder(root: Path, path: str, *, make: bool = False) -> OpenFolder:
+    """Open a folder of a vault, which may have to be made.
+
+    Raises:
+        VaultMissing: there is no vault.
+        OSError: the system refuses; `ELOOP` for a symbolic link.
+    """
+    try:
+        here = OpenFolder.root_of(root)
+    except OSError as fault:
+        raise VaultMissing(str(root), fault.strerror or "unknown") from fault
+    try:
+        for part in path.split("/") if path else ():
+            upper, here = here, here.below(part, make=make)
+            upper.close()
+    except OSError:
+        here.close()
+        raise
+    return here
+
+
+@contextmanager
+def folder_of(
+    root: Path, path: NotePath, *, make: bool
+) -> Iterator[tuple[OpenFolder, str]]:
+    """Open the folder a file stands in, and tell how the disk spells its name."""
+    with name_errors(path, absent=make):
+        here = open_folder(root, above(path), make=make)
+    try:
+        with name_errors(path, absent=make):
+            name = here.spelled(path.rpartition("/")[2])
+        yield here, name
+    finally:
+        here.close()
+
+
+@contextmanager
+def name_errors(path: str, *, absent: bool = True) -> Iterator[None]:
+    """Let what the system refuses be told of a file.
+
+    Without `absent`, that something is not there is raised as it is.
+    """
+    try:
+        yield
+    except OSError as fault:
+        if isinstance(fault, FileNotFoundError) and not absent:
+            raise
+        if fault.errno == errno.ELOOP:
+            raise SymlinkInPath(path) from fault
+        raise WriteFailed(path, fault.strerror or str(fault)) from fault
+
+
+ATTACHMENT_LIMIT_BYTES = 512 * 1024 * 1024
+"""A moved or deleted file is read whole, to compare it and to undo the change."""
+
+MOVE_IT = "; move or delete it in Obsidian"
+"""What to do with an attachment that is too large."""
+
+
+def content(
+    folder: OpenFolder,
+    name: str,
+    path: NotePath,
+    limit_bytes: int = MAX_NOTE_BYTES,
+) -> bytes | None:
+    """Return the bytes of a regular file; None where there is none.
+
+    `limit_bytes` is for notes; attachments have a limit of their own.
+
+    Raises:
+        FileTooLarge: it is above its limit.
+        NotDownloaded: iCloud has taken it away.
+        WriteFailed: it is no regular file, or cannot be read.
+    """
+    with name_errors(path):
+        facts = folder.facts(name)
+        if facts is None:
+            if is_offloaded(folder, path):
+                raise NotDownloaded(path, NOT_HERE)
+            return None
+        if not stat.S_ISREG(facts.st_mode):
+            raise WriteFailed(path, "it is not a regular file")
+        limit, remedy = limit_bytes, SPLIT_IT
+        if kind_of(path) == "attachment":
+            limit, remedy = ATTACHMENT_LIMIT_BYTES, MOVE_IT
+        raw = b"" if facts.st_size > limit else folder.read(name, limit)
+        if max(facts.st_size, len(raw)) > limit:
+            raise FileTooLarge(path, limit, remedy)
+        return raw
+
+
+def is_offloaded(folder: OpenFolder, path: str) -> bool:
+    """Whether a stub of iCloud in its folder stands for a file."""
+    try:
+        facts = folder.facts(folder.spelled(stub_of(path.rpartition("/")[2])))
+    except OSError:  # a link, or too long a name: iCloud makes neither
+        return False
+    return facts is not None and stat.S_ISREG(facts.st_mode)
+
+
+def refuse_taken(folder: OpenFolder, name: str, path: str) -> None:
+    """Raise `NameTaken` where a file of that name is, on this machine or not."""
+    if folder.facts(name) is not None:
+        raise NameTaken(path)
+    if is_offloaded(folder, path):
+        raise NameTaken(path, NOT_HERE)
+
+
+def checked(
+    folder: OpenFolder, name: str, path: NotePath, expected: Digest | None
+) -> int | None:
+    """Return the permissions of a file that is as the caller read it; None if new."""
+    raw = content(folder, name, path)
+    found = None if raw is None else digest_of(raw)
+    if found != expected:
+        raise NoteChanged(path, expected=expected or "", found=found or "")
+    facts = folder.facts(name)
+    if facts is None:
+        return None
+    refuse_special_file(facts)
+    refuse_read_only(facts, path)
+    return stat.S_IMODE(facts.st_mode)
+
+
+def refuse_read_only(facts: os.stat_result, path: NotePath) -> None:
+    """Raise `WriteFailed` for a file that its owner may not write."""
+    if not facts.st_mode & stat.S_IWUSR:
+        raise WriteFailed(path, "it is read-only")
+
+
+def attributes_of(opened: int, facts: os.stat_result) -> FileAttributes:
+    """Return what an open file has besides its bytes."""
+    owner = (facts.st_uid, facts.st_gid)
+    kept = []
+    if _HAS_ATTRIBUTES:
+        with suppress(OSError):
+            kept = [(name, os.getxattr(opened, name)) for name in os.listxattr(opened)]
+    return FileAttributes(stat.S_IMODE(facts.st_mode), owner, kept)
+
+
+def stage(
+    folder: OpenFolder, staged: str, raw: bytes, dress: FileAttributes | None
+) -> None:
+    """Write the bytes beside their place and wait until the disk has them."""
+    opened = folder.open(staged, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
+    try:
+        if dress is not None and hasattr(os, "fchmod"):
+            _put_on(opened, dress)
+        write_all(opened, raw)
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+def _put_on(opened: int, dress: FileAttributes) -> None:
+    owner = dress.owner if hasattr(os, "fchown") else None
+    if owner is not None and owner != (os.geteuid(), os.getegid()):
+        with suppress(OSError):
+            os.fchown(opened, *owner)
+    os.fchmod(opened, dress.mode)
+    for name, value in dress.attributes:
+        with suppress(OSError):
+            os.setxattr(opened, name, value)
+
+
+def sweep(folder: OpenFolder) -> bool:
+    """Delete what writers left that did not live to finish; it is our turn now.
+
+    Returns whether nothing of it is there any more.
+    """
+    left = (
+        n for n in folder.names() if n.startswith(STAGED) and n.endswith(STAGED_END)
+    )
+    gone = [is_gone(folder, name) for name in left]
+    return all(gone)
+
+
+def is_gone(folder: OpenFolder, name: str) -> bool:
+    """Delete a staged file; whether it is gone then."""
+    try:
+        folder.unlink(name)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True
+
+
+LOG = "logs/writes.jsonl"
+"""Where the record stands below the agent folder; what is there is never indexed."""
+
+
+class AuditFile(NamedTuple):
+    """Where lines go: a file below the folder of a vault, or below one outside."""
+
+    root: Path
+    path: NotePath
+
+
+class AuditEntry(NamedTuple):
+    """A write about to be made, and why; `before` is None for a new file.
+
+    `client` is who asked for it. What is moved goes `to` another path; a whole folder
+    is told without digests.
+    """
+
+    path: NotePath
+    before: Digest | None
+    after: Digest | None
+    size_bytes: int
+    why: str
+    client: str = ""
+    to: NotePath | None = None
+
+
+def line_of(act: AuditEntry, at: datetime, *, undone: bool = False) -> bytes:
+    """Return a line of the record; `undone` says that nothing came of the one before.
+
+    It stands there before the file is replaced: no write goes unrecorded, and whether
+    one was made shows in the file's own digest.
+    """
+    said = {
+        "at": at.isoformat(timespec="seconds"),
+        "client": act.client,
+        "path": act.path,
+        "why": act.why,
+        "before": act.before,
+        "after": act.after,
+        "bytes": act.size_bytes,
+    }
+    if act.to is not None:
+        said["to"] = act.to
+    if undone:
+        said["undone"] = True
+    return json.dumps(said, ensure_ascii=False).encode() + b"\n"
+
+
+def lines_of(
+    acts: Iterable[AuditEntry], at: datetime, *, undone: bool = False
+) -> bytes:
+    """Return the lines of several writes that are one change."""
+    return b"".join(line_of(act, at, undone=undone) for act in acts)
+
+
+def append(folder: OpenFolder, name: str, line: bytes) -> None:
+    """Add a line, or several, to a file and wait until the disk has it.
+
+    A line that an earlier death or a full disk cut short is ended first. What the disk
+    refuses raises `OSError`, and so does a file that has a second name: it may be a
+    note.
+    """
+    flags = os.O_CREAT | os.O_RDWR | os.O_APPEND | getattr(os, "O_NONBLOCK", 0)
+    opened = folder.open(name, flags)
+    try:
+        refuse_special_file(os.fstat(opened))
+        size = os.lseek(opened, 0, os.SEEK_END)
+        if size:
+            os.lseek(opened, size - 1, os.SEEK_SET)
+            line = line if os.read(opened, 1) == b"\n" else b"\n" + line
+        write_all(opened, line)
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+def refuse_special_file(facts: os.stat_result) -> None:
+    """Raise `OSError` for what is no regular file, or has a second name."""
+    if not stat.S_ISREG(facts.st_mode):
+        raise OSError(errno.EINVAL, "it is not a regular file")
+    if facts.st_nlink > 1:
+        said = "it is one with another file, by a hard link; copy or delete one of them"
+        raise OSError(errno.EMLINK, said)
+
+
+def write_all(opened: int, raw: bytes) -> None:
+    """Write all bytes to a descriptor."""
+    left = memoryview(raw)
+    while left:
+        left = left[os.write(opened, left) :]

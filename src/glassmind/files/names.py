@@ -10,20 +10,22 @@ vault of any size then answers to most names without a look at every note.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from heapq import nlargest
 from itertools import pairwise
-from typing import Protocol, TypeAlias
+from posixpath import relpath
+from typing import NamedTuple, Protocol, TypeAlias
 from unicodedata import category, normalize
 from unicodedata import name as character_name
 
 from glassmind.errors import AmbiguousName, NoteNotFound
-from glassmind.obsidian.folding import fold
-from glassmind.files.resolve import NOTE_SUFFIX, name_key
+from glassmind.files.settings import LinkFormat
 from glassmind.model import NotePath
-from glassmind.obsidian.style import is_text
+from glassmind.model.notes import Link
+from glassmind.obsidian.text import fold, is_text
 
 CANDIDATES_SHOWN = 10
 CLOSEST_SHOWN = 3
@@ -293,3 +295,370 @@ def _file_name(note: NamedNote) -> str:
 
 def _base_name(note: NamedNote) -> str:
     return _file_name(note).removesuffix(NOTE_SUFFIX)
+
+
+NOTE_SUFFIX = ".md"
+
+ROOTED = ("./", "../", "/")
+"""How targets begin that mean one very file, wherever others of its name are."""
+
+_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
+
+
+def name_key(target: str) -> str:
+    """Return the key that a link shares with every file it could ever lead to.
+
+    When a file appears or disappears, only links with that file's key can change their
+    end. Every trailing `.md` is dropped, since `[[a.md]]` may mean `a.md` or `a.md.md`.
+    """
+    name = fold(target.rpartition("/")[2])
+    while name.endswith(NOTE_SUFFIX):
+        name = name.removesuffix(NOTE_SUFFIX)
+    return name
+
+
+@dataclass(slots=True)
+class _Namesakes:
+    """The files of one name by the folded ends of their paths, and answers given.
+
+    A whole path is listed with a `/` before it. Lists are in code point order.
+    """
+
+    endings: dict[str, list[str]]
+    answers: dict[tuple[str, str], str | None] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, paths: Iterable[str]) -> "_Namesakes":
+        endings: dict[str, list[str]] = {}
+        for path in sorted(paths):
+            for ending in _endings(fold(path)):
+                endings.setdefault(ending, []).append(path)
+        return cls(endings)
+
+    def nearest(self, ending: str, exact: str, folder: str) -> str | None:
+        """Return the file ending so that is first below `folder`, or else anywhere."""
+        found = self.endings.get(ending)
+        if found is None or len(found) == 1:
+            return found[0] if found else None
+        answer = self.answers.get((exact, folder))
+        if answer is None:
+            below = _below(found, folder)
+            if below:
+                answer = min(below, key=lambda path: _order(path, exact))
+            else:
+                answer = self.nearest(ending, exact, "")
+            self.answers[exact, folder] = answer
+        return answer
+
+
+class Names:
+    """The names of all files of a vault, kept as files come and go."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, str | set[str]] = {}
+        self._namesakes: dict[str, _Namesakes] = {}
+
+    @classmethod
+    def of(cls, paths: Iterable[str]) -> "Names":
+        """Return the names of these files."""
+        names = cls()
+        for path in paths:
+            names.add(path)
+        return names
+
+    def add(self, path: str) -> None:
+        """Let links lead to this file; a path already known changes nothing."""
+        name = fold(path.rpartition("/")[2])
+        known = self._files.setdefault(name, path)
+        if known is path:
+            return
+        if isinstance(known, set):
+            known.add(path)
+        elif known != path:
+            self._files[name] = {known, path}
+        self._namesakes.pop(name, None)
+
+    def remove(self, path: str) -> None:
+        """Let no link lead to this file; a path not known changes nothing."""
+        name = fold(path.rpartition("/")[2])
+        known = self._files.get(name)
+        if isinstance(known, set):
+            known.discard(path)
+            if len(known) == 1:
+                self._files[name] = known.pop()
+        elif known == path:
+            del self._files[name]
+        self._namesakes.pop(name, None)
+
+    def paths(self) -> Iterator[str]:
+        """Yield the path of every file, in no order."""
+        for known in self._files.values():
+            if isinstance(known, str):
+                yield known
+            else:
+                yield from known
+
+    def is_shared(self, path: str) -> bool:
+        """Whether several files have the name of this one, of those Obsidian sees."""
+        known = self._files.get(fold(path.rpartition("/")[2]))
+        if not isinstance(known, set):
+            return False
+        return sum("/." not in f"/{one}" for one in known) > 1
+
+    def is_plain(self, target: str) -> bool:
+        """Whether a wikilink to this target leads to one file, wherever it stands."""
+        name = fold(target.rpartition("/")[2])
+        known = (self._files.get(name), self._files.get(name + NOTE_SUFFIX))
+        shared = any(isinstance(one, set) for one in known)
+        return not shared and not target.startswith(ROOTED)
+
+    def resolve(
+        self, target: str, source: NotePath, *, markdown: bool = False
+    ) -> NotePath | None:
+        """Return the file that a link in `source` leads to, or None.
+
+        `target` is the path part of the link, already percent-decoded. A name with a
+        dot is tried as it stands, then as a note without its `.md`. `./` and `../`
+        start at the source's folder, `/` at the root: only that very file will do. Any
+        other target is the end of a path: files below the source's folder come first,
+        then the shortest path, the one in the case written, the first in code point
+        order. Aliases lead nowhere, nor does a path that leaves the vault. With
+        `markdown`, a target with a URL scheme leads out of the vault.
+        """
+        if not target:
+            return source
+        if markdown and _SCHEME.match(target):
+            return None
+        text = target if target.isascii() else normalize("NFC", target)
+        if text.startswith(ROOTED):
+            whole = rooted(text, source)
+            if whole is None:
+                return None
+            text = whole
+        if "." in text.rpartition("/")[2]:
+            found = self._find(text, source)
+            if found is not None:
+                return found
+        return self._find(text + NOTE_SUFFIX, source)
+
+    def _find(self, text: str, source: NotePath) -> NotePath | None:
+        """Return the nearest file whose path ends so, or is so when `/` leads."""
+        ending = fold(text)
+        name = ending.rpartition("/")[2]
+        known = self._files.get(name)
+        if known is None:
+            return None
+        if isinstance(known, str):
+            fits = name == ending or ending in _endings(fold(known))
+            return NotePath(known) if fits else None
+        namesakes = self._namesakes.get(name)
+        if namesakes is None:
+            namesakes = self._namesakes[name] = _Namesakes.of(known)
+        found = namesakes.nearest(ending, text, source.rpartition("/")[0])
+        return None if found is None else NotePath(found)
+
+
+def rooted(text: str, source: NotePath) -> str | None:
+    """Return the path from the root, `/` leading, or None when it leaves the vault."""
+    if text.startswith("/"):
+        return "/" + text.lstrip("/")
+    folders = source.split("/")[:-1]
+    for part in text.split("/"):
+        if part == "..":
+            if not folders:
+                return None
+            folders.pop()
+        elif part != ".":
+            folders.append(part)
+    return "/" + "/".join(folders)
+
+
+def _endings(path: str) -> Iterator[str]:
+    """Yield every run of whole segments that ends a path, and `/` with all of it."""
+    start = len(path)
+    while (start := path.rfind("/", 0, start)) >= 0:
+        yield path[start + 1 :]
+    yield path
+    yield "/" + path
+
+
+def _below(paths: list[str], folder: str) -> list[str]:
+    """Return those of the sorted paths that stand in this folder or deeper."""
+    if not folder:
+        return paths
+    # "0" is the character after "/"
+    return paths[bisect_left(paths, f"{folder}/") : bisect_left(paths, f"{folder}0")]
+
+
+def _order(path: str, exact: str) -> tuple[int, bool, str]:
+    return len(path), not f"/{path}".endswith(f"/{exact.removeprefix('/')}"), path
+
+
+_UNSAFE = re.compile(r"[ #%()<>\\\[\]\"`\t]")
+"""What ends or changes the target of a Markdown link."""
+
+_BRACKET = re.compile(r"([\\\[\]])")
+
+
+def link_text(target: str, shown: str, *, markdown: bool, heading: str = "") -> str:
+    """Return a link to a target, the end of a path, that shows these words.
+
+    A Markdown target has its suffix, and shows its name where no words are given; a
+    wikilink shows its target then.
+    """
+    if markdown:
+        words = shown or target.rpartition("/")[2].removesuffix(NOTE_SUFFIX)
+        place = f"{_safe(target)}#{_safe(heading)}" if heading else _safe(target)
+        shielded = _BRACKET.sub(r"\\\1", words)
+        return f"[{shielded}]({place})"
+    place = f"{target}#{heading}" if heading else target
+    return f"[[{place}]]" if shown in {"", place} else f"[[{place}|{shown}]]"
+
+
+def _safe(text: str) -> str:
+    return _UNSAFE.sub(lambda match: f"%{ord(match[0]):02X}", text)
+
+
+def short_names(target: NotePath, files: Names) -> Iterator[str]:
+    """Yield names of a file from the shortest on, without the suffix of notes.
+
+    As in Obsidian, a name that several files have is not used while the path will do.
+    """
+    whole = target.removesuffix(NOTE_SUFFIX)
+    parts = whole.split("/")
+    if files.is_shared(target):
+        yield whole
+    yield from ("/".join(parts[-size:]) for size in range(1, len(parts) + 1))
+    yield f"/{whole}"  # where a note of that name stands nearer
+
+
+@dataclass(frozen=True, slots=True)
+class LinkWriter:
+    """How links are written in a vault: resolved by its files, in its own style."""
+
+    files: Names
+    markdown: bool = False
+    link_format: LinkFormat = "shortest"
+
+    def written(self, source: NotePath, target: NotePath, shown: str) -> Iterator[str]:
+        """Yield the ways to write a link that shows these words, the usual first.
+
+        None where every name of the target has a letter that no link can hold.
+        """
+        if self.markdown:
+            destination = self._shortest(source, target, NOTE_SUFFIX)
+            if destination is not None:
+                yield link_text(destination, shown, markdown=True)
+        name = self._shortest(source, target, "")
+        if name is None:
+            name = self._shortest(source, target, NOTE_SUFFIX)
+        if name is None:
+            return
+        link = link_text(name, shown, markdown=False)
+        yield link
+        if "|" in link:
+            yield link.replace("|", "\\|", 1)  # inside a table
+
+    def _shortest(self, source: NotePath, target: NotePath, suffix: str) -> str | None:
+        """Return the name of a file, or as much of its path as leads there."""
+        for end in self._ends(source, target):
+            name = end + suffix
+            if self.files.resolve(name, source) == target:
+                return name
+        return None
+
+    def _ends(self, source: NotePath, target: NotePath) -> Iterator[str]:
+        """Yield names of a file, without the suffix of notes, the vault's own first."""
+        whole = target.removesuffix(NOTE_SUFFIX)
+        if self.link_format == "relative":
+            yield _near(source, whole)
+            yield _marked(_near(source, whole))
+        if self.link_format == "absolute":
+            yield whole
+        yield from short_names(target, self.files)
+
+    def leads_to(self, link: Link, source: NotePath) -> NotePath | None:
+        """Return where a link ends."""
+        markdown = link.kind == "markdown"
+        return self.files.resolve(link.target, source, markdown=markdown)
+
+
+class LinkChange(NamedTuple):
+    """A link that leads to a file and must be written anew.
+
+    `written` is its path part, in the note `source` as it was called then; it led to
+    `before`. It shall lead from `home` to `target`.
+    """
+
+    written: str
+    source: NotePath
+    before: NotePath
+    home: NotePath
+    target: NotePath
+
+
+def spellings(link: LinkChange, files: Names, link_format: LinkFormat) -> Iterator[str]:
+    """Yield the path parts that lead to the target, the most like the old one first.
+
+    A bare name stays bare while it leads there, and grows as the vault's setting has
+    it: by the shortest, also where other files have that name. One from the root, from
+    the note or with `/` first stays such; a suffix that was there stays, one that was
+    not is added only where nothing else will do.
+    """
+    grows = link_format == "shortest" and files.is_shared(link.target)
+    seen: set[str] = set()
+    for suffixed in (_is_suffixed(link), True):
+        name: str = link.target
+        if not suffixed:
+            name = name.removesuffix(NOTE_SUFFIX)
+        for text in _forms(link, name, link_format, grows=grows):
+            if text not in seen and files.resolve(text, link.home) == link.target:
+                yield text
+            seen.add(text)
+
+
+def _is_suffixed(link: LinkChange) -> bool:
+    if not link.target.endswith(NOTE_SUFFIX):
+        return True
+    return fold(_base(link.written)) == fold(_base(link.before))
+
+
+def _forms(
+    link: LinkChange, name: str, link_format: LinkFormat, *, grows: bool
+) -> Iterator[str]:
+    if link.written.startswith("/"):
+        yield f"/{name}"
+    elif link.written.startswith(("./", "../")):
+        yield _marked(_near(link.home, name))
+    elif "/" not in link.written:
+        if not grows:
+            yield _base(name)
+        if link_format == "relative":
+            yield _near(link.home, name)
+            yield _marked(_near(link.home, name))
+    elif link_format == "relative" and _was_near(link):
+        yield _near(link.home, name)
+        yield _marked(_near(link.home, name))
+    yield name
+    yield f"/{name}"
+    yield _marked(_near(link.home, name))
+    yield _base(name)
+
+
+def _near(source: str, name: str) -> str:
+    """Return a path from the folder of a note."""
+    return relpath(name, source.rpartition("/")[0] or ".")
+
+
+def _marked(near: str) -> str:
+    return near if near.startswith("../") else f"./{near}"
+
+
+def _was_near(link: LinkChange) -> bool:
+    """Whether a path was written from the note's own folder, without a mark of it."""
+    near = _near(link.source, link.before)
+    return fold(link.written) in (fold(near), fold(near.removesuffix(NOTE_SUFFIX)))
+
+
+def _base(path: str) -> str:
+    return path.rpartition("/")[2]

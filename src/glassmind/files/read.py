@@ -6,13 +6,20 @@ symbolic link. So the opening itself refuses links. Linux has one call for it
 so there every part is checked before the open, and the opened file after it.
 """
 
+import codecs
 import errno
 import os
+import re
 import stat
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self, TypeAlias
 from unicodedata import normalize
+from urllib.parse import unquote
 
 import xxhash
 
@@ -25,10 +32,7 @@ from glassmind.errors import (
     VaultMissing,
 )
 from glassmind.errors.vault import SymlinkInPath
-from glassmind.files.beneath import opener
-from glassmind.files.paths import check_parts
-from glassmind.files.placeholder import NOT_HERE, is_placeholder, stub_of
-from glassmind.model import MAX_NOTE_BYTES, Digest
+from glassmind.model import MAX_NOTE_BYTES, Digest, NotePath
 
 SPLIT_IT = "; split it, or raise index.max_note_bytes"
 """What to do with a note that is too large."""
@@ -345,3 +349,341 @@ def _open_checked(root: Path, path: str, flags: int) -> int:
         os.close(opened)
         raise
     return opened
+
+
+Opener: TypeAlias = Callable[[int, str, int], int]
+
+_SYS_OPENAT2 = 437
+"""The same on every architecture that Linux gave it to, 5.6 onwards."""
+
+_RESOLVE = 0x02 | 0x04 | 0x08
+"""RESOLVE_NO_MAGICLINKS, RESOLVE_NO_SYMLINKS, RESOLVE_BENEATH of <linux/openat2.h>."""
+
+_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
+_FOLDER_BENEATH = getattr(os, "O_DIRECTORY", 0)
+_STEP = getattr(os, "O_PATH", os.O_RDONLY) | _FOLDER_BENEATH | _NOFOLLOW
+
+
+@cache
+def opener() -> Opener:
+    """Return the cheapest opener that this system has."""
+    if sys.platform == "linux":
+        direct = _openat2()
+        here = os.open("/", os.O_PATH | os.O_DIRECTORY)
+        try:
+            os.close(direct(here, ".", os.O_PATH))
+        except OSError:  # an older kernel, or a sandbox that forbids the call
+            return open_in_steps
+        finally:
+            os.close(here)
+        return direct
+    else:  # noqa: RET505
+        return open_in_steps
+
+
+def open_in_steps(root: int, path: str, flags: int) -> int:
+    """Open a path folder by folder, each from the one before."""
+    *folders, name = path.split("/")
+    here = root
+    try:
+        for folder in folders:
+            below = _open_one(folder, _STEP, here)
+            if here != root:
+                os.close(here)
+            here = below
+        return _open_one(name, flags | _NOFOLLOW, here)
+    finally:
+        if here != root:
+            os.close(here)
+
+
+def _open_one(name: str, flags: int, folder: int) -> int:
+    try:
+        return os.open(name, flags, dir_fd=folder)
+    except NotADirectoryError:
+        # How a link looks when a folder was asked for.
+        found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        if stat.S_ISLNK(found.st_mode):
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), name) from None
+        raise
+
+
+def _openat2() -> Opener:
+    # Imported late: 3 ms that only a command which reads notes should pay.
+    import ctypes  # noqa: PLC0415
+
+    class How(ctypes.Structure):
+        _fields_ = (
+            ("flags", ctypes.c_uint64),
+            ("mode", ctypes.c_uint64),
+            ("resolve", ctypes.c_uint64),
+        )
+
+    syscall = ctypes.CDLL(None, use_errno=True).syscall
+    syscall.restype = ctypes.c_long
+    syscall.argtypes = [
+        ctypes.c_long,
+        ctypes.c_int,
+        ctypes.c_char_p,
+        ctypes.POINTER(How),
+        ctypes.c_size_t,
+    ]
+    size = ctypes.sizeof(How)
+    closed_on_exec = getattr(os, "O_CLOEXEC", 0)
+
+    @cache
+    def how(flags: int) -> "ctypes._Pointer[How]":
+        return ctypes.pointer(How(flags | closed_on_exec, 0, _RESOLVE))
+
+    def direct(root: int, path: str, flags: int) -> int:
+        opened = syscall(_SYS_OPENAT2, root, os.fsencode(path), how(flags), size)
+        if opened >= 0:
+            return int(opened)
+        code = ctypes.get_errno()
+        if code == errno.EAGAIN:  # a rename elsewhere made the kernel unsure
+            return open_in_steps(root, path, flags)
+        if code == errno.EXDEV:
+            code = errno.ELOOP
+        raise OSError(code, os.strerror(code), path)
+
+    return direct
+
+
+PATH_LIMIT_BYTES = 4096
+"""PATH_MAX of Linux, the largest of the common systems."""
+
+NAME_LIMIT_BYTES = 255 * 3
+"""255 UTF-16 units (APFS, NTFS) in UTF-8; Linux stops at 255 bytes by itself."""
+
+_ON_WINDOWS = os.name == "nt"
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
+_HALF = re.compile(r"[\ud800-\udc7f\udd00-\udfff]")
+"""What stands for no byte of a name either, as U+DC80 to U+DCFF do for odd ones."""
+
+_URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://|file:", re.IGNORECASE)
+_DRIVE = re.compile(r"[a-zA-Z]:(?:[/\\]|$)")
+_STREAM = re.compile(r"\.(?:md|canvas|base)(?:::?)[^/]*$|::?\$", re.IGNORECASE)
+_DEVICE = re.compile(r"(?:^|/)(?:con|prn|aux|nul|com\d|lpt\d)(?:[./]|$)", re.IGNORECASE)
+_WINDOWS_ONLY = re.compile(r'[<>:"|?*]|[. ](?:/|$)')
+
+
+def safe_path(text: str) -> NotePath:
+    """Return the path that a person or program gave, if it stays inside the vault.
+
+    The path is judged as it stands and as it would read percent-decoded, twice, or with
+    full-width characters made plain, and comes back as given, in NFC.
+
+    Raises:
+        PathOutsideVault: It is absolute, climbs, hides a stream or device, or is none.
+    """
+    for form in _readings(text):
+        reason = _fault(form)
+        if reason:
+            raise PathOutsideVault(text, reason)
+    return NotePath(normalize("NFC", text))
+
+
+def check_parts(path: str) -> None:
+    """Refuse a path whose parts do not each name an entry of the one before.
+
+    Raises:
+        PathOutsideVault: It is absolute, a part is empty, `.` or `..`, or it holds a
+            NUL or half a character, which no file system takes.
+    """
+    if path.startswith("/"):
+        raise PathOutsideVault(path, "it does not start at the vault")
+    if "\0" in path or not {"", ".", ".."}.isdisjoint(path.split("/")):
+        raise PathOutsideVault(path, "a part of it is empty, . or ..")
+    if not path.isascii() and _HALF.search(path):
+        raise PathOutsideVault(path, "it holds half a character")
+
+
+def _readings(text: str) -> Iterator[str]:
+    yield text
+    if len(text) > PATH_LIMIT_BYTES:
+        return
+    once = unquote(text)
+    if once != text:
+        yield once
+        yield unquote(once)
+    if not text.isascii():
+        wide = normalize("NFKC", text)
+        # A full-width solidus is how titles write a slash, so it may stand in a name.
+        yield "/".join(part for part in wide.split("/") if part) or "."
+
+
+def _fault(text: str) -> str | None:
+    """Return why a path cannot be inside the vault, or None."""
+    if not text:
+        return "it is empty"
+    if control := _CONTROL.search(text):
+        return f"it holds U+{ord(control[0]):04X} control character"
+    if text[0] in "/~" or _DRIVE.match(text) or _URL.match(text):
+        return "it does not start at the vault"
+    if "\\" in text:
+        return "folders are separated by /"
+    return _part_fault(text.split("/")) or _windows_fault(text)
+
+
+def _part_fault(parts: list[str]) -> str | None:
+    if not {"", ".", ".."}.isdisjoint(parts):
+        return "a part of it is empty, . or .."
+    sizes = [len(part.encode()) for part in parts]
+    if max(sizes) > NAME_LIMIT_BYTES or sum(sizes) + len(sizes) > PATH_LIMIT_BYTES:
+        return "it is too long"
+    return None
+
+
+def _windows_fault(text: str) -> str | None:
+    if _STREAM.search(text):
+        return "it names a stream inside a file"
+    if _ON_WINDOWS and (_WINDOWS_ONLY.search(text) or _DEVICE.search(text)):
+        return "Windows gives such a name another meaning"
+    return None
+
+
+_OFFLOADED = 0x40000000
+"""macOS: SF_DATALESS of <sys/stat.h>."""
+
+_RECALLED = 0x1000 | 0x40000 | 0x400000
+"""Windows: FILE_ATTRIBUTE_OFFLINE, _RECALL_ON_OPEN, _RECALL_ON_DATA_ACCESS."""
+
+_INLINE_BYTES = 4096
+"""Linux: small files may stand in the inode, so only larger ones need blocks."""
+
+
+NOT_HERE = "not downloaded to this machine; open it once in your sync tool"
+"""What such a file is, and what its owner does about it."""
+
+STUB = ".icloud"
+
+
+def is_placeholder(facts: os.stat_result) -> bool:
+    """Return whether a regular file stands for content that is not on this machine."""
+    if sys.platform == "win32":
+        return bool(facts.st_file_attributes & _RECALLED)
+    elif sys.platform == "darwin":  # noqa: RET505
+        return bool(facts.st_flags & _OFFLOADED)
+    else:
+        return facts.st_size > _INLINE_BYTES and facts.st_blocks == 0
+
+
+def stub_of(path: str) -> str:
+    """Return the hidden file that stands for one which iCloud has taken away."""
+    folder, slash, name = path.rpartition("/")
+    return f"{folder}{slash}.{name}{STUB}"
+
+
+def name_of_stub(name: str) -> str | None:
+    """Return the name of the file that a stub of this name stands for; None if none."""
+    if name.startswith(".") and name.endswith(STUB) and len(name) > len(STUB) + 1:
+        return name[1 : -len(STUB)]
+    return None
+
+
+REPLACED = "\ufffd"
+
+_ORDER_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # begins as the mark of UTF-16 does
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_SIGNATURES = (b"\x89PNG", b"%PDF-", b"PK\x03\x04", b"\xff\xd8", b"GIF8", b"\x1f\x8b")
+_CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b"))
+
+_MARKS = b"\n\r#[]>`*_<$%|~=^&\\"
+
+MARKS_LIMIT = 500_000
+"""Lines and Markdown marks in a note. Parsing needs up to 0.5 KB for each, and some
+steps take time that grows with their square."""
+
+BINARY_SHARE = 0.01
+"""Control or invalid characters beyond one in a hundred mean that this is no text."""
+
+
+class Decoded(NamedTuple):
+    """The text of a file without its byte order mark, line ends as they were.
+
+    `flagged` means that the text is a guess: `reason` says what was guessed.
+    """
+
+    text: str
+    encoding: str
+    flagged: bool = False
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Why these bytes are not the text of a note."""
+
+    reason: str
+
+
+def decode(raw: bytes) -> Decoded | Unreadable:
+    """Return the text these bytes hold, or why they hold none.
+
+    The text can always be encoded as UTF-8: it has no lone surrogates.
+    """
+    if len(raw) > MARKS_LIMIT and marks_in(raw) > MARKS_LIMIT:
+        return Unreadable(
+            f"it has more than {MARKS_LIMIT:,} lines and Markdown marks; split it"
+        )
+    for mark, encoding in _ORDER_MARKS:
+        if raw.startswith(mark):
+            return _text_only(_marked(raw[len(mark) :], encoding))
+    if b"\0" in raw:
+        return Unreadable("it holds NUL bytes, so it is not a text file")
+    try:
+        return Decoded(raw.decode(), "utf-8")
+    except UnicodeDecodeError:
+        return _guess(raw)
+
+
+def marks_in(raw: bytes) -> int:
+    """Return how many lines and Markdown marks some bytes have, roughly."""
+    return len(raw) - len(raw.translate(None, _MARKS))
+
+
+def _marked(body: bytes, encoding: str) -> Decoded:
+    try:
+        return Decoded(body.decode(encoding), encoding)
+    except UnicodeDecodeError:
+        text = body.decode(encoding, "replace")
+    return Decoded(text, encoding, flagged=True, reason=_repaired(text, encoding))
+
+
+def _text_only(found: Decoded) -> Decoded | Unreadable:
+    if "\0" in found.text:
+        return Unreadable("it holds NUL characters, so it is not a text file")
+    if found.text.count(REPLACED) > 1 + len(found.text) * BINARY_SHARE:
+        return Unreadable(f"it is marked as {found.encoding}, and is not")
+    return found
+
+
+def _guess(raw: bytes) -> Decoded | Unreadable:
+    """Read bytes that are not UTF-8: damaged, in an 8-bit encoding, or no text."""
+    controls = len(raw) - len(raw.translate(None, _CONTROLS))
+    if raw.startswith(_SIGNATURES) or controls > len(raw) * BINARY_SHARE:
+        return Unreadable("it is a binary file under a text file's name")
+    text = raw.decode(errors="replace")
+    damaged = text.count(REPLACED)
+    accents = len(text) - len(text.encode("ascii", "ignore")) - damaged
+    if accents > damaged:
+        return Decoded(text, "utf-8", flagged=True, reason=_repaired(text, "utf-8"))
+    try:
+        text, encoding = raw.decode("cp1252"), "cp1252"
+    except UnicodeDecodeError:
+        text, encoding = raw.decode("latin-1"), "latin-1"
+    reason = f"it is not UTF-8 and was read as {encoding}; save it as UTF-8"
+    return Decoded(text, encoding, flagged=True, reason=reason)
+
+
+def _repaired(text: str, encoding: str) -> str:
+    count = text.count(REPLACED)
+    if count == 1:
+        return f"1 place is not valid {encoding} and was replaced"
+    return f"{count} places are not valid {encoding} and were replaced"

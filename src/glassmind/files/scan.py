@@ -9,20 +9,79 @@ was not met is missing, unless it stands where we could not look.
 import errno
 import os
 import re
+import stat
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import (
+    Callable,
+    Collection,
+    Container,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple, TypeAlias, cast
 from unicodedata import is_normalized, normalize
 
-from glassmind.errors import VaultMissing
-from glassmind.files.entries import Entry, Named, fault_of_type
-from glassmind.files.ignore import IgnoreRules
-from glassmind.files.placeholder import NOT_HERE, is_placeholder, stood_for
-from glassmind.files.read import spelling_order
+from glassmind.errors import FileGone, VaultError, VaultMissing
+from glassmind.files.ignore import DEFAULT_IGNORE_DIRS, IgnoreRules
+from glassmind.files.names import name_key
+from glassmind.files.read import (
+    NOT_HERE,
+    VaultFiles,
+    is_placeholder,
+    name_of_stub,
+    spelling_order,
+)
 from glassmind.model import NotePath
 from glassmind.model.files import FileFacts, FileKind, Skipped
+from glassmind.obsidian.text import fold
+
+
+class NamedEntry(NamedTuple):
+    """An entry of a folder that was asked for by its name, as `scandir` has them."""
+
+    name: str
+    facts: os.stat_result
+
+    def stat(self, *, follow_symlinks: bool) -> os.stat_result:  # noqa: ARG002
+        """Return what the file system said of it."""
+        return self.facts
+
+    def is_symlink(self) -> bool:
+        """Whether it is a symbolic link."""
+        return stat.S_ISLNK(self.facts.st_mode)
+
+    def is_dir(self, *, follow_symlinks: bool) -> bool:  # noqa: ARG002
+        """Whether it is a folder."""
+        return stat.S_ISDIR(self.facts.st_mode)
+
+    def is_file(self, *, follow_symlinks: bool) -> bool:  # noqa: ARG002
+        """Whether it is a regular file."""
+        return stat.S_ISREG(self.facts.st_mode)
+
+
+ScanEntry: TypeAlias = os.DirEntry[str] | NamedEntry
+
+
+def fault_of_type(entry: ScanEntry) -> str | None:
+    """Return why an entry is neither read nor entered, by what it is."""
+    if entry.is_symlink() or _is_junction(entry):
+        return "a symbolic link, which is not followed"
+    if entry.is_dir(follow_symlinks=False) or entry.is_file(follow_symlinks=False):
+        return None
+    return "not a regular file (a pipe, socket or device)"
+
+
+def _is_junction(entry: ScanEntry) -> bool:
+    if sys.platform == "win32":
+        tag = entry.stat(follow_symlinks=False).st_reparse_tag
+        return tag == stat.IO_REPARSE_TAG_MOUNT_POINT
+    else:  # noqa: RET505
+        return False
+
 
 MOST_TIME_NS = 2**63 - 1
 """What a row holds: the year 2262, or 1677 before 1970. File systems know others, and
@@ -64,7 +123,7 @@ def stamp_of(facts: os.stat_result, seed: int) -> int:
     )
 
 
-def within(time_ns: int) -> int:
+def storable_time(time_ns: int) -> int:
     """Return a time of a file, or the nearest to it that can be stored."""
     return max(-MOST_TIME_NS, min(time_ns, MOST_TIME_NS))
 
@@ -180,7 +239,7 @@ class _Walk:
         for entry in others:
             self.judge(entry, folder, chosen)
 
-    def by_name(self, folder: _Folder, place: str | int) -> list[Named] | None:
+    def by_name(self, folder: _Folder, place: str | int) -> list[NamedEntry] | None:
         """Return our files in a folder without listing it, which may hold thousands.
 
         None where that cannot tell: one is not there, or another spelling of its name
@@ -195,7 +254,7 @@ class _Walk:
                     return None
                 try:
                     found.append(
-                        Named(path[start:], os.lstat(path[start:], dir_fd=place))
+                        NamedEntry(path[start:], os.lstat(path[start:], dir_fd=place))
                     )
                 except OSError:
                     return None
@@ -208,17 +267,19 @@ class _Walk:
         files, prefix = self.files or (), folder.prefix
         for entry in entries:
             name = normalize("NFC", entry.name)
-            if prefix + (stood_for(name) or name) in files:
+            if prefix + (name_of_stub(name) or name) in files:
                 yield entry
 
-    def pass_unchanged(self, entries: Iterable[Entry], prefix: str) -> list[Entry]:
+    def pass_unchanged(
+        self, entries: Iterable[ScanEntry], prefix: str
+    ) -> list[ScanEntry]:
         """Return the entries that are not known files with their known stamps.
 
         The hot loop: an unchanged vault is passed here whole, so nothing is called that
         a `stat` and a comparison do not need, and `stamp_of` is written out.
         """
         left, pop, seed = self.left, self.left.pop, self.rules.seed
-        others: list[Entry] = []
+        others: list[ScanEntry] = []
         for entry in entries:
             path = prefix + entry.name
             stamp = pop(path, None)
@@ -241,7 +302,9 @@ class _Walk:
             others.append(entry)
         return others
 
-    def judge(self, entry: Entry, folder: _Folder, chosen: Mapping[str, str]) -> None:
+    def judge(
+        self, entry: ScanEntry, folder: _Folder, chosen: Mapping[str, str]
+    ) -> None:
         """Decide what becomes of one entry; what is not taken stays in `left`."""
         name = normalize("NFC", entry.name)
         path = folder.prefix + name
@@ -252,7 +315,7 @@ class _Walk:
                     self.skip(path, reason)
             elif entry.is_dir(follow_symlinks=False):
                 self.judge_folder(path, entry.name, folder)
-            elif (other := stood_for(name)) is not None:
+            elif (other := name_of_stub(name)) is not None:
                 self.judge_stub(folder.prefix + other)
             else:
                 self.judge_file(path, entry, folder)
@@ -276,7 +339,7 @@ class _Walk:
         if self.rules.file(path) is None:
             self.lose(path, NOT_HERE)
 
-    def judge_file(self, path: str, entry: Entry, folder: _Folder) -> None:
+    def judge_file(self, path: str, entry: ScanEntry, folder: _Folder) -> None:
         """Take a regular file, or say why not."""
         reason = self.rules.file(path)
         if reason is not None:
@@ -295,7 +358,7 @@ class _Walk:
                     path=NotePath(path),
                     kind=kind_of(path),
                     size=facts.st_size,
-                    mtime_ns=within(facts.st_mtime_ns),
+                    mtime_ns=storable_time(facts.st_mtime_ns),
                     stamp=stamp,
                     disk_path=None if disk_path == path else disk_path,
                 )
@@ -364,3 +427,200 @@ def _printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+class StaleFiles(NamedTuple):
+    """Files that have another size or time now, and files that are not there."""
+
+    changed: tuple[NotePath, ...] = ()
+    gone: tuple[NotePath, ...] = ()
+
+
+def stale_files(root: Path, known: Mapping[NotePath, tuple[int, int]]) -> StaleFiles:
+    """Return which files are not of the size and time they are known by, in order.
+
+    Nothing is opened. A file that cannot be looked at, or that a sync keeps elsewhere,
+    is neither changed nor gone.
+
+    Raises:
+        VaultMissing: the root is no folder that can be opened.
+    """
+    changed, absent = [], []
+    for path, seen in known.items():
+        try:
+            facts = os.lstat(f"{root}/{path}")
+        except (FileNotFoundError, NotADirectoryError):
+            absent.append(path)
+        except OSError:
+            continue
+        else:
+            if (facts.st_size, storable_time(facts.st_mtime_ns)) != seen:
+                changed.append(path)
+    if not absent:
+        return StaleFiles(tuple(changed))
+    return _looked_for(root, known, changed, absent)
+
+
+def _looked_for(
+    root: Path,
+    known: Mapping[NotePath, tuple[int, int]],
+    changed: Sequence[NotePath],
+    absent: Sequence[NotePath],
+) -> StaleFiles:
+    """Return the same once those that seem absent were sought by other spellings."""
+    found, gone = list(changed), []
+    with VaultFiles(root) as files:
+        for path in absent:
+            if files.exists(path):
+                facts = files.stat(path)
+                if (facts.st_size, storable_time(facts.st_mtime_ns)) != known[path]:
+                    found.append(path)
+            elif not files.is_offloaded(path):
+                gone.append(path)
+    return StaleFiles(tuple(found), tuple(gone))
+
+
+MOST_NAMES = 100_000
+"""Names that are looked at: more than any vault has notes that nobody reads."""
+
+MOST_READ, MOST_BYTES = 5_000, 32 * 1024 * 1024
+"""Notes, and bytes of them, that are read without an index: a second of reading."""
+
+TEXTS = (".md", ".canvas", ".base", ".html", ".txt")
+"""What may speak of other files of a vault."""
+
+
+class LeftOutTexts(NamedTuple):
+    """The text of notes that were left out; `unread` is the first that was not read."""
+
+    texts: tuple[str, ...] = ()
+    unread: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOutNames:
+    """What files are called that were left out, as far as they may be told of.
+
+    `files` opens those of whoever asks. Only a file whose name is asked for is judged.
+    """
+
+    places: Mapping[str, Collection[str]]
+    files: Callable[[], VaultFiles]
+
+    def __contains__(self, name: object) -> bool:
+        places = self.places.get(str(name), ())
+        if not places:
+            return False
+        try:
+            with self.files() as files:
+                return any(files.may_tell_skipped(path) for path in places)
+        except VaultMissing:
+            return False
+
+
+def unindexed(root: Path, known: Collection[str]) -> Iterator[NotePath]:
+    """Yield the files that are there and not among those known, by path.
+
+    No file is opened and no link followed. Hidden files are none of them, nor are those
+    of programs.
+    """
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not name.startswith(".") and not _is_of_programs(name)
+        )
+        below = os.path.relpath(folder, root).replace(os.sep, "/")
+        above = "" if below == "." else f"{below}/"
+        for name in sorted(names):
+            path = normalize("NFC", above + name)
+            if not name.startswith(".") and path not in known:
+                yield NotePath(path)
+
+
+def left_out_names(
+    root: Path, skipped: Iterable[str], files: Callable[[], VaultFiles]
+) -> LeftOutNames:
+    """Return what links would call the files that were skipped, alone or in a folder.
+
+    No link is followed, and none of the `files` is opened before it is asked for. A
+    folder that cannot be listed has no names, nor have those of programs: no link means
+    a file of theirs.
+    """
+    found: dict[str, list[str]] = {}
+    for path in skipped:
+        if _is_of_programs(path):
+            continue
+        _name(found, path)
+        for folder, folders, names in os.walk(root / path):
+            folders.sort()
+            below = Path(folder).relative_to(root).as_posix()
+            for name in names:
+                _name(found, normalize("NFC", f"{below}/{name}"))
+            if len(found) > MOST_NAMES:
+                return LeftOutNames(found, files)
+    return LeftOutNames(found, files)
+
+
+def _name(found: dict[str, list[str]], path: str) -> None:
+    for key in {name_key(path), fold(path.rpartition("/")[2])}:
+        found.setdefault(key, []).append(path)
+
+
+def is_left_out(target: str, names: Container[str]) -> bool:
+    """Whether a link that finds no indexed file means one of those left out."""
+    return name_key(target) in names or fold(target.rpartition("/")[2]) in names
+
+
+def left_out_texts(
+    root: Path, skipped: Iterable[str], files: Callable[[], VaultFiles]
+) -> LeftOutTexts:
+    """Return the text of the notes that were skipped, alone or in a folder.
+
+    They are read as `files` lets them be. The folders of programs, which no vault has
+    notes in, are not looked at.
+
+    Raises:
+        VaultMissing: the root is no folder that can be opened.
+    """
+    texts: list[str] = []
+    unread, left = "", MOST_BYTES
+    with files() as opened:
+        for path in _texts_below(root, skipped):
+            if not opened.may_tell_skipped(path):
+                continue
+            try:
+                if len(texts) == MOST_READ:
+                    return LeftOutTexts(tuple(texts), unread or path)
+                raw = opened.read(path, limit_bytes=left)
+            except FileGone:
+                continue
+            except VaultError:
+                unread = unread or path
+                continue
+            left -= len(raw)
+            texts.append(raw.decode("utf-8", "replace"))
+    return LeftOutTexts(tuple(texts), unread)
+
+
+def _is_of_programs(path: str) -> bool:
+    return fold(path.rpartition("/")[2]) in DEFAULT_IGNORE_DIRS
+
+
+def _texts_below(root: Path, skipped: Iterable[str]) -> Iterator[str]:
+    for path in skipped:
+        if _is_of_programs(path):
+            continue
+        if path.endswith(TEXTS):
+            yield path
+        for folder, folders, names in os.walk(root / path):
+            folders[:] = sorted(one for one in folders if not one.startswith("."))
+            below = Path(folder).relative_to(root).as_posix()
+            for name in sorted(names):
+                if name.endswith(TEXTS):
+                    yield f"{below}/{normalize('NFC', name)}"
+
+
+def is_free(root: Path, path: str) -> bool:
+    """Whether nothing on disk stands at a path of the vault, be it indexed or not."""
+    return not os.path.lexists(root / path)

@@ -39,7 +39,7 @@ MOST_ROWS = 32
 _DECODER = json.JSONDecoder()
 
 
-class Block(NamedTuple):
+class ImportedBlock(NamedTuple):
     """Some lines of a note with their vector."""
 
     first: int
@@ -47,12 +47,12 @@ class Block(NamedTuple):
     row: bytes
 
 
-class Source(NamedTuple):
+class ImportedNote(NamedTuple):
     """What is known of one note: until when, of the whole, of its blocks."""
 
     until_ms: float
     whole: bytes | None
-    blocks: tuple[Block, ...]
+    blocks: tuple[ImportedBlock, ...]
 
 
 class SmartConnections:
@@ -62,7 +62,7 @@ class SmartConnections:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._sources: dict[str, Source] | None = None
+        self._sources: dict[str, ImportedNote] | None = None
         self.stale = self.malformed = self.unread = 0
 
     @property
@@ -105,7 +105,7 @@ class SmartConnections:
             if count
         ]
 
-    def sources(self) -> dict[str, Source]:
+    def sources(self) -> dict[str, ImportedNote]:
         """Return what is known of each note, by its path."""
         if self._sources is None:
             self._sources = _gathered(self._items())
@@ -125,9 +125,9 @@ class SmartConnections:
                 continue
             yield from ((f"{folder}/{name}", facts) for name, facts in listed)
 
-    def _items(self) -> "dict[str, Item | None]":
+    def _items(self) -> "dict[str, ImportedItem | None]":
         """Return the last word on every item."""
-        items: dict[str, Item | None] = {}
+        items: dict[str, ImportedItem | None] = {}
         with VaultFiles(self._root) as files:
             for path, _ in self._files():
                 try:
@@ -139,7 +139,7 @@ class SmartConnections:
                     items.update(self._pairs(line))
         return items
 
-    def _pairs(self, line: str) -> "Iterator[tuple[str, Item | None]]":
+    def _pairs(self, line: str) -> "Iterator[tuple[str, ImportedItem | None]]":
         """Yield the items of a line, such as `"smart_sources:A.md": {...},`."""
         at = _skipped(line, 0, ",")
         while at < len(line):
@@ -154,7 +154,7 @@ class SmartConnections:
                 yield key, _item(item)
 
 
-class Item(NamedTuple):
+class ImportedItem(NamedTuple):
     """What we need of an item."""
 
     row: bytes | None
@@ -169,14 +169,16 @@ def _skipped(line: str, at: int, mark: str) -> int:
     return at
 
 
-def _item(found: Any) -> Item | None:
+def _item(found: Any) -> ImportedItem | None:
     if not isinstance(found, dict):
         return None
     row = _row(_inside(found, "embeddings", MODEL, "vec"))
     at = _inside(found, "last_embed", "at")
     if not _is_number(at):
         at = _inside(found, "last_import", "mtime")
-    return Item(row, _span(found.get("lines")), float(at) if _is_number(at) else -1.0)
+    return ImportedItem(
+        row, _span(found.get("lines")), float(at) if _is_number(at) else -1.0
+    )
 
 
 def _span(found: Any) -> tuple[int, int] | None:
@@ -217,10 +219,10 @@ def _row(found: Any) -> bytes | None:
     return row.tobytes()
 
 
-def _gathered(items: "dict[str, Item | None]") -> dict[str, Source]:
+def _gathered(items: "dict[str, ImportedItem | None]") -> dict[str, ImportedNote]:
     """Return the items of each note together."""
-    wholes: dict[str, Item] = {}
-    parts: dict[str, list[Item]] = {}
+    wholes: dict[str, ImportedItem] = {}
+    parts: dict[str, list[ImportedItem]] = {}
     for key, item in items.items():
         kind, _, address = key.partition(":")
         if item is None:
@@ -236,8 +238,12 @@ def _gathered(items: "dict[str, Item | None]") -> dict[str, Source]:
     }
 
 
-def _source(whole: Item | None, parts: list[Item]) -> Source:
+def _source(whole: ImportedItem | None, parts: list[ImportedItem]) -> ImportedNote:
     times = [part.until_ms for part in parts]
     until = whole.until_ms if whole else max(times, default=-1.0)
-    blocks = [Block(*part.lines, part.row) for part in parts if part.lines and part.row]
-    return Source(until, whole.row if whole else None, tuple(blocks))
+    blocks = [
+        ImportedBlock(*part.lines, part.row)
+        for part in parts
+        if part.lines and part.row
+    ]
+    return ImportedNote(until, whole.row if whole else None, tuple(blocks))

@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Protocol
 from unicodedata import normalize
@@ -21,7 +22,7 @@ from watchfiles import Change, watch
 
 from glassmind.errors import VaultMissing
 from glassmind.files.ignore import IGNORE_FILE, UNLISTED, IgnoreRules
-from glassmind.files.placeholder import STUB
+from glassmind.files.read import STUB
 from glassmind.files.scan import is_real
 
 STEP_MS, GATHER_MS = 100, 200
@@ -52,7 +53,7 @@ ENDED = "nobody listens to the system's events"
 EACH_FOLDER = sys.platform == "linux"
 
 
-class Heard(NamedTuple):
+class VaultChanges(NamedTuple):
     """Paths where something changed, or is gone; or that all has to be looked at.
 
     A path that ends in `/` means the files directly in that folder.
@@ -77,7 +78,7 @@ class VaultEvents:
         root: Path,
         apart: Path,
         rules: Callable[[], IgnoreRules],
-        hear: Callable[[Heard], None],
+        hear: Callable[[VaultChanges], None],
     ) -> None:
         self._root, self._apart, self._rules, self._hear = root, apart, rules, hear
         self._ear: _Ear | None = None
@@ -133,7 +134,7 @@ class VaultEvents:
         try:
             heard = judged(changes, base, apart, self._rules())
         except VaultMissing:
-            heard = Heard(whole=True)
+            heard = VaultChanges(whole=True)
         if heard or lossy:
             self._hear(heard._replace(whole=heard.whole or lossy))
 
@@ -170,7 +171,7 @@ def folders_of(base: str, rules: IgnoreRules) -> list[str]:
 
 def judged(
     changes: Iterable[tuple[Change, str]], base: str, apart: str, rules: IgnoreRules
-) -> Heard:
+) -> VaultChanges:
     """Return what of the system's events concerns the index of the vault in `base`.
 
     `apart` is a folder that does not count.
@@ -183,31 +184,31 @@ def judged(
     ]
     changed = nothing.union(*(one.changed for one in found))
     gone = nothing.union(*(one.gone for one in found))
-    return Heard(changed, gone - changed, any(one.whole for one in found))
+    return VaultChanges(changed, gone - changed, any(one.whole for one in found))
 
 
-def _judged(change: Change, path: str, place: str, rules: IgnoreRules) -> Heard:
+def _judged(change: Change, path: str, place: str, rules: IgnoreRules) -> VaultChanges:
     if not path or path in RULE_FILES:
-        return Heard(whole=True)
+        return VaultChanges(whole=True)
     if not _is_reached(path, place, rules):
-        return Heard()
+        return VaultChanges()
     try:
         mode = os.lstat(place).st_mode
     except OSError:
         listed = rules.file(path) != UNLISTED or rules.folder(path) is None
-        return Heard(gone=frozenset({path} if listed else ()))
+        return VaultChanges(gone=frozenset({path} if listed else ()))
     if stat.S_ISDIR(mode):
         return _judged_folder(change, path, rules)
     listed = rules.file(path) != UNLISTED or path.endswith(STUB)
-    return Heard(changed=frozenset({path} if listed else ()))
+    return VaultChanges(changed=frozenset({path} if listed else ()))
 
 
-def _judged_folder(change: Change, path: str, rules: IgnoreRules) -> Heard:
+def _judged_folder(change: Change, path: str, rules: IgnoreRules) -> VaultChanges:
     reason = rules.folder(path)
     if reason is None and change is not Change.modified:
-        return Heard(whole=True)  # what is in it may have come before its watch
+        return VaultChanges(whole=True)  # what is in it may have come before its watch
     looked = {f"{path}/"} if reason is None else {path} if reason else ()
-    return Heard(changed=frozenset(looked))
+    return VaultChanges(changed=frozenset(looked))
 
 
 def _path_in(place: str, base: str) -> str | None:
@@ -315,3 +316,63 @@ def reason_of(fault: Exception) -> str:
     if "os error 24" in said or "Too many open files" in said:
         return "too many programs watch files; raise fs.inotify.max_user_instances"
     return f"the system gives no events ({said})"
+
+
+STORM = 256
+"""Paths waiting at once that no hand has changed; a checkout or a sync is at work."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    first_s: float
+    last_s: float
+    gone: bool
+
+
+class Debouncer:
+    """The changes that are held back; the clock is whatever the caller counts by.
+
+    A path is known once however often it is heard of, and as it was heard of last.
+    """
+
+    def __init__(self, *, quiet_s: float, longest_s: float) -> None:
+        self._quiet_s = quiet_s
+        self._longest_s = max(longest_s, quiet_s)
+        self._waiting: dict[str, _Heard] = {}
+        self._last_s = float("-inf")
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def hear(self, path: str, now_s: float, *, gone: bool = False) -> None:
+        """Hold a path back; `gone` says that there is no file of that name any more."""
+        known = self._waiting.get(path)
+        first_s = now_s if known is None else known.first_s
+        self._waiting[path] = _Heard(first_s, now_s, gone)
+        self._last_s = max(self._last_s, now_s)
+
+    def due(self, now_s: float) -> list[str]:
+        """Return the paths whose time has come, in order, and forget them."""
+        found = sorted(
+            path
+            for path, heard in self._waiting.items()
+            if self._due_at(heard) <= now_s
+        )
+        for path in found:
+            del self._waiting[path]
+        return found
+
+    def next_s(self) -> float | None:
+        """Return when the next path is due if nothing more is heard; None for never."""
+        return min(
+            (self._due_at(heard) for heard in self._waiting.values()), default=None
+        )
+
+    def clear(self) -> None:
+        """Forget everything: the caller has looked at all there is."""
+        self._waiting.clear()
+
+    def _due_at(self, heard: _Heard) -> float:
+        together = heard.gone or len(self._waiting) > STORM
+        last_s = self._last_s if together else heard.last_s
+        return min(last_s + self._quiet_s, heard.first_s + self._longest_s)

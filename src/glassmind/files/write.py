@@ -10,7 +10,8 @@ steps leaves the old bytes or the new, never a mixture, and at most a staged fil
 the next write in that folder sweeps away.
 """
 
-from collections.abc import Callable, Iterator
+import errno
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import (
     AbstractContextManager,
     ExitStack,
@@ -23,32 +24,44 @@ from threading import local
 from typing import NamedTuple
 from unicodedata import normalize
 
+from glassmind.errors import FileTooLarge, VaultError
 from glassmind.errors.writing import (
     NameTaken,
     NoteChanged,
     NotOursToWrite,
+    NotTakenBack,
     WriteFailed,
     WriteRefused,
     WritesOff,
 )
-from glassmind.files import audit
-from glassmind.files.folder import OpenFolder
-from glassmind.files.paths import safe_path
-from glassmind.files.read import digest_of
-from glassmind.files.staging import (
-    Dress,
+from glassmind.files.folder import (
+    LOG,
+    AuditEntry,
+    AuditFile,
+    FileAttributes,
+    OpenFolder,
     above,
+    append,
     checked,
     content,
-    faults_named,
     folder_of,
+    line_of,
+    lines_of,
+    name_errors,
+    open_folder,
     refuse_taken,
     stage,
     staged_name,
     sweep,
 )
-from glassmind.model import Digest, NotePath
+from glassmind.files.read import SPLIT_IT, Unreadable, decode, digest_of, safe_path
+from glassmind.files.scan import kind_of
+from glassmind.files.steps import InterruptedChange, PlannedStep, folders_of, plan_steps
+from glassmind.files.transaction import EditLock, FileTransaction, Leftovers
+from glassmind.model import MAX_NOTE_BYTES, Digest, NotePath
+from glassmind.model.editing import Step
 from glassmind.model.writing import Applied
+from glassmind.ports.editing import Standing
 
 TRIES = 20
 """How often a change is made anew to a file that others change too."""
@@ -136,7 +149,7 @@ class VaultWriter:
         try:
             with (
                 self._folder_of(allowed, make=False) as (opened, _),
-                faults_named(NotePath(folder)),
+                name_errors(NotePath(folder)),
             ):
                 return sorted(normalize("NFC", name) for name in opened.names())
         except FileNotFoundError:
@@ -158,13 +171,13 @@ class VaultWriter:
         allowed = self.allowed(path)
         with (
             self._folder_of(allowed, make=True) as (folder, name),
-            faults_named(allowed),
+            name_errors(allowed),
             folder.turn(),
         ):
             sweep(folder)
             mode = checked(folder, name, allowed, expected)
             after, size = digest_of(raw), len(raw)
-            act = audit.Act(allowed, expected, after, size, why, self._client)
+            act = AuditEntry(allowed, expected, after, size, why, self._client)
             if after != expected:
                 self._write(folder, name, raw, mode, act)
             return Applied(allowed, expected, after, size)
@@ -186,7 +199,7 @@ class VaultWriter:
             with (
                 self._folder_of(old, make=False) as (source, name),
                 self._folder_of(new, make=True) as (target, called),
-                faults_named(old),
+                name_errors(old),
                 _turns(source, target, first=above(old) < above(new)),
             ):
                 for folder in (source, target):
@@ -194,7 +207,7 @@ class VaultWriter:
                 checked(source, name, old, expected)
                 facts = source.facts(name)
                 size = facts.st_size if facts else 0
-                act = audit.Act(old, expected, expected, size, why, self._client, new)
+                act = AuditEntry(old, expected, expected, size, why, self._client, new)
                 self._give(source, name, target, called, act)
         except FileNotFoundError as fault:
             raise NoteChanged(old, expected=expected, found="") from fault
@@ -212,11 +225,11 @@ class VaultWriter:
         path, size = self.allowed(done.path), done.size_bytes
         with (
             self._folder_of(path, make=True) as (folder, name),
-            faults_named(path),
+            name_errors(path),
             folder.turn(),
         ):
             checked(folder, name, path, done.after)
-            act = audit.Act(path, None, done.after, size, why, self._client)
+            act = AuditEntry(path, None, done.after, size, why, self._client)
             self._record(act, undone=True)
             folder.unlink(name)
             folder.sync()
@@ -227,7 +240,7 @@ class VaultWriter:
         name: str,
         target: OpenFolder,
         called: str,
-        act: audit.Act,
+        act: AuditEntry,
     ) -> None:
         refuse_taken(target, called, str(act.to))
         self._record(act)
@@ -254,13 +267,13 @@ class VaultWriter:
         Raises:
             WriteRefused: nothing may be written, or another took too long.
         """
-        log = self.allowed(f"{self._permit.folder}/{audit.LOG}")
+        log = self.allowed(f"{self._permit.folder}/{LOG}")
         ours = (self._root, self._permit.folder)
         if ours in _QUEUES.held:
             yield
             return
         with ExitStack() as held:
-            with faults_named(log):
+            with name_errors(log):
                 # nobody takes the turn of this folder for anything else
                 logs, _ = held.enter_context(self._folder_of(log, make=True))
                 held.enter_context(logs.turn(QUEUE_S))
@@ -274,11 +287,11 @@ class VaultWriter:
         name: str,
         raw: bytes,
         mode: int | None,
-        act: audit.Act,
+        act: AuditEntry,
     ) -> None:
         staged = staged_name()
         try:
-            stage(folder, staged, raw, None if mode is None else Dress(mode))
+            stage(folder, staged, raw, None if mode is None else FileAttributes(mode))
             checked(folder, name, act.path, act.before)
             self._record(act)
             try:
@@ -299,13 +312,13 @@ class VaultWriter:
                 folder.unlink(staged)
         folder.sync()
 
-    def _record(self, act: audit.Act, *, undone: bool = False) -> None:
-        log = NotePath(f"{self._permit.folder}/{audit.LOG}")
-        line = audit.line_of(act, self._now(), undone=undone)
+    def _record(self, act: AuditEntry, *, undone: bool = False) -> None:
+        log = NotePath(f"{self._permit.folder}/{LOG}")
+        line = line_of(act, self._now(), undone=undone)
         try:
             with self._folder_of(log, make=True) as (folder, name):
                 known = folder.facts(name)
-                audit.append(folder, name, line)
+                append(folder, name, line)
                 if known is None:
                     folder.sync()
         except OSError as fault:
@@ -326,3 +339,298 @@ def _turns(one: OpenFolder, other: OpenFolder, *, first: bool) -> Iterator[None]
         for folder in folders[:1] if one.is_same(other) else folders:
             held.enter_context(folder.turn())
         yield
+
+
+class FileText(NamedTuple):
+    """The text of a file with its line ends as they are; empty for no file.
+
+    `newline` is what ends most of its lines, and should end new ones.
+    """
+
+    text: str
+    newline: str = "\n"
+
+
+def rewrite(
+    writer: VaultWriter, path: NotePath, change: Callable[[FileText], str], *, why: str
+) -> Applied | None:
+    """Change a file and say what was done; None where the text stays as it is.
+
+    Encoding and byte order mark stay. When somebody else changes the file meanwhile,
+    `change` is asked again about the new text, so that nothing of theirs is lost.
+
+    Raises:
+        WriteRefused: the file may not be written, is no text, or never stays the same.
+        PathOutsideVault: the path climbs, or a symbolic link stands in it.
+    """
+    for attempt in range(1, TRIES + 1):
+        raw = writer.read(path)
+        before, encode = _opened(raw or b"", path)
+        after = change(before)
+        if after == before.text:
+            return None
+        expected = None if raw is None else digest_of(raw)
+        try:
+            return writer.put(path, encode(after), expected=expected, why=why)
+        except NoteChanged:
+            if attempt == TRIES:
+                raise
+    raise AssertionError("the last attempt returns or raises")
+
+
+def _opened(raw: bytes, path: NotePath) -> tuple[FileText, Callable[[str], bytes]]:
+    found = decode(raw)
+    if isinstance(found, Unreadable):
+        raise WriteFailed(path, found.reason)
+    if found.flagged and found.encoding.startswith("utf"):
+        raise WriteFailed(path, found.reason)  # to write it would lose what is broken
+    mark = raw[: len(raw) - len(found.text.encode(found.encoding))]
+    crlf = found.text.count("\r\n")
+    newline = "\r\n" if crlf * 2 > found.text.count("\n") else "\n"
+
+    def encode(text: str) -> bytes:
+        try:
+            return mark + text.encode(found.encoding)
+        except UnicodeEncodeError:  # a letter that the old 8-bit encoding has not
+            return text.encode()
+
+    return FileText(found.text, newline), encode
+
+
+def _nothing() -> None:
+    return
+
+
+class _Beside(NamedTuple):
+    """What is done while the disk is waited for, before and after files change."""
+
+    meanwhile: Callable[[], None] = _nothing
+    afterwards: Callable[[], None] = _nothing
+
+
+class VaultChanger:
+    """Changes files of one vault; safe to share between threads.
+
+    `lock` is a file outside of the vault, which whoever edits it holds. `record` is
+    where a line about each change goes. Nothing is changed in folders that begin with a
+    dot, but for `agent_folder` and the trash.
+    """
+
+    def __init__(  # noqa: PLR0913 - its settings
+        self,
+        root: Path,
+        *,
+        lock: Path,
+        record: AuditFile,
+        agent_folder: str,
+        now: Callable[[], datetime] = _now,
+        limit_bytes: int = MAX_NOTE_BYTES,
+    ) -> None:
+        self._root, self._now, self._limit_bytes = root, now, limit_bytes
+        self._record_at, self._agent_folder = record, agent_folder
+        self._queue = EditLock(lock)
+
+    def turn(self) -> AbstractContextManager[None]:
+        """Be the only one who edits this vault, in this process and others.
+
+        Whoever has the turn may ask for it again. What a killed one left staged is
+        swept first.
+
+        Raises:
+            WriteFailed: another took too long.
+            NowhereToKeep: nothing can be kept outside of the vault.
+        """
+        return self._turn()
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        first = not self._queue.held
+        with self._queue.turn():
+            if first:
+                self.sweep()
+            yield
+
+    def read(self, path: NotePath, /) -> bytes | None:
+        """Return the bytes of a file; None where there is none.
+
+        Raises:
+            FileTooLarge: it is too large to edit.
+            NotDownloaded: iCloud has taken it away.
+            WriteFailed: it is no regular file, or cannot be read.
+            PathOutsideVault: the path climbs, or a symbolic link stands in it.
+        """
+        known = safe_path(path)
+        try:
+            with folder_of(self._root, known, make=False) as (folder, name):
+                return content(folder, name, known, self._limit_bytes)
+        except FileNotFoundError:
+            return None
+
+    def apply(
+        self,
+        steps: Sequence[Step],
+        /,
+        *,
+        why: str,
+        client: str,
+        meanwhile: Callable[[], None] = _nothing,
+        afterwards: Callable[[], None] = _nothing,
+    ) -> None:
+        """Take every step, or none.
+
+        New content is staged first, and `meanwhile` is called while the disk takes it:
+        no file is touched before both have come to an end, nor where either raises.
+        `afterwards` is called when all are changed, while the disk is waited for.
+
+        Raises:
+            FileTooLarge: a note would grow above the limit.
+            NoteChanged: a file is not what a step says it was.
+            NameTaken: something is where a new or moved file should be.
+            NotEditable: a path lies where nothing is edited.
+            WriteRefused, PathOutsideVault: the disk refuses, or a path is none.
+            NotTakenBack: it failed on the way, and not all could be taken back.
+        """
+        for step in steps:
+            size = len(step.after)
+            grows = size > self._limit_bytes and size > len(step.before or b"")
+            if grows and kind_of(step.to) != "attachment":
+                raise FileTooLarge(step.to, self._limit_bytes, SPLIT_IT)
+        ways = plan_steps(steps, self._agent_folder)
+        beside = _Beside(meanwhile, afterwards)
+        self._carry(ways, beside, why=why, client=client)
+
+    def standing(self, steps: Sequence[Step], /) -> Sequence[Standing]:
+        """Return how each file stands now; one that is half way counts as old.
+
+        Raises:
+            WriteFailed, VaultMissing: that cannot be told at the moment.
+        """
+        return InterruptedChange(
+            self._root, plan_steps(steps, self._agent_folder)
+        ).standing()
+
+    def settle(self, steps: Sequence[Step], /, *, forward: bool, why: str) -> None:
+        """Take the rest of some steps, or take back those that were taken.
+
+        Files that are neither as a step found them nor as it leaves them stay.
+
+        Raises:
+            WriteRefused, PathOutsideVault: the disk refuses; all is as it was before.
+        """
+        ways = plan_steps(steps, self._agent_folder)
+        with self._turn():
+            self._sweep(folders_of(ways))
+            scene = InterruptedChange(self._root, ways)
+            left, gone = (scene.onward(), []) if forward else scene.backward()
+            rest = [*plan_steps(left, self._agent_folder), *gone]
+            if rest:
+                self._carry(rest, _Beside(), why=why, client="")
+
+    def clear(self, folders: Sequence[NotePath], /) -> None:
+        """Take away folders in which nothing is, in order; any other stays."""
+        for path in folders:
+            with (
+                suppress(OSError, VaultError),
+                folder_of(self._root, safe_path(path), make=False) as (folder, name),
+            ):
+                folder.remove(name)
+                folder.sync()
+
+    def _carry(
+        self, ways: Sequence[PlannedStep], beside: _Beside, *, why: str, client: str
+    ) -> None:
+        recorded: list[AuditEntry] = []
+
+        def record() -> None:
+            recorded.extend(_act(way, why, client) for way in ways if _is_one(way))
+            self._record(recorded)
+
+        with self._turn(), FileTransaction(self._root, ways) as carrying:
+            carrying.look()
+            with name_errors(ways[0].name if ways else "nothing"):
+                self._queue.leave(carrying.leftovers())
+            try:
+                carrying.prepare(record, meanwhile=beside.meanwhile)
+                carrying.change()
+            except BaseException as fault:
+                self._take_back(carrying, recorded, fault)
+                raise
+            if carrying.finish(beside.afterwards):
+                self._queue.clear()
+
+    def _take_back(
+        self,
+        carrying: FileTransaction,
+        recorded: Sequence[AuditEntry],
+        fault: BaseException,
+    ) -> None:
+        left = carrying.take_back()
+        if left:
+            raise NotTakenBack(left[0], len(left), str(fault)) from fault
+        with suppress(OSError, VaultError):
+            self._record(recorded, undone=True)  # also where half of it was written
+        self._queue.clear()
+
+    def _record(self, acts: Sequence[AuditEntry], *, undone: bool = False) -> None:
+        if not acts:
+            return
+        root, log = self._record_at
+        lines = lines_of(acts, self._now(), undone=undone)
+        try:
+            with folder_of(root, log, make=True) as (folder, name):
+                known = folder.facts(name)
+                append(folder, name, lines)
+                if known is None:
+                    folder.sync()
+        except (OSError, VaultError) as fault:
+            reason = f"it cannot go on record in {log} ({_said(fault)})"
+            raise WriteFailed(acts[0].path, reason) from fault
+
+    def sweep(self) -> None:
+        """Sweep away what one left that was killed on the way; only in a turn."""
+        left = self._queue.left()
+        if left == Leftovers():
+            return
+        is_swept = self._sweep(left.staged)
+        for made in sorted(left.made, reverse=True):
+            with suppress(OSError, VaultError):
+                self._remove_empty(made)
+        if is_swept:  # else whoever comes next tries it again
+            self._queue.clear()
+
+    def _remove_empty(self, path: str) -> None:
+        with open_folder(self._root, above(safe_path(path))) as upper:
+            upper.remove(upper.spelled(path.rpartition("/")[2]))
+
+    def _sweep(self, folders: Iterable[str]) -> bool:
+        """Sweep folders, as far as they are there; whether nothing is left in them."""
+        swept = [self._sweep_one(path) for path in sorted(folders)]
+        return all(swept)
+
+    def _sweep_one(self, path: str) -> bool:
+        try:
+            known = safe_path(path) if path else ""  # a lock may come with a vault
+            with open_folder(self._root, known) as folder, folder.turn():
+                return sweep(folder)
+        except OSError as fault:
+            return fault.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+        except VaultError:
+            return True
+
+
+def _is_one(way: PlannedStep) -> bool:
+    """Whether a step changes anything, so that it goes on record."""
+    return way.step.folder or way.is_rewritten or way.is_moved or way.at != way.final
+
+
+def _act(way: PlannedStep, why: str, client: str) -> AuditEntry:
+    step = way.step
+    before = None if step.before is None else digest_of(step.before)
+    gone = step.folder or way.via is None
+    after = None if gone else digest_of(step.after)
+    to = None if way.at in (None, way.final) else way.final
+    return AuditEntry(way.name, before, after, len(step.after), why, client, to)
+
+
+def _said(fault: Exception) -> str:
+    return (fault.strerror if isinstance(fault, OSError) else None) or str(fault)

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from glassmind.errors import BadLimit, BadWish, NoteNotFound
 from glassmind.errors.knowledge import NoteIsGhost
 from glassmind.files.names import plain_name
-from glassmind.obsidian.folding import fold
 from glassmind.graph.context import GraphContext, Sentences
 from glassmind.graph.similar import alike, unknown
 from glassmind.links.graph import LinkGraph, View, inner_links, rings
@@ -37,7 +36,7 @@ from glassmind.model.connections import (
     SimilarNote,
 )
 from glassmind.model.graph import NetEdge
-from glassmind.obsidian.style import counted
+from glassmind.obsidian.text import counted, fold
 
 TIES_SHOWN = 5
 """Links between two notes that are shown; a diary may link to its index every day."""

@@ -11,12 +11,9 @@ from unicodedata import normalize
 from glassmind.errors import BadWish, FileGone, NoteNotFound, VaultError
 from glassmind.errors.knowledge import FindingAbsent
 from glassmind.errors.writing import WritesOff
-from glassmind.files.decode import Unreadable, decode
-from glassmind.files.read import VaultFiles, digest_of
-from glassmind.obsidian.folding import fold
-from glassmind.files.resolve import name_key
-from glassmind.files.rewrite import FileText, rewrite
-from glassmind.files.write import VaultWriter
+from glassmind.files.names import name_key
+from glassmind.files.read import Unreadable, VaultFiles, decode, digest_of
+from glassmind.files.write import FileText, VaultWriter, rewrite
 from glassmind.model import NotePath
 from glassmind.model.health import FindingNow
 from glassmind.model.pairs import (
@@ -26,6 +23,7 @@ from glassmind.model.pairs import (
     DismissedPair,
     Dismissible,
 )
+from glassmind.obsidian.text import fold
 
 if TYPE_CHECKING:
     from glassmind.graph.context import GraphContext

@@ -27,12 +27,10 @@ from typing import NamedTuple
 from msgspec import structs
 
 from glassmind.errors import BadLimit, FileUnreadable
-from glassmind.files.attachments import is_attachment
-from glassmind.files.decode import Unreadable, decode
-from glassmind.files.left_out import is_free, is_left_out
-from glassmind.files.read import VaultFiles
-from glassmind.obsidian.folding import fold
-from glassmind.files.resolve import NOTE_SUFFIX, Names
+from glassmind.files.ignore import is_attachment
+from glassmind.files.names import NOTE_SUFFIX, Names
+from glassmind.files.read import Unreadable, VaultFiles, decode
+from glassmind.files.scan import is_free, is_left_out
 from glassmind.graph.mentions import COMMON_WORDS, IsCommon, Spot, mentions_in
 from glassmind.graph.ontology import (
     EVERYWHERE,
@@ -64,10 +62,11 @@ from glassmind.model.ontology import (
     NameMatch,
     ProposedNote,
 )
-from glassmind.obsidian.positions import line_starts
+from glassmind.obsidian.notes import read_note
 from glassmind.obsidian.prose import prose
-from glassmind.obsidian.read import read_note
-from glassmind.obsidian.secrets_in_notes import without_secrets
+from glassmind.obsidian.secrets import without_secrets
+from glassmind.obsidian.structure import line_starts
+from glassmind.obsidian.text import fold
 
 LARGE_NOUNS = 0.2
 """The share of words inside sentences that begin large from which nouns do: English

@@ -9,10 +9,9 @@ from msgspec import structs
 
 from glassmind.errors import BadLimit, VaultError
 from glassmind.errors.knowledge import BadFindingKey, UnknownCheck
-from glassmind.files.decode import Unreadable, decode
-from glassmind.files.left_out import left_out_names, left_out_texts
-from glassmind.obsidian.folding import fold
-from glassmind.files.resolve import NOTE_SUFFIX, name_key
+from glassmind.files.names import NOTE_SUFFIX, name_key
+from glassmind.files.read import Unreadable, decode
+from glassmind.files.scan import left_out_names, left_out_texts
 from glassmind.graph import health_checks
 from glassmind.graph.connections import left_open
 from glassmind.graph.context import GraphContext
@@ -35,8 +34,9 @@ from glassmind.model.health import (
     Unchecked,
 )
 from glassmind.model.ontology import SpelledWord
-from glassmind.obsidian.read import read_note
-from glassmind.obsidian.secrets import sightings
+from glassmind.obsidian.notes import read_note
+from glassmind.obsidian.secrets import secret_locations
+from glassmind.obsidian.text import fold
 
 if TYPE_CHECKING:
     from glassmind.graph.context import GraphContext
@@ -443,7 +443,7 @@ def secret_places(study: GraphContext) -> list[SecretPlace]:
                 continue  # gone, or not to be read: there is no line to name
             if not isinstance(decoded, Unreadable):
                 text = read_note(path, decoded.text).text
-                found += [SecretPlace(path, *one) for one in sightings(text)]
+                found += [SecretPlace(path, *one) for one in secret_locations(text)]
     return found
 
 

@@ -21,11 +21,9 @@ from urllib.parse import unquote, urlsplit
 
 import numpy as np
 
-from glassmind.files.attachments import is_attachment
-from glassmind.files.ignore import CONFLICT_COPY
-from glassmind.files.left_out import is_left_out
-from glassmind.obsidian.folding import fold
-from glassmind.files.resolve import NOTE_SUFFIX, ROOTED, rooted
+from glassmind.files.ignore import CONFLICT_COPY, is_attachment
+from glassmind.files.names import NOTE_SUFFIX, ROOTED, rooted
+from glassmind.files.scan import is_left_out
 from glassmind.graph.dismissals import PAIRED, paths_in
 from glassmind.graph.ontology import categories_of, named_in, word_form
 from glassmind.graph.reciprocal import missing_answers, spelling_of
@@ -43,10 +41,11 @@ from glassmind.model.health import (
     finding,
 )
 from glassmind.model.ontology import Entry, Spelled, SpelledWord
-from glassmind.obsidian.subpaths import Outline, steps_of
+from glassmind.obsidian.links import Outline, steps_of
+from glassmind.obsidian.text import fold
 
 if TYPE_CHECKING:
-    from glassmind.files.left_out import LeftOutTexts
+    from glassmind.files.scan import LeftOutTexts
     from glassmind.graph.text_sketches import Sketched
     from glassmind.links.graph import LinkGraph
     from glassmind.model.ontology import Entry, SpelledWord

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import date
 
-from glassmind.files.left_out import LeftOutNames, left_out_names
+from glassmind.files.scan import LeftOutNames, left_out_names
 from glassmind.graph import entities as ingesting
 from glassmind.graph.connections import chains, connections, guess_of
 from glassmind.graph.context import GraphContext

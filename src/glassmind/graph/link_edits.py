@@ -11,16 +11,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from glassmind.files.decode import Decoded, decode
-from glassmind.files.read import digest_of
-from glassmind.files.spelling import Pen
+from glassmind.files.names import LinkWriter
+from glassmind.files.read import Decoded, decode, digest_of
 from glassmind.model import NotePath, PropertyValue
 from glassmind.model.notes import Link, Note
 from glassmind.model.suggestions import Mention, ProposedEdit
 from glassmind.obsidian.frontmatter import Property, read_head
-from glassmind.obsidian.masks import Mask
+from glassmind.obsidian.notes import read_note
 from glassmind.obsidian.prose import prose
-from glassmind.obsidian.read import read_note
+from glassmind.obsidian.structure import Mask
 
 RELATED = frozenset(
     ("related", "related notes", "related links", "see also", "links", "connections")
@@ -160,7 +159,7 @@ def page_from(path: NotePath, raw: bytes) -> Page | None:
 
 
 def edit_for_mention(
-    page: Page, mention: Mention, target: NotePath, pen: Pen
+    page: Page, mention: Mention, target: NotePath, pen: LinkWriter
 ) -> ProposedEdit | None:
     """Return the edit that puts a link around a name."""
     for link in pen.written(page.note.path, target, mention.text):
@@ -189,7 +188,7 @@ class KeptPlaces:
 
 
 def edit_for_relation(
-    page: Page, target: NotePath, pen: Pen, kept: KeptPlaces | None = None
+    page: Page, target: NotePath, pen: LinkWriter, kept: KeptPlaces | None = None
 ) -> ProposedEdit | None:
     """Return the edit that lists a note among those that belong to this one.
 
@@ -209,7 +208,7 @@ def tried(  # noqa: PLR0913 - what, where, to whom, and how it is read
     place: tuple[int, int],
     text: str,
     target: NotePath,
-    pen: Pen,
+    pen: LinkWriter,
     *,
     name: str | None = None,
 ) -> ProposedEdit | None:
@@ -276,7 +275,7 @@ _NOTHING = rb"(?:null|Null|NULL|~|\"\"|'')"
 
 
 def edit_for_property(
-    page: Page, name: str, target: NotePath, pen: Pen, *, many: bool = True
+    page: Page, name: str, target: NotePath, pen: LinkWriter, *, many: bool = True
 ) -> ProposedEdit | None:
     """Return the edit that adds a link to a property, or the property with it.
 

@@ -14,12 +14,12 @@ from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple, TypeAlias
 
-from glassmind.obsidian.folding import fold
 from glassmind.graph.words import opens
 from glassmind.model.notes import Note
-from glassmind.obsidian.positions import line_starts
 from glassmind.obsidian.prose import prose
 from glassmind.obsidian.secrets import redacted
+from glassmind.obsidian.structure import line_starts
+from glassmind.obsidian.text import fold
 
 Pieces: TypeAlias = tuple[str, ...]
 

@@ -22,14 +22,13 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
 
-from glassmind.files.attachments import is_attachment
-from glassmind.obsidian.folding import fold
-from glassmind.files.resolve import NOTE_SUFFIX, Names, name_key
-from glassmind.files.spelling import written
+from glassmind.files.ignore import is_attachment
+from glassmind.files.names import NOTE_SUFFIX, Names, link_text, name_key
 from glassmind.graph.words import folded, in_singular, slips_between
 from glassmind.model import NotePath
 from glassmind.model.ontology import Entry, GhostName, HeadingName, NameKind
-from glassmind.obsidian.read import read_note
+from glassmind.obsidian.notes import read_note
+from glassmind.obsidian.text import fold
 
 LEAST_INITIALS = 3
 """Words that a name has to have to be known by their first letters."""
@@ -338,7 +337,7 @@ class KnownNames:
         for style in (markdown, not markdown):
             target = self._target(path, markdown=style)
             display = "" if "]" in shown and not style else shown
-            link = written(target, display, markdown=style, heading=heading)
+            link = link_text(target, display, markdown=style, heading=heading)
             plain = not odd and _PLAIN.fullmatch(link)
             if plain or self._leads(link, path):
                 return link
@@ -364,7 +363,7 @@ class KnownNames:
         """Return what would lead to a note that is not there, in the same style."""
         if self._sources.markdown and not name.endswith(NOTE_SUFFIX):
             name += NOTE_SUFFIX
-        return written(name, "", markdown=self._sources.markdown)
+        return link_text(name, "", markdown=self._sources.markdown)
 
     def _leads_only_to(self, path: NotePath, target: str) -> bool:
         """Whether a target means one file, whichever folder it is written in."""

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 from msgspec import structs
 
 from glassmind.errors import BadLimit
-from glassmind.files.attachments import is_attachment
+from glassmind.files.ignore import is_attachment
 from glassmind.graph.words import folded, in_singular, key_form, slips_between
 from glassmind.model import NotePath, PropertyValue
 from glassmind.model.ontology import (

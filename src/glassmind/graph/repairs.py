@@ -10,12 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from glassmind.errors.knowledge import NoHistory
-from glassmind.files.attachments import is_attachment
-from glassmind.files.history import every_change, repository_of
+from glassmind.files.git import every_change, repository_of
+from glassmind.files.ignore import is_attachment
+from glassmind.files.names import NOTE_SUFFIX, LinkWriter, name_key
 from glassmind.files.read import digest_of
-from glassmind.obsidian.folding import fold
-from glassmind.files.resolve import NOTE_SUFFIX, name_key
-from glassmind.files.spelling import Pen
 from glassmind.graph.health import CheckEntry, chosen, look, settled
 from glassmind.graph.health_checks import LEAST_WORDS, Sight, place_of, wanted_names
 from glassmind.graph.link_edits import (
@@ -41,6 +39,7 @@ from glassmind.model.health import Finding, LostLink, Unchecked
 from glassmind.model.history import FileChange
 from glassmind.model.repairs import FormerName, LinkEdit, Repairs, TagSpelling, Unmended
 from glassmind.model.suggestions import LEADS, Mention, ProposedEdit, Suggestion
+from glassmind.obsidian.text import fold
 
 if TYPE_CHECKING:
     from glassmind.graph.context import GraphContext
@@ -83,7 +82,7 @@ def joined(
 
 
 def _edit_of(
-    page: Page, wishes: Sequence[Wish], pen: Pen, left: list[Unmended]
+    page: Page, wishes: Sequence[Wish], pen: LinkWriter, left: list[Unmended]
 ) -> LinkEdit | None:
     now, keys = page, []
     done: set[str] = set()
@@ -129,7 +128,7 @@ def _in_order(
     yield from added
 
 
-def _tried(page: Page, one: Suggestion, pen: Pen) -> ProposedEdit | None:
+def _tried(page: Page, one: Suggestion, pen: LinkWriter) -> ProposedEdit | None:
     if one.property:
         many = one.property.lower() not in ONE_EACH
         return edit_for_property(page, one.property, one.target, pen, many=many)

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from glassmind.errors import BadLimit, NothingAsked
-from glassmind.files.left_out import is_left_out
-from glassmind.files.names import plain_name
-from glassmind.obsidian.folding import fold
-from glassmind.files.resolve import NOTE_SUFFIX
+from glassmind.files.names import NOTE_SUFFIX, plain_name
+from glassmind.files.scan import is_left_out
 from glassmind.graph.names import SMALL_WORDS, KnownNames, Name, bag_of, initials_of
 from glassmind.graph.ontology import categories_of
 from glassmind.graph.words import folded, in_singular, slips_between
 from glassmind.model import NotePath
 from glassmind.model.ontology import Entry, NameMatch, Resolution, Verdict
+from glassmind.obsidian.text import fold
 
 if TYPE_CHECKING:
     from glassmind.model.search import Hit

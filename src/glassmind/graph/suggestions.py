@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 from xxhash import xxh3_128_digest
 
 from glassmind.errors import BadLimit, VaultError
-from glassmind.files.obsidian import LinkFormat
+from glassmind.files.names import LinkWriter, Names
 from glassmind.files.read import VaultFiles, digest_of
-from glassmind.files.resolve import Names
-from glassmind.files.spelling import Pen
+from glassmind.files.settings import LinkFormat
 from glassmind.graph.link_edits import (
     KeptPlaces,
     Page,
@@ -58,7 +57,7 @@ from glassmind.model.suggestions import (
     Suggestions,
     suggestion_key,
 )
-from glassmind.obsidian.prose import said
+from glassmind.obsidian.prose import readable_text
 
 if TYPE_CHECKING:
     from glassmind.graph.context import GraphContext
@@ -240,7 +239,7 @@ class Facts:
     whole: NDArray[np.float64]
     offered: NDArray[np.bool_]
     days: NDArray[np.bool_]
-    pen: Pen
+    pen: LinkWriter
     missing: Sequence[Missing]
     spellings: Mapping[str, str]
 
@@ -270,7 +269,7 @@ def facts_of(net: LinkGraph, rows: GroundRows, sorts: Sorts) -> Facts:
         np.array([sum(rarity[w] for w in sorted(own)) for own in words], np.float64),
         np.array(offered, np.bool_),
         np.array([sorts.is_day(path) for path in net.paths], np.bool_),
-        Pen(ground.files, rows.writes_markdown(), sorts.link_format),
+        LinkWriter(ground.files, rows.writes_markdown(), sorts.link_format),
         missing,
         {one: spelling_of(one, links) for one in {m.answer for m in missing}},
     )
@@ -727,7 +726,7 @@ def outlook_of(
 
 def words_in(note: Note) -> frozenset[str]:
     """Return the words that a note says to who reads it."""
-    return frozenset(rough_pieces(said(note)))
+    return frozenset(rough_pieces(readable_text(note)))
 
 
 def _spots(facts: Facts, page: Page | None, is_common: IsCommon) -> dict[int, Spot]:
@@ -824,7 +823,7 @@ def answers_about(
 
 
 def answer_suggested(
-    missing: Missing, facts: Facts, pages: Pages, pen: Pen
+    missing: Missing, facts: Facts, pages: Pages, pen: LinkWriter
 ) -> Suggestion | None:
     """Return a missing answer as a suggestion; None where a note is gone by now."""
     net = facts.net

@@ -16,8 +16,8 @@ from msgspec import structs
 
 from glassmind.errors import BadLimit, NoteNotFound
 from glassmind.errors.knowledge import NoHistory
-from glassmind.files.history import every_change, large_among, lines_of, repository_of
-from glassmind.files.resolve import name_key
+from glassmind.files.git import every_change, large_among, lines_of, repository_of
+from glassmind.files.names import name_key
 from glassmind.graph.context import GraphContext
 from glassmind.links.graph import LinkGraph
 from glassmind.model.graph import NetEdge
@@ -29,8 +29,8 @@ from glassmind.model.timeline import (
     Timeline,
     TimelineEvent,
 )
-from glassmind.obsidian.days import first_day
 from glassmind.obsidian.links import split_destination, split_wikilink
+from glassmind.obsidian.text import first_day
 
 if TYPE_CHECKING:
     from glassmind.graph.context import GraphContext

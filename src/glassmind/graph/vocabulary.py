@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 
 from msgspec import structs
 
-from glassmind.files.obsidian import ObsidianSettings
+from glassmind.files.settings import ObsidianSettings
 from glassmind.graph.mentions import NameTable, name_table, pieces_of
 from glassmind.graph.names import KnownNames, NameSources
 from glassmind.graph.ontology import overview

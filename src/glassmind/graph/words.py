@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 from unicodedata import normalize
 
-from glassmind.files.obsidian import ObsidianSettings, obsidian_settings
-from glassmind.obsidian.folding import fold
+from glassmind.files.settings import ObsidianSettings, obsidian_settings
+from glassmind.obsidian.text import fold
 
 _ACCENTS = re.compile("[\u0300-\u036f]")
 """Marks over Latin, Greek and Cyrillic letters; those of other scripts are letters."""

@@ -13,7 +13,7 @@ from glassmind.errors import ModelFailed, ModelFault, OtherWidth
 from glassmind.index.run import Workshop, WritableStore, follow_vectors, waiting
 from glassmind.model.files import Progress
 from glassmind.model.vectors import Embeddable, Embedded, Space, Unembedded
-from glassmind.obsidian.memo_words import is_noted, own_words
+from glassmind.obsidian.properties import is_memo_head, memo_own_text
 from glassmind.obsidian.secrets import redacted
 from glassmind.ports.indexing import KnownVectors, ShowProgress, VectorStep
 from glassmind.ports.models import Embedder
@@ -37,11 +37,11 @@ def embeddable(chunk: Unembedded, *, enriched: bool = False) -> Embeddable:
     under = [h for h in chunk.heading_path if h.casefold() != chunk.title.casefold()]
     context = " / ".join([chunk.title, *under])
     if enriched:
-        before = "" if is_noted(chunk.before) else own_words(chunk.before)
+        before = "" if is_memo_head(chunk.before) else memo_own_text(chunk.before)
         before = " ".join(before.split()[-WORDS_AROUND:])
         after = " ".join(chunk.after.split()[:WORDS_AROUND])
         context = "\n".join(part for part in (context, before, after) if part)
-    return Embeddable(redacted(context), redacted(own_words(chunk.text)))
+    return Embeddable(redacted(context), redacted(memo_own_text(chunk.text)))
 
 
 def key_of(part: Embeddable) -> bytes:

@@ -7,9 +7,8 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from glassmind.errors import FileGone, FileUnreadable, MassDeletion, VaultError
-from glassmind.files.decode import Unreadable, decode, marks_in
-from glassmind.files.read import digest_of
-from glassmind.files.resolve import Names
+from glassmind.files.names import Names
+from glassmind.files.read import Unreadable, decode, digest_of, marks_in
 from glassmind.files.scan import Scan
 from glassmind.model import Digest, NotePath, PropertyValue
 from glassmind.model.files import (
@@ -22,11 +21,10 @@ from glassmind.model.files import (
 )
 from glassmind.model.index import Indexed, Unsettled
 from glassmind.model.notes import Note
-from glassmind.obsidian.days import first_day
-from glassmind.obsidian.read import read_note
-from glassmind.obsidian.secrets import SHAPES_VERSION
-from glassmind.obsidian.secrets_in_notes import without_secrets
+from glassmind.obsidian.notes import read_note
+from glassmind.obsidian.secrets import SHAPES_VERSION, without_secrets
 from glassmind.obsidian.split import SPLITTER_VERSION, SplitRules, split
+from glassmind.obsidian.text import first_day
 from glassmind.ports.indexing import IndexStore, ShowProgress, Step
 
 GUARD_SHARE, GUARD_NOTES = 1 / 3, 20

@@ -10,9 +10,8 @@ from threading import Event
 from typing import NamedTuple
 
 from glassmind.errors import GlassmindError, MassDeletion, VaultError
-from glassmind.files.quiet import Quiet
 from glassmind.files.scan import scan
-from glassmind.files.watch import Heard, VaultEvents, identity_of
+from glassmind.files.watch import Debouncer, VaultChanges, VaultEvents, identity_of
 from glassmind.index.background import Background
 from glassmind.index.keeper import IndexKeeper
 from glassmind.index.pipeline import folder_of
@@ -43,7 +42,7 @@ class Inbox:
     """Holds what was heard until it is due; used by two threads."""
 
     def __init__(self, *, quiet_s: float, longest_s: float) -> None:
-        self._quiet = Quiet(quiet_s=quiet_s, longest_s=longest_s)
+        self._quiet = Debouncer(quiet_s=quiet_s, longest_s=longest_s)
         self._news = threading.Condition()
         self.heard = 0
 
@@ -51,7 +50,7 @@ class Inbox:
         with self._news:
             return len(self._quiet)
 
-    def hear(self, heard: Heard) -> None:
+    def hear(self, heard: VaultChanges) -> None:
         """Take in what was heard."""
         now_s = time.monotonic()
         with self._news:
@@ -149,7 +148,7 @@ class Post:
 
     keeper: IndexKeeper
     pace: Pace
-    listen: Callable[[Callable[[Heard], None]], VaultEvents]
+    listen: Callable[[Callable[[VaultChanges], None]], VaultEvents]
     holds: Callable[[str], bool]
     head: Callable[[], str]
     leave_word: Callable[[WatchState | None], None]

@@ -16,10 +16,8 @@ from msgspec import structs
 
 from glassmind.errors.memory import MemoUnreadable, NotWaiting
 from glassmind.errors.writing import NoteChanged
-from glassmind.files.decode import Unreadable, decode
-from glassmind.files.read import digest_of
-from glassmind.files.rewrite import FileText, rewrite
-from glassmind.files.write import TRIES, VaultWriter
+from glassmind.files.read import Unreadable, decode, digest_of
+from glassmind.files.write import TRIES, FileText, VaultWriter, rewrite
 from glassmind.memory.cabinet import Cabinet, check_writes
 from glassmind.memory.claims import box_said, text_said
 from glassmind.memory.finding import is_waiting, waiting_called
@@ -48,7 +46,7 @@ from glassmind.memory.undoing import all_or_nothing
 from glassmind.model import NotePath
 from glassmind.model.memory import Memo, Moved
 from glassmind.obsidian.frontmatter import read_head
-from glassmind.obsidian.yaml_write import Fact
+from glassmind.obsidian.yaml_text import Fact
 
 APPROVED = "approved"
 """The property that says since when a memo is a person's own."""

@@ -11,8 +11,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from glassmind.model import NotePath
-from glassmind.obsidian.folding import fold
-from glassmind.obsidian.project_names import projects_in
+from glassmind.obsidian.properties import projects_in
+from glassmind.obsidian.text import fold
 
 _FOLDER = re.compile(r"[\W\d_]*projects?", re.IGNORECASE)
 _LIST = re.compile(r"[\W\d_]*(?:projects?|index|readme)", re.IGNORECASE)

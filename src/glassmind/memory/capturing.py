@@ -38,7 +38,7 @@ from glassmind.memory.sources import sources_said
 from glassmind.model import Digest, NotePath
 from glassmind.model.memory import MEMO_FOLDERS, Captured, Memo, MemoKind
 from glassmind.obsidian.frontmatter import MAX_BYTES, read_head
-from glassmind.obsidian.project_names import parse_project
+from glassmind.obsidian.properties import parse_project
 
 CLASHES = 20
 """Times that another may be faster to take a name before ours becomes unlike all."""

@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import TypeAlias
 
-from glassmind.files.resolve import NOTE_SUFFIX
+from glassmind.files.names import NOTE_SUFFIX
 from glassmind.model import NotePath
 from glassmind.model.memory import MEMO_FOLDERS
 

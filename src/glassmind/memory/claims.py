@@ -7,8 +7,8 @@ from glassmind.errors import BadWish
 from glassmind.errors.memory import BadMemo
 from glassmind.memory.memo_file import BOXES, plain_ends
 from glassmind.model.memory import CAPTURED, MemoKind
-from glassmind.obsidian.project_names import parse_project
-from glassmind.obsidian.tags import is_tag
+from glassmind.obsidian.elements import is_tag
+from glassmind.obsidian.properties import parse_project
 
 TEXT_BYTES = 1024 * 1024
 """A memo is a thought, not an archive; a book chapter still fits."""

@@ -9,7 +9,7 @@ from shlex import quote
 
 from glassmind.errors import VaultError
 from glassmind.files.ignore import original_of
-from glassmind.files.resolve import NOTE_SUFFIX
+from glassmind.files.names import NOTE_SUFFIX
 from glassmind.memory.cabinet import Cabinet
 from glassmind.model import NotePath
 from glassmind.model.memory import MEMO_FOLDERS, Memo

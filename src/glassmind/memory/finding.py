@@ -23,16 +23,15 @@ from glassmind.errors.memory import (
     NotAMemo,
     NotWaiting,
 )
-from glassmind.files.decode import Unreadable, decode
 from glassmind.files.names import (
     CANDIDATES_SHOWN,
+    NOTE_SUFFIX,
     NamedNote,
     guessed_note,
     plain_name,
     sure_note,
 )
-from glassmind.files.read import VaultFiles
-from glassmind.files.resolve import NOTE_SUFFIX
+from glassmind.files.read import Unreadable, VaultFiles, decode
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.memo_names import INBOX, TRASH, place_of, title_in
 from glassmind.memory.memo_sections import LAYOUT, memos_in

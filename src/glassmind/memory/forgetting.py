@@ -9,10 +9,9 @@ from dataclasses import replace
 
 from glassmind.errors.memory import MemoUnreadable
 from glassmind.errors.writing import NoteChanged
-from glassmind.files.decode import Unreadable, decode
-from glassmind.files.resolve import NOTE_SUFFIX
-from glassmind.files.rewrite import FileText, rewrite
-from glassmind.files.write import TRIES, VaultWriter
+from glassmind.files.names import NOTE_SUFFIX
+from glassmind.files.read import Unreadable, decode
+from glassmind.files.write import TRIES, FileText, VaultWriter, rewrite
 from glassmind.memory.cabinet import Cabinet, check_writes
 from glassmind.memory.finding import memo_again, memo_called
 from glassmind.memory.memo_names import title_from

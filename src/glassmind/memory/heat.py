@@ -22,7 +22,7 @@ from glassmind.memory.warmed import (
 from glassmind.model import NotePath
 from glassmind.model.memory import ActiveNote, ActiveProject, Temperatures
 from glassmind.model.use import DayUse, UseEvent
-from glassmind.obsidian.project_names import parse_project
+from glassmind.obsidian.properties import parse_project
 
 if TYPE_CHECKING:
     from glassmind.memory.cabinet import Cabinet

@@ -7,8 +7,8 @@ from shlex import quote
 
 from glassmind.errors import FileGone, IndexFault, VaultError
 from glassmind.errors.memory import MemoAstray, NotWaiting
-from glassmind.files.decode import Unreadable, decode
-from glassmind.files.resolve import NOTE_SUFFIX
+from glassmind.files.names import NOTE_SUFFIX
+from glassmind.files.read import Unreadable, decode
 from glassmind.memory.accepting import ACCEPTED, APPROVED, as_is, promoted
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.conflict_copies import (

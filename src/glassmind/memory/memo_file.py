@@ -16,8 +16,8 @@ from glassmind.model import NotePath, PropertyValue
 from glassmind.model.memory import KEEP, Memo, MemoKind, marker_lines
 from glassmind.model.statuses import is_over
 from glassmind.obsidian.frontmatter import Head, read_head
-from glassmind.obsidian.memo_words import MARKER
-from glassmind.obsidian.yaml_write import Fact, property_lines
+from glassmind.obsidian.properties import MARKER
+from glassmind.obsidian.yaml_text import Fact, property_lines
 
 FIRST_STATUS: Final[dict[MemoKind, str]] = {
     "memory": "current",

@@ -7,7 +7,7 @@ from itertools import count
 
 from glassmind.errors import PathOutsideVault
 from glassmind.files.ignore import IgnoreRules
-from glassmind.files.paths import safe_path
+from glassmind.files.read import safe_path
 from glassmind.model import NotePath
 from glassmind.model.memory import MEMO_FOLDERS, MemoKind, MemoPlace
 from glassmind.obsidian.secrets import redacted

@@ -23,8 +23,8 @@ from glassmind.memory.memo_names import days_title, numbered_titles
 from glassmind.model import NotePath, PropertyValue
 from glassmind.model.memory import Memo, MemoKind
 from glassmind.obsidian.frontmatter import read_head
-from glassmind.obsidian.parse import parse_note
-from glassmind.obsidian.yaml_write import Fact, property_lines
+from glassmind.obsidian.notes import parse_note
+from glassmind.obsidian.yaml_text import Fact, property_lines
 
 LAYOUT = "project"
 """What the property `layout` of such a note says, as the setting does."""

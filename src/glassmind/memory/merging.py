@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from glassmind.errors import BadWish
 from glassmind.errors.memory import MemoNotFound, MemoUnreadable, NotMerged
-from glassmind.files.rewrite import FileText, rewrite
+from glassmind.files.write import FileText, rewrite
 from glassmind.memory.cabinet import Cabinet, check_writes
 from glassmind.memory.claims import UNKNOWN
 from glassmind.memory.finding import (
@@ -31,8 +31,8 @@ from glassmind.model import NotePath, PropertyValue
 from glassmind.model.memory import Memo, MemoKind, Moved
 from glassmind.model.statuses import is_over
 from glassmind.obsidian.frontmatter import read_head
-from glassmind.obsidian.parse import parse_note
-from glassmind.obsidian.yaml_write import Fact
+from glassmind.obsidian.notes import parse_note
+from glassmind.obsidian.yaml_text import Fact
 
 STANDING: frozenset[MemoKind] = frozenset({"memory", "decision", "summary"})
 """Kinds that hold until something else does; tasks and questions come to an end."""

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 from glassmind.errors import GlassmindError, IndexBusy, NotDownloaded
 from glassmind.errors.memory import MemoNotFound, NotWaiting
 from glassmind.errors.writing import NameTaken, NoteChanged
-from glassmind.files.decode import Unreadable, decode
-from glassmind.files.read import digest_of
-from glassmind.files.resolve import NOTE_SUFFIX
+from glassmind.files.names import NOTE_SUFFIX
+from glassmind.files.read import Unreadable, decode, digest_of
 from glassmind.files.write import TRIES
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.memo_names import TRASH

@@ -17,9 +17,9 @@ from unicodedata import normalize
 from msgspec import structs
 
 from glassmind.errors import FileGone, NoteNotFound, VaultError
-from glassmind.files.decode import Unreadable, decode
-from glassmind.files.resolve import name_key
-from glassmind.files.rewrite import FileText, rewrite
+from glassmind.files.names import name_key
+from glassmind.files.read import Unreadable, decode
+from glassmind.files.write import FileText, rewrite
 from glassmind.memory.cabinet import Cabinet, check_writes
 from glassmind.model import NotePath
 from glassmind.model.memory import Pins

@@ -4,10 +4,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from glassmind.errors.writing import WriteFailed
-from glassmind.files.decode import Unreadable, decode
-from glassmind.files.resolve import NOTE_SUFFIX
-from glassmind.files.rewrite import FileText, rewrite
-from glassmind.files.write import VaultWriter
+from glassmind.files.names import NOTE_SUFFIX
+from glassmind.files.read import Unreadable, decode
+from glassmind.files.write import FileText, VaultWriter, rewrite
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.memo_names import (
     days_title,
@@ -17,7 +16,7 @@ from glassmind.memory.memo_names import (
 from glassmind.memory.memo_sections import belongs_in, memos_in, new_note, with_section
 from glassmind.model import Digest, NotePath
 from glassmind.model.memory import MEMO_FOLDERS, Memo
-from glassmind.obsidian.project_names import parse_project
+from glassmind.obsidian.properties import parse_project
 
 NO_PROJECT = "No project"
 """What the note of memos is called that belong to none."""

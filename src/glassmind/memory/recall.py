@@ -14,8 +14,8 @@ from glassmind.memory.fresh import fresh_memos
 from glassmind.memory.kept import KnownMemo, broken_told, known_memos, whole
 from glassmind.model import NotePath
 from glassmind.model.memory import MemoKind, Recalled, RecalledMemory, extended
-from glassmind.obsidian.folding import fold
-from glassmind.obsidian.project_names import parse_project
+from glassmind.obsidian.properties import parse_project
+from glassmind.obsidian.text import fold
 
 if TYPE_CHECKING:
     from glassmind.model.search import Hit, SearchReply

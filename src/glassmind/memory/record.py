@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from glassmind.errors import BadLimit, FileGone
-from glassmind.files.audit import LOG
+from glassmind.files.folder import LOG
 from glassmind.files.read import VaultFiles
 from glassmind.files.scan import kind_of
 from glassmind.model import Digest, NotePath

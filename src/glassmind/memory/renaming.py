@@ -8,7 +8,7 @@ the agent said: where a person made another text of it, that is what it is calle
 import re
 
 from glassmind.errors import VaultError
-from glassmind.files.resolve import NOTE_SUFFIX
+from glassmind.files.names import NOTE_SUFFIX
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.memo_names import (
     TRASH,

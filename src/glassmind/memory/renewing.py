@@ -9,7 +9,7 @@ import re
 from contextlib import suppress
 
 from glassmind.errors import VaultError
-from glassmind.files.resolve import NOTE_SUFFIX
+from glassmind.files.names import NOTE_SUFFIX
 from glassmind.memory.cabinet import Cabinet, check_writes
 from glassmind.memory.capturing import Claim, summary_kept
 from glassmind.memory.claims import project_said

@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 from glassmind.errors import GlassmindError, IndexFault, VaultError
 from glassmind.errors.memory import BadMemo
-from glassmind.files.decode import Unreadable, decode
-from glassmind.files.paths import safe_path
+from glassmind.files.read import Unreadable, decode, safe_path
 from glassmind.memory.cabinet import Cabinet
 from glassmind.memory.claims import MOST, SOURCE_CHARS, is_broken
 from glassmind.model import NotePath, Span

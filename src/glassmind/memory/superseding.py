@@ -12,8 +12,8 @@ from contextlib import ExitStack, contextmanager, suppress
 
 from glassmind.errors import VaultError
 from glassmind.errors.memory import MemoUnreadable, NotSuperseded, StillWaiting
-from glassmind.files.resolve import NOTE_SUFFIX
-from glassmind.files.rewrite import FileText, rewrite
+from glassmind.files.names import NOTE_SUFFIX
+from glassmind.files.write import FileText, rewrite
 from glassmind.memory.cabinet import Cabinet, check_writes
 from glassmind.memory.claimed import agent_path
 from glassmind.memory.finding import memo_again, memo_called
@@ -27,7 +27,7 @@ from glassmind.memory.moving import notices_of
 from glassmind.model import PropertyValue
 from glassmind.model.memory import Memo, Superseded
 from glassmind.obsidian.frontmatter import read_head
-from glassmind.obsidian.yaml_write import Fact
+from glassmind.obsidian.yaml_text import Fact
 
 SUPERSEDED, SUPERSEDES = "superseded by another memo", "supersedes another memo"
 UNDONE, LIFTED = "not superseded after all", "what superseded it is forgotten"

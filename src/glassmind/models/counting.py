@@ -11,7 +11,7 @@ import string
 from collections.abc import Iterator
 
 from glassmind.models.windows import WindowedTokenizer
-from glassmind.obsidian.most_tokens import most_tokens
+from glassmind.obsidian.text import most_tokens
 
 MOST_WORDS = 100_000
 """Words that are remembered: those of a large vault, in some 10 MB."""

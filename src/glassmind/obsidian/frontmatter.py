@@ -12,8 +12,7 @@ import yaml
 
 from glassmind.model import PropertyValue
 from glassmind.model.notes import Frontmatter, all_of
-from glassmind.obsidian.yaml_core import Leaf, load
-from glassmind.obsidian.yaml_plain import load_plain
+from glassmind.obsidian.yaml_text import Leaf, load, load_plain
 
 MAX_BYTES = 64 * 1024
 """A larger block is refused: properties are metadata, and YAML is slow to read."""

@@ -15,7 +15,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any, Final
 
-from glassmind.obsidian.texts import texts_in
+from glassmind.obsidian.text import texts_in
 
 COMMENT: Final = "comment"
 ZERO_WIDTH: Final = "zero-width"

@@ -82,7 +82,7 @@ class Shape(NamedTuple):
         return with_escapes(f"((?:{begins})[{self.letters}]{{{self.least},}}+)")
 
 
-class Odd(NamedTuple):
+class Pattern(NamedTuple):
     """A kind of credential that is told by more than how it begins."""
 
     kind: str
@@ -161,29 +161,30 @@ SHAPES: Sequence[Shape] = (
     Shape("Yandex key", ("AQVN",), WORD, 35),
 )  # fmt: skip
 
-ODD: Sequence[Odd] = (
-    Odd("Airtable token", r"(pat[A-Za-z0-9]{14}\.[0-9a-f]{64})"),
-    Odd("Azure secret",
+PATTERNS: Sequence[Pattern] = (
+    Pattern("Airtable token", r"(pat[A-Za-z0-9]{14}\.[0-9a-f]{64})"),
+    Pattern("Azure secret",
         r"([\w~.]{3}[0-9]Q~[\w~.-]{31,34})(?![A-Za-z0-9~.-]|_{1,3}[A-Za-z0-9~.-])"),
-    Odd("Cloudflare key", r"(v1\.0-[0-9a-f]{24}-[0-9a-f]{100,}+)"),
-    Odd("Discord token",
+    Pattern("Cloudflare key", r"(v1\.0-[0-9a-f]{24}-[0-9a-f]{100,}+)"),
+    Pattern("Discord token",
         r"([MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,40})"
         r"(?![A-Za-z0-9.-]|_{1,3}[A-Za-z0-9.-])"),
-    Odd("Discord webhook",
+    Pattern("Discord webhook",
         r"discord(?:app)?\.com/api/webhooks/([0-9]{10,25}/[\w-]{40,}+)"),
-    Odd("Mailchimp key",
+    Pattern("Mailchimp key",
         r"([0-9a-f]{32}-us[0-9]{1,2})(?![A-Za-z0-9]|_{1,3}[A-Za-z0-9])"),
-    Odd("MaxMind key",
+    Pattern("MaxMind key",
         r"([A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk)(?![A-Za-z0-9]|_{1,3}[A-Za-z0-9])"),
-    Odd("Slack webhook",
+    Pattern("Slack webhook",
         r"hooks\.slack\.com/(?:services|workflows|triggers)/([\w+/-]{20,}+)"),
-    Odd("Teams webhook", r"[\w-]{1,60}\.webhook\.office\.com/webhookb2/([\w/-]{20,}+)"),
-    Odd("Twilio key", r"(SK[0-9a-f]{32})(?![A-Za-z0-9])"),
-    Odd("Terraform token", r"([A-Za-z0-9]{14}\.atlasv1\.[\w-]{60,}+)"),
+    Pattern("Teams webhook",
+        r"[\w-]{1,60}\.webhook\.office\.com/webhookb2/([\w/-]{20,}+)"),
+    Pattern("Twilio key", r"(SK[0-9a-f]{32})(?![A-Za-z0-9])"),
+    Pattern("Terraform token", r"([A-Za-z0-9]{14}\.atlasv1\.[\w-]{60,}+)"),
 )  # fmt: skip
 """Each begins where no longer word could have begun, as all shapes do."""
 
-_ALL: Sequence[Shape | Odd] = (*SHAPES, *ODD)
+_ALL: Sequence[Shape | Pattern] = (*SHAPES, *PATTERNS)
 _LONG_WORD = re.compile(r"[A-Za-z0-9]{20,}")
 """Longer than what people write without a blank; with a figure in it, it is drawn."""
 
@@ -244,3 +245,205 @@ def is_drawn(text: str) -> bool:
 def turns(text: str) -> int:
     """Return how often letters turn from small to capitals or figures, or back."""
     return len(_TURN.findall(text))
+
+
+NAME_CHARS = 512
+"""The longest name and password that are looked for before a host."""
+
+PORT_FIGURES = 5
+"""Ports go up to 65535."""
+
+HIDDEN_PASSWORD = "(hidden: password)"  # noqa: S105
+
+_NAMED = re.compile(r"://[^\s/:]*+:\S")
+_ADDRESS = re.compile(
+    r"""://([^\s/?#:"'`<>|]*+):([^\s/?#"'`<>|]+)@(?=[\w\[$<{])""", re.ASCII
+)
+# What a manual writes where yours would be.
+_STAND_IN = re.compile(
+    r"""(?ix) \*+ (?: (?-i:[A-Z_]+) \*+ )?
+      | < .* > | \{ .* \} | \[ .* \] | \( .* \) | % .* %
+      | \$ (?: (?-i:[A-Z_][A-Z0-9_]*) | \d{1,2} | env:\w+
+             | [\w.:]* (?: pass | pwd | pw | token | secret | key ) [\w.]* )
+      | \** (?:your|my|the|some)? [-_]?
+        (?: pass | passwd | password | pwd | pw | token | secret | key | api[-_]?key )
+        (?:[-_]?here)? \**
+      | (.)\1{2,} """
+)
+_FILLED_IN = re.compile(r"(?:\$\{|\$\(|\{\{)[^})]{0,60}[})]")
+_OPENED = re.compile(r"[^\])}]*[\[({][^\])}]*")
+_VARIABLE = re.compile(r"[$%{]\w+[%}]?")
+# A host has a port, and somebody's mail follows right behind it.
+_PORT = re.compile(r"\d{1,5}[),;\]}].*")
+_HOST = re.compile(r"localhost|[\d.]+", re.ASCII)
+
+
+def names_somebody(text: str) -> bool:
+    """Whether an address may have a name and a password before its host."""
+    at = text.find("@")
+    while at >= 0:
+        address = text.rfind("://", max(0, at - NAME_CHARS), at)
+        if address >= 0 and _NAMED.match(text, address, at):
+            return True
+        at = text.find("@", at + 1)
+    return False
+
+
+def is_password(text: str) -> bool:
+    """Whether a text is none of those that manuals write in place of a password."""
+    if len(text) > NAME_CHARS:
+        return True
+    return not (_STAND_IN.fullmatch(text) or _FILLED_IN.search(text))
+
+
+def without_passwords(text: str) -> str:
+    """Return a text without the passwords before the hosts of addresses."""
+    return _ADDRESS.sub(_instead, text)
+
+
+def _instead(match: re.Match[str]) -> str:
+    name, password = match[1], match[2]
+    # `user[:password]@host` and `${USER:-ada}:${PASS}`
+    opened = password[-1] in "])}" and _OPENED.fullmatch(name)
+    variables = name[:1] in {"$", "%", "{"} and _VARIABLE.fullmatch(password)
+    port = _PORT.fullmatch(password) or (
+        len(password) <= PORT_FIGURES and password.isdigit() and _HOST.fullmatch(name)
+    )
+    if opened or variables or port or not is_password(password):
+        return match[0]
+    return f"://{name}:{HIDDEN_PASSWORD}@"
+
+
+MOST_LINES = 400
+"""No private key has as many; two marks further apart are of two blocks."""
+
+KEY_BLOCK = "PRIVATE KEY"
+"""The words without which there is none."""
+
+PRIVATE_KEY = "private key"
+"""What one is called where it is hidden."""
+
+HIDDEN_KEY = f"(hidden: {PRIVATE_KEY})"
+
+_MARK = re.compile(r"-----(BEGIN|END)[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_ONE_LINE = re.compile(
+    r"-----BEGIN[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+    r"[^-\n\r]{16,}+-----END[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+)
+_MARGIN = re.compile(r"[ \t>]*+(?:(?:[-*+|#]|//|\d{1,3}[.)])[ \t]++)?+")
+_INSIDE_PRIVATE_KEYS = re.compile(
+    r"[ \t>]*+(?:[A-Za-z0-9+/]++={0,3}|=[A-Za-z0-9+/]{4}|[A-Z][A-Za-z-]++:.*+)?\s*+"
+)
+
+# A line of a key as it is quoted, listed, put into a table or behind slashes: a short
+# margin, letters, and a short tail.
+_BEFORE = (
+    r"(?:[^A-Za-z0-9]{0,12}+(?:\d{1,4}[^A-Za-z0-9+/]{1,6}+)?"
+    r"""|(?:(?!\(hidden)[^"'`]){0,40}["'`])"""
+)
+_BEHIND = r"={0,3}+(?:\\[nr]|<br ?/?>|&nbsp;|[^A-Za-z0-9]){0,16}+\s*+"
+_WRITTEN = re.compile(
+    _BEFORE
+    + r"(?=[A-Za-z0-9+/]{0,63}(?:[0-9]|[a-z][A-Z]))"
+    + r"(?:[A-Za-z0-9+/]{16,}+|[A-Za-z0-9+/]{2,15}+(?==))"
+    + _BEHIND
+)
+_SHORT = re.compile(_BEFORE + r"[A-Za-z0-9+/]{1,15}+" + _BEHIND)
+_EMPTY = re.compile(r"""[ \t>/#*"'\\]*+(?:\|[-:| \t]*+)?(?:<br ?/?>)?\s*+""")
+_DRAWN = re.compile(r"[A-Za-z0-9+/]{40,}+")
+_TURN_PRIVATE_KEYS = re.compile(r"[a-z][A-Z]")
+_LETTERS = re.compile(r"[A-Za-z0-9+/]{16,}")
+_FIGURE = re.compile(r"[0-9]")
+
+
+def without_private_keys(text: str) -> str:
+    """Return a text with every line of its private keys hidden.
+
+    A block without an end runs as far as its lines look like one, and so does one
+    without a beginning: a passage may have been cut out of the middle.
+    """
+    whole = _ONE_LINE.sub(HIDDEN_KEY, text)
+    lines = whole.splitlines(keepends=True)
+    marked = [
+        (row, marks)
+        for row, line in enumerate(lines)
+        if KEY_BLOCK in line and (marks := _MARK.findall(line))
+    ]
+    hidden: set[int] = set()
+    for at, (row, marks) in enumerate(marked):
+        after = marked[at + 1] if at + 1 < len(marked) else (len(lines), ["BEGIN"])
+        before = marked[at - 1][0] if at else -1
+        if marks[-1] == "BEGIN":
+            hidden.update(_block(lines, row, *after))
+        elif marks[0] == "BEGIN":
+            hidden.update(_if_a_key(lines, range(row, row + 1)))
+        if marks[0] == "END" and row not in hidden:
+            hidden.update(_if_a_key(lines, range(_start(lines, before, row), row + 1)))
+    for row in hidden:
+        lines[row] = _hidden_line(lines[row])
+    return "".join(lines)
+
+
+def _block(lines: Sequence[str], start: int, after: int, marks: Sequence[str]) -> range:
+    """Return the lines of a block that begins at one: to its end, or to what is none.
+
+    `after` is the line with the next marks.
+    """
+    if marks[0] == "END" and after - start < MOST_LINES:
+        between = lines[start + 1 : after]
+        alike = sum(map(_is_inside, between))
+        if 2 * alike >= len(between):
+            return _if_a_key(lines, range(start, after + 1), closed=True)
+    end = start + 1
+    while end < after and _is_inside(lines[end]):
+        end += 1
+    if end < after and _is_last(lines[end - 1], lines[end]):
+        end += 1
+    return _if_a_key(lines, range(start, end))
+
+
+def _start(lines: Sequence[str], before: int, end: int) -> int:
+    """Return the first line, behind another, of a block that ends at one."""
+    start = end
+    if end - 2 > before and _is_last(lines[end - 2], lines[end - 1]):
+        start -= 1
+    while start - 1 > before and _is_inside(lines[start - 1]):
+        start -= 1
+    return start
+
+
+def _is_inside(line: str) -> bool:
+    """Whether a line may be one of a key."""
+    return any(one.fullmatch(line) for one in (_INSIDE_PRIVATE_KEYS, _WRITTEN, _EMPTY))
+
+
+def _is_last(line: str, following: str) -> bool:
+    """Whether a short line may be the last of a key, after one that looks like it."""
+    return bool(_WRITTEN.fullmatch(line) and _SHORT.fullmatch(following))
+
+
+def _if_a_key(lines: Sequence[str], block: range, *, closed: bool = False) -> range:
+    """Return a block, or none of it where it is marks without a key.
+
+    Where one of its ends is not there, what is listed or quoted beside the other may
+    be anything: it counts where it is as long as lines of keys are.
+    """
+    for row in block:
+        said = _MARK.sub(" ", lines[row])
+        plain = closed or said != lines[row] or _INSIDE_PRIVATE_KEYS.fullmatch(said)
+        found = (_LETTERS if plain else _DRAWN).findall(said)
+        if any(
+            _FIGURE.search(one) and (plain or _TURN_PRIVATE_KEYS.search(one))
+            for one in found
+        ):
+            return block
+    return range(0)
+
+
+def _hidden_line(line: str) -> str:
+    margin = _MARGIN.match(line)
+    kept = margin[0] if margin else ""
+    said = line.rstrip()
+    if len(said) <= len(kept):
+        return line
+    return kept + HIDDEN_KEY + line[len(said) :]

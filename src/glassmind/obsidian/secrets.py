@@ -9,24 +9,27 @@ that looks like any other word is not known here.
 import json
 import re
 from base64 import urlsafe_b64decode
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from typing import NamedTuple
+from itertools import accumulate
+from typing import Any, NamedTuple
 
-from glassmind.obsidian.passwords import (
-    is_password,
-    names_somebody,
-    without_passwords,
-)
-from glassmind.obsidian.private_keys import PRIVATE_KEY, without_private_keys
+from glassmind.model import PropertyValue
+from glassmind.model.notes import Note
 from glassmind.obsidian.secret_shapes import (
     ALNUM,
     ESCAPED,
+    PRIVATE_KEY,
     WORD,
     is_drawn,
+    is_password,
+    names_somebody,
     turns,
     with_escapes,
+    without_passwords,
+    without_private_keys,
     without_shapes,
 )
 
@@ -43,7 +46,7 @@ NEAR_LINES = 3
 """How far from an AWS key its other half is looked for; files have them in a row."""
 
 
-class Group(NamedTuple):
+class ShapeGroup(NamedTuple):
     """Shapes that share a word: whether it may be there, and how they are hidden."""
 
     may_hold: Callable[[str], object]
@@ -54,7 +57,7 @@ SHAPES_VERSION = 2
 """Raised whenever other text is hidden, so that every note is read again."""
 
 
-class Sighting(NamedTuple):
+class SecretLocation(NamedTuple):
     """A credential in a text: the line, counted from 1, and what kind it is."""
 
     line: int
@@ -80,7 +83,7 @@ def redacted(text: str) -> str:
     return without_shapes(text, _hidden)
 
 
-def sightings(text: str) -> list[Sighting]:
+def secret_locations(text: str) -> list[SecretLocation]:
     """Return where credentials stand in a text, never what they are.
 
     A private key is one, at its first line.
@@ -88,7 +91,7 @@ def sightings(text: str) -> list[Sighting]:
     safe = redacted(text)
     if safe == text:
         return []
-    found: list[Sighting] = []
+    found: list[SecretLocation] = []
     key_ended = 0
     pairs = zip(text.split("\n"), safe.split("\n"), strict=True)
     for line, (before, after) in enumerate(pairs, 1):
@@ -98,7 +101,7 @@ def sightings(text: str) -> list[Sighting]:
         goes_on = key_ended == line - 1 and PRIVATE_KEY in fresh
         key_ended = line if PRIVATE_KEY in fresh else key_ended
         if not goes_on:
-            found += [Sighting(line, kind) for kind in fresh.elements()]
+            found += [SecretLocation(line, kind) for kind in fresh.elements()]
     return found
 
 
@@ -249,7 +252,7 @@ _AROUND = r"""[ \t\xa0\u2007\u202f\u3000"'`*_\\]"""
 # Every pattern takes as much as it can without going back, and begins where no longer
 # word could have begun: hostile text costs no more than its length.
 _GROUPS = (
-    Group(
+    ShapeGroup(
         _has_line,
         [
             _without_aws_secrets,
@@ -264,7 +267,7 @@ _GROUPS = (
             ),
         ],
     ),
-    Group(
+    ShapeGroup(
         _WITH_DASH.search,
         [
             without_private_keys,
@@ -285,7 +288,7 @@ _GROUPS = (
             ),
         ],
     ),
-    Group(
+    ShapeGroup(
         _WITH_CAPITAL.search,
         [
             _without_aws_secrets,
@@ -301,7 +304,7 @@ _GROUPS = (
             ),
         ],
     ),
-    Group(
+    ShapeGroup(
         _has("eyJ"),
         [
             _hiding(
@@ -312,7 +315,7 @@ _GROUPS = (
             )
         ],
     ),
-    Group(
+    ShapeGroup(
         lambda text: _has_azure_key(text) or ("=" in text and "sig=" in text),
         [
             _hiding(
@@ -326,7 +329,7 @@ _GROUPS = (
             ),
         ],
     ),
-    Group(
+    ShapeGroup(
         _WITH_COLON.search,
         [
             _hiding(
@@ -339,7 +342,7 @@ _GROUPS = (
             ),
         ],
     ),
-    Group(
+    ShapeGroup(
         _has("uthoriz", "UTHORIZ"),
         [
             _hiding(
@@ -358,5 +361,239 @@ _GROUPS = (
             ),
         ],
     ),
-    Group(names_somebody, [without_passwords]),
+    ShapeGroup(names_somebody, [without_passwords]),
 )
+
+
+_SAID_SECRET_SPANS = re.compile(r"\(hidden: [^()\n]{1,40}\)")
+
+
+class HiddenRange(NamedTuple):
+    """Some letters of a text that are hidden: the first, and the one behind them."""
+
+    start: int
+    end: int
+
+
+def hidden_ranges(text: str) -> list[HiddenRange]:
+    """Return which letters of a text are hidden, in order; none holds a line end.
+
+    Where it could be told in several ways, they are all that are hidden in any.
+    """
+    safe = redacted(text)
+    if safe == text:
+        return []
+    found: list[HiddenRange] = []
+    at = 0
+    for before, after in zip(text.split("\n"), safe.split("\n"), strict=True):
+        if before != after:
+            found += _joined([_moved(one, at) for one in _gone(before, after)])
+        at += len(before) + 1
+    return found
+
+
+def _gone(before: str, after: str) -> list[HiddenRange]:
+    """Return what of a line is not there any more where marks are."""
+    kept = _SAID_SECRET_SPANS.split(after)
+    left, right = _firsts(before, kept), _lasts(before, kept)
+    if left is None or right is None:  # a mark that was half there before
+        return [HiddenRange(0, len(before))]
+    ends = [start + len(said) for start, said in zip(left, kept, strict=True)]
+    spans = [HiddenRange(*both) for both in zip(ends, right[1:], strict=False)]
+    return [
+        one
+        for one in spans
+        if not _SAID_SECRET_SPANS.fullmatch(before[one.start : one.end])
+    ]
+
+
+def _firsts(line: str, kept: Sequence[str]) -> list[int] | None:
+    """Return the first place where each piece can stand, with letters in between."""
+    found, at = [0], len(kept[0])
+    for piece in kept[1:-1]:
+        start = line.find(piece, at + 1)
+        if start < 0:
+            return None
+        found.append(start)
+        at = start + len(piece)
+    return [*found, len(line) - len(kept[-1])]
+
+
+def _lasts(line: str, kept: Sequence[str]) -> list[int] | None:
+    """Return the last place where each piece can stand."""
+    at = len(line) - len(kept[-1])
+    found = [at]
+    for piece in reversed(kept[1:-1]):
+        at = line.rfind(piece, 0, max(0, at - 1))
+        if at < 0:
+            return None
+        found.append(at)
+    return [0, *reversed(found)]
+
+
+def _moved(letters: HiddenRange, by: int) -> HiddenRange:
+    return HiddenRange(letters.start + by, letters.end + by)
+
+
+def _joined(spans: Sequence[HiddenRange]) -> list[HiddenRange]:
+    """Return spans that do not overlap."""
+    found: list[HiddenRange] = []
+    for start, end in sorted(spans):
+        if found and start < found[-1].end:
+            found[-1] = HiddenRange(found[-1].start, max(end, found[-1].end))
+        elif start < end:
+            found.append(HiddenRange(start, end))
+    return found
+
+
+LEAST_LETTERS = 8
+"""Shorter words are not looked for where they are told again."""
+
+MOST_LETTERS = 64
+"""Of longer words these are compared, and all that follows is hidden with them."""
+
+_WORD = re.compile(r"""[^\s"'`,;|<>()\[\]{}=:@]{8,}""")
+"""What a credential is made of, wherever it is told again."""
+
+_PIECES = (
+    "tags", "headings", "links", "tasks", "block_ids", "callouts", "fields",
+    "footnotes", "blocks", "regions",
+)  # fmt: skip
+
+
+class SafeNote(NamedTuple):
+    """A note in which credentials are hidden, and how many were."""
+
+    note: Note
+    secrets: int
+
+
+def without_secrets(note: Note) -> SafeNote:
+    """Return a note with `(hidden: AWS key)` and the like in place of credentials.
+
+    What it says of itself stays: properties, tags and links are those of the note.
+    """
+    text, title = redacted(note.text), redacted(note.title)
+    if text == note.text:
+        return SafeNote(note._replace(title=title) if title != note.title else note, 0)
+    hide = _hiding_secrets_in_notes(note.text, text)
+    at = _moving(note.text, text)
+    head = note.frontmatter
+    changed: dict[str, Any] = {
+        name: tuple(_piece(one, at, hide) for one in getattr(note, name))
+        for name in _PIECES
+    }
+    properties = {
+        hide(name): _value(said, hide) for name, said in head.properties.items()
+    }
+    safe = note._replace(
+        text=text,
+        title=hide(title),
+        aliases=tuple(map(hide, note.aliases)),
+        warnings=tuple(map(hide, note.warnings)),
+        frontmatter=head._replace(
+            properties=properties,
+            end=at(head.end),
+            error=None if head.error is None else hide(head.error),
+            warnings=tuple(map(hide, head.warnings)),
+        ),
+        **changed,
+    )
+    return SafeNote(safe, len(secret_locations(note.text)))
+
+
+def _hiding_secrets_in_notes(text: str, safe: str) -> Callable[[str], str]:
+    """Return what hides in a part of a note what is hidden in the whole of it.
+
+    Words are looked up, not tried one by one: a note may have as many as lines.
+    """
+    gone: set[str] = set()
+    for before, after in zip(text.split("\n"), safe.split("\n"), strict=True):
+        if before != after:
+            gone.update(set(_WORD.findall(before)) - set(_WORD.findall(after)))
+    known = {word[:MOST_LETTERS] for word in gone}
+    sizes: dict[str, list[int]] = {}
+    for word in sorted(known, key=len, reverse=True):
+        of_these = sizes.setdefault(word[:LEAST_LETTERS], [])
+        if len(word) not in of_these[-1:]:
+            of_these.append(len(word))
+
+    def instead(match: re.Match[str]) -> str:
+        word, parts, done, at = match[0], [], 0, 0
+        while at + LEAST_LETTERS <= len(word):
+            fits = sizes.get(word[at : at + LEAST_LETTERS], ())
+            size = next((n for n in fits if word[at : at + n] in known), 0)
+            if size == MOST_LETTERS:
+                size = len(word) - at
+            if size:
+                parts += [word[done:at], "(hidden)"]
+                done = at + size
+            at += size or 1
+        return "".join((*parts, word[done:]))
+
+    def hide(said: str) -> str:
+        said = redacted(said)
+        return _WORD.sub(instead, said) if known else said
+
+    return hide
+
+
+def _moving(text: str, safe: str) -> Callable[[int], int]:
+    """Return what tells where a byte of a text stands once credentials are hidden."""
+    old, new = _lines(text), _lines(safe)
+    old_starts, new_starts = _starts(old), _starts(new)
+
+    @cache
+    def alike(row: int) -> tuple[int, int]:
+        """Return how many bytes at both ends of a line are as they were."""
+        before, after = old[row], new[row]
+        same = _shared(before, after)
+        return same, min(_shared(before[::-1], after[::-1]), len(after) - same)
+
+    def at(byte: int) -> int:
+        row = bisect_right(old_starts, byte) - 1
+        before, after = old[row], new[row]
+        column = byte - old_starts[row]
+        if before != after:
+            same, behind = alike(row)
+            if column > len(before) - behind:
+                column += len(after) - len(before)
+            else:
+                column = min(column, same)
+        return new_starts[row] + column
+
+    return at
+
+
+def _lines(text: str) -> list[bytes]:
+    return text.encode("utf-8", "surrogatepass").split(b"\n")
+
+
+def _starts(lines: Iterable[bytes]) -> list[int]:
+    return list(accumulate((len(line) + 1 for line in lines), initial=0))[:-1]
+
+
+def _shared(one: bytes, other: bytes) -> int:
+    """Return how many bytes two lines begin alike."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _piece(piece: Any, at: Callable[[int], int], hide: Callable[[str], str]) -> Any:
+    """Return a piece of a note with its texts hidden, at its new place."""
+    texts = {
+        name: hide(said)
+        for name, said in piece._asdict().items()
+        if isinstance(said, str)
+    }
+    return piece._replace(**texts, start=at(piece.start), end=at(piece.end))
+
+
+def _value(value: PropertyValue, hide: Callable[[str], str]) -> PropertyValue:
+    if isinstance(value, str):
+        return hide(value)
+    if isinstance(value, list):
+        return [_value(one, hide) for one in value]
+    if isinstance(value, dict):
+        return {hide(name): _value(one, hide) for name, one in value.items()}
+    return value

@@ -6,12 +6,17 @@ other modules; this pass tells them where text is text and where it is not.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias
+from functools import lru_cache
+from itertools import accumulate, count
+from operator import add
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from pyromark import Options, events_with_range
 
+from glassmind.model import Span
 from glassmind.model.notes import Region, RegionKind
 
 OPTIONS: Final = (
@@ -34,7 +39,7 @@ An image may stand in a link. Labels nested without bound would be quadratic in 
 Range = Mapping[str, Any]
 """A stretch of the source as the parser gives it: `start` and `end` in bytes."""
 
-Block: TypeAlias = tuple[RegionKind, int, int, str]
+RootBlock: TypeAlias = tuple[RegionKind, int, int, str]
 """A block at the root: kind, start, end, and the language of code."""
 
 Title: TypeAlias = tuple[int, str, int, int]
@@ -55,7 +60,7 @@ _LEAD = re.compile(rb"[ \t\r\n>]*")
 
 
 @dataclass(slots=True)
-class Item:
+class ListItem:
     """A list item; its own text ends where its first nested block begins."""
 
     start: int
@@ -67,7 +72,7 @@ class Item:
 
 
 @dataclass(slots=True)
-class Reference:
+class MarkdownLink:
     """A Markdown link or image, its destination as the parser read it."""
 
     destination: str
@@ -99,13 +104,13 @@ class Structure:
     text_starts: list[int] = field(default_factory=list)
     text_ends: list[int] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
-    blocks: list[Block] = field(default_factory=list)
+    blocks: list[RootBlock] = field(default_factory=list)
     regions: list[Region] = field(default_factory=list)
     tables: list[tuple[int, int]] = field(default_factory=list)
     quotes: list[tuple[int, int]] = field(default_factory=list)
     titles: list[Title] = field(default_factory=list)
-    items: list[Item] = field(default_factory=list)
-    references: list[Reference] = field(default_factory=list)
+    items: list[ListItem] = field(default_factory=list)
+    references: list[MarkdownLink] = field(default_factory=list)
     html: list[InlineTag] = field(default_factory=list)
     footnotes: list[tuple[str, bool, int, int]] = field(default_factory=list)
 
@@ -120,7 +125,7 @@ class _Walk:
     leaf: int = 0
     text_mark: int = 0
     words: list[str] | None = None
-    items: list[Item] = field(default_factory=list)
+    items: list[ListItem] = field(default_factory=list)
     links: list[tuple[dict[str, Any] | None, bool]] = field(default_factory=list)
 
 
@@ -227,7 +232,7 @@ def _close_link(walk: _Walk, _tag: Any, at: Range, previous: Range) -> None:
     empty = previous["start"] == start or len(walk.links) >= DEEPEST_LABEL
     label_end = label if empty else previous["end"]
     walk.seen.references.append(
-        Reference(link["dest_url"], label, label_end, start, end, embed)
+        MarkdownLink(link["dest_url"], label, label_end, start, end, embed)
     )
 
 
@@ -258,7 +263,7 @@ def _open_item(walk: _Walk, _tag: Any, at: Range, _depth: int) -> None:
     lead = _LEAD.match(walk.source, at["start"])
     start = lead.end() if lead is not None else at["start"]
     parent = walk.items[-1].start if walk.items else None
-    item = Item(start, at["end"], len(walk.items), parent)
+    item = ListItem(start, at["end"], len(walk.items), parent)
     walk.items.append(item)
     walk.seen.items.append(item)
 
@@ -345,3 +350,177 @@ _CLOSERS: Final[dict[str, Callable[[_Walk, Any, Range, Range], None]]] = {
     "Link": _close_link,
     "Image": _close_link,
 }
+
+
+class Mask(NamedTuple):
+    """Disjoint half-open stretches in order of their start."""
+
+    starts: list[int]
+    ends: list[int]
+
+    @classmethod
+    def of(cls, stretches: Iterable[tuple[int, int]]) -> "Mask":
+        """Return the mask of stretches given in any order; overlaps are joined."""
+        ordered = sorted(stretches)
+        if not ordered:
+            return _NOTHING
+        starts: list[int] = []
+        ends: list[int] = []
+        for start, end in ordered:
+            if ends and start < ends[-1]:
+                ends[-1] = max(ends[-1], end)
+            else:
+                starts.append(start)
+                ends.append(end)
+        return cls(starts, ends)
+
+    def end_at(self, offset: int) -> int | None:
+        """Return where the stretch that covers `offset` ends; None when none does."""
+        index = bisect_right(self.starts, offset) - 1
+        if index < 0 or self.ends[index] <= offset:
+            return None
+        return self.ends[index]
+
+    def covers(self, offset: int) -> bool:
+        """Return whether the byte at `offset` lies in a stretch."""
+        index = bisect_right(self.starts, offset) - 1
+        return index >= 0 and offset < self.ends[index]
+
+
+_NOTHING = Mask([], [])
+
+
+def line_starts(source: bytes) -> list[int]:
+    """Return the offset at which each line begins; lines end at a line feed."""
+    if b"\r" in source:
+        lengths = accumulate(map(len, source.split(b"\n")[:-1]))
+        return [0, *map(add, lengths, count(1))]
+    starts = [0, *accumulate(map(len, source.splitlines(keepends=True)))]
+    if len(starts) > 1 and not source.endswith(b"\n"):
+        starts.pop()
+    return starts
+
+
+def line_at(starts: Sequence[int], offset: int) -> int:
+    """Return the number of the line that holds the byte at `offset`, from 1."""
+    return bisect_right(starts, offset)
+
+
+def span_at(starts: Sequence[int], start: int, end: int) -> Span:
+    """Return the lines of a half-open stretch; an empty one stands on one line."""
+    first = bisect_right(starts, start)
+    if first == len(starts) or end <= starts[first]:
+        return span_of(first, first)
+    return span_of(first, bisect_right(starts, end - 1))
+
+
+@lru_cache(maxsize=4096)
+def span_of(first: int, last: int) -> Span:
+    """Return a span; notes are of like length, so the same few come again and again."""
+    return Span(first, last)
+
+
+_MARK = re.compile(rb"%%")
+_LEADING_MARK = re.compile(rb"^[ \t>]*(?=%%)", re.MULTILINE)
+_BLANK_LINE = re.compile(rb"\n[ \t>]*\r?\n")
+_VOID = frozenset(
+    ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta",
+     "source", "track", "wbr")
+)  # fmt: skip
+_TAG_NAME = re.compile(r"</?([A-Za-z][A-Za-z0-9-]*)")
+
+
+def comments(source: bytes, body: int, structure: Structure) -> list[tuple[int, int]]:
+    """Return the comments of the body, marks included, in order.
+
+    One that begins a line runs to the next mark, or to the end of the note when there
+    is none. One inside a line must close before the next blank line, else it is no
+    comment.
+    """
+    # One byte is found faster than two, and most notes have not even that.
+    if source.find(b"%", body) < 0 or source.find(b"%%", body) < 0:
+        return []
+    masked = Mask.of((start, end) for _, start, end, _ in structure.regions)
+    marks = [
+        match.start()
+        for match in _MARK.finditer(source, body)
+        if not masked.covers(match.start())
+    ]
+    leading = {match.end() for match in _LEADING_MARK.finditer(source, body)}
+    found: list[tuple[int, int]] = []
+    index = 0
+    while index < len(marks):
+        start = marks[index]
+        closed = index + 1 < len(marks)
+        end = marks[index + 1] + 2 if closed else len(source)
+        if start in leading or (closed and not _BLANK_LINE.search(source, start, end)):
+            found.append((start, end))
+            index += 1
+        index += 1
+    return found
+
+
+def inline_elements(tags: list[InlineTag]) -> list[tuple[int, int]]:
+    """Return the stretches of inline HTML: elements with their content, lone tags.
+
+    An element opens and closes inside one text block.
+    """
+    found: list[tuple[int, int]] = []
+    waiting: dict[str, list[InlineTag]] = {}
+    leaf = -1
+    for tag in tags:
+        if tag.leaf != leaf:
+            waiting, leaf = {}, tag.leaf
+        found.append((tag.start, tag.end))
+        name_match = _TAG_NAME.match(tag.html)
+        if name_match is None:
+            continue
+        name = name_match[1].lower()
+        if tag.html.startswith("</"):
+            if waiting.get(name):
+                found.append((waiting[name].pop().start, tag.end))
+        elif name not in _VOID and not tag.html.endswith("/>"):
+            waiting.setdefault(name, []).append(tag)
+    return found
+
+
+_LEADING_MARK_EQUATIONS = re.compile(rb"^[ \t>]*(?=\$\$)", re.MULTILINE)
+
+
+def block_equations(
+    source: bytes, body: int, structure: Structure
+) -> list[tuple[int, int]]:
+    """Return the equations the parser missed: from a leading `$$` to the next one.
+
+    In order; one that never closes is text.
+    """
+    # One byte is found faster than two, and most notes have not even that.
+    if source.find(b"$", body) < 0 or source.find(b"$$", body) < 0:
+        return []
+    known = Mask.of((start, end) for _, start, end, _ in structure.regions)
+    found: list[tuple[int, int]] = []
+    last = body
+    for match in _LEADING_MARK_EQUATIONS.finditer(source, body):
+        start = match.end()
+        if start < last or known.covers(start):
+            continue
+        end = source.find(b"$$", start + 2)
+        while end >= 0 and known.covers(end):
+            end = source.find(b"$$", known.end_at(end))
+        if end < 0:
+            break
+        last = end + 2
+        found.append((start, last))
+    return found
+
+
+def with_equations(
+    regions: Sequence[Region], equations: Sequence[tuple[int, int]]
+) -> list[Region]:
+    """Return the regions with equations in the place of what stands inside them."""
+    if not equations:
+        return list(regions)
+    inside = Mask.of(equations)
+    kept = [region for region in regions if not inside.covers(region.start)]
+    kept.extend(Region("math_block", start, end) for start, end in equations)
+    return sorted(kept, key=lambda region: region.start)

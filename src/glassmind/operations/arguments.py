@@ -25,7 +25,7 @@ import msgspec
 from msgspec import Meta, ValidationError
 
 from glassmind.errors.serving import BadArgument
-from glassmind.obsidian.style import is_text, shortened
+from glassmind.obsidian.text import is_text, shortened
 from glassmind.operations.registry import Arguments, Surface, arg
 
 LONGEST_TEXT = 20_000

@@ -14,8 +14,7 @@ from glassmind.model.context import Conflict, Side
 from glassmind.model.ledger import Passage, Shown
 from glassmind.model.ontology import Resolution
 from glassmind.model.questions import ASKS, LONGEST_QUESTION, MOST_SOURCES
-from glassmind.obsidian.address import heading_address, obsidian_uri
-from glassmind.obsidian.style import Style, counted
+from glassmind.obsidian.text import Style, counted, heading_address, obsidian_uri
 from glassmind.operations.find import ChosenIntent, ChosenMode, Project, most
 from glassmind.operations.model_text import GENERATED, fenced_lines, one_line
 from glassmind.operations.names import cited, with_uris

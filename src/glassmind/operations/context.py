@@ -20,8 +20,8 @@ from glassmind.errors.writing import WriteRefused
 from glassmind.model.context import Briefing, Bundle, Summary
 from glassmind.model.ledger import Passage, Shown
 from glassmind.model.search import Mode
-from glassmind.obsidian.address import heading_address
 from glassmind.obsidian.hidden_text import holds_hidden
+from glassmind.obsidian.text import heading_address
 from glassmind.operations.find import HERE, PROJECT, IntentChoice, Project, Since, most
 from glassmind.operations.model_text import fenced
 from glassmind.operations.names import cited, with_uris

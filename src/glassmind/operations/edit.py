@@ -14,7 +14,7 @@ from glassmind.errors.editing import ConfirmFirst
 from glassmind.errors.serving import BadValue
 from glassmind.model import editing
 from glassmind.model.ledger import Passage, Shown
-from glassmind.obsidian.style import Style, counted, on_one_line
+from glassmind.obsidian.text import Style, counted, on_one_line
 from glassmind.operations.arguments import parsed_json, plain_value
 from glassmind.operations.failures import CONFLICT
 from glassmind.operations.find import Name, most

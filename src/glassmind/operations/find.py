@@ -27,10 +27,18 @@ from glassmind.model.search import (
     Rerank,
     Snippet,
 )
-from glassmind.obsidian.address import heading_address, iso_time, obsidian_uri
 from glassmind.obsidian.hidden_text import hidden_kinds, hidden_notice
-from glassmind.obsidian.style import Style, bytes_in_words, counted, shortened
-from glassmind.obsidian.tokens import QUARTERS, reach
+from glassmind.obsidian.text import (
+    QUARTERS,
+    Style,
+    bytes_in_words,
+    counted,
+    heading_address,
+    iso_time,
+    obsidian_uri,
+    reach,
+    shortened,
+)
 from glassmind.operations.model_text import (
     GENERATED,
     UNREAD,
@@ -771,7 +779,7 @@ def list_notes(vault: Engine, arguments: ListArguments) -> ListResult:
 
 
 def _receipts_in(text: str) -> list[str]:
-    from glassmind.obsidian.cited import receipts_in  # noqa: PLC0415 - 27 ms
+    from glassmind.obsidian.receipts import receipts_in  # noqa: PLC0415 - 27 ms
 
     return list(dict.fromkeys(receipts_in(text)))
 

@@ -32,7 +32,7 @@ from glassmind.model.ontology import (
 from glassmind.model.ranks import Metric, Ranking
 from glassmind.model.themes import Themes
 from glassmind.model.timeline import Timeline
-from glassmind.obsidian.style import Style, counted
+from glassmind.obsidian.text import Style, counted
 from glassmind.operations.find import Name, NoteArguments, most
 from glassmind.operations.model_text import fenced_lines, listed, named
 from glassmind.operations.names import note_name, report_guesses, with_uris

@@ -18,7 +18,7 @@ from glassmind.model.health import (
 from glassmind.model.ledger import Passage, Shown
 from glassmind.model.pairs import Dismissed, Similar
 from glassmind.model.suggestions import Suggestions
-from glassmind.obsidian.style import Style, counted, shortened
+from glassmind.obsidian.text import Style, counted, shortened
 from glassmind.operations.edit import (
     PATIENT_S,
     ChangeResult,

@@ -10,7 +10,7 @@ from glassmind.config.places import current_folder
 from glassmind.engine import Engine
 from glassmind.errors import ConfigError, VaultAbsent
 from glassmind.errors.serving import BadValue
-from glassmind.files.paths import safe_path
+from glassmind.files.read import safe_path
 from glassmind.index.background import gently
 from glassmind.model.catalogue import Check, Stats, Status
 from glassmind.model.files import IndexReport, Skipped
@@ -18,7 +18,7 @@ from glassmind.model.ledger import Shown
 from glassmind.model.models import ModelCheck, ModelFetched, ModelState
 from glassmind.model.pairs import PairStatus
 from glassmind.model.watch import WatchState
-from glassmind.obsidian.style import Style, bytes_in_words, counted
+from glassmind.obsidian.text import Style, bytes_in_words, counted
 from glassmind.operations.failures import MODEL, USAGE
 from glassmind.operations.registry import (
     Arguments,

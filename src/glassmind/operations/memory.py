@@ -25,8 +25,7 @@ from glassmind.model.memory import (
     WriteLog,
     WriteRecord,
 )
-from glassmind.obsidian.quoted import first_quoted
-from glassmind.obsidian.style import Style, counted, on_one_line, shortened
+from glassmind.obsidian.text import Style, counted, first_quoted, on_one_line, shortened
 from glassmind.operations.find import Name, NoteArguments, Project, Since, Until, most
 from glassmind.operations.model_text import (
     ModelStyle,

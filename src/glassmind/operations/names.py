@@ -12,10 +12,9 @@ from msgspec import Struct, structs
 from glassmind.engine import Engine
 from glassmind.errors import PathOutsideVault
 from glassmind.errors.serving import BadValue
-from glassmind.files.paths import safe_path
+from glassmind.files.read import safe_path
 from glassmind.model.ledger import Passage
-from glassmind.obsidian.address import obsidian_uri
-from glassmind.obsidian.style import shortened
+from glassmind.obsidian.text import obsidian_uri, shortened
 from glassmind.operations.registry import Caller
 
 SCHEME = "note://"

@@ -17,7 +17,7 @@ from glassmind.model.search import (
     Snippet,
     Wish,
 )
-from glassmind.obsidian.address import heading_address
+from glassmind.obsidian.text import heading_address
 from glassmind.ports.retrieval import HitRows, NoteFacts
 from glassmind.search.facts import fact_reason, is_fact, kind_said
 from glassmind.search.graph import Vote

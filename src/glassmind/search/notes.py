@@ -18,9 +18,8 @@ from glassmind.errors import (
     LinesOutOfRange,
 )
 from glassmind.errors.context import CitedGone, ProjectUnknown
-from glassmind.files.decode import Unreadable, decode
-from glassmind.files.left_out import is_left_out, left_out_names
 from glassmind.files.names import (
+    NOTE_SUFFIX,
     KeptNames,
     NamedNote,
     guessed_note,
@@ -28,9 +27,8 @@ from glassmind.files.names import (
     plain_name,
     sure_note,
 )
-from glassmind.files.read import VaultFiles, digest_of
-from glassmind.obsidian.folding import fold
-from glassmind.files.resolve import NOTE_SUFFIX
+from glassmind.files.read import Unreadable, VaultFiles, decode, digest_of
+from glassmind.files.scan import is_left_out, left_out_names
 from glassmind.model import NotePath, Span
 from glassmind.model.catalogue import (
     Ghost,
@@ -44,12 +42,11 @@ from glassmind.model.context import Receipt, Verified
 from glassmind.model.notes import Heading, Note
 from glassmind.model.projects import ProjectName, ProjectNote
 from glassmind.model.search import ChunkText
-from glassmind.obsidian.address import linked_heading
-from glassmind.obsidian.project_names import parse_project
-from glassmind.obsidian.read import read_note
+from glassmind.obsidian.notes import read_note
+from glassmind.obsidian.properties import parse_project
 from glassmind.obsidian.receipts import parse_receipt
-from glassmind.obsidian.secrets import redacted
-from glassmind.obsidian.secrets_in_notes import without_secrets
+from glassmind.obsidian.secrets import redacted, without_secrets
+from glassmind.obsidian.text import fold, linked_heading
 from glassmind.search.passages import waits_in_inbox
 
 Verify: TypeAlias = Callable[[Sequence[str]], Sequence[Verified]]

@@ -7,7 +7,6 @@ from typing import get_args
 
 from glassmind.config import Config
 from glassmind.errors import BadDate, BadLimit, BadWish, NothingAsked
-from glassmind.obsidian.folding import fold
 from glassmind.model.search import (
     ChannelName,
     Filter,
@@ -18,6 +17,7 @@ from glassmind.model.search import (
     Wish,
     WordQuery,
 )
+from glassmind.obsidian.text import fold
 
 _FILTERS = re.compile(r"\b(tag|path|file|before|after):", re.IGNORECASE)
 _DASHES = re.compile(r"(?:^|(?<=\s))-+(?=\S)")

@@ -10,7 +10,7 @@ from collections.abc import Collection
 from typing import Any
 
 from glassmind.obsidian.secrets import redacted
-from glassmind.obsidian.texts import texts_in, with_texts
+from glassmind.obsidian.text import texts_in, with_texts
 
 _is_digest = re.compile(r"[0-9a-f]{32}").fullmatch
 

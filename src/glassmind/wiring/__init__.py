@@ -401,7 +401,7 @@ class LocalAdapters:
     @made_once
     def writer(self) -> "SqliteWriter":
         """The rows, for the holder of the writer lock."""
-        from glassmind.files.resolve import name_key  # noqa: PLC0415
+        from glassmind.files.names import name_key  # noqa: PLC0415
         from glassmind.store.sqlite.writer import SqliteWriter  # noqa: PLC0415
 
         # no WAL inside the vault: the record is taken between transactions

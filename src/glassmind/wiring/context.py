@@ -11,7 +11,7 @@ from glassmind.context.budget import Estimate, TokenCounter
 from glassmind.context.bundles import Bundles
 from glassmind.context.parts import ContextParts, Sources
 from glassmind.errors import ModelFault
-from glassmind.files.task_boxes import open_boxes
+from glassmind.files.settings import open_boxes
 from glassmind.search.query import parse_day
 from glassmind.store.sqlite.change_rows import ChangeRows
 from glassmind.store.sqlite.connection import still

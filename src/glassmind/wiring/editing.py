@@ -14,11 +14,11 @@ from glassmind.edit.desk import Desk, Handed
 from glassmind.edit.editing import Editing
 from glassmind.errors.editing import NowhereToKeep
 from glassmind.errors.writing import WriteFailed
-from glassmind.files.audit import LOG, Record
-from glassmind.files.changing import VaultChanger
-from glassmind.files.commits import commit
-from glassmind.files.obsidian import obsidian_settings
-from glassmind.files.queueing import EditQueue
+from glassmind.files.folder import LOG, AuditFile
+from glassmind.files.git import commit
+from glassmind.files.settings import obsidian_settings
+from glassmind.files.transaction import EditLock
+from glassmind.files.write import VaultChanger
 from glassmind.model import NotePath
 from glassmind.ports.editing import Refresh
 from glassmind.store.changesets import NAME, ChangesetFolder
@@ -118,12 +118,12 @@ def _lock(adapters: Adapters) -> Path:
     return (adapters.kept_folder or adapters.place.folder) / LOCK
 
 
-def _record(adapters: Adapters) -> Record:
+def _record(adapters: Adapters) -> AuditFile:
     writes, home = adapters.config.writes, adapters.kept_folder
     if writes.agent_dir_writable or home is None:
         path = f"{writes.agent_dir.strip('/')}/{LOG}"
-        return Record(adapters.config.vault.path, NotePath(path))
-    return Record(home / NAME, NotePath(OWN_LOG))
+        return AuditFile(adapters.config.vault.path, NotePath(path))
+    return AuditFile(home / NAME, NotePath(OWN_LOG))
 
 
 def unindexed(
@@ -139,7 +139,7 @@ def settled(adapters: Adapters) -> tuple[str, ...]:
 
     Whoever is editing now has done so, and is not waited for, be it ourselves.
     """
-    queue = EditQueue(_lock(adapters), wait_s=0.0)
+    queue = EditLock(_lock(adapters), wait_s=0.0)
     if queue.held:
         return ()
     try:

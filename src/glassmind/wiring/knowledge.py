@@ -9,8 +9,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-from glassmind.files.left_out import is_left_out, left_out_names
-from glassmind.files.obsidian import obsidian_settings
+from glassmind.files.scan import is_left_out, left_out_names
+from glassmind.files.settings import obsidian_settings
 from glassmind.graph import themes
 from glassmind.graph.context import GraphContext, Graphs
 from glassmind.graph.dismissals import DismissalBook

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from glassmind.files.watch import Heard, VaultEvents
+from glassmind.files.watch import VaultChanges, VaultEvents
 from glassmind.index.keeper import IndexKeeper
 from glassmind.index.watching import Pace, Post, Watching
 from glassmind.model.watch import WatchState
@@ -42,7 +42,7 @@ def watching_for(adapters: Adapters, renew: Callable[[float], None]) -> Watching
     config, root = adapters.config, adapters.config.vault.path
     keeper = _patient(adapters)
 
-    def listen(hear: Callable[[Heard], None]) -> VaultEvents:
+    def listen(hear: Callable[[VaultChanges], None]) -> VaultEvents:
         return VaultEvents(
             root, adapters.place.database_folder, keeper.shop.ignore_rules, hear
         )

@@ -11,10 +11,8 @@ from typing import Any
 
 from glassmind.context.answers.quotes import Page
 from glassmind.model.answers import Source
-from glassmind.obsidian.fencing import absent_word
-from glassmind.obsidian.quoted import clean, titled
 from glassmind.obsidian.secrets import redacted
-from glassmind.obsidian.tokens import estimate_tokens
+from glassmind.obsidian.text import absent_word, clean, estimate_tokens, titled
 from glassmind.ports.chat import Chat, Prompt, Turn
 
 MOST_STATEMENTS = 8

@@ -17,8 +17,8 @@ from glassmind.context.answers.proving import TOO_SHORT, Ground
 from glassmind.context.answers.words import Word, in_a_row, words_of
 from glassmind.model import Span
 from glassmind.model.answers import Citation, Source
+from glassmind.obsidian.prose import visible_text
 from glassmind.obsidian.receipts import receipt_of
-from glassmind.obsidian.unseen import seen
 
 ENOUGH = 12
 """What a quote must weigh to prove something: a word is 4, a letter of a script without
@@ -63,7 +63,7 @@ class Page:
     """
 
     def __init__(self, source: Source, text: str) -> None:
-        self.source, self.text, self.shown = source, text, seen(text)
+        self.source, self.text, self.shown = source, text, visible_text(text)
         # the number of an item says nothing of it
         words = [word for word in words_of(text) if not word.is_item]
         starts = [word.start for word in words]
@@ -127,9 +127,11 @@ class Page:
         source = self.source
         return Ground(
             source.number,
-            cited=" ".join(seen(self.text[start:end]) for start, end in spans),
-            rest=" ".join(map(seen, rest)),
-            block="\n".join(seen(self.text[one.start : one.end]) for one in blocks),
+            cited=" ".join(visible_text(self.text[start:end]) for start, end in spans),
+            rest=" ".join(map(visible_text, rest)),
+            block="\n".join(
+                visible_text(self.text[one.start : one.end]) for one in blocks
+            ),
             whole=self.shown,
             named=" ".join(dict.fromkeys(one.head for one in blocks)),
             about=(source.title, *source.heading_path),

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 from unicodedata import normalize
 
-from glassmind.obsidian.unseen import UNSEEN, hidden
+from glassmind.obsidian.prose import INVISIBLE, comment_spans
 
 UNSPACED = (
     "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf"
@@ -20,7 +20,7 @@ UNSPACED = (
 )
 """Thai, Lao, Tibetan, Burmese, Khmer, kana and Chinese."""
 
-_UNSEEN = re.compile(f"[{UNSEEN}]+")
+_UNSEEN = re.compile(f"[{INVISIBLE}]+")
 _ADDRESS = r"\((?:<[^<>\n]*+>|(?:[^\s()]|\([^\s()]*+\))*+)(?:[ \t]+\"[^\"\n]*+\")?"
 _SCAN = re.compile(
     r"!?\[\[(?P<target>[^\[\]\n|]++)(?:\|(?P<alias>[^\[\]\n]*+))?\]\]"
@@ -35,7 +35,7 @@ _SCAN = re.compile(
     r"|(?<![^\s(|*_`\"'])[-\u2212\u2013]?\d++(?:[.,:]\d++)*+"
     r"|\d++(?:[.,:]\d++)*+"
     f"|[{UNSPACED}]"
-    f"|(?:[^\\W\\d_{UNSPACED}]|[\u0300-\u036f{UNSEEN}])++(?:\\+\\+|#(?!\\w))?"
+    f"|(?:[^\\W\\d_{UNSPACED}]|[\u0300-\u036f{INVISIBLE}])++(?:\\+\\+|#(?!\\w))?"
     r"|[%‰°€£¥₹≤≥≠≈±√∞¬]|\$(?=\d)|(?<=\d)\$|(?<=\d )\$)"
 )
 _ITEM = re.compile(r"^[ \t>]*(\d{1,9})[.)](?=[ \t]|$)", re.MULTILINE)
@@ -78,7 +78,7 @@ def in_a_row(words: Iterable[Word]) -> str:
 def _masked(text: str) -> str:
     """Return a text of the same length with blanks for what is not seen of it."""
     parts, at = [], 0
-    stretches = hidden(text) if "<!--" in text or "%%" in text else []
+    stretches = comment_spans(text) if "<!--" in text or "%%" in text else []
     for start, end in stretches:
         blank = re.sub(r"[^\n]", " ", text[start:end])
         parts += [text[at:start], blank]

@@ -46,7 +46,7 @@ from glassmind.context.conflicts.values import (
     somebody,
     whole_name,
 )
-from glassmind.obsidian.unseen import without_comments
+from glassmind.obsidian.prose import without_comments
 
 ClaimForm: TypeAlias = Literal["property", "field", "entry", "sentence"]
 

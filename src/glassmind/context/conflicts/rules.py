@@ -43,8 +43,8 @@ from glassmind.context.note_lines import NoteLines
 from glassmind.model import NotePath, Span
 from glassmind.model.context import Conflict, ConflictKind, Side
 from glassmind.model.sections import SectionNote
-from glassmind.obsidian.days import first_day
 from glassmind.obsidian.receipts import receipt_of
+from glassmind.obsidian.text import first_day
 
 NAMESAKES = 40
 """Notes beside the selected ones that are about the same, by title or property."""

@@ -11,7 +11,7 @@ from glassmind.context.conflicts.things import is_dated
 from glassmind.context.conflicts.values import Value
 from glassmind.context.items import changed_day, key_form, waits
 from glassmind.model.sections import SectionNote
-from glassmind.obsidian.days import first_day
+from glassmind.obsidian.text import first_day
 
 AT_ONCE_NS = 60 * 10**9
 """Time between two files within which it was no person who wrote both: a checkout or a

@@ -21,7 +21,7 @@ from glassmind.context.conflicts.naming_words import KINSHIP
 from glassmind.context.conflicts.subject_words import links_in, words_of
 from glassmind.context.items import key_form, names_in
 from glassmind.model.sections import SectionLink, SectionNote
-from glassmind.obsidian.days import first_day
+from glassmind.obsidian.text import first_day
 
 LEAST_PHRASE = 2
 """Words that a subject without a note needs, so that two notes mean the same by it."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from glassmind.model.files import Progress
 from glassmind.model.models import Download
-from glassmind.obsidian.style import Style, bytes_in_words
+from glassmind.obsidian.text import Style, bytes_in_words
 from glassmind.operations.failures import error_json
 
 ESCAPED = {

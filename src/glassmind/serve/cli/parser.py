@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from glassmind.errors import WrongUsage
 from glassmind.errors.serving import BadArgument
-from glassmind.obsidian.style import shortened
+from glassmind.obsidian.text import shortened
 from glassmind.operations.arguments import Field, checked, problem
 from glassmind.operations.registry import Group, arg
 from glassmind.serve.cli.output import Output

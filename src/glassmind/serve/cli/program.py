@@ -12,7 +12,7 @@ from glassmind.errors.editing import ChangesetUnknown
 from glassmind.errors.memory import MemoNotFound
 from glassmind.errors.writing import NoteChanged
 from glassmind.index.background import allow_lowering
-from glassmind.obsidian.style import shortened
+from glassmind.obsidian.text import shortened
 from glassmind.operations.failures import (
     BUG,
     INTERRUPTED,

@@ -17,7 +17,7 @@ from glassmind.config.trust import (
 )
 from glassmind.config.write import COMMAND, set_keys
 from glassmind.errors import NoVault, WrongUsage
-from glassmind.obsidian.style import shortened
+from glassmind.obsidian.text import shortened
 from glassmind.operations.failures import NOTHING, OK
 from glassmind.operations.registry import joined
 from glassmind.serve.cli.opening import config_of, file_of

@@ -17,10 +17,9 @@ from glassmind.config.load import vault_around
 from glassmind.config.places import config_home, current_folder
 from glassmind.config.values import AGENT_DIR
 from glassmind.errors import ModelFault, NoVault, SeveralVaults, WrongUsage
-from glassmind.files.choose import checked_vault, known_vaults
-from glassmind.files.configure import configure_vault
+from glassmind.files.vaults import checked_vault, configure_vault, known_vaults
 from glassmind.index.background import gently
-from glassmind.obsidian.style import counted
+from glassmind.obsidian.text import counted
 from glassmind.operations.failures import INTERRUPTED, OK
 from glassmind.operations.maintain import IndexResult, index_result
 from glassmind.operations.registry import joined

@@ -28,7 +28,7 @@ from glassmind.index.schedule import (
 from glassmind.model.access import EVERY_AGENT, Scope
 from glassmind.model.watch import Brought, News
 from glassmind.models.lookup import is_loopback
-from glassmind.obsidian.style import Style
+from glassmind.obsidian.text import Style
 from glassmind.operations.failures import BUG, OK
 from glassmind.serve.cli.opening import config_of, words_of
 from glassmind.serve.cli.output import Output

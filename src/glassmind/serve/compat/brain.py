@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from glassmind.engine import Engine
 from glassmind.errors import IndexAbsent
-from glassmind.files.resolve import NOTE_SUFFIX
+from glassmind.files.names import NOTE_SUFFIX
 from glassmind.model import NotePath
 from glassmind.model.catalogue import Ghost, LinkEnd, NoteFacts, NoteLinks
 from glassmind.model.chains import Chain

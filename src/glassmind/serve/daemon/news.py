@@ -11,7 +11,7 @@ from glassmind.model.watch import (
     Settled,
     Turned,
 )
-from glassmind.obsidian.style import counted
+from glassmind.obsidian.text import counted
 
 PATHS_SHOWN = 3
 """Paths shown on one line."""

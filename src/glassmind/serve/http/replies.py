@@ -20,7 +20,7 @@ from glassmind.config import Config
 from glassmind.errors import GlassmindError, IndexBusy
 from glassmind.errors.serving import CallAbandoned
 from glassmind.obsidian.hidden_text import FIELD, KINDS, hidden_among
-from glassmind.obsidian.texts import texts_in
+from glassmind.obsidian.text import texts_in
 from glassmind.operations.failures import (
     UNEXPECTED,
     digest_now,

@@ -31,8 +31,7 @@ from glassmind.model.callers import CALLER, known_as
 from glassmind.model.files import Progress, Stage
 from glassmind.model.ledger import Surface
 from glassmind.obsidian.hidden_text import FIELD, hidden_in, hidden_notice
-from glassmind.obsidian.style import shortened
-from glassmind.obsidian.texts import with_texts
+from glassmind.obsidian.text import shortened, with_texts
 from glassmind.operations.failures import error_json, failure_of, quotes_notes
 from glassmind.operations.model_text import fenced, labelled, on_one_line, sound
 from glassmind.serve.log import log, log_fault

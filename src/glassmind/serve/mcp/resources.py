@@ -12,8 +12,8 @@ from glassmind.errors import GlassmindError, PathOutsideVault, VaultError
 from glassmind.errors.serving import BadArgument
 from glassmind.model.catalogue import NoteFacts
 from glassmind.model.ledger import Passage
-from glassmind.obsidian.address import iso_time
 from glassmind.obsidian.hidden_text import hidden_in, hidden_notice
+from glassmind.obsidian.text import iso_time
 from glassmind.operations.failures import quotes_notes
 from glassmind.operations.model_text import fenced, labelled, one_line, sound
 from glassmind.operations.names import SCHEME, note_uri, path_in

@@ -17,7 +17,7 @@ from glassmind.access.scopes import DEFAULT_SETS
 from glassmind.engine import Engine
 from glassmind.model.ledger import Surface
 from glassmind.model.questions import LONGEST_QUESTION
-from glassmind.obsidian.style import shortened
+from glassmind.obsidian.text import shortened
 from glassmind.operations.model_text import one_line
 from glassmind.serve.hiding import safe_text, safe_values
 from glassmind.serve.mcp.calls import Calls, Context, EngineSource, Host, Wording

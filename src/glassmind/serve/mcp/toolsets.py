@@ -17,7 +17,7 @@ from msgspec import Meta
 
 from glassmind.access.scopes import read_names
 from glassmind.errors.serving import BadArgument
-from glassmind.obsidian.tokens import estimate_tokens
+from glassmind.obsidian.text import estimate_tokens
 from glassmind.operations.arguments import (
     fields_of,
     problem,

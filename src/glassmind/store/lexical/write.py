@@ -16,7 +16,7 @@ from typing import Any
 import tantivy
 
 from glassmind.model.sidecar import Document
-from glassmind.obsidian.memo_words import OWN, is_memo, own_words
+from glassmind.obsidian.properties import OWN, is_memo, memo_own_text
 from glassmind.store.lexical import words
 from glassmind.store.lexical.faults import faults_named
 from glassmind.store.lexical.fields import (
@@ -164,7 +164,7 @@ def _documents(note: Document, schema: tantivy.Schema) -> Iterator[tantivy.Docum
     titles = "\n".join((note.title, *note.aliases))
     unspaced = words.has_unspaced(titles)
     for number, (chunk_id, headings, text) in enumerate(note.passages):
-        said = "" if memo and number < begins else own_words(text)
+        said = "" if memo and number < begins else memo_own_text(text)
         under, body = " \n".join(headings), words.prepared(said)
         passage = copy(shared)
         passage.add_integer("chunk", chunk_id)

@@ -17,8 +17,7 @@ from glassmind.model.catalogue import (
 )
 from glassmind.model.projects import ProjectName, ProjectNote
 from glassmind.model.search import ChunkText
-from glassmind.obsidian.address import heading_address
-from glassmind.obsidian.folding import fold
+from glassmind.obsidian.text import fold, heading_address
 from glassmind.store.sqlite.project_rows import ProjectRows
 from glassmind.store.sqlite.read import Rows
 from glassmind.store.sqlite.vector_rows import VectorRows

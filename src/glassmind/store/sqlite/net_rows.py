@@ -21,7 +21,7 @@ from glassmind.model.graph import (
     NodeRow,
     NodeRows,
 )
-from glassmind.obsidian.sentences import sentence_at
+from glassmind.obsidian.prose import sentence_at
 from glassmind.store.sqlite.log import text_log
 from glassmind.store.sqlite.schema import CHUNK_STARTS
 

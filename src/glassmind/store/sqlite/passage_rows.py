@@ -9,7 +9,7 @@ import apsw
 
 from glassmind.model import NotePath
 from glassmind.model.passages import PackedNote, PlacedChunk
-from glassmind.obsidian.privacy import means_yes
+from glassmind.obsidian.properties import means_yes
 from glassmind.store.sqlite.company import Crowds
 from glassmind.store.sqlite.read_before import read_before
 

@@ -15,8 +15,8 @@ from typing import Any
 import apsw
 
 from glassmind.model.projects import ProjectName, ProjectNote
-from glassmind.obsidian.folding import fold
-from glassmind.obsidian.project_names import plain_name, projects_in, values_in
+from glassmind.obsidian.properties import plain_name, projects_in, values_in
+from glassmind.obsidian.text import fold
 
 FOLDER = """
 select n.id, f.path from notes n join files f on f.id = n.id

@@ -69,7 +69,7 @@ def _existing(
 def _named(value: object) -> str:
     """Return what the property names first; empty where it names nothing."""
     # in most vaults nothing was superseded
-    from glassmind.obsidian.project_names import plain_name  # noqa: PLC0415
+    from glassmind.obsidian.properties import plain_name  # noqa: PLC0415
 
     first = value[0] if isinstance(value, list) and value else value
     return plain_name(first) if isinstance(first, str) else ""

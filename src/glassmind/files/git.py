@@ -1,0 +1,639 @@
+"""The history of a vault that is a git repository, read by the `git` program.
+
+A vault may come from anybody, its `.git/config` too, and git runs programs that a
+configuration names. So nothing is asked for that could run one: no working files are
+looked at (filters, `fsmonitor`, hooks), no program shows differences or signatures, and
+nothing may be fetched, which an incomplete repository would do by itself. What git is
+told of itself comes from the user's own settings and from here alone.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO, NamedTuple
+from unicodedata import normalize
+
+from glassmind.errors.knowledge import NoHistory
+from glassmind.model.history import ChangeKind, Commit, FileChange
+
+FORMAT = "tformat:%x00%H %aI"
+"""How a commit is to be printed: a NUL, its id, and when it was written."""
+
+_KINDS: dict[str, ChangeKind] = {
+    "A": "added",
+    "C": "added",
+    "M": "changed",
+    "T": "changed",
+    "R": "renamed",
+    "D": "removed",
+}
+_LINK_SIGNS = (b"[[", b"](", b'"file"')
+"""What every line with a link has: of a note the first two, of a canvas any."""
+
+_HUNK = re.compile(rb"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
+_OCTAL = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
+_CONTROLS = {b"a": 7, b"b": 8, b"t": 9, b"n": 10, b"v": 11, b"f": 12, b"r": 13}
+
+
+def changes_in(lines: Iterable[bytes]) -> Iterator[FileChange]:
+    """Yield the changes in the order printed; a path is relative to the repository.
+
+    Of the lines that a file gained those are told which can hold a link. What was cut
+    off in the middle is taken as far as it goes; no more is held than one commit has.
+    """
+    rest = iter(lines)
+    commit: Commit | None = None
+    found: dict[str, tuple[FileChange, list[str]]] = {}
+    here: list[str] = []
+    for line in rest:
+        if line.startswith(b"\0"):
+            yield from _told(found)
+            commit, found, here = _commit(line), {}, []
+        elif commit is None:
+            continue
+        elif line.startswith(b":"):
+            for change in _change(line, commit):
+                found[change.path] = change, []
+        elif line.startswith(b"+++ "):
+            _, here = found.get(_side(line[4:]), (None, []))
+        elif (hunk := _HUNK.match(line)) is not None:
+            counts = [1 if count is None else int(count) for count in hunk.groups()]
+            here += _added(rest, sum(counts))
+    yield from _told(found)
+
+
+def _told(found: Mapping[str, tuple[FileChange, list[str]]]) -> Iterator[FileChange]:
+    for change, added in found.values():
+        yield change._replace(added=tuple(added))
+
+
+def _commit(line: bytes) -> Commit | None:
+    """Return the commit of a heading; None where its date is none."""
+    name, _, written = line[1:].decode("ascii", "replace").partition(" ")
+    try:
+        when = datetime.fromisoformat(written.strip())
+    except ValueError:
+        return None
+    day, _, time = when.isoformat(timespec="seconds").partition("T")
+    return Commit(name, day, time)
+
+
+def _change(line: bytes, commit: Commit) -> Iterator[FileChange]:
+    heading, *paths = line.split(b"\t")
+    kind = _KINDS.get(heading.rpartition(b" ")[2][:1].decode("ascii", "replace"))
+    if kind is None or not paths:
+        return
+    names = [unquoted(path) for path in paths]
+    former = names[0] if kind == "renamed" else ""
+    blob = b"".join(heading.split(b" ")[3:4]).decode("ascii", "replace")
+    yield FileChange(commit, kind, names[-1], former, blob=blob)
+
+
+def _side(name: bytes) -> str:
+    return unquoted(name.removesuffix(b"\t")).removeprefix("b/")
+
+
+def _added(lines: Iterator[bytes], count: int) -> list[str]:
+    """Return what can hold a link of the added among the next lines of a file."""
+    found = []
+    while count and (line := next(lines, None)) is not None:
+        if line.startswith(b"\\"):  # says that the file does not end with a line feed
+            continue
+        count -= 1
+        if line.startswith(b"+") and any(sign in line for sign in _LINK_SIGNS):
+            found.append(line[1:].decode("utf-8", "replace"))
+    return found
+
+
+def unquoted(name: bytes) -> str:
+    """Return a path as git writes it, in quotes where it holds odd characters."""
+    if len(name) > 1 and name.startswith(b'"') and name.endswith(b'"'):
+        name = _OCTAL.sub(_unescaped, name[1:-1])
+    return normalize("NFC", name.decode("utf-8", "replace"))
+
+
+def _unescaped(found: "re.Match[bytes]") -> bytes:
+    said = found[1]
+    if len(said) > 1:
+        return bytes([int(said, 8) & 0xFF])
+    return bytes([_CONTROLS[said]]) if said in _CONTROLS else said
+
+
+MOST_BYTES = 64_000_000
+"""What is read of one answer: some 500,000 changes, or half a second of patches; the
+histories of the vaults that we know print less than a tenth."""
+
+MOST_BLOB_BYTES = 2_000_000
+"""How large a file may have been whose lines are compared: git needs 40 bytes for each
+line of both sides, which is 844 MB where 20 MB are nothing but line feeds and a letter,
+and a tenth of it here."""
+
+MOST_LINE = 4_000_000
+"""What is read of one line; a canvas may be a single one."""
+
+MOST_PATHS_BYTES = 20_000
+"""Names that are handed to one program; Windows takes 32,000 characters in all."""
+
+_KEPT = ("PATH", "HOME", "USERPROFILE", "XDG_CONFIG_HOME", "SYSTEMROOT", "TMPDIR")
+"""What git needs of our own variables; others could lead it to another repository."""
+
+_ENVIRONMENT = {
+    "LC_ALL": "C",
+    "GIT_ALLOW_PROTOCOL": "none",  # no way of fetching has that name
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_PAGER": "cat",
+    "GIT_TERMINAL_PROMPT": "0",
+}
+
+_SETTINGS = {  # none that a repository has may change what is told
+    "core.fsmonitor": "false",
+    "core.hooksPath": os.devnull,
+    "core.quotePath": "false",
+    "diff.orderFile": os.devnull,
+    "diff.relative": "false",
+    "diff.renameLimit": "1000",  # git's own
+    "log.follow": "false",
+    "log.showRoot": "true",
+    "log.showSignature": "false",
+    "safe.bareRepository": "explicit",  # a folder of notes is none
+}
+
+_LOG = (
+    "log",
+    "--raw",
+    "--encoding=UTF-8",
+    "--find-renames",
+    "--no-abbrev",
+    "--no-color",
+    "--no-decorate",
+    "--no-ext-diff",
+    "--no-notes",
+    "--no-show-signature",
+    "--no-textconv",
+    "--no-use-mailmap",
+    "--submodule=short",
+    f"--format={FORMAT}",
+)
+
+_PATCHES = (
+    "--patch",
+    "--text",
+    "--unified=0",
+    "--inter-hunk-context=0",
+    "--src-prefix=a/",
+    "--dst-prefix=b/",
+    "--reverse",
+)
+
+
+class Repository(NamedTuple):
+    """A vault's place in a repository; `shallow`: its first years are missing.
+
+    `files` is the folder that the repository is of, as it lies on disk; the settings
+    could name another.
+    """
+
+    program: str
+    root: Path
+    files: Path
+    prefix: str = ""
+    shallow: bool = False
+
+
+def repository_of(root: Path, *, timeout_s: float) -> Repository:
+    """Return the repository that a vault is, or is a part of.
+
+    Raises:
+        NoHistory: it is none, or git is not there, or refuses to read it.
+    """
+    program = shutil.which("git")
+    if program is None or not Path(program).is_absolute():
+        raise NoHistory("git is not installed")
+    repository = Repository(program, root, _files_of(root))
+    wanted = ["rev-parse", "--show-prefix", "--is-shallow-repository"]
+    try:
+        done = subprocess.run(  # noqa: S603 - our own words, and no shell
+            command_of(repository, wanted),
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=timeout_s,
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        raise NoHistory(f"git could not be asked ({type(error).__name__})") from error
+    if done.returncode:
+        raise NoHistory(refusal(done.stderr))
+    prefix, _, shallow = os.fsdecode(done.stdout).rstrip("\n").rpartition("\n")
+    return repository._replace(
+        prefix=normalize("NFC", prefix), shallow=shallow == "true"
+    )
+
+
+def _files_of(root: Path) -> Path:
+    """Return the nearest folder that is a repository, or else the vault itself."""
+    there = root.resolve()
+    folders = (there, *there.parents)
+    return next((one for one in folders if (one / ".git").exists()), root)
+
+
+class GitLog:
+    """One question to git: what it prints is read as far as there is time and room.
+
+    `cut` says after reading whether there was more; `partly` says so beforehand.
+    """
+
+    def __init__(
+        self,
+        repository: Repository,
+        wanted: Sequence[str],
+        *,
+        timeout_s: float,
+        partly: bool = False,
+    ) -> None:
+        self._repository, self._wanted = repository, wanted
+        self._timeout_s, self.cut = timeout_s, partly
+
+    def __iter__(self) -> Iterator[FileChange]:
+        """Yield what happened, paths relative to the vault."""
+        if self._timeout_s <= 0:
+            self.cut = True
+            return
+        with subprocess.Popen(  # noqa: S603 - our own words, and no shell
+            command_of(self._repository, self._wanted),
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        ) as running:
+            alarm = threading.Timer(self._timeout_s, running.kill)
+            alarm.start()
+            try:
+                assert running.stdout is not None  # noqa: S101 - asked for above
+                for change in changes_in(self._lines(running.stdout)):
+                    yield _inside(change, self._repository.prefix)
+                if running.stdout.read(1):
+                    self.cut = True
+                    running.kill()
+                status = running.wait()
+            finally:
+                alarm.cancel()
+                running.kill()  # where nobody reads on; one that has ended is let be
+        self.cut = self.cut or status not in {0, 128}  # 128: there is no commit yet
+
+    def _lines(self, printed: IO[bytes]) -> Iterator[bytes]:
+        room = MOST_BYTES
+        while line := printed.readline(MOST_LINE):
+            room -= len(line)
+            yield line.removesuffix(b"\n")
+            while not line.endswith(b"\n") and (line := printed.readline(MOST_LINE)):
+                room -= len(line)
+            if room < 0:
+                return
+
+
+def every_change(repository: Repository, *, timeout_s: float) -> GitLog:
+    """Read what happened to all files, the latest first, without their lines.
+
+    Of the whole repository: a vault may have been moved inside of it.
+    """
+    return GitLog(repository, _LOG, timeout_s=timeout_s)
+
+
+def large_among(
+    repository: Repository, blobs: Iterable[str], *, timeout_s: float
+) -> set[str]:
+    """Return those blobs that are too large for their lines to be compared.
+
+    Where git does not say it in time, none.
+    """
+    asked = "".join(f"{blob}\n" for blob in blobs)
+    wanted = ["cat-file", "--batch-check=%(objectsize) %(objectname)"]
+    try:
+        done = subprocess.run(  # noqa: S603 - our own words, and no shell
+            command_of(repository, wanted),
+            env=environment(),
+            input=asked.encode(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=max(timeout_s, 0.0),
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return set()
+    told = (line.partition(" ") for line in done.stdout.decode().splitlines())
+    return {
+        blob
+        for size, _, blob in told
+        if size.isdecimal() and blob != "missing" and int(size) > MOST_BLOB_BYTES
+    }
+
+
+def lines_of(
+    repository: Repository, paths: Sequence[str], *, timeout_s: float
+) -> GitLog:
+    """Read what some files gained, the oldest first, for as many as can be asked for.
+
+    A path is one that a file has or had, relative to the vault.
+    """
+    spelled: list[str] = []
+    room = MOST_PATHS_BYTES
+    for path in paths:
+        names = dict.fromkeys((path, normalize("NFD", path)))
+        room -= sum(len(os.fsencode(name)) + 3 for name in names)
+        if room < 0:
+            break
+        spelled += names
+    if not spelled:  # git would tell of all files
+        timeout_s = 0.0
+    wanted = [*_LOG, *_PATCHES, "--", *spelled]
+    return GitLog(repository, wanted, timeout_s=timeout_s, partly=room < 0)
+
+
+def _inside(change: FileChange, prefix: str) -> FileChange:
+    return change._replace(
+        path=_from_vault(change.path, prefix), former=_from_vault(change.former, prefix)
+    )
+
+
+def _from_vault(path: str, prefix: str) -> str:
+    if not path or path.startswith(prefix):
+        return path.removeprefix(prefix)
+    return "../" * prefix.count("/") + path
+
+
+def command_of(repository: Repository, wanted: Sequence[str]) -> list[str]:
+    """Return how git is asked: the settings that matter are ours, not the vault's."""
+    settings = [f"{name}={value}" for name, value in _SETTINGS.items()]
+    return [
+        repository.program,
+        "--no-pager",
+        "--no-optional-locks",
+        "--literal-pathspecs",
+        *(part for setting in settings for part in ("-c", setting)),
+        "-C",
+        str(repository.root),
+        f"--work-tree={repository.files}",
+        *wanted,
+    ]
+
+
+def environment() -> dict[str, str]:
+    """Return the variables that git is run with: none that lead it elsewhere."""
+    ours = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    return {**ours, **_ENVIRONMENT}
+
+
+def refusal(said: bytes) -> str:
+    """Return why git reads nothing, in our words where we know it."""
+    text = os.fsdecode(said)
+    if "dubious ownership" in text:
+        return (
+            "the vault belongs to another user, and git reads it only once you say so: "
+            "git config --global --add safe.directory with the path of the vault"
+        )
+    if "not a git repository" in text:
+        return "the vault is no git repository"
+    first = next(iter(text.splitlines()), "it gave no reason")
+    return f"git does not read the vault ({first[:200]})"
+
+
+TIMEOUT_S = 30.0
+"""How long all of it may take; some tenths of a second with 10,000 notes."""
+
+UNDER_WAY = (
+    "MERGE_HEAD",
+    "CHERRY_PICK_HEAD",
+    "REVERT_HEAD",
+    "BISECT_LOG",
+    "rebase-merge",
+    "rebase-apply",
+)
+"""What lies in a repository whose user is in the middle of something."""
+
+_UNFILTERED = (b"unspecified", b"unset", b"set")
+
+_SETTINGS_COMMITS = (
+    "-c", "user.useConfigOnly=true",  # the name of the machine is nobody
+    "-c", "i18n.commitEncoding=UTF-8",
+    "-c", "core.splitIndex=false",
+)  # fmt: skip
+
+
+class _Refused(Exception):
+    """Git does not do it; the text says why."""
+
+
+class _Git:
+    """The program, asked again and again within one time."""
+
+    def __init__(self, repository: Repository, until: float) -> None:
+        self.repository, self._until = repository, until
+
+    def __call__(
+        self,
+        *wanted: str,
+        said: bytes = b"",
+        fine: Iterable[int] = (0,),
+        index: Path | None = None,
+    ) -> bytes:
+        """Return what git prints; `index` is used in the place of that of the user."""
+        command = command_of(self.repository, wanted)
+        if wanted[0] == "check-ignore":  # it takes paths only, and refuses to hear so
+            command.remove("--literal-pathspecs")
+        variables = {**environment(), "GIT_ATTR_NOSYSTEM": "0"}
+        if index is not None:
+            variables["GIT_INDEX_FILE"] = str(index)
+        try:
+            done = subprocess.run(  # noqa: S603 - our own words, and no shell
+                [command[0], *_SETTINGS_COMMITS, *command[1:]],
+                env=variables,
+                input=said,
+                capture_output=True,
+                timeout=max(0.0, self._until - time.monotonic()),
+                check=False,
+            )
+        except (OSError, subprocess.SubprocessError) as fault:
+            raise _Refused(
+                f"git could not be asked ({type(fault).__name__})"
+            ) from fault
+        if done.returncode not in fine:
+            raise _Refused(_reason(done.stderr))
+        return done.stdout
+
+
+class _Files(NamedTuple):
+    """The files of a change that are there, and those that are gone."""
+
+    there: list[str]
+    gone: list[str]
+
+
+def commit(
+    root: Path, title: str, paths: Sequence[str], *, timeout_s: float = TIMEOUT_S
+) -> str:
+    """Commit some files of a vault as they are now, and nothing else.
+
+    A path that is gone is committed as such; one that is or was a folder stands for the
+    files that git knew in it. What git ignores is left out. Returns why nothing was
+    committed, empty where it was, or where nothing was left to commit.
+    """
+    until = time.monotonic() + timeout_s
+    try:
+        git = _Git(repository_of(root, timeout_s=timeout_s), until)
+        parent = _ready(git)
+        files = _unignored(git, _spread(git, root, paths))
+        _refuse_filtered(git, files.there)
+        if files.there or files.gone:
+            _committed(git, title, files, parent)
+    except NoHistory as fault:
+        return f"the change was not committed: {fault.reason}"
+    except _Refused as fault:
+        return f"the change was not committed: {fault}"
+    except OSError as fault:
+        return f"the change was not committed: {fault.strerror or fault}"
+    return ""
+
+
+def _ready(git: _Git) -> str:
+    """Return the last commit, empty where there is none; refuse what is not ready."""
+    folder = Path(os.fsdecode(git("rev-parse", "--absolute-git-dir").rstrip(b"\n")))
+    if any((folder / name).exists() for name in UNDER_WAY):
+        raise _Refused("a merge, a rebase or the like is under way")
+    for who in ("GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"):
+        try:
+            git("var", who)
+        except _Refused as fault:
+            said = "git does not know who commits; set user.name and user.email by "
+            raise _Refused(f"{said}git config --global") from fault
+    known = git("rev-parse", "--verify", "--quiet", "HEAD^{commit}", fine=(0, 1))
+    return known.decode().strip()
+
+
+def _spread(git: _Git, root: Path, paths: Sequence[str]) -> _Files:
+    """Return the files that paths stand for; a disk may spell a name in another way."""
+    spelled = {name for path in paths for name in (path, normalize("NFD", path))}
+    tracked = _tracked(git, sorted(spelled))
+    folders = [name for name in spelled if _is_folder(root / name)]
+    there = {name for name in spelled if _is_file(root / name)}
+    gone = {name for name in tracked if not os.path.lexists(root / name)}
+    inside = {
+        name[len(old) + 1 :]
+        for old in spelled
+        for name in gone
+        if name.startswith(f"{old}/")
+    }
+    there |= {
+        f"{new}/{name}"
+        for new in folders
+        for name in inside
+        if _is_file(root / new / name)
+    }
+    return _Files(sorted(there), sorted(gone))
+
+
+def _is_file(file: Path) -> bool:
+    return file.is_file() and not file.is_symlink()
+
+
+def _is_folder(file: Path) -> bool:
+    return file.is_dir() and not file.is_symlink()
+
+
+def _tracked(git: _Git, paths: Sequence[str]) -> set[str]:
+    """Return the files that git knows by these names, or in folders of them."""
+    found: set[str] = set()
+    for part in _parts(paths):
+        found |= set(_names(git("ls-files", "-z", "--", *part)))
+    return found
+
+
+def _parts(paths: Sequence[str]) -> Iterable[list[str]]:
+    """Yield as many paths at a time as one program can be handed."""
+    part: list[str] = []
+    room = MOST_PATHS_BYTES
+    for path in paths:
+        size = len(os.fsencode(path)) + 3
+        if part and size > room:
+            yield part
+            part, room = [], MOST_PATHS_BYTES
+        part.append(path)
+        room -= size
+    if part:
+        yield part
+
+
+def _unignored(git: _Git, files: _Files) -> _Files:
+    """Leave out what git ignores; what it knows already it does not ignore."""
+    if not files.there:
+        return files
+    # a colon at the beginning would have a meaning; 1 stands for none of them
+    said = _listed(f"./{name}" for name in files.there)
+    printed = git("check-ignore", "-z", "--stdin", said=said, fine=(0, 1))
+    ignored = {name.removeprefix("./") for name in _names(printed)}
+    return files._replace(there=[name for name in files.there if name not in ignored])
+
+
+def _refuse_filtered(git: _Git, names: Sequence[str]) -> None:
+    if not names:
+        return
+    told = git("check-attr", "-z", "--stdin", "filter", said=_listed(names))
+    parts = told.split(b"\0")
+    for name, value in zip(parts[::3], parts[2::3], strict=False):
+        if value not in _UNFILTERED:
+            raise _Refused(
+                f"git passes {os.fsdecode(name)} through the program "
+                f"{os.fsdecode(value)!r}, which we do not run; commit it yourself"
+            )
+
+
+def _committed(git: _Git, title: str, files: _Files, parent: str) -> None:
+    """Commit files on top of the last commit, and have them so in the user's index.
+
+    The index comes before the commit: where the one is locked, there is no other.
+    """
+    said = _listed([*files.gone, *files.there])
+    take = ("update-index", "--add", "--remove", "--replace", "-z", "--stdin")
+    with TemporaryDirectory(prefix="glassmind-") as folder:
+        ours = Path(folder) / "index"
+        git("read-tree", parent or "--empty", index=ours)
+        git(*take, said=said, index=ours)
+        tree = git("write-tree", index=ours).decode().strip()
+    if parent and tree == git("rev-parse", f"{parent}^{{tree}}").decode().strip():
+        return
+    on_top = ("-p", parent) if parent else ()
+    message = f"{title.strip() or 'Notes'}\n".encode(errors="replace")
+    made = git("commit-tree", tree, *on_top, said=message).decode().strip()
+    git(*take, said=said)
+    why = f"commit: {title.splitlines()[0] if title.strip() else 'Notes'}"
+    git("update-ref", "-m", why[:200], "HEAD", made, parent)
+
+
+def _listed(names: Iterable[str]) -> bytes:
+    return b"".join(os.fsencode(name) + b"\0" for name in names)
+
+
+def _names(printed: bytes) -> list[str]:
+    return [os.fsdecode(name) for name in printed.split(b"\0") if name]
+
+
+def _reason(said: bytes) -> str:
+    """Return the sentence of git that tells most, without its marks."""
+    known = refusal(said)
+    if not known.startswith("git does not read the vault"):
+        return known
+    lines = os.fsdecode(said).splitlines()
+    marked = [line for line in lines if line.startswith(("fatal: ", "error: "))]
+    first = next(iter(marked or lines), "it gave no reason")
+    return (
+        f"git refuses ({first.removeprefix('fatal: ').removeprefix('error: ')[:200]})"
+    )

@@ -1,0 +1,370 @@
+"""The way of each file through a change: where it is, and where it will be.
+
+Contents are changed first, at the old places; then files are moved or made; whole
+folders are moved last. So a file has up to three places: `at` is where it was, `via`
+where it is when files have moved and folders have not, `final` where it ends.
+"""
+
+import errno
+import stat
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple, TypeAlias
+from unicodedata import normalize
+
+from glassmind.errors.editing import NotEditable
+from glassmind.errors.writing import NameTaken, WriteFailed
+from glassmind.files.folder import OpenFolder, above, open_folder
+from glassmind.files.read import safe_path
+from glassmind.model import NotePath
+from glassmind.model.editing import Step
+from glassmind.ports.editing import Standing
+
+CLOSED = ("inbox", "logs", "cache")
+"""Parts of the agent folder that are not edited: what waits for approval, records."""
+
+
+class PlannedStep(NamedTuple):
+    """One step, and the places on its way.
+
+    A file that is made has no `at`; one that is taken away again has no `via`.
+    """
+
+    step: Step
+    at: NotePath | None
+    via: NotePath | None
+    final: NotePath
+
+    @property
+    def is_rewritten(self) -> bool:
+        """Whether bytes of it are staged."""
+        if self.step.folder or self.via is None:
+            return False
+        return self.at is None or self.step.before != self.step.after
+
+    @property
+    def is_moved(self) -> bool:
+        """Whether it is made, moved or taken away, by itself."""
+        return not self.step.folder and self.at != self.via
+
+    @property
+    def name(self) -> NotePath:
+        """What it is called when something is told of it."""
+        return self.step.path or self.step.to
+
+
+def plan_steps(steps: Sequence[Step], agent_folder: str) -> list[PlannedStep]:
+    """Return the way of every step, in the order of the steps.
+
+    A file inside a folder that is moved may be named by its path there, or with the new
+    path as the place that it goes to: both mean that it goes along.
+
+    Raises:
+        PathOutsideVault: a path climbs, or is none.
+        NotEditable: a path lies where nothing is edited.
+        NameTaken: two files would get one place.
+        WriteFailed: a step is no step.
+    """
+    clean = [_clean(step, agent_folder) for step in steps]
+    folders = [(step.path, step.to) for step in clean if step.folder and step.path]
+    for old, _ in folders:
+        if any(_is_below(old, other) for other, _ in folders):
+            raise WriteFailed(old, "the folder it stands in is moved too")
+    ways = [_way(step, folders) for step in clean]
+    _refuse_twins(ways)
+    return ways
+
+
+def path_after_moves(path: str, moves: Iterable[tuple[str, str]]) -> NotePath:
+    """Return where a path leads when files or folders have been moved, in order."""
+    for old, new in moves:
+        path = _swapped(path, old, new)
+    return NotePath(path)
+
+
+def _way(step: Step, folders: Sequence[tuple[str, str]]) -> PlannedStep:
+    if step.folder:
+        return PlannedStep(step, step.path, step.to, step.to)
+    at = step.path
+    if at and not any(_is_below(at, old) for old, _ in folders):
+        at = _backward(at, folders)  # named by where its folder goes
+    via = _backward(step.to, folders)
+    return PlannedStep(step, at, via, path_after_moves(via, folders))
+
+
+def _backward(path: str, folders: Sequence[tuple[str, str]]) -> NotePath:
+    for old, new in reversed(folders):
+        path = _swapped(path, new, old)
+    return NotePath(path)
+
+
+def _swapped(path: str, old: str, new: str) -> str:
+    return new + path[len(old) :] if path == old or _is_below(path, old) else path
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path.startswith(f"{folder}/")
+
+
+def _clean(step: Step, agent_folder: str) -> Step:
+    path = None if step.path is None else safe_path(step.path)
+    to = safe_path(step.to)
+    if step.folder and (path is None or _is_below(to, path)):
+        raise WriteFailed(path or to, "a folder cannot go into itself")
+    if step.folder and path is not None and _is_below(agent_folder, path):
+        raise NotEditable(path, f"{agent_folder} stands in it")
+    if path is not None and step.before is None and not step.folder:
+        raise WriteFailed(path, "nobody says what it is now")
+    if path is None and step.before is not None:
+        raise WriteFailed(to, "a new file has no content before")
+    leaves_trash = path is not None and is_trashed(path)
+    if path is not None and not (leaves_trash and not is_trashed(to)):
+        _judge(path, agent_folder)
+    _judge(to.removeprefix(f"{TRASH}/"), agent_folder, told=to)
+    return step._replace(path=path, to=to)
+
+
+def _judge(path: str, agent_folder: str, told: str = "") -> None:
+    """Refuse what lies in a folder that begins with a dot, but for that of agents."""
+    parts, agents = path.split("/"), agent_folder.split("/")
+    depth = len(agents)
+    folded = [part.casefold() for part in parts]
+    if folded[:depth] == [part.casefold() for part in agents]:
+        if len(parts) <= depth or folded[depth] in CLOSED:
+            raise NotEditable(told or path, f"{agent_folder} keeps it for itself")
+        if parts[:depth] == agents:
+            parts = parts[depth:]
+    if any(part.startswith(".") for part in parts):
+        raise NotEditable(told or path, "a name that begins with a dot is in its path")
+
+
+def _refuse_twins(ways: Sequence[PlannedStep]) -> None:
+    for places in ([w.at for w in ways if w.at], [w.final for w in ways]):
+        seen: set[str] = set()
+        for place in places:
+            if place in seen:
+                raise NameTaken(place)
+            seen.add(place)
+
+
+def ordered_moves(ways: Iterable[PlannedStep]) -> list[PlannedStep]:
+    """Return what is moved or made, so that each finds its place free.
+
+    Raises:
+        NameTaken: some would have to go round in a circle.
+    """
+    moved = [way for way in ways if way.is_moved]
+    leaving: dict[str | None, PlannedStep] = {way.at: way for way in moved if way.at}
+    ordered: list[PlannedStep] = []
+    placed: set[int] = set()
+    for way in moved:
+        line = [way]
+        while (follows := leaving.get(line[-1].via)) and id(follows) not in placed:
+            if any(follows is one for one in line):
+                raise NameTaken(way.final)
+            line.append(follows)
+        for one in reversed(line):
+            if id(one) not in placed:
+                placed.add(id(one))
+                ordered.append(one)
+    return ordered
+
+
+Sight: TypeAlias = bytes | Literal["odd"] | None
+"""What is at a place: bytes, nothing, or what is no file that we could look into."""
+
+
+class FileState(NamedTuple):
+    """How a file stands, and where it is, with what it says, if it is known.
+
+    One that is half way counts as old: it may have one of its contents at any of its
+    places, since a settling may have been interrupted too.
+    """
+
+    standing: Standing
+    place: NotePath | None = None
+    raw: bytes = b""
+
+
+class InterruptedChange:
+    """The files of one change as they are now; each is looked at when asked for."""
+
+    def __init__(self, root: Path, ways: Sequence[PlannedStep]) -> None:
+        self._root, self._ways = root, ways
+        self._leaving = {way.at for way in ways if way.is_moved and way.at}
+        known = (
+            raw or b"" for way in ways for raw in (way.step.before, way.step.after)
+        )
+        self._limit_bytes = max(map(len, known), default=0)
+
+    def standing(self) -> list[Standing]:
+        """Return how each file stands, in the order of the ways.
+
+        Raises:
+            WriteFailed: one cannot be looked at now.
+            VaultMissing: there is no vault now.
+        """
+        return [self._found(way).standing for way in self._ways]
+
+    def onward(self) -> list[Step]:
+        """Return the steps that are left to be taken."""
+        found = [(way, self._found(way)) for way in self._ways]
+        return [step for way, now in found for step in _onward(way, now)]
+
+    def backward(self) -> tuple[list[Step], list[PlannedStep]]:
+        """Return what takes back the steps that were taken, and files taken away.
+
+        A file that is not as a step left it stays, and so does what stands where
+        another should go back to.
+        """
+        steps: list[Step] = []
+        gone: list[PlannedStep] = []
+        for way in self._ways:
+            now, step = self._found(way), way.step
+            if now.standing == "other" or now.place is None:
+                continue
+            if step.folder:
+                if now.standing == "new":
+                    steps.append(Step(step.to, way.at or step.to, None, b"", True))
+            elif way.at is None:
+                away = Step(now.place, now.place, now.raw, b"")
+                gone.append(PlannedStep(away, now.place, None, now.place))
+            elif self._can_go_back(way, now):
+                steps.append(Step(now.place, way.at, now.raw, step.before or b""))
+        return steps, gone
+
+    def _can_go_back(self, way: PlannedStep, now: FileState) -> bool:
+        if way.at == now.place:
+            return now.raw != way.step.before
+        return self._seen(way.at, now.place) is None
+
+    def _found(self, way: PlannedStep) -> FileState:
+        if way.step.folder:
+            return self._folder_found(way)
+        known: list[tuple[NotePath, bytes]] = []
+        for place in dict.fromkeys((way.final, way.via, way.at)):
+            raw = self._seen(place, _twin(way, place))
+            if place is None or raw is None:
+                continue
+            if isinstance(raw, bytes) and raw in (way.step.before, way.step.after):
+                known.append((place, raw))
+            elif place not in self._leaving and (place != way.at or not known):
+                return FileState("other")  # nobody else's place that we know of
+        if way.at is None and not known:
+            return FileState("old")
+        if len(known) != 1:
+            return FileState("other")
+        (place, raw), *_ = known
+        arrived = place == way.final and raw == way.step.after
+        return FileState("new" if arrived else "old", place, raw)
+
+    def _folder_found(self, way: PlannedStep) -> FileState:
+        here, there = self._seen(way.at, way.final), self._seen(way.final, way.at)
+        if here == "odd" and there is None:
+            return FileState("old", way.at)
+        if there == "odd" and here is None:
+            return FileState("new", way.final)
+        return FileState("other")
+
+    def _seen(self, path: NotePath | None, twin: NotePath | None = None) -> Sight:
+        """Return what is at a path; exactly so where `twin` spells it otherwise."""
+        if path is None:
+            return None
+        name = path.rpartition("/")[2]
+        try:
+            if twin is not None and not self._is_exact(path, twin):
+                return None
+            with open_folder(self._root, above(path)) as folder:
+                return _sight(folder, folder.spelled(name), self._limit_bytes)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as fault:
+            if fault.errno == errno.ELOOP:
+                return "odd"
+            raise WriteFailed(path, fault.strerror or str(fault)) from fault
+
+    def _is_exact(self, path: str, twin: str) -> bool:
+        """Whether the disk spells a path so, where `twin` differs in case alone."""
+        if path == twin or path.casefold() != twin.casefold():
+            return True
+        parts, others = path.split("/"), twin.split("/")
+        for at, (part, other) in enumerate(zip(parts, others, strict=True)):
+            if part != other:
+                with open_folder(self._root, "/".join(parts[:at])) as folder:
+                    if not _is_spelled(folder, part):
+                        return False
+        return True
+
+
+def folders_of(ways: Iterable[PlannedStep]) -> set[str]:
+    """Return every folder that something of some ways may be staged in."""
+    places = (p for way in ways for p in (way.at, way.via, way.final) if p is not None)
+    return {above(place) for place in places}
+
+
+def _onward(way: PlannedStep, now: FileState) -> list[Step]:
+    step = way.step
+    if now.standing != "old":
+        return []
+    if step.folder:
+        return [step]
+    if now.place is None:
+        return [Step(None, way.final, None, step.after)]
+    return [Step(now.place, way.final, now.raw, step.after)]
+
+
+def _twin(way: PlannedStep, place: NotePath | None) -> NotePath | None:
+    """Return the other place of a file, which may be the same but for its spelling."""
+    return way.at if place == way.final else way.final
+
+
+def _is_spelled(folder: OpenFolder, name: str) -> bool:
+    return any(normalize("NFC", found) == name for found in folder.names())
+
+
+def _sight(folder: OpenFolder, name: str, limit_bytes: int) -> Sight:
+    facts = folder.facts(name)
+    if facts is None:
+        return None
+    return folder.read(name, limit_bytes) if stat.S_ISREG(facts.st_mode) else "odd"
+
+
+TRASH = ".trash"
+"""Where deleted files go to, and come back from."""
+
+LONGEST_NAME = 255
+"""Bytes of a name that every disk takes."""
+
+MOST = 10_000
+"""Numbers that are tried for a name that is taken."""
+
+
+def is_trashed(path: str) -> bool:
+    """Whether a path lies in the vault's own trash."""
+    return path.startswith(f"{TRASH}/")
+
+
+def trash_place(path: str, is_taken: Callable[[NotePath], bool]) -> NotePath:
+    """Return where a file goes that is deleted: a path that nothing is at.
+
+    It keeps its folders, and gets a number where another of its name went before.
+
+    Raises:
+        NameTaken: every number is taken.
+    """
+    place = NotePath(f"{TRASH}/{path}")
+    if not is_taken(place):
+        return place
+    folder, _, name = place.rpartition("/")
+    stem, dot, ending = name.rpartition(".")
+    if not stem:  # no ending, or nothing but one
+        stem, dot, ending = name, "", ""
+    for number in range(1, MOST):
+        tail = f" {number}{dot}{ending}"
+        fits = stem.encode()[: LONGEST_NAME - len(tail.encode())].decode(
+            errors="ignore"
+        )
+        other = NotePath(f"{folder}/{fits}{tail}")
+        if not is_taken(other):
+            return other
+    raise NameTaken(place)

@@ -1,0 +1,780 @@
+"""Carrying out a change over many files: all of it, or it is taken back.
+
+First everything is looked at, then all new bytes are staged, and only then is anything
+touched. A file and the one staged for it change places, so that the old one is still
+there, under the staged name, until all is done: taking back needs no room on the disk.
+"""
+
+import errno
+import json
+import os
+import stat
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from threading import local
+from types import TracebackType
+from typing import NamedTuple, Self
+
+from glassmind.errors import VaultError
+from glassmind.errors.editing import NowhereToKeep
+from glassmind.errors.writing import NameTaken, NoteChanged, WriteFailed
+from glassmind.files.folder import (
+    FileAttributes,
+    OpenFolder,
+    above,
+    attributes_of,
+    is_gone,
+    is_offloaded,
+    name_errors,
+    open_folder,
+    refuse_read_only,
+    refuse_special_file,
+    stage,
+    staged_name,
+    sweep,
+)
+from glassmind.files.read import NOT_HERE, digest_of, read_all
+from glassmind.files.steps import PlannedStep, ordered_moves, path_after_moves
+from glassmind.model import MAX_NOTE_BYTES, NotePath
+
+COARSE_NS = 2_000_000_000
+"""The coarsest clock of a file system, that of FAT: a file written later than this
+before it was read may have been written again under the same time."""
+
+_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)
+
+
+class FileSnapshot(NamedTuple):
+    """What the file system said of a file when its bytes were read.
+
+    `settled` says that a change since then would show in its times.
+    """
+
+    facts: os.stat_result
+    dress: FileAttributes
+    settled: bool
+
+
+def snapshot(
+    folder: OpenFolder, name: str, path: NotePath, before: bytes
+) -> FileSnapshot:
+    """Return how a file was found that is as the caller read it, and may be changed.
+
+    Raises:
+        NoteChanged: it is another, or none.
+        WriteFailed: it is no regular file, or read-only.
+        OSError: the system refuses, or it has a second name.
+    """
+    raw, facts, dress, settled = _read(folder, name, path, before)
+    if raw != before:
+        raise NoteChanged(path, expected=digest_of(before), found=digest_of(raw))
+    refuse_read_only(facts, path)
+    if facts.st_nlink > 1:
+        sweep(folder)  # a writer that was killed may have left it two names
+        facts = folder.facts(name) or facts
+        refuse_special_file(facts)
+    return FileSnapshot(facts, dress, settled)
+
+
+def refuse_changed(
+    folder: OpenFolder, name: str, path: NotePath, before: bytes, then: FileSnapshot
+) -> None:
+    """Raise `NoteChanged` for a file that is not any more as it was found."""
+    facts = folder.facts(name)
+    if facts is None:
+        raise NoteChanged(path, expected=digest_of(before), found="")
+    if then.settled and is_unchanged(facts, then.facts):
+        return
+    raw, *_ = _read(folder, name, path, before)
+    if raw != before:
+        raise NoteChanged(path, expected=digest_of(before), found=digest_of(raw))
+
+
+def is_same_file(now: os.stat_result, then: os.stat_result) -> bool:
+    """Whether two looks found one file; some disks of others number them anew."""
+    return os.path.samestat(now, then)
+
+
+def is_unchanged(now: os.stat_result, then: os.stat_result) -> bool:
+    """Whether two looks found one file that nobody wrote in between."""
+    return (
+        is_same_file(now, then)
+        and now.st_size == then.st_size
+        and now.st_mtime_ns == then.st_mtime_ns
+    )
+
+
+def _read(
+    folder: OpenFolder, name: str, path: NotePath, before: bytes
+) -> tuple[bytes, os.stat_result, FileAttributes, bool]:
+    facts = folder.facts(name)
+    if facts is None:
+        raise NoteChanged(path, expected=digest_of(before), found="")
+    _refuse_odd(facts, path)  # not even opened: somebody may wait for that at a pipe
+    opened = folder.open(name, _READ)
+    try:
+        facts, now = os.fstat(opened), time.time_ns()
+        _refuse_odd(facts, path)
+        raw = read_all(opened, facts.st_size, max(len(before), MAX_NOTE_BYTES))
+        settled = max(facts.st_mtime_ns, facts.st_ctime_ns) < now - COARSE_NS
+        return raw, facts, attributes_of(opened, facts), settled
+    finally:
+        os.close(opened)
+
+
+def _refuse_odd(facts: os.stat_result, path: NotePath) -> None:
+    if not stat.S_ISREG(facts.st_mode):
+        raise WriteFailed(path, "it is not a regular file")
+
+
+QUEUE_S = 60.0
+"""How long an editor waits. A change of thousands of files takes seconds, and nobody
+keeps the order of the queue."""
+
+LOOK_S = 0.002
+"""How often it looks whether it is its turn; most changes take a few milliseconds."""
+
+LONGEST_LOOK_S = 0.02
+"""How long it waits between two looks when others take longer."""
+
+_FLAGS = os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0)
+
+
+class Leftovers(NamedTuple):
+    """What a killed editor may have left: staged files in folders, and new folders."""
+
+    staged: tuple[str, ...] = ()
+    made: tuple[str, ...] = ()
+
+
+class _Held(local):
+    """The queues whose head a thread is, by file, with the descriptor of each."""
+
+    def __init__(self) -> None:
+        self.files: dict[Path, int] = {}
+
+
+_HELD = _Held()
+
+
+class EditLock:
+    """The queue of those who edit one vault; its file is made when first asked for."""
+
+    def __init__(self, file: Path, *, wait_s: float = QUEUE_S) -> None:
+        self._file, self._wait_s = file, wait_s
+
+    @property
+    def held(self) -> bool:
+        """Whether it is this thread's turn."""
+        return self._file in _HELD.files
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Be the only one; whoever is it already does not wait for itself.
+
+        Raises:
+            NowhereToKeep: the file cannot be made.
+            WriteFailed: another took too long.
+        """
+        if self.held:
+            yield
+            return
+        opened = self._first_in_line()
+        _HELD.files[self._file] = opened
+        try:
+            yield
+        finally:
+            del _HELD.files[self._file]
+            _unlock(opened)
+            _close(opened)
+
+    def leave(self, leftovers: Leftovers) -> None:
+        """Say what would be left if we died now; only in a turn."""
+        opened = _HELD.files[self._file]
+        said = json.dumps(leftovers, ensure_ascii=False).encode(
+            "utf-8", "surrogatepass"
+        )
+        os.ftruncate(opened, 0)
+        os.lseek(opened, 0, os.SEEK_SET)
+        os.write(opened, said)
+
+    def left(self) -> Leftovers:
+        """Return what the one before us left; only in a turn."""
+        opened = _HELD.files[self._file]
+        try:
+            size = os.fstat(opened).st_size
+            if not size:
+                return Leftovers()
+            os.lseek(opened, 0, os.SEEK_SET)
+            staged, made = json.loads(os.read(opened, size).decode("utf-8"))
+            return Leftovers(tuple(map(str, staged)), tuple(map(str, made)))
+        except (OSError, ValueError, TypeError, RecursionError):
+            return Leftovers()  # cut short, as nothing was staged yet then
+
+    def clear(self) -> None:
+        """Say that nothing is left; only in a turn."""
+        with suppress(OSError):  # then the next one looks in vain
+            os.ftruncate(_HELD.files[self._file], 0)
+
+    def _first_in_line(self) -> int:
+        until, pause = time.monotonic() + self._wait_s, LOOK_S
+        while True:
+            opened = self._opened()
+            try:
+                if _try_lock(opened) and self._is_current(opened):
+                    return opened
+            except OSError as fault:
+                _close(opened)
+                raise NowhereToKeep(fault.strerror or str(fault)) from fault
+            _close(opened)
+            if time.monotonic() > until:
+                raise WriteFailed("the vault", "another program is editing it")
+            time.sleep(pause)
+            pause = min(pause * 1.5, LONGEST_LOOK_S)
+
+    def _opened(self) -> int:
+        try:
+            return os.open(self._file, _FLAGS, 0o600)
+        except FileNotFoundError:
+            pass
+        except OSError as fault:
+            raise NowhereToKeep(fault.strerror or str(fault)) from fault
+        try:
+            self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            return os.open(self._file, _FLAGS, 0o600)
+        except OSError as fault:
+            raise NowhereToKeep(fault.strerror or str(fault)) from fault
+
+    def _is_current(self, opened: int) -> bool:
+        """Whether the file we hold is still the one that others will ask for."""
+        try:
+            return os.path.samestat(os.fstat(opened), self._file.lstat())
+        except FileNotFoundError:
+            return False
+
+
+def _close(opened: int) -> None:
+    with suppress(OSError):  # nothing was written to it that could be lost
+        os.close(opened)
+
+
+if sys.platform == "win32":  # pragma: no cover
+    import msvcrt
+
+    _FAR = 1 << 30
+    """A byte that nobody reads: what is locked cannot be read by others there."""
+
+    def _try_lock(opened: int) -> bool:
+        os.lseek(opened, _FAR, os.SEEK_SET)
+        try:
+            msvcrt.locking(opened, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+    def _unlock(opened: int) -> None:
+        os.lseek(opened, _FAR, os.SEEK_SET)
+        with suppress(OSError):
+            msvcrt.locking(opened, msvcrt.LK_UNLCK, 1)
+
+else:
+    import fcntl
+
+    def _try_lock(opened: int) -> bool:
+        """Take the lock; as if it were ours where the disk has none."""
+        try:
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as fault:
+            return fault.errno not in (errno.EAGAIN, errno.EACCES, errno.EINTR)
+        return True
+
+    def _unlock(opened: int) -> None:
+        with suppress(OSError):
+            fcntl.flock(opened, fcntl.LOCK_UN)
+
+
+@dataclass(slots=True)
+class StagedStep:
+    """One file on its way: how it was found, and what is staged for it.
+
+    `name` is what the disk calls it, `home` the folder that `staged` stands in,
+    `ours` what the file system says of what we staged, and `old` what the old file is
+    called beside the new one.
+    """
+
+    way: PlannedStep
+    name: str = ""
+    found: FileSnapshot | None = None
+    staged: str = ""
+    home: str = ""
+    old: str = ""
+    ours: os.stat_result | None = None
+
+
+class FileTransaction:
+    """One change, from the first look to the last; a resource to be closed."""
+
+    def __init__(self, root: Path, ways: Sequence[PlannedStep]) -> None:
+        self._loads = [StagedStep(way) for way in ways]
+        self._by_way = {id(load.way): load for load in self._loads}
+        self._folders = OpenFolders(root)
+        self._places: dict[str, str] = {}
+        self._touched: set[str] = set()
+        self._leftover: list[tuple[str, str]] = []
+        self._undoing: list[tuple[NotePath, Callable[[], None]]] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        fault: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._folders.__exit__(kind, fault, trace)
+
+    def look(self) -> None:
+        """See that everything is as the steps say it is, and every new place free.
+
+        Raises:
+            NoteChanged, NameTaken: it is not.
+            WriteRefused, PathOutsideVault: something may not be touched.
+        """
+        ordered_moves(load.way for load in self._loads)  # no circle
+        self._folders.hold(self._standing_folders())
+        leaving = {load.way.at for load in self._loads}
+        for load in self._loads:
+            with name_errors(load.way.name):
+                if load.way.at is not None:
+                    self._look_at(load, load.way.at)
+                self._look_where_it_goes(load, leaving)
+
+    def leftovers(self) -> Leftovers:
+        """Return what would be left by a death from now on; asked after `look`."""
+        moves = [(w.step.path, w.final) for w in self._ways() if w.step.folder]
+        folders = [(old, new) for old, new in moves if old is not None]
+        homes = {load.home for load in self._loads if load.staged}
+        after = {str(path_after_moves(home, folders)) for home in homes}
+        made = [path for path, known in self._places.items() if path != known]
+        return Leftovers(tuple(sorted(homes | after)), tuple(sorted(made)))
+
+    def prepare(
+        self, *beside: Callable[[], None], meanwhile: Callable[[], None]
+    ) -> None:
+        """Stage all new bytes; `meanwhile` and what is `beside` run in that time.
+
+        Returns when all have come to an end, and raises what the first of them raised.
+        """
+        staging = [load for load in self._loads if load.staged]
+        waited: list[Future[None]] = [disk_threads().submit(one) for one in beside]
+        waited += [disk_threads().submit(self._stage, load) for load in staging]
+        try:
+            meanwhile()
+            for one in waited:
+                one.result()
+        except BaseException:
+            for one in waited:
+                one.cancel()
+            wait(waited)
+            raise
+
+    def change(self) -> None:
+        """Let all be as it should; whatever raises, `take_back` must follow."""
+        for load in self._loads:
+            if load.staged and load.way.at is not None and load.way.via is not None:
+                with name_errors(load.way.name):
+                    self._rewrite(load, load.way.at)
+        for way in ordered_moves(load.way for load in self._loads):
+            with name_errors(way.name):
+                self._place(self._by_way[id(way)])
+        for load in self._loads:
+            if load.way.step.folder:
+                with name_errors(load.way.name):
+                    self._place(load)
+                self._folders.moved(load.way.step.path or "", load.way.final)
+
+    def finish(self, meanwhile: Callable[[], None]) -> bool:
+        """Let go of the old files, and wait until the disk has all names.
+
+        Returns whether nothing is left behind; `meanwhile` runs in that time.
+        """
+        waited = self._letting_go(self._staged_files())
+        try:
+            meanwhile()
+        finally:
+            gone = [one.result() for one in waited]
+        return all(gone)
+
+    def _letting_go(self, staged: Iterable[tuple[str, str]]) -> list[Future[bool]]:
+        """Begin to delete files and to wait for the disk, folder by folder."""
+        left: dict[str, list[str]] = {path: [] for path in sorted(self._touched)}
+        for path, name in staged:
+            left.setdefault(path, []).append(name)
+        return [
+            disk_threads().submit(self._folders.let_go, *one) for one in left.items()
+        ]
+
+    def take_back(self) -> list[NotePath]:
+        """Undo what was done, the last of it first; return what could not be."""
+        failed: list[NotePath] = []
+        while self._undoing:
+            path, undo = self._undoing.pop()
+            try:
+                undo()
+            except (OSError, VaultError):
+                failed.append(path)
+        # what could not go back may be the only one of its kind
+        wait(self._letting_go([] if failed else self._staged_files()))
+        return failed
+
+    def _staged_files(self) -> list[tuple[str, str]]:
+        named = [(load.home, load.staged) for load in self._loads if load.staged]
+        return [*named, *self._leftover]
+
+    def _ways(self) -> list[PlannedStep]:
+        return [load.way for load in self._loads]
+
+    def _standing_folders(self) -> Iterable[str]:
+        """Yield the folders that are there already, of all that are to be touched."""
+        for load in self._loads:
+            for place in (load.way.at, load.way.via):
+                if place is not None:
+                    with name_errors(load.way.name):
+                        folder = self._nearest(above(place))
+                    yield folder
+
+    def _nearest(self, folder: str) -> str:
+        """Return a folder, or the lowest above it that is there."""
+        known = self._places.get(folder)
+        if known is None:
+            try:
+                with self._folders.at(folder):
+                    known = folder
+            except FileNotFoundError:
+                known = self._nearest(above(folder)) if folder else ""
+            self._places[folder] = known
+        return known
+
+    def _look_at(self, load: StagedStep, at: NotePath) -> None:
+        step = load.way.step
+        try:
+            with self._folders.at(above(at)) as folder:
+                load.name = folder.spelled(at.rpartition("/")[2])
+                if step.folder:
+                    _refuse_no_folder(folder, load.name, at)
+                else:
+                    load.found = snapshot(folder, load.name, at, step.before or b"")
+        except FileNotFoundError as fault:
+            expected = "" if step.before is None else digest_of(step.before)
+            raise NoteChanged(load.way.name, expected=expected, found="") from fault
+        if load.way.is_rewritten:
+            load.home, load.staged = above(at), staged_name()
+
+    def _look_where_it_goes(
+        self, load: StagedStep, leaving: set[NotePath | None]
+    ) -> None:
+        way = load.way
+        if way.via is None or way.via == way.at:
+            return
+        if way.at is None:
+            load.home, load.staged = self._nearest(above(way.via)), staged_name()
+        if way.via in leaving or self._nearest(above(way.via)) != above(way.via):
+            return
+        with self._folders.at(above(way.via)) as folder:
+            called = folder.spelled(way.via.rpartition("/")[2])
+            facts = folder.facts(called)
+            if facts is None and is_offloaded(folder, way.via):
+                raise NameTaken(way.step.to, NOT_HERE)
+        if facts is not None and not self._is_itself(load, facts):
+            raise NameTaken(way.step.to)
+
+    def _is_itself(self, load: StagedStep, there: os.stat_result) -> bool:
+        """Whether what is at the new place is the file, under another spelling."""
+        if load.way.at is None or load.way.via is None:
+            return False
+        if load.way.at.casefold() != load.way.via.casefold():
+            return False
+        with self._folders.at(above(load.way.at)) as folder:
+            facts = folder.facts(load.name)
+        return facts is not None and is_same_file(facts, there)
+
+    def _stage(self, load: StagedStep) -> None:
+        dress = None if load.found is None else load.found.dress
+        with name_errors(load.way.name), self._folders.at(load.home) as folder:
+            stage(folder, load.staged, load.way.step.after, dress)
+            load.ours = folder.facts(load.staged)
+
+    def _rewrite(self, load: StagedStep, at: NotePath) -> None:
+        """Let the staged file take the place of the old one, which stays beside it."""
+        before, then = load.way.step.before or b"", load.found
+        if then is None:
+            raise AssertionError("what is rewritten was looked at")
+        with self._folders.at(load.home, alone=True) as folder:
+            refuse_changed(folder, load.name, at, before, then)
+            self._undo_by(load.way, partial(self._restore, load), load.home)
+            load.old = load.staged
+            if not folder.swap(load.staged, load.name):
+                spare = staged_name()
+                load.old = spare if folder.link(load.name, spare) else ""
+                self._leftover.append((load.home, load.old))
+                folder.replace(load.staged, load.name)
+                return
+            old = folder.facts(load.old)
+            if old is None or not is_unchanged(old, then.facts):  # saved in that moment
+                refuse_changed(folder, load.old, at, before, then)
+
+    def _restore(self, load: StagedStep) -> None:
+        """Let the old file be in its place again, unless somebody wrote there since."""
+        with self._folders.at(load.home, alone=True) as folder:
+            if not self._took_its_place(folder, load):
+                return
+            if not load.old:
+                load.old = staged_name()
+                dress = load.found.dress if load.found else None
+                stage(folder, load.old, load.way.step.before or b"", dress)
+            if not folder.swap(load.old, load.name):
+                folder.replace(load.old, load.name)
+
+    def _took_its_place(self, folder: OpenFolder, load: StagedStep) -> bool:
+        """Whether what we staged stands there; False where the old file never left."""
+        facts, step = folder.facts(load.name), load.way.step
+        if facts and load.ours and is_unchanged(facts, load.ours):
+            return True
+        if load.found and facts and is_same_file(facts, load.found.facts):
+            return False
+        limit = max(len(step.before or b""), len(step.after))
+        raw = None if facts is None else folder.read(load.name, limit)
+        if raw is None or raw not in (step.before, step.after):
+            raise OSError(errno.ESTALE, "somebody else wrote it")
+        return raw == step.after
+
+    def _place(self, load: StagedStep) -> None:
+        """Move a file or a folder, or give a new one its name; nothing gives way."""
+        way = load.way
+        source, name = above(way.at or ""), load.name
+        if way.at is None:
+            source, name = load.home, load.staged
+        target = source if way.via is None else above(way.via)
+        self._make(target)
+        with self._folders.both(source, target) as (here, there):
+            if way.via is None:
+                called = staged_name()
+                self._leftover.append((target, called))
+            else:
+                called = there.spelled(way.via.rpartition("/")[2])
+            entity = self._refuse_other(load, here, name)
+            taken = there.facts(called)
+            if taken is not None and not self._is_itself(load, taken):
+                raise NameTaken(way.step.to)
+            back = partial(
+                self._put_back, load, (source, name), (target, called), entity
+            )
+            self._undo_by(way, back, source, target)
+            try:
+                if taken is None:
+                    here.give_to(there, name, called)
+                else:
+                    here.rename_to(there, name, called)
+            except FileExistsError as fault:
+                raise NameTaken(way.step.to) from fault
+
+    def _refuse_other(
+        self, load: StagedStep, here: OpenFolder, name: str
+    ) -> os.stat_result:
+        """Return what is to be moved, if it is still what was looked at."""
+        way, before = load.way, load.way.step.before or b""
+        if way.step.folder:
+            return _refuse_no_folder(here, name, way.name)
+        if way.at is not None and load.found is not None and not way.is_rewritten:
+            refuse_changed(here, name, way.name, before, load.found)
+        facts = here.facts(name)
+        if facts is None:
+            raise NoteChanged(way.name, expected=digest_of(before), found="")
+        return facts
+
+    def _put_back(
+        self,
+        load: StagedStep,
+        source: tuple[str, str],
+        target: tuple[str, str],
+        entity: os.stat_result,
+    ) -> None:
+        """Let what was placed be where it was, unless somebody wrote it since."""
+        (home, name), (place, called) = source, target
+        with self._folders.both(home, place) as (here, there):
+            now, then = there.facts(called), here.facts(name)
+            never_left = then is not None and (
+                now is None or is_same_file(then, entity)
+            )
+            if never_left and (now is None or not is_same_file(now, entity)):
+                return
+            if now is None or not self._is_ours(load, there, called, now, entity):
+                raise OSError(errno.ESTALE, "somebody else wrote it")
+            if never_left:  # one file under two spellings
+                there.rename_to(here, called, name)
+            else:
+                there.give_to(here, called, name)
+        if load.way.step.folder:
+            self._folders.moved_back(load.way.step.path or "", load.way.final)
+
+    def _is_ours(
+        self,
+        load: StagedStep,
+        there: OpenFolder,
+        called: str,
+        now: os.stat_result,
+        entity: os.stat_result,
+    ) -> bool:
+        """Whether what was placed is what we placed; a moved file may be written."""
+        if is_same_file(now, entity) and (
+            load.way.at is not None or is_unchanged(now, entity)
+        ):
+            return True
+        if load.way.step.folder:
+            return stat.S_ISDIR(now.st_mode)
+        return there.read(called, len(load.way.step.after)) == load.way.step.after
+
+    def _make(self, folder: str) -> None:
+        """Make a folder and those above it, as far as they are not there."""
+        if self._nearest(folder) == folder:
+            return
+        self._make(above(folder))
+        home, name = above(folder), folder.rpartition("/")[2]
+        with self._folders.at(home) as upper:
+            if upper.make(name):
+                undo = partial(self._unmake, home, name)
+                self._undoing.append((NotePath(folder), undo))
+                self._touched.add(home)
+        self._places[folder] = folder
+
+    def _unmake(self, home: str, name: str) -> None:
+        with suppress(OSError, VaultError), self._folders.at(home) as upper:
+            upper.remove(name)  # unless somebody put something there
+
+    def _undo_by(
+        self, way: PlannedStep, undo: Callable[[], None], *folders: str
+    ) -> None:
+        """Know how to take something back, before it is done."""
+        self._touched.update(folders)
+        self._undoing.append((way.name, undo))
+
+
+def _refuse_no_folder(upper: OpenFolder, name: str, path: NotePath) -> os.stat_result:
+    facts = upper.facts(name)
+    if facts is None:
+        raise NoteChanged(path, expected="", found="")
+    if not stat.S_ISDIR(facts.st_mode):
+        raise WriteFailed(path, "it is no folder")
+    return facts
+
+
+MOST_HELD = 64
+"""Folders held open. macOS lets a program have 256 files, and others need some."""
+
+WORKERS = 8
+"""Who wait for the disk at once: it takes 8 files in the time of one, and more no
+faster."""
+
+
+@cache
+def disk_threads() -> ThreadPoolExecutor:
+    """Return those who wait for the disk; they stay, for an edit is soon done."""
+    return ThreadPoolExecutor(WORKERS, "glassmind-disk")
+
+
+if hasattr(os, "register_at_fork"):  # threads do not come along
+    os.register_at_fork(after_in_child=disk_threads.cache_clear)
+
+
+class OpenFolders:
+    """Folders of a vault by path, each with the turn to write in it.
+
+    Those beyond what can be held are opened and closed again each time. All who take
+    several turns take them by the order of paths, so nobody waits in a circle.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root, self._stack = root, ExitStack()
+        self._held: dict[str, OpenFolder] = {}
+        self._moved: list[tuple[str, str]] = []
+
+    def hold(self, paths: Iterable[str]) -> None:
+        """Hold folders that are there, as many as may be.
+
+        Raises:
+            WriteRefused, PathOutsideVault: one cannot be opened, or is busy for long.
+        """
+        for path in sorted(set(paths))[:MOST_HELD]:
+            with name_errors(path or "the vault"):
+                opened = self._stack.enter_context(open_folder(self._root, path))
+                self._stack.enter_context(opened.turn())
+            self._held[path] = opened
+
+    @contextmanager
+    def at(self, path: str, *, alone: bool = False) -> Iterator[OpenFolder]:
+        """Open a folder; `alone`, with the turn to write in it."""
+        held = self._held.get(path)
+        if held is not None:
+            yield held
+            return
+        with open_folder(self._root, path_after_moves(path, self._moved)) as opened:
+            if not alone:
+                yield opened
+                return
+            with opened.turn():
+                yield opened
+
+    @contextmanager
+    def both(self, one: str, other: str) -> Iterator[tuple[OpenFolder, OpenFolder]]:
+        """Open two folders with the turns to write in them; they may be the same."""
+        if one == other:
+            with self.at(one, alone=True) as opened:
+                yield opened, opened
+        elif one < other:
+            with self.at(one, alone=True) as first, self.at(other, alone=True) as last:
+                yield first, last
+        else:
+            with self.at(other, alone=True) as first, self.at(one, alone=True) as last:
+                yield last, first
+
+    def moved(self, old: str, new: str) -> None:
+        """Know that a folder has been moved: paths are meant as they were before."""
+        self._moved.append((old, new))
+
+    def moved_back(self, old: str, new: str) -> None:
+        """Know that a folder is where it was."""
+        if (old, new) in self._moved:
+            self._moved.remove((old, new))
+
+    def let_go(self, path: str, names: Iterable[str]) -> bool:
+        """Delete staged files in a folder, and wait until the disk has its names.
+
+        Returns whether they are gone; that the folder is not there is no fault.
+        """
+        try:
+            with self.at(path) as folder:
+                gone = [is_gone(folder, name) for name in names if name]
+                folder.sync()
+        except FileNotFoundError:
+            return True
+        except (OSError, VaultError):
+            return False
+        return all(gone)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        fault: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stack.close()

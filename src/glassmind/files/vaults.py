@@ -1,0 +1,280 @@
+"""Find the vaults that Obsidian lists, and check that a folder is meant as a vault.
+
+Only `init` checks: a folder named in the settings is used as it is.
+"""
+
+import json
+import os
+import stat
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from glassmind.config.load import USER_FILE, VAULT_MARKS, settings_in
+from glassmind.config.places import FILE_NAME
+from glassmind.config.sources import closest, read_text, refuse_link
+from glassmind.config.trust import read_vault_settings, record_trust
+from glassmind.config.values import AGENT_DIR
+from glassmind.config.write import set_keys, write_config
+from glassmind.errors import (
+    AboveVaults,
+    FolderUnwritable,
+    InsideVault,
+    NoNotesThere,
+    PathOutsideVault,
+    TooWide,
+    VaultAbsent,
+    VaultChosen,
+    VaultClosed,
+)
+
+REGISTRY = "obsidian.json"
+"""The file in which Obsidian lists its vaults."""
+
+MARK = ".obsidian"
+"""The folder that Obsidian creates in every vault."""
+
+NOTE_SUFFIXES = (".md", ".canvas", ".base")
+
+LEVELS_BELOW = 2
+"""How deep to look for vaults in a folder; people keep them side by side."""
+
+MOST_NAMES = 50_000
+"""Names to look at before assuming that there is a note: a second on a slow disk."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownVault:
+    """A vault in Obsidian's list; `open` if it was open when the list was written."""
+
+    path: Path
+    id: str
+    name: str
+    open: bool
+
+
+def known_vaults(env: Mapping[str, str]) -> list[KnownVault]:
+    """Return the existing vaults in Obsidian's lists, open ones first, then newest.
+
+    A missing or broken list counts as empty. Folders beside a list, such as Obsidian's
+    sandbox, do not count.
+    """
+    found: dict[str, tuple[bool, float, str, KnownVault]] = {}
+    for folder in registry_folders(env):
+        for opened_at, vault in _listed(folder / REGISTRY):
+            real = os.path.realpath(vault.path)
+            if Path(os.path.realpath(folder)) not in Path(real).parents:
+                order = (not vault.open, -opened_at, str(vault.path))
+                found.setdefault(real, (*order, vault))
+    return [entry[-1] for entry in sorted(found.values(), key=lambda entry: entry[:3])]
+
+
+def registry_folders(env: Mapping[str, str]) -> list[Path]:
+    """Return the folders in which Obsidian may keep its list on this system."""
+    home = home_of(env)
+    if sys.platform == "win32":
+        return [Path(env.get("APPDATA") or home / "AppData/Roaming", "obsidian")]
+    if sys.platform == "darwin":
+        return [home / "Library/Application Support/obsidian"]
+    config = env.get("XDG_CONFIG_HOME", "")
+    usual = Path(config) if config.startswith("/") else home / ".config"
+    return [
+        usual / "obsidian",
+        home / ".var/app/md.obsidian.Obsidian/config/obsidian",
+        home / "snap/obsidian/current/.config/obsidian",
+    ]
+
+
+def home_of(env: Mapping[str, str]) -> Path:
+    """Return the user's home folder."""
+    return Path(env.get("HOME") or os.path.expanduser("~")).absolute()  # noqa: PTH111
+
+
+def _listed(file: Path) -> Iterator[tuple[float, KnownVault]]:
+    """Yield each vault of one list with the time it was last opened."""
+    try:
+        vaults = json.loads(file.read_bytes())["vaults"]
+    except (OSError, ValueError, RecursionError, KeyError, TypeError):
+        return
+    if not isinstance(vaults, dict):
+        return
+    for identity, facts in vaults.items():
+        if not isinstance(facts, dict) or not _is_folder(facts.get("path")):
+            continue
+        path, opened_at = Path(facts["path"]), facts.get("ts")
+        known = KnownVault(path, identity, path.name, facts.get("open") is True)
+        yield float(opened_at) if isinstance(opened_at, int | float) else 0.0, known
+
+
+def _is_folder(path: object) -> bool:
+    # False where access is denied; `Path.is_dir` would raise.
+    return isinstance(path, str) and os.path.isabs(path) and os.path.isdir(path)  # noqa: PTH112, PTH117
+
+
+def checked_vault(folder: Path, env: Mapping[str, str], origin: str) -> Path:
+    """Return the folder if it is plausible as a vault.
+
+    It is if Obsidian lists it, or it is marked as a vault. Any other folder has to
+    contain notes, must not contain a vault or the user's home, and must not be inside a
+    vault.
+
+    Raises:
+        VaultAbsent: it is not a folder, or cannot be read.
+        UnlikelyVault: it contains no notes, or too much, or is part of a vault.
+    """
+    names = _names_in(folder, origin)
+    if not names.isdisjoint(VAULT_MARKS):
+        return folder
+    known = [str(vault.path) for vault in known_vaults(env)]
+    real, home = (Path(os.path.realpath(place)) for place in (folder, home_of(env)))
+    if str(real) in map(os.path.realpath, known):
+        return folder
+    if real in (home, *home.parents):
+        raise TooWide(str(folder), _wide_name(real, home), known)
+    for above in real.parents:
+        if _is_marked(above) and above not in (home, *home.parents):
+            raise InsideVault(str(folder), str(above))
+    if below := [str(vault) for vault in _vaults_below(folder, LEVELS_BELOW)]:
+        raise AboveVaults(str(folder), below)
+    if not has_notes(folder):
+        raise NoNotesThere(str(folder), empty=not names, known=known)
+    return folder
+
+
+def has_notes(folder: Path) -> bool:
+    """Return whether a folder, or one below it that is not hidden, contains a note."""
+    count = 0
+    for _, folders, files in os.walk(folder):
+        if any(name.lower().endswith(NOTE_SUFFIXES) for name in files):
+            return True
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        count += len(folders) + len(files)
+        if count > MOST_NAMES:
+            return True
+    return False
+
+
+def _names_in(folder: Path, origin: str) -> set[str]:
+    try:
+        if not stat.S_ISDIR(folder.stat().st_mode):
+            hint = f"; it is a file: name the folder it is in, {folder.parent}"
+            raise VaultAbsent(str(folder), origin, hint)
+        return set(os.listdir(folder))  # noqa: PTH208 - only names are needed
+    except (FileNotFoundError, NotADirectoryError):
+        siblings = [path.name for path in _folders_in(folder.parent, hidden=True)]
+        hint = closest(folder.name, siblings)
+        raise VaultAbsent(str(folder), origin, hint) from None
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise VaultClosed(str(folder), origin, reason) from error
+
+
+def _wide_name(folder: Path, home: Path) -> str:
+    if folder == home:
+        return "your home folder"
+    if folder.parent == folder:
+        return "the root of the disk"
+    return "the folder that holds your home folder"
+
+
+def _is_marked(folder: Path) -> bool:
+    return os.path.isdir(folder / MARK)  # noqa: PTH112 - False where access is denied
+
+
+def _vaults_below(folder: Path, levels: int) -> Iterator[Path]:
+    """Yield the vaults in a folder by name, without those inside other vaults."""
+    for below in _folders_in(folder):
+        if _is_marked(below):
+            yield below
+        elif levels > 1:
+            yield from _vaults_below(below, levels - 1)
+
+
+def _folders_in(folder: Path, *, hidden: bool = False) -> list[Path]:
+    try:
+        return sorted(
+            Path(entry.path)
+            for entry in os.scandir(folder)
+            if (hidden or not entry.name.startswith("."))
+            and entry.is_dir(follow_symlinks=hidden)
+        )
+    except OSError:
+        return []
+
+
+@dataclass(frozen=True, slots=True)
+class ConfiguredVault:
+    """A vault and its configuration file; `kept` if the file was there before.
+
+    `made` are folders that were made.
+    """
+
+    vault: Path
+    file: Path
+    kept: bool
+    made: list[Path]
+
+
+def configure_vault(
+    vault: Path,
+    env: Mapping[str, str],
+    *,
+    file: Path | None,
+    force: bool,
+    agent_dir: bool,
+) -> ConfiguredVault:
+    """Write which vault was chosen; an existing file keeps everything else.
+
+    Without `file`, the settings are in the vault. `force` replaces an existing file.
+
+    Raises:
+        VaultChosen: the file names another vault, which still exists.
+        ConfigUnwritable, FolderUnwritable, PathOutsideVault: it cannot be written.
+    """
+    in_vault = file is None
+    file = file or vault / FILE_NAME
+    is_kept = os.path.exists(file) and not force  # noqa: PTH110 - False if denied
+    before = None
+    if is_kept and not in_vault:
+        before = settings_in(file, read_text(file), USER_FILE)[0].get("vault.path")
+    same = before is not None and os.path.realpath(before) == os.path.realpath(vault)
+    # a vault that we may not see counts as gone
+    if before is not None and not same and os.path.isdir(before):  # noqa: PTH112
+        raise VaultChosen(str(file), str(before), str(vault))
+    if in_vault:
+        refuse_link(file)  # before anything is written
+    made = make_agent_folder(vault, AGENT_DIR) if agent_dir else []
+    if not is_kept:
+        write_config(file, vault, in_vault=in_vault)
+        if in_vault and (settings := read_vault_settings(vault)):
+            record_trust(settings, env)
+    elif not same and not in_vault:
+        set_keys(file, {"vault.path": str(vault.resolve())})
+    return ConfiguredVault(vault, file, is_kept and (same or in_vault), made)
+
+
+PARTS = ("memories", "decisions", "tasks", "summaries", "inbox", "logs", "cache")
+"""What has its own place in it."""
+
+
+def make_agent_folder(root: Path, name: str) -> list[Path]:
+    """Make the folder and its parts where they are missing; return those made.
+
+    Raises:
+        PathOutsideVault: the name, or a link in its place, leads out of the vault.
+        FolderUnwritable: the disk refused.
+    """
+    made = []
+    base = Path(os.path.realpath(root))
+    for part in PARTS:
+        folder = Path(os.path.realpath(base / name / part))
+        if base not in folder.parents:
+            raise PathOutsideVault(f"{name}/{part}", "it leads out of the vault")
+        try:
+            if not folder.is_dir():
+                folder.mkdir(parents=True)
+                made.append(folder)
+        except OSError as error:
+            raise FolderUnwritable(str(folder), error.strerror or str(error)) from error
+    return made

@@ -1,0 +1,530 @@
+"""Root blocks, and what names or dresses a block: callouts, ids, footnotes."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from glassmind.model.notes import (
+    BlockId,
+    Callout,
+    Field,
+    FieldForm,
+    Footnote,
+    FootnoteForm,
+    Region,
+    Tag,
+    Task,
+    all_of,
+)
+from glassmind.obsidian.frontmatter import Property
+from glassmind.obsidian.structure import (
+    ListItem,
+    Mask,
+    RootBlock,
+    Structure,
+    line_at,
+    span_at,
+)
+
+_CALLOUT = re.compile(
+    rb">[ \t]*\[!([^\[\]|\r\n]+)(?:\|[^\[\]\r\n]*)?\]([+-]?)[ \t]*([^\r\n]*)"
+)
+_BLOCK_ID = re.compile(rb"\^([A-Za-z0-9-]+)[ \t]*\r?$", re.MULTILINE)
+_BRACKETS = re.compile(rb"\\.|[\[\]]|\n[ \t>]*\r?\n")
+_BLANK = b" \t\r\n"
+_GAP = re.compile(rb"[> \t\r\n]*")
+
+
+def callouts(
+    source: bytes, quotes: Iterable[tuple[int, int]], starts: Sequence[int]
+) -> list[Callout]:
+    """Return the quotes that are callouts, nested ones too, in order.
+
+    The kind is in lower case; a callout without a title is called by its kind.
+    """
+    found: list[Callout] = []
+    for start, stop in quotes:
+        head = _CALLOUT.match(source, start)
+        if head is None:
+            continue
+        kind = head[1].decode().strip().lower()
+        title = head[3].decode().strip() or kind.replace("-", " ").title()
+        end = trimmed(source, start, stop)
+        span = span_at(starts, start, end)
+        found.append(Callout(kind, title, head[2].decode(), span, start, end))
+    return found
+
+
+def block_ids(
+    source: bytes, body: int, structure: Structure, starts: Sequence[int]
+) -> list[BlockId]:
+    """Return the `^ids` that end a paragraph, heading or list item, in order."""
+    if source.find(b"^", body) < 0:
+        return []
+    masked = Mask.of((start, end) for _, start, end, _ in structure.regions)
+    ends = sorted(structure.ends)
+    found: list[BlockId] = []
+    for match in _BLOCK_ID.finditer(source, body):
+        start, end = match.start(), match.end(1)
+        if start > body and source[start - 1] not in b" \t\n":
+            continue
+        index = bisect_left(ends, end)
+        if index == len(ends) or _gap_end(source, end) < ends[index]:
+            continue
+        if not masked.covers(start):
+            name = match[1].decode()
+            found.append(BlockId(name, line_at(starts, start), start, end))
+    return found
+
+
+def footnotes(
+    source: bytes, body: int, structure: Structure, starts: Sequence[int]
+) -> list[Footnote]:
+    """Return references, definitions and inline footnotes, in order."""
+    found: list[Footnote] = []
+    for name, defines, start, stop in structure.footnotes:
+        end = trimmed(source, start, stop)
+        line = line_at(starts, start)
+        form: FootnoteForm = "definition" if defines else "reference"
+        found.append(Footnote(name, form, line, start, end))
+    if source.find(b"^", body) >= 0 and source.find(b"^[", body) >= 0:
+        found.extend(_inline_footnotes(source, body, structure, starts))
+        found.sort(key=lambda footnote: footnote.start)
+    return found
+
+
+def root_blocks(
+    source: bytes, body: int, structure: Structure, joined: Sequence[Region]
+) -> list[Region]:
+    """Return the root blocks in order, frontmatter first, without trailing blanks.
+
+    Display math that fills a paragraph is a block of its own kind, and so is each
+    stretch of `joined` that begins and ends with blocks; a callout's language is its
+    kind.
+    """
+    math = {
+        start: end for kind, start, end, _ in structure.regions if kind == "math_block"
+    }
+    head = trimmed(source, 0, body)
+    found: list[RootBlock] = [("frontmatter", 0, head, "")] if head else []
+    for kind, start, stop, language in structure.blocks:
+        end = start + len(source[start:stop].rstrip(_BLANK))
+        if kind == "paragraph":
+            is_math = math and math.get(start) == end
+            found.append(("math_block" if is_math else kind, start, end, language))
+        elif kind == "quote" and (callout := _CALLOUT.match(source, start)):
+            name = callout[1].decode().strip().lower()
+            found.append(("quote", start, end, name))
+        else:
+            first = _indented_start(source, start) if kind == "code" else start
+            found.append((kind, first, end, language))
+    blocks = all_of(Region, found)
+    return _with_joined(blocks, joined) if joined else blocks
+
+
+def trimmed(source: bytes, start: int, end: int) -> int:
+    """Return `end` moved back over blanks and line ends, at most to `start`."""
+    while end > start and source[end - 1] in _BLANK:
+        end -= 1
+    return end
+
+
+def _with_joined(blocks: Sequence[Region], joined: Sequence[Region]) -> list[Region]:
+    """Return the blocks, those that one stretch spans replaced by it."""
+    merged: list[Region] = []
+    first = {block.start: index for index, block in enumerate(blocks)}
+    index = 0
+    for kind, start, end, _ in joined:
+        begin = first.get(start)
+        if begin is None or begin < index:
+            continue
+        after = begin
+        while after < len(blocks) and blocks[after].start < end:
+            after += 1
+        if blocks[after - 1].end > end:
+            continue
+        merged.extend(blocks[index:begin])
+        merged.append(Region(kind, start, blocks[after - 1].end))
+        index = after
+    merged.extend(blocks[index:])
+    return merged
+
+
+def _inline_footnotes(
+    source: bytes, body: int, structure: Structure, starts: Sequence[int]
+) -> list[Footnote]:
+    plain = Mask.of(zip(structure.text_starts, structure.text_ends, strict=True))
+    closing = _closing_brackets(source, body)
+    found: list[Footnote] = []
+    last = body
+    start = source.find(b"^[", body)
+    while start >= 0:
+        end = closing.get(start + 1)
+        free = start >= last and source[start - 1 : start] != b"\\"
+        if end is not None and free and plain.covers(start):
+            name = source[start + 2 : end].decode()
+            line = line_at(starts, start)
+            found.append(Footnote(name, "inline", line, start, end + 1))
+            last = end
+        start = source.find(b"^[", start + 2)
+    return found
+
+
+def _closing_brackets(source: bytes, body: int) -> dict[int, int]:
+    """Return where the `]` stands, in the same paragraph, that closes each `[`."""
+    closing: dict[int, int] = {}
+    waiting: list[int] = []
+    for match in _BRACKETS.finditer(source, body):
+        mark = match[0]
+        if mark == b"[":
+            waiting.append(match.start())
+        elif mark == b"]":
+            if waiting:
+                closing[waiting.pop()] = match.start()
+        elif mark[:1] == b"\n":
+            waiting.clear()
+    return closing
+
+
+def _gap_end(source: bytes, start: int) -> int:
+    """Return where the blanks and quote marks behind `start` end."""
+    gap = _GAP.match(source, start)
+    return gap.end() if gap else start
+
+
+def _indented_start(source: bytes, start: int) -> int:
+    """Return where the blanks before `start` begin, on its line."""
+    while start > 0 and source[start - 1] in b" \t":
+        start -= 1
+    return start
+
+
+_TAG = re.compile(
+    rb"#((?:[^\x09-\x0d\x1c-\x20!\"#$%&'()*+,.:;<=>?@\[\\\]^`{|}~\x80-\xff]"
+    # Outside ASCII all may stand but white space, U+2000-206F and U+2E00-2E7F.
+    rb"|(?!\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80|\xe2\x81[\x80-\xaf]|\xe2[\xb8\xb9]"
+    rb"|\xe3\x80\x80|\xef\xbb\xbf)[\xc2-\xf4][\x80-\xbf]+)+)"
+)
+_EMPHASIS = (b"_", b"*")
+_BLANKS = (b"", b" ", b"\t", b"\n", b"\r", b"\x0b", b"\x0c")
+_LONGEST_ADDRESS = 2048
+"""Bytes looked back over for the beginning of a web address; browsers take as many."""
+
+
+def inline_tags(
+    source: bytes,
+    body: int,
+    structure: Structure,
+    barred: Iterable[tuple[int, int]],
+    starts: Sequence[int],
+) -> list[Tag]:
+    """Return the tags of the body, in order, except those in `barred` stretches."""
+    candidates = _TAG.finditer(source, body)
+    first = next(candidates, None)
+    if first is None:
+        return []
+    runs, mask = _Runs(structure), Mask.of(barred)
+    found: list[Tag] = []
+    last_end = -1
+    for match in (first, *candidates):
+        start = match.start()
+        end = runs.end_of(start, match.end())
+        if end is None or mask.covers(start):
+            continue
+        if start != last_end and not _may_begin(source, start, runs):
+            continue
+        name = source[start + 1 : end]
+        if not is_tag_name(name):
+            continue
+        last_end = end
+        found.append(Tag(name.decode(), line_at(starts, start), start, end))
+    return found
+
+
+def property_tags(
+    source: bytes, properties: Iterable[Property], starts: Sequence[int]
+) -> list[Tag]:
+    """Return the tags listed under `tags` in the frontmatter, in order.
+
+    As Obsidian does since 1.9: list items only; a text value, or the name `tag`, is no
+    tag.
+    """
+    found: list[Tag] = []
+    for (path, value, _, _), first, last in properties:
+        if len(path) != 2 or not isinstance(path[1], int):  # noqa: PLR2004  # name, index
+            continue
+        if str(path[0]).lower() != "tags" or not isinstance(value, str):
+            continue
+        name = value.strip().removeprefix("#")
+        if not is_tag(name):
+            continue
+        written = name.encode()
+        at = source.find(written, first, last)
+        start, end = (first, last) if at < 0 else (at, at + len(written))
+        found.append(Tag(name, line_at(starts, start), start, end, in_properties=True))
+    return found
+
+
+def is_tag(name: str) -> bool:
+    """Return whether a name, without its `#`, can be that of a tag."""
+    written = name.encode("utf-8", "surrogatepass")
+    return bool(_TAG.fullmatch(b"#" + written)) and is_tag_name(written)
+
+
+def is_tag_name(name: bytes) -> bool:
+    """Return whether a name of allowed characters is more than digits or slashes."""
+    return bool(name.strip(b"0123456789")) and bool(name.strip(b"/"))
+
+
+class _Runs:
+    """The runs of plain text, asked by offset."""
+
+    def __init__(self, structure: Structure) -> None:
+        self.starts = structure.text_starts
+        self.ends = structure.text_ends
+
+    def end_of(self, offset: int, limit: int) -> int | None:
+        """Return where the text at `offset` ends, at most `limit`; None for no text."""
+        index = bisect_right(self.starts, offset) - 1
+        if index < 0 or self.ends[index] <= offset:
+            return None
+        while (
+            self.ends[index] < limit
+            and index + 1 < len(self.starts)
+            and self.starts[index + 1] == self.ends[index]
+        ):
+            index += 1
+        return min(limit, self.ends[index])
+
+    def begin_at(self, offset: int) -> bool:
+        """Return whether a run of text begins at `offset`."""
+        index = bisect_right(self.starts, offset) - 1
+        if self.starts[index] != offset:
+            return False
+        return index == 0 or self.ends[index - 1] != offset
+
+
+def _may_begin(source: bytes, start: int, runs: _Runs) -> bool:
+    before = source[start - 1 : start]
+    if before in _BLANKS or (before >= b"\x80" and _is_space_before(source, start)):
+        return True
+    if before == b"\\":  # which also cuts the run of text
+        return False
+    if before in _EMPHASIS:
+        # Obsidian takes `snake_case_#tag` for a tag, but an address is not cut up.
+        word = source[max(0, start - _LONGEST_ADDRESS) : start].split()[-1]
+        return b"://" not in word
+    if source[max(0, start - 2) : start] in (b"==", b"%%"):
+        return True
+    return runs.begin_at(start)
+
+
+def _is_space_before(source: bytes, offset: int) -> bool:
+    before = source[max(0, offset - 3) : offset].decode(errors="ignore")[-1:]
+    return before.isspace() or before == "\ufeff"
+
+
+_BOX = re.compile(
+    rb"(?:[-*+]|[0-9]{1,9}[.)])[ \t]+"
+    rb"\[((?!\])[^\r\n\x80-\xff]|[\xc2-\xf4][\x80-\xbf]+)\][ \t]+"
+)
+_LINE_LEAD = re.compile(rb"\r?\n[ \t>]*")
+
+
+def tasks(
+    source: bytes, items: Sequence[ListItem], starts: Sequence[int]
+) -> list[Task]:
+    """Return the tasks among the list items, in order.
+
+    The text of a task is its own, without the blocks nested in it; continuation lines
+    are joined by a line feed.
+    """
+    found: list[Task] = []
+    for item in items:
+        box = _BOX.match(source, item.start)
+        if box is None:
+            continue
+        start, end = item.start, own_end(source, box.end(), item.own_end)
+        text = _LINE_LEAD.sub(b"\n", source[box.end() : end]).decode()
+        parent = None if item.parent is None else line_at(starts, item.parent)
+        line = line_at(starts, start)
+        found.append(Task(box[1].decode(), text, line, start, end, item.depth, parent))
+    return found
+
+
+def own_end(source: bytes, start: int, end: int) -> int:
+    """Return where the text from `start` ends, empty lines at its end left out."""
+    while end > start:
+        line = max(start, source.rfind(b"\n", start, end) + 1)
+        kept = source[line:end].rstrip()
+        if kept.strip(b"> \t") or line == start:
+            return max(start, line + len(kept))
+        end = line - 1
+    return start
+
+
+LONGEST_LINE = 32_768
+"""Dataview skips longer lines."""
+
+_KEY = re.compile(r"[\[(]([^\[\]()]*?)::")
+_BRACKET = re.compile(r"\\.|[\[\]()]")
+_WHOLE = re.compile(r"\W*+([\w\s/-]*+)[*~`]*+")
+_LIST_MARK = re.compile(r"[ \t>]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]+(\[.\][ \t])?")
+_EMOJI = re.compile(
+    "(\u2795|\U0001f6eb|\u23f3|\U0001f4c5|\U0001f4c6|\U0001f5d3\ufe0f?|\u2705)"
+    r"\s*(\d{4}-\d{2}-\d{2})"
+)
+_SIGNS = (
+    "\u2795", "\u23f3", "\u2705",
+    "\U0001f6eb", "\U0001f4c5", "\U0001f4c6", "\U0001f5d3",
+)  # fmt: skip
+_MEANING = {
+    "\u2795": "created",
+    "\U0001f6eb": "start",
+    "\u23f3": "scheduled",
+    "\u2705": "completion",
+}
+"""What a sign before a date says; the calendar signs say "due"."""
+
+
+@dataclass(frozen=True, slots=True)
+class InlineField:
+    """A field in a line: key, value, form, and its characters."""
+
+    key: str
+    value: str
+    form: FieldForm
+    start: int
+    end: int
+
+
+def bracketed_fields(line: str) -> list[InlineField]:
+    """Return the fields in brackets or parentheses, in order.
+
+    Inner brackets of the same shape balance and a backslash hides one. Of two fields
+    with nothing between them only the first counts.
+    """
+    closing = _closings(line)
+    found: list[InlineField] = []
+    cursor = 0
+    while match := _KEY.search(line, cursor):
+        start = match.start()
+        end = closing.get(start)
+        if end is None or end < match.end():
+            cursor = start + 1
+            continue
+        form: FieldForm = "bracket" if line[start] == "[" else "paren"
+        value = line[match.end() : end].strip()
+        found.append(InlineField(match[1].strip(), value, form, start, end + 1))
+        cursor = end + 2
+    return found
+
+
+def dated_fields(line: str) -> list[InlineField]:
+    """Return the dates that an emoji explains, as the Tasks plugin writes them."""
+    return [
+        InlineField(
+            _MEANING.get(sign[1], "due"), sign[2], "emoji", sign.start(), sign.end()
+        )
+        for sign in _EMOJI.finditer(line)
+    ]
+
+
+def whole_line_field(line: str) -> InlineField | None:
+    """Return the field that the whole line is, if words stand before its first `::`."""
+    mark = line.find("::")
+    if mark < 0:
+        return None
+    key = _WHOLE.fullmatch(line, 0, mark)
+    if key is None:
+        return None
+    value = line[mark + 2 :]
+    end = len(line.rstrip())
+    return InlineField(
+        key[1].strip(), value.strip(), "line", key.start(1), max(end, mark + 2)
+    )
+
+
+def inline_fields(
+    text: str,
+    body: int,
+    items: Sequence[ListItem],
+    source: bytes,
+    starts: Sequence[int],
+) -> list[Field]:
+    """Return the fields of the body, in order; those without a key are left out.
+
+    `source` is `text` in bytes.
+    """
+    marks = [b"::"] if source.find(b"::", body) >= 0 else []
+    if items and not text.isascii():
+        # One wide character is found much faster in text than its bytes in the source.
+        marks.extend(sign.encode() for sign in _SIGNS if sign in text)
+    if not marks:
+        return []
+    listed = {line_at(starts, item.start) for item in items}
+    found: list[Field] = []
+    for number in _lines_with(marks, source, body, listed, starts):
+        start = starts[number - 1]
+        end = starts[number] - 1 if number < len(starts) else len(source)
+        if end - start > 4 * LONGEST_LINE:
+            continue
+        line = source[start:end].decode().rstrip("\r")
+        if len(line) > LONGEST_LINE:
+            continue
+        for item in line_fields(line, listed=number in listed):
+            if not item.key:
+                continue
+            first = start + len(line[: item.start].encode())
+            last = first + len(line[item.start : item.end].encode())
+            found.append(Field(item.key, item.value, item.form, number, first, last))
+    return found
+
+
+def line_fields(line: str, *, listed: bool) -> list[InlineField]:
+    """Return the fields of one line; `listed` says that a list item begins on it."""
+    found = bracketed_fields(line) if "::" in line else []
+    mark = _LIST_MARK.match(line) if listed else None
+    if listed:
+        found = sorted(found + dated_fields(line), key=lambda item: item.start)
+    if found or "::" not in line or (mark and mark[1]):
+        return found
+    lead = mark.end() if mark else 0
+    whole = whole_line_field(line[lead:])
+    if whole is None:
+        return []
+    start, end = whole.start + lead, whole.end + lead
+    return [InlineField(whole.key, whole.value, whole.form, start, end)]
+
+
+def _lines_with(
+    marks: Iterable[bytes],
+    source: bytes,
+    body: int,
+    listed: set[int],
+    starts: Sequence[int],
+) -> list[int]:
+    """Return the numbers of the lines worth reading, in order."""
+    numbers: set[int] = set()
+    for mark in marks:
+        at = source.find(mark, body)
+        while at >= 0:
+            number = line_at(starts, at)
+            if mark == b"::" or number in listed:
+                numbers.add(number)
+            at = source.find(mark, starts[number]) if number < len(starts) else -1
+    return sorted(numbers)
+
+
+def _closings(line: str) -> dict[int, int]:
+    """Return, for each opening bracket, where the one that closes it stands."""
+    waiting: dict[str, list[int]] = {"]": [], ")": []}
+    closing: dict[int, int] = {}
+    for match in _BRACKET.finditer(line):
+        mark = match[0]
+        if mark in "[(":
+            waiting["]" if mark == "[" else ")"].append(match.start())
+        elif mark in "])" and waiting[mark]:
+            closing[waiting[mark].pop()] = match.start()
+    return closing

@@ -1,0 +1,359 @@
+"""Where the parts of a link stand in a note, and how other ones are written there.
+
+A link is found by the parser, which tells where it begins and ends and what it says.
+Its path and its subpath are looked for in these bytes once more, here, and count only
+if they say the same. What is written keeps the link's style; the note with it in place
+is read again, and every link of it must say what it is meant to.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from html import unescape
+from typing import NamedTuple
+
+from glassmind.errors.editing import EditRefused
+from glassmind.model import NotePath
+from glassmind.model.editing import Splice
+from glassmind.model.notes import Link, Note
+from glassmind.obsidian.frontmatter import MAX_BYTES, read_head
+from glassmind.obsidian.links import (
+    PROPERTY_LINK,
+    Target,
+    property_target,
+    split_destination,
+    split_wikilink,
+)
+from glassmind.obsidian.notes import linked_note
+from glassmind.obsidian.yaml_text import Scalar, in_scalar, scalar_places
+
+NOWHERE = "none"
+"""The form of a link that has no source of its own: it follows another, or none."""
+
+Span = tuple[int, int]
+
+_OPENING = re.compile(rb"[\s>]*\]\([\s>]*")
+_REFERENCE = re.compile(rb"[\s>]*\]\[((?:\\.|[^\[\]\\])+)\]\Z", re.DOTALL)
+_ANGLED = re.compile(rb"<((?:\\.|[^<>\\\n])*)>")
+_PLAIN = re.compile(rb"(?:\\[!-/:-@\[-`{-~]|[^\s()\x00-\x1f])*")
+_DEFINITION = re.compile(
+    rb"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*[ \t>]*"
+    rb"\[(?!\^)((?:\\.|[^\[\]\\])+)\]:[\s>]*",
+    re.MULTILINE,
+)
+_PLAIN_NAME = re.compile(r"[^\W_](?:[\w ./-]*[^\W_])?")
+_GUARDED = ("wiki", "single wiki", "double wiki")
+_HEAD_BYTES = MAX_BYTES // 2
+_NO_TEXT = frozenset(("code", "fence", "html", "math", "math_block"))
+
+
+class LinkParts(NamedTuple):
+    """A link, and the bytes of its path and of its subpath with the `#`.
+
+    A part that is not there has an empty span where it would stand. `form` is how it
+    is written: `wiki`, or the Markdown destination `plain` or `angled`; in a property,
+    behind the style of its scalar, as in `double wiki`. For the form `none` nothing
+    can be written: the link follows that of another place.
+    """
+
+    link: Link
+    path: Span
+    subpath: Span
+    form: str
+
+
+def link_parts(note: Note, source: bytes) -> list[LinkParts]:
+    """Return the parts of every link of a note, in its order.
+
+    `source` is the note's text in UTF-8. A canvas has no source of its own for its
+    links, and a link that cannot be found again in its bytes is of the form `none`.
+    """
+    held = iter(_held(note, source))
+    found: list[LinkParts] = []
+    for link in note.links:
+        parts: LinkParts | None = None
+        if note.kind == "canvas" or link.kind == "canvas":
+            pass
+        elif link.kind == "property":
+            parts = next(held, None)
+            if parts is not None and parts.link != link:
+                parts = None
+        elif link.kind == "wikilink":
+            parts = _wiki(link, source)
+        else:
+            parts = _markdown(link, source, note)
+        found.append(parts or _nowhere(link))
+    return found
+
+
+def spelled(
+    source: bytes,
+    parts: LinkParts,
+    *,
+    path: str | None,
+    subpath: str | None,
+    careful: bool = False,
+) -> list[Splice]:
+    """Return the splices that give a link another path or subpath; None leaves it.
+
+    An empty text takes the part away. Whoever asks sees to it that it is read so.
+    `careful` shields signs of a Markdown destination that only sometimes mean more,
+    such as a dollar with another one in the line.
+
+    Raises:
+        EditRefused: the link has no bytes of its own.
+    """
+    if parts.form == NOWHERE:
+        raise EditRefused(
+            f"the link to {parts.link.target} on line {parts.link.line} is written "
+            "in a way that cannot be changed"
+        )
+    found: list[Splice] = []
+    now = source[parts.path[0] : parts.subpath[1]]
+    for span, text in ((parts.path, path), (parts.subpath, subpath)):
+        if text is None:
+            continue
+        written = styled(text, parts.form, now, careful=careful).encode()
+        if found and found[-1].end == span[0]:
+            last = found.pop()
+            found.append(Splice(last.start, span[1], last.text + written))
+        else:
+            found.append(Splice(*span, written))
+    return found
+
+
+def is_plain(source: bytes, parts: LinkParts, path: str | None) -> bool:
+    """Whether another path changes nothing but this link, by its letters alone.
+
+    So it is between brackets or quotes with letters that mean nothing to Markdown or
+    YAML, before and after; such a change need not be read again.
+    """
+    if path is None or parts.form not in _GUARDED or not _PLAIN_NAME.fullmatch(path):
+        return False
+    start, end = parts.path
+    if parts.link.kind == "property" and end > _HEAD_BYTES:
+        return False  # properties that grow too large are none
+    return bool(_PLAIN_NAME.fullmatch(source[start:end].decode()))
+
+
+def reads_so(path: NotePath, source: bytes, meant: Sequence[Link]) -> bool:
+    """Whether a note's links say these things, in this order, wherever they stand."""
+    note = linked_note(path, source.decode())
+    return [_said(link) for link in note.links] == [_said(link) for link in meant]
+
+
+def _said(link: Link) -> tuple[object, ...]:
+    return (*link[:2], link.subpath or None, link.embed, link.property)
+
+
+def _nowhere(link: Link) -> LinkParts:
+    place = (link.start, link.start)
+    return LinkParts(link, place, place, NOWHERE)
+
+
+def _wiki(link: Link, source: bytes) -> LinkParts | None:
+    start, end = link.start + link.embed + 2, link.end - 2
+    if source[start - 2 : start] != b"[[" or source[end : link.end] != b"]]":
+        return None
+    content = source[start:end].decode()
+    if not _says(split_wikilink(content), link):
+        return None
+    path, subpath = _address_spans(content)
+    return LinkParts(
+        link, _bytes(content, path, start), _bytes(content, subpath, start), "wiki"
+    )
+
+
+def _address_spans(content: str) -> tuple[Span, Span]:
+    """Return the letters of the path and of the subpath of what stands in `[[ ]]`."""
+    address, pipe, _ = content.partition("|")
+    if pipe:
+        address = address.removesuffix("\\")
+    mark = address.find("#")
+    path = _stripped(address, 0, mark if mark >= 0 else len(address))
+    if mark < 0:
+        return path, (path[1], path[1])
+    return path, (mark, max(mark + 1, _stripped(address, mark, len(address))[1]))
+
+
+def _stripped(text: str, start: int, end: int) -> Span:
+    part = text[start:end]
+    first = start + len(part) - len(part.lstrip())
+    return first, max(first, start + len(part.rstrip()))
+
+
+def _bytes(text: str, span: Span, base: int) -> Span:
+    start = base + len(text[: span[0]].encode())
+    return start, start + len(text[span[0] : span[1]].encode())
+
+
+def _says(target: Target | None, link: Link) -> bool:
+    return target is not None and target[:2] == (link.target, link.subpath)
+
+
+def _markdown(link: Link, source: bytes, note: Note) -> LinkParts | None:
+    label_end = link.start + 1 + link.embed + len((link.display or "").encode())
+    if source[link.end - 1 : link.end] == b")":
+        opening = _OPENING.match(source, label_end, link.end)
+        return opening and _destination(link, source, opening.end())
+    reference = _REFERENCE.match(source, label_end, link.end)
+    label = (
+        reference[1]
+        if reference
+        else source[link.start + 1 + link.embed : link.end - 1]
+    )
+    for at in _definitions(source, _key(label), note):
+        parts = _destination(link, source, at)
+        if parts is not None:
+            return parts
+    return None
+
+
+def _definitions(source: bytes, key: str, note: Note) -> Iterator[int]:
+    """Yield where the destinations of a reference's definitions begin."""
+    for match in _DEFINITION.finditer(source, note.frontmatter.end):
+        place = match.start(1)
+        hidden = any(
+            region.start <= place < region.end
+            for region in note.regions
+            if region.kind in _NO_TEXT
+        )
+        if not hidden and _key(match[1]) == key:
+            yield match.end()
+
+
+def _key(label: bytes) -> str:
+    return " ".join(label.decode().replace(">", " ").split()).casefold()
+
+
+def _destination(link: Link, source: bytes, at: int) -> LinkParts | None:
+    angled = _ANGLED.match(source, at)
+    if angled is not None:
+        start, end, form = angled.start(1), angled.end(1), "angled"
+    else:
+        start, end, form = at, _plain_end(source, at), "plain"
+    written = source[start:end].decode()
+    if not _says(split_destination(unescaped(written)), link):
+        return None
+    mark = mark_in(written)
+    path = _bytes(written, (0, mark), start)
+    return LinkParts(link, path, (path[1], end), form)
+
+
+def _plain_end(source: bytes, at: int) -> int:
+    """Return where a destination without angle brackets ends: its brackets pair."""
+    depth = 0
+    while True:
+        match = _PLAIN.match(source, at)
+        at = match.end() if match else at
+        sign = source[at : at + 1]
+        if sign == b"(":
+            depth += 1
+        elif sign == b")" and depth:
+            depth -= 1
+        else:
+            return at
+        at += 1
+
+
+def _held(note: Note, source: bytes) -> Iterator[LinkParts]:
+    """Yield the parts of the links in properties, in the order of the parser."""
+    held = [link for link in note.links if link.kind == "property"]
+    if not held:
+        return
+    links = iter(held)
+    for item in read_head(note.text).properties:
+        value = item.leaf.value
+        if not isinstance(value, str) or "[" not in value:
+            continue
+        written = source[item.start : item.end].decode()
+        scalar = scalar_places(written, value)
+        for match in PROPERTY_LINK.finditer(value):
+            if property_target(match) is None:
+                continue
+            link = next(links)
+            if scalar is None:
+                yield _nowhere(link)
+                continue
+            path, subpath, form = _spans_in_value(match)
+            yield LinkParts(
+                link,
+                _in_source(scalar, written, path, item.start),
+                _in_source(scalar, written, subpath, item.start),
+                f"{scalar.style} {form}",
+            )
+
+
+def _spans_in_value(match: re.Match[str]) -> tuple[Span, Span, str]:
+    if match["wiki"]:
+        base = match.start("content")
+        path, subpath = _address_spans(match["content"])
+        moved = (path[0] + base, path[1] + base), (subpath[0] + base, subpath[1] + base)
+        return *moved, "wiki"
+    name, form = ("bare", "plain") if match["bare"] else ("angled", "angled")
+    start, end = match.span(name)
+    mark = match[name].find("#")
+    at = end if mark < 0 else start + mark
+    return (start, at), (at, end), form
+
+
+def _in_source(scalar: Scalar, written: str, span: Span, base: int) -> Span:
+    start, end = scalar.places[span[0]], scalar.places[span[1]]
+    return _bytes(written, (start, max(start, end)), base)
+
+
+_UNSAFE = re.compile(r"[\x00-\x20\x7f%()<>\\\[\]\"`]")
+"""What ends or changes a Markdown destination, or stands for something else."""
+
+_UNSAFE_ANGLED = re.compile(r"[\x00-\x1f\x7f%<>\\]")
+_RISKY = re.compile(r"[$*_~=!^|{}]")
+"""What may pair with another of its kind before or behind a link."""
+
+_WIDE = re.compile(r"[^\x00-\x7f]")
+_WIDE_ESCAPE = re.compile(rb"%[89A-Fa-f][0-9A-Fa-f]")
+_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]*);")
+_ESCAPED = re.compile(rf"\\([!-/:-@\[-`{{-~])|({_ENTITY.pattern})|.", re.DOTALL)
+
+
+def styled(text: str, form: str, now: bytes, *, careful: bool) -> str:
+    """Return a path or subpath as it is written in a link of this form.
+
+    `form` is that of `LinkParts`, `now` what the link says. `careful` shields signs
+    that only sometimes mean more than themselves.
+    """
+    *style, way = form.split()
+    if way != "wiki":
+        text = _escaped(
+            text, angled=way == "angled", wide=bool(_WIDE_ESCAPE.search(now))
+        )
+        if not style:
+            text = _ENTITY.sub(lambda match: f"\\{match[0]}", text)
+            text = _RISKY.sub(r"\\\g<0>", text) if careful else text
+    return in_scalar(text, style[0]) if style else text
+
+
+def _escaped(text: str, *, angled: bool, wide: bool) -> str:
+    escaped = (_UNSAFE_ANGLED if angled else _UNSAFE).sub(_percent, text)
+    return _WIDE.sub(_percent, escaped) if wide else escaped
+
+
+def _percent(match: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in match[0].encode())
+
+
+def unescaped(written: str) -> str:
+    """Return a destination without escapes and entities, as Markdown reads it."""
+    if "\\" not in written and "&" not in written:
+        return written
+    return "".join(_letter(match) for match in _ESCAPED.finditer(written))
+
+
+def mark_in(written: str) -> int:
+    """Return where the subpath of a destination begins, or its end."""
+    for match in _ESCAPED.finditer(written):
+        if _letter(match) == "#":
+            return match.start()
+    return len(written)
+
+
+def _letter(match: re.Match[str]) -> str:
+    return match[1] or (unescape(match[2]) if match[2] else match[0])

@@ -1,0 +1,161 @@
+"""Which notes are for their owner alone, by what their properties say."""
+
+import re
+from collections.abc import Mapping
+
+from glassmind.model import PropertyValue
+from glassmind.model.memory import KEEP, MEMO_FOLDERS
+from glassmind.model.projects import ProjectName
+
+PRIVATE = "private"
+"""The property that says so, in whatever case."""
+
+MEANS_YES = frozenset(("true", "yes", "on", "1"))
+"""What people write who want a property to be true, as YAML and as text."""
+
+
+def says_private(properties: Mapping[str, object]) -> bool:
+    """Whether the properties of a note make it one for its owner alone."""
+    return any(
+        name.strip().lower() == PRIVATE and means_yes(value)
+        for name, value in properties.items()
+    )
+
+
+def means_yes(value: object) -> bool:
+    """Whether a value says yes, or one of its items does."""
+    if isinstance(value, list):
+        return any(map(means_yes, value))
+    return str(value).strip().lower() in MEANS_YES
+
+
+_WRITTEN = re.compile(
+    r"(?:^|[{,])[ \t]*(?:-[ \t]+)?[\"']?private[ \t]*[\"']?[ \t]*:"
+    r"(?P<rest>.*(?:\n(?:[ \t]|-).*)*)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""The property with what stands behind it, down to the next name."""
+
+_MARKS = re.compile(r"[\s,;\[\]{}\"'|>-]+")
+
+
+def writes_private(head: str) -> bool:
+    """Whether properties that are no YAML say so all the same.
+
+    Obsidian has no properties then. Who wrote it meant it, and what is meant to be kept
+    from others must not come out by a forgotten quote.
+    """
+    return any(
+        word.lower() in MEANS_YES
+        for found in _WRITTEN.finditer(head.replace("\r", "\n"))
+        for line in found["rest"].split("\n")
+        for word in _MARKS.split(line.partition("#")[0])
+    )
+
+
+def parse_project(text: str) -> ProjectName:
+    """Return the project that a text names.
+
+    `folder:` (or a `/` at the end), `tag:` (or `#`) and `property:key=value` name one
+    form; everything else is a bare name. A link in brackets is its target.
+    """
+    said = text.strip()
+    form, colon, rest = said.partition(":")
+    rest = rest.strip()
+    if colon and form.lower() == "folder":
+        return ProjectName("folder", rest.strip("/"))
+    if colon and form.lower() == "tag":
+        return ProjectName("tag", rest.lstrip("#"))
+    if colon and form.lower() == "property" and "=" in rest:
+        key, _, value = rest.partition("=")
+        return ProjectName("property", plain_name(value), key.strip())
+    if said.startswith("#"):
+        return ProjectName("tag", said[1:])
+    if said.endswith("/"):
+        return ProjectName("folder", said.strip("/"))
+    return ProjectName("any", plain_name(said).strip("/"))
+
+
+def projects_in(value: object) -> list[str]:
+    """Return the projects that a property names: one, or those of a list.
+
+    A number is a name as a text is. A truth value is none: it says that a note is a
+    project, and not which.
+    """
+    many = value if isinstance(value, list) else [value]
+    return values_in([one for one in many if not isinstance(one, bool)])
+
+
+def values_in(value: object) -> list[str]:
+    """Return what a property says, as a person writes it: one value, or a list of them.
+
+    Of a link it is the target; an empty value says nothing.
+    """
+    many = value if isinstance(value, list) else [value]
+    said = (_written(one) for one in many if isinstance(one, str | int | float))
+    return [name for one in said if (name := plain_name(one))]
+
+
+def _written(value: str | float) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def plain_name(text: str) -> str:
+    """Return what a property names: the target of a link, else the text itself."""
+    said = text.strip()
+    if said.startswith("[[") and said.endswith("]]"):
+        target = said[2:-2].partition("|")[0].partition("#")[0].strip()
+        return target.rpartition("/")[2].removesuffix(".md")
+    return said
+
+
+OWN = frozenset(("project", "supersedes"))
+"""Properties of a memo, beside its tags, that tell what it is about: who looks for what
+does not hold any more is to find what took its place."""
+
+_NOTED = frozenset(("created", "client"))
+"""Properties that, beside its kind, every memo has and few other notes."""
+
+MARKER = re.compile(
+    r"^> \[!agent\][^\r\n]*\r?\n(?P<mine>(?:>[^\r\n]*\r?\n)*)(?:[ \t]*\r?\n)*"
+    rf"[-*+] \[(?P<box>.)\] {KEEP}(?:[ \t][^\r\n]*)?(?:\r?\n|\Z)",
+    re.MULTILINE,
+)
+"""What stands above a memo that waits. Behind the box may stand when it was ticked, as
+plugins of Obsidian write it; in the callout, more lines of a person."""
+
+_FACTS = re.compile(
+    r"^>[ \t]*\[!memo\][^\r\n#]*(?P<tags>[^\r\n]*)\r?\n"
+    r">[ \t]*```[^\r\n]*\r?\n(?P<facts>(?:>[^\r\n]*\r?\n)*?)"
+    r">[ \t]*```[ \t]*(?:\r?\n|\Z)",
+    re.MULTILINE,
+)
+"""The head of a memo among others in one note: the facts in a fence."""
+
+
+def is_memo(properties: Mapping[str, PropertyValue]) -> bool:
+    """Whether properties are those of a memo, or of a note that memos are added to."""
+    kind = properties.get("kind")
+    if not isinstance(kind, str) or kind not in MEMO_FOLDERS:
+        return False
+    return properties.keys() >= _NOTED or properties.get("layout") == "project"
+
+
+def memo_own_text(text: str) -> str:
+    """Return a passage without what is noted of memos in it; most notes hold none."""
+    if "[!agent] Captured by " in text:
+        text = MARKER.sub(r"\g<mine>", text)
+    return _FACTS.sub(_about, text) if "[!memo]" in text else text
+
+
+def _about(found: re.Match[str]) -> str:
+    """Return what the facts of a memo tell of what it is about."""
+    lines = found["facts"].splitlines()
+    said = [line for line in lines if line.lstrip("> \t").partition(":")[0] in OWN]
+    return "\n".join((found["tags"], *said, ""))
+
+
+def is_memo_head(text: str) -> bool:
+    """Whether a passage is the properties of a memo, of which it says nothing."""
+    head = text.startswith("---")
+    return head and all(f"\n{name}:" in text for name in ("kind", *_NOTED))

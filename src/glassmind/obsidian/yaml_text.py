@@ -1,0 +1,746 @@
+"""YAML by the core schema of version 1.2, bounded, with the place of every scalar.
+
+PyYAML's own constructors follow YAML 1.1 (`on` is true, `12:30:45` a number, dates
+become objects), so only its event parser is used and the values are built here with a
+stack of our own: no recursion, no objects from tags, no unbounded expansion.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
+
+import yaml
+
+from glassmind.errors.editing import BadEdit
+from glassmind.model import PropertyValue
+
+MAX_DEPTH = 64
+"""Containers within containers; real properties are one or two deep."""
+
+MAX_EXPANDED = 10_000
+"""Nodes that aliases may add in all; an alias bomb asks for billions."""
+
+_LONGEST_INTEGER = 18
+"""Digits that always fit 64 signed bits; a longer number stays text."""
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+_WORDS: dict[str, PropertyValue] = {
+    "": None, "~": None, "null": None, "Null": None, "NULL": None,
+    "true": True, "True": True, "TRUE": True,
+    "false": False, "False": False, "FALSE": False,
+}  # fmt: skip
+_NUMBER_START = frozenset("-+.0123456789")
+_INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_CORE = "tag:yaml.org,2002:"
+_SCALAR_TAGS = frozenset(
+    _CORE + name for name in ("str", "int", "float", "bool", "null")
+)
+_SHAPE_TAGS = frozenset((_CORE + "seq", _CORE + "map"))
+
+Step = str | int
+
+
+class Leaf(NamedTuple):
+    """A scalar, the keys and list positions that lead to it, and its characters."""
+
+    path: tuple[Step, ...]
+    value: PropertyValue
+    start: int
+    end: int
+
+
+class Loaded(NamedTuple):
+    """A document: its value, its scalars in order, and the keys said twice."""
+
+    value: PropertyValue
+    leaves: tuple[Leaf, ...]
+    repeated: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Anchored:
+    """A value that an alias may repeat."""
+
+    value: PropertyValue
+    nodes: int
+    height: int
+
+
+@dataclass(slots=True)
+class _Open:
+    """A container that is still being filled."""
+
+    value: list[PropertyValue] | dict[str, PropertyValue]
+    path: tuple[Step, ...]
+    anchor: str | None
+    nodes_before: int
+    key: str | None = None
+    repeated: bool = False
+    leaves_before: int = 0
+    height: int = 1
+
+
+@dataclass(slots=True)
+class _Builder:
+    """The state of reading one document."""
+
+    stack: list[_Open] = field(default_factory=list)
+    anchors: dict[str, _Anchored] = field(default_factory=dict)
+    leaves: list[Leaf] = field(default_factory=list)
+    repeated: list[str] = field(default_factory=list)
+    nodes: int = 0
+    expanded: int = 0
+    value: PropertyValue = None
+
+
+def resolve_plain(text: str) -> PropertyValue:
+    """Return what an unquoted scalar means by the core schema.
+
+    Booleans, null, integers (`0123` is 123, `0o17` and `0xf` are 15) and floats;
+    everything else is text, and so are `.nan`, infinities and integers beyond 64 bits,
+    which JSON and SQL cannot hold.
+    """
+    if text in _WORDS:
+        return _WORDS[text]
+    if text[0] not in _NUMBER_START:
+        return text
+    if _INTEGER.fullmatch(text):
+        if len(text) > _LONGEST_INTEGER:
+            return text
+        base = {"0o": 8, "0x": 16}.get(text[:2], 10)
+        return int(text, base)
+    if _FLOAT.fullmatch(text):
+        number = float(text)
+        return text if number in (float("inf"), float("-inf")) else number
+    return text
+
+
+def load(text: str) -> Loaded:
+    """Return the one document of `text`; of a key said twice the first value counts.
+
+    Raises:
+        yaml.YAMLError: not YAML, more than one document, a tag outside the core schema,
+            a key that is not a scalar, or a bound exceeded.
+    """
+    builder = _Builder()
+    loader = _LOADER(text)
+    documents = 0
+    try:
+        while loader.check_event():
+            event = loader.get_event()
+            if isinstance(event, yaml.DocumentStartEvent):
+                documents += 1
+                if documents > 1:
+                    raise _refusal("a second document begins", event)
+            else:
+                _take(builder, event)
+    finally:
+        loader.dispose()
+    return Loaded(builder.value, tuple(builder.leaves), tuple(builder.repeated))
+
+
+def _take(builder: _Builder, event: Any) -> None:
+    match event:
+        case yaml.ScalarEvent():
+            _scalar(builder, event)
+        case yaml.MappingStartEvent() | yaml.SequenceStartEvent():
+            _open(builder, event)
+        case yaml.MappingEndEvent() | yaml.SequenceEndEvent():
+            _close(builder)
+        case yaml.AliasEvent():
+            _alias(builder, event)
+        case _:
+            pass
+
+
+def _scalar(builder: _Builder, event: Any) -> None:
+    top = builder.stack[-1] if builder.stack else None
+    if top is not None and top.key is None and isinstance(top.value, dict):
+        _key(builder, top, event.value)
+        return
+    tag: str | None = event.tag
+    if tag is not None and tag not in _SCALAR_TAGS and tag != "!":
+        raise _refusal(f"the tag {tag} is not allowed", event)
+    plain = event.implicit[0] if tag is None else tag not in (_CORE + "str", "!")
+    value: PropertyValue = resolve_plain(event.value) if plain else event.value
+    builder.nodes += 1
+    if event.anchor:
+        builder.anchors[event.anchor] = _Anchored(value, 1, 0)
+    leaf = Leaf(_path(top), value, event.start_mark.index, event.end_mark.index)
+    builder.leaves.append(leaf)
+    _put(builder, value, 0)
+
+
+def _key(builder: _Builder, top: _Open, key: str) -> None:
+    top.key = key
+    top.repeated = key in top.value
+    top.leaves_before = len(builder.leaves)
+    if top.repeated:
+        builder.repeated.append(key)
+
+
+def _open(builder: _Builder, event: Any) -> None:
+    top = builder.stack[-1] if builder.stack else None
+    if top is not None and top.key is None and isinstance(top.value, dict):
+        raise _refusal("a property name is not text", event)
+    if len(builder.stack) >= MAX_DEPTH:
+        raise _refusal(f"it is nested more than {MAX_DEPTH} deep", event)
+    if event.tag not in (None, "!") and event.tag not in _SHAPE_TAGS:
+        raise _refusal(f"the tag {event.tag} is not allowed", event)
+    is_map = isinstance(event, yaml.MappingStartEvent)
+    value: list[PropertyValue] | dict[str, PropertyValue] = {} if is_map else []
+    builder.stack.append(_Open(value, _path(top), event.anchor, builder.nodes))
+    builder.nodes += 1
+
+
+def _close(builder: _Builder) -> None:
+    done = builder.stack.pop()
+    if done.anchor:
+        size = builder.nodes - done.nodes_before
+        builder.anchors[done.anchor] = _Anchored(done.value, size, done.height)
+    _put(builder, done.value, done.height)
+
+
+def _alias(builder: _Builder, event: Any) -> None:
+    top = builder.stack[-1] if builder.stack else None
+    if top is not None and top.key is None and isinstance(top.value, dict):
+        raise _refusal("a property name is not text", event)
+    meant = builder.anchors.get(event.anchor)
+    if meant is None:
+        raise _refusal(f"*{event.anchor} refers to nothing before it", event)
+    builder.nodes += meant.nodes
+    builder.expanded += meant.nodes
+    if builder.expanded > MAX_EXPANDED:
+        raise _refusal("its aliases expand without measure", event)
+    if len(builder.stack) + meant.height > MAX_DEPTH:
+        raise _refusal(f"it is nested more than {MAX_DEPTH} deep", event)
+    marks = event.start_mark.index, event.end_mark.index
+    builder.leaves.extend(_leaves_of(meant.value, _path(top), *marks))
+    _put(builder, meant.value, meant.height)
+
+
+def _path(top: _Open | None) -> tuple[Step, ...]:
+    """Return the path of the value that comes next in `top`."""
+    if top is None:
+        return ()
+    if isinstance(top.value, list):
+        return (*top.path, len(top.value))
+    return (*top.path, top.key or "")
+
+
+def _put(builder: _Builder, value: PropertyValue, height: int) -> None:
+    """Hand a finished value to the container that waits for it."""
+    if not builder.stack:
+        builder.value = value
+        return
+    top = builder.stack[-1]
+    top.height = max(top.height, height + 1)
+    if isinstance(top.value, list):
+        top.value.append(value)
+        return
+    if top.repeated:
+        del builder.leaves[top.leaves_before :]
+    elif top.key is not None:
+        top.value[top.key] = value
+    top.key = None
+
+
+def _leaves_of(
+    value: PropertyValue, path: tuple[Step, ...], start: int, end: int
+) -> list[Leaf]:
+    found: list[Leaf] = []
+    waiting: list[tuple[tuple[Step, ...], PropertyValue]] = [(path, value)]
+    while waiting:
+        here, item = waiting.pop()
+        if isinstance(item, dict):
+            waiting.extend(((*here, key), item[key]) for key in reversed(item))
+        elif isinstance(item, list):
+            last = len(item) - 1
+            waiting.extend(((*here, last - i), x) for i, x in enumerate(item[::-1]))
+        else:
+            found.append(Leaf(here, item, start, end))
+    return found
+
+
+def _refusal(problem: str, event: Any) -> yaml.MarkedYAMLError:
+    return yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
+
+
+# All that YAML allows outside ASCII, but line breaks and the byte order mark.
+_WIDE: Final = "\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff"
+_QUOTED: Final = rf'"[ !#-\[\]-~{_WIDE}]*+"' + rf"|'[ -&(-~{_WIDE}]*+'"
+# Some of what may begin a plain scalar: no sign that YAML could take for its own.
+_FIRST: Final = r"[\w/.(+~]"
+# A colon before a blank would end a key, a number sign behind one begin a comment.
+_PLAIN: Final = rf'{_FIRST}(?:[ -"$-9;-~{_WIDE}]++|:(?![ \n])|(?<! )#)*+'
+_SCALAR: Final = rf"(?:{_QUOTED}|{_PLAIN})"
+_MEMBER: Final = rf"(?:{_QUOTED}|{_FIRST}[\w ./()+*%$&=@!^~-]*+)"
+_BARE, _FLOW, _LINES = 2, 3, 4
+_ENTRY: Final = re.compile(
+    r"(\w(?:[\w ./-]{0,98}\w)?):(?:"
+    rf" +(?:({_SCALAR})|(\[ *+(?:{_MEMBER}(?: *+, *+{_MEMBER})*+)? *+\])) *+\n"
+    rf"| *+\n((?P<indent> *+)- +{_SCALAR} *+\n(?:(?P=indent)- +{_SCALAR} *+\n)*+)?"
+    r")\n*+"
+)
+_MEMBERS: Final = re.compile(rf"({_MEMBER})")
+_ITEMS: Final = re.compile(rf" *+- +({_SCALAR}) *+\n")
+
+
+def load_plain(text: str) -> Loaded | None:
+    """Return what `yaml_core.load` returns if the text is plain all through.
+
+    Else None, and so for an empty text and for one that gives a property twice.
+    """
+    properties: dict[str, PropertyValue] = {}
+    leaves: list[Leaf] = []
+    at, end = 0, len(text)
+    while at < end:
+        entry = _ENTRY.match(text, at)
+        if entry is None or entry[1] in properties:
+            return None
+        properties[entry[1]] = _value(entry, leaves)
+        at = entry.end()
+    return Loaded(properties, tuple(leaves), ()) if properties else None
+
+
+def _value(entry: re.Match[str], leaves: list[Leaf]) -> PropertyValue:
+    """Return the value of a property, adding its scalars to `leaves`."""
+    key, bare, flow, lines, _ = entry.groups()
+    if bare:
+        leaf = _leaf((key,), bare, entry.start(_BARE))
+        leaves.append(leaf)
+        return leaf.value
+    if flow:
+        members = _MEMBERS.finditer(entry.string, *entry.span(_FLOW))
+    elif lines:
+        members = _ITEMS.finditer(entry.string, *entry.span(_LINES))
+    else:
+        colon = entry.end(1) + 1
+        leaves.append(Leaf((key,), None, colon, colon))
+        return None
+    found = [_leaf((key, n), m[1], m.start(1)) for n, m in enumerate(members)]
+    leaves.extend(found)
+    return [leaf.value for leaf in found]
+
+
+def _leaf(path: tuple[str] | tuple[str, int], written: str, start: int) -> Leaf:
+    if written[0] in "\"'":
+        return Leaf(path, written[1:-1], start, start + len(written))
+    text = written.rstrip(" ")
+    return Leaf(path, resolve_plain(text), start, start + len(text))
+
+
+NodeKind: TypeAlias = Literal["scalar", "list", "map", "alias"]
+
+_BLOCK = ("|", ">")
+_COLON = re.compile(r"[ \t]*:")
+
+
+@dataclass(slots=True)
+class Node:
+    """A value as written; `start` and `end` are characters, half open.
+
+    A mark such as `&x` belongs to it. `style` is the quote or sign of a scalar, "" for
+    a plain one, and for a container `flow` or `block`; a block ends with its last
+    value. `keys` of a map go with `items`. `refers` is what an alias repeats.
+    """
+
+    kind: NodeKind
+    start: int
+    end: int
+    style: str
+    anchor: str = ""
+    refers: str = ""
+    text: str = ""
+    keys: list["Node"] = field(default_factory=list)
+    items: list["Node"] = field(default_factory=list)
+
+    def walk(self) -> Iterator["Node"]:
+        """Yield this and every node inside of it."""
+        yield self
+        for node in (*self.keys, *self.items):
+            yield from node.walk()
+
+
+def read_nodes(text: str) -> Node | None:
+    """Return the one value of a YAML text; None for a text without any.
+
+    Raises:
+        yaml.YAMLError: it is no YAML.
+    """
+    stack: list[Node] = []
+    root: Node | None = None
+    loader = _LOADER(text)
+    try:
+        while loader.check_event():
+            event = loader.get_event()
+            node = _node(event, text)
+            if node is not None:
+                if stack:
+                    _put_yaml_nodes(stack[-1], node)
+                root = root or node
+                if node.kind in ("list", "map"):
+                    stack.append(node)
+            elif isinstance(event, yaml.SequenceEndEvent | yaml.MappingEndEvent):
+                _close_yaml_nodes(stack.pop(), _end(event))
+    finally:
+        loader.dispose()
+    return root
+
+
+def _end(event: Any) -> int:
+    return int(event.end_mark.index)
+
+
+def colon_behind(key: Node, text: str) -> int | None:
+    """Return where the colon of a key ends; None for a key written with `?`."""
+    found = _COLON.match(text, key.end)
+    return found.end() if found else None
+
+
+def _node(event: Any, text: str) -> Node | None:
+    start, end = event.start_mark.index, event.end_mark.index
+    match event:
+        case yaml.ScalarEvent():
+            style = event.style or ""
+            if style in _BLOCK:
+                end = _end_of_block(text, start, end)
+            return Node(
+                "scalar", start, end, style, event.anchor or "", "", event.value
+            )
+        case yaml.AliasEvent():
+            return Node("alias", start, end, "", refers=event.anchor or "")
+        case yaml.SequenceStartEvent() | yaml.MappingStartEvent():
+            kind: NodeKind = (
+                "map" if isinstance(event, yaml.MappingStartEvent) else "list"
+            )
+            style = "flow" if event.flow_style else "block"
+            return Node(kind, start, end, style, event.anchor or "")
+        case _:
+            return None
+
+
+def _end_of_block(text: str, start: int, end: int) -> int:
+    """Return the end of the last line of a block scalar that is not blank."""
+    last = start + len(text[start:end].rstrip())
+    stop = text.find("\n", last)
+    if stop < 0:
+        return len(text)
+    return stop - 1 if text[stop - 1] == "\r" and stop > last else stop
+
+
+def _put_yaml_nodes(holder: Node, node: Node) -> None:
+    is_key = holder.kind == "map" and len(holder.keys) == len(holder.items)
+    (holder.keys if is_key else holder.items).append(node)
+
+
+def _close_yaml_nodes(node: Node, end: int) -> None:
+    if node.style == "flow":
+        node.end = end
+    elif node.items:
+        last = node.items[-1].end
+        node.end = max(last, node.keys[-1].end) if node.keys else last
+
+
+ScalarStyle: TypeAlias = Literal["plain", "single", "double", "block"]
+
+_MARKS = re.compile(r"(?:[&!]\S*\s+)*")
+_SPACE = " \t\r\n"
+_ESCAPES = {
+    "0": "\0", "a": "\a", "b": "\b", "t": "\t", "\t": "\t", "n": "\n", "v": "\v",
+    "f": "\f", "r": "\r", "e": "\x1b", " ": " ", '"': '"', "/": "/", "\\": "\\",
+    "N": "\x85", "_": "\xa0", "L": "\u2028", "P": "\u2029",
+}  # fmt: skip
+_WIDTHS = {"x": 2, "u": 4, "U": 8}
+
+_Letters: TypeAlias = Iterator[tuple[str, int]]
+
+
+class Scalar(NamedTuple):
+    """How a scalar is written, and where each letter of its value begins in it.
+
+    One place more than the value has letters: where the last of them ends.
+    """
+
+    style: ScalarStyle
+    places: tuple[int, ...]
+
+
+def scalar_places(written: str, value: str) -> Scalar | None:
+    """Return where the letters of a value stand in its YAML; None for an alias."""
+    marks = _MARKS.match(written)
+    start = marks.end() if marks else 0
+    letters: list[tuple[str, int]]
+    style: ScalarStyle
+    match written[start : start + 1]:
+        case '"':
+            style, letters = "double", list(_quoted(written, start + 1, '"'))
+        case "'":
+            style, letters = "single", list(_quoted(written, start + 1, "'"))
+        case "|" | ">":
+            style, letters = "block", _fitted(list(_block(written, start)), value)
+        case _:
+            style, letters = "plain", list(_quoted(written, start, ""))
+    if "".join(letter for letter, _ in letters[: len(value)]) != value:
+        return None
+    places = [place for _, place in letters[: len(value)]]
+    last = letters[len(value)][1] if len(letters) > len(value) else len(written)
+    return Scalar(style, (*places, last))
+
+
+def in_scalar(text: str, style: str) -> str:
+    """Return a text as it is written inside of a scalar of that style."""
+    if style == "double":
+        return text.replace("\\", "\\\\").replace('"', '\\"')
+    return text.replace("'", "''") if style == "single" else text
+
+
+def _quoted(written: str, at: int, quote: str) -> _Letters:
+    """Yield letters and places up to the closing quote, and the place of that."""
+    end = len(written)
+    while at < end:
+        sign = written[at]
+        if sign == "\\" and quote == '"':
+            letter, after = _escaped(written, at)
+            if letter is not None:
+                yield letter, at
+            at = after
+        elif sign == quote:
+            if quote != "'" or written[at + 1 : at + 2] != "'":
+                break
+            yield "'", at
+            at += 2
+        elif sign in _SPACE:
+            after = at
+            while after < end and written[after] in _SPACE:
+                after += 1
+            yield from _blanks(written, at, after)
+            at = after
+        else:
+            yield sign, at
+            at += 1
+    yield "", at
+
+
+def _blanks(written: str, at: int, after: int) -> _Letters:
+    """Yield a run of blanks; one with line ends in it is folded."""
+    breaks = written.count("\n", at, after)
+    if not breaks:
+        yield from ((written[place], place) for place in range(at, after))
+    elif breaks == 1:
+        yield " ", at
+    else:
+        yield from (("\n", at) for _ in range(breaks - 1))
+
+
+def _escaped(written: str, at: int) -> tuple[str | None, int]:
+    """Return the letter of an escape, None for a line that goes on, and its end."""
+    sign = written[at + 1 : at + 2]
+    if sign in _WIDTHS:
+        end = at + 2 + _WIDTHS[sign]
+        try:
+            return chr(int(written[at + 2 : end], 16)), end
+        except (ValueError, OverflowError):
+            return "\ufffd", end
+    if sign in ("\r", "\n"):
+        end = at + 1
+        while written[end : end + 1] and written[end] in _SPACE:
+            end += 1
+        return None, end
+    return _ESCAPES.get(sign, sign), at + 2
+
+
+def _block(written: str, start: int) -> _Letters:
+    """Yield the letters of a block scalar without its indentation, lines not folded."""
+    at = written.find("\n", start) + 1
+    lines = written[at:].splitlines(keepends=True) if at else []
+    widths = [len(line) - len(line.lstrip(" ")) for line in lines if line.strip()]
+    indent = min(widths, default=0)
+    for line in lines:
+        body = line.rstrip("\r\n")
+        for place in range(indent, len(body)):
+            yield body[place], at + place
+        if len(body) < len(line):
+            yield "\n", at + len(body)
+        at += len(line)
+
+
+def _fitted(letters: list[tuple[str, int]], value: str) -> list[tuple[str, int]]:
+    """Return those letters that make up the value, where lines may be folded."""
+    found: list[tuple[str, int]] = []
+    at = 0
+    for sign in value:
+        while at < len(letters) and not _fits(letters[at][0], sign):
+            if letters[at][0] != "\n":
+                return []
+            at += 1
+        if at == len(letters):
+            return []
+        found.append((sign, letters[at][1]))
+        at += 1
+    if at < len(letters):
+        found.append(("", letters[at][1]))
+    return found
+
+
+def _fits(written: str, meant: str) -> bool:
+    return written == meant or (written == "\n" and meant == " ")
+
+
+Fact: TypeAlias = str | bool | Sequence[str]
+"""What a property of ours may say."""
+
+_TIME = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:[+-]\d\d:\d\d)?)?")
+_PLAIN_YAML_WRITE = re.compile(r"[^\W\d_](?:[\w ./()+-]*[\w)])?")
+_OTHERWISE = frozenset(
+    "y n yes no on off true false null none nan inf infinity".split()  # noqa: SIM905
+)
+"""Words, in lower case, that some reader takes for more than a word."""
+
+
+def property_lines(name: str, fact: Fact) -> list[str]:
+    """Return the lines of a property, without line ends; a list has one for each."""
+    match fact:
+        case bool():
+            return [f"{name}: {'true' if fact else 'false'}"]
+        case str():
+            return [f"{name}: {scalar(fact)}"]
+    return [f"{name}:", *(f"  - {scalar(item)}" for item in fact)]
+
+
+def scalar(text: str) -> str:
+    """Return a text as YAML that is read as this text, to the letter.
+
+    A day or a time stands plain and is one to whoever asks.
+    """
+    if _TIME.fullmatch(text):
+        return text
+    if _PLAIN_YAML_WRITE.fullmatch(text) and text.lower() not in _OTHERWISE:
+        return text
+    return quoted(text)
+
+
+def quoted(text: str) -> str:
+    """Return a text as YAML in double quotes, whatever is not seen as an escape."""
+    return '"' + "".join(map(_escaped_yaml_write, text)) + '"'
+
+
+def _escaped_yaml_write(sign: str) -> str:
+    if sign in '"\\':
+        return f"\\{sign}"
+    if sign.isprintable():
+        return sign
+    code = ord(sign)
+    if code <= 0xFF:  # noqa: PLR2004 - two hex digits
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"  # noqa: PLR2004
+
+
+DEEPEST = 8
+"""Lists in lists of a value that is written; people write one."""
+
+_TWO_BYTES = 0xFFFF
+
+JSON_QUOTE = "json"
+"""Said in the place of a quote where everything is written as JSON."""
+
+
+def check_value(value: PropertyValue, depth: int = 0) -> None:
+    """Refuse what no property can hold.
+
+    Raises:
+        BadEdit: a number without end, half a character, or too many lists in lists.
+    """
+    if depth > DEEPEST:
+        raise BadEdit(f"a property is nested {DEEPEST} deep at most")
+    match value:
+        case float() if not math.isfinite(value):
+            raise BadEdit("a property cannot be a number without end")
+        case int() if resolve_plain(str(int(value))) != int(value):
+            raise BadEdit(f"{str(value)[:30]} is too large a number; give it as text")
+        case str():
+            check_text(value)
+        case list():
+            for item in value:
+                check_value(item, depth + 1)
+        case dict():
+            for key, item in value.items():
+                if not isinstance(key, str):
+                    raise BadEdit(f"the name {key!r} in a property is no text")
+                check_text(key)
+                check_value(item, depth + 1)
+        case _:
+            pass
+
+
+def check_text(text: str) -> None:
+    """Refuse a text that cannot be encoded; raises `BadEdit`."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise BadEdit("a property holds half a character") from None
+
+
+def inline(value: PropertyValue, quote: str = "") -> str:
+    """Return a value as YAML on one line, which may stand in brackets too.
+
+    Text is in this quote where that can hold it.
+    """
+    match value:
+        case _ if quote == JSON_QUOTE:
+            return _as_json(value)
+        case str():
+            return _text(value, quote)
+        case list():
+            return f"[{', '.join(inline(item, quote) for item in value)}]"
+        case dict():
+            pairs = (f"{scalar(key)}: {inline(v, quote)}" for key, v in value.items())
+            return f"{{{', '.join(pairs)}}}"
+        case _:
+            return json.dumps(value)
+
+
+def name_as_key(name: str, quote: str = "") -> str:
+    """Return the name of a property as it is written before a colon."""
+    return _as_json(name) if quote == JSON_QUOTE else scalar(name)
+
+
+def is_same(one: PropertyValue, other: PropertyValue) -> bool:
+    """Return whether two values are equal and of one kind: `1` is not `true`."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(is_same, one, other))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return list(one) == list(other) and all(
+            is_same(one[key], other[key]) for key in one
+        )
+    return one == other
+
+
+def common_quote(styles: Sequence[str]) -> str:
+    """Return the quote that all of some texts are in; "" for none or several."""
+    first = styles[0] if styles else ""
+    return first if all(style == first for style in styles) else ""
+
+
+def _text(text: str, quote: str) -> str:
+    if quote == "'" and text.isprintable():
+        return "'" + text.replace("'", "''") + "'"
+    return quoted(text) if quote == '"' else scalar(text)
+
+
+def _as_json(value: PropertyValue) -> str:
+    """Return a value as JSON; YAML knows no pairs of escapes for one character."""
+    written = json.dumps(value, ensure_ascii=False)
+    if written.isprintable():
+        return written
+    return "".join(
+        sign if sign.isprintable() or ord(sign) > _TWO_BYTES else f"\\u{ord(sign):04x}"
+        for sign in written
+    )
