@@ -12,7 +12,6 @@ from glassmind.graph.mentions import (
     mentions_in,
     name_table,
     pieces_of,
-    rough_mentions,
 )
 from glassmind.model import NotePath
 from glassmind.obsidian.notes import read_note
@@ -241,19 +240,3 @@ def test_prose_stands_in_order_apart_and_outside_of_links(text: str) -> None:
         for link in note.links
     )
     assert not any(b"\n" in source[start:end] for start, end in stretches)
-
-
-@given(TEXTS)
-def test_a_rough_look_misses_no_mention(text: str) -> None:
-    note = read_note(NotePath("Here.md"), text)
-
-    names = {spot.name for spot in mentions_in(note, TABLE).values()}
-
-    rough = rough_mentions(note.text, TABLE)
-    longer = {n for n in names if n not in rough}
-    assert all(any(_holds(found, name) for found in rough) for name in longer)
-
-
-def _holds(found: tuple[str, ...], name: tuple[str, ...]) -> bool:
-    """A name across marks, which a rough look takes for one, may hold a shorter one."""
-    return set(name) & set(found) != set()

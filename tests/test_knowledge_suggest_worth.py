@@ -7,7 +7,6 @@ import pytest
 from meaning_desk import LONG, MeaningDesk, Rows, WordModel, vector_of
 from vault_desk import VaultDesk
 
-from glassmind.graph import suggestions
 from glassmind.graph.suggestions import LEAST
 from glassmind.model.suggestions import Suggestion
 from glassmind.model.vectors import Embeddable
@@ -160,25 +159,22 @@ def test_in_a_whole_vault_a_name_that_stands_in_code_is_no_suggestion(
     assert suggested(meaning) == []
 
 
-@pytest.mark.parametrize("most", [suggestions.MOST_KEPT, 0])
 def test_vectors_are_read_once_for_each_state_of_them(
-    meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch, most: int
+    meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(suggestions, "MOST_KEPT", most)
     meaning.indexed({"River.md": SILT, "Delta.md": SILT, **WOODS})
     read, plain = [], MentionRows.vectors
 
-    def counted(self: MentionRows, note_ids: object = None) -> object:
-        if note_ids is None:
-            read.append(1)
-        return plain(self, note_ids)  # type: ignore[arg-type]
+    def counted(self: MentionRows) -> object:
+        read.append(1)
+        return plain(self)
 
     monkeypatch.setattr(MentionRows, "vectors", counted)
 
     first = suggested(meaning, "River")
     assert suggested(meaning, "River") == first
     assert suggested(meaning, "Delta")
-    assert len(read) == (1 if most else 4)
+    assert len(read) == 1
 
     meaning.indexed({"Delta.md": LONG.format("pine " * 9)})
     after = suggested(meaning, "River")

@@ -13,12 +13,14 @@ if TYPE_CHECKING:
     from glassmind.files.read import VaultFiles
     from glassmind.graph.dismissals import DismissalBook
     from glassmind.graph.health_checks import HealthRows
-    from glassmind.graph.suggestions import Facts, GroundRows, WordPlaces
+    from glassmind.graph.mentions import WordPlaces
+    from glassmind.graph.suggestions import Facts
     from glassmind.graph.text_sketches import KeptSketches
     from glassmind.graph.themes import Themed
     from glassmind.graph.vocabulary import Vocabulary
     from glassmind.model.search import SearchReply
     from glassmind.ports.knowledge import NoteRows, Pairs
+    from glassmind.store.sqlite.mention_rows import MentionRows
 
 
 Sentences = Callable[[Collection[tuple[int, int]]], dict[tuple[int, int], str]]
@@ -59,7 +61,7 @@ class GraphContext:
     troubles: "Callable[[], HealthRows]"
     sketches: "KeptSketches"
     facts: "Callable[[], Facts]"
-    mention_rows: "Callable[[], GroundRows]"
+    mention_rows: "Callable[[], MentionRows]"
     files: "Callable[[], VaultFiles]"
     words: "Callable[[], WordPlaces | None]"
 

@@ -21,12 +21,13 @@ from glassmind.graph.health import (
     report,
     secret_places,
 )
+from glassmind.graph.mentions import Commons
 from glassmind.graph.ontology import SHOWN, shortened
 from glassmind.graph.ranks import Asked, ranking
 from glassmind.graph.repairs import followed, repairs
 from glassmind.graph.resolve import resolve
 from glassmind.graph.similar import similar
-from glassmind.graph.suggestions import Commons, KeptRankings, suggest
+from glassmind.graph.suggestions import SuggestionCache, suggest
 from glassmind.graph.themes import only
 from glassmind.graph.timeline import timeline
 from glassmind.model import NotePath
@@ -47,7 +48,7 @@ class Knowledge:
 
     def __init__(self, study: GraphContext) -> None:
         self._study = study
-        self._rankings = KeptRankings()
+        self._rankings = SuggestionCache()
 
     def themes(
         self,

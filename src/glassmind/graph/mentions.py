@@ -8,11 +8,10 @@ letter of a script without blanks is a piece of its own.
 
 import re
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from glassmind.graph.words import opens
 from glassmind.model.notes import Note
@@ -20,6 +19,9 @@ from glassmind.obsidian.prose import prose
 from glassmind.obsidian.secrets import redacted
 from glassmind.obsidian.structure import line_starts
 from glassmind.obsidian.text import fold
+
+if TYPE_CHECKING:
+    from glassmind.store.sqlite.mention_rows import MentionRows
 
 Pieces: TypeAlias = tuple[str, ...]
 
@@ -256,6 +258,9 @@ _WORD_BEFORE = re.compile(rf"(?<![\w]){_LARGE} $")
 _MARKER = re.compile(r"^\s*(?:>\s*)*(?:(?:[-+*]|\d+[.)])\s+(?:\[.\]\s+)?)?")
 
 
+LOOKED_THROUGH = 50
+"""Notes with a word that are looked through: a common one is small in most."""
+
 IsCommon: TypeAlias = Callable[[str], bool]
 """Tells of a word, in lower case, whether the vault writes it small."""
 
@@ -275,6 +280,41 @@ class Spot(NamedTuple):
     sentence: str
     exact: bool
     times: int = 1
+
+
+class WordPlaces(Protocol):
+    """The keyword index, whole or as somebody sees a part of the notes."""
+
+    @property
+    def level_with(self) -> str | None:
+        """The change it had come to when last looked at."""
+
+    def standing(self, phrase: str, limit: int, /) -> tuple[int, list[int]]:
+        """Return how many passages hold a phrase, and the notes of some of them."""
+
+    def alike(self, text: str, limit: int, /) -> list[tuple[int, float]]:
+        """Return the notes whose passages say what a text says, with a score."""
+
+
+class Commons:
+    """Tells whether some note writes a word, given in lower case, small.
+
+    Without a keyword index any word may be a common one.
+    """
+
+    def __init__(self, rows: "MentionRows", words: WordPlaces | None) -> None:
+        self._rows, self._words = rows, words
+        self._known: dict[str, bool] = {}
+
+    def __call__(self, word: str) -> bool:
+        if self._words is None:
+            return True
+        if word not in self._known:
+            _, notes = self._words.standing(word, LOOKED_THROUGH)
+            small = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)")
+            texts = self._rows.texts_of(notes)
+            self._known[word] = any(small.search(text) for text in texts)
+        return self._known[word]
 
 
 def _any_word(_: str) -> bool:
@@ -385,11 +425,3 @@ def _sentence(source: bytes, line_start: int, at: int) -> str:
         said = _MARKER.sub("", said)
     said = redacted(" ".join(said.split()))
     return said if len(said) <= LONGEST_SENTENCE else f"{said[:LONGEST_SENTENCE]}..."
-
-
-def rough_mentions(text: str, table: NameTable) -> Counter[Pieces]:
-    """Return how often each name stands in a text, wherever that is.
-
-    Names in code and links count too: who wants to be sure asks `mentions_in`.
-    """
-    return Counter(found.name for found in table.matches(rough_pieces(text)))

@@ -26,8 +26,8 @@ from glassmind.graph.link_edits import (
 from glassmind.graph.reciprocal import ONE_EACH
 from glassmind.graph.suggestions import (
     MOST,
-    KeptRankings,
     Pages,
+    SuggestionCache,
     answer_suggested,
     answers_about,
     suggest,
@@ -166,7 +166,7 @@ NOT_SUGGESTED = "nothing of that key is suggested now"
 
 def followed(  # noqa: PLR0913 - each wish by its name
     study: "GraphContext",
-    kept: KeptRankings,
+    kept: SuggestionCache,
     note: NotePath | None,
     *,
     keys: Sequence[str] | None,
@@ -202,7 +202,7 @@ def _is_sure(one: Suggestion) -> bool:
 
 
 def _around(
-    study: "GraphContext", kept: KeptRankings, keys: Iterable[str]
+    study: "GraphContext", kept: SuggestionCache, keys: Iterable[str]
 ) -> dict[str, Suggestion]:
     """Return what is suggested for the notes that keys begin with."""
     found: dict[str, Suggestion] = {}
@@ -362,7 +362,7 @@ class _Ground(NamedTuple):
     """What a mender looks at."""
 
     study: "GraphContext"
-    kept: KeptRankings
+    kept: SuggestionCache
     sight: Sight
 
 
@@ -377,7 +377,7 @@ class _Mended(NamedTuple):
 
 def repairs(
     study: "GraphContext",
-    kept: KeptRankings,
+    kept: SuggestionCache,
     *,
     checks: Sequence[str] | None,
     today: date | None,
@@ -431,7 +431,7 @@ def _answers(ground: _Ground, findings: Sequence[Finding]) -> _Mended:
             paths = [facts.net.paths[end] for end in ends if end is not None]
             subject = f" {missing.answer}: ".join(paths)
             if subject in wanted:
-                made = answer_suggested(missing, facts, pages, facts.pen)
+                made = answer_suggested(missing, facts, pages)
                 if made is not None:
                     known[subject] = made
     return _wished(findings, known, NO_EDIT)

@@ -30,10 +30,6 @@ where target_id is not null and embed = 0 and kind in ('wikilink', 'markdown')
   and target <> '' and note_id <> target_id
 group by target_id, coalesce(display, target) order by 1, 2
 """
-TEXTS = """
-select note_id, text, overlap from chunks where kind <> 'frontmatter'
-order by note_id, chunk_index
-"""
 TEXTS_OF = """
 select text from chunks where note_id in (select value from json_each(?))
 and kind <> 'frontmatter' order by note_id, chunk_index
@@ -41,16 +37,6 @@ and kind <> 'frontmatter' order by note_id, chunk_index
 TAGS = "select note_id, json_group_array(distinct folded) from tags group by note_id"
 PATHS = "select path from files"
 VECTORS = "select note_id, vector from note_vectors where space_id = ? order by note_id"
-VECTORS_OF = """
-select note_id, vector from note_vectors
-where note_id in (select value from json_each(?)) and space_id = ? order by note_id
-"""
-PASSAGES = """
-select c.note_id, v.rows from chunks c
-join chunk_vectors l on l.chunk_id = c.id and l.space_id = ?
-join vectors v on v.id = l.vector_id
-where c.note_id in (select value from json_each(?)) order by c.note_id, c.chunk_index
-"""
 PROPERTY_LINKS = """
 select note_id, target_id, property from links
 where property is not null and target_id is not null and note_id <> target_id
@@ -92,11 +78,6 @@ class MentionRows:
         """Return what links show: the note, the words, and how many notes say so."""
         return [(row[0], row[1], row[2]) for row in self._db.execute(ANCHORS)]
 
-    def texts(self) -> Iterator[tuple[int, str]]:
-        """Yield the passages of all notes without what they repeat, note by note."""
-        for note_id, text, overlap in self._db.execute(TEXTS):
-            yield note_id, text[overlap:]
-
     def texts_of(self, note_ids: Collection[int]) -> Iterator[str]:
         """Yield the passages of some notes, note by note."""
         for (text,) in self._db.execute(TEXTS_OF, (json.dumps(sorted(note_ids)),)):
@@ -119,25 +100,10 @@ class MentionRows:
         found = self._db.execute(PROPERTY_LINKS)
         return [(row[0], row[1], row[2]) for row in found]
 
-    def vectors(
-        self, note_ids: Collection[int] | None = None
-    ) -> Iterator[tuple[int, bytes]]:
-        """Yield the vectors of notes, or of all, by id: unit rows of float32."""
-        if self._space is None:
-            return
-        space = self._space.id
-        rows: Any = (
-            self._db.execute(VECTORS, (space,))
-            if note_ids is None
-            else self._db.execute(VECTORS_OF, (json.dumps(sorted(note_ids)), space))
-        )
-        yield from rows
-
-    def passages(self, note_ids: Collection[int]) -> Iterator[tuple[int, bytes]]:
-        """Yield the vectors of the passages of notes, by note and place in it."""
+    def vectors(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the vectors of all notes, by id: unit rows of float32."""
         if self._space is not None:
-            bound = (self._space.id, json.dumps(sorted(note_ids)))
-            rows: Any = self._db.execute(PASSAGES, bound)
+            rows: Any = self._db.execute(VECTORS, (self._space.id,))
             yield from rows
 
     def width(self) -> int:
