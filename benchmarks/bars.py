@@ -216,8 +216,7 @@ def warm_search(engine: Engine, place: Path, asked: Sequence[str]) -> Iterator[B
     Raw tantivy searches the same fields by its own parser and cuts its own snippets
     from the same texts.
     """
-    from glassmind.store.lexical import fields  # noqa: PLC0415 - for this bar alone
-    from glassmind.store.lexical import place as words  # noqa: PLC0415
+    from glassmind.store.lexical import files as words  # noqa: PLC0415
 
     index = words.open_index(next(place.iterdir()) / words.FOLDER)
     searcher, rows = index.searcher(), engine._adapters.rows()  # noqa: SLF001
@@ -238,7 +237,7 @@ def warm_search(engine: Engine, place: Path, asked: Sequence[str]) -> Iterator[B
             snippet.fragment()
             snippet.highlighted()
 
-    every = [*fields.STEMMED_FIELDS, "body"]
+    every = [*words.STEMMED_FIELDS, "body"]
     ways: dict[str, Callable[[str], object]] = {
         "ours": partial(engine.search, mode="fulltext", limit=50, unique="chunks"),
         "explained": partial(

@@ -43,7 +43,7 @@ from glassmind.search.confidence import (
     strangers,
 )
 from glassmind.search.query import parse_query
-from glassmind.store.sqlite.clue_rows import ClueRows
+from glassmind.store.sqlite.links import ClueRows
 from glassmind.wiring import LocalAdapters
 from glassmind.wiring.confidence import CLUES, WISH, Asking
 

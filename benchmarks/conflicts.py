@@ -29,7 +29,7 @@ from glassmind.context.items import BundleScope
 from glassmind.context.open_work import decisions, questions, tasks
 from glassmind.context.sections import next_reads
 from glassmind.store.sqlite.connection import open_reader
-from glassmind.store.sqlite.section_rows import SectionRows
+from glassmind.store.sqlite.passages import SectionRows
 
 PLANTED = Path(__file__).resolve().parent.parent / "tests" / "planted_conflicts"
 TODAY = date(2026, 3, 20)

@@ -29,7 +29,7 @@ from glassmind.links.paths import shortest_paths
 from glassmind.links.ranks import bridging, influence
 from glassmind.links.updates import KeptGraph
 from glassmind.model.graph import LinkRows, NodeRows
-from glassmind.store.sqlite.net_rows import NetRows
+from glassmind.store.sqlite.links import NetRows
 
 LINKS_PER_NOTE, TOPIC = 5, 100
 """Links of a note, most of them to notes of its own topic; of so many notes each."""

@@ -29,10 +29,10 @@ from glassmind.errors import ModelFault
 from glassmind.model.vectors import Space
 from glassmind.models.choose import embedder_for
 from glassmind.models.place import models_folder
-from glassmind.store.lexical import fields
-from glassmind.store.lexical import place as words
-from glassmind.store.vectors.place import place_of
-from glassmind.store.vectors.snapshot import open_snapshot
+from glassmind.store.lexical import files
+from glassmind.store.lexical import files as words
+from glassmind.store.vectors.files import place_of
+from glassmind.store.vectors.search import open_snapshot
 from glassmind.wiring import LocalAdapters
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ def worked(run: Callable[[], object]) -> float:
 def raw_tantivy(place: Path) -> Callable[[str], object]:
     """Return tantivy's own search for the best 50 of the same word index."""
     index = words.open_index(next(place.iterdir()) / words.FOLDER)
-    searcher, every = index.searcher(), [*fields.STEMMED_FIELDS, "body"]
+    searcher, every = index.searcher(), [*files.STEMMED_FIELDS, "body"]
 
     def search(text: str) -> object:
         query = index.parse_query(text, default_field_names=every)

@@ -32,9 +32,7 @@ from glassmind.graph.pairing import HalfPass, Numbers, Pairing
 from glassmind.graph.similar import MOST
 from glassmind.model.files import Progress
 from glassmind.store.sqlite.connection import open_writer
-from glassmind.store.sqlite.pair_rows import PairRows
-from glassmind.store.sqlite.pair_source import PairSource
-from glassmind.store.sqlite.pair_write import PairStep
+from glassmind.store.sqlite.pairs import PairRows, PairSource, PairStep
 
 WIDTH, GROUPS = 384, 20_000
 NOTES = 100_000

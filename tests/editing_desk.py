@@ -24,7 +24,7 @@ from glassmind.ports.editing import Standing
 from glassmind.store.changesets import ChangesetFolder
 from glassmind.store.place import index_name
 from glassmind.store.sqlite.connection import open_reader
-from glassmind.store.sqlite.edit_rows import SqliteEditRows
+from glassmind.store.sqlite.notes import SqliteEditRows
 
 SAMPLE = Path(__file__).parent.parent / "sample-vault"
 

@@ -18,8 +18,8 @@ from glassmind import open_vault
 from glassmind.errors import GlassmindError
 from glassmind.index.run import Follower
 from glassmind.store.lexical.write import WordWriter
-from glassmind.store.sqlite.vector_write import VectorStep
-from glassmind.store.sqlite.write import Transaction
+from glassmind.store.sqlite.vectors import VectorStep
+from glassmind.store.sqlite.writer import Transaction
 from glassmind.store.vectors.write import VectorWriter
 from glassmind.wiring import LocalAdapters
 

@@ -10,8 +10,8 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import ModelFailed
 from glassmind.model.vectors import Embeddable
-from glassmind.store.vectors.following import FollowingVectors
-from glassmind.store.vectors.place import place_of
+from glassmind.store.vectors.files import place_of
+from glassmind.store.vectors.search import FollowingVectors
 
 Rows = NDArray[np.float32]
 

@@ -12,7 +12,7 @@ from glassmind.context.open_work import decisions, questions, tasks
 from glassmind.context.sections import next_reads
 from glassmind.model.context import Conflict, Item, NextRead
 from glassmind.store.sqlite.connection import open_reader
-from glassmind.store.sqlite.section_rows import SectionRows
+from glassmind.store.sqlite.passages import SectionRows
 
 TODAY = date(2026, 3, 20)
 

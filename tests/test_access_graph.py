@@ -15,8 +15,8 @@ from glassmind.errors import NoteNotFound
 from glassmind.errors.knowledge import FindingAbsent
 from glassmind.graph.themes import Themed
 from glassmind.model.access import EVERY_AGENT, ReadRule, Scope
-from glassmind.store.sqlite.net_rows import NetRows
-from glassmind.store.sqlite.ontology_rows import OntologyRows
+from glassmind.store.sqlite.health import OntologyRows
+from glassmind.store.sqlite.links import NetRows
 
 FILES = {
     "Lab.md": "---\nprivate: true\n---\nzqtext [[Tea]]\n",

@@ -13,9 +13,8 @@ from glassmind.errors import FileGone, GlassmindError, NoteNotFound
 from glassmind.errors.editing import ChangesetUnknown
 from glassmind.model.access import EVERY_AGENT, NoteMarks, ReadRule, Scope
 from glassmind.model.editing import Append
-from glassmind.store.sqlite.reader import SqliteReader
+from glassmind.store.sqlite.reader import VIEWS, SqliteReader
 from glassmind.store.sqlite.schema import CURRENT
-from glassmind.store.sqlite.seen_reader import VIEWS
 
 TOLD = {
     "settings", "changes", "vector_changes", "link_changes", "pair_changes", "spaces",

@@ -19,8 +19,7 @@ from glassmind.errors.writing import WriteFailed
 from glassmind.model import NotePath
 from glassmind.model.editing import Changeset, ChangeState, Draft, Rewritten, Step
 from glassmind.ports.editing import ChangesetBook
-from glassmind.store.changesets import ChangesetFolder
-from glassmind.store.changesets_file import packed, unpacked
+from glassmind.store.changesets import ChangesetFolder, packed, unpacked
 
 WHEN = datetime(2024, 5, 6, 7, 8, 9, tzinfo=UTC)
 EDIT = Step(NotePath("Tea.md"), NotePath("Tea.md"), b"oolong\r\n", b"sencha\r\n")

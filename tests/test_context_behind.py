@@ -17,7 +17,7 @@ from glassmind.errors import VaultMissing
 from glassmind.model.context import Bundle
 from glassmind.model.watch import WatchState
 from glassmind.serve.mcp.server import make_server
-from glassmind.store.watching import write_state
+from glassmind.store.watch_state import write_state
 
 TODAY = date(2024, 5, 2)
 KILN = {

@@ -4,7 +4,7 @@ import pytest
 from vault_desk import VaultDesk
 
 from glassmind.model.context import Bundle
-from glassmind.store.sqlite import read_before as reading
+from glassmind.store.sqlite import passages as reading
 
 BOAT = "# Boat\n\nThe boat needs oak. See [[Mast]].\n\n- [ ] Buy oak\n"
 DECIDED = "\n## Decision\n\nOak for the boat.\n"

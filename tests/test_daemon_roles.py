@@ -15,7 +15,7 @@ from meaning_desk import LONG, WordModel
 from glassmind.serve.daemon import host
 from glassmind.serve.daemon.host import VaultHost
 from glassmind.serve.daemon.protocol import REPLACED_S, read_card
-from glassmind.store import hung
+from glassmind.store import lock
 from glassmind.store.place import make_folder
 from glassmind.wiring import LocalAdapters
 
@@ -179,10 +179,10 @@ def test_a_daemon_leaves_soon_though_it_is_at_work(desk: DaemonDesk) -> None:
 
 
 def test_the_pauses_of_a_takeover_fit_into_five_seconds() -> None:
-    looks = hung.LOOK_S * hung.STOPPED_LOOKS
+    looks = lock.LOOK_S * lock.STOPPED_LOOKS
 
     assert looks + host.TRY_S <= REPLACED_S < 5
-    assert TAKEN_OVER_S < hung.LOOK_S * hung.SILENT_LOOKS
+    assert TAKEN_OVER_S < lock.LOOK_S * lock.SILENT_LOOKS
     assert host.CLOSE_S <= 2
 
 

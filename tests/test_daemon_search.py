@@ -16,8 +16,8 @@ from glassmind.operations.maintain import status_result, status_text
 from glassmind.operations.registry import joined
 from glassmind.ports.retrieval import WordSearch
 from glassmind.search.hybrid import Hybrid
-from glassmind.store.looking import LOCKS
-from glassmind.store.watching import write_state
+from glassmind.store.lock import LOCKS
+from glassmind.store.watch_state import write_state
 from glassmind.wiring import LocalAdapters
 
 NOTES = {f"{n:02}.md": LONG.format(f"word{n}") for n in range(40)}

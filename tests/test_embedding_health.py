@@ -13,7 +13,7 @@ from glassmind.obsidian.text import Style
 from glassmind.operations.maintain import status_result, status_text
 from glassmind.operations.registry import joined
 from glassmind.store.lock import WriterLock
-from glassmind.store.vectors.place import places_in
+from glassmind.store.vectors.files import places_in
 from glassmind.wiring import LocalAdapters
 
 NOTES = {f"{word}.md": LONG.format(word) for word in ("tea", "oak", "rain")}

@@ -7,7 +7,7 @@ from meaning_desk import COVERED, LONG, MeaningDesk, WordModel, fails_on, vector
 from glassmind.errors import ModelAbsent
 from glassmind.model.files import Progress
 from glassmind.model.vectors import Embeddable
-from glassmind.store.vectors.place import marker_in, places_in
+from glassmind.store.vectors.files import marker_in, places_in
 from glassmind.wiring import LocalAdapters
 
 

@@ -12,8 +12,8 @@ from glassmind.operations.maintain import status_result, status_text
 from glassmind.operations.registry import joined
 from glassmind.store.sqlite import schema
 from glassmind.store.sqlite.connection import open_reader
-from glassmind.store.sqlite.vector_rows import VectorRows
-from glassmind.store.vectors.place import places_in
+from glassmind.store.sqlite.vectors import VectorRows
+from glassmind.store.vectors.files import places_in
 
 NOTES = {f"{word}.md": LONG.format(word) for word in ("tea", "oak", "rain")}
 

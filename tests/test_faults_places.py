@@ -17,7 +17,7 @@ from faults.vaults import make_vault, write
 
 from glassmind.errors import IndexAbsent, IndexUnwritable
 from glassmind.model.files import Progress
-from glassmind.store.filesystem import filesystem_kind, on_network
+from glassmind.store.disk import filesystem_kind, on_network
 from glassmind.store.lock import WriterLock
 from glassmind.store.sqlite import connection
 from glassmind.wiring import write as write_wiring

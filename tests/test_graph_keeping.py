@@ -20,8 +20,7 @@ from vault_desk import VaultDesk
 from glassmind.errors import IndexAbsent
 from glassmind.links import graph
 from glassmind.links.updates import KeptGraph
-from glassmind.store.sqlite import net_rows
-from glassmind.store.sqlite.net_rows import NetRows
+from glassmind.store.sqlite.links import NetRows
 from glassmind.store.sqlite.reader import SqliteReader
 
 STEMS = ("Tea", "Pot", "Cup", "v1.0")
@@ -206,7 +205,7 @@ def test_who_fell_too_far_behind_reads_everything_anew(
     vault.indexed(ring(8))
     kept = kept_of(vault)
     kept.now()
-    monkeypatch.setattr(net_rows, "MOST_CHANGES", 2)
+    monkeypatch.setattr("glassmind.store.sqlite.links._MOST_CHANGES", 2)
 
     vault.indexed(ring(5))
 

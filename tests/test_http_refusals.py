@@ -13,7 +13,7 @@ import glassmind.serve.http as surface
 from glassmind.errors import GlassmindError
 from glassmind.operations.failures import FAILURES
 from glassmind.serve.http.replies import Refusal, code_of
-from glassmind.store import changesets_file
+from glassmind.store import changesets
 
 PAGE = Path(__file__).parent.parent / "docs" / "http.md"
 
@@ -59,7 +59,7 @@ def of_errors() -> set[tuple[int, str]]:
     for module in pkgutil.iter_modules(glassmind.errors.__path__):
         import_module(f"glassmind.errors.{module.name}")
     found = set()
-    ours = (glassmind.errors.__name__, changesets_file.__name__)
+    ours = (glassmind.errors.__name__, changesets.__name__)
     for kind in kinds():
         if not kind.__module__.startswith(ours):  # of what no route asks for
             continue

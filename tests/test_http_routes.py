@@ -25,7 +25,7 @@ from glassmind.operations.maintain import StatsResult
 from glassmind.operations.registry import copied
 from glassmind.search.query import UNMEASURED
 from glassmind.store.lock import WriterLock
-from glassmind.store.watching import write_state
+from glassmind.store.watch_state import write_state
 from glassmind.version import __version__
 
 TEA = "---\naliases: [Cha]\n---\n# Tea\n\nOolong rests.\n\n## Pot\n\nA pot of clay.\n"

@@ -30,7 +30,7 @@ from glassmind.graph.dismissals import (
 )
 from glassmind.model import NotePath
 from glassmind.model.pairs import DismissedFinding, DismissedPair
-from glassmind.store.sqlite.pair_rows import PairRows
+from glassmind.store.sqlite.pairs import PairRows
 
 TEA = "oolong sencha matcha kettle leaves water steep harvest " * 3
 FILE = ".agent/dismissed.txt"

@@ -33,8 +33,7 @@ from glassmind.graph.pairing import (
     threshold_for,
 )
 from glassmind.model.files import Progress
-from glassmind.store.sqlite.pair_source import PairSource
-from glassmind.store.sqlite.pair_write import PairStep
+from glassmind.store.sqlite.pairs import PairSource, PairStep
 
 Rows = NDArray[np.float32]
 Entry = tuple[int, int, float]
@@ -346,7 +345,7 @@ import os, signal, sys
 sys.path.insert(0, {tests!r})
 from pathlib import Path
 from meaning_desk import MeaningDesk
-from glassmind.store.sqlite.pair_write import PairStep
+from glassmind.store.sqlite.pairs import PairStep
 from glassmind.wiring import LocalAdapters
 
 desk = MeaningDesk(Path({root!r}))

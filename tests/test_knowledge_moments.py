@@ -6,7 +6,7 @@ import pytest
 from vault_desk import VaultDesk
 
 from glassmind.model.connections import GraphLink
-from glassmind.store.sqlite.net_rows import NetRows
+from glassmind.store.sqlite.links import NetRows
 
 Keys = Collection[tuple[int, int]]
 

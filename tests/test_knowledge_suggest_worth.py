@@ -10,7 +10,7 @@ from vault_desk import VaultDesk
 from glassmind.graph.suggestions import LEAST
 from glassmind.model.suggestions import Suggestion
 from glassmind.model.vectors import Embeddable
-from glassmind.store.sqlite.mention_rows import MentionRows
+from glassmind.store.sqlite.health import MentionRows
 
 SILT = "streams carry silt and stones down to wide open plains"
 TREES = ("oak", "elm", "ash", "fir", "yew", "birch", "beech", "alder", "hazel")

@@ -26,7 +26,7 @@ from glassmind.graph.themes import Parts, parted
 from glassmind.links.graph import LinkGraph
 from glassmind.model.themes import TagCount
 from glassmind.store.lock import WriterLock
-from glassmind.store.vault_index import LOCK
+from glassmind.store.place import LOCK
 
 FIRST = {1: files(TEA), 2: files(BREAD), 3: files(WOOD)}
 

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from glassmind.store.lexical import words
+from glassmind.store.lexical import analysis
 
 TEXTS = (
     "The dying skies: lying, tying and DYING idly; flies' eyes, by-and-by.",
@@ -17,12 +17,12 @@ TEXTS = (
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_stems_are_found_as_the_analyzer_finds_them(text: str) -> None:
-    every = set(words.stemmed.analyze(words.prepared(text)))
+    every = set(analysis.stemmed.analyze(analysis.prepared(text)))
     chance = random.Random(len(text))
     wanted = {stem for stem in sorted(every) if chance.random() < 0.5} | {"absent"}
 
-    assert words.stems_in(text, every) == every
-    assert words.stems_in(text, wanted) == wanted - {"absent"}
+    assert analysis.stems_in(text, every) == every
+    assert analysis.stems_in(text, wanted) == wanted - {"absent"}
 
 
 def test_no_word_of_plain_letters_changes_its_initial_when_it_is_stemmed() -> None:
@@ -36,5 +36,5 @@ def test_no_word_of_plain_letters_changes_its_initial_when_it_is_stemmed() -> No
     ]
 
     for word in typed:
-        (whole, *_) = words.stemmed.analyze(word)
+        (whole, *_) = analysis.stemmed.analyze(word)
         assert whole[0] == word[0]

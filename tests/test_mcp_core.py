@@ -21,7 +21,7 @@ from glassmind.model.watch import WatchState
 from glassmind.obsidian.text import estimate_tokens
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.serve.tool import McpTool
-from glassmind.store.watching import write_state
+from glassmind.store.watch_state import write_state
 from glassmind.wiring import LocalAdapters
 
 LONG = "\n".join(f"Line {n} tells of the kingfisher and its river." for n in range(900))

@@ -10,7 +10,7 @@ from glassmind.errors.context import ProjectUnknown
 from glassmind.model.projects import ProjectName
 from glassmind.obsidian.properties import parse_project
 from glassmind.store.sqlite.connection import open_reader
-from glassmind.store.sqlite.project_rows import ProjectRows
+from glassmind.store.sqlite.notes import ProjectRows
 
 NOTES = {
     "Work/Atlas/Plan.md": "the plan",

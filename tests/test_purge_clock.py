@@ -10,7 +10,7 @@ from glassmind.model.editing import Changeset, ChangeState, Draft
 from glassmind.model.ledger import Passage, Shown
 from glassmind.store.access_log import AccessLog
 from glassmind.store.changesets import ChangesetFolder
-from glassmind.store.purge_clock import may_purge
+from glassmind.store.disk import may_purge
 
 NOW = datetime(2026, 3, 12, 12, tzinfo=UTC)
 DAY = timedelta(days=1)

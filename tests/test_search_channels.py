@@ -13,8 +13,8 @@ from vault_desk import NOON, VaultDesk
 from glassmind.errors import ModelAbsent, ModelFailed
 from glassmind.model.search import Candidate, FusionName, Hit
 from glassmind.search.plan import CAPTURED
-from glassmind.store.sqlite.edges import Edges
-from glassmind.store.vectors.following import FollowingVectors
+from glassmind.store.sqlite.links import Edges
+from glassmind.store.vectors.search import FollowingVectors
 from glassmind.wiring import LocalAdapters
 
 AGENT = {path for path in HARBOUR if path.startswith(".agent/")}

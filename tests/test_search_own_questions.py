@@ -8,7 +8,7 @@ from meaning_desk import MeaningDesk
 from glassmind.model import NotePath
 from glassmind.model.clues import LinkClue
 from glassmind.search.confidence import PER_TARGET, own_questions
-from glassmind.store.sqlite.clue_rows import ClueRows
+from glassmind.store.sqlite.links import ClueRows
 
 
 def clue(sentence: str, *, written: str = "Kiln", shown: str = "") -> LinkClue:

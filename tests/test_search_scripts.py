@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
-from glassmind.store.lexical import words
+from glassmind.store.lexical import analysis
 
 
 def marked(vault: VaultDesk, text: str) -> list[list[str]]:
@@ -171,20 +171,20 @@ def test_letters_are_found_by_their_plain_forms_and_the_other_way_round(
 
 @given(st.text())
 def test_what_was_prepared_for_the_index_holds_nothing_left_to_fold(text: str) -> None:
-    prepared = words.prepared(text)
+    prepared = analysis.prepared(text)
 
-    assert words.prepared(prepared) == prepared or words.has_unspaced(text)
-    assert terms_indexed(prepared) == words.exact.analyze(prepared)
+    assert analysis.prepared(prepared) == prepared or analysis.has_unspaced(text)
+    assert terms_indexed(prepared) == analysis.exact.analyze(prepared)
 
 
 def test_every_letter_there_is_leaves_nothing_to_fold() -> None:
     letters = (chr(code) for code in range(sys.maxunicode + 1))
-    text = words.prepared(" ".join(c for c in letters if c.isalnum()))
+    text = analysis.prepared(" ".join(c for c in letters if c.isalnum()))
 
-    assert terms_indexed(text) == words.exact.analyze(text)
+    assert terms_indexed(text) == analysis.exact.analyze(text)
 
 
 def terms_indexed(text: str) -> list[str]:
     """Return the terms of a text that can be asked for."""
-    found = words._analyzer(stem=False, asked=False).analyze(text)
-    return [term for term in found if len(term.encode()) < words.LONGEST_WORD]
+    found = analysis._analyzer(stem=False, asked=False).analyze(text)
+    return [term for term in found if len(term.encode()) < analysis.LONGEST_WORD]

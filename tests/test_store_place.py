@@ -16,7 +16,7 @@ from glassmind.errors import IndexBusy, IndexUnwritable
 from glassmind.errors.serving import CallAbandoned
 from glassmind.model.files import Progress
 from glassmind.store import place as place_module
-from glassmind.store.filesystem import filesystem_kind, on_network
+from glassmind.store.disk import filesystem_kind, on_network
 from glassmind.store.lock import WriterLock
 from glassmind.store.place import can_write, choose_place, make_place
 

@@ -28,9 +28,9 @@ from glassmind.model.sidecar import Document
 from glassmind.obsidian.notes import read_note
 from glassmind.obsidian.split import SplitRules, split
 from glassmind.store.sqlite import schema
+from glassmind.store.sqlite.change_log import Log, text_log
 from glassmind.store.sqlite.connection import open_reader, open_writer
-from glassmind.store.sqlite.log import Log, text_log
-from glassmind.store.sqlite.read import Rows
+from glassmind.store.sqlite.notes import Rows
 from glassmind.store.sqlite.writer import SqliteWriter
 
 LINES = (

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
-from glassmind.store.use_log import UseLog, event_of, use_folder
+from glassmind.store.usage_log import UseLog, event_of, use_folder
 
 FILES = {
     "Tea.md": "Oolong is brewed hot. [[Kettle]]\n",
@@ -198,10 +198,12 @@ def test_a_run_that_dies_while_it_takes_use_in_takes_it_in_later(
 ) -> None:
     vault.indexed(FILES)
     vault.engine.read("Tea")
-    from glassmind.store.sqlite import event_rows  # noqa: PLC0415
 
     with monkeypatch.context() as patched:
-        patched.setattr(event_rows, "PUT_SETTING", "insert into nowhere values (?, ?)")
+        patched.setattr(
+            "glassmind.store.sqlite.memory._PUT_SETTING",
+            "insert into nowhere values (?, ?)",
+        )
         with pytest.raises(Exception, match="nowhere"):
             vault.index()
     vault.index()
@@ -242,7 +244,7 @@ def test_many_threads_and_processes_lose_no_line(tmp_path: Path) -> None:
     log = UseLog(tmp_path, full_bytes=20_000)
     program = (
         "import sys; from pathlib import Path\n"
-        "from glassmind.store.use_log import UseLog, NAME\n"
+        "from glassmind.store.usage_log import UseLog, _NAME as NAME\n"
         "log = UseLog(Path(sys.argv[1]), full_bytes=20_000)\n"
         "for n in range(200): log.append('read', sys.argv[2], [f'Note {n}.md'])\n"
     )
@@ -273,7 +275,7 @@ def test_runs_take_each_event_in_once_while_others_add_more(
     vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.indexed(FILES)
-    monkeypatch.setattr("glassmind.store.use_log.LOOK_S", 0.0)
+    monkeypatch.setattr("glassmind.store.usage_log._LOOK_S", 0.0)
     log = UseLog(vault.folder, full_bytes=15_000)
 
     def add(name: str) -> None:
@@ -312,7 +314,7 @@ def test_where_there_is_no_place_for_the_record_hot_says_so(
 def test_a_full_file_is_set_aside_and_the_oldest_go(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glassmind.store.use_log.LOOK_S", 0.0)
+    monkeypatch.setattr("glassmind.store.usage_log._LOOK_S", 0.0)
     log = UseLog(tmp_path, full_bytes=1_000)
 
     for n in range(200):
@@ -328,7 +330,7 @@ def test_a_full_file_is_set_aside_and_the_oldest_go(
 def test_of_two_that_find_a_file_full_one_sets_it_aside(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glassmind.store.use_log.LOOK_S", 0.0)
+    monkeypatch.setattr("glassmind.store.usage_log._LOOK_S", 0.0)
     log, other = UseLog(tmp_path, full_bytes=300), UseLog(tmp_path, full_bytes=300)
     while log.state()[1] < 300:
         log.append("read", "desk", ["Tea.md"])
@@ -354,7 +356,7 @@ def test_of_two_that_find_a_file_full_one_sets_it_aside(
 def test_what_was_folded_is_known_when_its_file_is_set_aside(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glassmind.store.use_log.LOOK_S", 0.0)
+    monkeypatch.setattr("glassmind.store.usage_log._LOOK_S", 0.0)
     log = UseLog(tmp_path, full_bytes=500)
     folded: dict[str, int] = {}
     seen = []
@@ -391,7 +393,7 @@ def test_a_line_that_was_cut_short_takes_no_other_with_it(tmp_path: Path) -> Non
 def test_a_record_that_is_taken_away_is_begun_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glassmind.store.use_log.LOOK_S", 0.0)
+    monkeypatch.setattr("glassmind.store.usage_log._LOOK_S", 0.0)
     log = UseLog(tmp_path / "data")
     log.append("read", "desk", ["A.md"])
     (tmp_path / "data" / "use.jsonl").unlink()
@@ -409,7 +411,7 @@ def test_a_disk_that_takes_nothing_costs_no_answer(
     def full(*_: object) -> int:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("glassmind.store.use_log.os.write", full)
+    monkeypatch.setattr("glassmind.store.usage_log.os.write", full)
 
     assert vault.found("oolong")
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from vectors_desk import WIDTH, check, check_open
 
-from glassmind.store.vectors.following import FollowingVectors
-from glassmind.store.vectors.integrity import damage_in
+from glassmind.store.vectors.files import damage_in
+from glassmind.store.vectors.search import FollowingVectors
 from glassmind.store.vectors.write import VectorWriter
 
 HERE = Path(__file__).parent

@@ -11,9 +11,8 @@ from faults.strace import is_root
 from vectors_desk import WIDTH, ids, note, one_each, opened, units, write
 
 from glassmind.errors import IndexDamaged
-from glassmind.store.vectors.following import FollowingVectors
-from glassmind.store.vectors.integrity import damage_in
-from glassmind.store.vectors.place import deleted_share, discard, marker_in
+from glassmind.store.vectors.files import damage_in, deleted_share, discard, marker_in
+from glassmind.store.vectors.search import FollowingVectors
 from glassmind.store.vectors.write import VectorWriter
 
 KINDS = ("vectors", "chunks", "notes", "small")

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from vectors_desk import ids, note, plain_best, units
 
-from glassmind.store.vectors.following import FollowingVectors
-from glassmind.store.vectors.integrity import damage_in
+from glassmind.store.vectors.files import damage_in
+from glassmind.store.vectors.search import FollowingVectors
 from glassmind.store.vectors.write import VectorWriter
 
 WIDTH = 8

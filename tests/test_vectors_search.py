@@ -17,7 +17,7 @@ from vectors_desk import (
     write,
 )
 
-from glassmind.store.vectors import scan
+from glassmind.store.vectors import search
 from glassmind.store.vectors.write import VectorWriter
 
 FLOATS, BYTES = 1_000_000, 0
@@ -226,7 +226,7 @@ def test_results_are_the_same_without_numkong(
     with_numkong = opened(tmp_path)
     expected = with_numkong.best(query, 20), with_numkong.best(query, 20, among=some)
 
-    monkeypatch.setattr(scan, "numkong", None)
+    monkeypatch.setattr(search, "numkong", None)
 
     without = opened(tmp_path)
     assert (without.best(query, 20), without.best(query, 20, among=some)) == expected

@@ -24,10 +24,9 @@ from vectors_desk import (
 
 from glassmind.errors import IndexDamaged, IndexUnwritable
 from glassmind.model.vectors import ChunkVectors, NoteVectors
-from glassmind.store.vectors import scan
-from glassmind.store.vectors.following import FollowingVectors
-from glassmind.store.vectors.integrity import damage_in
-from glassmind.store.vectors.place import (
+from glassmind.store.vectors import search
+from glassmind.store.vectors.files import (
+    damage_in,
     deleted_share,
     discard,
     marker_in,
@@ -35,6 +34,7 @@ from glassmind.store.vectors.place import (
     places_in,
     slug,
 )
+from glassmind.store.vectors.search import FollowingVectors
 from glassmind.store.vectors.write import VectorWriter
 
 
@@ -191,7 +191,7 @@ def test_without_numkong_existing_int8_files_grow_but_none_is_started(
 ) -> None:
     write(tmp_path / "old", one_each(units(rng, 30)), small_from=0)
 
-    monkeypatch.setattr(scan, "numkong", None)
+    monkeypatch.setattr(search, "numkong", None)
     write(tmp_path / "old", one_each(units(rng, 8), first=50), small_from=0)
     write(tmp_path / "new", one_each(units(rng, 38)), small_from=0)
 

@@ -24,7 +24,7 @@ from glassmind.obsidian.text import Style
 from glassmind.operations.maintain import status_result, status_text, watch_text
 from glassmind.operations.registry import joined
 from glassmind.serve.daemon.news import news_as_json, news_as_text
-from glassmind.store.watching import (
+from glassmind.store.watch_state import (
     FILE,
     STALE_S,
     clear_state,

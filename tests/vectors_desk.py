@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glassmind.model.vectors import ChunkVectors, NoteVectors
-from glassmind.store.vectors.following import FollowingVectors
+from glassmind.store.vectors.search import FollowingVectors
 from glassmind.store.vectors.write import VectorWriter
 
 WIDTH = 16

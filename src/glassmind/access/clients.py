@@ -36,9 +36,9 @@ from glassmind.errors.access import (
 )
 from glassmind.model.access import Scope
 from glassmind.obsidian.text import Style
+from glassmind.store.disk import sync_folder
 from glassmind.store.lock import WriterLock
 from glassmind.store.place import index_name
-from glassmind.store.syncing import sync_folder
 
 FILE = "clients.json"
 USED = "clients-used.json"

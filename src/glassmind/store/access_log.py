@@ -21,17 +21,17 @@ from pathlib import Path
 from unicodedata import normalize
 
 from glassmind.model.ledger import Passage, Reading, Shown, Sum, SumBy, Wanted
+from glassmind.store.disk import may_purge
 from glassmind.store.place import can_write, make_folder
-from glassmind.store.purge_clock import may_purge
 
-NOTE_SUFFIX = ".md"
+_NOTE_SUFFIX = ".md"
 
-FILES = "access-log-*.jsonl"
+_FILES = "access-log-*.jsonl"
 
-FULL_BYTES = 8 * 1024 * 1024
+_FULL_BYTES = 8 * 1024 * 1024
 """When a file of a day is followed by the next: some ten thousand searches."""
 
-MOST_BYTES = 256 * 1024 * 1024
+_MOST_BYTES = 256 * 1024 * 1024
 """Room for all files: a third of a million searches. A client that asks without pause
 pushes out what is oldest, and nothing less than days of that reaches what is recent."""
 
@@ -39,10 +39,10 @@ MOST_NAMED = 100
 """Notes of an answer on record that it only names: a list of a vault is no reading, and
 must not push out what was read."""
 
-BLOCK = 64 * 1024
+_BLOCK = 64 * 1024
 """Bytes read at once, from the end of a file to its beginning."""
 
-ALL = Wanted()
+_ALL = Wanted()
 
 _FLAGS = os.O_CREAT | os.O_WRONLY | os.O_APPEND | getattr(os, "O_NONBLOCK", 0)
 _FLAGS |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -63,8 +63,8 @@ class AccessLog:
         folders: Sequence[Path],
         *,
         keep_days: int,
-        full_bytes: int = FULL_BYTES,
-        most_bytes: int = MOST_BYTES,
+        full_bytes: int = _FULL_BYTES,
+        most_bytes: int = _MOST_BYTES,
         clock_ns: Callable[[], int] = time.time_ns,
     ) -> None:
         self.folders, self.keep_days = tuple(folders), keep_days
@@ -151,7 +151,7 @@ class AccessLog:
         lacking = "no folder outside of the vault can be written"
         return f"what clients read is not recorded: {lacking}"
 
-    def readings(self, wanted: Wanted = ALL) -> Iterator[Reading]:
+    def readings(self, wanted: Wanted = _ALL) -> Iterator[Reading]:
         """Yield what is asked for, the newest first; memory is that of one block.
 
         Lines that cannot be read are passed over.
@@ -224,7 +224,7 @@ def _files_in(folders: Sequence[Path]) -> list[Path]:
     found: list[Path] = []
     for folder in folders:
         with suppress(OSError):
-            found += [one for one in folder.glob(FILES) if _NAME.fullmatch(one.name)]
+            found += [one for one in folder.glob(_FILES) if _NAME.fullmatch(one.name)]
     return sorted(found, key=_order, reverse=True)
 
 
@@ -253,7 +253,7 @@ def _lines_back(file: Path) -> Iterator[bytes]:
         at = opened.seek(0, os.SEEK_END)
         rest = b""
         while at > 0:
-            size = min(BLOCK, at)
+            size = min(_BLOCK, at)
             at -= size
             opened.seek(at)
             first, *lines = (opened.read(size) + rest).split(b"\n")
@@ -295,7 +295,7 @@ def is_called(path: str, name: str) -> bool:
         return path.startswith(name)
     if "/" not in name:
         path = path.rpartition("/")[2]
-    return path == name or path.removesuffix(NOTE_SUFFIX) == name
+    return path == name or path.removesuffix(_NOTE_SUFFIX) == name
 
 
 def _folded(text: str) -> str:

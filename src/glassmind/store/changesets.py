@@ -1,62 +1,238 @@
-"""Where changesets are kept: a file for each, outside of the vault, by its state.
+"""A changeset as one file: a line of JSON that says what it does, then the content.
 
-A folder for each state; to be in another state is to be in another folder, which is one
-rename. Any number of processes read and write there at once, and none waits for
-another: who finds a file gone looks again where it went. Why a changeset is where it is
-stands in a small file beside it. What is old is deleted when something is kept, but for
-proposals that wait for a person.
+Content is packed, each only once, and known by its SHA-256, which is looked at whenever
+it is read: what was damaged on the disk never gets into a vault.
 """
 
+import hashlib
 import json
 import os
 import re
 import secrets
-from collections.abc import Callable, Sequence
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from difflib import get_close_matches
+from itertools import chain
 from math import inf
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from glassmind.config.settings import UNDO_DAYS
-from glassmind.errors.editing import ChangesetUnknown, NowhereToKeep
+from glassmind.errors.editing import ChangesetUnknown, EditRefused, NowhereToKeep
 from glassmind.errors.writing import WriteFailed
-from glassmind.model.editing import STATES, Changeset, ChangeState, Draft
-from glassmind.store.changesets_disk import (
+from glassmind.model import NotePath
+from glassmind.model.editing import (
+    STATES,
+    Changeset,
+    ChangeState,
+    Draft,
+    Rewritten,
+    Step,
+)
+from glassmind.store.disk import (
     PART,
     drop,
     make_own,
+    may_purge,
     moment_of,
     sync,
     time_of,
     write_whole,
 )
-from glassmind.store.changesets_file import Damaged, outlined, packed, unpacked
-from glassmind.store.purge_clock import may_purge
+
+_FORMAT = 1
+"""What the first line says; a file of a higher number is of a version to come."""
+
+_LEVEL = 1
+"""How hard content is packed: the next better level takes half as long again."""
+
+
+class Damaged(EditRefused):
+    """A kept changeset cannot be read, in whole or in part."""
+
+    def __init__(self, identity: str, reason: str) -> None:
+        super().__init__(f"changeset {identity} cannot be read: {reason}")
+        self.identity, self.reason = identity, reason
+
+
+def packed(changeset: Changeset) -> bytes:
+    """Return a changeset as the bytes of a file."""
+    draft = changeset.draft
+    contents = [(step.before, step.after) for step in draft.steps]
+    known: dict[bytes, str] = {}
+    for raw in chain.from_iterable(contents):
+        if raw is not None and raw not in known:
+            known[raw] = hashlib.sha256(raw).hexdigest()
+    blobs = {name: zlib.compress(raw, _LEVEL) for raw, name in known.items()}
+    header = {
+        "format": _FORMAT,
+        "id": changeset.id,
+        "created": changeset.created,
+        "client": changeset.client,
+        "undoes": changeset.undoes,
+        "state": changeset.state,
+        "reason": changeset.reason,
+        "verb": draft.verb,
+        "title": draft.title,
+        "rewritten": list(draft.rewritten),
+        "adopted": draft.adopted,
+        "risks": list(draft.risks),
+        "facts": dict(draft.facts),
+        "steps": [_step_row(step, known) for step in draft.steps],
+        "blobs": list(_blob_rows(blobs, known)),
+    }
+    line = json.dumps(header, separators=(",", ":"), default=str)
+    return b"".join((line.encode(), b"\n", *blobs.values()))
+
+
+def _step_row(step: Step, known: Mapping[bytes, str]) -> dict[str, object]:
+    before = None if step.before is None else known[step.before]
+    return {
+        "path": step.path,
+        "to": step.to,
+        "before": before,
+        "after": known[step.after],
+        "folder": step.folder,
+    }
+
+
+def _blob_rows(
+    blobs: Mapping[str, bytes], known: Mapping[bytes, str]
+) -> Iterator[tuple[str, int, int, int]]:
+    """Yield of each content its name, where it begins, its length and its size."""
+    at = 0
+    for (raw, name), blob in zip(known.items(), blobs.values(), strict=True):
+        yield name, at, len(blob), len(raw)
+        at += len(blob)
+
+
+def outlined(identity: str, line: bytes, state: ChangeState, reason: str) -> Changeset:
+    """Return what the first line of a file tells: all but the content.
+
+    Raises:
+        Damaged: it tells nothing.
+    """
+    header = _header(identity, line)
+    empty = {name: b"" for name, *_ in _rows(identity, header)}
+    return _changeset(identity, header, empty, state, reason)
+
+
+def unpacked(identity: str, raw: bytes, state: ChangeState, reason: str) -> Changeset:
+    """Return the changeset of a file, its content checked.
+
+    Raises:
+        Damaged: the file is torn, or is not what was written.
+    """
+    line, _, rest = raw.partition(b"\n")
+    header = _header(identity, line + b"\n" if rest else raw)
+    contents = {
+        name: _content(identity, name, rest[at : at + length], size)
+        for name, at, length, size in _rows(identity, header)
+    }
+    return _changeset(identity, header, contents, state, reason)
+
+
+def _header(identity: str, line: bytes) -> dict[str, Any]:
+    if not line.endswith(b"\n"):
+        raise Damaged(identity, "its file ends too early")
+    try:
+        header = json.loads(line)
+        number = header["format"]
+    except (ValueError, KeyError, TypeError, RecursionError) as fault:
+        raise Damaged(identity, "its first line is damaged") from fault
+    if number != _FORMAT:
+        raise Damaged(identity, "another version of Glassmind kept it")
+    return dict(header)
+
+
+def _rows(identity: str, header: Mapping[str, Any]) -> list[tuple[str, int, int, int]]:
+    try:
+        return [
+            (str(name), int(at), int(length), int(size))
+            for name, at, length, size in header["blobs"]
+        ]
+    except (KeyError, TypeError, ValueError) as fault:
+        raise Damaged(identity, "its first line is damaged") from fault
+
+
+def _content(identity: str, name: str, blob: bytes, size: int) -> bytes:
+    unpacking = zlib.decompressobj()
+    try:
+        raw = unpacking.decompress(blob, size + 1)
+    except zlib.error as fault:
+        raise Damaged(identity, "what it holds of a file is damaged") from fault
+    if len(raw) != size or hashlib.sha256(raw).hexdigest() != name:
+        raise Damaged(identity, "what it holds of a file is damaged")
+    return raw
+
+
+def _changeset(
+    identity: str,
+    header: Mapping[str, Any],
+    contents: Mapping[str, bytes],
+    state: ChangeState,
+    reason: str,
+) -> Changeset:
+    # what it was kept for says nothing about a state that it got into later
+    former = header.get("reason", "") if header.get("state") == state else ""
+    try:
+        draft = Draft(
+            header["verb"],
+            str(header["title"]),
+            tuple(_step(row, contents) for row in header["steps"]),
+            Rewritten(*map(int, header["rewritten"])),
+            int(header["adopted"]),
+            tuple(map(str, header["risks"])),
+            dict(header["facts"]),
+        )
+        return Changeset(
+            identity,
+            state,
+            str(header["created"]),
+            str(header["client"]),
+            draft,
+            str(header["undoes"]),
+            reason or str(former),
+        )
+    except (KeyError, TypeError, ValueError) as fault:
+        raise Damaged(identity, "its first line is damaged") from fault
+
+
+def _step(row: Mapping[str, Any], contents: Mapping[str, bytes]) -> Step:
+    path, before = row["path"], row["before"]
+    return Step(
+        None if path is None else NotePath(path),
+        NotePath(row["to"]),
+        None if before is None else contents[before],
+        contents[row["after"]],
+        bool(row["folder"]),
+    )
+
 
 NAME = "changesets"
-CHANGE, SIDE = ".change", ".json"
+_CHANGE, _SIDE = ".change", ".json"
 
-LETTERS = "abcdefghijklmnopqrstuvwxyz23456789"
+_LETTERS = "abcdefghijklmnopqrstuvwxyz23456789"
 """What an id ends in: no digit that looks like a letter."""
 
-LENGTH = 5
+_LENGTH = 5
 """Letters of an id behind its day: 45 million of them a day."""
 
-ID = re.compile(rf"\d{{8}}-[{LETTERS}]{{{LENGTH}}}", re.ASCII)
+_ID = re.compile(rf"\d{{8}}-[{_LETTERS}]{{{_LENGTH}}}", re.ASCII)
 
-MOST_PREVIEWS = 50
-PREVIEW_H = 24
+_MOST_PREVIEWS = 50
+_PREVIEW_H = 24
 """What is only looked at is soon looked at no more."""
 
-SETTLED = frozenset({"applied", "undone", "rejected", "failed"})
+_SETTLED = frozenset({"applied", "undone", "rejected", "failed"})
 """States that nobody waits for: changesets in them expire."""
 
-TRIES = 20
+_TRIES = 20
 """How often one looks for a file that others move meanwhile."""
 
-DAMAGED = "damaged"
+_DAMAGED = "damaged"
 """The fact of a draft in a list that could not be read: why."""
 
 
@@ -70,7 +246,7 @@ class _Found(NamedTuple):
     @property
     def side(self) -> str:
         """Where it stands why the changeset is in its state, if anywhere."""
-        return f"{self.file.removesuffix(CHANGE)}{SIDE}"
+        return f"{self.file.removesuffix(_CHANGE)}{_SIDE}"
 
 
 def _now() -> datetime:
@@ -79,10 +255,10 @@ def _now() -> datetime:
 
 def _word() -> str:
     """Return the letters of an id, each as likely as any other."""
-    number, word = secrets.randbelow(len(LETTERS) ** LENGTH), ""
-    for _ in range(LENGTH):
-        number, letter = divmod(number, len(LETTERS))
-        word += LETTERS[letter]
+    number, word = secrets.randbelow(len(_LETTERS) ** _LENGTH), ""
+    for _ in range(_LENGTH):
+        number, letter = divmod(number, len(_LETTERS))
+        word += _LETTERS[letter]
     return word
 
 
@@ -132,7 +308,7 @@ class ChangesetFolder:
             raise NowhereToKeep
         try:
             self._make_folder(changeset.state)
-            file = self._at(changeset.state, f"{changeset.id}{CHANGE}")
+            file = self._at(changeset.state, f"{changeset.id}{_CHANGE}")
             soon, (made, _) = changeset.state == "applying", _age(changeset)
             write_whole(file, packed(changeset), soon=soon, made=made)
         except OSError as fault:
@@ -148,7 +324,7 @@ class ChangesetFolder:
             ChangesetUnknown: there is none, or several begin so.
             EditRefused: its file is damaged.
         """
-        for _ in range(TRIES):
+        for _ in range(_TRIES):
             found = self._known(identity)
             try:
                 raw = Path(found.file).read_bytes()
@@ -187,7 +363,7 @@ class ChangesetFolder:
             ChangesetUnknown: there is none.
             WriteFailed: the disk refuses.
         """
-        for _ in range(TRIES):
+        for _ in range(_TRIES):
             found = self._known(identity)
             try:
                 return self._shifted(found, state, reason)
@@ -204,7 +380,7 @@ class ChangesetFolder:
             ChangesetUnknown: there is none.
             WriteFailed: the disk refuses.
         """
-        was = _Found(identity, "applying", self._at("applying", f"{identity}{CHANGE}"))
+        was = _Found(identity, "applying", self._at("applying", f"{identity}{_CHANGE}"))
         try:
             self._place(was, "applied")
         except OSError:  # it has gone elsewhere, or its folder has, or it cannot be
@@ -212,7 +388,7 @@ class ChangesetFolder:
 
     def _shifted(self, found: _Found, state: ChangeState, reason: str) -> Changeset:
         self._make_folder(state)
-        moved = _Found(found.id, state, self._at(state, f"{found.id}{CHANGE}"))
+        moved = _Found(found.id, state, self._at(state, f"{found.id}{_CHANGE}"))
         if reason:
             write_whole(moved.side, json.dumps({"reason": reason}).encode())
         if state != found.state:
@@ -224,7 +400,7 @@ class ChangesetFolder:
 
     def _place(self, found: _Found, state: ChangeState, *, reason: str = "") -> None:
         """Let a file stand where those in a state do; why it did elsewhere is over."""
-        moved = _Found(found.id, state, self._at(state, f"{found.id}{CHANGE}"))
+        moved = _Found(found.id, state, self._at(state, f"{found.id}{_CHANGE}"))
         if not reason:
             _unlink(moved.side)
         os.rename(found.file, moved.file)  # noqa: PTH104 - as above
@@ -246,8 +422,8 @@ class ChangesetFolder:
         found: dict[str, _Found] = {}
         for state in states:
             for name in self._names(state):
-                identity = name.removesuffix(CHANGE)
-                if identity != name and ID.fullmatch(identity):
+                identity = name.removesuffix(_CHANGE)
+                if identity != name and _ID.fullmatch(identity):
                     found[identity] = _Found(identity, state, self._at(state, name))
         return list(found.values())
 
@@ -268,15 +444,15 @@ class ChangesetFolder:
         if self._folder is None:
             return None
         for state in STATES:
-            file = self._at(state, f"{identity}{CHANGE}")
+            file = self._at(state, f"{identity}{_CHANGE}")
             if os.path.exists(file):  # noqa: PTH110 - as above
                 return _Found(identity, state, file)
         return None
 
     def _known(self, identity: str) -> _Found:
         wanted = identity.strip().lower()
-        if ID.fullmatch(wanted):
-            for _ in range(TRIES):  # it may have gone to where we had looked already
+        if _ID.fullmatch(wanted):
+            for _ in range(_TRIES):  # it may have gone to where we had looked already
                 found = self._find(wanted)
                 if found is not None:
                     return found
@@ -302,7 +478,7 @@ class ChangesetFolder:
         if due and by_age:
             self._prune_old(now)
         if kept.state == "previewed":
-            oldest = now - timedelta(hours=PREVIEW_H)
+            oldest = now - timedelta(hours=_PREVIEW_H)
             self._prune_previews(kept.id, oldest.timestamp() if by_age else -inf)
 
     def _prune_old(self, now: datetime) -> None:
@@ -311,12 +487,12 @@ class ChangesetFolder:
         for state in STATES:
             names = set(self._names(state))
             for name in names:
-                alone = name.endswith(SIDE) and (
-                    name.removesuffix(SIDE) + CHANGE not in names
+                alone = name.endswith(_SIDE) and (
+                    name.removesuffix(_SIDE) + _CHANGE not in names
                 )
                 if name.endswith(PART) or alone:
                     drop(self._at(state, name), now)
-                elif name < oldest and state in SETTLED:
+                elif name < oldest and state in _SETTLED:
                     drop(self._at(state, name))
 
     def _prune_previews(self, kept: str, oldest: float) -> None:
@@ -324,7 +500,7 @@ class ChangesetFolder:
         found = [one for one in self._all(("previewed",)) if one.id != kept]
         made = sorted(((time_of(one.file), one.file) for one in found), reverse=True)
         for at, (time, file) in enumerate(made, 1):
-            if at >= MOST_PREVIEWS or time < oldest:
+            if at >= _MOST_PREVIEWS or time < oldest:
                 drop(file)
 
 
@@ -340,7 +516,7 @@ def _outline(found: _Found) -> Changeset | None:
         said: Exception = Damaged(found.id, fault.strerror or str(fault))
     except Damaged as fault:
         said = fault
-    draft = Draft("edit", "cannot be read", (), facts={DAMAGED: str(said)})
+    draft = Draft("edit", "cannot be read", (), facts={_DAMAGED: str(said)})
     created = moment_of(found.file).isoformat(timespec="milliseconds")
     return Changeset(found.id, found.state, created, "", draft, reason=str(said))
 

@@ -1,9 +1,8 @@
-"""One at a time: a lock file that dies with the process that holds it.
+"""Telling a process that works from one that hangs, by what others can see of it.
 
-The system frees the lock of a process that ends. One that is stopped keeps it, so who
-waits may take the lock from a holder that hangs: a new file takes the place of the one
-that is held. The old holder, should it wake, finds that its file is no longer the one
-at that place and must not write any more.
+Nothing is believed at one look: a machine that wakes from sleep finds everybody still,
+and a process may be stopped for a moment. What counts is a number of looks in a row,
+made by a process that itself was awake between them.
 """
 
 import os
@@ -12,27 +11,216 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
+from math import inf
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 from glassmind.errors import IndexAbsent, IndexBusy, IndexTaken, IndexUnwritable
-from glassmind.store.hung import Holder, Sight, Watcher
 
-POLL_S = 0.02
+LOOK_S = 0.9
+"""Seconds between two looks: three of them, and a new daemon, fit into five."""
+
+STOPPED_LOOKS = 3
+"""Looks in a row that must find a process stopped before its lock is taken."""
+
+SILENT_LOOKS = 33
+"""Looks without a beat, half a minute, before a process that should beat is given up:
+a busy disk may hold up a beat for seconds."""
+
+_ASLEEP_S = 5.0
+"""Seconds between two looks after which we were asleep ourselves and begin anew."""
+
+_HAS_PROC = Path("/proc/self/stat").exists()
+
+_LONGEST = 40
+"""Bytes of a signature: two numbers."""
+
+_STOPPED = "T"
+"""How `/proc` and `ps` call a process that a signal has stopped."""
+
+_PS_S = 2.0
+"""Seconds that `ps` may take."""
+
+_START_FIELD = 19
+"""Where /proc/PID/stat has the time a process began, counted behind its name."""
+
+
+class Holder(NamedTuple):
+    """A process as it signs a lock; `began` tells it from a later one of its number."""
+
+    pid: int
+    began: int
+
+    @classmethod
+    def read(cls, signed: bytes) -> "Holder | None":
+        """Return who signed so; None where nobody did."""
+        parts = signed[:_LONGEST].split()
+        if not parts or not all(part.isdigit() for part in parts):
+            return None
+        return cls(int(parts[0]), int(parts[1]) if len(parts) > 1 else 0)
+
+    @classmethod
+    def here(cls) -> "Holder":
+        """Return this process."""
+        pid = os.getpid()
+        return cls(pid, _began(pid))
+
+    def is_stopped(self) -> bool:
+        """Whether it is stopped right now, as far as the system tells."""
+        if not _HAS_PROC:
+            return is_stopped(self.pid)
+        return bool(self.began) and _seen(self.pid) == (_STOPPED, self.began)
+
+
+@cache
+def _began(own: int) -> int:
+    """Return when this process began; it does so once."""
+    seen = _seen(own)
+    return seen[1] if seen else 0
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_began.cache_clear)
+
+
+def is_stopped(pid: int) -> bool:
+    """Whether the process of that number is stopped right now."""
+    if not _HAS_PROC:
+        return _state_by_ps(pid).startswith(_STOPPED)
+    seen = _seen(pid)
+    return seen is not None and seen[0] == _STOPPED
+
+
+def _state_by_ps(pid: int) -> str:
+    """Return the state of a process where `ps` has to tell; empty where it does not."""
+    if sys.platform == "win32":
+        return ""
+    import subprocess  # noqa: PLC0415 - takes five milliseconds, and is seldom needed
+
+    try:
+        done = subprocess.run(  # noqa: S603 - a number
+            ["/bin/ps", "-o", "state=", "-p", str(pid)],
+            capture_output=True,
+            text=True,
+            timeout=_PS_S,
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return done.stdout.strip()
+
+
+def _seen(pid: int) -> tuple[str, int] | None:
+    """Return the state of a process and when it began; None where nobody tells."""
+    try:
+        found = Path(f"/proc/{pid}/stat").read_bytes()
+    except OSError:
+        return None
+    fields = found.rpartition(b")")[2].split()
+    if len(fields) <= _START_FIELD or not fields[_START_FIELD].isdigit():
+        return None
+    return fields[0].decode(), int(fields[_START_FIELD])
+
+
+class Sight(NamedTuple):
+    """What one look at a lock found: which file, signed by whom, and its last beat."""
+
+    file: tuple[int, int]
+    holder: Holder | None
+    beat: int
+
+
+class Looks(NamedTuple):
+    """How often in a row a process was found stopped, and when last."""
+
+    times: int
+    last_s: float
+
+
+_SEEN: dict[Holder, Looks] = {}
+"""What this process has seen of others: who hangs with one lock hangs with the next."""
+
+
+class Watcher:
+    """Looks at whoever holds a lock, as often as it is asked but not more often.
+
+    With `beats`, a holder that is silent for long hangs too.
+    """
+
+    def __init__(
+        self,
+        *,
+        beats: bool = False,
+        clock: Callable[[], float] = time.monotonic,
+        seen: dict[Holder, Looks] = _SEEN,
+    ) -> None:
+        self._beats, self._clock, self._seen = beats, clock, seen
+        self._last: float | None = None
+        self._sight: Sight | None = None
+        self._silent = 0
+
+    def sees_hung(self, sight: Sight | None) -> bool:
+        """Take one more look, and say whether the holder hangs by all looks so far."""
+        if sight is None:
+            return False
+        stopped = sight.holder is not None and self._is_stopped(sight.holder)
+        return stopped or (self._beats and self._is_silent(sight))
+
+    def _is_stopped(self, holder: Holder) -> bool:
+        now = self._clock()
+        times, last_s = self._seen.get(holder, Looks(0, -inf))
+        if not holder.is_stopped():
+            self._seen.pop(holder, None)
+            return False
+        if now - last_s >= LOOK_S:
+            times = 1 if now - last_s > _ASLEEP_S else times + 1
+            self._seen[holder] = Looks(times, now)
+        return times >= STOPPED_LOOKS
+
+    def _is_silent(self, sight: Sight) -> bool:
+        now = self._clock()
+        if self._last is None or now - self._last >= LOOK_S:
+            slept = self._last is not None and now - self._last > _ASLEEP_S
+            same = sight == self._sight and not slept
+            self._silent = self._silent + 1 if same else 0
+            self._last, self._sight = now, sight
+        return sight == self._sight and self._silent >= SILENT_LOOKS
+
+
+LOCKS = Path("/proc/locks")
+
+
+def is_held(file: Path) -> bool:
+    """Whether a lock is held now, as far as the system tells: Linux alone does.
+
+    The number of a file is compared and not its disk, as some disks of several layers
+    go by one name there and another in `stat`.
+    """
+    try:
+        found = f":{file.stat().st_ino} "
+        return any(
+            found in line for line in LOCKS.read_text("ascii", "replace").splitlines()
+        )
+    except OSError:
+        return False
+
+
+_POLL_S = 0.02
 """How often a waiting process asks again; a commit takes about as long."""
 
-TOLD_S = 0.1
+_TOLD_S = 0.1
 """How often at most somebody hears that we are waiting."""
 
-SIGNED = 40
+_SIGNED = 40
 """Bytes of a signature: two numbers, padded over what stood there."""
 
-PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | os.O_CLOEXEC
+_PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | os.O_CLOEXEC
 """How a file is opened that may have come with a vault from elsewhere: it may be a link
 to a file of the user's, or a pipe on which one would wait for ever."""
 
-CAN_TAKE = sys.platform != "win32"
+_CAN_TAKE = sys.platform != "win32"
 """Whether a held file can be replaced by another."""
 
 if sys.platform == "win32":  # pragma: no cover
@@ -62,7 +250,7 @@ class WriterLock:
     ) -> None:
         self._file = file
         self._fd: int | None = None
-        self._takes_over = takes_over and CAN_TAKE
+        self._takes_over = takes_over and _CAN_TAKE
         self._watcher = Watcher(beats=beats)
         self.taken = False
         self.ousted: str | None = None
@@ -99,7 +287,7 @@ class WriterLock:
             if not (self._takes_over and hangs):
                 return False
             waiting()
-            time.sleep(POLL_S)
+            time.sleep(_POLL_S)
         return True
 
     def try_take(self) -> bool:
@@ -136,7 +324,7 @@ class WriterLock:
         return True
 
     def _opened(self, file: Path, *, new: bool = False) -> int:
-        flags = os.O_RDWR | os.O_CREAT | PLAIN | (os.O_EXCL if new else 0)
+        flags = os.O_RDWR | os.O_CREAT | _PLAIN | (os.O_EXCL if new else 0)
         try:
             fd = os.open(file, flags, 0o600)
         except FileNotFoundError as error:
@@ -185,11 +373,11 @@ class WriterLock:
     def _seen(self) -> Sight | None:
         """Look at who holds the lock now."""
         try:
-            fd = os.open(self._file, os.O_RDONLY | PLAIN)
+            fd = os.open(self._file, os.O_RDONLY | _PLAIN)
         except OSError:
             return None
         try:
-            found, signed = os.fstat(fd), os.read(fd, SIGNED)
+            found, signed = os.fstat(fd), os.read(fd, _SIGNED)
         except OSError:
             return None
         finally:
@@ -279,15 +467,15 @@ def await_turn(
         IndexBusy: it was that of another all the while.
     """
     began = time.monotonic()
-    due = began + TOLD_S
+    due = began + _TOLD_S
     while not try_take():
         now = time.monotonic()
         if now >= began + timeout_s:
             raise IndexBusy(holder(), timeout_s)
         if now >= due:
-            due = now + TOLD_S
+            due = now + _TOLD_S
             waiting()
-        time.sleep(POLL_S)
+        time.sleep(_POLL_S)
 
 
 def _is_locked(fd: int) -> bool:
@@ -299,7 +487,7 @@ def _is_locked(fd: int) -> bool:
 
 
 def _sign(fd: int) -> None:
-    text = f"{' '.join(map(str, Holder.here())):<{SIGNED}}"
+    text = f"{' '.join(map(str, Holder.here())):<{_SIGNED}}"
     try:
         # Padded over what stood there: cutting the file first takes milliseconds.
         os.pwrite(fd, text.encode(), 0)

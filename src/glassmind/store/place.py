@@ -4,29 +4,32 @@ To answer, nothing is made: a folder counts as one that can be written if the sy
 says so. To write, the folder is made, and if that fails the next one is tried.
 """
 
+import json
 import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from zlib import crc32
 
 from glassmind.config import Config
 from glassmind.config.places import APP
-from glassmind.errors import BadSetting
+from glassmind.errors import BadSetting, IndexUnwritable
+from glassmind.store.disk import write_whole
+from glassmind.store.lock import WriterLock
 
 DATABASE = "index.db"
 
 DAEMON_LOCK = "daemon.lock"
 """Held by the daemon of the vault."""
 
-SOCKET = "daemon.sock"
+_SOCKET = "daemon.sock"
 """The one thing in the folder of an index that is neither file nor folder."""
 
-DEEPEST = 20
+_DEEPEST = 20
 """Levels of folders in an index; ours has two."""
 
-NAME_LENGTH = 40
+_NAME_LENGTH = 40
 """Characters of a vault's name in its index folder; at 4 bytes each below 255."""
 
 
@@ -38,7 +41,7 @@ def index_name(vault: Path) -> str:
     real = os.path.normcase(os.path.realpath(vault))
     digest = crc32(real.encode("utf-8", "surrogatepass"))
     letters = "".join(c if c.isalnum() or c in "-_" else "-" for c in vault.name)
-    name = letters.strip("-")[:NAME_LENGTH].rstrip("-") or "vault"
+    name = letters.strip("-")[:_NAME_LENGTH].rstrip("-") or "vault"
     return f"{name}-{digest:08x}"
 
 
@@ -153,7 +156,7 @@ def _odd_in(folder: Path) -> Path | None:
 
 
 def _odd_below(folder: str, depth: int = 0) -> Iterator[Path]:
-    if depth > DEEPEST:
+    if depth > _DEEPEST:
         yield Path(folder)
         return
     try:
@@ -169,7 +172,7 @@ def _odd_below(folder: str, depth: int = 0) -> Iterator[Path]:
 
 
 def _is_socket(entry: "os.DirEntry[str]") -> bool:
-    if entry.name != SOCKET:
+    if entry.name != _SOCKET:
         return False
     return stat.S_ISSOCK(entry.stat(follow_symlinks=False).st_mode)
 
@@ -239,3 +242,89 @@ def can_write(folder: Path) -> bool:
 
 def _listed(folders: Sequence[Path]) -> str:
     return ", ".join(str(folder) for folder in folders)
+
+
+_RECORD, LOCK = "vault-index.json", "writer.lock"
+
+_FILES = tuple(DATABASE + suffix for suffix in ("", "-wal", "-journal"))
+"""The database, and the logs that SQLite would replay into it."""
+
+_WRITING = "writing"
+"""The record while a process of this user writes the index."""
+
+_ATTEMPTS = 3
+"""How often a reader looks again: a writer may finish between two of its looks."""
+
+
+class VaultIndex:
+    """Tells whether index.db in `folder`, inside the vault, is as this user left it.
+
+    `state` is the folder outside the vault that has the record and the writer lock.
+    """
+
+    def __init__(self, folder: Path, state: Path) -> None:
+        self._files = [str(folder / name) for name in _FILES]
+        self._record, self._lock = state / _RECORD, state / LOCK
+        self._known: list[Any] | None = None
+
+    def is_ours(self) -> bool:
+        """Whether the index may be read: unchanged, or being written by this user."""
+        for _ in range(_ATTEMPTS):
+            stamps = self._stamps()
+            if stamps == self._known or not any(stamps):
+                return True
+            record = self._recorded()
+            if record == stamps:
+                self._known = stamps
+                return True
+            if record == _WRITING and WriterLock(self._lock).busy_holder() is not None:
+                return True
+        return False
+
+    def is_unchanged(self, *, taken: bool) -> bool:
+        """Whether the holder of the writer lock may go on with the index.
+
+        `taken` says that the lock was taken from a process that hangs: the index was
+        in the hands of this user all the time.
+        """
+        stamps, record = self._stamps(), self._recorded()
+        return not any(stamps) or record == stamps or (taken and record == _WRITING)
+
+    def begin(self) -> None:
+        """Record that the index is being written.
+
+        Raises:
+            IndexUnwritable: the data folder does not take the record.
+        """
+        try:
+            write_whole(str(self._record), json.dumps(_WRITING).encode())
+        except OSError as error:
+            raise IndexUnwritable(str(self._record.parent), str(error)) from error
+
+    def end(self) -> None:
+        """Record the index as it is now, with no connection open for writing.
+
+        Raises:
+            OSError: the data folder does not take the record.
+        """
+        write_whole(str(self._record), json.dumps(self._stamps()).encode())
+
+    def _stamps(self) -> list[list[int] | None]:
+        """Return inode, size and times of each file; None if it is missing or empty."""
+        return [_stamp(file) for file in self._files]
+
+    def _recorded(self) -> Any:
+        try:
+            return json.loads(self._record.read_bytes())
+        except (OSError, ValueError):
+            return None
+
+
+def _stamp(file: str) -> list[int] | None:
+    try:
+        facts = os.stat(file)  # noqa: PTH116 - at every call of a reader
+    except OSError:
+        return None
+    if not facts.st_size:
+        return None
+    return [facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns]

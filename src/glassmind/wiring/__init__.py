@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from glassmind.config import Config, load_config
 from glassmind.engine import Engine
-from glassmind.store.lexical.following import FollowingIndex
+from glassmind.store.lexical.search import FollowingIndex
 from glassmind.store.place import (
     Place,
     Trusted,
@@ -20,7 +20,7 @@ from glassmind.store.place import (
     trusted,
 )
 from glassmind.store.sqlite.reader import SqliteReader
-from glassmind.store.use_log import UseLog, use_folder
+from glassmind.store.usage_log import UseLog, use_folder
 from glassmind.wiring.once import RecentResults, made_once
 from glassmind.wiring.pending import Renames, is_unsettled
 
@@ -52,11 +52,11 @@ if TYPE_CHECKING:
     from glassmind.ports.retrieval import WordSearch
     from glassmind.search.hybrid import Hybrid
     from glassmind.search.notes import NoteReader
-    from glassmind.store.sqlite.edges import Edges
-    from glassmind.store.sqlite.read import Rows
+    from glassmind.store.place import VaultIndex
+    from glassmind.store.sqlite.links import Edges
+    from glassmind.store.sqlite.notes import Rows
     from glassmind.store.sqlite.writer import SqliteWriter
-    from glassmind.store.vault_index import VaultIndex
-    from glassmind.store.watching import WatchWord
+    from glassmind.store.watch_state import WatchWord
     from glassmind.wiring.embedders import Embedders
     from glassmind.wiring.index import WordsMarker
     from glassmind.wiring.pairs import OpenPairing
@@ -130,7 +130,7 @@ class LocalAdapters:
         place = self.place
         if place.folder_in_vault is None:
             return None
-        from glassmind.store.vault_index import VaultIndex  # noqa: PLC0415
+        from glassmind.store.place import VaultIndex  # noqa: PLC0415
 
         return VaultIndex(place.folder_in_vault, place.folder)
 
@@ -166,14 +166,14 @@ class LocalAdapters:
 
     @made_once
     def _watch_word(self) -> "WatchWord":
-        from glassmind.store.watching import WatchWord  # noqa: PLC0415
+        from glassmind.store.watch_state import WatchWord  # noqa: PLC0415
 
         return WatchWord(lambda: self.place.folder)
 
     def is_embedding(self) -> bool:
         """Whether somebody embeds now, or follows the vault and does so by itself."""
-        from glassmind.store.looking import is_held  # noqa: PLC0415
-        from glassmind.store.watching import read_state  # noqa: PLC0415
+        from glassmind.store.lock import is_held  # noqa: PLC0415
+        from glassmind.store.watch_state import read_state  # noqa: PLC0415
 
         folder, backend = self.place.folder, self.config.embeddings.backend
         watched = backend != "none" and read_state(folder).mode != "off"
@@ -226,7 +226,7 @@ class LocalAdapters:
 
     def edges(self) -> "Edges":
         """Return the links and themes that a search follows."""
-        from glassmind.store.sqlite.edges import Edges  # noqa: PLC0415
+        from glassmind.store.sqlite.links import Edges  # noqa: PLC0415
 
         return Edges(self.reader.connection())
 
@@ -358,7 +358,7 @@ class LocalAdapters:
     def notes(self) -> "NoteReader":
         """Return what reads single notes and lists."""
         from glassmind.search.notes import NoteReader  # noqa: PLC0415
-        from glassmind.store.sqlite.catalogue import Catalogue  # noqa: PLC0415
+        from glassmind.store.sqlite.notes import Catalogue  # noqa: PLC0415
 
         def catalogue() -> Catalogue:
             least = self.config.index.embed_min_chars

@@ -21,7 +21,7 @@ from glassmind.search.confidence import (
     own_questions,
 )
 from glassmind.search.query import parse_query, plain
-from glassmind.store.sqlite.clue_rows import ClueRows
+from glassmind.store.sqlite.links import ClueRows
 from glassmind.wiring.grounds import Grounds
 
 if TYPE_CHECKING:

@@ -13,13 +13,11 @@ from glassmind.context.parts import ContextParts, Sources
 from glassmind.errors import ModelFault
 from glassmind.files.settings import open_boxes
 from glassmind.search.query import parse_day
-from glassmind.store.sqlite.change_rows import ChangeRows
 from glassmind.store.sqlite.connection import still
-from glassmind.store.sqlite.passage_rows import PassageRows
-from glassmind.store.sqlite.project_rows import ProjectRows
-from glassmind.store.sqlite.section_rows import SectionRows
-from glassmind.store.sqlite.trace_rows import TraceRows
-from glassmind.store.watching import read_state
+from glassmind.store.sqlite.memory import ChangeRows
+from glassmind.store.sqlite.notes import ProjectRows, TraceRows
+from glassmind.store.sqlite.passages import PassageRows, SectionRows
+from glassmind.store.watch_state import read_state
 from glassmind.wiring.grounds import EmbeddingGrounds, rules_of
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from glassmind.files.write import VaultChanger
 from glassmind.model import NotePath
 from glassmind.ports.editing import Refresh
 from glassmind.store.changesets import NAME, ChangesetFolder
-from glassmind.store.sqlite.edit_rows import SqliteEditRows
+from glassmind.store.sqlite.notes import SqliteEditRows
 from glassmind.wiring.grounds import Grounds, rules_of
 from glassmind.wiring.pending import LOCK, Renames
 

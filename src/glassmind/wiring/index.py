@@ -19,18 +19,17 @@ from glassmind.model.pairs import PairStatus
 from glassmind.model.sidecar import Document
 from glassmind.model.vectors import NoteVectors
 from glassmind.obsidian.split import SplitRules
-from glassmind.store.filesystem import filesystem_kind, on_network
-from glassmind.store.lexical import integrity as word_integrity
-from glassmind.store.lexical import place as word_place
+from glassmind.store.disk import filesystem_kind, on_network
+from glassmind.store.lexical import files as word_integrity
+from glassmind.store.lexical import files as word_place
 from glassmind.store.lexical import write as word_write
 from glassmind.store.lock import WriterLock
-from glassmind.store.place import DAEMON_LOCK
-from glassmind.store.sqlite.examine import wrong_with
-from glassmind.store.sqlite.vector_rows import VectorRows
+from glassmind.store.place import DAEMON_LOCK, LOCK
+from glassmind.store.sqlite.connection import wrong_with
+from glassmind.store.sqlite.vectors import VectorRows
 from glassmind.store.sqlite.writer import SqliteWriter
-from glassmind.store.vault_index import LOCK
-from glassmind.store.vectors import integrity, place
-from glassmind.store.watching import read_state
+from glassmind.store.vectors import files
+from glassmind.store.watch_state import read_state
 from glassmind.wiring.access_log import access_log_check
 from glassmind.wiring.grounds import (
     EmbeddingGrounds,
@@ -149,31 +148,31 @@ def followed_vectors(adapters: Adapters) -> Followed[NoteVectors]:
     def answering() -> tuple[Path, int]:
         space = adapters.writer.vectors().answering()
         name, width = (space.name, space.width) if space else ("", 1)
-        return place.place_of(adapters.place.folder, name), width
+        return files.place_of(adapters.place.folder, name), width
 
     def opened(_large: bool) -> "Sidecar[NoteVectors]":  # noqa: FBT001 - as its port
         from glassmind.store.vectors.write import VectorWriter  # noqa: PLC0415 - numpy
 
         matrix, width = answering()
-        for other in place.places_in(adapters.place.folder):
+        for other in files.places_in(adapters.place.folder):
             if other != matrix:  # of a space that does not answer any more
-                place.discard(other)
+                files.discard(other)
         return VectorWriter(matrix, width=width)
 
     def discard() -> None:
-        for matrix in place.places_in(adapters.place.folder):
-            place.discard(matrix)
+        for matrix in files.places_in(adapters.place.folder):
+            files.discard(matrix)
 
     def wrong() -> str | None:
         matrix, _ = answering()
-        return integrity.damage_in(matrix) if matrix.exists() else None
+        return files.damage_in(matrix) if matrix.exists() else None
 
     return Followed(
         stage="vectors",
-        marker=lambda: place.marker_in(answering()[0]),
+        marker=lambda: files.marker_in(answering()[0]),
         open=opened,
         discard=discard,
-        deleted=lambda: place.deleted_share(answering()[0]),
+        deleted=lambda: files.deleted_share(answering()[0]),
         wrong=wrong,
         fence=lambda: adapters.writer.fence(),  # noqa: PLW0108 - as above
     )
@@ -185,11 +184,11 @@ def vector_bench(adapters: Adapters) -> VectorBench:
 
     def matrix() -> Path:
         space = adapters.reader.vectors().answering()
-        return place.place_of(adapters.place.folder, space.name if space else "")
+        return files.place_of(adapters.place.folder, space.name if space else "")
 
     def behind() -> int | None:
         log = adapters.reader.vector_log()
-        marker = place.marker_in(matrix())
+        marker = files.marker_in(matrix())
         return 0 if log is None else adapters.reader.pending(log, marker)
 
     def known() -> VectorRows:
@@ -212,7 +211,7 @@ def vector_bench(adapters: Adapters) -> VectorBench:
         former=partial(was_asked_otherwise, adapters),
         known=known,
         least_chars=adapters.config.index.embed_min_chars,
-        damage=lambda: integrity.damage_in(matrix()),
+        damage=lambda: files.damage_in(matrix()),
         behind=behind,
         holder=lock.busy_holder,
         pairs=pairs,

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from glassmind.index.keeper import IndexKeeper
-from glassmind.store.sqlite.copier import SqliteCopier
+from glassmind.store.sqlite.writer import SqliteCopier
 from glassmind.wiring.confidence import is_due
 from glassmind.wiring.index import bench_for, meaning_for, workshop_for
 from glassmind.wiring.renamed import renamed_for

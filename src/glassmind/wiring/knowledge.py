@@ -20,11 +20,8 @@ from glassmind.graph.text_sketches import KeptSketches
 from glassmind.graph.vocabulary import KeptVocabulary, Vocabulary
 from glassmind.graph.words import habits_in
 from glassmind.links.updates import KeptGraph
-from glassmind.store.sqlite.health_rows import HealthRows
-from glassmind.store.sqlite.mention_rows import MentionRows
-from glassmind.store.sqlite.neighbour_rows import NeighbourRows
-from glassmind.store.sqlite.net_rows import NetRows
-from glassmind.store.sqlite.ontology_rows import OntologyRows
+from glassmind.store.sqlite.health import HealthRows, MentionRows, OntologyRows
+from glassmind.store.sqlite.links import NeighbourRows, NetRows
 from glassmind.wiring.grounds import Grounds
 
 if TYPE_CHECKING:
@@ -32,7 +29,7 @@ if TYPE_CHECKING:
     from glassmind.model.search import SearchReply
     from glassmind.model.themes import KeptTheme, ThemeState
     from glassmind.search.notes import NoteReader
-    from glassmind.store.lexical.following import FollowingIndex
+    from glassmind.store.lexical.search import FollowingIndex
     from glassmind.store.sqlite.writer import SqliteWriter
 
 

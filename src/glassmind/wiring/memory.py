@@ -12,10 +12,10 @@ from glassmind.memory.verbs import Memory
 from glassmind.model.catalogue import GuessedNote
 from glassmind.search.query import parse_day
 from glassmind.store.sqlite.connection import still
-from glassmind.store.sqlite.memo_rows import MemoRows
-from glassmind.store.sqlite.pair_rows import PairRows
-from glassmind.store.sqlite.project_rows import ProjectRows
-from glassmind.store.sqlite.vector_rows import VectorRows
+from glassmind.store.sqlite.memory import MemoRows
+from glassmind.store.sqlite.notes import ProjectRows
+from glassmind.store.sqlite.pairs import PairRows
+from glassmind.store.sqlite.vectors import VectorRows
 from glassmind.wiring.trust import trust_for
 from glassmind.wiring.use import UseGrounds, heat_sources
 

@@ -13,14 +13,13 @@ from glassmind.files.write import Permit, VaultWriter
 from glassmind.graph.dismissals import DismissalBook
 from glassmind.graph.similar import MOST, VERSION
 from glassmind.store.lock import WriterLock
-from glassmind.store.sqlite.pair_rows import PairRows
-from glassmind.store.sqlite.pair_source import PairSource
+from glassmind.store.sqlite.pairs import PairRows, PairSource
 from glassmind.wiring.grounds import Grounds
 
 if TYPE_CHECKING:
     from glassmind.graph.pairing import Pairing
     from glassmind.ports.indexing import ShowProgress
-    from glassmind.store.sqlite.pair_write import PairStep
+    from glassmind.store.sqlite.pairs import PairStep
     from glassmind.store.sqlite.writer import SqliteWriter
 
 LOCK = "pairing.lock"

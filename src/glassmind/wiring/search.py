@@ -30,9 +30,9 @@ from glassmind.search.patience import (
 from glassmind.search.plan import CAPTURED, RECALLED, Settled
 from glassmind.search.ranking import LIFTS
 from glassmind.search.search import Sources
-from glassmind.store.sqlite.edges import Edges
-from glassmind.store.vectors.following import FollowingVectors
-from glassmind.store.vectors.place import place_of
+from glassmind.store.sqlite.links import Edges
+from glassmind.store.vectors.files import place_of
+from glassmind.store.vectors.search import FollowingVectors
 from glassmind.wiring.confidence import OpenCurve
 from glassmind.wiring.grounds import EmbeddingGrounds, foreign_space
 from glassmind.wiring.use import OpenHeat, UseGrounds

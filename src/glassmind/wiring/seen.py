@@ -21,10 +21,10 @@ from glassmind.model.access import Scope
 from glassmind.model.search import SearchReply, Wish
 from glassmind.ports.elsewhere import Elsewhere, IndexWishes
 from glassmind.search.channels import Meaning
-from glassmind.store.lexical.seen import SeenIndex
-from glassmind.store.sqlite.pair_rows import ScopePairs
-from glassmind.store.sqlite.seen_reader import SeenReader
-from glassmind.store.vectors.seen import SeenVectors
+from glassmind.store.lexical.search import SeenIndex
+from glassmind.store.sqlite.pairs import ScopePairs
+from glassmind.store.sqlite.reader import SeenReader
+from glassmind.store.vectors.search import SeenVectors
 from glassmind.wiring import LocalAdapters
 from glassmind.wiring.confidence import usual_curve
 from glassmind.wiring.once import made_once
@@ -55,9 +55,9 @@ if TYPE_CHECKING:
     from glassmind.search.confidence import Curve
     from glassmind.search.patience import Patience
     from glassmind.store.place import Place, Trusted
-    from glassmind.store.sqlite.edges import Edges
-    from glassmind.store.use_log import UseLog
-    from glassmind.store.vectors.following import FollowingVectors
+    from glassmind.store.sqlite.links import Edges
+    from glassmind.store.usage_log import UseLog
+    from glassmind.store.vectors.search import FollowingVectors
     from glassmind.wiring.embedders import Embedders
     from glassmind.wiring.pairs import OpenPairing
     from glassmind.wiring.write import Writing
@@ -100,7 +100,7 @@ class SeenAdapters(LocalAdapters):
     def _compare(self, db: "Connection", hidden: frozenset[int]) -> "ScopePairs":
         """Return the similar notes of a scope, made anew when stored ones change."""
         from glassmind.graph.pairing import pairs_among  # noqa: PLC0415
-        from glassmind.store.sqlite.pair_source import PairSource  # noqa: PLC0415
+        from glassmind.store.sqlite.pairs import PairSource  # noqa: PLC0415
 
         source, level = PairSource(db), self.config.graph.similarity
         with source.still():
@@ -126,7 +126,7 @@ class SeenAdapters(LocalAdapters):
 
     def edges(self) -> "Edges":
         """Return the links and themes that a search follows, of visible notes."""
-        from glassmind.store.sqlite.edges import Edges  # noqa: PLC0415
+        from glassmind.store.sqlite.links import Edges  # noqa: PLC0415
 
         db, hidden = self.reader.connection(), self.reader.hidden_notes()
         return Edges(db, self._homes if hidden else None)
@@ -164,8 +164,8 @@ class SeenAdapters(LocalAdapters):
     @made_once
     def dismissals(self) -> "DismissalBook":
         """What a person wants to hear no more of, of the notes that are seen."""
-        from glassmind.store.sqlite.log import note_log  # noqa: PLC0415
-        from glassmind.store.sqlite.pair_rows import PairRows  # noqa: PLC0415
+        from glassmind.store.sqlite.change_log import note_log  # noqa: PLC0415
+        from glassmind.store.sqlite.pairs import PairRows  # noqa: PLC0415
         from glassmind.wiring.pairs import dismissals_for  # noqa: PLC0415
 
         def sees(paths: "Collection[NotePath]") -> "set[NotePath]":
@@ -309,7 +309,7 @@ class SeenAdapters(LocalAdapters):
     def editing(self, refresh: "Refresh", handed: "Handed") -> "Editing":
         """Return what changes notes; links are followed in the whole vault."""
         from glassmind.access.sight import Sight  # noqa: PLC0415
-        from glassmind.store.sqlite.edit_rows import SqliteEditRows  # noqa: PLC0415
+        from glassmind.store.sqlite.notes import SqliteEditRows  # noqa: PLC0415
         from glassmind.wiring.editing import editing_for  # noqa: PLC0415
 
         def paths() -> "list[NotePath]":

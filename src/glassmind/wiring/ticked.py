@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from glassmind.errors import GlassmindError
 from glassmind.model.memory import KEEP
-from glassmind.store.sqlite.memo_rows import MemoRows
+from glassmind.store.sqlite.memory import MemoRows
 
 if TYPE_CHECKING:
     from glassmind.model import NotePath

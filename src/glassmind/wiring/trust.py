@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from glassmind.edit.trust import Trust, trust_over
 from glassmind.model import NotePath
-from glassmind.store.sqlite.edit_rows import SqliteEditRows
+from glassmind.store.sqlite.notes import SqliteEditRows
 from glassmind.wiring.grounds import Grounds
 
 

@@ -11,10 +11,9 @@ from glassmind.files.read import VaultFiles
 from glassmind.memory.heat import HeatSources, measured
 from glassmind.memory.pins import FILE, pins_in
 from glassmind.search.ranking import Warm
-from glassmind.store.sqlite.event_rows import EventRows
-from glassmind.store.sqlite.heat_rows import HeatRows
-from glassmind.store.sqlite.pair_rows import PairRows
-from glassmind.store.use_log import UseLog
+from glassmind.store.sqlite.memory import EventRows, HeatRows
+from glassmind.store.sqlite.pairs import PairRows
+from glassmind.store.usage_log import UseLog
 from glassmind.wiring.grounds import Grounds
 
 if TYPE_CHECKING:  # numpy comes with it

@@ -12,8 +12,8 @@ from glassmind.files.watch import VaultChanges, VaultEvents
 from glassmind.index.keeper import IndexKeeper
 from glassmind.index.watching import Pace, Post, Watching
 from glassmind.model.watch import WatchState
-from glassmind.store.filesystem import filesystem_kind, on_network
-from glassmind.store.watching import clear_state, write_state
+from glassmind.store.disk import filesystem_kind, on_network
+from glassmind.store.watch_state import clear_state, write_state
 from glassmind.wiring.grounds import Grounds
 
 if TYPE_CHECKING:

@@ -13,10 +13,16 @@ from typing import Protocol
 from glassmind.errors import IndexAbsent, IndexFault, IndexUntrusted, IndexUnwritable
 from glassmind.store.lexical.write import discard as discard_words
 from glassmind.store.lock import WriterLock, await_turn
-from glassmind.store.place import Place, Trusted, make_folder, make_place
+from glassmind.store.place import (
+    LOCK,
+    Place,
+    Trusted,
+    VaultIndex,
+    make_folder,
+    make_place,
+)
 from glassmind.store.sqlite.writer import SqliteWriter
-from glassmind.store.vault_index import LOCK, VaultIndex
-from glassmind.store.vectors.place import discard, places_in
+from glassmind.store.vectors.files import discard, places_in
 
 WRITER_WAIT_S = 600.0
 """How long a run waits for another to finish; a large first run takes minutes."""

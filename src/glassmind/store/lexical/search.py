@@ -1,7 +1,8 @@
 """Searching the word index."""
 
+import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from math import fsum, log1p
 from pathlib import Path
@@ -9,41 +10,51 @@ from typing import TYPE_CHECKING
 
 import tantivy
 
+from glassmind.errors import IndexDamaged, IndexFault
+from glassmind.model.access import Seen
 from glassmind.model.search import Candidate, WordQuery
-from glassmind.store.lexical import words
-from glassmind.store.lexical.faults import faults_named
-from glassmind.store.lexical.fields import SHOWN_AS, name_term
-from glassmind.store.lexical.marks import Marks
-from glassmind.store.lexical.place import META, open_index, read_marker
+from glassmind.store.lexical import analysis
+from glassmind.store.lexical.analysis import Marks
+from glassmind.store.lexical.files import (
+    FOLDER,
+    META,
+    SHOWN_AS,
+    faults_named,
+    name_term,
+    open_index,
+    read_marker,
+)
 from glassmind.store.lexical.query import (
     MUST,
     SHOULD,
     STOPWORDS,
     Composer,
+    WordStatistics,
     any_of,
+    only_visible,
 )
-from glassmind.store.lexical.statistics import WordStatistics, only_visible
 
 if TYPE_CHECKING:
     from glassmind.model.access import Seen
 
+
 Q = tantivy.Query
-INTEGER = tantivy.FieldType.Integer
-NAME = "the word index"
-LONGEST_NAME, MOST_WORDS, MOST_NAMESAKES = 8, 40, 200
+_INTEGER = tantivy.FieldType.Integer
+_NAME = "the word index"
+_LONGEST_NAME, _MOST_WORDS, MOST_NAMESAKES = 8, 40, 200
 """Words of a name, and of a text that is looked through; chunks of namesakes."""
 
-MOST_STEMS, COMMON_SHARE = 60, 0.2
+_MOST_STEMS, _COMMON_SHARE = 60, 0.2
 """Stems of a text that are looked for, and the share of all passages from which on one
 is too common to tell texts apart."""
 
-MOST_CALLERS = 8
+_MOST_CALLERS = 8
 """Callers whose word statistics are kept, each with its own view of the notes."""
 
-MORE = 4
+_MORE = 4
 """How many times more hits are taken when too many of them were not seen."""
 
-PUNCTUATION = " .,;:!?\"'()[]{}<>\u201c\u201d\u2018\u2019\u00ab\u00bb\u2026"
+_PUNCTUATION = " .,;:!?\"'()[]{}<>\u201c\u201d\u2018\u2019\u00ab\u00bb\u2026"
 
 
 class WordIndex:
@@ -63,16 +74,16 @@ class WordIndex:
             self._searcher, self._known = self._index.searcher(), {}
         return read_marker(self._searcher, self._index.schema)
 
-    @faults_named(NAME)
+    @faults_named(_NAME)
     def named(self, text: str, seen: "Seen | None" = None) -> list[int]:
         """Return the notes whose whole title or alias stands in a text.
 
         The longest name first; a part of a name that was found is not looked for.
         """
-        typed = text.split()[:MOST_WORDS]
+        typed = text.split()[:_MOST_WORDS]
         taken: set[int] = set()
         found: dict[int, None] = {}
-        for length in range(min(LONGEST_NAME, len(typed)), 0, -1):
+        for length in range(min(_LONGEST_NAME, len(typed)), 0, -1):
             for start in range(len(typed) - length + 1):
                 places = range(start, start + length)
                 if taken.isdisjoint(places):
@@ -84,7 +95,7 @@ class WordIndex:
 
     def _called(self, name: str, seen: "Seen | None") -> list[int]:
         """Return the visible notes of a name; a word that says nothing is none."""
-        term = name_term(name.strip(PUNCTUATION))
+        term = name_term(name.strip(_PUNCTUATION))
         if not term or term in STOPWORDS or not self._searcher.doc_freq("name", term):
             return []
         schema = self._index.schema
@@ -95,7 +106,7 @@ class WordIndex:
         notes = self._searcher.fast_field_values("note", places)
         return sorted({int(note) for note in notes if note is not None})
 
-    @faults_named(NAME)
+    @faults_named(_NAME)
     def standing(
         self, phrase: str, limit: int, seen: "Seen | None" = None
     ) -> tuple[int, list[int]]:
@@ -103,7 +114,7 @@ class WordIndex:
 
         A single letter of a script without blanks is no phrase: it stands nowhere.
         """
-        terms = words.folded(phrase).split()
+        terms = analysis.folded(phrase).split()
         if not terms:
             return 0, []
         schema = self._index.schema
@@ -119,7 +130,7 @@ class WordIndex:
         known = sorted({int(note) for note in notes if note is not None})
         return int(found.count or 0), known  # type: ignore[attr-defined] # no stub
 
-    @faults_named(NAME)
+    @faults_named(_NAME)
     def alike(
         self, text: str, limit: int, seen: "Seen | None" = None
     ) -> list[tuple[int, float]]:
@@ -130,13 +141,13 @@ class WordIndex:
         """
         statistics = self._statistics(seen)
         count = max(1, statistics.total)
-        said = Counter(words.stemmed.analyze(words.prepared(text)))
+        said = Counter(analysis.stemmed.analyze(analysis.prepared(text)))
         weights = {}
         for stem, times in said.items():
             held = statistics.count("body_stem", stem)
-            if 1 < held <= COMMON_SHARE * count:
+            if 1 < held <= _COMMON_SHARE * count:
                 weights[stem] = log1p(times) * log1p(count / held)
-        best = sorted(weights, key=lambda stem: (-weights[stem], stem))[:MOST_STEMS]
+        best = sorted(weights, key=lambda stem: (-weights[stem], stem))[:_MOST_STEMS]
         if not best:
             return []
         schema = self._index.schema
@@ -154,7 +165,7 @@ class WordIndex:
                 found.setdefault(int(note), statistics.rounded(score))
         return sorted(found.items())
 
-    @faults_named(NAME)
+    @faults_named(_NAME)
     def ask(self, query: WordQuery, seen: "Seen | None" = None) -> "AskedIndex":
         """Return the query, ready to be put to the state last reloaded.
 
@@ -168,7 +179,7 @@ class WordIndex:
         known, searcher = self._known, self._searcher
         found = known.get(seen)
         if found is None or found.searcher is not searcher:
-            if len(known) >= MOST_CALLERS:
+            if len(known) >= _MOST_CALLERS:
                 known.clear()
             found = known[seen] = WordStatistics(self._index.schema, searcher, seen)
         return found
@@ -197,7 +208,7 @@ class AskedIndex:
         self._marks, self._guessed = Marks(terms), terms.guessed
         self._stems = terms.stems | terms.runs
 
-    @faults_named(NAME)
+    @faults_named(_NAME)
     def best(self, limit: int) -> list[Candidate]:
         """Return the best chunks, best first.
 
@@ -215,7 +226,7 @@ class AskedIndex:
             )
         return self._run(Q.boolean_query(parts), limit)
 
-    @faults_named(NAME)
+    @faults_named(_NAME)
     def allowed(self) -> list[Candidate] | None:
         """Return the chunks that pass filters, phrases and exclusions, if any."""
         if not self._conditions:
@@ -231,7 +242,7 @@ class AskedIndex:
         weights = self._rarities
         if not weights:
             return 0.0
-        there = words.stems_in(text, weights.keys())
+        there = analysis.stems_in(text, weights.keys())
         found = fsum(weight for stem, weight in weights.items() if stem in there)
         return found / fsum(weights.values())
 
@@ -245,7 +256,7 @@ class AskedIndex:
             for stem in sorted(self._stems)
         }
 
-    @faults_named(NAME)
+    @faults_named(_NAME)
     def shares(self, chunk_ids: Sequence[int]) -> dict[int, dict[str, float]]:
         """Return what each field gave to each chunk: one small search per field."""
         shares: dict[int, dict[str, float]] = {chunk: {} for chunk in chunk_ids}
@@ -292,7 +303,7 @@ class AskedIndex:
             found = [one for one in self._candidates(hits) if seen.has(one.note_id)]
             if len(found) >= limit or len(hits) < most:
                 return self._rounded(found[:limit])
-            most *= MORE
+            most *= _MORE
 
     def _rounded(self, found: list[Candidate]) -> list[Candidate]:
         rounded = self._statistics.rounded
@@ -312,7 +323,7 @@ class AskedIndex:
         if len(found) == limit:  # the last day may have more than there is room for
             edge = found[-1][0]
             found = [one for one in found if one[0] > edge]
-            that_day = Q.range_query(self._schema, "day", INTEGER, edge, edge)
+            that_day = Q.range_query(self._schema, "day", _INTEGER, edge, edge)
             tied = Q.boolean_query([(MUST, query), (MUST, that_day)])
             rest = self._highest("mtime", tied, limit - len(found))
             found += [(edge, place) for _, place in rest]
@@ -344,3 +355,132 @@ class AskedIndex:
             for chunk, note, (score, _) in zip(chunks, notes, hits, strict=True)
             if chunk is not None and note is not None
         ]
+
+
+class FollowingIndex:
+    """The word index, open for reading, be its folder writable or not."""
+
+    def __init__(self, place: Path) -> None:
+        self._place = place
+        self._still = None
+        if not os.access(place, os.W_OK):
+            from glassmind.store.lexical.files import StillPlace  # noqa: PLC0415
+
+            self._still = StillPlace(place)
+        with faults_named(str(place)):
+            self._index = WordIndex(self._still.folder if self._still else place)
+        self._level_with: str | None = None
+
+    @classmethod
+    def open(cls, folder: Path) -> "FollowingIndex | None":
+        """Return the word index of an index folder; None when it cannot be opened."""
+        place = folder / FOLDER
+        if not (place / META).is_file():
+            return None
+        try:
+            return cls(place)
+        except (IndexFault, OSError):
+            return None
+
+    @property
+    def level_with(self) -> str | None:
+        """How far it had come when it was last looked at; None where nobody knows."""
+        return self._level_with
+
+    def reaches(self, head: str) -> bool:
+        """Whether it shows everything up to `head`, looking anew if need be.
+
+        Damaged files reach nothing.
+        """
+        if self._level_with is None:  # most likely it was opened just now
+            self._look(anew=False)
+        if self._level_with != head:
+            self._look(anew=True)
+        return self._level_with == head
+
+    def _look(self, *, anew: bool) -> None:
+        try:
+            with faults_named(str(self._place)):
+                self._level_with = self._index.marker(anew=anew)
+        except IndexDamaged:
+            self._level_with = None
+
+    def ask(self, query: WordQuery, seen: "Seen | None" = None) -> AskedIndex:
+        """Return the query, ready to be answered, of what is `seen`.
+
+        Raises:
+            IndexDamaged: the files are not what was written.
+        """
+        return self._index.ask(query, seen)
+
+    def named(self, text: str, seen: "Seen | None" = None) -> list[int]:
+        """Return the notes whose whole title or alias stands in a text.
+
+        Raises:
+            IndexDamaged: the files are not what was written.
+        """
+        return self._index.named(text, seen)
+
+    def standing(
+        self, phrase: str, limit: int, seen: "Seen | None" = None
+    ) -> tuple[int, list[int]]:
+        """Return how many passages hold a phrase, and the notes of some of them.
+
+        Raises:
+            IndexDamaged: the files are not what was written.
+        """
+        return self._index.standing(phrase, limit, seen)
+
+    def alike(
+        self, text: str, limit: int, seen: "Seen | None" = None
+    ) -> list[tuple[int, float]]:
+        """Return the notes whose passages say what a text says, with their best score.
+
+        Raises:
+            IndexDamaged: the files are not what was written.
+        """
+        return self._index.alike(text, limit, seen)
+
+    def close(self) -> None:
+        """Let go of the files."""
+        if self._still is not None:
+            self._still.close()
+
+
+class SeenIndex(FollowingIndex):
+    """Finds by words what is seen; whose files those are is another's concern."""
+
+    def __init__(self, index: FollowingIndex, seen: Callable[[], Seen]) -> None:
+        self._whole, self._seen = index, seen
+
+    @property
+    def level_with(self) -> str | None:
+        """How far it had come when it was last looked at; None where nobody knows."""
+        return self._whole.level_with
+
+    def reaches(self, head: str) -> bool:
+        """Whether it shows everything up to `head`, looking anew if need be."""
+        return self._whole.reaches(head)
+
+    def ask(self, query: WordQuery, seen: Seen | None = None) -> AskedIndex:
+        """Return the query, ready to be answered."""
+        return self._whole.ask(query, seen or self._seen())
+
+    def named(self, text: str, seen: Seen | None = None) -> list[int]:
+        """Return the notes whose whole title or alias stands in a text."""
+        return self._whole.named(text, seen or self._seen())
+
+    def standing(
+        self, phrase: str, limit: int, seen: Seen | None = None
+    ) -> tuple[int, list[int]]:
+        """Return how many passages hold a phrase, and the notes of some of them."""
+        return self._whole.standing(phrase, limit, seen or self._seen())
+
+    def alike(
+        self, text: str, limit: int, seen: Seen | None = None
+    ) -> list[tuple[int, float]]:
+        """Return the notes whose passages say what a text says, with their best."""
+        return self._whole.alike(text, limit, seen or self._seen())
+
+    def close(self) -> None:
+        """Leave the files to whose they are."""

@@ -17,38 +17,36 @@ import tantivy
 
 from glassmind.model.sidecar import Document
 from glassmind.obsidian.properties import OWN, is_memo, memo_own_text
-from glassmind.store.lexical import words
-from glassmind.store.lexical.faults import faults_named
-from glassmind.store.lexical.fields import (
+from glassmind.store.lexical import analysis
+from glassmind.store.lexical.files import (
+    DOCUMENTS_VERSION,
+    FOLDER,
+    MARKER_NOTE,
     PATH,
     PROPERTY,
     SEPARATOR,
     TAG,
     day_number,
+    faults_named,
     local_day,
     name_term,
-)
-from glassmind.store.lexical.place import (
-    DOCUMENTS_VERSION,
-    FOLDER,
-    MARKER_NOTE,
     open_index,
     read_marker,
 )
 
-LARGE_NOTE_CHARS, QUEUE_CHARS = 250_000, 32_000_000
+_LARGE_NOTE_CHARS, _QUEUE_CHARS = 250_000, 32_000_000
 """Text of large notes that waits to be indexed; in the queue it takes three times as
 much memory. Ordinary notes are indexed as fast as they are read."""
 
-SMALL_HEAP, LARGE_HEAP = 15_000_000, 100_000_000
+_SMALL_HEAP, _LARGE_HEAP = 15_000_000, 100_000_000
 """Bytes: the least that tantivy takes, and what a first run gains from; not more."""
 
-OURS = re.compile(
+_OURS = re.compile(
     r"[0-9a-f]{32}(\.\d+)?\.\w+|meta\.json|\.managed\.json|\.(tantivy|tmp).*"
 )
 """How tantivy calls its files."""
 
-LONGEST_TERM = 8_000
+_LONGEST_TERM = 8_000
 """Characters of a raw term; tantivy drops those over 64 KB without a word."""
 
 
@@ -57,7 +55,7 @@ def discard(folder: Path) -> None:
     place = folder / FOLDER
     with suppress(OSError):
         for file in list(place.iterdir()):
-            if OURS.fullmatch(file.name):
+            if _OURS.fullmatch(file.name):
                 file.unlink(missing_ok=True)
         place.rmdir()
 
@@ -67,7 +65,7 @@ class WordWriter:
 
     def __init__(self, folder: Path, *, large: bool = False) -> None:
         self._place = folder / FOLDER
-        heap = LARGE_HEAP if large else SMALL_HEAP
+        heap = _LARGE_HEAP if large else _SMALL_HEAP
         with self._faults():
             self._place.mkdir(parents=True, exist_ok=True)
             self._index = open_index(self._place)
@@ -115,8 +113,8 @@ class WordWriter:
         A commit is the only way to wait. Readers then see some of the changed notes
         before the others. The marker stays, so that after a crash all are put again.
         """
-        self._queued_chars += chars if chars > LARGE_NOTE_CHARS else 0
-        if self._queued_chars > QUEUE_CHARS:
+        self._queued_chars += chars if chars > _LARGE_NOTE_CHARS else 0
+        if self._queued_chars > _QUEUE_CHARS:
             self._writer.commit()
             self._queued_chars = 0
 
@@ -144,7 +142,7 @@ class WordWriter:
 
 Fields = dict[str, Any]
 
-MOST_FACTS = 1_000
+_MOST_FACTS = 1_000
 """Tags and properties of a note that can be filtered by; every passage repeats them."""
 
 
@@ -162,17 +160,17 @@ def _documents(note: Document, schema: tantivy.Schema) -> Iterator[tantivy.Docum
     headed = len(note.passages) > 1 and note.passages[0].text.startswith("---")
     begins = 1 if headed else 0
     titles = "\n".join((note.title, *note.aliases))
-    unspaced = words.has_unspaced(titles)
+    unspaced = analysis.has_unspaced(titles)
     for number, (chunk_id, headings, text) in enumerate(note.passages):
         said = "" if memo and number < begins else memo_own_text(text)
-        under, body = " \n".join(headings), words.prepared(said)
+        under, body = " \n".join(headings), analysis.prepared(said)
         passage = copy(shared)
         passage.add_integer("chunk", chunk_id)
-        passage.add_text("headings", words.prepared(under))
+        passage.add_text("headings", analysis.prepared(under))
         passage.add_text("body", body)
         passage.add_text("body_stem", body)
-        if unspaced or words.has_unspaced(said) or words.has_unspaced(under):
-            singles = words.singles_text(f"{titles}\n{under}\n{said}")
+        if unspaced or analysis.has_unspaced(said) or analysis.has_unspaced(under):
+            singles = analysis.singles_text(f"{titles}\n{under}\n{said}")
             passage.add_text("singles", singles)
         if number == 0:
             passage.extend(_first(note, values, memo=memo), schema)
@@ -187,19 +185,19 @@ def _shared(note: Document, values: Sequence[tuple[str, list[str]]]) -> Fields:
     seconds = note.mtime_ns // 1_000_000_000
     facts = [PATH + note.path.lower(), *_tag_facts(note.tags)]
     facts += [
-        f"{PROPERTY}{name.lower()}{SEPARATOR}{item.lower()}"[:LONGEST_TERM]
+        f"{PROPERTY}{name.lower()}{SEPARATOR}{item.lower()}"[:_LONGEST_TERM]
         for name, items in values
         for item in items
     ]
     fields: Fields = {
-        "title": words.prepared(note.title),
-        "fact": facts[:MOST_FACTS],
+        "title": analysis.prepared(note.title),
+        "fact": facts[:_MOST_FACTS],
         "day": day_number(note.day or local_day(seconds)),
         "mtime": seconds,
         "note": note.note_id,
     }
     if note.aliases:
-        fields["aliases"] = [words.prepared(alias) for alias in note.aliases]
+        fields["aliases"] = [analysis.prepared(alias) for alias in note.aliases]
     return fields
 
 
@@ -212,9 +210,9 @@ def _first(
         if name not in ("tags", "aliases") and (name in OWN or not memo)
     ]
     return {
-        "path": "" if memo else words.prepared(note.path.rpartition("/")[0]),
-        "tags": words.prepared(" ".join(note.tags)),
-        "properties": words.prepared(" \n".join(shown)),
+        "path": "" if memo else analysis.prepared(note.path.rpartition("/")[0]),
+        "tags": analysis.prepared(" ".join(note.tags)),
+        "properties": analysis.prepared(" \n".join(shown)),
     }
 
 

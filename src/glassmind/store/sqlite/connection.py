@@ -1,35 +1,218 @@
-"""Opening `index.db`: read-only for everyone, for writing by the holder of the lock."""
+"""Beginning to write: by the holder of the writer lock, and by nobody else."""
 
+import json
 import os
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, TypeAlias
 from urllib.parse import quote
 
 import apsw
+import xxhash
 
 from glassmind.errors import (
     BackupDamaged,
     BackupMissing,
     IndexAbsent,
+    IndexBusy,
     IndexDamaged,
+    IndexFault,
     IndexTooNew,
+    IndexUnwritable,
 )
-from glassmind.store.filesystem import on_network
+from glassmind.store.disk import on_network
 from glassmind.store.place import DATABASE
 from glassmind.store.sqlite import schema
-from glassmind.store.sqlite.examine import said
-from glassmind.store.sqlite.faults import DAMAGE, FULL
+
+Fence: TypeAlias = Callable[[], None]
+"""Raises where the right to write is not ours any more."""
+
+
+def begin(db: apsw.Connection, fence: Fence) -> None:
+    """Open a transaction that writes, and see that we still may.
+
+    We are asked inside it: should the lock be taken from us after that, whoever took
+    it waits for the end of this transaction, or goes on in another file if it hangs.
+    """
+    db.execute("begin immediate")
+    try:
+        fence()
+    except BaseException:
+        db.execute("rollback")
+        raise
+
+
+def end(db: apsw.Connection, fence: Fence, *, keep: bool) -> None:
+    """End the transaction, and `keep` what was written if we still may.
+
+    Whoever was stopped inside of it may have been replaced: others have their rows in
+    another file then, and what is written here would be lost without a word.
+    """
+    if not db.in_transaction:
+        return  # SQLite undid it by itself: a full disk, an I/O error
+    try:
+        if keep:
+            fence()
+    except BaseException:
+        db.execute("rollback")
+        raise
+    db.execute("commit" if keep else "rollback")
+
+
+_PASSAGES = """
+select f.path, c.digest, c.text from chunks c join files f on f.id = c.note_id
+"""
+
+
+_OTHERS = (
+    "select * from settings",
+    "select * from files",
+    "select * from notes",
+    "select * from chunks",
+    "select * from headings",
+    "select * from links",
+    "select * from tags",
+    "select * from properties",
+    "select * from tasks",
+    "select * from blocks",
+    "select * from fields",
+    "select * from callouts",
+    "select * from skipped",
+)
+"""Read for their letters alone: bytes that are no text raise."""
+
+
+def said(error: Exception) -> str:
+    """Return what an error says in one line: SQLite shows all of a damaged schema."""
+    text = " ".join(str(error).split())
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
+_LONGEST = 200
+"""Characters of what SQLite says that a user is shown."""
+
+
+def wrong_with(db: apsw.Connection) -> str | None:
+    """Return the first thing wrong: a page, a reference, or a passage that changed."""
+    try:
+        found = str(db.execute("pragma integrity_check(1)").get)
+        if found != "ok":
+            return found.splitlines()[-1]
+        if next(iter(db.execute("pragma foreign_key_check")), None) is not None:
+            return "a row belongs to a note that is not there"
+        passages: Any = db.execute(_PASSAGES)
+        for path, digest, text in passages:
+            if xxhash.xxh3_128_hexdigest(str(text).encode()) != digest:
+                return f"a passage of {path} is not what was indexed"
+        for statement in _OTHERS:
+            deque(db.execute(statement), maxlen=0)
+    except (apsw.Error, UnicodeDecodeError) as error:
+        return said(error)
+    return None
+
+
+DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError)
+"""Raised when a file is not a sound database any more."""
+
+FULL = (apsw.FullError, apsw.IOError, apsw.ReadOnlyError, apsw.CantOpenError)
+"""Raised when the disk will not take what we write, or give back what we wrote."""
+
+_UNEXPECTED = (
+    apsw.SQLError,
+    apsw.ConstraintError,
+    apsw.MismatchError,
+    UnicodeDecodeError,
+    json.JSONDecodeError,
+)
+"""Raised when rows are not what our own statements left: a damaged page can do that."""
+
+
+_ASTRAY = (TypeError, ValueError, LookupError, AttributeError)
+"""What Python raises over a row that is not what we wrote, or over a fault of ours."""
+
+
+@contextmanager
+def faults_named(
+    folder: Path, connection: Callable[[], apsw.Connection]
+) -> Iterator[None]:
+    """Turn what SQLite raises into an error that says what happened.
+
+    The rows are examined before an error of Python's is blamed on them.
+
+    Raises:
+        IndexDamaged: the file does not read well.
+        IndexUnwritable: the disk does not take what was written.
+        IndexBusy: another process held the database for longer than we wait.
+    """
+    try:
+        yield
+    except DAMAGE as error:
+        raise IndexDamaged(str(folder / "index.db"), said(error)) from error
+    except FULL as error:
+        raise IndexUnwritable(str(folder), said(error)) from error
+    except apsw.BusyError as error:
+        raise IndexBusy("another program", _waited_s(connection)) from error
+    except _UNEXPECTED as error:
+        raise IndexDamaged(str(folder / "index.db"), said(error)) from error
+    except _ASTRAY as error:
+        wrong = wrong_with(connection())
+        if wrong is None:
+            raise
+        raise IndexDamaged(str(folder / "index.db"), wrong) from error
+
+
+def _waited_s(connection: Callable[[], apsw.Connection]) -> float:
+    try:
+        return int(connection().pragma("busy_timeout")) / 1000
+    except (RuntimeError, IndexFault, apsw.Error):  # it could not even be opened
+        return 0.0
+
+
+@contextmanager
+def disk_faults_named(folder: Path) -> Iterator[None]:
+    """Turn what the disk says to files being moved or deleted into words of our own.
+
+    Raises:
+        IndexUnwritable: it did not let us.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise IndexUnwritable(str(folder), said(error)) from error
+
+
+_PAGES = 1_000
+"""Copied at a time; in between, others get their turn."""
+
+
+def write_copy(source: apsw.Connection, file: Path) -> None:
+    """Write a consistent copy of the rows to a new file while others read and write."""
+    target = apsw.Connection(str(file))
+    try:
+        copy_rows(source, target)
+        target.pragma("journal_mode", "delete")
+    finally:
+        target.close()
+
+
+def copy_rows(source: apsw.Connection, target: apsw.Connection) -> None:
+    """Replace every row of a database by those of another."""
+    with target.backup("main", source, "main") as copy:
+        while not copy.done:
+            copy.step(_PAGES)
+
 
 STAGED = f"{DATABASE}.rescued"
 """A copy of the rows that is about to take their place."""
-CHECKPOINT_PAGES = 16_000
+_CHECKPOINT_PAGES = 16_000
 """Pages (64 MB) between checkpoints: each waits for the disk."""
 
-CACHE_KB = 32_000
+_CACHE_KB = 32_000
 """What the writer keeps in memory of indexes that are updated at random."""
 
-READ = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+_READ = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
 
 BUSY_MS = 30_000
 """How long SQLite waits for others; only short transactions ever hold it."""
@@ -96,7 +279,7 @@ def _open_immutable(file: Path) -> apsw.Connection:
 def _opened(kind: type[apsw.Connection], file: Path, options: str) -> apsw.Connection:
     """Return a connection to a database of ours."""
     try:
-        db = kind(_address(file, options), flags=READ)
+        db = kind(_address(file, options), flags=_READ)
     except apsw.CantOpenError as error:
         raise IndexAbsent(str(file.parent)) from error
     try:
@@ -124,7 +307,7 @@ def open_copy(file: Path) -> apsw.Connection:
     if not file.is_file():
         raise BackupDamaged(str(file), "it is no file")
     try:
-        db = apsw.Connection(_address(file, "mode=ro&immutable=1"), flags=READ)
+        db = apsw.Connection(_address(file, "mode=ro&immutable=1"), flags=_READ)
         _check(db, file)
         wrong = is_sound(db)
     except IndexDamaged as error:
@@ -172,8 +355,8 @@ def open_writer(
         db.pragma("journal_mode", journal)
         db.pragma("synchronous", "normal" if journal == "wal" else "full")
         db.pragma("foreign_keys", 1)
-        db.pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
-        db.pragma("cache_size", -CACHE_KB)
+        db.pragma("wal_autocheckpoint", _CHECKPOINT_PAGES)
+        db.pragma("cache_size", -_CACHE_KB)
         schema.migrate(db)
     except DAMAGE as error:
         db.close()

@@ -1,42 +1,49 @@
 """The rows of one vault's index, open for reading."""
 
+import json
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from threading import Lock
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import apsw
 
 from glassmind.errors import IndexAbsent, IndexUntrusted
+from glassmind.model import NotePath
+from glassmind.model.access import NoteMarks, Seen, said_once
 from glassmind.store.place import DATABASE
-from glassmind.store.sqlite import connection
-from glassmind.store.sqlite.faults import faults_named
-from glassmind.store.sqlite.log import Log, text_log, vector_log
-from glassmind.store.sqlite.read import Rows
-from glassmind.store.sqlite.successor_rows import successors_in
+from glassmind.store.sqlite import connection, schema
+from glassmind.store.sqlite.change_log import Log, note_log, text_log, vector_log
+from glassmind.store.sqlite.connection import faults_named
+from glassmind.store.sqlite.memory import successors_in
+from glassmind.store.sqlite.notes import Rows
+from glassmind.store.sqlite.pairs import SINCE as SINCE_PAIRS
+from glassmind.store.sqlite.pairs import PairRows, ScopePairRows, ScopePairs, ThemeRows
 
-if TYPE_CHECKING:  # what a search by words does without
+if TYPE_CHECKING:
     from glassmind.model.adjustments import Successor
     from glassmind.model.sidecar import Document
     from glassmind.model.vectors import NoteVectors
-    from glassmind.store.sqlite.pair_rows import PairRows
-    from glassmind.store.sqlite.theme_rows import ThemeRows
-    from glassmind.store.sqlite.vector_rows import VectorRows
+    from glassmind.store.sqlite.pairs import PairRows, ThemeRows
+    from glassmind.store.sqlite.vectors import VectorRows
 
-NOT_WHOLE = (
+
+_NOT_WHOLE = (
     "the vault has not been indexed to its end yet, so notes are missing; "
     "glassmind index goes on with it"
 )
 
-DISK_FULL_NOTICE = "The disk seems to be full. Answering from the index as it is."
+_DISK_FULL_NOTICE = "The disk seems to be full. Answering from the index as it is."
 
-RETRY_S = 5.0
+_RETRY_S = 5.0
 """How long an immutable connection is kept before a usual one is tried again."""
 
-SWAPPED_S = 0.5
+_SWAPPED_S = 0.5
 """How long we wait for a copy that is about to take the place of the rows."""
 
 
@@ -84,19 +91,19 @@ class SqliteReader:
 
     def vectors(self) -> "VectorRows":
         """Return what there is of vectors."""
-        from glassmind.store.sqlite.vector_rows import VectorRows  # noqa: PLC0415
+        from glassmind.store.sqlite.vectors import VectorRows  # noqa: PLC0415
 
         return VectorRows(self.connection())
 
     def pairs(self) -> "PairRows":
         """Return the pairs of similar notes."""
-        from glassmind.store.sqlite.pair_rows import PairRows  # noqa: PLC0415
+        from glassmind.store.sqlite.pairs import PairRows  # noqa: PLC0415
 
         return PairRows(self.connection())
 
     def themes(self) -> "ThemeRows":
         """Return the stored themes."""
-        from glassmind.store.sqlite.theme_rows import ThemeRows  # noqa: PLC0415
+        from glassmind.store.sqlite.pairs import ThemeRows  # noqa: PLC0415
 
         return ThemeRows(self.connection())
 
@@ -121,8 +128,8 @@ class SqliteReader:
         db = self.connection()
         is_immutable = isinstance(db, connection.ImmutableConnection)
         is_full = is_immutable and os.access(self.folder, os.W_OK)
-        full = [DISK_FULL_NOTICE] if is_full else []
-        return full if self.rows().is_whole() else [*full, NOT_WHOLE]
+        full = [_DISK_FULL_NOTICE] if is_full else []
+        return full if self.rows().is_whole() else [*full, _NOT_WHOLE]
 
     def faults(self) -> AbstractContextManager[None]:
         """Return what names the faults of everything done inside it."""
@@ -156,7 +163,7 @@ class SqliteReader:
         """Whether an open connection shows what is written to its file."""
         if not isinstance(kept.db, connection.ImmutableConnection):
             return True
-        is_fresh = time.monotonic() < kept.opened + RETRY_S
+        is_fresh = time.monotonic() < kept.opened + _RETRY_S
         return is_fresh and kept.state == self._state()
 
     def _state(self) -> tuple[int, ...]:
@@ -193,14 +200,14 @@ class SqliteReader:
             self._opened[threading.get_ident()] = reader
 
     def _identity(self) -> tuple[int, int]:
-        deadline = time.monotonic() + SWAPPED_S
+        deadline = time.monotonic() + _SWAPPED_S
         while True:
             try:
                 found = os.stat(self._database)  # noqa: PTH116 - asked at every call
             except OSError as error:
                 is_next = (self.folder / connection.STAGED).exists()
                 if is_next and time.monotonic() < deadline:
-                    time.sleep(SWAPPED_S / 100)
+                    time.sleep(_SWAPPED_S / 100)
                     continue
                 self._forget()
                 raise IndexAbsent(str(self.folder)) from error
@@ -231,3 +238,511 @@ class SqliteReader:
         if kept is not None:
             kept.db.close()
             self._forget()
+
+
+_AMONG = "{} in (select value from json_each(:ids))"
+"""Which notes are asked for, by the name of their id."""
+
+_FILES = "select id, path from main.files where kind <> 'attachment' and {among}"
+_NAMES = "select distinct name from main.properties"
+_PROPERTIES = """
+select note_id, name, value from main.properties
+where name in (select value from json_each(:names))
+  and {among} order by note_id, seq
+"""
+_TAGS = "select note_id, name from main.tags where {among}"
+_DASHED = """
+select c.note_id, c.text from main.chunks c join main.notes n on n.id = c.note_id
+where c.chunk_index = 0
+  and substr(ltrim(c.text, char(9, 10, 13, 32, 8203, 65279)), 1, 3) = '---' and (
+  n.error is not null or n.warnings <> '[]'
+  or not exists (select 1 from main.properties p where p.note_id = n.id))
+  and {among}
+"""
+"""Notes that begin as if they had properties, and have none, or not all of them."""
+
+_WHOLE = """
+select group_concat(substr(text, overlap + 1), '') from (
+  select text, overlap from main.chunks where note_id = ? order by chunk_index)
+"""
+_ATTACHMENTS = """
+select f.id, f.path, exists (select 1 from main.links l where l.target_id = f.id),
+  exists (select 1 from main.links l where l.target_id = f.id and l.note_id in {})
+from main.files f where f.kind = 'attachment'
+"""
+
+
+class MarkRows:
+    """The marks of notes, over an open database, whatever views hide of it."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
+
+    def marks(
+        self,
+        names: Callable[[str], str],
+        unread_head: Callable[[str], str],
+        *,
+        by_tags: bool,
+        by_place: bool,
+        among: Sequence[int] | None = None,
+    ) -> Iterator[tuple[int, NoteMarks]]:
+        """Yield the marks of notes with their ids: what their properties and tags say.
+
+        `names` returns what a property is called by its name; empty for one that does
+        not matter. One that is said twice has a list of what is said. `unread_head`
+        tells properties that cannot be read from a note's text. Without `by_place`, of
+        a note that has none of all that nothing is said. With `among`, of these notes.
+        """
+        found: Any = self._db.execute(_NAMES)
+        called = {name: word for (name,) in found if (word := names(name))}
+        bound = {"names": json.dumps(sorted(called))}
+        properties: dict[int, list[tuple[str, object]]] = {}
+        for note, name, value in self._ask(_PROPERTIES, "note_id", among, bound):
+            said = properties.setdefault(note, [])
+            said.append((called[name], json.loads(value)))
+        tags: dict[int, list[str]] = {}
+        for note, name in self._ask(_TAGS, "note_id", among) if by_tags else ():
+            tags.setdefault(note, []).append(name)
+        unread = self._unread(unread_head, among)
+        for note, path in self._ask(_FILES, "id", among):
+            if by_place or note in properties or note in tags or note in unread:
+                yield (
+                    note,
+                    NoteMarks(
+                        NotePath(path),
+                        tuple(tags.get(note, ())),
+                        said_once(properties.get(note, ())),
+                        unread.get(note, ""),
+                    ),
+                )
+
+    def _unread(
+        self, unread_head: Callable[[str], str], among: Sequence[int] | None
+    ) -> dict[int, str]:
+        found: dict[int, str] = {}
+        for note, text in self._ask(_DASHED, "n.id", among).fetchall():
+            whole: Any = self._db.execute(_WHOLE, (note,)).get
+            head = unread_head(whole or text)
+            if head:
+                found[note] = head
+        return found
+
+    def attachments(self, readable: str) -> list[tuple[int, NotePath, bool, bool]]:
+        """Return id and path of files that are no notes, and what leads to them.
+
+        Whether any link does, and one of a note that stands in the table `readable`.
+        """
+        rows: Any = self._db.execute(_ATTACHMENTS.format(readable)).fetchall()
+        return [(one, path, bool(any_), bool(seen)) for one, path, any_, seen in rows]
+
+    def _ask(
+        self,
+        statement: str,
+        column: str,
+        among: Sequence[int] | None,
+        bound: Mapping[str, str] = MappingProxyType({}),
+    ) -> Any:
+        """Return the rows of some notes, or of all."""
+        if among is None:
+            return self._db.execute(statement.format(among="true"), dict(bound))
+        ids = {"ids": json.dumps(list(among))}
+        asked = statement.format(among=_AMONG.format(column))
+        return self._db.execute(asked, {**bound, **ids})
+
+
+_READABLE = "temp.readable"
+
+_OF_NOTES = (
+    "chunks",
+    "headings",
+    "tags",
+    "properties",
+    "tasks",
+    "blocks",
+    "fields",
+    "callouts",
+)
+
+_BARE = {
+    "files": "select * from main.files where +id in {seen}",
+    "notes": "select * from main.notes where +id in {seen}",
+    **{
+        name: f"select * from main.{name} where +note_id in {{seen}}"  # noqa: S608
+        for name in _OF_NOTES
+    },
+    "links": "select * from main.links where +note_id in {seen} "
+    "and (target_id is null or +target_id in {seen})",
+    "skipped": "select * from main.skipped where may_tell(path)",
+    "index_runs": "select id, started_at, reason, seconds, 0 as added, 0 as changed, "
+    "0 as moved, 0 as removed, 0 as unchanged, '[]' as failures from main.index_runs",
+}
+"""What stands in place of each table. The plus signs have rows looked up as if there
+were no condition, and asked for it then."""
+
+_WHOLE_SEEN_READER = "(select whole from temp.shown)"
+"""Whether no note is hidden."""
+
+_SINCE_VECTORS = {
+    "note_vectors": "select * from main.note_vectors where +note_id in {seen}",
+    "chunk_vectors": "select * from main.chunk_vectors where exists (select 1 from "
+    "main.chunks c where c.id = chunk_id and +c.note_id in {seen})",
+}
+_SINCE_KNOWLEDGE = {
+    "pairs": "select * from main.pairs where {whole}",
+    "themes": "select * from main.themes where {whole}",
+    "theme_members": "select * from main.theme_members where {whole}",
+    "pair_changes": "select * from main.pair_changes "
+    "where +note_id in {seen} or {whole}",
+}
+"""Pairs and themes are made from all notes, so where some are hidden there are none:
+`pairs` and `themes` of the reader return those of the visible notes."""
+
+_SINCE_MEMORY = {
+    "memory_events": "select * from main.memory_events where +file_id in {seen}",
+}
+_SINCE_SECRETS = {
+    "note_secrets": "select * from main.note_secrets where +note_id in {seen}",
+}
+_SINCE_OWN_PAIRS: dict[str, str] = {}
+VIEWS = (
+    _BARE,
+    _SINCE_VECTORS,
+    _SINCE_KNOWLEDGE,
+    _SINCE_MEMORY,
+    _SINCE_SECRETS,
+    _SINCE_OWN_PAIRS,
+)
+"""By the version of the file that has their tables; the last brought none."""
+
+_GRAPH_LINKS = "graph_links"
+_GRAPH_LINKS_VIEW = """
+select note_id, seq, kind, embed, property, line,
+  case when target_id in {seen} then target_id end as target_id
+from main.links where +note_id in {seen}
+"""
+"""Every link of a note for the graph, which numbers them; one to what is not seen
+leads nowhere."""
+
+_COUNT = "select count(*) from main.notes"
+_NOTES = ("select id from main.notes where id in", "select id from notes")
+_CHUNKS = ("select id from main.chunks where note_id in", "select id from chunks")
+"""The rows of some notes, and those of all that are seen."""
+
+_UNREAD = """
+select id from main.files f where kind <> 'attachment'
+and not exists (select 1 from main.notes n where n.id = f.id)
+"""
+"""Files that were to be notes and cannot be read: nobody knows if they are private."""
+
+_PATHS = """
+select path from main.files where id in (select value from json_each(?))
+"""
+_LAST = "select max(id) from main.files"
+_SHOW_NEW = f"""
+insert or ignore into {_READABLE} select id from main.files where id > ?
+"""  # noqa: S608 - our own words
+_SHOW = f"""
+insert or ignore into {_READABLE} select f.id from json_each(?) k
+join main.files f on f.id = k.value
+"""  # noqa: S608 - our own words
+_SHOW_FILES = f"""
+insert or ignore into {_READABLE} select id from main.files where kind = 'attachment'
+"""  # noqa: S608 - our own words
+_HIDE = f"""
+delete from {_READABLE} where id in (select value from json_each(?))
+"""  # noqa: S608 - our own words
+
+_EMBEDDED = """
+select count(distinct v.chunk_id) from json_each(?) k join files f on f.path = k.value
+join main.chunks c on c.note_id = f.id join main.chunk_vectors v on v.chunk_id = c.id
+"""
+
+_HIDE_ALL = f"delete from {_READABLE}"  # noqa: S608 - our own words
+_SHOWN = "select version from temp.shown"
+_SHOW_VERSION = "update temp.shown set version = ?, whole = ?"
+"""Kept beside what is shown, so that one is undone with the other."""
+
+_NEVER = -1
+"""The version of a connection that shows nothing yet."""
+
+_MOST_AGAIN = 5_000
+"""Changes up to which notes are judged one by one, and not all at once."""
+
+
+class Policy(Protocol):
+    """Who may read what."""
+
+    def name_of(self, name: str, /) -> str:
+        """Return what a property is called by its name; empty where it is none."""
+
+    @property
+    def by_tags(self) -> bool:
+        """Whether tags have to be looked at."""
+
+    @property
+    def by_place(self) -> bool:
+        """Whether it matters where a note stands."""
+
+    def may_read(self, marks: NoteMarks, /) -> bool:
+        """Whether a note may be read."""
+
+    def may_name(self, path: str, /) -> bool:
+        """Whether a file may be told of, by its place."""
+
+    def unread_head(self, text: str, /) -> str:
+        """Return what stands where properties should, if they cannot be read."""
+
+
+class _Hidden(NamedTuple):
+    """The notes that are not seen, as of a head of the log."""
+
+    head: str
+    notes: frozenset[int]
+
+
+class _Shown(NamedTuple):
+    """What a connection shows: as of which version, without which files.
+
+    `last` is the newest file that it knows.
+    """
+
+    db: apsw.Connection
+    version: int
+    hidden: frozenset[int] = frozenset()
+    last: int = 0
+
+
+Still = Callable[[Mapping[NotePath, int]], Collection[NotePath]]
+"""Returns which notes may still be read, of some with when they had been changed."""
+
+Compare = Callable[[apsw.Connection, frozenset[int]], ScopePairs]
+"""Returns the pairs of the notes that a connection shows, given the hidden notes."""
+
+_PATH_AT, _CHANGED_AT = 1, 8
+"""Where a row of a hit has the path of its note, and when that was changed."""
+
+
+class SeenRows(Rows):
+    """The rows of hits that may be read as their files are now."""
+
+    def __init__(self, db: apsw.Connection, still: Still) -> None:
+        super().__init__(db)
+        self._still = still
+
+    def hit_rows(self, chunk_ids: Sequence[int]) -> dict[int, tuple[Any, ...]]:
+        """Return what a hit shows for each chunk that is still there."""
+        found = super().hit_rows(chunk_ids)
+        told = self._still({row[_PATH_AT]: row[_CHANGED_AT] for row in found.values()})
+        return {chunk: row for chunk, row in found.items() if row[_PATH_AT] in told}
+
+
+class SeenReader(SqliteReader):
+    """Owns read-only connections that show what a policy lets be read.
+
+    `still` tells which notes may be read that changed since they were indexed, and
+    `tells` whether a file may be told of that was left out of the index. `compare`
+    makes the pairs of similar notes where some notes are hidden.
+    """
+
+    graph_links = _GRAPH_LINKS
+
+    def __init__(  # noqa: PLR0913 - what a reader of a scope depends on
+        self,
+        folder: Path,
+        policy: Policy,
+        still: Still,
+        tells: Callable[[str], bool],
+        compare: Compare,
+        *,
+        is_ours: Callable[[], bool] = lambda: True,
+    ) -> None:
+        super().__init__(folder, is_ours)
+        self._still, self._tells, self._compare = still, tells, compare
+        self._policy, self._judging = policy, Lock()
+        self._hidden = _Hidden("", frozenset())
+        self._notes: tuple[str, Seen] | None = None
+        self._chunks: tuple[str, Seen] | None = None
+
+    def connection(self) -> apsw.Connection:
+        """Return this thread's connection, its views as of now.
+
+        In a transaction they are as of that: who keeps what he finds under a head has
+        to ask for it there.
+        """
+        db = super().connection()
+        shown: _Shown | None = getattr(self._local, "shown", None)
+        if shown is None or shown.db is not db:
+            _make_views(db, self._tells)
+            shown = _Shown(db, _NEVER)
+        version = db.execute(_SHOWN).get
+        if version == db.pragma("data_version"):
+            return db
+        with db:  # one state of the rows is judged, and shown
+            if version != shown.version:  # what was shown in a transaction is undone
+                db.execute(_HIDE_ALL)
+                shown = _Shown(db, _NEVER)
+            found: Any = db.pragma("data_version")
+            hidden, unread = self._hidden_in(db).notes, _ids(db, _UNREAD)
+            shown = _show(shown, hidden | unread)
+            _leave_out_files(db, self._policy)
+            db.execute(_SHOW_VERSION, (found, not hidden))
+        self._local.shown = shown._replace(version=found)
+        return db
+
+    def rows(self) -> SeenRows:
+        """Return the rows, whose hits are of notes that may still be read."""
+        return SeenRows(self.connection(), self._still)
+
+    def hidden_notes(self) -> frozenset[int]:
+        """Return the ids of the notes that may not be read."""
+        return self._hidden_in(self.connection()).notes
+
+    def embedded_in(self, paths: Collection[NotePath]) -> int:
+        """Return how many passages of some visible notes have vectors."""
+        found: Any = (
+            self.connection().execute(_EMBEDDED, (json.dumps(list(paths)),)).get
+        )
+        return int(found)
+
+    def pending(self, log: Log[Any], marker: str | None) -> int | None:
+        """Return how many changes of visible notes a sidecar has yet to apply."""
+        return log.pending(marker, _READABLE)
+
+    def pairs(self) -> PairRows:
+        """Return the pairs of similar notes: stored ones if no note is hidden."""
+        db = self.connection()
+        hidden = self._hidden_in(db).notes
+        if not hidden or schema.version_of(db) < SINCE_PAIRS:
+            return PairRows(db)
+        return ScopePairRows(db, lambda: self._compare(db, hidden))
+
+    def themes(self) -> ThemeRows:
+        """Return the stored themes, which count only if no note is hidden."""
+        db = self.connection()
+        return ThemeRows(db, stored=not self._hidden_in(db).notes)
+
+    def seen_notes(self) -> Seen:
+        """Return which notes are seen, whichever way says it with fewer of them."""
+        self._notes = found = self._fewer(self._notes, _NOTES)
+        return found[1]
+
+    def seen_chunks(self) -> Seen:
+        """Return which chunks are seen, whichever way says it with fewer of them."""
+        self._chunks = found = self._fewer(self._chunks, _CHUNKS)
+        return found[1]
+
+    def _fewer(
+        self, kept: tuple[str, Seen] | None, of: tuple[str, str]
+    ) -> tuple[str, Seen]:
+        with self.connection():  # what is kept is as of one state of the rows
+            db = self.connection()
+            head, hidden = self._hidden_in(db)
+            if kept is not None and kept[0] == head:
+                found = kept
+            else:
+                found = head, _fewer(db, hidden, of)
+        return found
+
+    def hidden_paths(self) -> list[str]:
+        """Return where the notes stand that may not be read."""
+        db = self.connection()
+        hidden = json.dumps(sorted(self._hidden_in(db).notes))
+        rows: Any = db.execute(_PATHS, (hidden,))
+        return [path for (path,) in rows]
+
+    def _hidden_in(self, db: apsw.Connection) -> _Hidden:
+        """Return what may not be read as these rows stand, judged once for a head.
+
+        Only what has changed since is judged again.
+        """
+        log = note_log(db)
+        with self._judging:
+            head, known = log.head(), self._hidden
+            if known.head == head:
+                return known
+            pending = log.pending(known.head) if known.head else None
+            if pending is None or pending > _MOST_AGAIN:
+                notes = frozenset(_judged(db, self._policy, None))
+            else:
+                changed, _ = log.after(known.head, pending)
+                kept = known.notes.difference(changed)
+                notes = kept | _judged(db, self._policy, changed)
+            self._hidden = _Hidden(head, notes)
+            return self._hidden
+
+
+def _fewer(db: apsw.Connection, notes: frozenset[int], of: tuple[str, str]) -> Seen:
+    """Return the rows of notes that are hidden, or all others if these are fewer."""
+    some, others = of
+    count: Any = db.execute(_COUNT).get
+    if 2 * len(notes) <= count:
+        asked = f"{some} (select value from json_each(?))"  # noqa: S608 - our own
+        return Seen(_ids(db, asked, json.dumps(sorted(notes))))
+    return Seen(_ids(db, others), hidden=False)
+
+
+def _ids(db: apsw.Connection, asked: str, *bound: str) -> frozenset[int]:
+    """Return what a statement finds, as one text, which is faster than many rows."""
+    whole = f"select json_group_array(id) from ({asked})"  # noqa: S608 - our own words
+    found: Any = db.execute(whole, bound).get
+    return frozenset(json.loads(found))
+
+
+def _judged(
+    db: apsw.Connection, policy: Policy, among: Sequence[int] | None
+) -> set[int]:
+    marks = MarkRows(db).marks(
+        policy.name_of,
+        policy.unread_head,
+        by_tags=policy.by_tags,
+        by_place=policy.by_place,
+        among=among,
+    )
+    return {note for note, one in marks if not policy.may_read(one)}
+
+
+def _make_views(db: apsw.Connection, tells: Callable[[str], bool]) -> None:
+    db.pragma("temp_store", 2)  # in memory: what is hidden from whom is on no disk
+
+    def may_tell(*found: object) -> bool:
+        return tells(str(found[0]))
+
+    db.create_scalar_function("may_tell", may_tell, 1)
+    db.execute("create temp table if not exists readable (id integer primary key)")
+    db.execute("create temp table if not exists shown (version integer, whole integer)")
+    db.execute(
+        "insert into temp.shown select ?, 0 where not exists (select 1 from shown)",
+        (_NEVER,),
+    )
+    for views in (*VIEWS[: schema.version_of(db)], {_GRAPH_LINKS: _GRAPH_LINKS_VIEW}):
+        for name, shown in views.items():
+            seen = f"(select id from {_READABLE})"  # noqa: S608 - our own words
+            body = shown.format(seen=seen, whole=_WHOLE_SEEN_READER)
+            db.execute(f"create temp view if not exists {name} as {body}")
+
+
+def _show(shown: _Shown, hidden: frozenset[int]) -> _Shown:
+    """Show all files but hidden ones; what was shown before need not be said again."""
+    db = shown.db
+    last: Any = db.execute(_LAST).get or 0
+    db.execute(_SHOW_NEW, (shown.last,))
+    db.execute(_SHOW, (json.dumps(sorted(shown.hidden - hidden)),))
+    db.execute(_SHOW_FILES)
+    new = hidden if not shown.last else hidden - shown.hidden
+    db.execute(_HIDE, (json.dumps(sorted(new)),))
+    return shown._replace(hidden=hidden, last=last)
+
+
+def _leave_out_files(db: apsw.Connection, policy: Policy) -> None:
+    """Take away files that are no notes and are not seen.
+
+    One that links lead to is seen by who may read one of them. They come and go
+    without a change of the log, so they are asked for each time.
+    """
+    hidden = [
+        file
+        for file, path, is_linked, is_seen in MarkRows(db).attachments(_READABLE)
+        if not (is_seen if is_linked else policy.may_name(path))
+    ]
+    db.execute(_HIDE, (json.dumps(hidden),))

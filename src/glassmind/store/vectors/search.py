@@ -1,42 +1,266 @@
-"""Answering from one state of a matrix.
-
-Rows are scored, from bytes where there are any, and all that may be among the best are
-scored exactly. A chunk with many windows can fill the best rows alone; then more rows
-are taken, until enough chunks are certain.
-"""
+"""Vectors in one byte a number: a quarter to read, and how far off that can be."""
 
 import math
-from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
+import mmap
+import os
+from collections.abc import Callable, Collection, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from glassmind.errors import IndexDamaged
+from glassmind.errors import IndexDamaged, IndexFault
+from glassmind.model.access import Seen
 from glassmind.model.search import Candidate
-from glassmind.store.vectors.scan import (
-    Scores,
-    can_scan_bytes,
-    exact_scores,
-    floor_of,
-    rough_scores,
-)
+from glassmind.store.vectors.files import HEADER, Column, Header, read_header
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from glassmind.store.vectors.snapshot import Snapshot
+    from glassmind.model.vectors import Vector
+    from glassmind.store.vectors.files import Small
 
-FEW = 0.25
+
+_MOST = 127
+"""The largest byte, on both sides of zero."""
+
+_DEVIATIONS = 6.0
+"""How many standard deviations a rounding error is believed to stay within.
+
+What is lost by rounding points anywhere, so its product with a unit vector is nearly
+normal, with a deviation of its length over the root of the width: one in 10^9 is
+further out.
+"""
+
+
+def scale_for(peak: float) -> float:
+    """Return the scale at which the largest number just fits."""
+    return peak / _MOST if peak > 0 else 1.0
+
+
+def in_bytes(rows: "NDArray[np.float32]", scale: float) -> "NDArray[np.int8]":
+    """Return rows in bytes; numbers too large for the scale are cut."""
+    scaled: NDArray[np.float32] = np.rint(rows * np.float32(1 / scale))
+    np.clip(scaled, -_MOST, _MOST, out=scaled)
+    return scaled.astype(np.int8)
+
+
+def lost(rows: "NDArray[np.float32]", small: "NDArray[np.int8]", scale: float) -> float:
+    """Return the length of the longest difference between a row and its bytes."""
+    if not rows.size:
+        return 0.0
+    off = rows - small.astype(np.float32) * np.float32(scale)
+    return math.sqrt(float(np.max(np.einsum("ij,ij->i", off, off))))
+
+
+def most_without_cuts(width: int, scale: float) -> float:
+    """Return the longest difference that rounding alone can make."""
+    return scale * math.sqrt(width) / 2
+
+
+def margin(row_residual: float, query_residual: float, width: int) -> float:
+    """Return how far a cosine from bytes may be from the true one."""
+    certain = row_residual + (1 + row_residual) * query_residual
+    likely = _DEVIATIONS * math.hypot(row_residual, query_residual) / math.sqrt(width)
+    return min(certain, likely)
+
+
+FLOAT, IDENTITY, BYTE = np.dtype("<f4"), np.dtype("<i8"), np.dtype("i1")
+
+_TRIES = 20
+"""Each failure means that a writer replaced the files meanwhile: one is the rule."""
+
+
+class Snapshot:
+    """The rows that one header counts; holds its maps for as long as it is held."""
+
+    def __init__(self, place: Path, header: Header) -> None:
+        self.place, self.header = place, header
+        columns, rows, width = header.columns, header.rows, header.width
+        self.vectors: NDArray[np.float32] = _mapped(
+            place, columns.vectors, FLOAT, (rows, width)
+        )
+        self.chunks: NDArray[np.int64] = _mapped(
+            place, columns.chunks, IDENTITY, (rows,)
+        )
+        self.notes: NDArray[np.int64] = _mapped(place, columns.notes, IDENTITY, (rows,))
+        self.small: NDArray[np.int8] | None = None
+        if header.small:
+            self.small = _mapped(place, header.small.column, BYTE, (rows, width))
+
+    @cached_property
+    def dead(self) -> "NDArray[np.bool_] | None":
+        """Which rows are dead; None when none is."""
+        if not self.header.gone:
+            return None
+        return flags_of(self.header)
+
+    @cached_property
+    def chunk_range(self) -> tuple[int, int]:
+        """The lowest and the highest chunk id."""
+        if not self.chunks.size:
+            return 0, 0
+        return int(self.chunks.min()), int(self.chunks.max())
+
+
+def flags_of(header: Header) -> "NDArray[np.bool_]":
+    """Return which rows are dead."""
+    packed = np.frombuffer(header.dead, np.uint8)
+    return np.unpackbits(packed, count=header.rows).astype(np.bool_)
+
+
+def open_snapshot(place: Path, width: int) -> Snapshot | None:
+    """Return the last state that was committed; None when there is none.
+
+    Raises:
+        IndexDamaged: the files are not what was written.
+        OSError: the disk does not give them back.
+    """
+    for _ in range(_TRIES):
+        header = read_header(place)
+        if header is None:
+            return None
+        check_width(place, header, width)
+        try:
+            return Snapshot(place, header)
+        except FileNotFoundError as error:
+            missing = error
+    raise IndexDamaged(str(missing.filename), "it is missing") from missing
+
+
+def check_width(place: Path, header: Header, width: int) -> None:
+    """See that the vectors are as wide as they should be.
+
+    Raises:
+        IndexDamaged: they are not.
+    """
+    if header.width != width:
+        reason = f"its vectors are {header.width} wide, not {width}"
+        raise IndexDamaged(str(place), reason)
+
+
+def _mapped(
+    place: Path, column: Column, kind: "np.dtype[Any]", shape: tuple[int, ...]
+) -> "NDArray[Any]":
+    size = kind.itemsize * int(np.prod(shape))
+    file = place / column.name
+    with file.open("rb") as opened:
+        there = os.fstat(opened.fileno()).st_size
+        if there < size:
+            reason = f"{there} bytes of {size} are there"
+            raise IndexDamaged(str(file), reason)
+        if not size:
+            return np.empty(shape, kind)
+        content = mmap.mmap(opened.fileno(), size, access=mmap.ACCESS_READ)
+    return np.frombuffer(content, kind).reshape(shape)
+
+
+try:
+    import numkong
+except ImportError:  # it comes with the optional extra `large`
+    numkong = None  # type: ignore[assignment]
+
+
+_PIECE = 16_384
+"""Rows scanned at a time: what is made of them stays in the cache of one core."""
+
+_GATHERED = 2_048
+"""Rows copied at a time: 3 MB at the usual width."""
+
+_LANES = 64
+"""Rows that share a maximum; 32 to 128 measured alike."""
+
+_ROOM = 4
+"""Lanes for each value wanted; with fewer, two of the best often share one."""
+
+
+class Scores(NamedTuple):
+    """A score for each row looked at; `margin` is how far it may be off.
+
+    `rows` says which rows they are, None meaning all in order.
+    """
+
+    values: "NDArray[np.float32]"
+    rows: "NDArray[np.intp] | None" = None
+    margin: float = 0.0
+
+
+def exact_scores(
+    vectors: "NDArray[np.float32]",
+    query: "NDArray[np.float32]",
+    rows: "NDArray[np.intp] | None" = None,
+) -> Scores:
+    """Return the cosine of every row, or of some."""
+    if rows is None:
+        return Scores(np.vecdot(vectors, query))
+    values = np.empty(rows.size, np.float32)
+    for at in range(0, rows.size, _GATHERED):
+        part = slice(at, at + _GATHERED)
+        np.vecdot(vectors[rows[part]], query, out=values[part])
+    return Scores(values, rows)
+
+
+def can_scan_bytes() -> bool:
+    """Return whether `rough_scores` works: it needs numkong.
+
+    Without it, searches scan the float32 rows: same results, about three times slower.
+    """
+    return numkong is not None
+
+
+def rough_scores(
+    small: "NDArray[np.int8]",
+    facts: "Small",
+    query: "NDArray[np.float32]",
+    rows: "NDArray[np.intp] | None" = None,
+) -> Scores:
+    """Return the product of bytes for every row, or for some, and its margin.
+
+    The values are in units of their own, and so is the margin.
+    """
+    scale = scale_for(float(np.abs(query).max()))
+    asked = in_bytes(query[None], scale)
+    off = margin(facts.residual, lost(query[None], asked, scale), query.size)
+    count = len(small) if rows is None else rows.size
+    values = np.empty(count, np.float32)
+    for at in range(0, count, _PIECE):
+        part = slice(at, at + _PIECE)
+        piece = small[part] if rows is None else small[rows[part]]
+        values[part] = _products(asked, piece)
+    return Scores(values, rows, off / (scale * facts.scale))
+
+
+def _products(asked: "NDArray[np.int8]", piece: "NDArray[np.int8]") -> "NDArray[Any]":
+    return np.asarray(numkong.cdist(asked, piece, metric="dot")).ravel()
+
+
+def floor_of(values: "NDArray[np.float32]", wanted: int) -> float:
+    """Return a score that at least `wanted` values reach, near the highest such.
+
+    -inf when there are no more values than that. Most values are only compared with
+    others of their lane, since putting all in order takes a third of a scan.
+    """
+    lane = values.size // _LANES
+    if wanted >= values.size:
+        return -math.inf
+    if lane > _ROOM * wanted:
+        values = values[: lane * _LANES].reshape(_LANES, lane).max(axis=0)
+    at = values.size - wanted
+    return float(np.partition(values, at)[at])
+
+
+_FEW = 0.25
 """The share of rows below which copying them out is cheaper than scanning all: it was
 break-even at a third, for floats and bytes alike."""
 
-TOO_MANY = 0.125
+_TOO_MANY = 0.125
 """The share of rows from which scoring them again costs as much as a scan of floats."""
 
-MORE = 4
+_MORE = 4
 """How many times more rows are taken when they were of too few chunks."""
 
-ROOMY = 16
+_ROOMY = 16
 """Ids that a table of flags may have for each row: a byte each; a row has 1,500."""
 
 
@@ -63,7 +287,7 @@ def best(
         _check(snapshot, scores.values)
         floor = floor_of(scores.values, wanted)
         at = _reaching(scores.values, floor - 2 * scores.margin)
-        if scores.margin and at.size > TOO_MANY * len(snapshot.vectors):
+        if scores.margin and at.size > _TOO_MANY * len(snapshot.vectors):
             scores = _scored(snapshot, query, picked, exactly=True)
             continue
         rows = at if scores.rows is None else scores.rows[at]
@@ -76,7 +300,7 @@ def best(
         known = len(set(snapshot.chunks[rows[certain]].tolist()))
         if known >= limit or floor == -math.inf:
             return _ranked(snapshot, rows, values, limit)
-        wanted *= MORE
+        wanted *= _MORE
 
 
 def near(
@@ -103,7 +327,7 @@ def _scored(
 ) -> Scores:
     """Return scores of all rows, or of those that may be found; others are -inf."""
     few = None
-    if picked is not None and np.count_nonzero(picked) < FEW * picked.size:
+    if picked is not None and np.count_nonzero(picked) < _FEW * picked.size:
         few = np.flatnonzero(picked)
     small, facts = snapshot.small, snapshot.header.small
     if small is None or facts is None or exactly or not can_scan_bytes():
@@ -134,7 +358,7 @@ def _picked(snapshot: "Snapshot", chunk_ids: Collection[int]) -> "NDArray[np.boo
     """Return which rows are living ones of some chunks."""
     ids = np.fromiter(chunk_ids, np.int64, len(chunk_ids))
     lowest, highest = snapshot.chunk_range
-    if lowest >= 0 and highest < ROOMY * (snapshot.chunks.size + 1_000):
+    if lowest >= 0 and highest < _ROOMY * (snapshot.chunks.size + 1_000):
         ids = ids[(ids >= 0) & (ids <= highest)]
         flags = np.zeros(highest + 1, np.bool_)
         flags[ids] = True
@@ -180,3 +404,148 @@ def _check(snapshot: "Snapshot", values: "NDArray[np.float32]") -> None:
     if values.size and not values.max() < math.inf:
         file = snapshot.place / snapshot.header.columns.vectors.name
         raise IndexDamaged(str(file), "a vector in it is no vector")
+
+
+class FollowingVectors:
+    """The vectors of one space, open for reading; safe to use from several threads.
+
+    An answer is always of one state: that of the last look.
+    """
+
+    def __init__(self, place: Path, width: int) -> None:
+        self._place, self._width = place, width
+        self._seen = self._stamp()
+        found = open_snapshot(place, width)
+        if found is None:
+            raise IndexDamaged(str(place), "there is no header")
+        self._snapshot: Snapshot | None = found
+        self._marker: str | None = found.header.marker
+
+    @classmethod
+    def open(cls, place: Path, width: int) -> "FollowingVectors | None":
+        """Return the vectors in the folder of a space; None when they do not open."""
+        try:
+            return cls(place, width)
+        except (IndexFault, OSError):
+            return None
+
+    @property
+    def count(self) -> int:
+        """How many rows can be found."""
+        if self._snapshot is None:
+            return 0
+        header = self._snapshot.header
+        return header.rows - header.gone
+
+    @property
+    def marker(self) -> str | None:
+        """How far the last look saw the vectors follow the log; None when damaged."""
+        return self._marker
+
+    def reaches(self, head: str) -> bool:
+        """Whether it shows everything up to `head`, looking anew if need be.
+
+        Damaged files reach nothing; what was seen before is still answered from.
+        """
+        if self._marker != head:
+            self.look()
+        return self._marker == head
+
+    def follows(self, head: str) -> bool:
+        """Whether what is answered from is of the log of `head`, however far behind.
+
+        The ids of another log, that of an index before it was begun anew, are those of
+        other chunks.
+        """
+        snapshot = self._snapshot
+        return snapshot is not None and _log_of(snapshot.header.marker) == _log_of(head)
+
+    def look(self) -> None:
+        """Take up what was committed since the last look."""
+        stamp = self._stamp()
+        if stamp == self._seen:
+            return
+        try:
+            found = open_snapshot(self._place, self._width)
+        except (IndexFault, OSError):
+            found = None
+        self._seen = stamp
+        if found is not None:
+            self._snapshot = found
+        self._marker = found.header.marker if found else None
+
+    def _stamp(self) -> tuple[int, ...] | None:
+        try:
+            found = (self._place / HEADER).stat()
+        except OSError:
+            return None
+        return found.st_mtime_ns, found.st_size, found.st_ino
+
+    def best(
+        self,
+        query: "Vector",
+        limit: int,
+        /,
+        *,
+        among: Collection[int] | None = None,
+        but: Collection[int] = (),
+    ) -> list[Candidate]:
+        """Return the chunks nearest to a unit vector, nearest first; ties by chunk id.
+
+        A chunk scores by its best window: the cosine. With `among`, only these chunks
+        are looked at, and `limit` is filled from them; none of `but` is.
+
+        Raises:
+            IndexDamaged: the files hold what was never written.
+            ValueError: the query is no vector of this space.
+        """
+        snapshot, asked = self._snapshot, self._checked(query)
+        return best(snapshot, asked, limit, among, but) if snapshot else []
+
+    def near(self, query: "Vector", chunk_ids: Sequence[int], /) -> dict[int, float]:
+        """Return the cosine of each chunk that has a vector, nearest first.
+
+        Raises:
+            IndexDamaged: the files hold what was never written.
+            ValueError: the query is no vector of this space.
+        """
+        snapshot, asked = self._snapshot, self._checked(query)
+        return near(snapshot, asked, chunk_ids) if snapshot else {}
+
+    def _checked(self, query: "Vector") -> "Vector":
+        asked = np.ascontiguousarray(query, np.float32)
+        if asked.shape != (self._width,) or not np.isfinite(asked).all():
+            raise ValueError(f"no vector of {self._width} numbers: {asked.shape}")
+        return asked
+
+    def close(self) -> None:
+        """Let go of the files; nothing is found any more."""
+        self._snapshot = self._marker = None
+
+
+def _log_of(marker: str) -> str:
+    return marker.partition(":")[0]
+
+
+class SeenVectors:
+    """Finds the chunks that are seen by their vectors."""
+
+    def __init__(self, vectors: FollowingVectors, seen: Callable[[], Seen]) -> None:
+        self._vectors, self._seen = vectors, seen
+
+    def best(
+        self, query: "Vector", limit: int, /, *, among: Collection[int] | None = None
+    ) -> list[Candidate]:
+        """Return the chunks nearest to a unit vector; see `FollowingVectors.best`."""
+        seen = self._seen()
+        if among is not None:
+            among = [chunk for chunk in among if seen.has(chunk)]
+        elif not seen.hidden:
+            among = seen.ids
+        but = seen.ids if among is None else ()
+        return self._vectors.best(query, limit, among=among, but=but)
+
+    def near(self, query: "Vector", chunk_ids: Sequence[int], /) -> dict[int, float]:
+        """Return the cosine of each chunk that has a vector, nearest first."""
+        seen = self._seen()
+        return self._vectors.near(query, [one for one in chunk_ids if seen.has(one)])

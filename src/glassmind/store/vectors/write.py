@@ -1,35 +1,214 @@
-"""Writing the vectors of a space: rows behind rows, then one header that counts them.
+"""Adding rows to the files of a matrix, behind those that count already."""
 
-Rows are never changed. Those of a note that is put again are marked dead, and once they
-are many, the living are copied into new files.
-"""
-
+import os
+import secrets
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
 from glassmind.errors import IndexDamaged, IndexUnwritable
 from glassmind.model.vectors import NoteVectors
-from glassmind.store.vectors.compact import compacted
-from glassmind.store.vectors.faults import faults_named
-from glassmind.store.vectors.growth import Growth, grown_small, new_columns
-from glassmind.store.vectors.header import Header, write_header
-from glassmind.store.vectors.place import remove_files
-from glassmind.store.vectors.scan import can_scan_bytes
-from glassmind.store.vectors.snapshot import FLOAT, Snapshot, flags_of, open_snapshot
+from glassmind.store.disk import sync_folder
+from glassmind.store.vectors.files import (
+    Column,
+    Columns,
+    Header,
+    Small,
+    faults_named,
+    remove_files,
+    write_header,
+)
+from glassmind.store.vectors.search import (
+    BYTE,
+    FLOAT,
+    IDENTITY,
+    Snapshot,
+    can_scan_bytes,
+    flags_of,
+    in_bytes,
+    lost,
+    most_without_cuts,
+    open_snapshot,
+    scale_for,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-SMALL_FROM = 100_000
+
+PIECE = 8_192
+"""Rows copied or put in bytes at a time: 12 MB at the usual width."""
+
+_CUT = 1.2
+"""How far beyond rounding a row may be off before all rows get a new scale."""
+
+
+def new_columns() -> Columns:
+    """Return the names of a new generation; none is ever used twice."""
+    token = secrets.token_hex(8)
+    return Columns(*(Column(f"{kind}-{token}.bin") for kind in Columns._fields))
+
+
+class _Tail:
+    """The end of one file, open for writing; what it held beyond is written over."""
+
+    def __init__(self, place: Path, column: Column, size: int) -> None:
+        file = place / column.name
+        self._file: BinaryIO = file.open("r+b" if file.exists() else "w+b")
+        self._file.seek(size)
+        self.column = column
+
+    def add(self, rows: "NDArray[Any]", kind: "np.dtype[Any]") -> None:
+        """Write rows and take them into the checksum."""
+        content = np.ascontiguousarray(rows, kind).reshape(-1).view(np.uint8).data
+        self._file.write(content)
+        checksum = zlib.crc32(content, self.column.checksum)
+        self.column = self.column._replace(checksum=checksum)
+
+    def sync(self) -> None:
+        """Make it last."""
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        """Give the file back."""
+        self._file.close()
+
+
+class Growth:
+    """The three files of a generation, open for adding rows."""
+
+    def __init__(self, place: Path, columns: Columns, rows: int, width: int) -> None:
+        self._place, self._first, self.rows = place, rows, rows
+        with ExitStack() as opened:
+            sizes = (FLOAT.itemsize * width, IDENTITY.itemsize, IDENTITY.itemsize)
+            tails = []
+            for column, size in zip(columns, sizes, strict=True):
+                tails.append(_Tail(place, column, rows * size))
+                opened.callback(tails[-1].close)
+            self._vectors, self._chunks, self._notes = tails
+            self._opened = opened.pop_all()
+
+    @property
+    def columns(self) -> Columns:
+        """The files, with the checksums of all rows so far."""
+        return Columns(self._vectors.column, self._chunks.column, self._notes.column)
+
+    def add(
+        self,
+        vectors: "NDArray[np.float32]",
+        chunks: "NDArray[np.int64]",
+        notes: "NDArray[np.int64]",
+    ) -> None:
+        """Write rows behind the others.
+
+        Raises:
+            OSError: the disk does not take them; the growth is of no use any more.
+        """
+        self._vectors.add(vectors, FLOAT)
+        self._chunks.add(chunks, IDENTITY)
+        self._notes.add(notes, IDENTITY)
+        self.rows += len(vectors)
+
+    def sync(self) -> None:
+        """Make what was added last."""
+        for tail in (self._vectors, self._chunks, self._notes):
+            tail.sync()
+        if not self._first:
+            sync_folder(self._place)
+
+    def close(self) -> None:
+        """Give the files back."""
+        self._opened.close()
+
+
+def grown_small(
+    place: Path, vectors: Column, small: Small | None, span: tuple[int, int], width: int
+) -> Small:
+    """Return the bytes of all rows, having added those of the rows in `span`.
+
+    Rows that do not fit the scale give all rows a new one, in a new file.
+    """
+    begin, end = span
+    if small is not None:
+        small = _extended(place, vectors, small, (begin, end), width)
+        if small.residual <= _CUT * most_without_cuts(width, small.scale):
+            return small
+    peak = max(
+        (
+            float(np.abs(rows).max())
+            for rows in _pieces(place, vectors, (0, end), width)
+        ),
+        default=0.0,
+    )
+    column = Column(f"small-{secrets.token_hex(8)}.bin")
+    fresh = Small(column, scale_for(peak), 0.0)
+    return _extended(place, vectors, fresh, (0, end), width)
+
+
+def _extended(
+    place: Path, vectors: Column, small: Small, span: tuple[int, int], width: int
+) -> Small:
+    tail = _Tail(place, small.column, span[0] * width)
+    residual = small.residual
+    try:
+        for rows in _pieces(place, vectors, span, width):
+            written = in_bytes(rows, small.scale)
+            residual = max(residual, lost(rows, written, small.scale))
+            tail.add(written, BYTE)
+        tail.sync()
+    finally:
+        tail.close()
+    sync_folder(place)
+    return small._replace(column=tail.column, residual=residual)
+
+
+def _pieces(
+    place: Path, vectors: Column, span: tuple[int, int], width: int
+) -> "Iterator[NDArray[np.float32]]":
+    with (place / vectors.name).open("rb") as file:
+        file.seek(span[0] * width * FLOAT.itemsize)
+        for at in range(*span, PIECE):
+            count = min(PIECE, span[1] - at)
+            yield np.fromfile(file, FLOAT, count * width).reshape(count, width)
+
+
+def compacted(place: Path, header: Header) -> Header:
+    """Return the header of the living rows alone, in new files, order kept.
+
+    Raises:
+        IndexDamaged: the files are not what was written.
+        OSError: the disk does not take the new ones; the old ones are untouched.
+    """
+    header = header._replace(small=None)  # which has not grown yet
+    old = Snapshot(place, header)
+    living = np.flatnonzero(~flags_of(header))
+    growth = Growth(place, new_columns(), 0, header.width)
+    try:
+        for at in range(0, living.size, PIECE):
+            rows = living[at : at + PIECE]
+            growth.add(old.vectors[rows], old.chunks[rows], old.notes[rows])
+        growth.sync()
+    finally:
+        growth.close()
+    return header._replace(
+        rows=growth.rows,
+        gone=0,
+        columns=growth.columns,
+        dead=bytes((growth.rows + 7) // 8),
+    )
+
+
+_SMALL_FROM = 100_000
 """Above this many rows, and if numkong is installed, an int8 copy is kept as well. At
 this size a float32 scan takes about 10 ms and reads 150 MB; int8 needs a third of the
 time. Below it, the second file saves too little to notice."""
 
-DEAD_SHARE, DEAD_LEAST = 0.25, 1_000
+_DEAD_SHARE, _DEAD_LEAST = 0.25, 1_000
 """When the living are copied: dead rows are scanned in vain, but below this share they
 cost less than copying, and below this count neither is felt."""
 
@@ -47,8 +226,8 @@ class VectorWriter:
         folder: Path,
         *,
         width: int,
-        small_from: int = SMALL_FROM,
-        dead_least: int = DEAD_LEAST,
+        small_from: int = _SMALL_FROM,
+        dead_least: int = _DEAD_LEAST,
     ) -> None:
         self._place, self._width = folder, width
         self._small_from, self._dead_least = small_from, dead_least
@@ -159,7 +338,7 @@ class VectorWriter:
         """Make everything since the last commit visible, or nothing of it."""
         with self._step():
             header = self._grown(marker)
-            if header.gone > max(self._dead_least, DEAD_SHARE * header.rows):
+            if header.gone > max(self._dead_least, _DEAD_SHARE * header.rows):
                 header = compacted(self._place, header)
             header = self._with_small(header)
             write_header(self._place, header)
