@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from glassmind.graph.vocabulary import Vocabulary
     from glassmind.model.search import SearchReply
     from glassmind.ports.knowledge import NoteRows, Pairs
-    from glassmind.store.sqlite.mention_rows import MentionRows
+    from glassmind.store.sqlite.health import MentionRows
 
 
 Sentences = Callable[[Collection[tuple[int, int]]], dict[tuple[int, int], str]]

@@ -21,7 +21,7 @@ from glassmind.obsidian.structure import line_starts
 from glassmind.obsidian.text import fold
 
 if TYPE_CHECKING:
-    from glassmind.store.sqlite.mention_rows import MentionRows
+    from glassmind.store.sqlite.health import MentionRows
 
 Pieces: TypeAlias = tuple[str, ...]
 

@@ -63,7 +63,7 @@ from glassmind.obsidian.prose import readable_text
 
 if TYPE_CHECKING:
     from glassmind.graph.context import GraphContext
-    from glassmind.store.sqlite.mention_rows import MentionRows
+    from glassmind.store.sqlite.health import MentionRows
 
 Strengths: TypeAlias = NDArray[np.float64]
 """A number from 0 to 1 for every node of the link graph."""
