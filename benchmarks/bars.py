@@ -219,7 +219,7 @@ def warm_search(engine: Engine, place: Path, asked: Sequence[str]) -> Iterator[B
     from glassmind.store.lexical import files as words  # noqa: PLC0415
 
     index = words.open_index(next(place.iterdir()) / words.FOLDER)
-    searcher, rows = index.searcher(), engine._adapters.rows()  # noqa: SLF001
+    searcher, rows = index.searcher(), engine._vault.rows()
 
     def raw(text: str) -> tuple[tantivy.Query, list[tantivy.DocAddress]]:
         query = index.parse_query(text, default_field_names=every)

@@ -31,7 +31,7 @@ from vectors import timed
 from glassmind import Engine
 from glassmind.model.context import Bundle
 from glassmind.model.search import Mode, SearchReply
-from glassmind.wiring import LocalAdapters
+from glassmind.vault import Vault
 
 NOTES = 10_000
 BUDGETS = (1_000, 3_000, 6_000)
@@ -74,7 +74,7 @@ def timed_searches(engine: Engine) -> Iterator[list[Spent]]:
     """Yield what the searches take that bundles make, in order."""
     spent: list[Spent] = []
     bundles = engine.bundles
-    before = bundles._shelf  # noqa: SLF001 - nothing else tells the two apart
+    before = bundles._shelf
     searched = before.sources.search
 
     def search(*asked: Any, **wishes: Any) -> SearchReply:
@@ -84,11 +84,11 @@ def timed_searches(engine: Engine) -> Iterator[list[Spent]]:
         return reply
 
     sources = replace(before.sources, search=search)
-    bundles._shelf = replace(before, sources=sources)  # noqa: SLF001
+    bundles._shelf = replace(before, sources=sources)
     try:
         yield spent
     finally:
-        bundles._shelf = before  # noqa: SLF001
+        bundles._shelf = before
 
 
 def turns_of(
@@ -155,7 +155,7 @@ def crowded_vault() -> tuple[Path, Path]:
 
 def print_crowded(asked: Sequence[str]) -> None:
     """Print what bundles of a vault of crowded notes take."""
-    with Engine(LocalAdapters(hybrid.configured(*crowded_vault()))) as engine:
+    with Engine(Vault(hybrid.configured(*crowded_vault()))) as engine:
         engine.warm()
         turns_of(engine, asked[:LEARNING], BUDGETS[-1])
         turns = turns_of(engine, asked[LEARNING:], BUDGETS[-1])
@@ -178,7 +178,7 @@ def main() -> int:
         f"{given.notes:>7,} notes{'':<20}{'search':>9}{'packing':>9}{'ratio':>9}"
         f"{'work':>9}{'tokens':>9}{'notes':>7}"
     )
-    with Engine(LocalAdapters(hybrid.configured(root, place))) as engine:
+    with Engine(Vault(hybrid.configured(root, place))) as engine:
         engine.warm()
         plain = [timed(partial(engine.search, text)) for text in asked[:LEARNING]]
         first = turns_of(engine, asked[:LEARNING], BUDGETS[-1])

@@ -21,16 +21,15 @@ from typing import NamedTuple
 
 import numpy as np
 import quality
+from answerable import posed
+from calibrate import Quality, error_of, reliability
+from calibrate import quality as judged
+from strange_questions import STRANGERS
 
 from glassmind import Engine
-from glassmind.evaluation.answerable import posed
 from glassmind.evaluation.bench import Bench, Wanted, own_bench
-from glassmind.evaluation.calibrate import error_of, reliability
-from glassmind.evaluation.calibrate import quality as judged
 from glassmind.evaluation.gold import GoldQuery
-from glassmind.evaluation.strangers import STRANGERS
 from glassmind.model import NotePath
-from glassmind.model.evaluation import Quality
 from glassmind.models.logistic import fitted
 from glassmind.search.confidence import (
     QUESTIONS,
@@ -44,8 +43,9 @@ from glassmind.search.confidence import (
 )
 from glassmind.search.query import parse_query
 from glassmind.store.sqlite.links import ClueRows
-from glassmind.wiring import LocalAdapters
+from glassmind.vault import Vault
 from glassmind.wiring.confidence import CLUES, WISH, Asking
+from glassmind.wiring.search import hybrid_for
 
 SAMPLE = Path(__file__).resolve().parent.parent / "sample-vault"
 
@@ -103,11 +103,11 @@ def benches(wanted: Wanted) -> Iterator[tuple[str, AbstractContextManager[Bench]
 
 def seen_in(engine: Engine, queries: Sequence[GoldQuery]) -> Seen:
     """Return what a vault says, asked as `glassmind index` and `eval` ask it."""
-    adapters = LocalAdapters(engine.config)
+    adapters = Vault(engine.config)
     words = adapters.words()
     if words is None:
         raise SystemExit("there is no word index")
-    ask = Asking(adapters.hybrid(words), lambda _: None, lambda: False, 0)
+    ask = Asking(hybrid_for(adapters, words), lambda _: None, lambda: False, 0)
     own = own_questions(ClueRows(adapters.reader.connection()).clues(CLUES), QUESTIONS)
     wanted: list[tuple[str, frozenset[NotePath]]] = [
         *((text, frozenset()) for text in strangers()),

@@ -27,6 +27,7 @@ from glassmind import Engine, open_vault
 from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
 from glassmind.model.editing import Append
+from glassmind.wiring.editing import editing_for
 from glassmind.wiring.editing import unindexed as unfollowed
 
 EDIT_MOST, MOVE_MOST = 3.0, 2.0
@@ -85,7 +86,7 @@ def plain_edit(file: Path, line: str) -> None:
 
 def unindexed(engine: Engine) -> Editing:
     """Return the verbs of a vault whose index does not follow."""
-    return engine._adapters.editing(unfollowed, lambda _: None)  # noqa: SLF001
+    return editing_for(engine._vault, unfollowed)
 
 
 def one_edit(place: Path, notes: int, rounds: int) -> tuple[float, ...]:

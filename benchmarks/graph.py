@@ -241,7 +241,7 @@ class Kept:
     """A graph that is kept current, and what that costs, in several states."""
 
     def __init__(self, engine: Engine) -> None:
-        self._reader = engine._adapters.reader  # type: ignore[attr-defined]  # noqa: SLF001
+        self._reader = engine._vault.reader
         self._kept = KeptGraph(self._rows)
         self._before = self._kept.now()
         self.spent = dict[str, list[float]]()
@@ -259,7 +259,7 @@ class Kept:
 
     def again(self) -> object:
         """Take in once more what changed since `settle`."""
-        self._kept._plain = self._before  # noqa: SLF001
+        self._kept._plain = self._before
         return self.updated()
 
     def settle(self) -> int:
@@ -331,7 +331,7 @@ def keeping(root: Path, engine: Engine) -> Iterator[Row]:
 
 def connections(engine: Engine, count: int) -> Row:
     """Return what a caller waits for the neighbours of a note, by the clock."""
-    net = engine.knowledge._study.net()  # noqa: SLF001
+    net = engine.knowledge._study.net()
     chance = np.random.default_rng(3)
     names = [str(net.paths[node]) for node in chance.integers(0, len(net), 120)]
     times, works = [], []

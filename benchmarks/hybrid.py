@@ -29,11 +29,10 @@ from glassmind.errors import ModelFault
 from glassmind.model.vectors import Space
 from glassmind.models.choose import embedder_for
 from glassmind.models.place import models_folder
-from glassmind.store.lexical import files
 from glassmind.store.lexical import files as words
 from glassmind.store.vectors.files import place_of
 from glassmind.store.vectors.search import open_snapshot
-from glassmind.wiring import LocalAdapters
+from glassmind.vault import Vault
 
 if TYPE_CHECKING:
     from glassmind.model.vectors import Embeddable, Matrix, Vector
@@ -116,7 +115,7 @@ class Generated:
         return made
 
 
-class StandIn(LocalAdapters):
+class StandIn(Vault):
     """The adapters of a vault whose model is another."""
 
     def __init__(self, model: Generated, root: Path, place: Path) -> None:
@@ -243,7 +242,7 @@ def pipeline(turns: int) -> Iterator[Row]:
     """Yield the whole pipeline, the question's vector made by the real model."""
     for notes, (vector_ms, whole_ms) in PIPELINE.items():
         root, place = vault_of(notes)
-        with Engine(LocalAdapters(configured(root, place))) as engine:
+        with Engine(Vault(configured(root, place))) as engine:
             ways: dict[str, Callable[[str], object]] = {
                 "semantic": lambda text: engine.search(text, mode="semantic"),
                 "hybrid": engine.search,
@@ -281,7 +280,7 @@ def cold(turns: int) -> Iterator[Row]:
     """Yield cold commands: everything a shell pays for one search."""
     root, place = processes.SAMPLE, CACHE / "sample"
     config = configured(root, place)
-    with Engine(LocalAdapters(config)) as engine:
+    with Engine(Vault(config)) as engine:
         engine.index()
     times = processes.cold_commands(config, turns)
     bare, least = (statistics.median(times[name]) for name in ("bare", "pass"))

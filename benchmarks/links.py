@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from hidden_links import Fold, Left, folds_of
 
 from glassmind import Engine, open_vault
 from glassmind.evaluation.bench import model_of
 from glassmind.evaluation.copies import copy_vault, remove
-from glassmind.evaluation.hidden_links import Fold, Left, folds_of
 from glassmind.evaluation.metrics import mean
 from glassmind.evaluation.place import place_for
 from glassmind.evaluation.readings import Readings, read_vault
@@ -83,7 +83,7 @@ def of_fold(engine: Engine, fold: Fold, *, signs: bool) -> Iterator[Recovered]:
         offered = engine.knowledge.suggest(note, limit=FIRST).suggestions
         ends = {one.source if one.target == note else one.target for one in offered}
         came_back = {"suggest": len(ends & partners)}
-        study = engine.knowledge._study  # noqa: SLF001 - looked into, not asked
+        study = engine.knowledge._study
         for outlook, paths in outlooks(study, [note]):
             hidden = {at for at, path in enumerate(paths) if path in partners}
             for way, order in ways(outlook, signs=signs):

@@ -99,7 +99,7 @@ class Beside:
     ) -> HalfPass:
         """Begin a pass of ours, and be ready for its blocks."""
         work = HalfPass(rows, most, threshold, linked)
-        self._rows, self._blocks = rows, work._blocks()  # noqa: SLF001 - the same
+        self._rows, self._blocks = rows, work._blocks()
         return work
 
     def turn(self, _: Progress) -> None:

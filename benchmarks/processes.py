@@ -16,7 +16,7 @@ from glassmind import Engine
 from glassmind.config import Config
 from glassmind.models.choose import cards_chosen, present
 from glassmind.models.place import models_folder
-from glassmind.wiring import LocalAdapters
+from glassmind.vault import Vault
 
 __all__ = ["SAMPLE", "Config", "beside_embedding", "cold_commands"]
 
@@ -45,7 +45,7 @@ def beside_embedding(
     """
     idle: list[float] = []
     working: list[float] = []
-    with Engine(LocalAdapters(config)) as engine:
+    with Engine(Vault(config)) as engine:
         engine.index(embed=False)
         with embedding(engine):
             pass  # from here on there are vectors to search

@@ -29,7 +29,7 @@ from glassmind.models import prototypes
 from glassmind.models.cards import MINILM
 from glassmind.ports.models import Embedder
 from glassmind.store.sqlite import schema
-from glassmind.wiring import LocalAdapters
+from glassmind.vault import Vault
 
 if TYPE_CHECKING:
     from glassmind.model.vectors import Matrix
@@ -228,11 +228,11 @@ def meaning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Meaning
     """An empty vault with a model of words, whatever the settings name."""
     desk = MeaningDesk(tmp_path)
 
-    def of(_: LocalAdapters, space: Space) -> WordModel | None:
+    def of(_: Vault, space: Space) -> WordModel | None:
         return desk.models.get(space.name)
 
-    monkeypatch.setattr(LocalAdapters, "embedder", lambda _: desk.model)
-    monkeypatch.setattr(LocalAdapters, "embedder_of", of)
+    monkeypatch.setattr(Vault, "embedder", lambda _: desk.model)
+    monkeypatch.setattr(Vault, "embedder_of", of)
     yield desk
     desk.close()
 

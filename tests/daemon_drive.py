@@ -16,7 +16,7 @@ from glassmind.access.scopes import read_scope
 from glassmind.config import load_config
 from glassmind.errors import GlassmindError
 from glassmind.serve.daemon.host import VaultHost
-from glassmind.wiring import LocalAdapters
+from glassmind.vault import Vault
 
 
 def use_words_as_model() -> None:
@@ -24,7 +24,7 @@ def use_words_as_model() -> None:
     from meaning_desk import WordModel  # noqa: PLC0415 - numpy only where it is asked
 
     model = WordModel()
-    adapters: Any = LocalAdapters
+    adapters: Any = Vault
     adapters.embedder = lambda _: model
     adapters.embedder_of = lambda *_: model
     model.asked = 0  # type: ignore[attr-defined]

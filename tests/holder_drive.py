@@ -21,7 +21,7 @@ from glassmind.store.lexical.write import WordWriter
 from glassmind.store.sqlite.vectors import VectorStep
 from glassmind.store.sqlite.writer import Transaction
 from glassmind.store.vectors.write import VectorWriter
-from glassmind.wiring import LocalAdapters
+from glassmind.vault import Vault
 
 STEPS: dict[str, tuple[Any, str, bool]] = {
     "before a step of rows": (Transaction, "__enter__", False),
@@ -55,7 +55,7 @@ def stops(owner: Any, name: str, passed: int, *, behind: bool) -> None:
 def main() -> None:
     request: dict[str, Any] = json.loads(sys.argv[1])
     model = WordModel()
-    adapters: Any = LocalAdapters
+    adapters: Any = Vault
     adapters.embedder = lambda _: model
     adapters.embedder_of = lambda *_: model
     step, passed = request["stop_at"]

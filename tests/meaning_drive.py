@@ -16,7 +16,7 @@ from meaning_desk import WordModel
 
 from glassmind import open_vault
 from glassmind.model.vectors import Embeddable
-from glassmind.wiring import LocalAdapters
+from glassmind.vault import Vault
 
 
 def main() -> None:
@@ -33,8 +33,8 @@ def main() -> None:
             seen.write(f"{part.context}\n")
 
     model.before = before
-    LocalAdapters.embedder = lambda _: model  # type: ignore[assignment,method-assign]
-    LocalAdapters.embedder_of = lambda *_: None  # type: ignore[method-assign]
+    Vault.embedder = lambda _: model  # type: ignore[assignment,method-assign]
+    Vault.embedder_of = lambda *_: None  # type: ignore[method-assign]
     settings = {"index.location": request["place"], "embeddings.backend": "onnx"}
     with open_vault(request["vault"], settings=settings, env={}) as engine:
         report = engine.index()

@@ -18,11 +18,11 @@ from glassmind.config import load_config
 from glassmind.config.settings import SETTINGS
 from glassmind.config.sources import as_toml
 from glassmind.config.values import Setting
+from glassmind.engine import engine_for
 from glassmind.model.access import EVERY_AGENT
 from glassmind.serve.http.app import make_app
 from glassmind.serve.http.guard import AccessRules
 from glassmind.serve.mcp.server import make_server
-from glassmind.wiring import engine_for
 
 URLS = ("http://127.0.0.1:9", "http://collector.example", "https://[::1]:9/v1")
 WORDS = ("", ".", "..", "/", "~", "Notes", "\u202etxt", "a" * 5000, "*", "127.0.0.1")

@@ -100,7 +100,7 @@ def test_what_is_shown_in_a_transaction_that_fails_is_shown_anew(
 ) -> None:
     vault.indexed({**FILES, "Lab.md": OPEN})
     seen = vault.engine.seen_by(EVERY_AGENT)
-    adapters: Any = seen._adapters
+    adapters: Any = seen._vault
 
     def fail() -> None:
         with adapters.reader.connection():

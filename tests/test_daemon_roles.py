@@ -17,7 +17,7 @@ from glassmind.serve.daemon.host import VaultHost
 from glassmind.serve.daemon.protocol import REPLACED_S, read_card
 from glassmind.store import lock
 from glassmind.store.place import make_folder
-from glassmind.wiring import LocalAdapters
+from glassmind.vault import Vault
 
 TAKEN_OVER_S = 15.0
 """In this time, on however busy a machine, another process answers in place of one that
@@ -38,8 +38,8 @@ def desk(tmp_path: Path) -> Iterator[DaemonDesk]:
 def embedded(desk: DaemonDesk, monkeypatch: pytest.MonkeyPatch) -> DaemonDesk:
     """A vault whose notes have vectors already."""
     model = WordModel()
-    monkeypatch.setattr(LocalAdapters, "embedder", lambda _: model)
-    monkeypatch.setattr(LocalAdapters, "embedder_of", lambda *_: model)
+    monkeypatch.setattr(Vault, "embedder", lambda _: model)
+    monkeypatch.setattr(Vault, "embedder_of", lambda *_: model)
     assert desk.indexed(NOTES).embedded == 3
     desk.close()
     return desk

@@ -18,7 +18,8 @@ from glassmind.ports.retrieval import WordSearch
 from glassmind.search.hybrid import Hybrid
 from glassmind.store.lock import LOCKS
 from glassmind.store.watch_state import write_state
-from glassmind.wiring import LocalAdapters
+from glassmind.vault import Vault
+from glassmind.wiring import search as wiring_search
 
 NOTES = {f"{n:02}.md": LONG.format(f"word{n}") for n in range(40)}
 
@@ -63,14 +64,14 @@ def test_a_question_under_way_is_answered_though_the_index_is_begun_anew(
     meaning.indexed(
         {"Tea.md": LONG.format("tea [[Pot]]"), "Pot.md": LONG.format("pot")}
     )
-    daemon, other, usual = meaning.open(), meaning.open(), LocalAdapters.hybrid
+    daemon, other, usual = meaning.open(), meaning.open(), wiring_search.hybrid_for
 
-    def begun_anew(adapters: LocalAdapters, words: WordSearch) -> Hybrid:
+    def begun_anew(adapters: Vault, words: WordSearch) -> Hybrid:
         made = usual(adapters, words)
         other.index(rebuild=True, embed=False)
         return made
 
-    monkeypatch.setattr(LocalAdapters, "hybrid", begun_anew)
+    monkeypatch.setattr(wiring_search, "hybrid_for", begun_anew)
 
     reply = daemon.search("tea")
 
@@ -85,12 +86,12 @@ def test_many_that_ask_first_at_once_open_one_model(
     together = threading.Barrier(count)
     opened: list[Space] = []
 
-    def slowly(_: LocalAdapters, space: Space) -> WordModel:
+    def slowly(_: Vault, space: Space) -> WordModel:
         opened.append(space)
         threading.Event().wait(0.1)  # the others get here meanwhile, if they may
         return meaning.model
 
-    monkeypatch.setattr(LocalAdapters, "embedder_of", slowly)
+    monkeypatch.setattr(Vault, "embedder_of", slowly)
     replies: list[SearchReply] = []
 
     def ask() -> None:

@@ -9,7 +9,8 @@ from meaning_desk import LONG, MeaningDesk, WordModel
 
 from glassmind import Engine
 from glassmind.model.search import Mode, SearchReply
-from glassmind.wiring import LocalAdapters
+from glassmind.vault import Vault
+from glassmind.wiring.search import semantic_for
 
 THREADS, ROUNDS = 16, 12
 LIMIT_S = 120.0
@@ -105,12 +106,12 @@ def test_threads_that_ask_first_at_once_share_what_is_opened(
 ) -> None:
     meaning.indexed(NOTES)
     engine = meaning.open()
-    adapters = engine._adapters
-    assert isinstance(adapters, LocalAdapters)
+    adapters = engine._vault
+    assert isinstance(adapters, Vault)
     seen: set[tuple[int, ...]] = set()
 
     def ask(number: int) -> None:
-        seen.add((id(adapters.place), id(adapters.reader), id(adapters.meaning)))
+        seen.add((id(adapters.place), id(adapters.reader), id(semantic_for(adapters))))
         check_sound(engine.search(f"word{number}"), f"{number:02}.md")
 
     at_once(ask, THREADS)

@@ -8,7 +8,7 @@ from vault_desk import VaultDesk
 from glassmind.edit.desk import Asking
 from glassmind.files.folder import OpenFolder
 from glassmind.model.editing import Append
-from glassmind.wiring.pending import LOCK
+from glassmind.wiring.editing import LOCK
 
 PART = ".glassmind-0123456789abcdef.part"
 
@@ -22,7 +22,8 @@ def test_a_run_of_indexing_takes_away_what_was_staged_and_left(
     done = vault.engine.editing.edit("Tea", [Append("x")], Asking(client="test"))
     staged = vault.root / "Deep" / PART
     staged.write_bytes(b"half of it")
-    home = vault.engine._adapters.kept_folder  # type: ignore[attr-defined]
+    home = vault.engine._vault.data_folder
+    assert home is not None
     (home / LOCK).write_text(json.dumps([["Deep"], []]))
 
     vault.index()
@@ -41,7 +42,8 @@ def test_what_cannot_be_swept_is_swept_by_who_comes_next(
     vault.index()
     staged = vault.root / "Deep" / PART
     staged.write_bytes(b"half of it")
-    home = vault.engine._adapters.kept_folder  # type: ignore[attr-defined]
+    home = vault.engine._vault.data_folder
+    assert home is not None
     (home / LOCK).write_text(json.dumps([["Deep", "Gone"], []]))
 
     def refused(*_: object) -> None:

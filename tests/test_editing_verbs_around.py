@@ -29,7 +29,7 @@ from glassmind.model.editing import (
 )
 from glassmind.serve.daemon.host import VaultHost
 from glassmind.store.changesets import ChangesetFolder
-from glassmind.wiring.pending import LOCK
+from glassmind.wiring.editing import LOCK
 
 TEA = {
     "Tea.md": "Drink oolong. See [[Kettle]].\n",

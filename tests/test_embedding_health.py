@@ -14,7 +14,7 @@ from glassmind.operations.maintain import status_result, status_text
 from glassmind.operations.registry import joined
 from glassmind.store.lock import WriterLock
 from glassmind.store.vectors.files import places_in
-from glassmind.wiring import LocalAdapters
+from glassmind.vault import Vault
 
 NOTES = {f"{word}.md": LONG.format(word) for word in ("tea", "oak", "rain")}
 
@@ -39,7 +39,7 @@ def tamper(meaning: MeaningDesk, statement: str) -> None:
     db.close()
 
 
-def absent(_: LocalAdapters) -> WordModel:
+def absent(_: Vault) -> WordModel:
     raise ModelAbsent("words")
 
 
@@ -135,7 +135,7 @@ def test_a_doctor_names_a_model_that_is_not_here(
     meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     meaning.indexed(NOTES)
-    monkeypatch.setattr(LocalAdapters, "embedder", absent)
+    monkeypatch.setattr(Vault, "embedder", absent)
 
     (found,) = checks(meaning, "model")
 
@@ -166,7 +166,7 @@ def test_the_status_names_who_embeds_and_what_is_missing(
     meaning.use(WordModel("words two"))
     meaning.model.before = fails_on("oak")
     meaning.index()
-    monkeypatch.setattr(LocalAdapters, "embedder", absent)
+    monkeypatch.setattr(Vault, "embedder", absent)
 
     with WriterLock(meaning.folder / "embedding.lock") as lock:
         assert lock.try_acquire()
@@ -244,7 +244,7 @@ def test_the_status_with_a_model_that_is_not_here_calls_no_other_up_to_date(
 ) -> None:
     first = meaning.model
     halfway(meaning)
-    monkeypatch.setattr(LocalAdapters, "embedder", absent)
+    monkeypatch.setattr(Vault, "embedder", absent)
 
     status = meaning.engine.status()
     meaning.open(embeddings__model="")

@@ -8,7 +8,7 @@ from glassmind.errors import ModelAbsent
 from glassmind.model.files import Progress
 from glassmind.model.vectors import Embeddable
 from glassmind.store.vectors.files import marker_in, places_in
-from glassmind.wiring import LocalAdapters
+from glassmind.vault import Vault
 
 
 def test_every_chunk_gets_a_vector_when_the_text_is_in(meaning: MeaningDesk) -> None:
@@ -50,7 +50,7 @@ def test_nothing_is_embedded_or_even_opened_where_nothing_has_changed(
 ) -> None:
     meaning.indexed({"Tea.md": LONG.format("oolong")})
     opened: list[object] = []
-    monkeypatch.setattr(LocalAdapters, "embedder", opened.append)
+    monkeypatch.setattr(Vault, "embedder", opened.append)
 
     report = meaning.index()
 
@@ -184,10 +184,10 @@ def test_writing_vectors_leaves_the_word_index_alone(meaning: MeaningDesk) -> No
 def test_without_a_model_the_text_is_indexed_and_the_report_says_so(
     meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def absent(_: LocalAdapters) -> WordModel:
+    def absent(_: Vault) -> WordModel:
         raise ModelAbsent("words")
 
-    monkeypatch.setattr(LocalAdapters, "embedder", absent)
+    monkeypatch.setattr(Vault, "embedder", absent)
 
     report = meaning.indexed({"Tea.md": LONG.format("oolong")})
 

@@ -35,7 +35,7 @@ class PrefixDesk(VaultDesk):
 @pytest.fixture
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PrefixDesk]:
     made = PrefixDesk(tmp_path)
-    monkeypatch.setattr("glassmind.wiring.embedders.embedder_for", lambda _: made.model)
+    monkeypatch.setattr("glassmind.models.embedders.embedder_for", lambda _: made.model)
     yield made
     made.close()
 

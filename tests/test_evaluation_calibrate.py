@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from answerable import confidence_quality, posed
+from calibrate import auroc, quality, reliability
+from strange_questions import STRANGERS
 
-from glassmind.evaluation.answerable import confidence_quality, posed
-from glassmind.evaluation.calibrate import auroc, quality, reliability
 from glassmind.evaluation.gold import GoldQuery
-from glassmind.evaluation.strangers import STRANGERS
 from glassmind.search.query import plain
 
 

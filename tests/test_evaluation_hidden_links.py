@@ -3,10 +3,10 @@
 import shutil
 
 import pytest
+from hidden_links import Left, folds_of
 from vault_desk import VaultDesk
 
 from glassmind.evaluation.copies import copy_vault
-from glassmind.evaluation.hidden_links import Left, folds_of
 from glassmind.evaluation.readings import read_vault
 from glassmind.model import NotePath
 

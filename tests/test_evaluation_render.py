@@ -5,13 +5,11 @@ from glassmind.evaluation.as_text import evaluation_as_text, tuning_as_text
 from glassmind.evaluation.chart import evaluation_as_page
 from glassmind.model.evaluation import (
     METRICS,
-    Bin,
     Difference,
     EvalReport,
     Figures,
     Interval,
     Measured,
-    Quality,
     Tried,
     TuneReport,
 )
@@ -40,7 +38,6 @@ REPORT = EvalReport(
     model="english",
     default=measured("default", 0.512345),
     ablations=[measured("fusion rrf", 0.52, GAIN)],
-    confidence={"strangers": Quality(0.04, 0.91, (Bin(0.2, 0.1, 40, 1.0),), 40)},
 )
 
 TUNED = TuneReport(
@@ -72,7 +69,6 @@ def test_the_table_has_a_row_for_each_way_of_asking() -> None:
     assert lines[3].split()[:2] == ["default", "0.512"]
     assert lines[4].split()[-1] == "(20)"
     assert "+0.013 (-0.003 to +0.027)" in lines[5]
-    assert "AUROC 0.910, off by 0.040" in lines[7]
 
 
 def test_a_name_from_outside_commands_neither_terminal_nor_page() -> None:
@@ -91,7 +87,6 @@ def test_programs_find_the_default_at_the_top_and_the_rest_below() -> None:
     other = found["ablations"]["fusion rrf"]
     assert other["hit@5"] == 0.52
     assert other["difference"] == {"ndcg@10": 0.0125, "ci": [-0.0031, 0.0274]}
-    assert found["confidence"]["strangers"]["auroc"] == 0.91
 
 
 def test_tuning_says_why_nothing_was_changed_and_what_was_tried() -> None:

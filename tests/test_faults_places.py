@@ -15,12 +15,12 @@ from faults.dump import differences, dump
 from faults.strace import is_root
 from faults.vaults import make_vault, write
 
+import glassmind.vault as vault_module
 from glassmind.errors import IndexAbsent, IndexUnwritable
 from glassmind.model.files import Progress
 from glassmind.store.disk import filesystem_kind, on_network
 from glassmind.store.lock import WriterLock
 from glassmind.store.sqlite import connection
-from glassmind.wiring import write as write_wiring
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs POSIX permissions")
 SEARCH = ("search", {"text": "oolong"})
@@ -345,7 +345,7 @@ def test_an_index_deleted_between_two_steps_of_a_run_says_so(
     def made_and_gone(folder: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
-    monkeypatch.setattr(write_wiring, "make_folder", made_and_gone)
+    monkeypatch.setattr(vault_module, "make_folder", made_and_gone)
     with desk.engine() as engine, pytest.raises(IndexAbsent):
         engine.index()
     monkeypatch.undo()

@@ -419,9 +419,7 @@ def test_the_page_for_newcomers_quotes_what_is_said() -> None:
         ModelAbsent("m", "no network"),
     )
     # These two are no errors: one is noticed, one is told before there are any.
-    sources = [
-        ROOT / "src/glassmind" / name for name in ("wiring/write.py", "__main__.py")
-    ]
+    sources = [ROOT / "src/glassmind" / name for name in ("vault.py", "__main__.py")]
     told = [str(error) for error in errors]
     told += [file.read_text("utf-8") for file in sources]
 

@@ -15,9 +15,9 @@ from search_desk import check_whole, harbour
 from glassmind.errors.hindsight import HindsightFailed
 from glassmind.model.hindsight import RecalledFact, Told
 from glassmind.model.search import SearchReply
-from glassmind.search.patience import WAITS_S, Patience, PatientMemory
+from glassmind.models.patience import WAITS_S, Patience, PatientMemory
 from glassmind.serve.daemon.protocol import pack, unpack
-from glassmind.wiring import LocalAdapters
+from glassmind.vault import Vault
 from glassmind.wiring.search import OpenMeaning
 
 LEAK = fact(1, "The owner said that the skiff leaks most after a dry winter.")
@@ -447,8 +447,8 @@ def test_a_daemon_asks_for_its_clients(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = WordModel()
-    monkeypatch.setattr(LocalAdapters, "embedder", lambda _: model)
-    monkeypatch.setattr(LocalAdapters, "embedder_of", lambda *_: model)
+    monkeypatch.setattr(Vault, "embedder", lambda _: model)
+    monkeypatch.setattr(Vault, "embedder_of", lambda *_: model)
     with remembering(fact(1, "oolong is the one to buy")) as memory:
         for desk in desk_in(tmp_path):
             desk.settings["hindsight.url"] = memory.url

@@ -12,6 +12,7 @@ from glassmind.files.read import VaultFiles
 from glassmind.files.scan import scan
 from glassmind.index import run
 from glassmind.model.files import Progress
+from glassmind.wiring.keeper import keeper_for
 
 TWO = {"Tea.md": "oolong [[Cup]]", "Cup.md": "porcelain"}
 
@@ -566,7 +567,7 @@ def test_notes_that_come_back_while_they_are_missed_are_not_forgotten(
         return found
 
     monkeypatch.setattr(run, "scan", late)
-    keeper = vault.engine._adapters.keeper()
+    keeper = keeper_for(vault.engine._vault)
     report = keeper.index(lambda _: None, embed=False, hold_deletions=held)
 
     assert (report.removed, report.held) == (0, 0)

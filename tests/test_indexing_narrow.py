@@ -1,18 +1,21 @@
 """A narrow run takes in the files it is told of; words follow with the next search."""
 
 import sys
+from collections.abc import Callable
 from threading import Event, Thread
+from typing import Any
 from unicodedata import normalize
 
 import pytest
 from vault_desk import VaultDesk
 
+from glassmind.engine import engine_for
 from glassmind.files.ignore import IgnoreRules
 from glassmind.files.scan import scan, scan_folders
 from glassmind.model import NotePath
 from glassmind.model.files import Progress
-from glassmind.wiring import engine_for
-from glassmind.wiring.write import Writing
+from glassmind.store import lock
+from glassmind.wiring.keeper import keeper_for
 
 NOTES = {
     "Tea.md": "Oolong, steeped twice.\n",
@@ -128,20 +131,23 @@ def test_a_search_waits_for_whoever_writes_where_an_edit_is_to_be_found(
     indexed.write({"Tea.md": "Gyokuro.\n"})
     narrow(indexed, "Tea.md")
     holds, refused = Event(), Event()
-    try_turn = Writing._try_turn
+    await_turn = lock.await_turn
 
-    def tried(self: Writing) -> bool:
-        turn = try_turn(self)
-        if not turn:
-            refused.set()
-        return turn
+    def tried(take: Callable[[], bool], *wait: Any) -> None:
+        def noted() -> bool:
+            turn = take()
+            if not turn:
+                refused.set()
+            return turn
+
+        await_turn(noted, *wait)
 
     def hold() -> None:
-        with indexed.engine._adapters.keeper().shop.writing(0.0, here=True):
+        with keeper_for(indexed.engine._vault).shop.writing(0.0, here=True):
             holds.set()
             refused.wait(10)
 
-    monkeypatch.setattr(Writing, "_try_turn", tried)
+    monkeypatch.setattr(lock, "await_turn", tried)
     holder = Thread(target=hold)
     holder.start()
     assert holds.wait(10)

@@ -35,7 +35,7 @@ from glassmind.operations.health import (
     health_text,
 )
 from glassmind.operations.registry import joined
-from glassmind.wiring import LocalAdapters
+from glassmind.vault import Vault
 
 
 @pytest.fixture
@@ -49,8 +49,8 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MeaningDesk]:
     """The same for all that only look at it."""
     desk = MeaningDesk(tmp_path_factory.mktemp("planted"))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(LocalAdapters, "embedder", lambda _: desk.model)
-        patch.setattr(LocalAdapters, "embedder_of", lambda _, __: desk.model)
+        patch.setattr(Vault, "embedder", lambda _: desk.model)
+        patch.setattr(Vault, "embedder_of", lambda _, __: desk.model)
         yield with_plants(desk)
         desk.close()
 

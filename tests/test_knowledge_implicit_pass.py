@@ -34,6 +34,7 @@ from glassmind.graph.pairing import (
 )
 from glassmind.model.files import Progress
 from glassmind.store.sqlite.pairs import PairSource, PairStep
+from glassmind.wiring.keeper import keeper_for
 
 Rows = NDArray[np.float32]
 Entry = tuple[int, int, float]
@@ -252,7 +253,7 @@ def test_a_pass_makes_way_and_is_gone_on_with(
 ) -> None:
     small(8, 8, 50)
     kinds(meaning)
-    keeper = meaning.engine._adapters.keeper()
+    keeper = keeper_for(meaning.engine._vault)
     keeper.index(embed=False)
     begun: list[HalfPass] = []
 
@@ -345,12 +346,12 @@ import os, signal, sys
 sys.path.insert(0, {tests!r})
 from pathlib import Path
 from meaning_desk import MeaningDesk
-from glassmind.store.sqlite.pairs import PairStep
-from glassmind.wiring import LocalAdapters
+from glassmind.store.sqlite.pair_write import PairStep
+from glassmind.vault import Vault
 
 desk = MeaningDesk(Path({root!r}))
-LocalAdapters.embedder = lambda _: desk.model
-LocalAdapters.embedder_of = lambda _, space: desk.models.get(space.name)
+Vault.embedder = lambda _: desk.model
+Vault.embedder_of = lambda _, space: desk.models.get(space.name)
 put = PairStep._set
 
 def die(step, state):

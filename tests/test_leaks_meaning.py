@@ -13,7 +13,7 @@ from glassmind.access.scopes import read_scope
 from glassmind.engine import Engine
 from glassmind.model.access import EVERY_AGENT
 from glassmind.model.search import Mode
-from glassmind.wiring import LocalAdapters
+from glassmind.vault import Vault
 
 TEA = "oolong sencha matcha kettle leaves water steep harvest " * 3
 WORDS = "oolong sencha matcha kettle"
@@ -75,8 +75,8 @@ def test_nothing_kept_is_found_by_meaning(meaning: MeaningDesk, kind: str) -> No
 @pytest.fixture
 def embedded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[DaemonDesk]:
     model = WordModel()
-    monkeypatch.setattr(LocalAdapters, "embedder", lambda _: model)
-    monkeypatch.setattr(LocalAdapters, "embedder_of", lambda *_: model)
+    monkeypatch.setattr(Vault, "embedder", lambda _: model)
+    monkeypatch.setattr(Vault, "embedder_of", lambda *_: model)
     for desk in desk_in(tmp_path):
         desk.indexed({**notes_of("private"), "Other/Zqout.md": f"{TEA} zqoutside"})
         desk.close()

@@ -22,7 +22,7 @@ from glassmind.obsidian.text import estimate_tokens
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.serve.tool import McpTool
 from glassmind.store.watch_state import write_state
-from glassmind.wiring import LocalAdapters
+from glassmind.vault import Vault
 
 LONG = "\n".join(f"Line {n} tells of the kingfisher and its river." for n in range(900))
 MANY = {
@@ -496,8 +496,8 @@ def test_a_search_by_words_does_without_a_model(
         raise AssertionError("a model was asked for")
 
     meaning.indexed(MANY)
-    monkeypatch.setattr(LocalAdapters, "hybrid", loaded)
-    monkeypatch.setattr(LocalAdapters, "embedder_of", loaded)
+    monkeypatch.setattr("glassmind.wiring.search.hybrid_for", loaded)
+    monkeypatch.setattr(Vault, "embedder_of", loaded)
 
     answer = call(
         structured_server(meaning.open()),

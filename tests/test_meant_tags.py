@@ -4,9 +4,9 @@ import pytest
 from vault_desk import VaultDesk
 
 from glassmind.access.meant import Meant, meant_tags
+from glassmind.access.trust import Trust
 from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
-from glassmind.edit.trust import Trust
 from glassmind.errors.editing import PolicyForbids
 from glassmind.model import NotePath
 from glassmind.model.callers import known_as

@@ -15,7 +15,7 @@ from glassmind.model.search import Candidate, FusionName, Hit
 from glassmind.search.plan import CAPTURED
 from glassmind.store.sqlite.links import Edges
 from glassmind.store.vectors.search import FollowingVectors
-from glassmind.wiring import LocalAdapters
+from glassmind.vault import Vault
 
 AGENT = {path for path in HARBOUR if path.startswith(".agent/")}
 
@@ -239,10 +239,10 @@ def test_a_memory_that_cannot_be_read_is_missed_by_name(
 def test_without_a_model_words_and_links_answer_and_say_so(
     desk: MeaningDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def absent(_: LocalAdapters) -> None:
+    def absent(_: Vault) -> None:
         raise ModelAbsent("synonyms")
 
-    monkeypatch.setattr(LocalAdapters, "embedder", absent)
+    monkeypatch.setattr(Vault, "embedder", absent)
     desk.models.clear()
     desk.open()
 

@@ -4,11 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
+from calibrate import auroc
 from meaning_desk import MeaningDesk
 from model_desk import cached_vectors
 from vault_desk import VaultDesk
 
-from glassmind.evaluation.calibrate import auroc
 from glassmind.search.confidence import USUAL, Signals
 
 GOLD = Path(__file__).parent / "gold" / "not-there.jsonl"

@@ -25,7 +25,8 @@ from glassmind.model.vectors import Space
 from glassmind.search.answer import merged
 from glassmind.search.passages import Shown
 from glassmind.search.query import UNMEASURED
-from glassmind.wiring import LocalAdapters, keeper
+from glassmind.vault import Vault
+from glassmind.wiring import keeper
 
 SAMPLE = Path(__file__).parents[1] / "sample-vault"
 
@@ -59,12 +60,12 @@ def rich(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MeaningDesk]:
     desk = MeaningDesk(tmp_path_factory.mktemp("rich"))
     shutil.copytree(SAMPLE, desk.root, dirs_exist_ok=True)
 
-    def of(_: LocalAdapters, space: Space) -> Any:
+    def of(_: Vault, space: Space) -> Any:
         return desk.models.get(space.name)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(LocalAdapters, "embedder", lambda _: desk.model)
-        patch.setattr(LocalAdapters, "embedder_of", of)
+        patch.setattr(Vault, "embedder", lambda _: desk.model)
+        patch.setattr(Vault, "embedder_of", of)
         # learning what an answer looks like takes most of the time, and is not used
         patch.setattr(keeper, "is_due", lambda _: False)
         desk.use(Synonyms())
@@ -298,10 +299,10 @@ def test_where_nothing_is_searched_by_meaning_least_similarity_is_told_to_be_unh
 def test_without_a_model_words_answer_and_least_similarity_is_told_to_be_unheeded(
     desk: MeaningDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def absent(_: LocalAdapters) -> Any:
+    def absent(_: Vault) -> Any:
         raise ModelAbsent("synonyms")
 
-    monkeypatch.setattr(LocalAdapters, "embedder", absent)
+    monkeypatch.setattr(Vault, "embedder", absent)
     desk.models.clear()
     desk.open()
 

@@ -21,7 +21,7 @@ from glassmind.files.smart_connections import (
 )
 from glassmind.model import NotePath
 from glassmind.model.vectors import Unembedded
-from glassmind.wiring import LocalAdapters
+from glassmind.vault import Vault
 
 LATER_MS = (NOON + 1_000_000) * 1000
 
@@ -231,10 +231,10 @@ def test_a_stale_vector_is_made_anew_by_the_same_model(plugin: MeaningDesk) -> N
 def test_without_the_model_only_given_vectors_are_there(
     plugin: MeaningDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def absent(_: LocalAdapters) -> WordModel:
+    def absent(_: Vault) -> WordModel:
         raise ModelAbsent("bge-micro-v2")
 
-    monkeypatch.setattr(LocalAdapters, "embedder", absent)
+    monkeypatch.setattr(Vault, "embedder", absent)
     plugin.write({"Tea.md": LONG.format("oolong"), "Oak.md": LONG.format("oak")})
     write_lines(plugin.root, line("smart_sources:Tea.md", item(axis(7))))
 

@@ -102,7 +102,7 @@ def test_without_any_place_the_index_lives_as_long_as_the_engine(
     vault.open(index__location=blocked, writes__mode="off")
     vault.engine.config.index_home.parent.mkdir(parents=True, exist_ok=True)
     engine = vault.engine
-    engine._adapters.__dict__["place"] = place_module.Place(
+    engine._vault.__dict__["place"] = place_module.Place(
         vault.root.parent / "gone-soon",
         writable=True,
         notices=("alone",),

@@ -23,7 +23,6 @@ from glassmind.model.vectors import Embeddable
 from glassmind.model.watch import News, Settled, Turned
 from glassmind.serve.daemon.news import news_as_json, news_as_text
 from glassmind.store.lock import WriterLock
-from glassmind.wiring import LocalAdapters
 from glassmind.wiring import watch as wiring_watch
 
 
@@ -425,7 +424,7 @@ def test_what_a_dead_process_left_and_was_settled_is_told(
     stop, news = threading.Event(), list[News]()
     stop.set()
     said = "20260304-abcde (Tea) was interrupted; it is applied now"
-    monkeypatch.setattr(LocalAdapters, "settle", lambda _: (said,))
+    monkeypatch.setattr("glassmind.wiring.editing.settle", lambda _: (said,))
 
     followed.engine.watch(stop, told=news.append)
 

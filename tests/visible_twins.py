@@ -31,7 +31,7 @@ from glassmind.engine import Engine
 from glassmind.model.access import EVERY_AGENT, Scope
 from glassmind.model.editing import Append
 from glassmind.serve.mcp.toolsets import EMPTY
-from glassmind.wiring import LocalAdapters
+from glassmind.vault import Vault
 
 DAY_S = 86_400
 CREATED = re.compile(rb"(?m)^(created:) .*$")
@@ -439,8 +439,8 @@ def _use_hub(engine: Engine, *, linked: bool) -> None:
 def word_model(patch: pytest.MonkeyPatch) -> None:
     """Let every vault use a small model of words."""
     model = WordModel()
-    patch.setattr(LocalAdapters, "embedder", lambda _: model)
-    patch.setattr(LocalAdapters, "embedder_of", lambda *_: model)
+    patch.setattr(Vault, "embedder", lambda _: model)
+    patch.setattr(Vault, "embedder_of", lambda *_: model)
 
 
 def arguments_for(verb: str, schema: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -10,8 +10,7 @@ TYPE_CHECKING = False
 """True for type checkers alone; importing `typing` would double a short start."""
 
 if TYPE_CHECKING:
-    from glassmind.engine import Engine
-    from glassmind.wiring import open_vault
+    from glassmind.engine import Engine, open_vault
 
 __all__ = ["Engine", "__version__", "open_vault"]
 
@@ -19,7 +18,7 @@ __all__ = ["Engine", "__version__", "open_vault"]
 def __getattr__(name: str) -> object:
     """Import the engine when it is first asked for: `--version` must not pay for it."""
     if name == "open_vault":
-        from glassmind.wiring import open_vault  # noqa: PLC0415
+        from glassmind.engine import open_vault  # noqa: PLC0415
 
         return open_vault
     if name == "Engine":

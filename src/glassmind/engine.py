@@ -1,18 +1,19 @@
 """The verbs of Glassmind: the one place where the stages meet.
 
-Surfaces parse, call one verb and render what it returns. Adapters come through
-`Adapters`, each made when it is first needed, so a search does not pay for what
-indexing needs.
+Surfaces parse, call one verb and render what it returns. What a verb needs is imported
+when it is first called, so a search does not pay for what indexing needs.
 """
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import date, datetime
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
-from glassmind.answering import Adapters, Asked, reply_to
+from glassmind.answering import Asked, reply_to
+from glassmind.config import Config, load_config
 from glassmind.errors import GlassmindError
 from glassmind.handing import Handing
 from glassmind.keeping import indexed, taken_in
@@ -28,6 +29,8 @@ from glassmind.model.search import (
     Wish,
 )
 from glassmind.search.query import asked_for, checked, mode_of, parse_day, parse_query
+from glassmind.vault import Vault
+from glassmind.wiring.notes import notes_for
 
 if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond each
     from threading import Event
@@ -36,6 +39,7 @@ if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond e
     from glassmind.context.bundles import Bundles
     from glassmind.edit.editing import Editing
     from glassmind.graph.knowledge import Knowledge
+    from glassmind.index.keeper import IndexKeeper
     from glassmind.memory.verbs import Memory
     from glassmind.model import NotePath
     from glassmind.model.access import Scope
@@ -71,10 +75,10 @@ class Engine:
     """
 
     def __init__(
-        self, adapters: Adapters, *, alone: bool = False, records: bool = True
+        self, vault: Vault, *, alone: bool = False, records: bool = True
     ) -> None:
-        self._adapters, self._alone, self._records = adapters, alone, records
-        self.config, self.client = adapters.config, "library"
+        self._vault, self._alone, self._records = vault, alone, records
+        self.config, self.client = vault.config, "library"
         self._seen: dict[Scope, Engine] = {}
 
     def search(  # noqa: PLR0913 - each wish by its name
@@ -134,7 +138,7 @@ class Engine:
         )
         day = today or _today()
         asked = Asked(text, parse_query(asked_for(text), day), wish, day)
-        return self._found(reply_to(self._adapters, asked, alone=self._alone))
+        return self._found(reply_to(self._vault, asked, alone=self._alone))
 
     def _found(self, reply: SearchReply) -> SearchReply:
         self._handed([hit.path for hit in reply.hits])
@@ -146,19 +150,21 @@ class Engine:
         if self._records:
             self._handed(paths, client)
             once = list(dict.fromkeys(paths[:MOST_COUNTED]))
-            self._adapters.use_log.append(verb, client or self.client, once)
+            self._vault.use_log.append(verb, client or self.client, once)
 
     def _handed(self, paths: "Sequence[NotePath] | None", client: str = "") -> None:
         """Remember who was given text of which notes; None where it may be of any."""
-        trust = self._adapters.trust
+        trust = self._vault.trust
         if trust is not None and self._records:
             trust.hand(CALLER.get() or client or self.client, paths)
 
     def seen_by(self, scope: "Scope") -> "Engine":
         """Return the engine for a scope: no note beyond it is there. Closed with us."""
         if scope not in self._seen:
-            alone, records, seen = self._alone, self._records, self._adapters.seen_by
-            made = Engine(seen(scope), alone=alone, records=records)
+            from glassmind.wiring.scoped import scoped_vault  # noqa: PLC0415
+
+            visible = scoped_vault(self._vault, scope)
+            made = Engine(visible, alone=self._alone, records=self._records)
             made.client = self.client
             self._seen.setdefault(scope, made)
         return self._seen[scope]
@@ -166,7 +172,7 @@ class Engine:
     @cached_property
     def _unseen(self) -> "Engine":
         """The same engine for what our own stages ask, which is nobody's use."""
-        return Engine(self._adapters, alone=self._alone, records=False)
+        return Engine(self._vault, alone=self._alone, records=False)
 
     def index(  # noqa: PLR0913 - each wish by its name
         self,
@@ -210,35 +216,42 @@ class Engine:
             "accept_deletions": accept_deletions,
             "wait_s": wait_s,
         }
-        adapters, alone = self._adapters, self._alone
-        return indexed(adapters, wishes, progress, alone=alone, renew=self._renew)
+        return indexed(
+            self._vault, wishes, progress, alone=self._alone, renew=self._renew
+        )
 
     @Handing
     def knowledge(self) -> "Knowledge":
         """What follows from the links: see `Knowledge` for its verbs."""
         found = lambda text, most: self._unseen.search(text, limit=most)  # noqa: E731
-        return self._adapters.knowledge(found)
+        from glassmind.wiring.knowledge import knowledge_for  # noqa: PLC0415
+
+        return knowledge_for(self._vault, found)
 
     @Handing
     def bundles(self) -> "Bundles":
         """What is packed for agents: see `Bundles` for its verbs."""
         from glassmind.context.parts import Sources  # noqa: PLC0415
         from glassmind.model.access import EVERY_AGENT  # noqa: PLC0415
+        from glassmind.wiring.context import bundles_for  # noqa: PLC0415
 
-        return self._adapters.bundles(
+        return bundles_for(
+            self._vault,
             Sources(
                 search=self._unseen.search,
                 warmth=self.memory.temperatures,
                 renew=self.memory.renew_summary,
                 used=self._used,
                 shared=lambda: self.seen_by(EVERY_AGENT).bundles,
-            )
+            ),
         )
 
     @Handing
     def answers(self) -> "Answers":
         """What answers questions: see `Answers` for its verb."""
-        return self._adapters.answers(Engine.bundles.of(self).gather)
+        from glassmind.wiring.answers import answers_for  # noqa: PLC0415
+
+        return answers_for(self.config, Engine.bundles.of(self).gather)
 
     @cached_property
     def memory(self) -> "Memory":
@@ -246,15 +259,19 @@ class Engine:
         from glassmind.memory.cabinet import Acts  # noqa: PLC0415
 
         verify = lambda texts: Engine.bundles.of(self).verify(texts)  # noqa: E731
-        take_in = partial(taken_in, self._adapters, self.index, reason="capture")
+        take_in = partial(taken_in, self._vault, self.index, reason="capture")
         acts = Acts(self._unseen.search, take_in, verify, self._used, self._handed)
-        return self._adapters.memory(acts)
+        from glassmind.wiring.memory import memory_for  # noqa: PLC0415
+
+        return memory_for(self._vault, acts)
 
     @cached_property
     def editing(self) -> "Editing":
         """What changes notes, as far as it may: see `Editing` for its verbs."""
-        refresh = partial(taken_in, self._adapters, self.index, narrow=True)
-        return self._adapters.editing(partial(refresh, reason="edit"), self._handed)
+        refresh = partial(taken_in, self._vault, self.index, narrow=True)
+        from glassmind.wiring.editing import editing_for  # noqa: PLC0415
+
+        return editing_for(self._vault, partial(refresh, reason="edit"), self._handed)
 
     def tainted(self, client: str) -> bool:
         """Whether a client was given text here that nobody vouches for.
@@ -262,7 +279,7 @@ class Engine:
         What was given to somebody who said no name may be any client's. Never, unless
         `writes.approve_after_untrusted` is set.
         """
-        trust = self._adapters.trust
+        trust = self._vault.trust
         return trust is not None and any(map(trust.is_tainted, (client, self.client)))
 
     def watch(self, stop: "Event", *, told: "TellNews | None" = None) -> None:
@@ -271,8 +288,11 @@ class Engine:
         `told` is called in this thread with whatever is worth a line. What goes wrong
         is told, and tried again.
         """
-        settled = self._adapters.settle()
-        self._adapters.watching(self._renew).run(stop, told, settled)
+        from glassmind.wiring.editing import settle  # noqa: PLC0415
+        from glassmind.wiring.watch import watching_for  # noqa: PLC0415
+
+        settled = settle(self._vault)
+        watching_for(self._vault, self._renew).run(stop, told, settled)
 
     def _renew(self, wait_s: float) -> None:
         Engine.knowledge.of(self).renew(wait_s=wait_s)
@@ -287,30 +307,30 @@ class Engine:
     ) -> "NoteText":
         """Return a note, a section or some lines of it; see `NoteReader.read`."""
         verify = lambda: Engine.bundles.of(self).verify  # noqa: E731 - made then
-        with self._adapters.faults():
-            notes = self._adapters.notes()
+        with self._vault.faults():
+            notes = notes_for(self._vault)
             found = notes.read(name, verify, heading=heading, lines=lines, raw=raw)
         self._used("read", [found.path])
         return found
 
     def chunks(self, name: str) -> "tuple[NotePath, list[ChunkText]]":
         """Return the chunks of a note as they are indexed."""
-        with self._adapters.faults():
-            found = self._adapters.notes().chunks(name)
+        with self._vault.faults():
+            found = notes_for(self._vault).chunks(name)
         self._handed([found[0]])
         return found
 
     def links(self, name: str, *, limit: int = 100) -> "NoteLinks":
         """Return a note with its links, each way the first `limit`, as indexed."""
         self._handed(None)
-        with self._adapters.faults():
-            return self._adapters.notes().links(name, limit=limit)
+        with self._vault.faults():
+            return notes_for(self._vault).links(name, limit=limit)
 
     def ghosts(self, *, limit: int = 100, named: str = "") -> "list[Ghost]":
         """Return the names that links lead to and no file has; see `NoteReader`."""
         self._handed(None)
-        with self._adapters.faults():
-            return self._adapters.notes().ghosts(limit=limit, named=named)
+        with self._vault.faults():
+            return notes_for(self._vault).ghosts(limit=limit, named=named)
 
     def list_notes(  # noqa: PLR0913 - each filter by its name
         self,
@@ -345,15 +365,20 @@ class Engine:
             "limit": limit,
             "offset": offset,
         }
-        with self._adapters.faults():
-            found = self._adapters.notes().list(wanted, newest=newest)
+        with self._vault.faults():
+            found = notes_for(self._vault).list(wanted, newest=newest)
         self._handed([note.path for note in found.notes])
         return found
 
     def stats(self) -> "Stats":
         """Return how much the index holds."""
-        with self._adapters.faults():
-            return self._adapters.notes().stats()
+        with self._vault.faults():
+            return notes_for(self._vault).stats()
+
+    def _keeper(self) -> "IndexKeeper":
+        from glassmind.wiring.keeper import keeper_for  # noqa: PLC0415
+
+        return keeper_for(self._vault)
 
     def status(self) -> "Status":
         """Return what is current: rows, words, vectors, and who is at work.
@@ -361,24 +386,24 @@ class Engine:
         Raises:
             IndexAbsent: nothing is indexed yet.
         """
-        return self._adapters.keeper().status()
+        return self._keeper().status()
 
     def recalls(self) -> bool | None:
         """Return whether Hindsight answers now; None where none is to be asked."""
-        memory = self._adapters.hindsight
+        memory = self._vault.hindsight
         return None if memory is None else memory.is_well()
 
     def doctor(self) -> "list[Check]":
         """Examine the vault, the index and what they stand on."""
-        return self._adapters.keeper().examine()
+        return self._keeper().examine()
 
     def backup(self, file: Path) -> None:
         """Write a copy of the index while others use it; see `IndexKeeper.backup`."""
-        self._adapters.keeper().backup(file)
+        self._keeper().backup(file)
 
     def restore(self, file: Path, *, force: bool = False) -> str | None:
         """Take a copy's rows, and say what is left to do; see `IndexKeeper.restore`."""
-        return self._adapters.keeper().restore(file, force=force)
+        return self._keeper().restore(file, force=force)
 
     def warm(self) -> None:
         """Load what an answer by meaning needs; without effect where nothing is."""
@@ -388,10 +413,48 @@ class Engine:
 
     def close(self) -> None:
         """Let go of everything; the engine cannot be asked afterwards."""
-        self._adapters.close()
+        self._vault.close()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def open_vault(
+    vault: str | Path | None = None,
+    *,
+    settings: Mapping[str, object] | None = None,
+    env: Mapping[str, str] | None = None,
+) -> Engine:
+    """Return the engine of a vault, with the settings in force there.
+
+    Without `vault`, the variables, the configuration or the folder one stands in choose
+    it. `settings` go by full name, such as `{"search.limit": 5}`, and win over all
+    others.
+
+    Raises:
+        ConfigError: the vault or a setting cannot be used.
+    """
+    flags = {"vault.path": vault, **(settings or {})}
+    known = os.environ if env is None else env
+    return engine_for(load_config(flags=flags, env=known, cwd=Path.cwd()))
+
+
+def engine_for(config: Config) -> Engine:
+    """Return the engine of a loaded configuration."""
+    return Engine(local_vault(config))
+
+
+def local_vault(config: Config) -> Vault:
+    """Return the vault of a loaded configuration."""
+    vault = Vault(config)
+    vault.build_temporary = partial(_index_temporary, vault)
+    return vault
+
+
+def _index_temporary(vault: Vault) -> None:
+    from glassmind.wiring.keeper import keeper_for  # noqa: PLC0415
+
+    keeper_for(vault).index(embed=False)  # the first reader waits for it

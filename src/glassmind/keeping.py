@@ -8,10 +8,10 @@ from glassmind.errors import GlassmindError, IndexFault
 from glassmind.model import NotePath
 
 if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond each
-    from glassmind.answering import Adapters
     from glassmind.model.files import IndexReport
     from glassmind.ports.elsewhere import IndexWishes
     from glassmind.ports.indexing import ShowProgress
+    from glassmind.vault import Vault
 
 WAIT_S = 2.0
 """How long what was just written waits for others to get into the index: as long as
@@ -19,7 +19,7 @@ somebody looks on. Whoever writes the index next takes it in."""
 
 
 def indexed(
-    adapters: "Adapters",
+    vault: "Vault",
     wishes: "IndexWishes",
     progress: "ShowProgress | None",
     *,
@@ -31,17 +31,21 @@ def indexed(
     A change that was cut short is brought to its end first. `renew` brings what a
     search by meaning asks beside the rows up to a run.
     """
-    settled = adapters.settle()
-    other = None if alone else adapters.elsewhere()
+    from glassmind.wiring.editing import settle  # noqa: PLC0415
+
+    settled = settle(vault)
+    other = None if alone else vault.daemon()
     report = other.index(wishes, progress) if other else None
     if report is None:
-        report = adapters.keeper().index(progress, **wishes)
-        meant = adapters.config.embeddings.backend != "none"
+        from glassmind.wiring.keeper import keeper_for  # noqa: PLC0415
+
+        report = keeper_for(vault).index(progress, **wishes)
+        meant = vault.config.embeddings.backend != "none"
         if meant and wishes["wait_s"] is None and _is_news(report):
             with suppress(IndexFault):  # what cannot be written now is made when asked
                 renew(0.0)
     if wishes["wait_s"] is not None:
-        adapters.found_renamed(report.renamed)
+        vault.renames.add(report.renamed)
     if not settled:
         return report
     from dataclasses import replace  # noqa: PLC0415 - a search does without it
@@ -54,7 +58,7 @@ def _is_news(report: "IndexReport") -> bool:
 
 
 def taken_in(  # noqa: PLR0913 - each wish by its name
-    adapters: "Adapters",
+    vault: "Vault",
     index: "Callable[..., IndexReport]",
     paths: Sequence[NotePath],
     *,
@@ -68,8 +72,8 @@ def taken_in(  # noqa: PLR0913 - each wish by its name
     first run is not begun: it may take minutes, and is for its owner to ask for.
     """
     try:
-        with adapters.faults():
-            adapters.head()
+        with vault.faults():
+            vault.head()
         index(
             paths=paths,
             reason=reason,

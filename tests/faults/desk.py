@@ -14,10 +14,9 @@ from typing import Any
 
 from faults.dump import Dump, differences, dump
 
-from glassmind.engine import Engine
+from glassmind.engine import Engine, open_vault
 from glassmind.model.search import SearchReply
 from glassmind.store.place import index_locations
-from glassmind.wiring import open_vault
 
 DRIVE = Path(__file__).with_name("drive.py")
 NOBODY = 65534

@@ -18,21 +18,17 @@ from typing import Any
 import msgspec
 
 import glassmind
-from glassmind.engine import Engine
+from glassmind.engine import Engine, open_vault
 from glassmind.errors import GlassmindError
-from glassmind.wiring import open_vault
 
 UNUSED = (
     "__main__",
-    "surfaces",
     "models",
     "evaluation",
-    "answers",
     "context",
-    "knowledge",
+    "graph",
     "memory",
-    "render",
-    "daemon",
+    "serve",
     "wiring.answers",
     "wiring.context",
     "wiring.knowledge",

@@ -4,13 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from glassmind.model.evaluation import (
-    BundleFigures,
     Difference,
     EvalReport,
     Figures,
     Interval,
     Measured,
-    Quality,
     Tried,
     TuneReport,
 )
@@ -28,41 +26,8 @@ def evaluation_as_json(report: EvalReport) -> dict[str, Any]:
         "model": report.model,
         **measured_as_json(report.default),
         "ablations": {one.name: measured_as_json(one) for one in report.ablations},
-        "confidence": {
-            kind: _quality(found) for kind, found in report.confidence.items()
-        },
-        "bundles": [_bundles(one) for one in report.bundles],
         "notices": list(report.notices),
         "seconds": round(report.seconds, 3),
-    }
-
-
-def _bundles(found: BundleFigures) -> dict[str, Any]:
-    return {
-        "budget_tokens": found.budget_tokens,
-        "queries": found.queries,
-        "recall": round(found.recall, PLACES),
-        "plain_recall": round(found.plain_recall, PLACES),
-        "distinct": round(found.distinct, PLACES),
-        "plain_distinct": round(found.plain_distinct, PLACES),
-        "answered": round(found.answered, PLACES),
-        "rightly": None if found.rightly is None else round(found.rightly, PLACES),
-    }
-
-
-def _quality(found: Quality) -> dict[str, Any]:
-    return {
-        "ece": round(found.ece, PLACES),
-        "auroc": round(found.auroc, PLACES),
-        "examples": found.examples,
-        "bins": [
-            {
-                "predicted": round(one.predicted, PLACES),
-                "actual": round(one.actual, PLACES),
-                "examples": one.examples,
-            }
-            for one in found.bins
-        ],
     }
 
 

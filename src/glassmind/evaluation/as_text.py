@@ -1,16 +1,14 @@
 """What was measured, as people read it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from glassmind.config.sources import as_toml
 from glassmind.model.evaluation import (
     METRICS,
-    BundleFigures,
     Difference,
     EvalReport,
     Figures,
     Measured,
-    Quality,
     TuneReport,
 )
 from glassmind.obsidian.text import Style, counted
@@ -58,38 +56,6 @@ def _lines(report: EvalReport, style: Style) -> Iterator[str]:
             for part in _parts(one):
                 for name, figures in part.items():
                     yield _part_row(name, figures, wide, style)
-    for kind, found in report.confidence.items():
-        yield ""
-        yield from _confidence_lines(kind, found, style)
-    if report.bundles:
-        yield ""
-        yield from _bundle_lines(report.bundles, style)
-
-
-def _bundle_lines(found: Sequence[BundleFigures], style: Style) -> Iterator[str]:
-    yield "Relevant notes in a bundle, and in the best chunks cut at as many tokens;"
-    yield "how many questions got a short answer, and how often one that cites such:"
-    heads = f"{'recall':>9}{'chunks':>9}{'per 1,000':>11}{'chunks':>9}"
-    yield f"{'tokens':>8}{heads}{'answered':>10}{'rightly':>9}"
-    for one in found:
-        ours = style.strong(f"{one.recall:>9.3f}")
-        rest = (
-            f"{one.plain_recall:>9.3f}{one.distinct:>11.3f}{one.plain_distinct:>9.3f}"
-        )
-        rightly = "-" if one.rightly is None else f"{one.rightly:.3f}"
-        answers = f"{one.answered:>10.3f}{rightly:>9}"
-        yield f"{one.budget_tokens:>8,}{ours}{rest}{answers}"
-
-
-def _confidence_lines(kind: str, found: Quality, style: Style) -> Iterator[str]:
-    error, area = style.strong(f"{found.ece:.3f}"), style.strong(f"{found.auroc:.3f}")
-    lacking = {"taken away": "answers taken away", "strangers": "strange questions"}
-    yield (
-        f"Confidence against {lacking[kind]}: AUROC {area}, off by {error} (ECE) in "
-        f"{counted(found.examples, 'question')}; how sure, and how often rightly:"
-    )
-    yield "  " + " ".join(f"{one.predicted:5.2f}" for one in found.bins)
-    yield "  " + " ".join(f"{one.actual:5.2f}" for one in found.bins)
 
 
 def _parts(one: Measured) -> tuple[Mapping[str, Figures], ...]:

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from glassmind.evaluation.gold import GoldQuery
 from glassmind.evaluation.metrics import (
@@ -15,7 +15,6 @@ from glassmind.evaluation.metrics import (
     scores,
 )
 from glassmind.model.evaluation import METRICS, Difference, Figures, Measured
-from glassmind.search.search import Sources
 
 if TYPE_CHECKING:
     from glassmind.engine import Engine
@@ -30,19 +29,11 @@ SEED = 0
 """What chance begins with, so that the same figures come with the same intervals."""
 
 
-Change: TypeAlias = Callable[[Sources], Sources]
-"""Returns what a search asks in place of its usual sources."""
-
-
 class Configuration(NamedTuple):
-    """One way of asking: what it is called, and what `Engine.search` is told.
-
-    With a `change`, an engine is asked whose search has other sources.
-    """
+    """A named set of arguments for `Engine.search`."""
 
     name: str
     options: Mapping[str, object] = MappingProxyType({})
-    change: Change | None = None
 
 
 class Answer(NamedTuple):

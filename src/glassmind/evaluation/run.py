@@ -2,41 +2,33 @@
 
 import time
 
-from glassmind.evaluation.answerable import confidence_quality
 from glassmind.evaluation.bench import Bench
-from glassmind.evaluation.bundles import bundle_figures
-from glassmind.evaluation.heat import heat_signals
 from glassmind.evaluation.measure import (
     SEED,
     ShowCount,
     ablations,
+    engine_asker,
     measure,
 )
-from glassmind.evaluation.signals import asker_of, signals
 from glassmind.model.evaluation import EvalReport
 
 
-def evaluate(  # noqa: PLR0913 - each wish by its name
+def evaluate(
     bench: Bench,
     *,
     compare: bool = True,
-    calibration: bool = False,
-    bundles: bool = False,
     seed: int = SEED,
     show: ShowCount = lambda _done, _all: None,
 ) -> EvalReport:
     """Return what search scores on a bench.
 
-    With `compare`, what each part gives as well; with `calibration`, how good the
-    confidence of replies is; with `bundles`, what bundles hold for their tokens.
+    With `compare`, also what each part of search adds.
     """
     began = time.perf_counter()
-    with bench.open({}) as engine, asker_of(engine) as asker:
-        heated = heat_signals(bench.queries)
-        others = [*ablations(bench.queries), *signals(), *heated] if compare else []
+    with bench.open({}) as engine:
+        others = ablations(bench.queries) if compare else []
+        asker = engine_asker(engine)
         default, compared = measure(asker, bench.queries, others, seed=seed, show=show)
-        sure = confidence_quality(engine, bench.queries, show) if calibration else {}
-        held = bundle_figures(engine, bench.queries, show) if bundles else []
     return EvalReport(
         gold=bench.gold,
         source=str(bench.source),
@@ -44,8 +36,6 @@ def evaluate(  # noqa: PLR0913 - each wish by its name
         model=bench.model,
         default=default,
         ablations=compared,
-        confidence=sure,
         notices=bench.notices,
         seconds=time.perf_counter() - began,
-        bundles=held,
     )

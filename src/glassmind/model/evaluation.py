@@ -56,56 +56,10 @@ class Measured(NamedTuple):
     versus: Difference | None = None
 
 
-class Bin(NamedTuple):
-    """Some replies of like confidence: how sure, how often rightly so, how many.
-
-    `share` is how much of all it counts.
-    """
-
-    predicted: float
-    actual: float
-    examples: int
-    share: float
-
-
-class Quality(NamedTuple):
-    """How good probabilities are.
-
-    `ece` is how far they are off on average, `auroc` how well they part what can be
-    answered from what cannot; `bins` are the reliability table.
-    """
-
-    ece: float
-    auroc: float
-    bins: Sequence[Bin]
-    examples: int
-
-
-class BundleFigures(NamedTuple):
-    """What bundles of so many tokens hold, against the best chunks cut at as many.
-
-    `recall` and `plain_recall` are the share of the relevant notes, `distinct` and
-    `plain_distinct` how many of them 1,000 tokens hold. `answered` is the share of the
-    questions that got a short answer, and `rightly` the share of these whose answer
-    cites a relevant note; None where nothing was answered.
-    """
-
-    budget_tokens: int
-    queries: int
-    recall: float
-    plain_recall: float
-    distinct: float
-    plain_distinct: float
-    answered: float
-    rightly: float | None
-
-
 class EvalReport(NamedTuple):
     """What was measured: on what, with which model, the default first.
 
     `gold` says where the queries came from: "dataset", "queries" or "self".
-    `confidence` is how good the confidence of replies is against questions that lack an
-    answer, by why they do; empty where that was not asked for, as are `bundles`.
     """
 
     gold: str
@@ -114,10 +68,8 @@ class EvalReport(NamedTuple):
     model: str
     default: Measured
     ablations: Sequence[Measured] = ()
-    confidence: Mapping[str, Quality] = MappingProxyType({})
     notices: Sequence[str] = ()
     seconds: float = 0.0
-    bundles: Sequence[BundleFigures] = ()
 
 
 class Tried(NamedTuple):

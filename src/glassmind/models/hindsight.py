@@ -19,6 +19,7 @@ from glassmind.model.catalogue import Check
 from glassmind.model.hindsight import RecalledFact, Told, document_of
 from glassmind.model.search import FACTS
 from glassmind.models.http import Bounds, ModelServer
+from glassmind.models.patience import Patience, PatientMemory
 from glassmind.ports.hindsight import Hear
 
 MOST_FACTS = 50
@@ -238,3 +239,9 @@ def _day(found: Any) -> str:
         return date.fromisoformat(day).isoformat() if _DAY.fullmatch(day) else ""
     except ValueError:
         return ""
+
+
+def patient_memory(settings: Hindsight) -> "PatientMemory":
+    """Return the server that the settings name, left alone for a while if it fails."""
+    breaker = Patience("hindsight", failure=HindsightFailed)
+    return PatientMemory(HindsightServer(settings), breaker)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from contextlib import suppress
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from glassmind.model.search import Filter, Wish
 from glassmind.search.confidence import (
@@ -22,7 +22,7 @@ from glassmind.search.confidence import (
 )
 from glassmind.search.query import parse_query, plain
 from glassmind.store.sqlite.links import ClueRows
-from glassmind.wiring.grounds import Grounds
+from glassmind.vault import Vault
 
 if TYPE_CHECKING:
     from glassmind.model import NotePath
@@ -47,13 +47,6 @@ WISH = Wish(facts=False, rerank="off")
 """As people ask: ten hits, of the vault alone."""
 
 
-class Adapters(Grounds, Protocol):
-    """What `wiring` has for us."""
-
-    def hybrid(self, words: "WordSearch", /) -> "Hybrid":
-        """Return what answers by more than words."""
-
-
 class Kept(NamedTuple):
     """What was learnt, and from how many notes and questions of theirs."""
 
@@ -66,16 +59,16 @@ class Paused(Exception):
     """Somebody else is to have the machine."""
 
 
-def is_due(grounds: Grounds) -> bool:
+def is_due(vault: Vault) -> bool:
     """Whether a vault is to be asked what its answers look like; costs next to nothing.
 
     A small one never is, and a larger one again when it has become another.
     """
-    space = grounds.reader.vectors().answering()
+    space = vault.reader.vectors().answering()
     if space is None:
         return False
-    notes = ClueRows(grounds.reader.connection()).notes()
-    kept = _read(_file_of(grounds.place.folder, space))
+    notes = ClueRows(vault.reader.connection()).notes()
+    kept = _read(_file_of(vault.place.folder, space))
     return notes >= LEAST_NOTES and (kept is None or not _is_alike(kept.notes, notes))
 
 
@@ -87,8 +80,8 @@ def usual_curve(space: "Space") -> Curve | None:
 class OpenCurve:
     """The curve of one vault, read when it is first asked for and when it changes."""
 
-    def __init__(self, adapters: Adapters) -> None:
-        self._adapters = adapters
+    def __init__(self, vault: Vault) -> None:
+        self._vault = vault
         self._read: tuple[Path, int, Kept | None] | None = None
 
     def now(self, folder: Path, space: "Space") -> Curve | None:
@@ -108,9 +101,11 @@ class OpenCurve:
         pause: Callable[[], bool],
     ) -> None:
         """Ask the vault, and keep what it teaches; a pause leaves all as it was."""
-        rows = ClueRows(self._adapters.reader.connection())
+        from glassmind.wiring.search import hybrid_for  # noqa: PLC0415
+
+        rows = ClueRows(self._vault.reader.connection())
         questions = own_questions(rows.clues(CLUES), QUESTIONS)
-        hybrid, total = self._adapters.hybrid(words), asked_in_all(questions)
+        hybrid, total = hybrid_for(self._vault, words), asked_in_all(questions)
         ask = Asking(hybrid, progress, pause, total)
         with suppress(Paused):
             curve = learnt(ask, questions)

@@ -3,10 +3,12 @@
 A part of `wiring` that a search does not need.
 """
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from glassmind.access.policy import WritePolicy
 from glassmind.access.sight import SeenBook, Sight
@@ -23,28 +25,20 @@ from glassmind.model import NotePath
 from glassmind.ports.editing import Refresh
 from glassmind.store.changesets import NAME, ChangesetFolder
 from glassmind.store.sqlite.notes import SqliteEditRows
-from glassmind.wiring.grounds import Grounds, rules_of
-from glassmind.wiring.pending import LOCK, Renames
+from glassmind.vault import Vault
+from glassmind.wiring.notes import notes_for
 
 if TYPE_CHECKING:
     from glassmind.errors import GlassmindError
-    from glassmind.search.notes import NoteReader
+
+LOCK = "edits.lock"
+"""Held by the process that edits the vault, in the data folder; lists staged files."""
+
+UNFINISHED = "changesets/applying"
+"""Where a changeset is while it is applied; normally there is none."""
 
 OWN_LOG = "writes.jsonl"
 """The record of writes where the agent folder may not be written."""
-
-
-class Adapters(Grounds, Protocol):
-    """What `wiring` has for us; the place may become another while we write."""
-
-    renames: Renames
-
-    @property
-    def kept_folder(self) -> Path | None:
-        """The folder outside of the vault for what is kept beside the index."""
-
-    def notes(self) -> "NoteReader":
-        """Return what reads single notes and lists."""
 
 
 def _unheard(_: Sequence[NotePath]) -> None:
@@ -52,23 +46,18 @@ def _unheard(_: Sequence[NotePath]) -> None:
 
 
 def editing_for(
-    adapters: Adapters,
+    vault: Vault,
     refresh: Refresh,
     handed: Handed = _unheard,
-    *,
-    notes: "Callable[[], NoteReader] | None" = None,
-    sight: Sight | None = None,
 ) -> Editing:
-    """Return the verbs of editing over the vault of these adapters.
+    """Return the verbs of editing over a vault.
 
-    For somebody who may not read all of it, `sight` tells what is seen, and `notes`
-    finds notes among that.
+    In a scoped vault notes are found among the visible ones; links are updated in all.
     """
-    called = notes or adapters.notes
-    book = ChangesetFolder(
-        adapters.kept_folder, undo_days=adapters.config.writes.undo_days
-    )
-    config, root = adapters.config, adapters.config.vault.path
+    sight, called = _sight(vault), partial(notes_for, vault)
+    vault = vault.whole
+    book = ChangesetFolder(vault.data_folder, undo_days=vault.config.writes.undo_days)
+    config, root = vault.config, vault.config.vault.path
     writes = config.writes
     folder = writes.agent_dir.strip("/")
     return Editing(
@@ -76,32 +65,39 @@ def editing_for(
             config=config,
             root=root,
             agent_folder=folder,
-            faults=adapters.reader.faults,
+            faults=vault.reader.faults,
             find=lambda name: called().find(name),
             sure=lambda name: called().sure(name),
-            rows=lambda: _rows(adapters),
-            files=_changer(adapters),
+            rows=lambda: _rows(vault),
+            files=_changer(vault),
             book=book,
             refresh=refresh,
             policy=WritePolicy(config),
             settings=lambda: obsidian_settings(root),
             committed=partial(commit, root) if writes.git_commit else _uncommitted,
-            outside=adapters.renames.take if sight is None else dict,
+            outside=vault.renames.take if sight is None else dict,
             handed=handed,
-            rules=lambda: rules_of(adapters),
+            rules=vault.ignore_rules,
             sight=sight,
             told=None if sight is None else SeenBook(book, sight),
         )
     )
 
 
-def _changer(adapters: Adapters) -> VaultChanger:
+def _sight(vault: Vault) -> Sight | None:
+    """Return what the scope of a vault lets be seen; None for the whole vault."""
+    if vault.scope is None:
+        return None
+    return Sight(vault.policy, vault.visible_files, lambda: _rows(vault).paths())
+
+
+def _changer(vault: Vault) -> VaultChanger:
     return VaultChanger(
-        adapters.config.vault.path,
-        lock=_lock(adapters),
-        record=_record(adapters),
-        agent_folder=adapters.config.writes.agent_dir.strip("/"),
-        limit_bytes=adapters.config.index.max_note_bytes,
+        vault.config.vault.path,
+        lock=_lock(vault),
+        record=_record(vault),
+        agent_folder=vault.agent_folder,
+        limit_bytes=vault.config.index.max_note_bytes,
     )
 
 
@@ -109,20 +105,20 @@ def _uncommitted(_title: str, _paths: Sequence[NotePath]) -> str:
     return ""
 
 
-def _rows(adapters: Adapters) -> SqliteEditRows:
-    return SqliteEditRows(adapters.reader.connection())
+def _rows(vault: Vault) -> SqliteEditRows:
+    return SqliteEditRows(vault.reader.connection())
 
 
-def _lock(adapters: Adapters) -> Path:
+def _lock(vault: Vault) -> Path:
     # Without a folder nothing can be kept, so nothing is changed, turn or no turn.
-    return (adapters.kept_folder or adapters.place.folder) / LOCK
+    return (vault.data_folder or vault.place.folder) / LOCK
 
 
-def _record(adapters: Adapters) -> AuditFile:
-    writes, home = adapters.config.writes, adapters.kept_folder
+def _record(vault: Vault) -> AuditFile:
+    writes, home = vault.config.writes, vault.data_folder
     if writes.agent_dir_writable or home is None:
         path = f"{writes.agent_dir.strip('/')}/{LOG}"
-        return AuditFile(adapters.config.vault.path, NotePath(path))
+        return AuditFile(vault.config.vault.path, NotePath(path))
     return AuditFile(home / NAME, NotePath(OWN_LOG))
 
 
@@ -134,17 +130,33 @@ def unindexed(
     return None
 
 
-def settled(adapters: Adapters) -> tuple[str, ...]:
-    """Bring a change that was cut short to its end, and say what was done.
+def is_unsettled(home: Path) -> bool:
+    """True if a change was cut short, told from two names in the data folder."""
+    with suppress(OSError):
+        if os.stat(f"{home}{os.sep}{LOCK}").st_size:  # noqa: PTH116 - in every run
+            return True
+    with suppress(OSError), os.scandir(f"{home}{os.sep}{UNFINISHED}") as found:
+        return any(True for _ in found)
+    return False
 
-    Whoever is editing now has done so, and is not waited for, be it ourselves.
+
+def settle(vault: Vault) -> tuple[str, ...]:
+    """Finish a change that was cut short; return messages about what was done.
+
+    Does not wait for a process that is editing now: it has done so already.
     """
-    queue = EditLock(_lock(adapters), wait_s=0.0)
+    if vault.scope is not None:  # whose change it was is not told
+        settle(vault.whole)
+        return ()
+    home = vault.data_folder if vault.config.writes.mode != "off" else None
+    if home is None or not is_unsettled(home):
+        return ()
+    queue = EditLock(_lock(vault), wait_s=0.0)
     if queue.held:
         return ()
     try:
         with queue.turn():
-            _changer(adapters).sweep()
-            return editing_for(adapters, unindexed).settle()
+            _changer(vault).sweep()
+            return editing_for(vault, unindexed).settle()
     except (NowhereToKeep, WriteFailed):
         return ()

@@ -5,10 +5,9 @@ A part of `wiring` that a search does not need.
 
 import json
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from glassmind.config import Config
 from glassmind.index.checkup import Bench, VectorBench
@@ -18,30 +17,24 @@ from glassmind.model.catalogue import Check
 from glassmind.model.pairs import PairStatus
 from glassmind.model.sidecar import Document
 from glassmind.model.vectors import NoteVectors
+from glassmind.models.embedders import has_other_settings
 from glassmind.obsidian.split import SplitRules
 from glassmind.store.disk import filesystem_kind, on_network
-from glassmind.store.lexical import files as word_integrity
-from glassmind.store.lexical import files as word_place
+from glassmind.store.lexical import files as word_files
 from glassmind.store.lexical import write as word_write
 from glassmind.store.lock import WriterLock
 from glassmind.store.place import DAEMON_LOCK, LOCK
 from glassmind.store.sqlite.connection import wrong_with
 from glassmind.store.sqlite.vectors import VectorRows
-from glassmind.store.sqlite.writer import SqliteWriter
-from glassmind.store.vectors import files
+from glassmind.store.vectors import files as vector_files
 from glassmind.store.watch_state import read_state
+from glassmind.vault import Vault
 from glassmind.wiring.access_log import access_log_check
-from glassmind.wiring.grounds import (
-    EmbeddingGrounds,
-    foreign_space,
-    was_asked_otherwise,
-)
-from glassmind.wiring.use import UseGrounds, fold_use
+from glassmind.wiring.pairs import dismissals_for
+from glassmind.wiring.use import fold_use
 
 if TYPE_CHECKING:
     from glassmind.files.smart_connections import SmartConnections
-    from glassmind.graph.dismissals import DismissalBook
-    from glassmind.ports.hindsight import OtherMemory
     from glassmind.ports.indexing import Sidecar
 
 ASKED = ("backend", "preset", "model", "dimensions", "context_tokens", "prefix")
@@ -58,28 +51,9 @@ USUAL_SERVED = {"ollama": "nomic-embed-text", "openai": "a model of the server"}
 """What a server is asked for where the settings name no model."""
 
 
-class Adapters(EmbeddingGrounds, UseGrounds, Protocol):
-    """What `wiring` has for us; the place may become another while we write."""
-
-    @property
-    def writing(self) -> Callable[..., AbstractContextManager[SqliteWriter]]:
-        """Hold the writer lock and the rows open for writing."""
-
-    @property
-    def writer(self) -> SqliteWriter:
-        """The rows, for the holder of the writer lock."""
-
-    @property
-    def words_marker(self) -> "WordsMarker":
-        """How far the word index has come."""
-
-    @property
-    def dismissals(self) -> "DismissalBook":
-        """What a person wants to hear no more of."""
-
-    @property
-    def hindsight(self) -> "OtherMemory | None":
-        """The memory beside the vault, where there is one."""
+def words_marker(vault: Vault) -> "WordsMarker":
+    """Return what reads how far the keyword index has come."""
+    return WordsMarker(lambda: vault.place.folder)
 
 
 class WordsMarker:
@@ -91,20 +65,20 @@ class WordsMarker:
 
     def __call__(self) -> str | None:
         """Return the marker of its last commit; None when it cannot be told."""
-        words = self._folder() / word_place.FOLDER
+        words = self._folder() / word_files.FOLDER
         try:
-            found = (words / word_place.META).stat()
+            found = (words / word_files.META).stat()
         except OSError:
             return None
         state = (words, found.st_mtime_ns, found.st_size, found.st_ino)
         if self._kept is None or self._kept[0] != state:
-            self._kept = (state, word_place.marker_in(words))
+            self._kept = (state, word_files.marker_in(words))
         return self._kept[1]
 
 
-def workshop_for(adapters: Adapters) -> Workshop:
+def workshop_for(vault: Vault) -> Workshop:
     """Return what an index run works with."""
-    index, config = adapters.config.index, adapters.config
+    index, config = vault.config.index, vault.config
     rules = SplitRules(
         target_tokens=index.chunk_target_tokens,
         overlap_tokens=index.chunk_overlap_tokens,
@@ -118,113 +92,113 @@ def workshop_for(adapters: Adapters) -> Workshop:
         agent_dir=config.writes.agent_dir,
         max_note_bytes=index.max_note_bytes,
         rules=rules,
-        writing=adapters.writing,
-        words=followed_words(adapters),
-        vectors=followed_vectors(adapters),
-        fold_use=lambda: fold_use(adapters.use_log, adapters.writer),
+        writing=vault.writing,
+        words=followed_words(vault),
+        vectors=followed_vectors(vault),
+        fold_use=lambda: fold_use(vault.use_log, vault.writer),
     )
 
 
-def followed_words(adapters: Adapters) -> Followed[Document]:
+def followed_words(vault: Vault) -> Followed[Document]:
     """Return how the word index is followed."""
 
     def words() -> Path:
-        return adapters.place.folder / word_place.FOLDER
+        return vault.place.folder / word_files.FOLDER
 
     return Followed(
         stage="words",
-        marker=adapters.words_marker,
-        open=lambda large: word_write.WordWriter(adapters.place.folder, large=large),
-        discard=lambda: word_write.discard(adapters.place.folder),
-        deleted=lambda: word_place.deleted_share(words()),
-        wrong=lambda: word_integrity.damage_in(words()) if words().exists() else None,
-        fence=lambda: adapters.writer.fence(),  # noqa: PLW0108 - that of the lock then
+        marker=vault.part(words_marker),
+        open=lambda large: word_write.WordWriter(vault.place.folder, large=large),
+        discard=lambda: word_write.discard(vault.place.folder),
+        deleted=lambda: word_files.deleted_share(words()),
+        wrong=lambda: word_files.damage_in(words()) if words().exists() else None,
+        fence=lambda: vault.writer.fence(),  # noqa: PLW0108 - that of the lock then
     )
 
 
-def followed_vectors(adapters: Adapters) -> Followed[NoteVectors]:
+def followed_vectors(vault: Vault) -> Followed[NoteVectors]:
     """Return how the vectors of the space that answers are followed."""
 
     def answering() -> tuple[Path, int]:
-        space = adapters.writer.vectors().answering()
+        space = vault.writer.vectors().answering()
         name, width = (space.name, space.width) if space else ("", 1)
-        return files.place_of(adapters.place.folder, name), width
+        return vector_files.place_of(vault.place.folder, name), width
 
     def opened(_large: bool) -> "Sidecar[NoteVectors]":  # noqa: FBT001 - as its port
         from glassmind.store.vectors.write import VectorWriter  # noqa: PLC0415 - numpy
 
         matrix, width = answering()
-        for other in files.places_in(adapters.place.folder):
+        for other in vector_files.places_in(vault.place.folder):
             if other != matrix:  # of a space that does not answer any more
-                files.discard(other)
+                vector_files.discard(other)
         return VectorWriter(matrix, width=width)
 
     def discard() -> None:
-        for matrix in files.places_in(adapters.place.folder):
-            files.discard(matrix)
+        for matrix in vector_files.places_in(vault.place.folder):
+            vector_files.discard(matrix)
 
     def wrong() -> str | None:
         matrix, _ = answering()
-        return files.damage_in(matrix) if matrix.exists() else None
+        return vector_files.damage_in(matrix) if matrix.exists() else None
 
     return Followed(
         stage="vectors",
-        marker=lambda: files.marker_in(answering()[0]),
+        marker=lambda: vector_files.marker_in(answering()[0]),
         open=opened,
         discard=discard,
-        deleted=lambda: files.deleted_share(answering()[0]),
+        deleted=lambda: vector_files.deleted_share(answering()[0]),
         wrong=wrong,
-        fence=lambda: adapters.writer.fence(),  # noqa: PLW0108 - as above
+        fence=lambda: vault.writer.fence(),  # noqa: PLW0108 - as above
     )
 
 
-def vector_bench(adapters: Adapters) -> VectorBench:
+def vector_bench(vault: Vault) -> VectorBench:
     """Return what an examination of vectors looks through."""
-    chosen = adapters.config.embeddings
+    chosen = vault.config.embeddings
 
     def matrix() -> Path:
-        space = adapters.reader.vectors().answering()
-        return files.place_of(adapters.place.folder, space.name if space else "")
+        space = vault.reader.vectors().answering()
+        return vector_files.place_of(vault.place.folder, space.name if space else "")
 
     def behind() -> int | None:
-        log = adapters.reader.vector_log()
-        marker = files.marker_in(matrix())
-        return 0 if log is None else adapters.reader.pending(log, marker)
+        log = vault.reader.vector_log()
+        marker = vector_files.marker_in(matrix())
+        return 0 if log is None else vault.reader.pending(log, marker)
 
     def known() -> VectorRows:
-        return adapters.reader.vectors()
+        return vault.reader.vectors()
 
     def pairs() -> PairStatus:
         space = known().answering()
-        rows = adapters.reader.pairs()
-        apart = adapters.dismissals.now().pairs
+        rows = vault.reader.pairs()
+        apart = dismissals_for(vault).now().pairs
         return rows.status(space.name if space else "", apart)
 
     names = {"none": "", "smart-connections": "Smart Connections"}
     for served in ("ollama", "openai"):
         names[served] = f"{chosen.model or USUAL_SERVED[served]} ({served})"
-    lock = WriterLock(adapters.place.folder / EMBEDDING_LOCK)
+    lock = WriterLock(vault.place.folder / EMBEDDING_LOCK)
     return VectorBench(
         chosen=names.get(chosen.backend, chosen.model or chosen.preset),
-        model=adapters.embedder,
-        foreign=partial(foreign_space, adapters),
-        former=partial(was_asked_otherwise, adapters),
+        model=vault.embedder,
+        foreign=vault.foreign_space,
+        former=partial(has_other_settings, vault.config),
         known=known,
-        least_chars=adapters.config.index.embed_min_chars,
-        damage=lambda: files.damage_in(matrix()),
+        least_chars=vault.config.index.embed_min_chars,
+        damage=lambda: vector_files.damage_in(matrix()),
         behind=behind,
         holder=lock.busy_holder,
         pairs=pairs,
-        dismissals=adapters.dismissals.now,
+        dismissals=dismissals_for(vault).now,
     )
 
 
-def bench_for(adapters: Adapters) -> Bench:
+def bench_for(vault: Vault) -> Bench:
     """Return what an examination of the index looks at."""
     import apsw  # noqa: PLC0415
 
-    here = adapters.place
-    folder, words = here.folder, here.folder / word_place.FOLDER
+    here = vault.place
+    folder, words = here.folder, here.folder / word_files.FOLDER
     return Bench(
         folders=here.folders,
         writable=here.writable,
@@ -232,28 +206,28 @@ def bench_for(adapters: Adapters) -> Bench:
         network=filesystem_kind(here.database_folder)
         if on_network(here.database_folder)
         else "",
-        rows=lambda: wrong_with(adapters.reader.connection()),
-        words=lambda: word_integrity.damage_in(words),
-        behind=lambda: adapters.reader.pending(
-            adapters.reader.log(), word_place.marker_in(words)
+        rows=lambda: wrong_with(vault.reader.connection()),
+        words=lambda: word_files.damage_in(words),
+        behind=lambda: vault.reader.pending(
+            vault.reader.log(), word_files.marker_in(words)
         ),
-        stamps=lambda: adapters.reader.rows().stamps(),
-        troubled=lambda limit: adapters.reader.rows().troubled(limit),
+        stamps=lambda: vault.reader.rows().stamps(),
+        troubled=lambda limit: vault.reader.rows().troubled(limit),
         holder=lambda: WriterLock(folder / LOCK).busy_holder(),
-        counts=lambda: adapters.reader.rows().counts(),
-        secrets=lambda: len(adapters.reader.rows().secret_notes()),
-        faults=adapters.reader.faults,
-        vectors=vector_bench(adapters),
+        counts=lambda: vault.reader.rows().counts(),
+        secrets=lambda: len(vault.reader.rows().secret_notes()),
+        faults=vault.reader.faults,
+        vectors=vector_bench(vault),
         watch=lambda: read_state(folder),
         daemon=lambda: WriterLock(folder / DAEMON_LOCK).busy_holder(),
-        warnings=tuple(adapters.config.warnings),
+        warnings=tuple(vault.config.warnings),
         notices=here.notices,
-        use=lambda: (adapters.config.memory.record_use, adapters.use_log.folder),
-        llm=lambda: _llm_check(adapters.config),
-        hindsight=lambda: adapters.hindsight.check() if adapters.hindsight else None,
-        access_log=lambda: access_log_check(adapters.config),
-        writes=_writes(adapters.config),
-        recalls=adapters.config.hindsight.bank if adapters.config.hindsight.url else "",
+        use=lambda: (vault.config.memory.record_use, vault.use_log.folder),
+        llm=lambda: _llm_check(vault.config),
+        hindsight=lambda: vault.hindsight.check() if vault.hindsight else None,
+        access_log=lambda: access_log_check(vault.config),
+        writes=_writes(vault.config),
+        recalls=vault.config.hindsight.bank if vault.config.hindsight.url else "",
     )
 
 
@@ -286,29 +260,27 @@ def _given(config: Config) -> "Callable[[], SmartConnections | None]":
     return lambda: kept
 
 
-def meaning_for(adapters: Adapters, shop: Workshop) -> Meaning | None:
+def meaning_for(vault: Vault, shop: Workshop) -> Meaning | None:
     """Return what the embedding pass works with; None where nothing embeds."""
-    index, chosen = adapters.config.index, adapters.config.embeddings
+    index, chosen = vault.config.index, vault.config.embeddings
     if chosen.backend == "none":
         return None
     settings = json.dumps({name: getattr(chosen, name) for name in ASKED})
 
     def known() -> VectorRows:
-        return adapters.reader.vectors()
+        return vault.reader.vectors()
 
     return Meaning(
         shop=shop,
         wishes=Wishes(index.embed_min_chars, chosen.enrich, settings),
-        embedder=adapters.embedder,
+        embedder=vault.embedder,
         known=known,
-        head=lambda: adapters.reader.log().head(),
-        faults=adapters.reader.faults,
-        lock=lambda: WriterLock(
-            adapters.place.folder / EMBEDDING_LOCK, takes_over=True
-        ),
-        usable=lambda space: adapters.embedder_of(space) is not None,
-        given=_given(adapters.config),
-        recipe=lambda: _recipe(adapters.config),
+        head=lambda: vault.reader.log().head(),
+        faults=vault.reader.faults,
+        lock=lambda: WriterLock(vault.place.folder / EMBEDDING_LOCK, takes_over=True),
+        usable=lambda space: vault.embedder_of(space) is not None,
+        given=_given(vault.config),
+        recipe=lambda: _recipe(vault.config),
     )
 
 

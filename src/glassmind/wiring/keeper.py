@@ -3,68 +3,55 @@
 A part of `wiring` that a search does not need.
 """
 
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, cast
 
 from glassmind.index.keeper import IndexKeeper
 from glassmind.store.sqlite.writer import SqliteCopier
+from glassmind.vault import Vault
 from glassmind.wiring.confidence import is_due
 from glassmind.wiring.index import bench_for, meaning_for, workshop_for
+from glassmind.wiring.pairs import pairing_for
 from glassmind.wiring.renamed import renamed_for
+from glassmind.wiring.scoped import ScopedKeeper
+from glassmind.wiring.search import semantic_for
 from glassmind.wiring.ticked import ticked_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from glassmind.ports.indexing import ShowProgress
-    from glassmind.ports.retrieval import FollowingWords
-    from glassmind.wiring import editing, index, memory
-    from glassmind.wiring.pairs import OpenPairing
-    from glassmind.wiring.search import OpenMeaning
-
-    class Adapters(index.Adapters, editing.Adapters, memory.Adapters, Protocol):
-        """What `wiring` has for us."""
-
-        @property
-        def meaning(self) -> OpenMeaning:
-            """The model and the vectors that answer."""
-
-        @property
-        def pairing(self) -> OpenPairing:
-            """What keeps the pairs of similar notes up to their vectors."""
-
-        def words(self) -> FollowingWords | None:
-            """Return the word index; None when there is none that can be opened."""
-
-        def forget_words(self) -> None:
-            """Open the word index anew when it is next asked for."""
 
 
 def _learn(
-    adapters: "Adapters",
+    vault: Vault,
     embedded: int,
     progress: "ShowProgress",
     pause: "Callable[[], bool]",
 ) -> None:
     """Learn from new vectors what questions mean, and what an answer looks like."""
     if embedded:  # numpy only then
-        adapters.meaning.learn_intents()
-    if not pause() and is_due(adapters):
-        adapters.meaning.learn_curve(adapters.words(), progress, pause)
+        semantic_for(vault).learn_intents()
+    if not pause() and is_due(vault):
+        semantic_for(vault).learn_curve(vault.words(), progress, pause)
 
 
-def keeper_for(adapters: "Adapters") -> IndexKeeper:
+def keeper_for(vault: Vault) -> IndexKeeper:
     """Return what writes, examines and copies the index of a vault."""
-    copier = SqliteCopier(adapters.reader, adapters.writing)
-    shop = workshop_for(adapters)
+    if vault.scope is not None:  # written for all, and examined as far as it is visible
+        keeper = replace(keeper_for(vault.whole), bench=partial(bench_for, vault))
+        return cast("IndexKeeper", ScopedKeeper(keeper, vault))
+    copier = SqliteCopier(vault.reader, vault.writing)
+    shop = workshop_for(vault)
     return IndexKeeper(
         shop,
-        partial(bench_for, adapters),
+        partial(bench_for, vault),
         copier,
-        adapters.forget_words,
-        meaning_for(adapters, shop),
-        partial(_learn, adapters),
-        adapters.pairing,
-        ticked_for(adapters),
-        renamed_for(adapters),
+        vault.close_words,
+        meaning_for(vault, shop),
+        partial(_learn, vault),
+        pairing_for(vault),
+        ticked_for(vault),
+        renamed_for(vault),
     )

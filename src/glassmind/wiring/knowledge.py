@@ -4,16 +4,14 @@ A part of `wiring` that a search does not need.
 """
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from glassmind.files.scan import is_left_out, left_out_names
 from glassmind.files.settings import obsidian_settings
 from glassmind.graph import themes
 from glassmind.graph.context import GraphContext, Graphs
-from glassmind.graph.dismissals import DismissalBook
 from glassmind.graph.knowledge import Knowledge
 from glassmind.graph.suggestions import Facts, KeptFacts, Sorts
 from glassmind.graph.text_sketches import KeptSketches
@@ -22,110 +20,86 @@ from glassmind.graph.words import habits_in
 from glassmind.links.updates import KeptGraph
 from glassmind.store.sqlite.health import HealthRows, MentionRows, OntologyRows
 from glassmind.store.sqlite.links import NeighbourRows, NetRows
-from glassmind.wiring.grounds import Grounds
+from glassmind.vault import Vault
+from glassmind.wiring.notes import notes_for
+from glassmind.wiring.pairs import dismissals_for
 
 if TYPE_CHECKING:
-    from glassmind.files.read import VaultFiles
+    from glassmind.graph.mentions import WordPlaces
+    from glassmind.graph.themes import Parts
+    from glassmind.links.graph import LinkGraph
     from glassmind.model.search import SearchReply
     from glassmind.model.themes import KeptTheme, ThemeState
-    from glassmind.search.notes import NoteReader
-    from glassmind.store.lexical.search import FollowingIndex
-    from glassmind.store.sqlite.writer import SqliteWriter
-
-
-class Adapters(Grounds, Protocol):
-    """What `wiring` has for us; the place may become another while we write."""
-
-    def notes(self) -> "NoteReader":
-        """Return what reads single notes and lists."""
-
-    def words(self) -> "FollowingIndex | None":
-        """Return the word index; None when there is none that can be opened."""
-
-    def files(self) -> "VaultFiles":
-        """Return what reads notes as they are on disk now."""
-
-    @property
-    def link_graph(self) -> Graphs:
-        """The link graph of the notes that these adapters show."""
-
-    @property
-    def themed(self) -> themes.Themed:
-        """The themes of these notes."""
-
-    @property
-    def dismissals(self) -> DismissalBook:
-        """What a person wants to hear no more of."""
-
-    @property
-    def writing(self) -> "Callable[..., AbstractContextManager[SqliteWriter]]":
-        """What holds the writer lock and the rows open for writing."""
 
 
 def knowledge_for(
-    adapters: Adapters, found: "Callable[[str, int], SearchReply]"
+    vault: Vault, found: "Callable[[str, int], SearchReply]"
 ) -> Knowledge:
-    """Return the verbs of knowledge over the vault of these adapters."""
-    rows = partial(_net_rows, adapters)
-    net = adapters.link_graph
-    book = adapters.dismissals
+    """Return the verbs of knowledge over a vault."""
+    rows = partial(_net_rows, vault)
+    net = link_graph_for(vault)
+    book = dismissals_for(vault)
     return Knowledge(
         GraphContext(
-            config=adapters.config,
-            faults=adapters.reader.faults,
+            config=vault.config,
+            faults=vault.reader.faults,
             still=lambda: rows().still(),
-            find=lambda name: adapters.notes().find(name),
+            find=lambda name: notes_for(vault).find(name),
             found=found,
             net=net,
             sentences=lambda keys: rows().sentences(keys),
             unsettled=lambda: rows().unsettled(),
-            sure=lambda name: adapters.notes().sure(name),
-            neighbours=lambda: NeighbourRows(adapters.reader.connection()),
-            themed=adapters.themed,
-            pairs=lambda: adapters.reader.pairs(),  # noqa: PLW0108 - may be another
-            space=lambda: _space(adapters),
+            sure=lambda name: notes_for(vault).sure(name),
+            neighbours=lambda: NeighbourRows(vault.reader.connection()),
+            themed=themed_for(vault),
+            pairs=lambda: vault.reader.pairs(),  # noqa: PLW0108 - may be another
+            space=lambda: _space(vault),
             book=book,
-            troubles=lambda: HealthRows(adapters.reader.connection()),
+            troubles=lambda: HealthRows(vault.reader.connection()),
             sketches=KeptSketches(),
-            vocabulary=_vocabulary(adapters),
-            facts=_facts(adapters, net),
-            mention_rows=lambda: MentionRows(adapters.reader.connection()),
-            words=lambda: _words(adapters),
-            files=adapters.files,
+            vocabulary=_vocabulary(vault),
+            facts=_facts(vault, net),
+            mention_rows=lambda: MentionRows(vault.reader.connection()),
+            words=lambda: _words(vault),
+            files=vault.files,
         )
     )
 
 
-def graph_for(adapters: Adapters) -> Graphs:
-    """Return what has the link graph of the notes that the adapters show."""
-    return KeptGraph(partial(_net_rows, adapters), lambda: _left_out(adapters)).now
+def link_graph_for(vault: Vault) -> Graphs:
+    """Return the link graph of the visible notes."""
+    return vault.part(_link_graph)
 
 
-def _net_rows(adapters: Adapters) -> NetRows:
-    reader = adapters.reader
+def _link_graph(vault: Vault) -> Graphs:
+    return KeptGraph(partial(_net_rows, vault), lambda: _left_out(vault)).now
+
+
+def _net_rows(vault: Vault) -> NetRows:
+    reader = vault.reader
     return NetRows(reader.connection(), reader.graph_links)
 
 
-def _left_out(adapters: Adapters) -> Callable[[str], bool]:
+def _left_out(vault: Vault) -> Callable[[str], bool]:
     """Return what tells whether a link means a file that is not in the index."""
-    skipped = [path for path, *_ in adapters.reader.rows().skipped()]
-    names = left_out_names(adapters.config.vault.path, skipped, adapters.files)
+    skipped = [path for path, *_ in vault.reader.rows().skipped()]
+    names = left_out_names(vault.config.vault.path, skipped, vault.files)
     return lambda target: is_left_out(target, names)
 
 
-def _vocabulary(adapters: Adapters) -> "Callable[[], Vocabulary]":
+def _vocabulary(vault: Vault) -> "Callable[[], Vocabulary]":
     return KeptVocabulary(
-        rows=lambda: OntologyRows(adapters.reader.connection()),
-        settings=lambda: obsidian_settings(adapters.config.vault.path),
-        agent=adapters.config.writes.agent_dir,
+        rows=lambda: OntologyRows(vault.reader.connection()),
+        settings=lambda: obsidian_settings(vault.config.vault.path),
+        agent=vault.config.writes.agent_dir,
     ).now
 
 
-def _facts(adapters: Adapters, net: Graphs) -> "Callable[[], Facts]":
-    agents = f"{adapters.config.writes.agent_dir}/"
+def _facts(vault: Vault, net: Graphs) -> "Callable[[], Facts]":
+    agents = f"{vault.config.writes.agent_dir}/"
 
     def sorts() -> Sorts:
-        settings = obsidian_settings(adapters.config.vault.path)
+        settings = obsidian_settings(vault.config.vault.path)
         habits = habits_in(settings)
         return Sorts(
             lambda path: path.startswith(agents) or habits.is_template(path),
@@ -135,30 +109,42 @@ def _facts(adapters: Adapters, net: Graphs) -> "Callable[[], Facts]":
 
     return KeptFacts(
         net=net,
-        rows=lambda: MentionRows(adapters.reader.connection()),
-        head=lambda: adapters.reader.log().head(),
+        rows=lambda: MentionRows(vault.reader.connection()),
+        head=lambda: vault.reader.log().head(),
         sorts=sorts,
     ).now
 
 
-def _words(adapters: Adapters) -> "FollowingIndex | None":
+def _words(vault: Vault) -> "WordPlaces | None":
     """Return the word index as it is now; it may be a little behind the rows."""
-    words = adapters.words()
+    words = vault.words()
     if words is not None:
-        words.reaches(adapters.reader.log().head())  # takes up what was written since
+        words.reaches(vault.reader.log().head())  # takes up what was written since
     return words
 
 
-def _space(adapters: Adapters) -> str:
+def _space(vault: Vault) -> str:
     """Return the name of the vectors that answer; empty where none do."""
-    space = adapters.reader.vectors().answering()
+    space = vault.reader.vectors().answering()
     return space.name if space else ""
 
 
-def themed_for(
-    adapters: Adapters, divide: themes.Divide | None = None
-) -> themes.Themed:
-    """Return what has the themes of the notes that the adapters show."""
+def themed_for(vault: Vault) -> themes.Themed:
+    """Return the themes of the visible notes."""
+    return vault.part(_themed if vault.scope is None else _visible_themed)
+
+
+def _visible_themed(vault: Vault) -> themes.Themed:
+    from glassmind.graph.themes import parted  # noqa: PLC0415
+
+    def divide(net: "LinkGraph", fingerprint: str, resolution: float) -> "Parts":
+        key = ("themes", fingerprint, resolution)
+        return vault.scope_results.get(key, lambda: parted(net, resolution))
+
+    return _themed(vault, divide)
+
+
+def _themed(vault: Vault, divide: themes.Divide | None = None) -> themes.Themed:
 
     def keep(
         made: "Sequence[KeptTheme]",
@@ -169,16 +155,16 @@ def themed_for(
         wait_s: float,
     ) -> None:
         with (
-            adapters.writing(wait_s, here=True) as writer,
+            vault.writing(wait_s, here=True) as writer,
             writer.faults(),
             writer.theme_step() as step,
         ):
             step.replace(made, state, head=head, before=before)
 
     sources = themes.ThemeSources(
-        net=adapters.link_graph,
-        rows=lambda: adapters.reader.themes(),  # noqa: PLW0108 - may be another
+        net=link_graph_for(vault),
+        rows=lambda: vault.reader.themes(),  # noqa: PLW0108 - may be another
         keep=keep,
-        usual=adapters.config.graph.theme_resolution,
+        usual=vault.config.graph.theme_resolution,
     )
     return themes.Themed(replace(sources, divide=divide) if divide else sources)

@@ -3,9 +3,9 @@
 A part of `wiring` that a search does not need.
 """
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from glassmind.files.read import VaultFiles
+from glassmind.access.trust import trust_for
 from glassmind.files.write import Permit, VaultWriter
 from glassmind.memory.cabinet import Acts, Cabinet
 from glassmind.memory.verbs import Memory
@@ -16,8 +16,9 @@ from glassmind.store.sqlite.memory import MemoRows
 from glassmind.store.sqlite.notes import ProjectRows
 from glassmind.store.sqlite.pairs import PairRows
 from glassmind.store.sqlite.vectors import VectorRows
-from glassmind.wiring.trust import trust_for
-from glassmind.wiring.use import UseGrounds, heat_sources
+from glassmind.vault import Vault
+from glassmind.wiring.notes import notes_for
+from glassmind.wiring.use import heat_sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,75 +26,60 @@ if TYPE_CHECKING:
     from glassmind.model import NotePath
     from glassmind.model.catalogue import NoteText
     from glassmind.model.hindsight import Told
-    from glassmind.ports.hindsight import OtherMemory
     from glassmind.search.notes import NoteReader
 
 
-class Adapters(UseGrounds, Protocol):
-    """What `wiring` has for us; the place may become another while we write."""
-
-    @property
-    def hindsight(self) -> "OtherMemory | None":
-        """The memory beside the vault, where there is one."""
-
-    def notes(self) -> "NoteReader":
-        """Return what reads single notes and lists."""
-
-    def files(self) -> VaultFiles:
-        """Return what reads notes as they are on disk now."""
-
-
-def memory_for(adapters: Adapters, acts: Acts) -> Memory:
-    """Return the verbs of memory over the vault of these adapters."""
-    root, writes = adapters.config.vault.path, adapters.config.writes
+def memory_for(vault: Vault, acts: Acts) -> Memory:
+    """Return the verbs of memory over a vault."""
+    root, writes = vault.config.vault.path, vault.config.writes
     folder = writes.agent_dir.strip("/")
     permit = Permit(folder, writes.agent_dir_writable)
     return Memory(
         Cabinet(
-            config=adapters.config,
+            config=vault.config,
             root=root,
             folder=folder,
-            faults=adapters.reader.faults,
-            still=lambda: still(adapters.reader.connection()),
-            find=lambda name: adapters.notes().find(name),
-            sure=lambda name: adapters.notes().sure(name),
-            place=lambda name: _place(adapters.notes(), name),
-            files=adapters.files,
+            faults=vault.reader.faults,
+            still=lambda: still(vault.reader.connection()),
+            find=lambda name: notes_for(vault).find(name),
+            sure=lambda name: notes_for(vault).sure(name),
+            place=lambda name: _place(notes_for(vault), name),
+            files=vault.files,
             writer=lambda client: VaultWriter(root, permit, client=client),
             acts=acts,
-            projects=lambda: ProjectRows(adapters.reader.connection()),
-            memos=lambda: MemoRows(adapters.reader.connection()),
-            space=lambda: _space(adapters),
+            projects=lambda: ProjectRows(vault.reader.connection()),
+            memos=lambda: MemoRows(vault.reader.connection()),
+            space=lambda: _space(vault),
             day=parse_day,
-            heat=lambda: heat_sources(adapters),
-            pinned_notes=lambda: PairRows(adapters.reader.connection()),
-            tell=_tell(adapters),
-            untrusted=lambda paths: _is_untrusted(adapters, paths),
+            heat=lambda: heat_sources(vault),
+            pinned_notes=lambda: PairRows(vault.reader.connection()),
+            tell=_tell(vault),
+            untrusted=lambda paths: _is_untrusted(vault, paths),
         )
     )
 
 
-def _tell(adapters: Adapters) -> "Callable[[Told], None] | None":
+def _tell(vault: Vault) -> "Callable[[Told], None] | None":
     """Return what tells Hindsight of captures; None where they do not go there."""
-    other = adapters.hindsight if adapters.config.hindsight.retain else None
+    other = vault.hindsight if vault.config.hindsight.retain else None
     return None if other is None else other.tell
 
 
-def _is_untrusted(adapters: Adapters, paths: "Sequence[NotePath]") -> bool:
+def _is_untrusted(vault: Vault, paths: "Sequence[NotePath]") -> bool:
     """Return whether one of some notes is of those that nobody vouches for.
 
     Where the settings name none, that is any, if they ask for it at all.
     """
-    writes = adapters.config.writes
+    writes = vault.config.writes
     if not writes.untrusted and not writes.approve_after_untrusted:
         return False
-    trust = trust_for(adapters)
+    trust = trust_for(vault.config, vault.tagged)
     trust.hand("", paths)
     return trust.is_tainted("")
 
 
-def _space(adapters: Adapters) -> str:
-    found = VectorRows(adapters.reader.connection()).answering()
+def _space(vault: Vault) -> str:
+    found = VectorRows(vault.reader.connection()).answering()
     return "" if found is None else found.name
 
 

@@ -4,8 +4,8 @@ A part of `wiring` that a search by words does not need.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
-from typing import TYPE_CHECKING, Protocol
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
 
 from glassmind.errors import IndexBusy
 from glassmind.files.read import VaultFiles
@@ -13,14 +13,17 @@ from glassmind.files.write import Permit, VaultWriter
 from glassmind.graph.dismissals import DismissalBook
 from glassmind.graph.similar import MOST, VERSION
 from glassmind.store.lock import WriterLock
+from glassmind.store.sqlite.change_log import note_log
 from glassmind.store.sqlite.pairs import PairRows, PairSource
-from glassmind.wiring.grounds import Grounds
+from glassmind.vault import Vault
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from glassmind.graph.pairing import Pairing
+    from glassmind.model import NotePath
     from glassmind.ports.indexing import ShowProgress
     from glassmind.store.sqlite.pairs import PairStep
-    from glassmind.store.sqlite.writer import SqliteWriter
 
 LOCK = "pairing.lock"
 
@@ -28,26 +31,18 @@ WRITER_WAIT_S = 30.0
 """How long pairs that are made wait for another writer; they are made again else."""
 
 
-def vault_writer(adapters: Grounds) -> VaultWriter:
+def vault_writer(vault: Vault) -> VaultWriter:
     """Return what writes to the vault, as far as the settings let it."""
-    writes = adapters.config.writes
+    writes = vault.config.writes
     permit = Permit(writes.agent_dir.strip("/"), writes.agent_dir_writable)
-    return VaultWriter(adapters.config.vault.path, permit, client="cli")
-
-
-class Adapters(Grounds, Protocol):
-    """What `wiring` has for us; the place may become another while we write."""
-
-    @property
-    def writing(self) -> "Callable[..., AbstractContextManager[SqliteWriter]]":
-        """What holds the writer lock and the rows open for writing."""
+    return VaultWriter(vault.config.vault.path, permit, client="cli")
 
 
 class OpenPairing:
     """Pairs the notes of one vault, if there is anything to pair."""
 
-    def __init__(self, adapters: Adapters) -> None:
-        self._adapters = adapters
+    def __init__(self, vault: Vault) -> None:
+        self._vault = vault
         self._pairing: Pairing | None = None
 
     def __call__(self, progress: "ShowProgress", pause: Callable[[], bool]) -> None:
@@ -59,11 +54,11 @@ class OpenPairing:
         Raises:
             IndexFault: the rows cannot be read, or do not take them.
         """
-        adapters = self._adapters
-        with adapters.reader.faults():
+        vault = self._vault
+        with vault.reader.faults():
             if pause() or self._is_level():
                 return
-            lock = WriterLock(adapters.place.folder / LOCK, takes_over=True)
+            lock = WriterLock(vault.place.folder / LOCK, takes_over=True)
             if not lock.take_unless_alive():
                 return
             try:
@@ -74,47 +69,70 @@ class OpenPairing:
 
     def _is_level(self) -> bool:
         """Whether there is nothing to do, told without what pairing needs."""
-        known, rows = self._adapters.reader.vectors(), self._rows()
+        known, rows = self._vault.reader.vectors(), self._rows()
         space, state = known.answering(), rows.state()
         if space is None:
             return True
-        level = self._adapters.config.graph.similarity
+        level = self._vault.config.graph.similarity
         wanted = (space.name, level, MOST, VERSION)
         made = state and (state.space, state.level, state.most, state.version)
         return made == wanted and rows.is_level()
 
     def _rows(self) -> PairRows:
-        return PairRows(self._adapters.reader.connection())
+        return PairRows(self._vault.reader.connection())
 
     def _opened(self) -> "Pairing":
         from glassmind.graph.pairing import Pairing  # noqa: PLC0415 - numpy
 
         if self._pairing is None:
-            level = self._adapters.config.graph.similarity
+            level = self._vault.config.graph.similarity
             self._pairing = Pairing(self._source, self._step, level)
         return self._pairing
 
     def _source(self) -> PairSource:
-        return PairSource(self._adapters.reader.connection())
+        return PairSource(self._vault.reader.connection())
 
     @contextmanager
     def _step(self) -> "Iterator[PairStep]":
         with (
-            self._adapters.writing(WRITER_WAIT_S, here=True) as writer,
+            self._vault.writing(WRITER_WAIT_S, here=True) as writer,
             writer.faults(),
             writer.pair_step() as step,
         ):
             yield step
 
 
-def dismissals_for(adapters: Grounds, *, tells: bool = True) -> DismissalBook:
-    """Return what a person wants to hear no more of; see `DismissalBook`."""
-    root = adapters.config.vault.path
+def pairing_for(vault: Vault) -> OpenPairing:
+    """Return what updates the pairs of similar notes."""
+    return vault.whole.part(OpenPairing)
+
+
+def dismissals_for(vault: Vault) -> DismissalBook:
+    """Return the suggestions that a person dismissed; see `DismissalBook`."""
+    return vault.part(_dismissals if vault.scope is None else _visible_dismissals)
+
+
+def _visible_dismissals(vault: Vault) -> DismissalBook:
+    def visible(paths: "Collection[NotePath]") -> "set[NotePath]":
+        there = PairRows(vault.reader.connection()).there(paths)
+        others = there.symmetric_difference(paths)
+        skipped = vault.reader.rows().skipped() if others else ()
+        return there.union(path for path, *_ in skipped if path in others)
+
+    def head() -> str:
+        notes = note_log(vault.reader.connection()).head()
+        return f"{vault.reader.log().head()} {notes}"
+
+    return _dismissals(vault.whole, tells=False).seen_by(visible, head)
+
+
+def _dismissals(vault: Vault, *, tells: bool = True) -> DismissalBook:
+    root = vault.config.vault.path
     return DismissalBook(
         lambda: VaultFiles(root),
-        adapters.config.writes.agent_dir.strip("/"),
-        lambda: PairRows(adapters.reader.connection()),
-        lambda: adapters.reader.log().head(),
-        lambda: vault_writer(adapters),
+        vault.agent_folder,
+        lambda: PairRows(vault.reader.connection()),
+        lambda: vault.reader.log().head(),
+        lambda: vault_writer(vault),
         tells=tells,
     )

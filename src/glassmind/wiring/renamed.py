@@ -12,27 +12,27 @@ from glassmind.errors import GlassmindError
 from glassmind.model import NotePath
 
 if TYPE_CHECKING:
-    from glassmind.wiring.editing import Adapters
+    from glassmind.vault import Vault
 
 
 def renamed_for(
-    adapters: "Adapters",
+    vault: "Vault",
 ) -> Callable[[Sequence[tuple[NotePath, NotePath]]], Sequence[str]]:
     """Return what proposes new links, and says what is proposed or went wrong."""
-    return partial(_proposed, adapters)
+    return partial(_proposed, vault)
 
 
 def _proposed(
-    adapters: "Adapters", pairs: Sequence[tuple[NotePath, NotePath]]
+    vault: "Vault", pairs: Sequence[tuple[NotePath, NotePath]]
 ) -> Sequence[str]:
-    adapters.renames.add(pairs)
-    moves = adapters.renames.take()
-    if not moves or adapters.config.writes.user_notes == "off":
+    vault.renames.add(pairs)
+    moves = vault.renames.take()
+    if not moves or vault.config.writes.user_notes == "off":
         return ()
     from glassmind.wiring.editing import editing_for, unindexed  # noqa: PLC0415
 
     try:
-        done = editing_for(adapters, unindexed).found_moved(moves)
+        done = editing_for(vault, unindexed).found_moved(moves)
     except GlassmindError as error:
         return (f"links to renamed notes could not be looked at: {error}",)
     if done is None:

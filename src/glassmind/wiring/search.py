@@ -10,42 +10,42 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Protocol, get_args
+from typing import TYPE_CHECKING, get_args
 
 from glassmind.config import Config
 from glassmind.errors import IndexDamaged, ModelFault, NotEmbedded
 from glassmind.model.pairs import Partner
 from glassmind.model.search import ChannelName, Intent
 from glassmind.model.vectors import Space
+from glassmind.models.patience import (
+    Patience,
+    PatientEmbedder,
+    PatientReranker,
+)
 from glassmind.ports.retrieval import WordSearch
 from glassmind.search.channels import Meaning
 from glassmind.search.hybrid import Hybrid
 from glassmind.search.intent import Understanding
-from glassmind.search.patience import (
-    Patience,
-    PatientEmbedder,
-    PatientMemory,
-    PatientReranker,
-)
 from glassmind.search.plan import CAPTURED, RECALLED, Settled
 from glassmind.search.ranking import LIFTS
 from glassmind.search.search import Sources
 from glassmind.store.sqlite.links import Edges
 from glassmind.store.vectors.files import place_of
 from glassmind.store.vectors.search import FollowingVectors
-from glassmind.wiring.confidence import OpenCurve
-from glassmind.wiring.grounds import EmbeddingGrounds, foreign_space
-from glassmind.wiring.use import OpenHeat, UseGrounds
+from glassmind.vault import Vault
+from glassmind.wiring.confidence import OpenCurve, usual_curve
+from glassmind.wiring.knowledge import themed_for
+from glassmind.wiring.notes import notes_for
+from glassmind.wiring.pairs import dismissals_for
+from glassmind.wiring.use import OpenHeat
 
 if TYPE_CHECKING:
-    from glassmind.graph.dismissals import DismissalBook
+    from glassmind.model.connections import ThemeLabel
     from glassmind.model.vectors import Vector
     from glassmind.models.prototypes import Prototypes
-    from glassmind.ports.hindsight import OtherMemory
     from glassmind.ports.indexing import ShowProgress
     from glassmind.ports.models import Reranker
     from glassmind.search.confidence import Curve
-    from glassmind.search.notes import NoteReader
 
 RECOUNT_S = 2.0
 """Seconds for which a count of vectors holds while more are being made."""
@@ -63,51 +63,42 @@ EMBEDDED = "embedded"
 """The setting that says up to which change everything was embedded."""
 
 
-class Adapters(EmbeddingGrounds, UseGrounds, Protocol):
-    """What `wiring` has for us."""
-
-    @property
-    def meaning(self) -> "OpenMeaning":
-        """The model and the vectors that answer."""
-
-    def notes(self) -> "NoteReader":
-        """Return what finds notes by name."""
-
-    @property
-    def dismissals(self) -> "DismissalBook":
-        """What a person wants to hear no more of."""
-
-    @property
-    def hindsight(self) -> "OtherMemory | None":
-        """The memory beside the vault, where there is one."""
-
-    def edges(self) -> Edges:
-        """Return the links and themes that a search follows."""
-
-    def is_embedding(self) -> bool:
-        """Whether somebody embeds now, or will by itself."""
-
-    def hybrid(self, words: WordSearch, /) -> Hybrid:
-        """Return what answers by more than words."""
+def edges_for(vault: Vault) -> Edges:
+    """Return the links and themes that a search follows."""
+    db = vault.reader.connection()
+    if vault.scope is None or not vault.visible_rows.hidden_notes():
+        return Edges(db)
+    return Edges(db, partial(_visible_homes, vault))
 
 
-def hybrid_for(adapters: Adapters, words: WordSearch) -> Hybrid:
+def _visible_homes(vault: Vault) -> "Mapping[str, ThemeLabel]":
+    """Return the theme of each visible note, if the vault has stored themes."""
+    stored = vault.reader.themes().state() is not None
+    return themed_for(vault).homes() if stored else {}
+
+
+def semantic_for(vault: Vault) -> "OpenMeaning":
+    """Return the model and the vectors of a vault."""
+    return vault.part(OpenMeaning if vault.scope is None else _ScopedMeaning)
+
+
+def hybrid_for(vault: Vault, words: WordSearch) -> Hybrid:
     """Return what answers by more than the words it is given."""
-    meaning = adapters.meaning
+    meaning = semantic_for(vault)
 
     def note_id(name: str) -> int:
-        path = adapters.notes().find(name)
-        return adapters.reader.rows().id_of(path)
+        path = notes_for(vault).find(name)
+        return vault.reader.rows().id_of(path)
 
     def intent_named(text: str) -> str:
         from glassmind.models.intent import intents_for  # noqa: PLC0415
 
-        return intents_for(adapters.config, get_args(Intent)).name(text)
+        return intents_for(vault.config, get_args(Intent)).name(text)
 
     def partners(note_ids: Collection[int]) -> list[Partner]:
         """Return what notes are like, without what a person dismissed."""
-        found = adapters.reader.pairs().partners(note_ids)
-        dismissals = adapters.dismissals.now() if found else None
+        found = vault.reader.pairs().partners(note_ids)
+        dismissals = dismissals_for(vault).now() if found else None
         if dismissals is None or not dismissals.pairs:
             return found
         named = notes.names({note for one in found for note in one[:2]})
@@ -119,49 +110,40 @@ def hybrid_for(adapters: Adapters, words: WordSearch) -> Hybrid:
         ]
 
     def unpaired() -> list[str]:
-        space = adapters.reader.vectors().answering()
-        notice = adapters.reader.pairs().lag(space.name if space else "").notice
-        return [*([notice] if notice else []), *adapters.dismissals.now().problems]
+        space = vault.reader.vectors().answering()
+        notice = vault.reader.pairs().lag(space.name if space else "").notice
+        return [*([notice] if notice else []), *dismissals_for(vault).now().problems]
 
-    other = adapters.hindsight
-    notes, memory = adapters.edges(), adapters.config.memory
-    named = intent_named if adapters.config.search.intent_model else None
+    other = vault.hindsight
+    notes, memory = edges_for(vault), vault.config.memory
+    named = intent_named if vault.config.search.intent_model else None
     sources = Sources(
         words=words,
-        rows=adapters.reader.rows(),
+        rows=vault.reader.rows(),
         notes=notes,
         meaning=meaning.meaning,
         covered=meaning.covered,
-        folder=adapters.config.writes.agent_dir,
+        folder=vault.config.writes.agent_dir,
         lifts={**LIFTS, "hot": memory.hot_weight, "pinned": memory.pinned_weight},
-        settled=_settled(adapters.config),
+        settled=_settled(vault.config),
         reranker=meaning.reranker,
-        rerank_budget_s=adapters.config.search.rerank_budget_ms / 1000,
+        rerank_budget_s=vault.config.search.rerank_budget_ms / 1000,
         partners=partners,
         unpaired=unpaired,
-        successors=lambda: adapters.reader.successors(adapters.reader.log().head()),
+        successors=lambda: vault.reader.successors(vault.reader.log().head()),
         heat=meaning.heat,
         recall=None if other is None else other.ask,
-        is_ours=partial(_is_ours, adapters),
+        is_ours=partial(_is_ours, vault),
     )
     understanding = Understanding(notes, note_id, meaning.intent_votes, named)
     return Hybrid(sources, meaning.lag, understanding, meaning.curve)
 
 
-def _is_ours(adapters: Adapters, document: str) -> bool:
+def _is_ours(vault: Vault, document: str) -> bool:
     """Whether a fact was made of a memo of this vault, be it there or forgotten."""
     from glassmind.model.hindsight import memo_of  # noqa: PLC0415
 
-    return bool(memo_of(document, adapters.config.vault.name))
-
-
-def other_memory(config: Config) -> "OtherMemory":
-    """Return the Hindsight server that the settings name."""
-    from glassmind.errors.hindsight import HindsightFailed  # noqa: PLC0415
-    from glassmind.models.hindsight import HindsightServer  # noqa: PLC0415
-
-    patience = Patience("hindsight", failure=HindsightFailed)
-    return PatientMemory(HindsightServer(config.hindsight), patience)
+    return bool(memo_of(document, vault.config.vault.name))
 
 
 def _settled(config: Config) -> Settled:
@@ -192,8 +174,8 @@ def _settled(config: Config) -> Settled:
 class OpenMeaning:
     """The model and the vectors of the space that answers, opened once for many."""
 
-    def __init__(self, adapters: Adapters) -> None:
-        self._adapters = adapters
+    def __init__(self, vault: Vault) -> None:
+        self._vault = vault
         self._lock = Lock()
         self._opened: tuple[Path, Space, Meaning, FollowingVectors] | None = None
         self._reranker: Reranker | None = None
@@ -202,8 +184,8 @@ class OpenMeaning:
         self._known: tuple[Space, Prototypes] | None = None
         self._share: tuple[float, float] | None = None
         self._foreign: tuple[Space, str | None] | None = None
-        self.heat = OpenHeat(adapters)
-        self._curve = OpenCurve(adapters)
+        self.heat = OpenHeat(vault)
+        self._curve = OpenCurve(vault)
 
     def meaning(self) -> Meaning:
         """Return what a search by meaning asks.
@@ -212,16 +194,16 @@ class OpenMeaning:
             ModelFault: there is no model for the vectors.
             NotEmbedded: there are no vectors.
         """
-        folder = self._adapters.place.folder
-        space = self._adapters.reader.vectors().answering()
+        folder = self._vault.place.folder
+        space = self._vault.reader.vectors().answering()
         if space is None:
-            self._adapters.embedder()  # says why, where it is the model that is missing
+            self._vault.embedder()  # says why, where it is the model that is missing
             raise self._lacking(None)
         with self._lock:  # one model for all who ask first at once
             if self._opened is None or self._opened[:2] != (folder, space):
                 self._opened = (folder, space, *self._open(folder, space))
             *_, meaning, vectors = self._opened
-        log = self._adapters.reader.vector_log()
+        log = self._vault.reader.vector_log()
         if log is not None:
             head = log.head()
             # this takes up what was written since
@@ -237,19 +219,19 @@ class OpenMeaning:
 
     def _lacking(self, space: Space | None) -> NotEmbedded:
         """Return what to raise where the vectors of a space cannot be searched."""
-        known = self._adapters.reader.vectors()
+        known = self._vault.reader.vectors()
         made = space is not None and known.has_vectors(space)
         lacking = OUT_OF_PLACE if made else "nothing is embedded yet"
         return NotEmbedded(lacking, self._remedy("that is being done now"))
 
     def _remedy(self, being_done: str) -> str:
         """Return what to do about vectors that are missing, if anything."""
-        return being_done if self._adapters.is_embedding() else "run: glassmind index"
+        return being_done if self._vault.is_embedding() else "run: glassmind index"
 
     def _open(self, folder: Path, space: Space) -> tuple[Meaning, FollowingVectors]:
-        embedder = self._adapters.embedder_of(space)
+        embedder = self._vault.embedder_of(space)
         if embedder is None:
-            self._adapters.embedder()  # says why, where it is the model that is missing
+            self._vault.embedder()  # says why, where it is the model that is missing
             raise NotEmbedded(FORMER, self._remedy("all is being embedded anew"))
         vectors = FollowingVectors.open(place_of(folder, space.name), space.width)
         if vectors is None:
@@ -314,7 +296,7 @@ class OpenMeaning:
 
     def lag(self) -> str | None:
         """Say what of the vault is not searched by meaning yet, after `meaning`."""
-        opened, known = self._opened, self._adapters.reader.vectors()
+        opened, known = self._opened, self._vault.reader.vectors()
         if opened is not None and not opened[3].count and known.has_vectors(opened[1]):
             return f"{OUT_OF_PLACE}; {self._remedy('that is being done now')}"
         share = self.covered()
@@ -338,19 +320,19 @@ class OpenMeaning:
     def _compared(self, space: Space) -> str | None:
         """Return what to say where a space is not that of the settings."""
         try:
-            return foreign_space(self._adapters, space)
+            return self._vault.foreign_space(space)
         except ModelFault as error:
             return f"the vectors of another model answer: {error}"
 
     def covered(self) -> float:
         """Return which share of the chunks has a vector; looked up now and then."""
-        reader = self._adapters.reader
+        reader = self._vault.reader
         level = reader.vectors().setting(EMBEDDED)
         if level is not None and json.loads(level)[0] == reader.log().head():
             return 1.0
         now = time.monotonic()
         if self._share is None or now - self._share[0] > RECOUNT_S:
-            vectors, least = reader.vectors(), self._adapters.config.index
+            vectors, least = reader.vectors(), self._vault.config.index
             found = vectors.coverage(vectors.answering(), least.embed_min_chars)
             share = found.covered / found.total if found.total else 1.0
             self._share = (now, share)
@@ -367,7 +349,7 @@ class OpenMeaning:
             if self._reranker is None:
                 from glassmind.models.choose import reranker_for  # noqa: PLC0415
 
-                made = reranker_for(self._adapters.config)
+                made = reranker_for(self._vault.config)
                 self._reranker = PatientReranker(made, self._patience)
             return self._reranker
 
@@ -376,3 +358,31 @@ class OpenMeaning:
         if self._opened is not None:
             self._opened[3].close()
             self._opened = None
+
+
+class _ScopedMeaning(OpenMeaning):
+    """The vectors of visible notes, and the models of the whole vault."""
+
+    def _open(self, folder: Path, space: Space) -> tuple[Meaning, FollowingVectors]:
+        from glassmind.store.vectors.search import SeenVectors  # noqa: PLC0415
+
+        meaning, vectors = super()._open(folder, space)
+        seen = SeenVectors(vectors, self._vault.visible_rows.seen_chunks)
+        return meaning._replace(vectors=seen), vectors
+
+    def curve(self) -> "Curve | None":
+        """Return what rates answers: the usual curve where notes are hidden.
+
+        The curve of the vault was learnt from links of all notes.
+        """
+        if self._opened is None or not self._vault.visible_rows.hidden_notes():
+            return super().curve()
+        return usual_curve(self._opened[1])
+
+    def patience_with(self, model: str) -> Patience:
+        """Return the circuit breaker of a model."""
+        return semantic_for(self._vault.whole).patience_with(model)
+
+    def reranker(self) -> "Reranker":
+        """Return what reads a question and a passage together."""
+        return semantic_for(self._vault.whole).reranker()

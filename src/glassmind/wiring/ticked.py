@@ -15,30 +15,28 @@ from glassmind.store.sqlite.memory import MemoRows
 
 if TYPE_CHECKING:
     from glassmind.model import NotePath
-    from glassmind.wiring.memory import Adapters
+    from glassmind.vault import Vault
 
 INBOX = "inbox"
 
 
 def ticked_for(
-    adapters: "Adapters",
+    vault: "Vault",
 ) -> "Callable[[], tuple[Sequence[NotePath], Sequence[str]]]":
     """Return what accepts ticked memos: which files changed so, and what went wrong."""
-    return partial(_accept, adapters)
+    return partial(_accept, vault)
 
 
-def _accept(adapters: "Adapters") -> "tuple[Sequence[NotePath], Sequence[str]]":
+def _accept(vault: "Vault") -> "tuple[Sequence[NotePath], Sequence[str]]":
     try:
-        with (
-            adapters.reader.faults()
-        ):  # the rows may be damaged where nobody looked yet
-            return _accepted(adapters)
+        with vault.reader.faults():  # the rows may be damaged where nobody looked yet
+            return _accepted(vault)
     except GlassmindError as error:
         return (), (f"the inbox could not be looked at: {error}",)
 
 
-def _accepted(adapters: "Adapters") -> "tuple[Sequence[NotePath], Sequence[str]]":
-    if not _may_wait(adapters):
+def _accepted(vault: "Vault") -> "tuple[Sequence[NotePath], Sequence[str]]":
+    if not _may_wait(vault):
         return (), ()
     from glassmind.memory.cabinet import Acts  # noqa: PLC0415
     from glassmind.wiring.memory import memory_for  # noqa: PLC0415
@@ -47,18 +45,18 @@ def _accepted(adapters: "Adapters") -> "tuple[Sequence[NotePath], Sequence[str]]
         """Stand for a search and for indexing, which is what the caller does."""
 
     acts = Acts(unasked, unasked, unasked)  # type: ignore[arg-type]
-    done = memory_for(adapters, acts).accept_ticked()
+    done = memory_for(vault, acts).accept_ticked()
     moved = [path for one in done.moved for path in (one.before, one.memory.path)]
     return moved, done.problems
 
 
-def _may_wait(adapters: "Adapters") -> bool:
+def _may_wait(vault: "Vault") -> bool:
     """Whether anything may be written, and stands in the inbox or was ticked."""
-    writes = adapters.config.writes
+    writes = vault.config.writes
     if not writes.agent_dir_writable:
         return False
     folder = writes.agent_dir.strip("/")
-    place = f"{adapters.config.vault.path}{os.sep}{folder}"
+    place = f"{vault.config.vault.path}{os.sep}{folder}"
     if not os.path.isdir(place):  # noqa: PTH112 - in every run, most often for nothing
         return False
     try:
@@ -68,6 +66,6 @@ def _may_wait(adapters: "Adapters") -> bool:
     except OSError:
         pass  # there is none; a memo may have been dragged elsewhere all the same
     try:
-        return bool(MemoRows(adapters.reader.connection()).ticked(folder, KEEP, ""))
+        return bool(MemoRows(vault.reader.connection()).ticked(folder, KEEP, ""))
     except GlassmindError:  # nothing is indexed
         return False

@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping
 from datetime import date, datetime
 from threading import Lock
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from glassmind.errors import VaultError
 from glassmind.files.read import VaultFiles
@@ -14,18 +14,10 @@ from glassmind.search.ranking import Warm
 from glassmind.store.sqlite.memory import EventRows, HeatRows
 from glassmind.store.sqlite.pairs import PairRows
 from glassmind.store.usage_log import UseLog
-from glassmind.wiring.grounds import Grounds
+from glassmind.vault import Vault
 
 if TYPE_CHECKING:  # numpy comes with it
     from glassmind.store.sqlite.writer import SqliteWriter
-
-
-class UseGrounds(Grounds, Protocol):
-    """The settings, the rows, and what was handed out."""
-
-    @property
-    def use_log(self) -> UseLog:
-        """What was handed out, on record."""
 
 
 def fold_use(log: UseLog, writer: "SqliteWriter") -> None:
@@ -41,11 +33,11 @@ def fold_use(log: UseLog, writer: "SqliteWriter") -> None:
             step.add(events, {**folded, **upto})
 
 
-def heat_sources(adapters: UseGrounds) -> HeatSources:
+def heat_sources(vault: Vault) -> HeatSources:
     """Return what temperatures are made from."""
-    db = adapters.reader.connection()
-    folder = adapters.config.writes.agent_dir.strip("/")
-    return HeatSources(HeatRows(db, folder), EventRows(db), adapters.use_log)
+    db = vault.reader.connection()
+    folder = vault.agent_folder
+    return HeatSources(HeatRows(db, folder), EventRows(db), vault.use_log)
 
 
 HOLD_S = 5.0
@@ -56,17 +48,17 @@ next one look at all of it again."""
 class OpenHeat:
     """How warm notes are, kept for as long as nothing says otherwise."""
 
-    def __init__(self, adapters: UseGrounds) -> None:
-        self._adapters, self._lock = adapters, Lock()
-        self._folder = adapters.config.writes.agent_dir.strip("/")
+    def __init__(self, vault: Vault) -> None:
+        self._vault, self._lock = vault, Lock()
+        self._folder = vault.agent_folder
         self._kept: tuple[object, Mapping[int, Warm]] = (None, {})
         self._looked, self._use = 0.0, (0, 0)
 
     def __call__(self) -> Mapping[int, Warm]:
         """Return the heat of each note that is not stone cold, by its id."""
-        adapters, today = self._adapters, datetime.now().astimezone().date()
-        with self._lock, VaultFiles(adapters.config.vault.path) as files:
-            head = adapters.reader.log().head()
+        vault, today = self._vault, datetime.now().astimezone().date()
+        with self._lock, VaultFiles(vault.config.vault.path) as files:
+            head = vault.reader.log().head()
             state = (head, self._use_state(), self._pins_state(files), today)
             if self._kept[0] != state:
                 self._kept = (state, self._measured(files, today))
@@ -75,7 +67,7 @@ class OpenHeat:
     def _use_state(self) -> tuple[int, int]:
         now = time.monotonic()
         if now >= self._looked + HOLD_S or not self._looked:
-            self._looked, self._use = now, self._adapters.use_log.state()
+            self._looked, self._use = now, self._vault.use_log.state()
         return self._use
 
     def _pins_state(self, files: VaultFiles) -> object:
@@ -86,9 +78,9 @@ class OpenHeat:
         return (facts.st_mtime_ns, facts.st_size, facts.st_ino)
 
     def _measured(self, files: VaultFiles, today: date) -> Mapping[int, Warm]:
-        adapters = self._adapters
-        rows = PairRows(adapters.reader.connection())
+        vault = self._vault
+        rows = PairRows(vault.reader.connection())
         pins = pins_in(files, self._folder, rows).paths
-        settings = adapters.config.memory
-        made = measured(heat_sources(adapters), settings, pins, today)
+        settings = vault.config.memory
+        made = measured(heat_sources(vault), settings, pins, today)
         return {n: Warm(h, pinned=n in made.pinned) for n, h in made.heat.items()}

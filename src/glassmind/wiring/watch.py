@@ -6,7 +6,7 @@ A part of `wiring` that a search does not need.
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from glassmind.files.watch import VaultChanges, VaultEvents
 from glassmind.index.keeper import IndexKeeper
@@ -14,7 +14,8 @@ from glassmind.index.watching import Pace, Post, Watching
 from glassmind.model.watch import WatchState
 from glassmind.store.disk import filesystem_kind, on_network
 from glassmind.store.watch_state import clear_state, write_state
-from glassmind.wiring.grounds import Grounds
+from glassmind.vault import Vault
+from glassmind.wiring.keeper import keeper_for
 
 if TYPE_CHECKING:
     from glassmind.store.sqlite.writer import SqliteWriter
@@ -23,48 +24,37 @@ WRITER_WAIT_S = 10.0
 """How long a watch waits for another writer before it says so and tries again later."""
 
 
-class Adapters(Grounds, Protocol):
-    """What `wiring` has for us; the place may become another while we write."""
-
-    def keeper(self) -> IndexKeeper:
-        """Return what writes the index."""
-
-    @property
-    def writing(self) -> "Callable[..., AbstractContextManager[SqliteWriter]]":
-        """What holds the writer lock and the rows open for writing."""
-
-
-def watching_for(adapters: Adapters, renew: Callable[[float], None]) -> Watching:
-    """Return what follows the vault of these adapters.
+def watching_for(vault: Vault, renew: Callable[[float], None]) -> Watching:
+    """Return what follows the vault of these vault.
 
     `renew` brings what is made from links up to them, waiting so long for writers.
     """
-    config, root = adapters.config, adapters.config.vault.path
-    keeper = _patient(adapters)
+    config, root = vault.config, vault.config.vault.path
+    keeper = _patient(vault)
 
     def listen(hear: Callable[[VaultChanges], None]) -> VaultEvents:
         return VaultEvents(
-            root, adapters.place.database_folder, keeper.shop.ignore_rules, hear
+            root, vault.place.database_folder, keeper.shop.ignore_rules, hear
         )
 
     def holds(path: str) -> bool:
         if path.endswith("/"):
             return False
-        with adapters.reader.faults():
-            return adapters.reader.rows().any_below(path)
+        with vault.reader.faults():
+            return vault.reader.rows().any_below(path)
 
     def head() -> str:
-        with adapters.reader.faults():
-            return adapters.reader.log().head()
+        with vault.reader.faults():
+            return vault.reader.log().head()
 
     kept: list[int] = []
 
     def leave_word(state: WatchState | None) -> None:
         if state is not None:
             kept[:] = [state.pid]
-            write_state(adapters.place.folder, state)
+            write_state(vault.place.folder, state)
         elif kept:
-            clear_state(adapters.place.folder, kept[0])
+            clear_state(vault.place.folder, kept[0])
 
     kind = filesystem_kind(root)
     silent = f"{kind} tells nobody of changes that another machine makes"
@@ -83,22 +73,22 @@ def watching_for(adapters: Adapters, renew: Callable[[float], None]) -> Watching
             holds=holds,
             head=head,
             leave_word=leave_word,
-            rest=adapters.reader.close,
+            rest=vault.reader.close,
             silent=silent if on_network(root) else "",
             relinked=lambda: renew(WRITER_WAIT_S),
         )
     )
 
 
-def _patient(adapters: Adapters) -> IndexKeeper:
+def _patient(vault: Vault) -> IndexKeeper:
     """Return the keeper of a process that stays, and need not wait so long."""
 
     def writing(
         wait_s: float = WRITER_WAIT_S, **wishes: Any
     ) -> "AbstractContextManager[SqliteWriter]":
-        return adapters.writing(wait_s, **wishes)
+        return vault.writing(wait_s, **wishes)
 
-    keeper = adapters.keeper()
+    keeper = keeper_for(vault)
     shop = replace(keeper.shop, writing=writing)
     meaning = keeper.meaning
     if meaning is not None:

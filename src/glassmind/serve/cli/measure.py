@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from glassmind.config.sources import as_toml
 from glassmind.config.trust import keep_trust
-from glassmind.engine import Engine
+from glassmind.engine import Engine, engine_for
 from glassmind.evaluation.as_json import evaluation_as_json, tuning_as_json
 from glassmind.evaluation.as_text import evaluation_as_text, tuning_as_text
 from glassmind.evaluation.chart import check_place, write_page
@@ -23,7 +23,6 @@ from glassmind.serve.cli.opening import config_of, path_of
 from glassmind.serve.cli.output import Output
 from glassmind.serve.cli.parser import LocalCommand, flag, one_of, option
 from glassmind.serve.cli.settings import file_in_use
-from glassmind.wiring import engine_for
 
 if TYPE_CHECKING:  # numpy
     from glassmind.evaluation.bench import Wanted
@@ -81,8 +80,6 @@ def evaluate(args: Namespace, output: Output) -> int:
             report = run.evaluate(
                 opened_bench,
                 compare=not args.no_ablations,
-                calibration=args.calibration,
-                bundles=args.bundles,
                 seed=args.seed,
                 show=_count(progress),
             )
@@ -171,8 +168,6 @@ COMMANDS = {
             option("--preset", "embed with this preset", "NAME"),
             option("--model", "embed with this model", "NAME"),
             flag("--no-ablations", "measure the current settings only"),
-            flag("--calibration", "also measure confidence"),
-            flag("--bundles", "also measure what bundles contain"),
             option("--chart", "write a chart as an HTML page", "FILE"),
             *_MEASURING,
         ),

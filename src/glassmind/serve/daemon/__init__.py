@@ -8,11 +8,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from glassmind.config import Config
-from glassmind.engine import Engine
+from glassmind.engine import Engine, local_vault
+from glassmind.vault import Vault
 
 if TYPE_CHECKING:
     from glassmind.serve.daemon.protocol import DaemonClient
-    from glassmind.wiring import LocalAdapters
 
 CARD_FILE = "daemon.json"
 """Says where the daemon of a vault listens, in the folder of the index."""
@@ -20,18 +20,16 @@ CARD_FILE = "daemon.json"
 
 def client_engine(config: Config) -> Engine:
     """Return an engine that lets the daemon of its vault work, if there is one."""
-    from glassmind.wiring import LocalAdapters  # noqa: PLC0415 - tantivy
-
-    adapters = LocalAdapters(config)
-    adapters.host = partial(find_daemon, adapters)
-    return Engine(adapters)
+    vault = local_vault(config)
+    vault.find_daemon = partial(find_daemon, vault)
+    return Engine(vault)
 
 
-def find_daemon(adapters: "LocalAdapters") -> "DaemonClient | None":
+def find_daemon(vault: Vault) -> "DaemonClient | None":
     """Return a client of the vault's daemon; None if there is no daemon."""
-    if not (adapters.place.folder / CARD_FILE).is_file():
+    if not (vault.place.folder / CARD_FILE).is_file():
         return None
     # sockets and the protocol double the time that a keyword search takes to start
     from glassmind.serve.daemon.protocol import DaemonClient  # noqa: PLC0415
 
-    return DaemonClient(adapters)
+    return DaemonClient(vault)

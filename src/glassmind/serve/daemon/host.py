@@ -15,7 +15,7 @@ from threading import Event, Thread
 from typing import Any, Self
 
 from glassmind.config import Config
-from glassmind.engine import Engine
+from glassmind.engine import Engine, local_vault
 from glassmind.errors import GlassmindError, IndexAbsent, IndexTaken
 from glassmind.model.files import IndexReport
 from glassmind.model.search import SearchReply
@@ -41,7 +41,6 @@ from glassmind.serve.daemon.protocol import (
 from glassmind.store.lock import WriterLock
 from glassmind.store.place import DAEMON_LOCK, make_folder
 from glassmind.version import __version__
-from glassmind.wiring import LocalAdapters
 
 TRY_S = 0.5
 """How often a process tries for the role: a killed daemon is replaced in that time."""
@@ -76,10 +75,10 @@ class VaultHost:
         self.config, self._write_log = config, log
         watches = watch and config.watch.enabled
         self._on_news = (on_news or self._log_news) if watches else None
-        self._adapters = LocalAdapters(config)
-        self._adapters.host = self._find_daemon
-        self.engine = Engine(self._adapters)
-        self._local = Engine(self._adapters, alone=True, records=False)
+        self._vault = local_vault(config)
+        self._vault.find_daemon = self._find_daemon
+        self.engine = Engine(self._vault)
+        self._local = Engine(self._vault, alone=True, records=False)
         self._closing, self._try_now, self._is_daemon = Event(), Event(), Event()
         self._has_no_role = self._is_waiting = False
         self._thread: Thread | None = None
@@ -107,8 +106,8 @@ class VaultHost:
         if self._is_daemon.is_set():
             return None
         if self._thread is None:
-            return find_daemon(self._adapters)
-        return DaemonClient(self._adapters, self._may_find_daemon)
+            return find_daemon(self._vault)
+        return DaemonClient(self._vault, self._may_find_daemon)
 
     def _may_find_daemon(self) -> bool:
         """Return whether another process is or becomes the daemon; if not, we do."""
@@ -123,13 +122,15 @@ class VaultHost:
         """
         lock: WriterLock | None = None
         with suppress(GlassmindError, OSError):
-            for message in self._adapters.settle():
+            from glassmind.wiring.editing import settle  # noqa: PLC0415
+
+            for message in settle(self._vault):
                 self._log(message)
         while not self._closing.is_set():
             try:
                 lock = lock or self._role_lock()
                 if lock is not None and lock.try_take():
-                    self._serve(lock, self._adapters.place.folder)
+                    self._serve(lock, self._vault.place.folder)
                     lock = None
                 elif lock is not None:
                     self._wait_for_role(lock)
@@ -144,7 +145,7 @@ class VaultHost:
             self._try_now.clear()
 
     def _role_lock(self) -> WriterLock | None:
-        place = self._adapters.place
+        place = self._vault.place
         problem = make_folder(place.folder) if place.writable else "it is read-only"
         if place.temporary or problem is not None:
             self._work_alone(problem or "the index is temporary")
@@ -160,7 +161,7 @@ class VaultHost:
     def _wait_for_role(self, lock: WriterLock) -> None:
         """Report once which process has the role; ask one that does not watch."""
         self._has_no_role = False
-        card = read_card(self._adapters.place.folder)
+        card = read_card(self._vault.place.folder)
         if self._on_news is None or card is None:
             return
         if not card.watches:
@@ -189,7 +190,7 @@ class VaultHost:
                 lock.beat()
                 if daemon.yields.is_set() or read_card(folder) != daemon.card:
                     break
-                if self._adapters.place.folder != folder:
+                if self._vault.place.folder != folder:
                     break
         except IndexTaken as error:
             self._log(f"{error.holder} is the daemon of the vault now")

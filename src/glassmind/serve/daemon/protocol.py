@@ -33,8 +33,8 @@ from glassmind.model.search import SearchReply, Wish
 from glassmind.ports.elsewhere import IndexWishes
 from glassmind.ports.indexing import ShowProgress
 from glassmind.serve.daemon import CARD_FILE
+from glassmind.vault import Vault
 from glassmind.version import __version__
-from glassmind.wiring import LocalAdapters
 
 SOCKET_FILE = "daemon.sock"
 
@@ -313,9 +313,9 @@ class DaemonClient:
     """
 
     def __init__(
-        self, adapters: LocalAdapters, may_wait: Callable[[], bool] = lambda: False
+        self, vault: Vault, may_wait: Callable[[], bool] = lambda: False
     ) -> None:
-        self._config, self._folder = adapters.config, adapters.place.folder
+        self._config, self._folder = vault.config, vault.place.folder
         self._may_wait = may_wait
 
     def search(

@@ -6,22 +6,19 @@ or something that may hold a piece of one, stays tainted until the process ends.
 """
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from threading import Lock
 
 from glassmind.access.meant import Meant, head_tags
+from glassmind.config import Config
 from glassmind.errors import FileGone, GlassmindError
 from glassmind.files.read import read_file
 from glassmind.model import NotePath
 from glassmind.obsidian.text import fold
 
 
-def trust_over(
-    untrusted: Sequence[str],
-    tagged: Callable[[str], Sequence[NotePath]],
-    root: Path,
-) -> "Trust":
-    """Return nobody's record yet, over the notes of a vault as they are now."""
+def trust_for(config: Config, tagged: Callable[[str], Sequence[NotePath]]) -> "Trust":
+    """Return an empty record, over the notes of a vault as they are now."""
+    root = config.vault.path
 
     def meant(path: NotePath) -> Meant:
         try:
@@ -29,7 +26,7 @@ def trust_over(
         except FileGone:  # the rows tell
             return Meant()
 
-    return Trust(untrusted, tagged, meant)
+    return Trust(config.writes.untrusted, tagged, meant)
 
 
 class Trust:

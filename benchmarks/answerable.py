@@ -8,10 +8,10 @@ about things in hardly any vault, which is what a person means by "nothing there
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from glassmind.evaluation.calibrate import quality
+from calibrate import Quality, quality
+from strange_questions import STRANGERS
+
 from glassmind.evaluation.gold import GoldQuery
-from glassmind.evaluation.strangers import STRANGERS
-from glassmind.model.evaluation import Quality
 from glassmind.search.query import plain
 
 if TYPE_CHECKING:

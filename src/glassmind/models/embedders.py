@@ -1,7 +1,4 @@
-"""The models that turn text into vectors, each made once for a process.
-
-A part of `wiring`.
-"""
+"""The models that turn text into vectors, each made once for a process."""
 
 import json
 from threading import RLock
@@ -11,11 +8,13 @@ from glassmind.config import Config
 from glassmind.config.settings import Embeddings
 from glassmind.errors import ModelAbsent, ModelFault, NoModelChosen
 from glassmind.models.choose import embedder_for
-from glassmind.wiring.grounds import BEFORE
 
 if TYPE_CHECKING:
     from glassmind.model.vectors import Space
     from glassmind.ports.models import Embedder
+
+BEFORE = {"prefix": "headings"}
+"""Settings of a space that was written before these settings existed."""
 
 GIVEN = "smart-connections:"
 """How the name of a space begins whose vectors another program made."""
@@ -74,3 +73,9 @@ class Embedders:
         """
         with self._making:
             return self._made.setdefault(made.space, made)
+
+
+def has_other_settings(config: Config, space: "Space") -> bool:
+    """True if a space was made with other settings than those of now."""
+    now, then = config.embeddings, BEFORE | json.loads(space.settings)
+    return any(getattr(now, name, None) != then[name] for name in then)

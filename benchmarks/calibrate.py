@@ -5,17 +5,40 @@ well they part what can be answered from what cannot is the area under the ROC c
 """
 
 from collections.abc import Iterable, Sequence
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-
-from glassmind.model.evaluation import Bin, Quality
 
 Column: TypeAlias = NDArray[np.float64]
 
 BINS = 15
 """As the literature has it (Guo et al. 2017), here with as much mass in each."""
+
+
+class Bin(NamedTuple):
+    """Some replies of like confidence: how sure, how often rightly so, how many.
+
+    `share` is how much of all it counts.
+    """
+
+    predicted: float
+    actual: float
+    examples: int
+    share: float
+
+
+class Quality(NamedTuple):
+    """How good probabilities are.
+
+    `ece` is how far they are off on average, `auroc` how well they part what can be
+    answered from what cannot; `bins` are the reliability table.
+    """
+
+    ece: float
+    auroc: float
+    bins: Sequence[Bin]
+    examples: int
 
 
 def quality(probabilities: Sequence[float], answerable: Sequence[bool]) -> Quality:

@@ -1,0 +1,655 @@
+"""A vault: its settings, files, index and models, for any number of threads.
+
+`Vault` owns what has to be opened and closed; the packages above it do the work. What
+they keep for a vault, such as its link graph, they make with `Vault.part`.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import cached_property
+from pathlib import Path
+from threading import Lock, RLock
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+
+from glassmind.config import Config
+from glassmind.errors import (
+    IndexAbsent,
+    IndexFault,
+    IndexUntrusted,
+    IndexUnwritable,
+    VaultMissing,
+)
+from glassmind.store.place import (
+    Place,
+    Trusted,
+    choose_place,
+    data_folder,
+    index_locations,
+    make_folder,
+    make_place,
+    split_place,
+    trusted,
+)
+from glassmind.store.sqlite.reader import SqliteReader
+from glassmind.store.usage_log import UseLog, use_folder
+
+if TYPE_CHECKING:  # imported when first used: a keyword search needs few of them
+    from apsw import Connection
+
+    from glassmind.access.files import ReadableFiles, SkippedVerdict
+    from glassmind.access.reading import ReadPolicy
+    from glassmind.access.trust import Trust
+    from glassmind.files.ignore import IgnoreRules
+    from glassmind.files.read import VaultFiles
+    from glassmind.model import NotePath
+    from glassmind.model.access import Scope
+    from glassmind.model.adjustments import Successor
+    from glassmind.model.vectors import Space
+    from glassmind.models.embedders import Embedders
+    from glassmind.ports.elsewhere import Elsewhere
+    from glassmind.ports.hindsight import OtherMemory
+    from glassmind.ports.models import Embedder
+    from glassmind.store.lexical.search import FollowingIndex
+    from glassmind.store.lock import WriterLock
+    from glassmind.store.place import VaultIndex
+    from glassmind.store.sqlite.notes import Rows
+    from glassmind.store.sqlite.pairs import ScopePairs
+    from glassmind.store.sqlite.reader import SeenReader
+    from glassmind.store.sqlite.writer import SqliteWriter
+    from glassmind.store.watch_state import WatchWord
+
+WATCH = "watch.json"
+"""What a process that watches the vault leaves in the folder of the index."""
+
+WRITER_WAIT_S = 600.0
+"""How long a run waits for another to finish; a large first run takes minutes."""
+
+CACHED_RESULTS = 8
+"""Results that are cached: two for each of a few scopes that are used in turn."""
+
+Result = TypeVar("Result")
+P = ParamSpec("P")
+
+if TYPE_CHECKING:
+    made_once = shared = cached_property
+else:
+
+    class made_once(cached_property):  # noqa: N801 - used as its parent is
+        """A cached property that only one thread computes."""
+
+        def __get__(self, instance: Any, owner: type | None = None) -> Any:
+            if instance is None:
+                return self
+            with instance.making:
+                return super().__get__(instance, owner)
+
+    class shared(made_once):  # noqa: N801 - as above
+        """A property of the whole vault, which its scoped vaults share."""
+
+        def __get__(self, instance: Any, owner: type | None = None) -> Any:
+            if instance is None or instance.whole is instance:
+                return super().__get__(instance, owner)
+            return getattr(instance.whole, self.attrname)
+
+
+class _Entry:
+    """A cached result, and the lock under which it is computed."""
+
+    def __init__(self) -> None:
+        self.lock, self.is_made = Lock(), False
+        self.result: Any = None
+
+
+class RecentResults:
+    """A cache of the results that were used last, for any number of threads."""
+
+    def __init__(self, most: int = CACHED_RESULTS) -> None:
+        self._most, self._lock = most, Lock()
+        self._entries: dict[object, _Entry] = {}
+
+    def get(self, key: object, make: Callable[[], Result]) -> Result:
+        """Return the result of a key; the first caller computes it, others wait."""
+        with self._lock:
+            entry = self._entries.pop(key) if key in self._entries else _Entry()
+            self._entries[key] = entry  # the newest
+            while len(self._entries) > self._most:
+                del self._entries[next(iter(self._entries))]
+        with entry.lock:
+            if not entry.is_made:
+                entry.result, entry.is_made = make(), True
+            result: Result = entry.result
+            return result
+
+
+class Renames:
+    """Notes that were renamed outside and whose links nobody updated yet."""
+
+    def __init__(self) -> None:
+        self._pairs: dict[NotePath, NotePath] = {}
+        self._lock = Lock()
+
+    def add(self, pairs: "Sequence[tuple[NotePath, NotePath]]") -> None:
+        """Add pairs of old and new path; a note renamed twice keeps its first path."""
+        with self._lock:
+            first = {new: old for old, new in self._pairs.items()}
+            self._pairs.update((first.get(old, old), new) for old, new in pairs)
+
+    def take(self) -> "Mapping[NotePath, NotePath]":
+        """Return all of them, and forget them."""
+        with self._lock:
+            taken, self._pairs = self._pairs, {}
+        return {old: new for old, new in taken.items() if old != new}
+
+
+class Vault:
+    """One vault, or as much of it as a scope lets a client read.
+
+    `visible_to` returns the vault of a scope. It shares the files, models and logs of
+    the `whole` vault; its rows, keyword index and files show visible notes only, and
+    it is read-only.
+    """
+
+    def __init__(
+        self, config: Config, whole: "Vault | None" = None, scope: "Scope | None" = None
+    ) -> None:
+        self.config, self.scope = config, scope
+        self.whole: Vault = whole or self
+        self.making = RLock()
+        self.find_daemon: Callable[[], Elsewhere | None] = lambda: None
+        self.build_temporary: Callable[[], object] = lambda: None
+        self.renames: Renames = whole.renames if whole else Renames()
+        self.scope_results: RecentResults = (
+            whole.scope_results if whole else RecentResults()
+        )
+        self._keywords: FollowingIndex | None = None
+        self._parts: dict[object, Any] = {}
+        self._scoped: list[Vault] = []
+        self._visible_rows: tuple[Path, SeenReader] | None = None
+        self._skipped: dict[str, SkippedVerdict] = {}
+        self.compare_pairs: Callable[[Connection, frozenset[int]], ScopePairs]
+
+    def part(
+        self,
+        make: "Callable[Concatenate[Vault, P], Result]",
+        *args: P.args,
+        **named: P.kwargs,
+    ) -> Result:
+        """Return what `make(vault)` returned when it was first asked for."""
+        if make not in self._parts:
+            with self.making:
+                if make not in self._parts:
+                    self._parts[make] = make(self, *args, **named)
+        made: Result = self._parts[make]
+        return made
+
+    def visible_to(self, scope: "Scope") -> "Vault":
+        """Return the vault of a scope; it is closed with this one."""
+        if self.scope is not None:
+            raise TypeError(f"a scoped vault cannot be narrowed to {scope}")
+        made = Vault(self.config, self, scope)
+        self._scoped.append(made)
+        return made
+
+    @made_once
+    def policy(self) -> "ReadPolicy":
+        """Which notes the scope lets a client read."""
+        from glassmind.access.reading import ReadPolicy  # noqa: PLC0415
+
+        if self.scope is None:
+            raise TypeError("the whole vault has no read policy")
+        return ReadPolicy(self.config, self.scope)
+
+    # Where the index is
+
+    @shared
+    def locations(self) -> Trusted:
+        """The folders that the index may be in, in the order they are tried."""
+        config = self.config
+        return trusted(index_locations(config), config.vault.path, data_folder(config))
+
+    @shared
+    def place(self) -> Place:
+        """The folder of the index; it may become another while rows are written."""
+        known, found = self.locations.notices, choose_place(self.locations.folders)
+        if found is None:
+            return _temporary_place(known)
+        return self._split(found._replace(notices=(*known, *found.notices)))
+
+    def _split(self, place: Place) -> Place:
+        return split_place(place, self.config.vault.path, data_folder(self.config))
+
+    @shared
+    def data_folder(self) -> Path | None:
+        """The folder outside of the vault for proposals, logs and the like."""
+        return use_folder(self.locations.folders, self.config.vault.path)
+
+    @shared
+    def vault_index(self) -> "VaultIndex | None":
+        """Checks an index inside the vault; None if the index is outside it."""
+        place = self.place
+        if place.folder_in_vault is None:
+            return None
+        from glassmind.store.place import VaultIndex  # noqa: PLC0415
+
+        return VaultIndex(place.folder_in_vault, place.folder)
+
+    def is_ours(self) -> bool:
+        """True if the index can be trusted: outside the vault, or built by us."""
+        index = self.vault_index
+        return index is None or index.is_ours()
+
+    def notices(self) -> list[str]:
+        """Return what a user should know about the place and state of the index."""
+        self.ensure_temporary()
+        return [*self.place.notices, *self.reader.notices(), *self.watch_problems()]
+
+    def watch_problems(self) -> list[str]:
+        """Return what keeps the process that watches the vault from updating."""
+        if not (self.place.folder / WATCH).is_file():
+            return []
+        return self._watch_word.hindrances()
+
+    @made_once
+    def _watch_word(self) -> "WatchWord":
+        from glassmind.store.watch_state import WatchWord  # noqa: PLC0415
+
+        return WatchWord(lambda: self.place.folder)
+
+    def is_embedding(self) -> bool:
+        """True if a process embeds now, or watches the vault and will do so."""
+        from glassmind.store.lock import is_held  # noqa: PLC0415
+        from glassmind.store.watch_state import read_state  # noqa: PLC0415
+
+        folder, backend = self.place.folder, self.config.embeddings.backend
+        watched = backend != "none" and read_state(folder).mode != "off"
+        return watched or is_held(folder / "embedding.lock")
+
+    # Reading the index
+
+    @made_once
+    def _rows(self) -> SqliteReader:
+        return SqliteReader(self.place.database_folder, self.is_ours)
+
+    @property
+    def reader(self) -> SqliteReader:
+        """The rows, open for reading."""
+        return self._rows if self.scope is None else self.visible_rows
+
+    @property
+    def visible_rows(self) -> "SeenReader":
+        """The rows of visible notes, of a scoped vault."""
+        from glassmind.store.sqlite.reader import SeenReader  # noqa: PLC0415
+
+        folder = self.place.database_folder
+        with self.making:
+            if self._visible_rows is None or self._visible_rows[0] != folder:
+                reader = SeenReader(
+                    folder,
+                    self.policy,
+                    self._still_visible,
+                    self.may_tell_skipped,
+                    self.compare_pairs,
+                    is_ours=self.is_ours,
+                )
+                self._visible_rows = (folder, reader)
+            return self._visible_rows[1]
+
+    def may_tell_skipped(self, path: str) -> bool:
+        """True if the scope may know of a file that is not in the index."""
+        try:
+            with self.visible_files() as files:
+                return files.may_tell_skipped(path)
+        except VaultMissing:
+            return False
+
+    def _still_visible(self, known: "Mapping[NotePath, int]") -> "Collection[NotePath]":
+        """Return the notes that may still be read, by their files if these changed."""
+        try:
+            with self.visible_files() as files:
+                return [path for path, at in known.items() if files.is_still(path, at)]
+        except VaultMissing:  # nothing is newer than the index
+            return known.keys()
+
+    def faults(self) -> AbstractContextManager[None]:
+        """Turn errors of SQLite into errors of ours."""
+        return self.reader.faults()
+
+    def head(self) -> str:
+        """Return the number of the last change in the rows."""
+        self.ensure_temporary()
+        return self.reader.log().head()
+
+    def is_owed(self, head: str) -> bool:
+        """True if the last change was an edit whose words are still to be indexed."""
+        from glassmind.model.sidecar import OWED  # noqa: PLC0415
+
+        return self.rows().setting(OWED) == head
+
+    def ensure_temporary(self) -> None:
+        """Build an index that is kept for this process alone when it is first read."""
+        if self.place.temporary and not (self.place.folder / "index.db").exists():
+            self.whole.build_temporary()
+
+    def rows(self) -> "Rows":
+        """Return the rows of hits."""
+        return self.reader.rows()
+
+    def successors(self, head: str) -> "Mapping[int, Successor]":
+        """Return which notes were superseded, and by what."""
+        return self.reader.successors(head)
+
+    def words(self) -> "FollowingIndex | None":
+        """Return the keyword index; None if there is none that can be opened."""
+        if self.scope is not None:
+            from glassmind.store.lexical.search import SeenIndex  # noqa: PLC0415
+
+            found = self.whole.keywords()
+            return found and SeenIndex(found, self.visible_rows.seen_notes)
+        return self.keywords()
+
+    def keywords(self) -> "FollowingIndex | None":
+        """Return the keyword index of all notes."""
+        words = self._keywords
+        if words is None:
+            from glassmind.store.lexical.search import FollowingIndex  # noqa: PLC0415
+
+            words = self._keywords = FollowingIndex.open(self.place.folder)
+        return words
+
+    def close_words(self) -> None:
+        """Close the keyword index; it is opened again when it is next used."""
+        if self.scope is not None:
+            self.whole.close_words()
+        elif self._keywords is not None:
+            words, self._keywords = self._keywords, None
+            words.close()
+
+    # Files, models and logs
+
+    def files(self) -> "VaultFiles":
+        """Return what reads files of the vault as they are now."""
+        if self.scope is not None:
+            return self.visible_files()
+        from glassmind.files.read import VaultFiles  # noqa: PLC0415
+
+        limit = self.config.index.max_note_bytes
+        return VaultFiles(self.config.vault.path, limit_bytes=limit)
+
+    def visible_files(self) -> "ReadableFiles":
+        """Return what reads the files that a scope may read."""
+        from glassmind.access.files import ReadableFiles  # noqa: PLC0415
+
+        root, limit = self.config.vault.path, self.config.index.max_note_bytes
+        return ReadableFiles(root, self.policy, self._skipped, limit_bytes=limit)
+
+    def ignore_rules(self) -> "IgnoreRules":
+        """Return which files are not indexed."""
+        from glassmind.files.ignore import load_rules  # noqa: PLC0415
+
+        index = self.config.index
+        return load_rules(
+            self.config.vault.path,
+            ignore_dirs=index.ignore_dirs,
+            include_agent_dir=index.include_agent_dir,
+            agent_dir=self.agent_folder,
+        )
+
+    @property
+    def agent_folder(self) -> str:
+        """The folder of the vault that agents write to, without slashes around it."""
+        return self.config.writes.agent_dir.strip("/")
+
+    @shared
+    def use_log(self) -> UseLog:
+        """The log of the notes that were returned to clients."""
+        return UseLog(self.data_folder if self.config.memory.record_use else None)
+
+    @shared
+    def trust(self) -> "Trust | None":
+        """Which clients were given untrusted text; None unless the settings ask."""
+        if not self.config.writes.approve_after_untrusted:
+            return None
+        from glassmind.access.trust import trust_for  # noqa: PLC0415
+
+        return trust_for(self.config, self.tagged)
+
+    def tagged(self, tag: str) -> "Sequence[NotePath]":
+        """Return the notes with a tag or one below it."""
+        from glassmind.store.sqlite.notes import SqliteEditRows  # noqa: PLC0415
+
+        with self.reader.faults():
+            return SqliteEditRows(self.reader.connection()).tagged(tag)
+
+    @shared
+    def _embedders(self) -> "Embedders":
+        from glassmind.models.embedders import Embedders  # noqa: PLC0415
+
+        return Embedders(self.config)
+
+    def embedder(self) -> "Embedder":
+        """Return the model of the settings; see `Embedders.chosen`."""
+        return self._embedders.chosen()
+
+    def embedder_of(self, space: "Space") -> "Embedder | None":
+        """Return the model of a space, if it is here; see `Embedders.of`."""
+        return self._embedders.of(space)
+
+    def foreign_space(self, space: "Space") -> str | None:
+        """Return a warning if the vectors of a space are not those of the settings.
+
+        Raises:
+            ModelFault: the model of the settings cannot be used.
+        """
+        if self.config.embeddings.backend in {"none", "smart-connections"}:
+            return None
+        if self.embedder().space == space.name:
+            return None
+        return "the vectors of your former settings answer; run: glassmind index"
+
+    @shared
+    def _hindsight(self) -> "OtherMemory | None":
+        if not self.config.hindsight.url:
+            return None
+        from glassmind.models.hindsight import patient_memory  # noqa: PLC0415
+
+        return patient_memory(self.config.hindsight)
+
+    @property
+    def hindsight(self) -> "OtherMemory | None":
+        """The Hindsight server; it knows no scopes, so narrow ones do not ask it."""
+        if self.scope is not None and self.scope.rules:
+            return None
+        return self._hindsight
+
+    def daemon(self) -> "Elsewhere | None":
+        """Return a client of the vault's daemon; None if there is no daemon."""
+        return self.find_daemon()
+
+    # Writing the index
+
+    @made_once
+    def _turn(self) -> Lock:
+        return Lock()
+
+    @made_once
+    def writer(self) -> "SqliteWriter":
+        """The rows, for the holder of the writer lock."""
+        from glassmind.files.names import name_key  # noqa: PLC0415
+        from glassmind.store.sqlite.writer import SqliteWriter  # noqa: PLC0415
+
+        # no WAL inside the vault: its digest is recorded between transactions
+        wal = self.place.folder_in_vault is None
+        return SqliteWriter(self.place.database_folder, name_key, wal=wal)
+
+    @contextmanager
+    def writing(
+        self,
+        wait_s: float = WRITER_WAIT_S,
+        *,
+        anew: bool = False,
+        here: bool = False,
+        waiting: Callable[[], None] = lambda: None,
+    ) -> "Iterator[SqliteWriter]":
+        """Hold the writer lock and the rows open for writing; `anew` empties them.
+
+        With `here`, write where the rows are read, and otherwise in the first place
+        that can be written. An exception of `waiting` ends the wait. One thread writes
+        at a time, since all share a connection.
+
+        Raises:
+            IndexBusy: another process wrote for longer than `wait_s`.
+            IndexUnwritable: the folder cannot be written, or the vault is scoped.
+            IndexAbsent: the index was deleted while we wrote.
+            IndexUntrusted: with `here`, the index inside the vault is not ours.
+                Otherwise such an index is moved aside, and the rows are empty.
+        """
+        from glassmind.store.lock import WriterLock, await_turn  # noqa: PLC0415
+        from glassmind.store.place import LOCK  # noqa: PLC0415
+
+        if self.scope is not None:
+            raise IndexUnwritable(str(self.place.folder), "only a part is visible")
+        take = lambda: self._turn.acquire(blocking=False)  # noqa: E731
+        await_turn(take, lambda: "this process", wait_s, waiting)
+        try:
+            self._make_place(here=here)
+            with WriterLock(self.place.folder / LOCK, takes_over=True) as lock:
+                lock.acquire(timeout_s=wait_s, waiting=waiting)
+                aside = self._check_vault_index(lock, here=here)
+                try:
+                    yield from self._opened(lock, aside, anew=anew, hurried=not wait_s)
+                finally:
+                    self._record_vault_index(lock)
+        finally:
+            self._turn.release()
+
+    def _check_vault_index(self, lock: "WriterLock", *, here: bool) -> Path | None:
+        """Move an index inside the vault that is not ours aside; return its new path.
+
+        Raises:
+            IndexUntrusted: with `here`, it is not ours.
+        """
+        index, writer = self.vault_index, self.writer
+        if index is None:
+            return None
+        aside, writer.fence = None, lock.check
+        if not index.is_unchanged(taken=lock.taken):
+            if here:
+                raise IndexUntrusted(str(writer.folder))
+            from glassmind.store.lexical.write import discard  # noqa: PLC0415
+
+            aside = writer.move_aside()
+            discard(writer.folder)
+            _discard_vectors(writer.folder)
+        index.begin()
+        return aside
+
+    def _record_vault_index(self, lock: "WriterLock") -> None:
+        """Record an index inside the vault as ours, or let the next run rebuild it."""
+        index = self.vault_index
+        if index is not None:
+            self.writer.close()  # this may write to the database, too
+            with suppress(IndexFault, OSError):
+                lock.check()
+                index.end()
+
+    def _opened(
+        self, lock: "WriterLock", aside: Path | None, *, anew: bool, hurried: bool
+    ) -> "Iterator[SqliteWriter]":
+        from glassmind.store.place import LOCK  # noqa: PLC0415
+
+        if lock.taken:  # a process that hangs may have the vectors open: use new files
+            _discard_vectors(self.place.folder)
+        writer = self.writer
+        try:
+            writer.fence = lock.check
+            writer.begin(anew=anew, hurried=hurried, hung=lock.ousted)
+            writer.notices.extend(self.place.notices)
+            if aside is not None:
+                reason = IndexUntrusted(str(writer.folder)).reason
+                writer.notices.append(
+                    f"{reason} It was moved to {aside.name} and rebuilt."
+                )
+            yield writer
+        except IndexUnwritable as error:
+            writer.close()
+            folder = self.place.folder
+            if not (folder / LOCK).exists():  # it was deleted with the index
+                raise IndexAbsent(str(folder)) from error
+            raise
+        except BaseException:
+            writer.close()  # its state is unknown: the next run begins clean
+            raise
+
+    def _make_place(self, *, here: bool) -> None:
+        """Create the folder of the index, or another one that can be created."""
+        place, spare = self.place, self.locations.folders
+        if not place.writable:
+            raise IndexUnwritable(str(place.folder), "it is read-only")
+        stays = here or place.temporary or place.database_folder == spare[0]
+        failed = (
+            make_folder(place.database_folder)
+            if stays
+            else "there may be a better place"
+        )
+        if failed is not None:
+            made = None if here or place.temporary else make_place(spare)
+            if made is None:
+                raise IndexUnwritable(str(place.database_folder), failed)
+            if made.folder != place.database_folder:
+                self.move_to(made)
+        folder = self.place.folder
+        failed = make_folder(folder)  # where index.db is inside the vault
+        if failed is not None:
+            raise IndexUnwritable(str(folder), failed)
+
+    def move_to(self, place: Place) -> None:
+        """Use another folder for the index from now on."""
+        self.close()
+        notices = (*self.locations.notices, *place.notices)
+        self.__dict__ |= {"place": self._split(place._replace(notices=notices))}
+        for made in ("_rows", "writer", "vault_index"):
+            self.__dict__.pop(made, None)
+
+    def close(self) -> None:
+        """Close everything."""
+        for vault in self._scoped:
+            vault.close()
+        for part in self._parts.values():
+            if hasattr(part, "close"):
+                part.close()
+        if self._visible_rows is not None:
+            self._visible_rows[1].close_all()
+        if self.scope is not None:
+            return
+        self.close_words()
+        made = self.__dict__
+        if "_rows" in made:
+            self._rows.close_all()
+        if "use_log" in made:
+            self.use_log.close()
+        if "writer" in made:
+            self.writer.close()
+        if "place" in made and self.place.temporary:
+            shutil.rmtree(self.place.folder, ignore_errors=True)
+
+
+def _temporary_place(notices: tuple[str, ...]) -> Place:
+    """Return a new folder for the index where no other can be written."""
+    folder = Path(tempfile.mkdtemp(prefix="glassmind-"))
+    notice = (
+        "no place for the index can be written: it is kept for this process alone; "
+        "set index.location to a folder you can write"
+    )
+    return Place(folder, writable=True, notices=(*notices, notice), temporary=True)
+
+
+def _discard_vectors(folder: Path) -> None:
+    from glassmind.store.vectors.files import (  # noqa: PLC0415
+        discard,
+        places_in,
+    )
+
+    for matrix in places_in(folder):
+        discard(matrix)
