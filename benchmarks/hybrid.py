@@ -206,7 +206,7 @@ def worked(run: Callable[[], object]) -> float:
 def raw_tantivy(place: Path) -> Callable[[str], object]:
     """Return tantivy's own search for the best 50 of the same word index."""
     index = words.open_index(next(place.iterdir()) / words.FOLDER)
-    searcher, every = index.searcher(), [*files.STEMMED_FIELDS, "body"]
+    searcher, every = index.searcher(), [*words.STEMMED_FIELDS, "body"]
 
     def search(text: str) -> object:
         query = index.parse_query(text, default_field_names=every)
