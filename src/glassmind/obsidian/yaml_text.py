@@ -338,7 +338,6 @@ def _leaf(path: tuple[str] | tuple[str, int], written: str, start: int) -> Leaf:
 NodeKind: TypeAlias = Literal["scalar", "list", "map", "alias"]
 
 _BLOCK = ("|", ">")
-_COLON = re.compile(r"[ \t]*:")
 
 
 @dataclass(slots=True)
@@ -347,24 +346,16 @@ class Node:
 
     A mark such as `&x` belongs to it. `style` is the quote or sign of a scalar, "" for
     a plain one, and for a container `flow` or `block`; a block ends with its last
-    value. `keys` of a map go with `items`. `refers` is what an alias repeats.
+    value. `keys` of a map go with `items`.
     """
 
     kind: NodeKind
     start: int
     end: int
     style: str
-    anchor: str = ""
-    refers: str = ""
     text: str = ""
     keys: list["Node"] = field(default_factory=list)
     items: list["Node"] = field(default_factory=list)
-
-    def walk(self) -> Iterator["Node"]:
-        """Yield this and every node inside of it."""
-        yield self
-        for node in (*self.keys, *self.items):
-            yield from node.walk()
 
 
 def read_nodes(text: str) -> Node | None:
@@ -397,12 +388,6 @@ def _end(event: Any) -> int:
     return int(event.end_mark.index)
 
 
-def colon_behind(key: Node, text: str) -> int | None:
-    """Return where the colon of a key ends; None for a key written with `?`."""
-    found = _COLON.match(text, key.end)
-    return found.end() if found else None
-
-
 def _node(event: Any, text: str) -> Node | None:
     start, end = event.start_mark.index, event.end_mark.index
     match event:
@@ -410,17 +395,15 @@ def _node(event: Any, text: str) -> Node | None:
             style = event.style or ""
             if style in _BLOCK:
                 end = _end_of_block(text, start, end)
-            return Node(
-                "scalar", start, end, style, event.anchor or "", "", event.value
-            )
+            return Node("scalar", start, end, style, event.value)
         case yaml.AliasEvent():
-            return Node("alias", start, end, "", refers=event.anchor or "")
+            return Node("alias", start, end, "")
         case yaml.SequenceStartEvent() | yaml.MappingStartEvent():
             kind: NodeKind = (
                 "map" if isinstance(event, yaml.MappingStartEvent) else "list"
             )
             style = "flow" if event.flow_style else "block"
-            return Node(kind, start, end, style, event.anchor or "")
+            return Node(kind, start, end, style)
         case _:
             return None
 
@@ -721,12 +704,6 @@ def is_same(one: PropertyValue, other: PropertyValue) -> bool:
             is_same(one[key], other[key]) for key in one
         )
     return one == other
-
-
-def common_quote(styles: Sequence[str]) -> str:
-    """Return the quote that all of some texts are in; "" for none or several."""
-    first = styles[0] if styles else ""
-    return first if all(style == first for style in styles) else ""
 
 
 def _text(text: str, quote: str) -> str:
