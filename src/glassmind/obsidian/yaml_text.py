@@ -479,7 +479,7 @@ def scalar_places(written: str, value: str) -> Scalar | None:
 def in_scalar(text: str, style: str) -> str:
     """Return a text as it is written inside of a scalar of that style."""
     if style == "double":
-        return text.replace("\\", "\\\\").replace('"', '\\"')
+        return quoted(text)[1:-1]
     return text.replace("'", "''") if style == "single" else text
 
 
