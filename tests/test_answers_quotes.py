@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from glassmind.context.answers.proving import LEFT_OUT, holds, problem_of
 from glassmind.context.answers.quotes import Borne, Page, Pages
 from glassmind.context.answers.words import words_of
-from glassmind.obsidian.prose import visible_text
+from glassmind.obsidian.hidden_text import visible_text
 from glassmind.obsidian.receipts import digest_of_lines, parse_receipt
 
 PAGES = Pages([Page(one, one.text) for one in SOURCES])

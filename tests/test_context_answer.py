@@ -9,7 +9,7 @@ from vault_desk import VaultDesk
 
 from glassmind.context.question_words import occurrences, question_words
 from glassmind.model.context import Bundle
-from glassmind.obsidian.prose import sentence_spans, sentences_in
+from glassmind.obsidian.text import sentence_spans, sentences_in
 
 
 def packed(vault: VaultDesk, query: str, **wanted: object) -> Bundle:

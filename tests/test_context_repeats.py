@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from glassmind.context.excerpts import LONG_LINE, may_stop, parted
 from glassmind.context.passages import SAID, Shown
-from glassmind.obsidian.prose import sentence_spans
+from glassmind.obsidian.text import sentence_spans
 
 WORDS = st.lists(st.sampled_from(("tea", "pot", "lid", "cup", "Cup", "oolong")))
 TEXTS = WORDS.map(" ".join)

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
-from glassmind.obsidian.prose import LONGEST, sentence_at, sentences_in
+from glassmind.obsidian.text import LONGEST, sentence_at, sentences_in
 from glassmind.store.sqlite.links import NetRows
 from glassmind.store.sqlite.reader import SqliteReader
 

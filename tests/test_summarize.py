@@ -16,7 +16,7 @@ from glassmind.errors.context import BudgetTooSmall, ProjectUnknown
 from glassmind.errors.writing import WriteRefused
 from glassmind.memory import renewing
 from glassmind.model.context import Summary
-from glassmind.obsidian.prose import sentences_in
+from glassmind.obsidian.text import sentences_in
 from glassmind.operations.context import summarize_result
 
 TODAY = date(2024, 5, 3)

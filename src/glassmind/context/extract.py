@@ -16,7 +16,7 @@ from glassmind.context.passages import Stretch
 from glassmind.context.question_words import Lookup
 from glassmind.errors import ModelFault
 from glassmind.obsidian.hidden_text import holds_hidden
-from glassmind.obsidian.prose import HEADING, MARKER, PROPERTY, sentence_spans
+from glassmind.obsidian.text import HEADING, MARKER, PROPERTY, sentence_spans
 from glassmind.ports.models import Reranker
 
 _NUMBERS = (

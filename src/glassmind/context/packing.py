@@ -53,8 +53,14 @@ from glassmind.errors.context import BudgetTooSmall
 from glassmind.model import NotePath
 from glassmind.model.context import AnswerSentence, Bundle, BundleNote, Dropped
 from glassmind.obsidian.hidden_text import holds_hidden
-from glassmind.obsidian.prose import MARKER, sentence_spans
-from glassmind.obsidian.text import QUARTERS, estimate_tokens, heading_address, weight
+from glassmind.obsidian.text import (
+    MARKER,
+    QUARTERS,
+    estimate_tokens,
+    heading_address,
+    sentence_spans,
+    weight,
+)
 
 MOST_SENTENCES = 3
 LOOKED_AT = 8

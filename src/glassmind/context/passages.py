@@ -10,8 +10,7 @@ from glassmind.model import NotePath, Span
 from glassmind.model.context import Excerpt
 from glassmind.model.passages import PackedNote, PlacedChunk
 from glassmind.model.search import ChannelName, Hit
-from glassmind.obsidian.hidden_text import holds_hidden
-from glassmind.obsidian.prose import visible_text
+from glassmind.obsidian.hidden_text import holds_hidden, visible_text
 from glassmind.obsidian.receipts import receipt_of
 from glassmind.obsidian.secrets import redacted
 from glassmind.obsidian.text import heading_address

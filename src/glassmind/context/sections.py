@@ -32,8 +32,7 @@ from glassmind.context.open_work import decisions, questions, tasks
 from glassmind.context.question_words import asked_terms, section_asked, shared
 from glassmind.model import NotePath
 from glassmind.model.context import Conflict, Dropped, Item, NextRead
-from glassmind.obsidian.prose import sentence_spans
-from glassmind.obsidian.text import estimate_tokens, first_day, one_line
+from glassmind.obsidian.text import estimate_tokens, first_day, one_line, sentence_spans
 
 CAREFUL = 0.9
 """Of the characters that would fit by measure: tokens are not evenly long."""

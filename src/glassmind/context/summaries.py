@@ -37,8 +37,8 @@ from glassmind.model.context import AnswerSentence, Item, Summary
 from glassmind.model.sections import SectionNote
 from glassmind.obsidian.hidden_text import holds_hidden
 from glassmind.obsidian.properties import parse_project
-from glassmind.obsidian.prose import sentences_in
 from glassmind.obsidian.receipts import receipt_of
+from glassmind.obsidian.text import sentences_in
 
 NO_END = (":", ",", ";", "?", "\uff1f", "\u061f")
 """How a text ends that goes on, or that asks itself and answers nothing."""

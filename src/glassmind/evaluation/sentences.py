@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 
 from glassmind.model.notes import Link, Note
-from glassmind.obsidian.prose import ENDS, MARKER
+from glassmind.obsidian.text import ENDS, MARKER
 from glassmind.search.confidence import FEWEST, MOST
 from glassmind.search.query import plain, size_of
 

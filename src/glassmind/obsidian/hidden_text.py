@@ -223,3 +223,47 @@ def hidden_notice(kinds: Iterable[str]) -> str:
     """Return what is said of an answer that holds such text; empty where none does."""
     told = ", ".join(kinds)
     return f"hidden text: {told}; who reads the notes does not see it" if told else ""
+
+
+INVISIBLE = "\u00ad\u200b-\u200f\u2060-\u2064\ufeff\U000e0000-\U000e007f"
+"""Letters without width."""
+
+_UNSEEN = re.compile(f"[{INVISIBLE}]+")
+_BLANK_LINE = re.compile(r"\n[ \t>]*\r?\n")
+_COMMENT_MARK = re.compile("<!--|%%")
+_LEADING_MARK = re.compile(r"^[ \t>]*(?=%%)", re.MULTILINE)
+
+
+def visible_text(text: str) -> str:
+    """Return what is seen of a text of a note; it has as many lines."""
+    if text.isascii() and "<!--" not in text and "%%" not in text:
+        return text  # as most
+    parts, at = [], 0
+    for start, end in comment_spans(text):
+        parts += [text[at:start], "\n" * text.count("\n", start, end) or " "]
+        at = end
+    return _UNSEEN.sub("", "".join([*parts, text[at:]]))
+
+
+def comment_spans(text: str) -> list[tuple[int, int]]:
+    """Return where comments stand in a text, in order.
+
+    One of HTML that is not closed goes on to the end, and so does one of Obsidian that
+    begins a line; one inside a line is closed before the next blank line, or is none.
+    """
+    found, at = [], 0
+    leading = {match.end() for match in _LEADING_MARK.finditer(text)}
+    while (mark := _COMMENT_MARK.search(text, at)) is not None:
+        start, at = mark.span()
+        close = "-->" if mark[0] == "<!--" else "%%"
+        over = text.find(close, at)
+        end = over + len(close) if over >= 0 else len(text)
+        if close == "%%" and start not in leading and not _closes(text, start, over):
+            continue
+        found.append((start, end))
+        at = end
+    return found
+
+
+def _closes(text: str, start: int, over: int) -> bool:
+    return over >= 0 and not _BLANK_LINE.search(text, start, over)

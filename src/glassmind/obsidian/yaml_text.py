@@ -1,8 +1,8 @@
 """YAML by the core schema of version 1.2, bounded, with the place of every scalar.
 
 PyYAML's own constructors follow YAML 1.1 (`on` is true, `12:30:45` a number, dates
-become objects), so only its event parser is used and the values are built here with a
-stack of our own: no recursion, no objects from tags, no unbounded expansion.
+become objects), so only its event parser is used and the values are built here: no
+objects from tags, no unbounded expansion, no deeper than `MAX_DEPTH`.
 """
 
 import json
@@ -43,6 +43,8 @@ _SCALAR_TAGS = frozenset(
 _SHAPE_TAGS = frozenset((_CORE + "seq", _CORE + "map"))
 
 Step = str | int
+ScalarStyle: TypeAlias = Literal["plain", "single", "double", "block"]
+NodeKind: TypeAlias = Literal["scalar", "list", "map", "alias"]
 
 
 class Leaf(NamedTuple):
@@ -62,40 +64,29 @@ class Loaded(NamedTuple):
     repeated: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Anchored:
-    """A value that an alias may repeat."""
-
-    value: PropertyValue
-    nodes: int
-    height: int
-
-
 @dataclass(slots=True)
-class _Open:
-    """A container that is still being filled."""
+class Node:
+    """A value as written; `start` and `end` are characters, half open.
 
-    value: list[PropertyValue] | dict[str, PropertyValue]
-    path: tuple[Step, ...]
-    anchor: str | None
-    nodes_before: int
-    key: str | None = None
-    repeated: bool = False
-    leaves_before: int = 0
-    height: int = 1
+    A mark such as `&x` belongs to it. `style` is the quote or sign of a scalar, "" for
+    a plain one, and for a container `flow` or `block`; a block ends with its last
+    value. `stop` is where the parser ends a scalar, with blank lines behind a block of
+    text. `keys` of a map go with `items`. `size` and `height` include aliases.
+    """
 
-
-@dataclass(slots=True)
-class _Builder:
-    """The state of reading one document."""
-
-    stack: list[_Open] = field(default_factory=list)
-    anchors: dict[str, _Anchored] = field(default_factory=dict)
-    leaves: list[Leaf] = field(default_factory=list)
-    repeated: list[str] = field(default_factory=list)
-    nodes: int = 0
-    expanded: int = 0
-    value: PropertyValue = None
+    kind: NodeKind
+    start: int
+    end: int
+    style: str
+    text: str = ""
+    stop: int = 0
+    is_plain: bool = False
+    anchor: str | None = None
+    repeats: "Node | None" = None
+    size: int = 1
+    height: int = 0
+    keys: list["Node"] = field(default_factory=list)
+    items: list["Node"] = field(default_factory=list)
 
 
 def resolve_plain(text: str) -> PropertyValue:
@@ -121,150 +112,163 @@ def resolve_plain(text: str) -> PropertyValue:
 
 
 def load(text: str) -> Loaded:
-    """Return the one document of `text`; of a key said twice the first value counts.
+    """Return the one document of `text`; of a key given twice the first value counts.
 
     Raises:
         yaml.YAMLError: not YAML, more than one document, a tag outside the core schema,
             a key that is not a scalar, or a bound exceeded.
     """
-    builder = _Builder()
+    root = read_nodes(text)
+    loaded = _Loading()
+    value = None if root is None else loaded.value(root, ())
+    return Loaded(value, tuple(loaded.leaves), tuple(loaded.repeated))
+
+
+@dataclass(slots=True)
+class _Loading:
+    leaves: list[Leaf] = field(default_factory=list)
+    repeated: list[str] = field(default_factory=list)
+
+    def value(
+        self, node: Node, path: tuple[Step, ...], at: Node | None = None
+    ) -> PropertyValue:
+        """Return the value of a node; inside of an alias `at`, leaves stand there."""
+        if node.repeats is not None:
+            return self.value(node.repeats, path, at or node)
+        if node.kind == "scalar":
+            value = resolve_plain(node.text) if node.is_plain else node.text
+            place = at or node
+            self.leaves.append(Leaf(path, value, place.start, place.stop))
+            return value
+        if node.kind == "list":
+            items = enumerate(node.items)
+            return [self.value(item, (*path, number), at) for number, item in items]
+        found: dict[str, PropertyValue] = {}
+        for key, item in zip(node.keys, node.items, strict=True):
+            if key.text not in found:
+                found[key.text] = self.value(item, (*path, key.text), at)
+            elif at is None:
+                self.repeated.append(key.text)
+        return found
+
+
+def read_nodes(text: str) -> Node | None:
+    """Return the one value of a YAML text as written; None for a text without any.
+
+    Raises:
+        yaml.YAMLError: as `load` does.
+    """
+    reader = _Reader(text)
     loader = _LOADER(text)
-    documents = 0
     try:
         while loader.check_event():
-            event = loader.get_event()
-            if isinstance(event, yaml.DocumentStartEvent):
-                documents += 1
-                if documents > 1:
-                    raise _refusal("a second document begins", event)
-            else:
-                _take(builder, event)
+            reader.take(loader.get_event())
     finally:
         loader.dispose()
-    return Loaded(builder.value, tuple(builder.leaves), tuple(builder.repeated))
+    return reader.root
 
 
-def _take(builder: _Builder, event: Any) -> None:
-    match event:
-        case yaml.ScalarEvent():
-            _scalar(builder, event)
-        case yaml.MappingStartEvent() | yaml.SequenceStartEvent():
-            _open(builder, event)
-        case yaml.MappingEndEvent() | yaml.SequenceEndEvent():
-            _close(builder)
-        case yaml.AliasEvent():
-            _alias(builder, event)
-        case _:
-            pass
+@dataclass(slots=True)
+class _Reader:
+    text: str
+    root: Node | None = None
+    open: list[Node] = field(default_factory=list)
+    anchors: dict[str, Node] = field(default_factory=dict)
+    documents: int = 0
+    expanded: int = 0
 
+    def take(self, event: Any) -> None:
+        match event:
+            case yaml.DocumentStartEvent():
+                self.documents += 1
+                if self.documents > 1:
+                    raise _refusal("a second document begins", event)
+            case yaml.ScalarEvent():
+                self.put(_scalar(event, self.text, is_key=self.expects_key), event)
+            case yaml.AliasEvent():
+                self.put(self.alias(event), event)
+            case yaml.MappingStartEvent() | yaml.SequenceStartEvent():
+                node = self.container(event)
+                self.put(node, event)
+                self.open.append(node)
+            case yaml.MappingEndEvent() | yaml.SequenceEndEvent():
+                self.close(event)
+            case _:
+                pass
 
-def _scalar(builder: _Builder, event: Any) -> None:
-    top = builder.stack[-1] if builder.stack else None
-    if top is not None and top.key is None and isinstance(top.value, dict):
-        _key(builder, top, event.value)
-        return
-    tag: str | None = event.tag
-    if tag is not None and tag not in _SCALAR_TAGS and tag != "!":
-        raise _refusal(f"the tag {tag} is not allowed", event)
-    plain = event.implicit[0] if tag is None else tag not in (_CORE + "str", "!")
-    value: PropertyValue = resolve_plain(event.value) if plain else event.value
-    builder.nodes += 1
-    if event.anchor:
-        builder.anchors[event.anchor] = _Anchored(value, 1, 0)
-    leaf = Leaf(_path(top), value, event.start_mark.index, event.end_mark.index)
-    builder.leaves.append(leaf)
-    _put(builder, value, 0)
+    @property
+    def expects_key(self) -> bool:
+        if not self.open or self.open[-1].kind != "map":
+            return False
+        return len(self.open[-1].keys) == len(self.open[-1].items)
 
-
-def _key(builder: _Builder, top: _Open, key: str) -> None:
-    top.key = key
-    top.repeated = key in top.value
-    top.leaves_before = len(builder.leaves)
-    if top.repeated:
-        builder.repeated.append(key)
-
-
-def _open(builder: _Builder, event: Any) -> None:
-    top = builder.stack[-1] if builder.stack else None
-    if top is not None and top.key is None and isinstance(top.value, dict):
-        raise _refusal("a property name is not text", event)
-    if len(builder.stack) >= MAX_DEPTH:
-        raise _refusal(f"it is nested more than {MAX_DEPTH} deep", event)
-    if event.tag not in (None, "!") and event.tag not in _SHAPE_TAGS:
-        raise _refusal(f"the tag {event.tag} is not allowed", event)
-    is_map = isinstance(event, yaml.MappingStartEvent)
-    value: list[PropertyValue] | dict[str, PropertyValue] = {} if is_map else []
-    builder.stack.append(_Open(value, _path(top), event.anchor, builder.nodes))
-    builder.nodes += 1
-
-
-def _close(builder: _Builder) -> None:
-    done = builder.stack.pop()
-    if done.anchor:
-        size = builder.nodes - done.nodes_before
-        builder.anchors[done.anchor] = _Anchored(done.value, size, done.height)
-    _put(builder, done.value, done.height)
-
-
-def _alias(builder: _Builder, event: Any) -> None:
-    top = builder.stack[-1] if builder.stack else None
-    if top is not None and top.key is None and isinstance(top.value, dict):
-        raise _refusal("a property name is not text", event)
-    meant = builder.anchors.get(event.anchor)
-    if meant is None:
-        raise _refusal(f"*{event.anchor} refers to nothing before it", event)
-    builder.nodes += meant.nodes
-    builder.expanded += meant.nodes
-    if builder.expanded > MAX_EXPANDED:
-        raise _refusal("its aliases expand without measure", event)
-    if len(builder.stack) + meant.height > MAX_DEPTH:
-        raise _refusal(f"it is nested more than {MAX_DEPTH} deep", event)
-    marks = event.start_mark.index, event.end_mark.index
-    builder.leaves.extend(_leaves_of(meant.value, _path(top), *marks))
-    _put(builder, meant.value, meant.height)
-
-
-def _path(top: _Open | None) -> tuple[Step, ...]:
-    """Return the path of the value that comes next in `top`."""
-    if top is None:
-        return ()
-    if isinstance(top.value, list):
-        return (*top.path, len(top.value))
-    return (*top.path, top.key or "")
-
-
-def _put(builder: _Builder, value: PropertyValue, height: int) -> None:
-    """Hand a finished value to the container that waits for it."""
-    if not builder.stack:
-        builder.value = value
-        return
-    top = builder.stack[-1]
-    top.height = max(top.height, height + 1)
-    if isinstance(top.value, list):
-        top.value.append(value)
-        return
-    if top.repeated:
-        del builder.leaves[top.leaves_before :]
-    elif top.key is not None:
-        top.value[top.key] = value
-    top.key = None
-
-
-def _leaves_of(
-    value: PropertyValue, path: tuple[Step, ...], start: int, end: int
-) -> list[Leaf]:
-    found: list[Leaf] = []
-    waiting: list[tuple[tuple[Step, ...], PropertyValue]] = [(path, value)]
-    while waiting:
-        here, item = waiting.pop()
-        if isinstance(item, dict):
-            waiting.extend(((*here, key), item[key]) for key in reversed(item))
-        elif isinstance(item, list):
-            last = len(item) - 1
-            waiting.extend(((*here, last - i), x) for i, x in enumerate(item[::-1]))
+    def put(self, node: Node, event: Any) -> None:
+        if self.expects_key:
+            if node.kind != "scalar":
+                raise _refusal("a property name is not text", event)
+            self.open[-1].keys.append(node)
+            return
+        if self.open:
+            self.open[-1].items.append(node)
         else:
-            found.append(Leaf(here, item, start, end))
-    return found
+            self.root = node
+        if node.anchor and node.kind == "scalar":
+            self.anchors[node.anchor] = node
+
+    def container(self, event: Any) -> Node:
+        if len(self.open) >= MAX_DEPTH:
+            raise _refusal(f"it is nested more than {MAX_DEPTH} deep", event)
+        if event.tag not in (None, "!") and event.tag not in _SHAPE_TAGS:
+            raise _refusal(f"the tag {event.tag} is not allowed", event)
+        is_map = isinstance(event, yaml.MappingStartEvent)
+        kind: NodeKind = "map" if is_map else "list"
+        start, end = event.start_mark.index, event.end_mark.index
+        style = "flow" if event.flow_style else "block"
+        return Node(kind, start, end, style, anchor=event.anchor)
+
+    def close(self, event: Any) -> None:
+        node = self.open.pop()
+        node.size += sum(item.size for item in node.items)
+        node.height = 1 + max((item.height for item in node.items), default=0)
+        if node.style == "flow":
+            node.end = event.end_mark.index
+        elif node.items:
+            node.end = max(part.end for part in (*node.items[-1:], *node.keys[-1:]))
+        if node.anchor:
+            self.anchors[node.anchor] = node
+
+    def alias(self, event: Any) -> Node:
+        repeated = self.anchors.get(event.anchor)
+        if repeated is None:
+            raise _refusal(f"*{event.anchor} refers to nothing before it", event)
+        self.expanded += repeated.size
+        if self.expanded > MAX_EXPANDED:
+            raise _refusal("its aliases expand without measure", event)
+        if len(self.open) + repeated.height > MAX_DEPTH:
+            raise _refusal(f"it is nested more than {MAX_DEPTH} deep", event)
+        start, end = event.start_mark.index, event.end_mark.index
+        node = Node("alias", start, end, "", stop=end, repeats=repeated)
+        node.size, node.height = repeated.size, repeated.height
+        return node
+
+
+def _scalar(event: Any, text: str, *, is_key: bool) -> Node:
+    tag: str | None = event.tag
+    if not is_key and tag is not None and tag not in _SCALAR_TAGS and tag != "!":
+        raise _refusal(f"the tag {tag} is not allowed", event)
+    is_plain = event.implicit[0] if tag is None else tag not in (_CORE + "str", "!")
+    start, stop, style = event.start_mark.index, event.end_mark.index, event.style or ""
+    end = _end_of_block(text, start, stop) if style in ("|", ">") else stop
+    return Node("scalar", start, end, style, event.value, stop, is_plain, event.anchor)
+
+
+def _end_of_block(text: str, start: int, end: int) -> int:
+    """Return the end of the last line of a block scalar that is not blank."""
+    last = start + len(text[start:end].rstrip())
+    stop = text.find("\n", last)
+    if stop < 0:
+        return len(text)
+    return stop - 1 if text[stop - 1] == "\r" and stop > last else stop
 
 
 def _refusal(problem: str, event: Any) -> yaml.MarkedYAMLError:
@@ -292,7 +296,7 @@ _ITEMS: Final = re.compile(rf" *+- +({_SCALAR}) *+\n")
 
 
 def load_plain(text: str) -> Loaded | None:
-    """Return what `yaml_core.load` returns if the text is plain all through.
+    """Return what `load` returns if the text is plain all through.
 
     Else None, and so for an empty text and for one that gives a property twice.
     """
@@ -334,103 +338,6 @@ def _leaf(path: tuple[str] | tuple[str, int], written: str, start: int) -> Leaf:
     text = written.rstrip(" ")
     return Leaf(path, resolve_plain(text), start, start + len(text))
 
-
-NodeKind: TypeAlias = Literal["scalar", "list", "map", "alias"]
-
-_BLOCK = ("|", ">")
-
-
-@dataclass(slots=True)
-class Node:
-    """A value as written; `start` and `end` are characters, half open.
-
-    A mark such as `&x` belongs to it. `style` is the quote or sign of a scalar, "" for
-    a plain one, and for a container `flow` or `block`; a block ends with its last
-    value. `keys` of a map go with `items`.
-    """
-
-    kind: NodeKind
-    start: int
-    end: int
-    style: str
-    text: str = ""
-    keys: list["Node"] = field(default_factory=list)
-    items: list["Node"] = field(default_factory=list)
-
-
-def read_nodes(text: str) -> Node | None:
-    """Return the one value of a YAML text; None for a text without any.
-
-    Raises:
-        yaml.YAMLError: it is no YAML.
-    """
-    stack: list[Node] = []
-    root: Node | None = None
-    loader = _LOADER(text)
-    try:
-        while loader.check_event():
-            event = loader.get_event()
-            node = _node(event, text)
-            if node is not None:
-                if stack:
-                    _put_yaml_nodes(stack[-1], node)
-                root = root or node
-                if node.kind in ("list", "map"):
-                    stack.append(node)
-            elif isinstance(event, yaml.SequenceEndEvent | yaml.MappingEndEvent):
-                _close_yaml_nodes(stack.pop(), _end(event))
-    finally:
-        loader.dispose()
-    return root
-
-
-def _end(event: Any) -> int:
-    return int(event.end_mark.index)
-
-
-def _node(event: Any, text: str) -> Node | None:
-    start, end = event.start_mark.index, event.end_mark.index
-    match event:
-        case yaml.ScalarEvent():
-            style = event.style or ""
-            if style in _BLOCK:
-                end = _end_of_block(text, start, end)
-            return Node("scalar", start, end, style, event.value)
-        case yaml.AliasEvent():
-            return Node("alias", start, end, "")
-        case yaml.SequenceStartEvent() | yaml.MappingStartEvent():
-            kind: NodeKind = (
-                "map" if isinstance(event, yaml.MappingStartEvent) else "list"
-            )
-            style = "flow" if event.flow_style else "block"
-            return Node(kind, start, end, style)
-        case _:
-            return None
-
-
-def _end_of_block(text: str, start: int, end: int) -> int:
-    """Return the end of the last line of a block scalar that is not blank."""
-    last = start + len(text[start:end].rstrip())
-    stop = text.find("\n", last)
-    if stop < 0:
-        return len(text)
-    return stop - 1 if text[stop - 1] == "\r" and stop > last else stop
-
-
-def _put_yaml_nodes(holder: Node, node: Node) -> None:
-    is_key = holder.kind == "map" and len(holder.keys) == len(holder.items)
-    (holder.keys if is_key else holder.items).append(node)
-
-
-def _close_yaml_nodes(node: Node, end: int) -> None:
-    if node.style == "flow":
-        node.end = end
-    elif node.items:
-        last = node.items[-1].end
-        node.end = max(last, node.keys[-1].end) if node.keys else last
-
-
-ScalarStyle: TypeAlias = Literal["plain", "single", "double", "block"]
 
 _MARKS = re.compile(r"(?:[&!]\S*\s+)*")
 _SPACE = " \t\r\n"
@@ -579,8 +486,8 @@ Fact: TypeAlias = str | bool | Sequence[str]
 """What a property of ours may say."""
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:[+-]\d\d:\d\d)?)?")
-_PLAIN_YAML_WRITE = re.compile(r"[^\W\d_](?:[\w ./()+-]*[\w)])?")
-_OTHERWISE = frozenset(
+_BARE_WORDS = re.compile(r"[^\W\d_](?:[\w ./()+-]*[\w)])?")
+_SPECIAL_WORDS = frozenset(
     "y n yes no on off true false null none nan inf infinity".split()  # noqa: SIM905
 )
 """Words, in lower case, that some reader takes for more than a word."""
@@ -603,17 +510,17 @@ def scalar(text: str) -> str:
     """
     if _TIME.fullmatch(text):
         return text
-    if _PLAIN_YAML_WRITE.fullmatch(text) and text.lower() not in _OTHERWISE:
+    if _BARE_WORDS.fullmatch(text) and text.lower() not in _SPECIAL_WORDS:
         return text
     return quoted(text)
 
 
 def quoted(text: str) -> str:
     """Return a text as YAML in double quotes, whatever is not seen as an escape."""
-    return '"' + "".join(map(_escaped_yaml_write, text)) + '"'
+    return '"' + "".join(map(_escape, text)) + '"'
 
 
-def _escaped_yaml_write(sign: str) -> str:
+def _escape(sign: str) -> str:
     if sign in '"\\':
         return f"\\{sign}"
     if sign.isprintable():

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
-from glassmind.obsidian.prose import HEADING, PROPERTY, sentence_spans
+from glassmind.obsidian.text import HEADING, PROPERTY, sentence_spans
 
 BlockKind: TypeAlias = Literal["prose", "row", "property", "code"]
 

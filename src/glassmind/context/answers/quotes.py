@@ -17,7 +17,7 @@ from glassmind.context.answers.proving import TOO_SHORT, Ground
 from glassmind.context.answers.words import Word, in_a_row, words_of
 from glassmind.model import Span
 from glassmind.model.answers import Citation, Source
-from glassmind.obsidian.prose import visible_text
+from glassmind.obsidian.hidden_text import visible_text
 from glassmind.obsidian.receipts import receipt_of
 
 ENOUGH = 12

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 from unicodedata import normalize
 
-from glassmind.obsidian.prose import INVISIBLE, comment_spans
+from glassmind.obsidian.hidden_text import INVISIBLE, comment_spans
 
 UNSPACED = (
     "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf"

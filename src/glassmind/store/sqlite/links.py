@@ -22,7 +22,7 @@ from glassmind.model.graph import (
     NodeRows,
 )
 from glassmind.model.timeline import NoteDates
-from glassmind.obsidian.prose import sentence_at
+from glassmind.obsidian.text import sentence_at
 from glassmind.store.sqlite.change_log import text_log
 from glassmind.store.sqlite.schema import CHUNK_STARTS, version_of
 
