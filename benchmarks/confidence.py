@@ -42,10 +42,11 @@ from glassmind.search.confidence import (
     strangers,
 )
 from glassmind.search.query import parse_query
+from glassmind.search.search import signals
 from glassmind.store.sqlite.links import ClueRows
 from glassmind.vault import Vault
 from glassmind.wiring.confidence import CLUES, WISH, Asking
-from glassmind.wiring.search import hybrid_for
+from glassmind.wiring.search import sources_for
 
 SAMPLE = Path(__file__).resolve().parent.parent / "sample-vault"
 
@@ -107,7 +108,8 @@ def seen_in(engine: Engine, queries: Sequence[GoldQuery]) -> Seen:
     words = adapters.words()
     if words is None:
         raise SystemExit("there is no word index")
-    ask = Asking(hybrid_for(adapters, words), lambda _: None, lambda: False, 0)
+    sources = sources_for(adapters, words)
+    ask = Asking(sources, lambda _: None, lambda: False, 0)
     own = own_questions(ClueRows(adapters.reader.connection()).clues(CLUES), QUESTIONS)
     wanted: list[tuple[str, frozenset[NotePath]]] = [
         *((text, frozenset()) for text in strangers()),
@@ -117,9 +119,9 @@ def seen_in(engine: Engine, queries: Sequence[GoldQuery]) -> Seen:
     found: dict[str, list[Signals]] = {}
     for one in posed(queries, STRANGERS):
         query = parse_query(one.text, ask.today)
-        signals = ask.hybrid.signals(query, WISH, ask.today)
-        if signals is not None:
-            found.setdefault(one.lacking, []).append(signals)
+        judged = signals(sources, query, WISH, ask.today)
+        if judged is not None:
+            found.setdefault(one.lacking, []).append(judged)
     taught = {key: ask(*key) for key in wanted}
     adapters.close()
     there, away, strange = (found[kind] for kind in ("", "taken away", "strangers"))

@@ -15,7 +15,7 @@ from glassmind.obsidian.text import Style
 from glassmind.operations.maintain import status_result, status_text
 from glassmind.operations.registry import joined
 from glassmind.ports.retrieval import WordSearch
-from glassmind.search.hybrid import Hybrid
+from glassmind.search.plan import SearchSources
 from glassmind.store.lock import LOCKS
 from glassmind.store.watch_state import write_state
 from glassmind.vault import Vault
@@ -64,14 +64,14 @@ def test_a_question_under_way_is_answered_though_the_index_is_begun_anew(
     meaning.indexed(
         {"Tea.md": LONG.format("tea [[Pot]]"), "Pot.md": LONG.format("pot")}
     )
-    daemon, other, usual = meaning.open(), meaning.open(), wiring_search.hybrid_for
+    daemon, other, usual = meaning.open(), meaning.open(), wiring_search.sources_for
 
-    def begun_anew(adapters: Vault, words: WordSearch) -> Hybrid:
+    def begun_anew(adapters: Vault, words: WordSearch) -> SearchSources:
         made = usual(adapters, words)
         other.index(rebuild=True, embed=False)
         return made
 
-    monkeypatch.setattr(wiring_search, "hybrid_for", begun_anew)
+    monkeypatch.setattr(wiring_search, "sources_for", begun_anew)
 
     reply = daemon.search("tea")
 

@@ -1,5 +1,6 @@
 """Fusion: golden figures of the sources it was taken from, and laws for any votes."""
 
+from collections.abc import Mapping, Sequence
 from datetime import date
 from math import fsum, inf
 from random import Random
@@ -12,20 +13,37 @@ from hypothesis import strategies as st
 from glassmind.model.adjustments import AdjustmentName
 from glassmind.model.search import ChannelName, FusionName
 from glassmind.search.ranking import (
+    COLD,
     FUSIONS,
     RRF_K,
-    NoteFact,
-    Rankings,
+    Ranking,
     Weights,
     adjust,
-    asked_words,
-    fuse,
-    minmax,
-    rrf,
-    total,
-    weighted_rrf,
-    weighted_sum,
 )
+from glassmind.search.ranking import fuse as fuse_scores
+
+Rankings: TypeAlias = Mapping[ChannelName, Sequence[tuple[int, float]]]
+"""Keys with the scores that each channel gave them, best first."""
+
+Fused: TypeAlias = list[tuple[int, dict[ChannelName, float]]]
+
+
+def fuse(fusion: FusionName, rankings: Rankings, weights: Weights) -> Fused:
+    """Return every key with its shares, best first."""
+    scores = {name: dict(ranking) for name, ranking in rankings.items()}
+    ranking = Ranking(fuse_scores(fusion, scores, weights), {}, {})
+    return [(key, ranking.shares_of(key)) for key in ranking.keys]
+
+
+def dict_of(
+    fusion: FusionName, rankings: Rankings, weights: Weights
+) -> dict[int, dict[ChannelName, float]]:
+    return dict(fuse(fusion, rankings, weights))
+
+
+def total(shares: Mapping[ChannelName, float]) -> float:
+    return sum(shares[name] for name in sorted(shares))
+
 
 WORDS_FIRST: dict[ChannelName, float] = {"lexical": 0.7, "semantic": 0.3}
 EVEN: dict[ChannelName, float] = {"lexical": 1.0, "semantic": 1.0}
@@ -58,7 +76,9 @@ def votes(draw: st.DrawFn) -> Asked:
 
 
 def test_scores_are_stretched_from_nothing_to_one() -> None:
-    found = minmax({"semantic": [(3, 0.08), (2, 0.05), (1, 0.02)]}, {"semantic": 1.0})
+    found = dict_of(
+        "minmax", {"semantic": [(3, 0.08), (2, 0.05), (1, 0.02)]}, {"semantic": 1.0}
+    )
 
     shares = {key: share["semantic"] for key, share in found.items()}
     assert shares == pytest.approx({1: 0.0, 2: 0.5, 3: 1.0})
@@ -68,7 +88,7 @@ def test_scores_are_stretched_from_nothing_to_one() -> None:
 def test_a_ranking_without_range_scores_one_throughout(scores: list[float]) -> None:
     ranking = list(enumerate(scores))
 
-    found = minmax({"lexical": ranking}, {"lexical": 1.0})
+    found = dict_of("minmax", {"lexical": ranking}, {"lexical": 1.0})
 
     assert [share["lexical"] for share in found.values()] == [1.0] * len(scores)
 
@@ -103,7 +123,7 @@ def test_three_tenths_of_words_and_seven_of_meaning_is_the_peers_hybrid() -> Non
 
 
 def test_votes_that_mean_something_by_themselves_are_not_stretched() -> None:
-    found = minmax({"graph": [(1, 0.3), (2, 0.1)]}, {"graph": 0.8})
+    found = dict_of("minmax", {"graph": [(1, 0.3), (2, 0.1)]}, {"graph": 0.8})
 
     assert found == {1: {"graph": pytest.approx(0.24)}, 2: {"graph": 0.8 * 0.1}}
 
@@ -128,14 +148,16 @@ def test_ranks_count_from_one_behind_sixty() -> None:
 def test_ranks_alone_know_no_weights_but_who_takes_part() -> None:
     rankings: Rankings = {"lexical": [(1, 9.0)], "semantic": [(2, 0.4)]}
 
-    assert rrf(rankings, WORDS_FIRST) == rrf(rankings, EVEN)
-    assert rrf(rankings, {"lexical": 0.1, "semantic": 0.0}) == {1: {"lexical": 1 / 61}}
+    assert dict_of("rrf", rankings, WORDS_FIRST) == dict_of("rrf", rankings, EVEN)
+    assert dict_of("rrf", rankings, {"lexical": 0.1, "semantic": 0.0}) == {
+        1: {"lexical": 1 / 61}
+    }
 
 
 def test_ranks_by_weight() -> None:
     rankings: Rankings = {"lexical": [(1, 9.0), (2, 8.9)], "semantic": [(2, 0.4)]}
 
-    found = weighted_rrf(rankings, WORDS_FIRST)
+    found = dict_of("weighted_rrf", rankings, WORDS_FIRST)
 
     assert found == {
         1: {"lexical": 0.7 / 61},
@@ -149,7 +171,7 @@ def test_a_sum_takes_cosines_as_they_are_and_words_against_the_best() -> None:
         "semantic": [(2, 0.6), (1, -0.2)],
     }
 
-    found = weighted_sum(rankings, {"lexical": 0.5, "semantic": 0.5})
+    found = dict_of("weighted_sum", rankings, {"lexical": 0.5, "semantic": 0.5})
 
     assert found == {
         1: {"lexical": 0.5, "semantic": 0.0},
@@ -166,11 +188,11 @@ def test_the_worked_example_of_the_design_adds_up() -> None:
     }
     weights: Weights = {"semantic": 0.55, "lexical": 0.25, "graph": 0.05}
     thirteen_days_ago = 13 * 86_400 * 10**9
-    note = NoteFact(thirteen_days_ago, "Pump.md", "Pump", (), ("pump",))
+    row = (thirteen_days_ago, "Pump.md", "Pump", "[]", None, '["pump"]')
 
     shares = dict(fuse("weighted_sum", rankings, weights))[1]
     lifts: dict[AdjustmentName, float] = {"recency": 0.10, "tag": 0.05}
-    made = adjust(note, asked_words("a pump"), lifts, date(1970, 1, 27))
+    made = adjust(row, COLD, "a pump", lifts, date(1970, 1, 27))
 
     shown = {str(name): share for name, share in shares.items()}
     shown |= {one.name: one.share for one in made}

@@ -11,7 +11,7 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import GlassmindError, IndexAbsent, QueryError
 from glassmind.model.search import Hit
-from glassmind.search.passages import WIDTH, cut_snippet
+from glassmind.search.hits import WIDTH, cut_snippet
 
 LONG = "\n\n".join(f"## Part {n}\n\n" + f"oolong part{n} " * 150 for n in range(5))
 

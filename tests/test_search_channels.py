@@ -3,7 +3,7 @@
 import shutil
 from collections.abc import Sequence
 from datetime import date
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from meaning_desk import LONG, MeaningDesk
@@ -11,8 +11,10 @@ from search_desk import HARBOUR, check_whole, harbour
 from vault_desk import NOON, VaultDesk
 
 from glassmind.errors import ModelAbsent, ModelFailed
-from glassmind.model.search import Candidate, FusionName, Hit
-from glassmind.search.plan import CAPTURED
+from glassmind.model.search import Candidate, ChannelName, FusionName, Hit
+from glassmind.search import channels
+from glassmind.search.channels.memory import Memory
+from glassmind.search.plan import Channel, Place, Reason
 from glassmind.store.sqlite.links import Edges
 from glassmind.store.vectors.search import FollowingVectors
 from glassmind.vault import Vault
@@ -112,7 +114,7 @@ def test_a_memo_that_says_little_of_a_question_gets_little(desk: MeaningDesk) ->
     assert reply.hits[0].path == "Boats/Skiff.md"
     shares = [e.share for h in reply.hits for e in h.evidence if e.channel == "memory"]
     assert shares
-    assert max(shares) <= CAPTURED
+    assert max(shares) <= Memory.weight
 
 
 def test_summaries_have_no_voice_of_their_own(desk: MeaningDesk) -> None:
@@ -558,3 +560,32 @@ def test_where_no_notes_are_alike_likeness_finds_nothing_and_harms_nothing(
 
     assert (alone.hits, alone.degraded) == ((), ())
     assert beside.hits[0].path == "Boats/Skiff.md"
+
+
+class Shortest(Channel):
+    """A toy: finds the notes with the shortest paths."""
+
+    name = cast("ChannelName", "shortest")
+    weight = 0.5
+
+    def candidates(self) -> list[Candidate]:
+        notes = sorted(self.run.sources.notes.under("Boats"))
+        return [Candidate(0, note, 1.0) for note in notes]
+
+    def reason(self, _: Place) -> Reason:
+        return Reason("has a short path")
+
+
+def test_a_channel_is_added_by_listing_it(
+    desk: MeaningDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(channels, "CHANNELS", [*channels.CHANNELS, Shortest])
+
+    hits = desk.ask("onions").hits
+
+    said = {hit.path: hit for hit in hits if Shortest.name in hit.channels}
+    assert said.keys() == {"Boats/Skiff.md", "Boats/Barge.md"}
+    for hit in said.values():
+        (evidence,) = [one for one in hit.evidence if one.channel == Shortest.name]
+        assert (evidence.share, evidence.reason) == (0.5, "has a short path")
+    check_whole(hits)

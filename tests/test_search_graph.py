@@ -10,10 +10,10 @@ from meaning_desk import MeaningDesk
 from search_desk import check_whole, harbour
 
 from glassmind.model.graph import CONFIDENCE, Edge, Home, LinkLine
-from glassmind.search.graph import (
+from glassmind.search.channels.graph import (
     MOST_VISITED,
-    Described,
     Vote,
+    described,
     spread,
     together,
     walk,
@@ -203,11 +203,10 @@ def test_a_line_speaks_for_what_it_links_to_by_what_it_says() -> None:
     lines = [LinkLine(1, 9, "weak"), LinkLine(2, 9, " strong "), LinkLine(1, 8, "none")]
     asked = Said({"weak": 0.2, " strong ": 0.8, "none": 0.0})
 
-    described = Described(Links([], lines=lines), asked)
-    described.read([7])
+    votes = described(Links([], lines=lines), asked, [7])
 
     step = Edge(2, 9, "", "link")
-    assert described.votes == {9: Vote(9, 0.8, 1, (2,), "strong", steps=(step,))}
+    assert votes == {9: Vote(9, 0.8, 1, (2,), "strong", steps=(step,))}
 
 
 def test_both_kinds_of_votes_count_half() -> None:

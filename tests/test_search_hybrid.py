@@ -22,8 +22,7 @@ from glassmind.errors import (
 from glassmind.model import NotePath, Span
 from glassmind.model.search import FusionName, Hit, Intent, Passage
 from glassmind.model.vectors import Space
-from glassmind.search.answer import merged
-from glassmind.search.passages import Shown
+from glassmind.search.hits import Shown, merged
 from glassmind.search.query import UNMEASURED
 from glassmind.vault import Vault
 from glassmind.wiring import keeper

@@ -9,7 +9,8 @@ from search_desk import check_whole
 from glassmind.model import NotePath
 from glassmind.model.graph import Hop
 from glassmind.model.pairs import Partner
-from glassmind.search.implicit import PARTNERS, likenesses
+from glassmind.search.channels.implicit import PARTNERS, likenesses
+from glassmind.search.plan import NAMED_WEIGHT
 
 TEA = "oolong sencha matcha kettle leaves water steep harvest " * 3
 RAIL = "harbour engine whistle platform signal timetable bridge tunnel " * 3
@@ -46,6 +47,18 @@ def test_a_note_that_is_linked_is_left_to_the_links(desk: MeaningDesk) -> None:
     hits = desk.ask("porcelain", channels=("lexical", "implicit")).hits
 
     assert "Mug.md" not in [hit.path for hit in hits]
+
+
+def test_a_similar_note_that_is_named_as_a_channel_lifts_none_above_a_direct_hit(
+    desk: MeaningDesk,
+) -> None:
+    without = desk.ask("porcelain", channels=("lexical", "semantic")).hits
+    hits = desk.ask("porcelain", channels=("lexical", "semantic", "implicit")).hits
+
+    assert [hit.path for hit in hits] == [hit.path for hit in without]
+    shares = [e.share for hit in hits for e in hit.evidence if e.channel == "implicit"]
+    assert shares
+    assert max(shares) <= NAMED_WEIGHT
 
 
 def test_likeness_alone_can_be_asked_for(desk: MeaningDesk) -> None:

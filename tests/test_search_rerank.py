@@ -10,13 +10,12 @@ from meaning_desk import MeaningDesk
 from search_desk import check_sum, check_whole, harbour
 
 from glassmind.errors import ModelAbsent, ModelFailed
+from glassmind.model.adjustments import Adjustment
 from glassmind.models.patience import WAITS_S, Patience, PatientReranker
 from glassmind.search.ranking import (
     BLEND,
     CANDIDATES,
     STRETCH,
-    Ranked,
-    Reranked,
     rerank,
     stretch_of,
 )
@@ -36,114 +35,91 @@ class Reader:
             yield self.verdict(passage)
 
 
-def ranking_of(*scores: float) -> list[Ranked]:
-    return [
-        Ranked(key, key, score, {"lexical": score}, {"lexical": key})
-        for key, score in enumerate(scores, 1)
-    ]
-
-
 def reranked(
-    scores: Sequence[float], verdicts: Sequence[float], *, budget_s: float = 100.0
-) -> Reranked:
-    """Return a ranking after a reader gave its verdicts, one a second."""
-    told = iter(verdicts)
+    scores: Sequence[float],
+    verdicts: Sequence[float],
+    *,
+    budget_s: float = 100.0,
+    floor: float = 0.0,
+) -> list[Adjustment]:
+    """Return what passages gain after a reader gave its verdicts, one a second."""
+    given_ = iter(verdicts)
     seconds = count()
     return rerank(
         "question",
-        ranking_of(*scores),
         ["passage"] * len(scores),
-        lambda: Reader(lambda _: next(told)),
+        scores,
+        lambda: Reader(lambda _: next(given_)),
         budget_s=budget_s,
+        floor=floor,
         clock=lambda: float(next(seconds)),
     )
 
 
-def test_a_verdict_is_blended_and_not_put_in_the_place_of_the_score() -> None:
-    done = reranked([1.0, 0.8], [0.0, 1.0])
+def after(scores: Sequence[float], made: Sequence[Adjustment]) -> list[float]:
+    return [score + one.share for score, one in zip(scores, made, strict=False)]
 
-    scores = {one.key: one.score for one in done.ranking}
-    assert scores == pytest.approx(
-        {1: (1 - BLEND) * 1.0, 2: (1 - BLEND) * 0.8 + BLEND * 1.0}
-    )
-    assert [one.key for one in done.ranking] == [2, 1]
-    assert (done.scored, done.failure) == (2, None)
+
+def test_a_verdict_is_blended_and_not_put_in_the_place_of_the_score() -> None:
+    made = reranked([1.0, 0.8], [0.0, 1.0])
+
+    first, second = after([1.0, 0.8], made)
+    assert first == pytest.approx((1 - BLEND) * 1.0)
+    assert second == pytest.approx((1 - BLEND) * 0.8 + BLEND * 1.0)
 
 
 def test_what_a_verdict_changed_is_named_in_the_breakdown() -> None:
-    done = reranked([1.0, 0.5], [0.9, 0.2])
+    _, lowered = reranked([1.0, 0.5], [0.9, 0.2])
 
-    _, (lowered,) = [one.adjustments for one in done.ranking]
     assert lowered.name == "rerank"
     assert lowered.share == pytest.approx(-BLEND * 0.5)
     assert lowered.reason == "reads as an answer with a probability of 0.20"
 
 
 def test_verdicts_count_by_their_odds_so_that_small_ones_are_told_apart() -> None:
-    done = reranked([0.5, 0.5, 0.5], [0.0001, 0.001, 0.01])
+    made = reranked([0.5, 0.5, 0.5], [0.0001, 0.001, 0.01])
 
-    assert [one.key for one in done.ranking] == [3, 2, 1]
-    shares = [one.adjustments[0].share for one in done.ranking]
-    assert shares == pytest.approx([0.0, -BLEND * 0.25, -BLEND * 0.5], abs=0.001)
+    shares = [one.share for one in made]
+    assert shares == pytest.approx([-BLEND * 0.5, -BLEND * 0.25, 0.0], abs=0.001)
 
 
-def test_it_stops_when_its_time_is_up_and_says_how_many_it_read() -> None:
+def test_it_stops_when_its_time_is_up() -> None:
     scores = [1.0 - n / 100 for n in range(20)]
 
     # each look at the clock takes a second: one to begin, one after each verdict
-    done = reranked(scores, [0.5] * 20, budget_s=6.0)
-
-    assert 1 < done.scored < 20
-    unread = done.ranking[done.scored :]
-    assert [one.key for one in unread] == list(range(done.scored + 1, 21))
-    assert all(one.adjustments == () for one in unread)
+    assert 1 < len(reranked(scores, [0.5] * 20, budget_s=6.0)) < 20
 
 
 def test_without_time_the_first_is_read_all_the_same() -> None:
-    assert reranked([1.0, 0.9], [0.1, 0.9], budget_s=0.0).scored == 1
+    assert len(reranked([1.0, 0.9], [0.1, 0.9], budget_s=0.0)) == 1
 
 
 def test_what_was_read_stays_above_what_was_not() -> None:
-    done = reranked([1.0, 0.9, 0.8, 0.7], [0.0] * 4, budget_s=2.0)
+    scores = [1.0, 0.9, 0.8, 0.7]
 
-    assert 0 < done.scored < 4
-    scores = [one.score for one in done.ranking]
-    assert scores == sorted(scores, reverse=True)
-    assert {one.key for one in done.ranking[: done.scored]} == set(
-        range(1, done.scored + 1)
-    )
+    made = reranked(scores, [0.0] * 4, budget_s=2.0)
+
+    assert 0 < len(made) < 4
+    assert min(after(scores, made)) >= scores[len(made)]
+    assert min(after(scores, reranked(scores, [0.0] * 4, floor=0.65))) >= 0.65
 
 
-@pytest.mark.parametrize("after", [0, 1, 5])
-def test_a_failure_is_named_and_the_ranking_stays(after: int) -> None:
-    left = iter(range(after))
+@pytest.mark.parametrize("works", [0, 1, 5])
+def test_a_reader_that_fails_changes_nothing(works: int) -> None:
+    left = iter(range(works))
 
     def fail(_: str) -> float:
         if next(left, None) is None:
             raise ModelFailed("reader", "out of memory")
         return 0.9
 
-    before = ranking_of(1.0, 0.9, 0.8, 0.7, 0.6, 0.5)
-    done = rerank("q", before, ["p"] * 6, lambda: Reader(fail), budget_s=100)
-
-    assert done.ranking == before
-    assert done.scored == 0
-    assert done.failure == "rerank: the model reader gave no answer (out of memory)"
-
-
-def test_a_reader_that_is_not_here_is_named() -> None:
-    def absent() -> Reader:
-        raise ModelAbsent("reader")
-
-    done = rerank("q", ranking_of(1.0), ["p"], absent, budget_s=1)
-
-    assert done.failure is not None
-    assert "the model reader is not on this machine" in done.failure
-    assert done.ranking == ranking_of(1.0)
+    scores = [1.0, 0.9, 0.8, 0.7, 0.6, 0.5]
+    with pytest.raises(ModelFailed):
+        rerank("q", ["p"] * 6, scores, lambda: Reader(fail), budget_s=100)
 
 
 def test_nothing_to_read_is_nothing_read() -> None:
-    assert reranked([], []) == Reranked([])
+    assert reranked([], []) == []
 
 
 @settings(deadline=None)
@@ -151,20 +127,16 @@ def test_nothing_to_read_is_nothing_read() -> None:
     st.lists(st.tuples(st.floats(0, 5), st.floats(0, 1)), min_size=1, max_size=30),
     st.floats(0, 70),
 )
-def test_whatever_the_verdicts_shares_add_up_and_order_holds(
+def test_whatever_the_verdicts_none_is_above_the_best_or_below_the_unread(
     asked: list[tuple[float, float]], budget_s: float
 ) -> None:
     scores = sorted((score for score, _ in asked), reverse=True)
 
-    done = reranked(scores, [verdict for _, verdict in asked], budget_s=budget_s)
+    made = reranked(scores, [verdict for _, verdict in asked], budget_s=budget_s)
 
-    assert sorted(one.key for one in done.ranking) == list(range(1, len(scores) + 1))
-    order = [(-one.score, one.key) for one in done.ranking]
-    assert order[: done.scored] == sorted(order[: done.scored])
-    for one in done.ranking:
-        given_ = sum(one.shares.values()) + sum(a.share for a in one.adjustments)
-        assert one.score == pytest.approx(given_)
-        assert one.score <= scores[0] + 1e-9
+    least = scores[len(made)] if len(made) < len(scores) else 0.0
+    for score in after(scores, made):
+        assert least - 1e-9 <= score <= scores[0] + 1e-9
 
 
 @pytest.mark.parametrize("places", [[], [0], [900], [2_000, 2_050, 2_100]])

@@ -11,7 +11,7 @@ from search_desk import check_sum, harbour
 
 from glassmind.model.graph import Home, Hop
 from glassmind.model.search import SearchReply
-from glassmind.search.graph import THEME_SHARE, Vote, kindred
+from glassmind.search.channels.graph import THEME_SHARE, Vote, with_themes
 from glassmind.serve.daemon.protocol import pack, unpack
 
 
@@ -35,7 +35,9 @@ class Homes:
 def test_a_good_hit_speaks_for_the_others_of_its_theme() -> None:
     votes = {9: Vote(9, 0.3, 1, (1,))}
 
-    lifted = kindred(votes, [(1, 1.0), (2, 0.5), (3, 0.5)], Homes({1: 7, 9: 7, 3: 8}))
+    lifted = with_themes(
+        votes, [(1, 1.0), (2, 0.5), (3, 0.5)], Homes({1: 7, 9: 7, 3: 8})
+    )
 
     assert lifted[9].score == pytest.approx(0.3 + THEME_SHARE * 0.5)
     assert lifted[9].theme == "theme 7"
@@ -43,13 +45,13 @@ def test_a_good_hit_speaks_for_the_others_of_its_theme() -> None:
 
 
 def test_no_hit_speaks_for_itself() -> None:
-    lifted = kindred({}, [(1, 1.0), (2, 0.5)], Homes({1: 7, 2: 8}))
+    lifted = with_themes({}, [(1, 1.0), (2, 0.5)], Homes({1: 7, 2: 8}))
 
     assert lifted == {}
 
 
 def test_hits_of_one_theme_speak_for_each_other() -> None:
-    lifted = kindred({}, [(1, 1.0), (2, 0.5), (3, 0.5)], Homes({1: 7, 2: 7}))
+    lifted = with_themes({}, [(1, 1.0), (2, 0.5), (3, 0.5)], Homes({1: 7, 2: 7}))
 
     assert lifted[1].score == pytest.approx(THEME_SHARE * 0.5)
     assert lifted[2].score == pytest.approx(THEME_SHARE * 1.0 / 1.5)
@@ -67,14 +69,14 @@ def test_a_theme_adds_no_more_than_its_share_and_takes_nothing(
 ) -> None:
     votes = {note: Vote(note, score, 1, (1,)) for note, score in voted.items()}
 
-    lifted = kindred(votes, list(seeds.items()), Homes(themes))
+    lifted = with_themes(votes, list(seeds.items()), Homes(themes))
 
     assert votes.keys() <= lifted.keys() <= votes.keys() | seeds.keys()
     for note, vote in lifted.items():
         before = voted.get(note, 0.0)
         assert before <= vote.score <= min(1.0, before + THEME_SHARE) + 1e-9
         assert vote.linked == (note in voted)
-    assert lifted == kindred(votes, list(seeds.items()), Homes(themes))
+    assert lifted == with_themes(votes, list(seeds.items()), Homes(themes))
 
 
 TIDE = {

@@ -13,8 +13,8 @@ from glassmind.model.search import (
     Wish,
     WordQuery,
 )
+from glassmind.search.hits import is_in_inbox
 from glassmind.search.keyword import search_words
-from glassmind.search.passages import waits_in_inbox
 from glassmind.search.query import is_by_words_alone, unheeded
 from glassmind.vault import Vault
 from glassmind.wiring.notes import notes_for
@@ -74,7 +74,7 @@ def answered(vault: Vault, asked: Asked) -> SearchReply:
 
 def _with_mark(hit: Hit, config: Config) -> Hit:
     """Return a hit that says so where its note waits in the inbox, by its place."""
-    waits = waits_in_inbox(hit.path, config.writes.agent_dir)
+    waits = is_in_inbox(hit.path, config.writes.agent_dir)
     return hit._replace(generated=True) if waits and not hit.generated else hit
 
 
@@ -99,9 +99,10 @@ def _answer(
 ) -> SearchReply:
     text, query, wish, day = asked
     if not is_by_words_alone(query, wish):
-        from glassmind.wiring.search import hybrid_for  # noqa: PLC0415 - numpy
+        from glassmind.search.search import search  # noqa: PLC0415
+        from glassmind.wiring.search import sources_for  # noqa: PLC0415 - numpy
 
-        return hybrid_for(vault, words).answer(text, query, wish, day)
+        return search(sources_for(vault, words), text, query, wish, day)
     if wish.root_note is not None:  # not followed, yet no name that nobody has
         notes_for(vault).find(wish.root_note)
     hits = search_words(

@@ -23,7 +23,7 @@ from glassmind.search.query import key_of, plain, size_of
 
 if TYPE_CHECKING:
     from glassmind.model.search import Hit
-    from glassmind.search.search import Search
+    from glassmind.search.plan import Run
 
 
 NEAR = 3
@@ -76,25 +76,25 @@ FITTED = "all-minilm-l6-v2"
 """The model that `USUAL` knows the strangers of."""
 
 
-def signals_of(search: "Search", hits: "Sequence[Hit]") -> Signals:
+def signals_of(run: "Run", hits: "Sequence[Hit]") -> Signals:
     """Return the signals of an answered search."""
-    semantic = search.votes.get("semantic", [])
+    semantic = run.votes.get("semantic", [])
     notes = [hit for hit in hits if hit.is_note]  # a fact is none of the vault's
     said = [f"{hit.title} {hit.snippet.text}" for hit in notes[:NEAR]]
     return Signals(
         cosine=semantic[0].score if semantic else 0.0,
-        coverage=max((_said_in(text, search) for text in said), default=0.0),
-        length=log1p(len(search.question.meaning.split())),
+        coverage=max((_said_in(text, run) for text in said), default=0.0),
+        length=log1p(len(run.question.meaning.split())),
     )
 
 
-def _said_in(text: str, search: "Search") -> float:
+def _said_in(text: str, run: "Run") -> float:
     """Return how much of the question a text says.
 
     Phrases stand in all that is found, to the letter; a beginning is said by a word
     that begins so.
     """
-    plain, asked = search.asked.coverage(text), search.question.words
+    plain, asked = run.query.coverage(text), run.question.words
     phrases = sum(len(phrase.split()) for phrase in asked.phrases)
     if not phrases and not asked.prefixes:
         return plain

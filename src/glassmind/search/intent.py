@@ -16,17 +16,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, cast, get_args
+from typing import NamedTuple, cast, get_args
 
 from glassmind.errors import GlassmindError
 from glassmind.model.search import Intent
-from glassmind.ports.retrieval import NoteFacts, WordSearch
 from glassmind.search.dates import days_in
-from glassmind.search.plan import Days, Question
-
-if TYPE_CHECKING:
-    from glassmind.model.vectors import Vector
-
+from glassmind.search.plan import Days, Question, Run
 
 _FILE = Path(__file__).with_name("intent_rules.txt")
 _NAME = re.compile(r"<[a-z]+>")
@@ -258,83 +253,54 @@ def form_of(question: Question) -> Form:
     return Form(guess, days_in(question.meaning, question.today))
 
 
-class Understood(NamedTuple):
-    """A question with what it wants, and what went wrong while that was told."""
+def understand(run: Run, form: Form, leaders: Callable[[], Sequence[int]]) -> None:
+    """Give the question of a run its intent, its roots and its days.
 
-    question: Question
-    degraded: tuple[str, ...] = ()
+    `leaders` returns the notes that keywords and meaning found, best first. A question
+    about what links to a note it does not call by name is about the first of them.
 
-
-class Understanding(NamedTuple):
-    """What tells intents and finds the notes that are named.
-
-    `votes` says which intents a vector is near to, or None; `named_intent` asks a
-    language model, where one is configured.
+    Raises:
+        NoteNotFound, AmbiguousName: no one note is called what the options name.
     """
+    question, wish = run.question, run.question.wish
+    intent = _intent(run, form)
+    roots: Sequence[int] = ()
+    if wish.root_note is not None:
+        roots = [run.sources.note_id(wish.root_note)]
+    elif intent in ROOTED:
+        roots = _named(run)
+        if not roots and wish.intent == "auto":
+            # no note is named: keywords and meaning know better
+            intent = wish.fallback_intent
+        elif not roots and intent == "backlink":
+            roots = leaders()[:1]
+    run.question = question._replace(intent=intent, roots=tuple(roots), days=form.days)
 
-    notes: NoteFacts
-    note_id: Callable[[str], int]
-    votes: "Callable[[Vector], Mapping[Intent, float] | None]"
-    named_intent: Callable[[str], str] | None
 
-    def understood(
-        self,
-        question: Question,
-        form: Form,
-        search: WordSearch,
-        vector: "Vector | None",
-        leaders: Callable[[], Sequence[int]],
-    ) -> Understood:
-        """Return the question with its intent and its roots.
+def _named(run: Run) -> list[int]:
+    """Return the note that a question names: of several, one that is linked to."""
+    named = run.sources.words.named(run.question.meaning)
+    linked = run.sources.notes.inbound(named)
+    return [note for note in named if note in linked][:1] or named[:1]
 
-        `leaders` returns the notes that words and meaning found, best first. A question
-        about what links to a note it does not call by name is about the first of them.
 
-        Raises:
-            NoteNotFound, AmbiguousName: no one note is called what the wish names.
-        """
-        wish = question.wish
-        acted, degraded = self._intent(question, form, vector)
-        roots: tuple[int, ...] = ()
-        if wish.root_note is not None:
-            roots = (self.note_id(wish.root_note),)
-        elif acted in ROOTED:
-            roots = self._named(question, search)
-            if not roots and wish.intent == "auto":
-                # of nothing that is named: words and meaning know better
-                acted = wish.fallback_intent
-            elif not roots and acted == "backlink":
-                roots = tuple(leaders()[:1])
-        made = question._replace(intent=acted, roots=roots, days=form.days)
-        return Understood(made, degraded)
-
-    def _named(self, question: Question, search: WordSearch) -> tuple[int, ...]:
-        """Return the note that a question names: of several, one that is linked to."""
-        named = search.named(question.meaning)
-        linked = self.notes.inbound(named)
-        return tuple([note for note in named if note in linked][:1] or named[:1])
-
-    def _intent(
-        self, question: Question, form: Form, vector: "Vector | None"
-    ) -> tuple[Intent | None, tuple[str, ...]]:
-        """Return the intent to act on, if any is sure enough, and what went wrong."""
-        wish = question.wish
-        if wish.intent != "auto":
-            return wish.intent, ()
-        if form.guess is None:
-            return None, ()
-        degraded: tuple[str, ...] = ()
-        if self.named_intent is not None:
-            try:
-                named = self.named_intent(question.meaning)
-            except GlassmindError as error:
-                degraded = (f"intent: {error}",)
-            else:
-                if named in get_args(Intent):
-                    return cast("Intent", named), ()
-        near = None if vector is None else self.votes(vector)
-        guess = form.guess if near is None else guess_intent(question.meaning, near)
-        acted = guess.intent if guess.is_sure else None
-        if wish.root_note is not None and acted is None:
-            acted = "context_load"
-        return acted or wish.fallback_intent, degraded
+def _intent(run: Run, form: Form) -> Intent | None:
+    """Return the intent to act on, if any is sure enough."""
+    wish, text = run.question.wish, run.question.meaning
+    if wish.intent != "auto":
+        return wish.intent
+    if form.guess is None:
+        return None
+    if run.sources.named_intent is not None:
+        try:
+            named = run.sources.named_intent(text)
+        except GlassmindError as error:
+            run.degraded.append(f"intent: {error}")
+        else:
+            if named in get_args(Intent):
+                return cast("Intent", named)
+    near = None if run.vector is None else run.sources.intent_votes(run.vector)
+    guess = form.guess if near is None else guess_intent(text, near)
+    if guess.is_sure:
+        return guess.intent
+    return "context_load" if wish.root_note is not None else wish.fallback_intent

@@ -11,7 +11,8 @@ from glassmind.model.search import (
     Hit,
     WordQuery,
 )
-from glassmind.search.passages import shown_of, snippet_of, word_reason
+from glassmind.search.hits import shown_of, snippet_of, word_reason
+from glassmind.search.ranking import LOSS, losses
 
 if TYPE_CHECKING:
     from glassmind.model.adjustments import Adjustment, Successor
@@ -81,9 +82,6 @@ def _with_losses(
     successors: "Mapping[int, Successor]",
 ) -> list[Hit]:
     """Return hits with what superseded ones lose, in the order that makes."""
-    # in most vaults nothing was superseded
-    from glassmind.search.ranking import LOSS, losses  # noqa: PLC0415
-
     scores: dict[int, float] = {}
     for candidate in ranked:
         scores.setdefault(candidate.note_id, candidate.score)

@@ -47,7 +47,7 @@ from glassmind.obsidian.properties import parse_project
 from glassmind.obsidian.receipts import parse_receipt
 from glassmind.obsidian.secrets import redacted, without_secrets
 from glassmind.obsidian.text import fold, linked_heading
-from glassmind.search.passages import waits_in_inbox
+from glassmind.search.hits import is_in_inbox
 
 Verify: TypeAlias = Callable[[Sequence[str]], Sequence[Verified]]
 """Tells what became of the lines that receipts are for; see `Bundles.verify`."""
@@ -358,7 +358,7 @@ class NoteReader:
         if heading or lines is not None:
             text = "".join(parts[span.start - 1 : span.end])
         said = {n.lower(): v for n, v in note.frontmatter.properties.items()}
-        generated = said.get("generated") is True or waits_in_inbox(path, self._agent)
+        generated = said.get("generated") is True or is_in_inbox(path, self._agent)
         made = (path, note.title, text, span, digest_of(content), under)
         return (GuessedNote if guessed else NoteText)(*made, generated=generated)
 

@@ -1,19 +1,35 @@
-"""Which channels answer a question, and how much each counts."""
+"""What a search works with: the question, its sources, its channels and their votes."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date
+from functools import cached_property
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from glassmind.model.adjustments import AdjustmentName
+from glassmind.errors import GlassmindError
+from glassmind.model import NotePath
+from glassmind.model.adjustments import AdjustmentName, Successor
+from glassmind.model.graph import Edge
 from glassmind.model.search import (
+    Candidate,
     ChannelName,
     FusionName,
     Intent,
+    Snippet,
     Wish,
     WordQuery,
 )
+
+if TYPE_CHECKING:
+    from glassmind.model.pairs import Partner
+    from glassmind.model.vectors import Vector
+    from glassmind.ports.hindsight import Hear
+    from glassmind.ports.models import Embedder, Reranker
+    from glassmind.ports.retrieval import HitRows, NoteFacts, VectorSearch, WordSearch
+    from glassmind.search.confidence import Curve
+    from glassmind.search.hits import Shown
+    from glassmind.search.ranking import Warm
 
 Weights = Mapping[ChannelName, float]
 
@@ -56,7 +72,7 @@ RANKS_ALONE: frozenset[FusionName] = frozenset(("rrf", "weighted_rrf"))
 """Fusions that see ranks and no strength. Most of what links lead to is weak, and there
 it would count as much as a good match of words (.53 instead of .58 on tasks-docs)."""
 
-FILLING = frozenset(
+DAY_WORDS = frozenset(
     word
     for line in (
         "a about after afternoon ago all and any apr april are at aug august",
@@ -76,18 +92,21 @@ FILLING = frozenset(
 )
 """Words that say nothing beside a day: "what did I write last week"."""
 
+DATED = 0.6
+"""Weight of standing in the days that a question names."""
+
 _WORD = re.compile(r"\w+")
 _NUMBER = re.compile(r"\d+(?:st|nd|rd|th)?")
 
-CAPTURED = 0.05
-"""Weight of captures where no intent is sure: of two that say the same, what was worth
-remembering comes first. Beyond that questions about notes lose (docs/ranking.md)."""
+NAMED_WEIGHT = 0.05
+"""Weight of a channel that a caller names and that otherwise has none. What it finds is
+listed, and adds too little to lift a look-alike above a direct hit."""
 
-RECALLED = 0.3
-"""Weight of facts of Hindsight where no intent is sure; see docs/hindsight.md."""
+CHUNKS = 300
+"""Chunks that keywords and meaning vote for, each. They belong to 100 to 200 notes."""
 
-DATED = 0.6
-"""Weight of standing in the days that a question names."""
+POOL = 200
+"""Notes that scores are stretched over, unless more are wanted (docs/ranking.md)."""
 
 
 class Settled(NamedTuple):
@@ -109,10 +128,10 @@ class Days(NamedTuple):
 
 
 class Question(NamedTuple):
-    """What was asked, understood.
+    """What a person or an agent wants to know.
 
     `meaning` is what is embedded: the words without operators. `roots` are the notes
-    that the graph is walked from. `days` is what the question says of time.
+    that links are followed from, `days` those that the question names.
     """
 
     text: str
@@ -124,46 +143,234 @@ class Question(NamedTuple):
     roots: tuple[int, ...] = ()
     days: Days | None = None
 
+    @property
+    def is_about_days(self) -> bool:
+        """Whether the question names days, and asks for nothing but what is of them."""
+        return self.days is not None and all(
+            word in DAY_WORDS or _NUMBER.fullmatch(word)
+            for word in _WORD.findall(self.meaning.lower())
+        )
+
+
+class Meaning(NamedTuple):
+    """A model, and the vectors that it made, each of `width` numbers."""
+
+    embedder: "Embedder"
+    vectors: "VectorSearch"
+    width: int
+
+
+class SearchSources(NamedTuple):
+    """What a search asks.
+
+    `meaning` raises why there is none, `covered` is the share of the vault that has
+    vectors, and `lag` says what of it lacks them. `folder` is the agent's. `lifts` are
+    the most that each adjustment adds. `partners` are similar notes without a link, and
+    `unpaired` says what is not known of them. `successors` has what took the place of
+    other notes, `heat` how active notes are. `recall` begins to ask Hindsight, where
+    there is one, and `is_ours` tells a document that came from this vault. `note_id`
+    finds a note by name, `intent_votes` says which intents a vector is near to, and
+    `named_intent` asks a language model. `curve` turns signals into a confidence.
+    """
+
+    words: "WordSearch"
+    rows: "HitRows"
+    notes: "NoteFacts"
+    meaning: Callable[[], Meaning]
+    covered: Callable[[], float]
+    lag: Callable[[], str | None]
+    folder: str
+    lifts: Mapping[AdjustmentName, float]
+    settled: Settled
+    reranker: "Callable[[], Reranker]"
+    rerank_budget_s: float
+    partners: "Callable[[Collection[int]], Sequence[Partner]]"
+    unpaired: Callable[[], Sequence[str]]
+    note_id: Callable[[str], int]
+    intent_votes: "Callable[[Vector], Mapping[Intent, float] | None]"
+    named_intent: Callable[[str], str] | None = None
+    successors: Callable[[], Mapping[int, Successor]] = dict
+    heat: "Callable[[], Mapping[int, Warm]]" = dict
+    recall: "Callable[[str], Hear] | None" = None
+    is_ours: Callable[[str], bool] = lambda _: False
+    curve: "Callable[[], Curve | None]" = lambda: None
+
+
+class Route(NamedTuple):
+    """How links lead to a hit: how many, through which notes, and the links."""
+
+    depth: int = 0
+    via: tuple[int, ...] = ()
+    steps: tuple[Edge, ...] = ()
+
+
+class Place(NamedTuple):
+    """What a channel may look at to give its reason for a hit."""
+
+    note_id: int
+    path: NotePath
+    snippet: Snippet
+    similarity: float | None
+    names: Mapping[int, tuple[NotePath, str]]
+
+
+class Reason(NamedTuple):
+    """Why a channel voted for a hit; `quoted` is the note that the reason quotes."""
+
+    text: str
+    quoted: str = ""
+
+
+class Channel:
+    """One way of finding notes; an instance serves one search.
+
+    `weight` is what it counts where neither the intent nor a setting says. One that
+    `is_faint` has no say by that in fusions that do not tell weak votes from strong.
+    """
+
+    name: ChannelName
+    weight: float = 0.0
+    is_faint: bool = False
+
+    def __init__(self, run: "Run") -> None:
+        self.run = run
+
+    def begin(self) -> None:
+        """Start what takes long, before any channel is asked."""
+
+    def candidates(self) -> Iterable[Candidate]:
+        """Return what the channel votes for, best first; chunk 0 is a whole note."""
+        raise NotImplementedError
+
+    def reason(self, place: Place, /) -> Reason:
+        """Return why the channel voted for a hit."""
+        raise NotImplementedError
+
+    def route(self, _note_id: int, /) -> Route:
+        """Return the links that led to a note that the channel voted for."""
+        return Route()
+
+
+class Run:
+    """One search: its question, what the channels said, and what went wrong.
+
+    `leaders` are the notes that keywords and meaning found, with their scores. `facts`
+    are passages of Hindsight: they stand in no note, and have ids below zero.
+    """
+
+    def __init__(
+        self,
+        question: Question,
+        sources: SearchSources,
+        channels: Sequence[type[Channel]],
+        reach: int,
+    ) -> None:
+        self.question, self.sources = question, sources
+        self.query = sources.words.ask(question.words)
+        self.channels = {made.name: made(self) for made in channels}
+        self.depth, self.pool = max(CHUNKS, 4 * reach), max(POOL, 2 * reach)
+        self.votes: dict[ChannelName, list[Candidate]] = {}
+        self.leaders: list[tuple[int, float]] = []
+        self.degraded: list[str] = []
+        self.failed: dict[ChannelName, str] = {}
+        self.meaning: Meaning | None = None
+        self.vector: Vector | None = None
+        self.facts: dict[int, Shown] = {}
+        self.fact_cosines: dict[int, float] = {}
+        self.reranked = 0
+        self.weights = weights_of(self)
+
+    def ask(self, name: ChannelName) -> None:
+        """Let a channel vote; of one that fails the answer says so."""
+        try:
+            found = list(self.channels[name].candidates())
+        except Exception as error:  # noqa: BLE001 - the other channels still answer
+            self.fail(name, error)
+        else:
+            if found:
+                self.votes[name] = found
+
+    def fail(self, name: ChannelName, error: Exception) -> None:
+        """Note that a channel failed."""
+        known = isinstance(error, GlassmindError)
+        self.failed[name] = str(error) if known else f"{type(error).__name__}: {error}"
+        self.degraded.append(f"{name}: {self.failed[name]}")
+
+    @cached_property
+    def allowed(self) -> Mapping[int, int] | None:
+        """The chunks that pass the filters, with their notes; None without filters."""
+        found = self.query.allowed()
+        return None if found is None else {one[0]: one[1] for one in found}
+
+    @cached_property
+    def allowed_notes(self) -> frozenset[int] | None:
+        """The notes that pass the filters; None where there are none."""
+        return None if self.allowed is None else frozenset(self.allowed.values())
+
+    def passing(self, chunk_ids: Iterable[int]) -> list[int]:
+        """Return the chunks that pass the filters, in their order."""
+        if self.allowed is None:
+            return list(chunk_ids)
+        return [chunk for chunk in chunk_ids if chunk in self.allowed]
+
+    def nearest(self, chunk_ids: Iterable[int], limit: int) -> list[Candidate]:
+        """Return the nearest of some chunks that pass the filters, by meaning."""
+        if self.meaning is None or self.vector is None:
+            return []
+        among = set(self.passing(chunk_ids))
+        if not among:
+            return []
+        return self.meaning.vectors.best(self.vector, limit, among=among)
+
+    def cosines(self, chunk_ids: Sequence[int]) -> Mapping[int, float]:
+        """Return how near chunks are; none without a vector of the question."""
+        if self.meaning is None or self.vector is None or not chunk_ids:
+            return {}
+        return self.meaning.vectors.near(self.vector, chunk_ids)
+
 
 def meaning_of(words: WordQuery) -> str:
     """Return what a query says apart from its operators."""
     return " ".join((*words.words, *words.phrases, *words.prefixes))
 
 
-def names_days_alone(text: str) -> bool:
-    """Whether a question is about some days and about nothing else."""
-    return all(
-        word in FILLING or _NUMBER.fullmatch(word)
-        for word in _WORD.findall(text.lower())
-    )
-
-
-def is_by_days(question: Question) -> bool:
-    """Whether a question names days, and asks for nothing but what is of them."""
-    return question.days is not None and names_days_alone(question.meaning)
-
-
-def weights_of(question: Question, settled: Settled) -> dict[ChannelName, float]:
+def weights_of(run: Run) -> dict[ChannelName, float]:
     """Return the channels that take part with their weights.
 
-    An intent has weights of its own; without one the settings say.
+    While a vault is being embedded, the nearest of what has a vector need not be near:
+    squared, half of a vault counts a quarter.
     """
-    wish = question.wish
-    usual = settled.summed if wish.fusion == "weighted_sum" else settled.balanced
-    weights = dict(usual if question.intent is None else BY_INTENT[question.intent])
-    if question.intent is None and wish.fusion in RANKS_ALONE:
-        del weights["graph"]
-        weights.pop("memory", None)
-    if question.days is not None:
-        weights["recent"] = DATED
-    if is_by_days(question):
-        weights = {"recent": 1.0}
-    if wish.mode == "semantic":
+    question, wish = run.question, run.question.wish
+    weights = _usual_weights(run)
+    if wish.channels is not None:
+        weights = {name: weights.get(name) or NAMED_WEIGHT for name in wish.channels}
+    elif wish.mode == "semantic":
         weights = {"semantic": 1.0}
     elif wish.mode == "fulltext":
         weights = {"lexical": 1.0}
-    if wish.channels is not None:
-        weights = {name: weights.get(name, 1.0) for name in wish.channels}
+    elif question.is_about_days:
+        weights = {"recent": 1.0}
+    elif question.intent is None and wish.fusion in RANKS_ALONE:
+        del weights["graph"]
     if not question.meaning.strip():
         weights.pop("semantic", None)
+    if run.meaning is not None and len(weights) > 1 and "semantic" in weights:
+        weights["semantic"] *= run.sources.covered() ** 2
+    return weights
+
+
+def _usual_weights(run: Run) -> dict[ChannelName, float]:
+    """Return the weights of the intent, else of the settings, else of the channels."""
+    question, fusion = run.question, run.question.wish.fusion
+    if question.intent is not None:
+        weights = dict(BY_INTENT[question.intent])
+    else:
+        settled = run.sources.settled
+        summed = fusion == "weighted_sum"
+        weights = dict(settled.summed if summed else settled.balanced)
+        for name, channel in run.channels.items():
+            if channel.weight and (fusion == "minmax" or not channel.is_faint):
+                weights.setdefault(name, channel.weight)
+    if question.days is not None:
+        weights["recent"] = DATED
     return weights

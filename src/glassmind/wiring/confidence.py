@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from glassmind.model.vectors import Space
     from glassmind.ports.indexing import ShowProgress
     from glassmind.ports.retrieval import WordSearch
-    from glassmind.search.hybrid import Hybrid
+    from glassmind.search.plan import SearchSources
 
 VERSION = 1
 """Raised when the same vault teaches something else than before."""
@@ -101,12 +101,12 @@ class OpenCurve:
         pause: Callable[[], bool],
     ) -> None:
         """Ask the vault, and keep what it teaches; a pause leaves all as it was."""
-        from glassmind.wiring.search import hybrid_for  # noqa: PLC0415
+        from glassmind.wiring.search import sources_for  # noqa: PLC0415
 
         rows = ClueRows(self._vault.reader.connection())
         questions = own_questions(rows.clues(CLUES), QUESTIONS)
-        hybrid, total = hybrid_for(self._vault, words), asked_in_all(questions)
-        ask = Asking(hybrid, progress, pause, total)
+        sources, total = sources_for(self._vault, words), asked_in_all(questions)
+        ask = Asking(sources, progress, pause, total)
         with suppress(Paused):
             curve = learnt(ask, questions)
             if curve is not None:
@@ -129,12 +129,12 @@ class Asking:
 
     def __init__(
         self,
-        hybrid: "Hybrid",
+        sources: "SearchSources",
         progress: "ShowProgress",
         pause: Callable[[], bool],
         total: int,
     ) -> None:
-        self.hybrid, self._progress, self._pause = hybrid, progress, pause
+        self.sources, self._progress, self._pause = sources, progress, pause
         self._asked, self._total = 0, total
         self.today = date.today()  # noqa: DTZ011 - the day of whoever sits here
 
@@ -145,6 +145,7 @@ class Asking:
             Paused: the machine is for somebody else now.
         """
         from glassmind.model.files import Progress  # noqa: PLC0415
+        from glassmind.search.search import signals  # noqa: PLC0415
 
         if self._pause():
             raise Paused
@@ -152,7 +153,7 @@ class Asking:
         if without:
             apart = Filter("among", paths=tuple(sorted(without)), negated=True)
             words = words._replace(filters=(*words.filters, apart))
-        found = self.hybrid.signals(words, WISH, self.today)
+        found = signals(self.sources, words, WISH, self.today)
         self._asked += 1
         self._progress(Progress("confidence", self._asked, self._total))
         return found

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, get_args
 from glassmind.config import Config
 from glassmind.errors import IndexDamaged, ModelFault, NotEmbedded
 from glassmind.model.pairs import Partner
-from glassmind.model.search import ChannelName, Intent
+from glassmind.model.search import Intent
 from glassmind.model.vectors import Space
 from glassmind.models.patience import (
     Patience,
@@ -23,12 +23,8 @@ from glassmind.models.patience import (
     PatientReranker,
 )
 from glassmind.ports.retrieval import WordSearch
-from glassmind.search.channels import Meaning
-from glassmind.search.hybrid import Hybrid
-from glassmind.search.intent import Understanding
-from glassmind.search.plan import CAPTURED, RECALLED, Settled
+from glassmind.search.plan import Meaning, SearchSources, Settled
 from glassmind.search.ranking import LIFTS
-from glassmind.search.search import Sources
 from glassmind.store.sqlite.links import Edges
 from glassmind.store.vectors.files import place_of
 from glassmind.store.vectors.search import FollowingVectors
@@ -82,8 +78,8 @@ def semantic_for(vault: Vault) -> "OpenMeaning":
     return vault.part(OpenMeaning if vault.scope is None else _ScopedMeaning)
 
 
-def hybrid_for(vault: Vault, words: WordSearch) -> Hybrid:
-    """Return what answers by more than the words it is given."""
+def sources_for(vault: Vault, words: WordSearch) -> SearchSources:
+    """Return what a search by more than words asks."""
     meaning = semantic_for(vault)
 
     def note_id(name: str) -> int:
@@ -117,7 +113,7 @@ def hybrid_for(vault: Vault, words: WordSearch) -> Hybrid:
     other = vault.hindsight
     notes, memory = edges_for(vault), vault.config.memory
     named = intent_named if vault.config.search.intent_model else None
-    sources = Sources(
+    return SearchSources(
         words=words,
         rows=vault.reader.rows(),
         notes=notes,
@@ -134,9 +130,12 @@ def hybrid_for(vault: Vault, words: WordSearch) -> Hybrid:
         heat=meaning.heat,
         recall=None if other is None else other.ask,
         is_ours=partial(_is_ours, vault),
+        lag=meaning.lag,
+        note_id=note_id,
+        intent_votes=meaning.intent_votes,
+        named_intent=named,
+        curve=meaning.curve,
     )
-    understanding = Understanding(notes, note_id, meaning.intent_votes, named)
-    return Hybrid(sources, meaning.lag, understanding, meaning.curve)
 
 
 def _is_ours(vault: Vault, document: str) -> bool:
@@ -149,23 +148,17 @@ def _is_ours(vault: Vault, document: str) -> bool:
 def _settled(config: Config) -> Settled:
     """Return how much channels count by the settings."""
     search = config.search
-    recalled: dict[ChannelName, float] = (
-        {"hindsight": RECALLED} if config.hindsight.url else {}
-    )
     return Settled(
         {
             "lexical": 1 - search.balance,
             "semantic": search.balance,
             "graph": search.graph_weight,
-            "memory": CAPTURED,
             **({"implicit": search.implicit_weight} if search.implicit_weight else {}),
-            **recalled,
         },
         {
             "semantic": search.semantic_weight,
             "lexical": search.keyword_weight,
             "graph": search.link_weight,
-            **recalled,
         },
         {"recency": search.recency_weight, "tag": search.tag_weight},
     )

@@ -8,12 +8,16 @@ links, good hits speak a little for the other notes of their theme.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from math import fsum, sqrt
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from glassmind.model.graph import CONFIDENCE, KINDS, Edge
-from glassmind.model.search import Candidate
-from glassmind.ports.retrieval import AskedWords, NoteFacts
+from glassmind.model.search import Candidate, ChannelName
+from glassmind.search.plan import RANKS_ALONE, Channel, Place, Reason, Route, Run
+
+if TYPE_CHECKING:
+    from glassmind.ports.retrieval import AskedWords, NoteFacts
 
 SEEDS = 20
 """Hits whose links are followed; 10 to 30 measure the same."""
@@ -31,6 +35,10 @@ DECAY = 0.5
 MOST_VISITED = 1_000
 """Notes that a walk visits at most; a hub leads everywhere."""
 
+LINE_SHOWN = 120
+"""Characters of the line around a link that a reason quotes."""
+
+ROOT = "the note asked about"
 
 THEME_SHARE = 0.1
 """What a note gets where all other good hits are of its theme. From .05 to .2 all sets
@@ -67,7 +75,7 @@ def plainness(edge: Edge) -> tuple[float, int, str]:
 
 
 def spread(
-    seeds: Sequence[tuple[int, float]], notes: NoteFacts, words: int
+    seeds: Sequence[tuple[int, float]], notes: "NoteFacts", words: int
 ) -> dict[int, Vote]:
     """Return what the best hits lead to; `seeds` are notes with their strength.
 
@@ -98,32 +106,22 @@ def spread(
     }
 
 
-class Described:
-    """The notes that lines of some chunks link to, by what those lines say.
-
-    Chunks can be read as they are found; each is read once.
-    """
-
-    def __init__(self, notes: NoteFacts, asked: AskedWords) -> None:
-        self._notes, self._asked = notes, asked
-        self._read: set[int] = set()
-        self._known: dict[str, float] = {}
-        self.votes: dict[int, Vote] = {}
-
-    def read(self, chunks: Iterable[int]) -> None:
-        """Take in the lines of more chunks."""
-        new = [chunk for chunk in chunks if chunk not in self._read]
-        self._read.update(new)
-        for found in self._notes.link_lines(new) if new else ():
-            source, target, line, name, kind = found
-            if line not in self._known:
-                self._known[line] = self._asked.coverage(line)
-            score, best = self._known[line], self.votes.get(target)
-            if score > 0 and (best is None or score > best.score):
-                step = Edge(source, target, name, kind)
-                self.votes[target] = Vote(
-                    target, score, 1, (source,), line.strip(), steps=(step,)
-                )
+def described(
+    notes: "NoteFacts", query: "AskedWords", chunks: Iterable[int]
+) -> dict[int, Vote]:
+    """Return the notes that lines of some chunks link to, by what those lines say."""
+    known: dict[str, float] = {}
+    votes: dict[int, Vote] = {}
+    for source, target, line, name, kind in notes.link_lines(list(chunks)):
+        if line not in known:
+            known[line] = query.coverage(line)
+        score, best = known[line], votes.get(target)
+        if score > 0 and (best is None or score > best.score):
+            step = Edge(source, target, name, kind)
+            votes[target] = Vote(
+                target, score, 1, (source,), line.strip(), steps=(step,)
+            )
+    return votes
 
 
 def together(spreading: dict[int, Vote], lines: dict[int, Vote]) -> list[Vote]:
@@ -139,7 +137,7 @@ def together(spreading: dict[int, Vote], lines: dict[int, Vote]) -> list[Vote]:
 
 
 def walk(
-    roots: Sequence[int], notes: NoteFacts, *, hops: int, backward_only: bool = False
+    roots: Sequence[int], notes: "NoteFacts", *, hops: int, backward_only: bool = False
 ) -> list[Vote]:
     """Return what is linked with the roots, nearest first, both ways or to them alone.
 
@@ -180,8 +178,8 @@ def walk(
     return sorted(found.values(), key=order_of)[:MOST_VISITED]
 
 
-def kindred(
-    votes: Mapping[int, Vote], seeds: Sequence[tuple[int, float]], notes: NoteFacts
+def with_themes(
+    votes: Mapping[int, Vote], seeds: Sequence[tuple[int, float]], notes: "NoteFacts"
 ) -> dict[int, Vote]:
     """Return the votes, and those for the best hits, with what their themes add.
 
@@ -213,6 +211,79 @@ def order_of(vote: Vote) -> tuple[float, int, int]:
     return (-vote.score, vote.depth, vote.note_id)
 
 
-def as_candidates(votes: Sequence[Vote]) -> list[Candidate]:
-    """Return votes for notes as a channel's candidates; none names a chunk."""
-    return [Candidate(0, vote.note_id, vote.score) for vote in votes]
+class Graph(Channel):
+    """Finds notes by the links that lead to them."""
+
+    name: ChannelName = "graph"
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(run)
+        self._votes: dict[int, Vote] = {}
+
+    def candidates(self) -> Iterable[Candidate]:
+        """Return what the leaders and the roots are linked with, as notes."""
+        run, question, notes = self.run, self.run.question, self.run.sources.notes
+        votes = {vote.note_id: vote for vote in self._walked()}
+        if question.intent != "backlink":
+            words = len(question.meaning.split())
+            spreading = spread(run.leaders, notes, words)
+            lines = described(notes, run.query, self._linking_chunks())
+            for vote in together(spreading, lines):
+                known = votes.get(vote.note_id)
+                if known is None or vote.score > known.score:
+                    votes[vote.note_id] = vote
+            if question.wish.fusion not in RANKS_ALONE:
+                votes = with_themes(votes, run.leaders, notes)
+        allowed = run.allowed_notes
+        if allowed is not None:
+            votes = {note: vote for note, vote in votes.items() if note in allowed}
+        self._votes = votes
+        ordered = sorted(votes.values(), key=order_of)
+        return [Candidate(0, vote.note_id, vote.score) for vote in ordered]
+
+    def _linking_chunks(self) -> Iterable[int]:
+        votes = (self.run.votes.get(name, ()) for name in ("lexical", "semantic"))
+        best = chain.from_iterable(found[:LINKING_CHUNKS] for found in votes)
+        return dict.fromkeys(one.chunk_id for one in best)
+
+    def _walked(self) -> list[Vote]:
+        question = self.run.question
+        backward, hops = question.intent == "backlink", question.wish.hop_depth
+        return walk(
+            question.roots,
+            self.run.sources.notes,
+            hops=min(hops, 1) if backward else hops,  # what links there is one away
+            backward_only=backward,
+        )
+
+    def route(self, note_id: int) -> Route:
+        vote = self._votes.get(note_id)
+        return Route() if vote is None else Route(vote.depth, vote.via, vote.steps)
+
+    def reason(self, place: Place) -> Reason:
+        """Say how links, or the theme that it shares with others, lead to a note."""
+        vote = self._votes.get(place.note_id)
+        if vote is None:
+            return Reason(ROOT)
+        theme = f"in the theme {vote.theme} with other good hits" if vote.theme else ""
+        if not vote.linked:
+            return Reason(theme)
+        via = [place.names[note] for note in vote.via if note in place.names]
+        linked = _linked(vote, [title for _, title in via])
+        quoted = via[-1][0] if vote.line and via else ""
+        return Reason(f"{linked} ({theme})" if theme else linked, quoted)
+
+
+def _linked(vote: Vote, titles: Sequence[str]) -> str:
+    if not vote.via:
+        return ROOT
+    if not titles:
+        return "linked with a good hit"
+    if vote.line:
+        is_long = len(vote.line) > LINE_SHOWN
+        line = f"{vote.line[:LINE_SHOWN]}…" if is_long else vote.line
+        return f"linked from {titles[-1]}: {line}"
+    way = " > ".join(titles)
+    said = f"links to {way}" if vote.backward else f"linked from {way}"
+    last = vote.steps[-1].property if vote.steps else ""
+    return f"{said} as {last}" if last else said

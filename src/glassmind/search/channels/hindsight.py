@@ -1,0 +1,140 @@
+"""The hindsight channel: what Hindsight remembers of a question.
+
+A fact is not a row of the index. It has an id below zero, which no note and no passage
+has. How much it has to do with the question is measured here, by its words and its
+meaning: a memory always answers, and the best it has need not be good.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from glassmind.errors import GlassmindError
+from glassmind.model import NotePath, Span
+from glassmind.model.search import Candidate, ChannelName, FusionName
+from glassmind.model.vectors import Embeddable
+from glassmind.obsidian.secrets import redacted
+from glassmind.search.hits import Shown
+from glassmind.search.plan import Channel, Place, Reason, Run
+
+if TYPE_CHECKING:  # nothing of it is needed where nobody is asked
+    from glassmind.model.hindsight import RecalledFact
+    from glassmind.ports.hindsight import Hear
+
+KINDS: Mapping[str, str] = {"world": "world fact"}
+"""What we call the kinds of facts; the others as Hindsight does."""
+
+MOST = 5
+"""Facts among the hits: half of a list. The server has its best first, and to measure
+what one has to do with the question takes a model as long as the question itself."""
+
+SURE = 0.4
+"""Cosine of the default model that an answer mostly has. Where no note comes as near, a
+fact is not measured by the nearest of them: both may have nothing to do with it."""
+
+WEAK: Mapping[FusionName, float] = {"weighted_rrf": 0.25, "rrf": 0.5}
+"""Strength below which a fact has no place where ranks alone count: they see none."""
+
+NOT_SET = "none is asked; set hindsight.url to where one listens"
+FILTERED = "its facts pass no filter, so it is not asked"
+
+
+class Hindsight(Channel):
+    """Finds what Hindsight remembers; leaves the facts in `run.facts`.
+
+    The weight is explained in docs/hindsight.md.
+    """
+
+    name: ChannelName = "hindsight"
+    weight = 0.3
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(run)
+        self._hear: Hear | None = None
+        self._recalled: dict[int, RecalledFact] = {}
+
+    def begin(self) -> None:
+        """Begin to ask for facts, where they are wanted and can be had."""
+        run, question = self.run, self.run.question
+        wish, recall = question.wish, run.sources.recall
+        named = wish.channels is not None and self.name in wish.channels
+        usual = wish.channels is None and wish.mode == "hybrid" and wish.facts
+        if not (named or (usual and question.intent != "backlink")):
+            return
+        lack = NOT_SET if recall is None else FILTERED if question.words.filters else ""
+        if named and lack:
+            run.degraded.append(f"{self.name}: {lack}")
+        if recall is not None and not lack and question.meaning.strip():
+            self._hear = recall(question.meaning)
+
+    def candidates(self) -> Iterable[Candidate]:
+        """Return facts by how much they have to do with the question, best first.
+
+        The better of two: how much of its words they say, and how near they are beside
+        the nearest note, squared, since no two texts have nothing at all in common.
+        """
+        run = self.run
+        if self._hear is None:
+            return []
+        heard = [
+            one for one in map(_without_secrets, self._hear()) if self._is_new(one)
+        ]
+        facts = {-number: one for number, one in enumerate(heard[:MOST], 1)}
+        cosines = self._cosines(facts)
+        least = WEAK.get(run.question.wish.fusion, 0.0)
+        nearest = max([SURE, *(one.score for one in run.votes.get("semantic", ())[:1])])
+        found = []
+        for key, fact in facts.items():
+            by_meaning = (max(0.0, cosines.get(key, 0.0)) / nearest) ** 2
+            strength = min(1.0, max(run.query.coverage(fact.text), by_meaning))
+            if strength >= least:
+                found.append(Candidate(key, key, strength))
+                self._recalled[key] = fact
+                run.facts[key] = _shown(key, fact)
+                run.fact_cosines.update({key: cosines[key]} if key in cosines else {})
+        return sorted(found, key=lambda one: (-one.score, -one.note_id))
+
+    def _is_new(self, fact: "RecalledFact") -> bool:
+        """Whether a fact passes what a query insists on, and is not from this vault."""
+        text, words = fact.text.casefold(), self.run.question.words
+        if any(phrase.casefold() not in text for phrase in words.phrases):
+            return False
+        if any(phrase.casefold() in text for phrase in words.excluded):
+            return False
+        return not (fact.document and self.run.sources.is_ours(fact.document))
+
+    def _cosines(self, facts: "Mapping[int, RecalledFact]") -> dict[int, float]:
+        """Return how near facts are; none where there is no model, or it fails."""
+        meaning, vector = self.run.meaning, self.run.vector
+        if meaning is None or vector is None or not facts:
+            return {}
+        parts = [Embeddable("", redacted(fact.text)) for fact in facts.values()]
+        try:
+            made = list(meaning.embedder.passages(parts))
+        except GlassmindError:  # words tell as well
+            return {}
+        near = [float((rows @ vector).max()) for rows in made]
+        return dict(zip(facts, near, strict=False))
+
+    def reason(self, place: Place) -> Reason:
+        """Say that Hindsight remembers a fact, of which kind, and of when."""
+        fact = self._recalled[place.note_id]
+        known = ", ".join(part for part in (_kind(fact), fact.day) if part)
+        return Reason(f"remembered by Hindsight ({known})")
+
+
+def _without_secrets(fact: "RecalledFact") -> "RecalledFact":
+    return fact._replace(
+        text=redacted(fact.text),
+        entities=tuple(map(redacted, fact.entities)),
+        tags=tuple(map(redacted, fact.tags)),
+    )
+
+
+def _kind(fact: "RecalledFact") -> str:
+    return KINDS.get(fact.kind, fact.kind) or "fact"
+
+
+def _shown(key: int, fact: "RecalledFact") -> Shown:
+    """Return a fact as a passage that stands in no note."""
+    path, title = NotePath(fact.path), f"Hindsight: {_kind(fact)}"
+    return Shown(key, path, title, (), Span(1, 1), 0, "", 0, fact.text, key)

@@ -1,0 +1,80 @@
+"""The implicit channel: notes that are much like a good hit, without a link to it."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from glassmind.model.graph import CONFIDENCE, Edge
+from glassmind.model.pairs import Partner
+from glassmind.model.search import Candidate, ChannelName
+from glassmind.search.plan import Channel, Place, Reason, Route, Run
+
+FOLLOWED = 10
+"""Hits whose partners are looked at; 5 to 20 measure the same."""
+
+PARTNERS = 3
+"""Notes that each of them brings; one measures the same."""
+
+
+class Likeness(NamedTuple):
+    """A note that is like a hit: which, and how much."""
+
+    note_id: int
+    score: float
+    via: int
+    similarity: float
+
+
+class Implicit(Channel):
+    """Finds notes by links that nobody wrote."""
+
+    name: ChannelName = "implicit"
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(run)
+        self._votes: dict[int, Likeness] = {}
+
+    def candidates(self) -> Iterable[Candidate]:
+        """Return what the leaders are like, as notes."""
+        run, leaders = self.run, self.run.leaders[:FOLLOWED]
+        found = run.sources.partners([note for note, _ in leaders])
+        run.degraded += [f"{self.name}: {lack}" for lack in run.sources.unpaired()]
+        allowed = run.allowed_notes
+        for like in likenesses(leaders, found):
+            if allowed is None or like.note_id in allowed:
+                self._votes[like.note_id] = like
+        return [Candidate(0, one.note_id, one.score) for one in self._votes.values()]
+
+    def route(self, note_id: int) -> Route:
+        like = self._votes.get(note_id)
+        if like is None:
+            return Route()
+        return Route(1, (like.via,), (Edge(like.via, note_id, "", "implicit"),))
+
+    def reason(self, place: Place) -> Reason:
+        like = self._votes.get(place.note_id)
+        if like is None or like.via not in place.names:
+            return Reason("similar to a good hit")
+        _, title = place.names[like.via]
+        return Reason(f"similar to {title} ({like.similarity:.2f})")
+
+
+def likenesses(
+    leaders: Sequence[tuple[int, float]], partners: Sequence[Partner]
+) -> list[Likeness]:
+    """Return the partners of the best hits, strongest first, each by its best hit.
+
+    A vote is the strength of the hit times how alike the two are, and counts less than
+    a link that somebody wrote.
+    """
+    strengths = dict(leaders)
+    taken: dict[int, int] = {}
+    best: dict[int, Likeness] = {}
+    for note_id, other_id, similarity in partners:
+        if taken.get(note_id, 0) == PARTNERS:
+            continue
+        taken[note_id] = taken.get(note_id, 0) + 1
+        score = strengths[note_id] * similarity * CONFIDENCE["implicit"]
+        known = best.get(other_id)
+        if known is None or score > known.score:
+            best[other_id] = Likeness(other_id, score, note_id, similarity)
+    return sorted(best.values(), key=lambda one: (-one.score, one.note_id))

@@ -1,0 +1,57 @@
+"""The memory channel: the notes of the agent folder, without summaries."""
+
+from collections.abc import Iterable
+
+from glassmind.model.search import Candidate, ChannelName, Filter
+from glassmind.search.hits import is_in_inbox
+from glassmind.search.plan import Channel, Place, Reason
+
+MOST = 20
+"""Chunks by words, and by meaning, that are looked at."""
+
+
+class Memory(Channel):
+    """Finds what was captured, by how much of the question it says.
+
+    That is the better of two: its words against the best of all notes, and the cosine,
+    squared, since that of two texts with nothing in common is not 0. What nobody has
+    approved yet counts half. The weight is small: of two notes that say the same, what
+    was worth remembering comes first (docs/ranking.md).
+    """
+
+    name: ChannelName = "memory"
+    weight = 0.05
+    is_faint = True
+
+    def candidates(self) -> Iterable[Candidate]:
+        folder, notes = self.run.sources.folder, self.run.sources.notes
+        ours = notes.under(folder) - notes.under(f"{folder}/summaries")
+        if not ours:
+            return []
+        scored = {one.chunk_id: one for one in self._by_words()}
+        chunks = [chunk for held in notes.chunks_of(ours).values() for chunk in held]
+        for chunk, note, cosine in self.run.nearest(chunks, MOST):
+            score = max(0.0, cosine) ** 2
+            if chunk not in scored or score > scored[chunk].score:
+                scored[chunk] = Candidate(chunk, note, score)
+        waiting = notes.under(f"{folder}/inbox")
+        found = [
+            Candidate(chunk, note, score / 2 if note in waiting else score)
+            for chunk, note, score in scored.values()
+            if note in ours
+        ]
+        return sorted(found, key=lambda one: (-one.score, one.chunk_id))
+
+    def _by_words(self) -> list[Candidate]:
+        folder, words = self.run.sources.folder, self.run.question.words
+        here = Filter("path", f"{folder}/")
+        summaries = Filter("path", f"{folder}/summaries/", negated=True)
+        query = words._replace(filters=(*words.filters, here, summaries))
+        found = self.run.sources.words.ask(query).best(MOST)
+        best = self.run.votes.get("lexical") or self.run.query.best(1)
+        most = max((one.score for one in (*best[:1], *found)), default=0.0) or 1.0
+        return [one._replace(score=one.score / most) for one in found]
+
+    def reason(self, place: Place) -> Reason:
+        waits = is_in_inbox(place.path, self.run.sources.folder)
+        return Reason("captured by an agent, not approved" if waits else "remembered")

@@ -1,0 +1,35 @@
+"""The recent channel: what was written in the days that a question names."""
+
+from collections.abc import Iterable
+
+from glassmind.model.search import Candidate, ChannelName, Filter
+from glassmind.search.plan import CHUNKS, Channel, Place, Reason
+
+
+class Recent(Channel):
+    """Finds passages of notes of those days: half for the day, half for words.
+
+    A question about the days alone is answered by all there is, the newest first.
+    """
+
+    name: ChannelName = "recent"
+
+    def candidates(self) -> Iterable[Candidate]:
+        question = self.run.question
+        if question.days is None:
+            return []
+        first, after = question.days
+        filters = list(question.words.filters)
+        if first is not None:
+            filters.append(Filter("after", first.isoformat(), day=first))
+        if after is not None:
+            filters.append(Filter("before", after.isoformat(), day=after))
+        dated = question.words._replace(filters=tuple(filters))
+        if question.is_about_days:
+            dated = dated._replace(words=(), prefixes=())
+        found = self.run.sources.words.ask(dated).best(CHUNKS)
+        most = max((one.score for one in found), default=0.0) or 1.0
+        return [one._replace(score=0.5 + 0.5 * one.score / most) for one in found]
+
+    def reason(self, _: Place) -> Reason:
+        return Reason("from the days asked for")

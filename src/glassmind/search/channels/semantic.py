@@ -1,0 +1,49 @@
+"""The semantic channel: passages by what they mean."""
+
+from collections.abc import Iterable
+
+from glassmind.errors import OtherWidth
+from glassmind.model.search import Candidate, ChannelName
+from glassmind.obsidian.secrets import redacted
+from glassmind.search.plan import Channel, Place, Reason
+
+CLOSE = 0.25
+"""Cosine of the default model that questions about other things rarely reach."""
+
+
+class Semantic(Channel):
+    """Finds the passages nearest to the question; leaves its vector to the others."""
+
+    name: ChannelName = "semantic"
+
+    def begin(self) -> None:
+        if "semantic" in self.run.weights:
+            try:
+                self.run.meaning = self.run.sources.meaning()
+            except Exception as error:  # noqa: BLE001 - the other channels still answer
+                self.run.fail(self.name, error)
+
+    def candidates(self) -> Iterable[Candidate]:
+        if self.run.meaning is None:
+            return []
+        embedder, vectors, width = self.run.meaning
+        vector = embedder.query(redacted(self.run.question.meaning))
+        if len(vector) != width:
+            raise OtherWidth(embedder.space, found=len(vector), known=width)
+        allowed = self.run.allowed
+        among = None if allowed is None else allowed.keys()
+        found = vectors.best(vector, self.run.depth, among=among)
+        self.run.vector = vector  # from here on others may rely on the vectors
+        return found
+
+    def reason(self, place: Place) -> Reason:
+        return Reason(meaning_reason(place.similarity))
+
+
+def meaning_reason(similarity: float | None) -> str:
+    """Say how near a passage is; the nearest of a vault may still be far away."""
+    if similarity is None:
+        return "close in meaning"
+    is_close = similarity >= CLOSE
+    said = "close in meaning" if is_close else "nearest in meaning, not close"
+    return f"{said} (cosine {similarity:.2f})"
