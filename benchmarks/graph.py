@@ -23,11 +23,11 @@ import numpy as np
 import vaults
 
 from glassmind import Engine, open_vault
+from glassmind.graph.context import KeptGraph
 from glassmind.links.communities import clusters, modularity
 from glassmind.links.graph import LinkGraph, build, inner_links, rings
 from glassmind.links.paths import shortest_paths
 from glassmind.links.ranks import bridging, influence
-from glassmind.links.updates import KeptGraph
 from glassmind.model.graph import LinkRows, NodeRows
 from glassmind.store.sqlite.links import NetRows
 
@@ -159,7 +159,7 @@ def whole(net: LinkGraph, other: "nx.DiGraph[int]", name: str) -> Iterator[Row]:
 
 def neighbourhood(net: LinkGraph, node: int) -> object:
     """Return all within two hops and the links between them."""
-    around = rings(net, [node], 2, most=len(net))
+    around = rings(net, [node], 2)
     return inner_links(net, np.concatenate([[node], *around]))
 
 
@@ -169,7 +169,7 @@ def near(net: LinkGraph, other: "nx.DiGraph[int]", name: str) -> Iterator[Row]:
     chance = np.random.default_rng(9)
     starts = chance.integers(0, len(net), 40).tolist()
     ends = list(pairwise(starts[:11]))
-    chains = partial(shortest_paths, net, most_hops=12, most_seconds=9.0)
+    chains = partial(shortest_paths, net, most_hops=12)
 
     def each(work: Callable[..., object], of: Sequence[object]) -> Callable[[], None]:
         def run() -> None:
@@ -188,7 +188,7 @@ def near(net: LinkGraph, other: "nx.DiGraph[int]", name: str) -> Iterator[Row]:
     )
     yield row("2 hops with their links", pair, len(starts), 5)
     pair = in_turns(
-        each(lambda node: rings(net, [node], 2, most=len(net)), starts),
+        each(lambda node: rings(net, [node], 2), starts),
         each(
             lambda node: nx.single_source_shortest_path_length(plain, node, cutoff=2),
             starts,

@@ -27,9 +27,8 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from glassmind.graph import pairing as passing
-from glassmind.graph.pairing import HalfPass, Numbers, Pairing
-from glassmind.graph.similar import MOST
+from glassmind.graph import similar as passing
+from glassmind.graph.similar import HalfPass, Numbers, Pairing
 from glassmind.model.files import Progress
 from glassmind.store.sqlite.connection import open_writer
 from glassmind.store.sqlite.pairs import PairRows, PairSource, PairStep
@@ -185,7 +184,7 @@ def shown(notes: int, found: dict[str, float], size_mb: float) -> int:
     """Print what was measured; return whether a bar was missed."""
     ratio, peak = found["whole_s"] / found["bare_s"], found["peak_mb"]
     slow, large = ratio > MOST_TIMES, peak > MOST_MB
-    print(f"{notes:,} notes x {WIDTH}: {found['pairs']:,.0f} pairs, {MOST} a note")
+    print(f"{notes:,} notes x {WIDTH}: {found['pairs']:,.0f} pairs")
     print(
         f"pair all, rows to rows        {found['whole_s']:8.2f} s; bare product of the "
         f"half {found['bare_s']:.2f} s: {ratio:.2f}x  <= {MOST_TIMES:g}x  "

@@ -11,7 +11,7 @@ from vault_desk import VaultDesk
 
 from glassmind.access.scopes import read_scope
 from glassmind.engine import Engine
-from glassmind.graph import pairing
+from glassmind.graph import similar as pairing
 from glassmind.graph import themes as theme_module
 from glassmind.links.communities import clusters
 from glassmind.model.access import EVERY_AGENT, Scope

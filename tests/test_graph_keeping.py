@@ -18,8 +18,8 @@ from hypothesis.stateful import (
 from vault_desk import VaultDesk
 
 from glassmind.errors import IndexAbsent
+from glassmind.graph.context import KeptGraph
 from glassmind.links import graph
-from glassmind.links.updates import KeptGraph
 from glassmind.store.sqlite.links import NetRows
 from glassmind.store.sqlite.reader import SqliteReader
 
@@ -189,7 +189,7 @@ def test_one_changed_note_does_not_read_the_others(
 def test_many_changes_one_after_the_other_come_to_the_same(
     vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(graph, "MOST_BESIDE", 3)
+    monkeypatch.setattr(graph, "MOST_REPLACED", 3)
     vault.indexed(ring(12))
     kept = kept_of(vault)
     kept.now().around(0)

@@ -15,10 +15,9 @@ from graph_desk import chain, clique, net_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glassmind.links import paths
 from glassmind.links.communities import clusters, modularity
 from glassmind.links.graph import LinkGraph, common, inner_links, rings
-from glassmind.links.paths import Found, shortest_paths
+from glassmind.links.paths import Paths, shortest_paths
 from glassmind.links.ranks import bridging, hubs_and_authorities, influence
 from glassmind.model.graph import CONFIDENCE, KINDS
 
@@ -45,7 +44,7 @@ graphs = sizes.flatmap(
 
 def chains_of(net: LinkGraph, one: int, other: int, **bounds: int) -> list[list[int]]:
     wanted = {"limit": 1_000_000, "most_hops": 20, **bounds}
-    found = shortest_paths(net, one, other, most_seconds=60, **wanted)
+    found = shortest_paths(net, one, other, **wanted)
     return [list(chain) for chain in found.chains]
 
 
@@ -96,7 +95,7 @@ def test_a_single_note_ranks_nowhere_and_belongs_to_nothing() -> None:
     assert influence(net).tolist() == [0.0]
     assert bridging(net).scores.tolist() == [0.0]
     assert clusters(net).tolist() == [-1]
-    assert rings(net, [0], 3, most=10) == []
+    assert rings(net, [0], 3) == []
     assert chains_of(net, 0, 0) == []
 
 
@@ -110,7 +109,7 @@ def test_the_middle_of_a_star_has_all_there_is() -> None:
     assert bridging(net).scores.tolist() == pytest.approx([10 / 15, 0, 0, 0, 0, 0])
     assert reputation.authorities.tolist() == pytest.approx([1, 0, 0, 0, 0, 0])
     assert reputation.hubs.tolist() == pytest.approx([0, 0.2, 0.2, 0.2, 0.2, 0.2])
-    assert [ring.tolist() for ring in rings(net, [1], 3, most=10)] == [
+    assert [ring.tolist() for ring in rings(net, [1], 3)] == [
         [0],
         [2, 3, 4, 5],
     ]
@@ -127,9 +126,7 @@ def test_bridging_in_a_chain_grows_towards_its_middle() -> None:
     assert scores.tolist() == pytest.approx([0, 3 / 10, 4 / 10, 3 / 10, 0])
     assert chains_of(net, 0, 4) == [[0, 1, 2, 3, 4]]
     assert chains_of(net, 0, 4, most_hops=3) == []
-    assert [ring.tolist() for ring in rings(net, [2], 9, most=99)] == [[1, 3], [0, 4]]
-    assert [r.tolist() for r in rings(net, [2], 9, way="out", most=99)] == [[3], [4]]
-    assert [r.tolist() for r in rings(net, [2], 9, way="in", most=99)] == [[1], [0]]
+    assert [ring.tolist() for ring in rings(net, [2], 9)] == [[1, 3], [0, 4]]
 
 
 def test_influence_flows_down_a_chain() -> None:
@@ -159,7 +156,7 @@ def test_what_is_apart_has_no_chain_and_shares_no_community() -> None:
     assert labels.tolist() == [0, 0, 0, 1, 1, 1, -1]
     assert modularity(net, labels) == pytest.approx(0.5)
     assert chains_of(net, 0, 5) == []
-    assert shortest_paths(net, 0, 5, limit=9, most_hops=99, most_seconds=9).cut is False
+    assert shortest_paths(net, 0, 5, limit=9, most_hops=99).cut is False
     assert common(net, 0, 5).tolist() == []
     assert influence(net).tolist()[-1] == 0.0
     assert influence(net).sum() == pytest.approx(1.0)
@@ -185,79 +182,61 @@ def test_a_surer_link_passes_on_more_influence() -> None:
     assert ranks[1] > ranks[2] > ranks[0]
 
 
-def test_influence_among_some_notes_counts_links_between_them_alone() -> None:
+def test_influence_within_a_group_counts_only_its_links() -> None:
     net = net_of([*STAR, (0, 6), (6, 7)])
 
-    ranks = influence(net, among=[0, 6, 7])
+    ranks = influence(net, groups=np.array([0, -1, -1, -1, -1, -1, 0, 0], np.int32))
 
     assert ranks[[1, 2, 3, 4, 5]].tolist() == [0.0] * 5
     assert ranks[7] > ranks[6] > ranks[0] > 0
 
 
-def test_rings_stop_at_the_most_and_keep_the_first_by_path() -> None:
-    found = rings(net_of(STAR), [1], 5, most=3)
-
-    assert [ring.tolist() for ring in found] == [[0], [2, 3]]
-
-
 def test_more_chains_than_wanted_are_cut_and_said_to_be() -> None:
     net = net_of(clique(range(6)))
 
-    found = shortest_paths(net, 0, 5, limit=3, most_hops=4, most_seconds=60)
+    found = shortest_paths(net, 0, 5, limit=3, most_hops=4)
 
     assert found.chains == [(0, 5), (0, 1, 5), (0, 2, 5)]
     assert found.cut
 
 
-def test_a_search_for_chains_ends_in_time() -> None:
-    net = net_of(clique(range(40)))
-
-    found = shortest_paths(net, 0, 39, limit=10**9, most_hops=20, most_seconds=0.05)
-
-    assert (found.cut, found.late) == (True, True)
-    assert found.chains[0] == (0, 39)
-
-
 def test_a_search_for_chains_ends_after_so_much_work_wherever_it_runs() -> None:
     net = net_of(clique(range(40)))
 
-    def search() -> Found:
-        return shortest_paths(
-            net, 0, 39, limit=10**9, most_hops=20, most_seconds=600, most_work=9_000
-        )
+    def search() -> Paths:
+        return shortest_paths(net, 0, 39, limit=10**9, most_hops=200, most_work=9_000)
 
     found = search()
 
     assert found == search()
-    assert (found.cut, found.late) == (True, False)
+    assert found.cut
     assert 40 < len(found.chains) < 9_000
 
 
 def test_a_node_that_is_linked_with_everything_is_no_trap() -> None:
-    count = 3_000
+    count = 300
     rim = [(node, node % count + 1) for node in range(1, count + 1)]
     net = net_of([*((0, node) for node in range(1, count + 1)), *rim])
 
-    found = shortest_paths(net, 1, 1_500, limit=50, most_hops=9, most_seconds=600)
+    found = shortest_paths(net, 1, 150, limit=20, most_hops=9)
 
-    assert not found.late
     assert found.chains[:4] == [
-        (1, 0, 1_500), (1, 0, 1_499, 1_500), (1, 0, 1_501, 1_500), (1, 2, 0, 1_500),
+        (1, 0, 150), (1, 0, 149, 150), (1, 0, 151, 150), (1, 2, 0, 150),
     ]  # fmt: skip
-    assert len({*found.chains}) == len(found.chains) == 50
+    assert len({*found.chains}) == len(found.chains) == 20
     assert [len(c) for c in found.chains] == sorted(len(c) for c in found.chains)
 
 
 def test_inner_links_are_those_between_the_chosen() -> None:
     inner = inner_links(net_of(CLIQUES), [3, 4, 5])
 
-    pairs = zip(inner.sources.tolist(), inner.targets.tolist(), strict=True)
+    pairs = zip(inner[0].tolist(), inner[1].tolist(), strict=True)
     assert list(pairs) == [(3, 4), (4, 5)]
 
 
-@given(graphs, st.sampled_from([0, 3, 1_000]))
+@given(graphs)
 @settings(deadline=None)
-def test_chains_and_rings_are_those_of_networkx(graph: Drawn, patience: int) -> None:
+def test_chains_and_rings_are_those_of_networkx(graph: Drawn) -> None:
     count, edges = graph
     net = net_of(edges, count)
     other = undirected(net)
@@ -269,15 +248,11 @@ def test_chains_and_rings_are_those_of_networkx(graph: Drawn, patience: int) -> 
     far = nx.single_source_shortest_path_length(other, 0)
     layers = [sorted(n for n, d in far.items() if d == hop) for hop in range(1, count)]
 
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(paths, "PATIENCE", patience)
-        found = shortest_paths(
-            net, 0, count - 1, limit=50, most_hops=count, most_seconds=60
-        )
+    found = shortest_paths(net, 0, count - 1, limit=50, most_hops=count)
     assert found.chains == known[:50]
     assert found.cut or len(known) <= 50
     assert len(known) >= 50 or not found.cut
-    around = rings(net, [0], count, most=count)
+    around = rings(net, [0], count)
     assert [ring.tolist() for ring in around] == [layer for layer in layers if layer]
 
 
@@ -374,7 +349,7 @@ ends = np.random.default_rng(5).integers(0, 400, (2_000, 2)).tolist()
 net = net_of([(a, b) for a, b in ends])
 parts = [influence(net), bridging(net, most_work=100_000).scores, clusters(net)]
 parts += hubs_and_authorities(net)
-found = shortest_paths(net, 0, 9, limit=50, most_hops=6, most_seconds=60)
+found = shortest_paths(net, 0, 9, limit=50, most_hops=6)
 told = b"".join(part.tobytes() for part in parts)
 told += repr((content(net), found)).encode()
 print(hashlib.sha256(told).hexdigest())

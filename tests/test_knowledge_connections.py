@@ -140,7 +140,7 @@ def test_a_note_that_links_to_itself_alone_has_no_neighbours(vault: VaultDesk) -
     assert [node.path for node in found.subgraph.nodes] == ["Alone.md"]
 
 
-def test_of_a_hub_the_closest_tied_are_shown_and_the_rest_counted(
+def test_of_a_hub_the_most_closely_linked_are_shown_and_the_rest_counted(
     vault: VaultDesk,
 ) -> None:
     spokes = {f"s{n:03}.md": "[[Hub]]" for n in range(200)}
@@ -154,7 +154,9 @@ def test_of_a_hub_the_closest_tied_are_shown_and_the_rest_counted(
     ]  # fmt: skip
     assert (ring.total, ring.inbound_total, ring.outbound_total) == (200, 200, 2)
     (notice,) = found.notices
-    assert notice.startswith("of 200 notes 1 hop away the 4 closest tied are shown;")
+    assert notice.startswith(
+        "of 200 notes 1 hop away the 4 most closely linked are shown;"
+    )
 
 
 def test_of_many_links_between_two_notes_some_are_shown_and_a_link_back(

@@ -10,7 +10,7 @@ from meaning_desk import LONG, MeaningDesk, WordModel
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, BadWish, NoteNotFound
-from glassmind.graph.similar import MOST
+from glassmind.model.pairs import MOST_PARTNERS
 from glassmind.model.vectors import Embeddable
 from glassmind.obsidian.text import Style
 from glassmind.operations.maintain import status_result, status_text
@@ -307,10 +307,9 @@ def take(desk: MeaningDesk, step: Step) -> None:
 def test_after_any_changes_the_pairs_are_those_of_a_pass_from_nothing(
     meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch, steps: list[list[Step]]
 ) -> None:
-    monkeypatch.setattr("glassmind.graph.pairing.MOST", 4)
-    monkeypatch.setattr("glassmind.graph.pairing.MOST", 4)
-    monkeypatch.setattr("glassmind.wiring.pairs.MOST", 4)
-    monkeypatch.setattr("glassmind.graph.pairing.FEW", 1)
+    monkeypatch.setattr("glassmind.graph.similar.MOST_PARTNERS", 4)
+    monkeypatch.setattr("glassmind.wiring.pairs.MOST_PARTNERS", 4)
+    monkeypatch.setattr("glassmind.graph.similar.FEW", 1)
     meaning.write(
         {path: f"{WORDS[i % 6]} {WORDS[i % 5]} {LONG}" for i, path in enumerate(NOTES)}
     )
@@ -346,7 +345,7 @@ def test_one_changed_note_is_compared_and_no_other(
     def refuse(*_: object) -> None:
         raise AssertionError("everything was compared")
 
-    monkeypatch.setattr("glassmind.graph.pairing.HalfPass", refuse)
+    monkeypatch.setattr("glassmind.graph.similar.HalfPass", refuse)
     meaning.indexed({"07.md": RAIL})
 
     assert pairs_of(meaning, "07") == []
@@ -354,18 +353,18 @@ def test_one_changed_note_is_compared_and_no_other(
 
 
 def test_no_note_has_more_than_so_many(meaning: MeaningDesk) -> None:
-    names = [f"{n:02}.md" for n in range(MOST + 10)]
+    names = [f"{n:02}.md" for n in range(MOST_PARTNERS + 10)]
     meaning.indexed(dict.fromkeys(names, f"{TEA} {LONG}"))
 
     sizes = meaning.rows("select count(*) from pairs group by note_id")
 
-    assert {size for (size,) in sizes} == {MOST}
+    assert {size for (size,) in sizes} == {MOST_PARTNERS}
 
 
 def test_linked_notes_take_no_place_from_those_without_a_link(
     meaning: MeaningDesk,
 ) -> None:
-    linked = {f"{n:02}.md": f"{TEA} cup [[X]]" for n in range(MOST + 2)}
+    linked = {f"{n:02}.md": f"{TEA} cup [[X]]" for n in range(MOST_PARTNERS + 2)}
     meaning.indexed({**linked, "X.md": f"{TEA} cup", "Z.md": f"{TEA} {RAIL[:9]}"})
 
     assert pairs_of(meaning, "X") == [("X.md", "Z.md")]

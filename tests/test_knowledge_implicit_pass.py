@@ -20,15 +20,13 @@ from numpy.typing import NDArray
 from watch_desk import QUICK, Follower, until
 
 from glassmind.errors import IndexAbsent
-from glassmind.graph import pairing as pair_pass
-from glassmind.graph.pairing import (
-    SAMPLE,
+from glassmind.graph import similar as pair_pass
+from glassmind.graph.similar import (
     USUAL,
     HalfPass,
     Lists,
     Numbering,
     Numbers,
-    Order,
     measured,
     threshold_for,
 )
@@ -64,9 +62,7 @@ def by_hand(
 
 
 def listed(work: HalfPass) -> list[Entry]:
-    found = work.found()
-    columns = found.owner.tolist(), found.other.tolist(), found.similarity.tolist()
-    return list(zip(*columns, strict=True))
+    return list(zip(*(column.tolist() for column in work.found()), strict=True))
 
 
 @pytest.fixture
@@ -142,7 +138,7 @@ def test_of_equals_the_first_by_path_stay() -> None:
     lists.merge(np.array([0, 0]), np.array([9, 4]), np.array([0.8, 0.8]))
     lists.merge(np.array([0, 0]), np.array([2, 7]), np.array([0.8, 0.9]))
 
-    assert lists.found().other.tolist() == [7, 2]
+    assert lists.found()[1].tolist() == [7, 2]
 
 
 def test_a_similarity_does_not_depend_on_what_else_is_measured() -> None:
@@ -185,7 +181,7 @@ def test_a_share_of_notes_is_paired_whatever_the_model() -> None:
         rows = unit(np.sqrt(1 - common) * rows + np.sqrt(common) * shared)
         work = HalfPass(rows, 20, threshold_for(0.7, rows))
         assert work.run(never)
-        shares.append(len(work.found().owner) / 400)
+        shares.append(len(work.found()[0]) / 400)
 
     assert max(shares) < 1.3 * min(shares)
     assert min(shares) > 1
@@ -196,41 +192,6 @@ def test_a_few_notes_say_little_of_a_model() -> None:
 
     assert threshold_for(0.7, same) < 0.75
     assert threshold_for(0.7, same[:0]) == threshold_for(0.7, same[:1]) == 0.7
-
-
-def test_one_note_more_changes_one_of_the_sample() -> None:
-    notes = [(n, f"Notes/{n:05}.md") for n in range(1, 3 * SAMPLE)]
-    order = Order(notes, (1, "a"))
-
-    before = set(order.sample())
-    order.change([9_999], [(9_999, "Another.md")], (2, "b"))
-    after = set(order.sample())
-
-    assert len(before) == len(after) == SAMPLE
-    assert len(before ^ after) in (0, 2)
-
-
-@given(
-    steps=st.lists(
-        st.tuples(st.integers(1, 12), st.none() | st.integers(1, 30)), max_size=20
-    )
-)
-def test_an_order_that_is_mended_is_the_one_that_is_read_again(
-    steps: list[tuple[int, int | None]],
-) -> None:
-    notes = {n: f"{n:03}.md" for n in range(1, 10)}
-    order = Order(sorted(notes.items(), key=lambda one: one[1]), (0, ""))
-
-    for seq, (note, name) in enumerate(steps):
-        notes.pop(note, None)
-        if name is not None and f"{name:03}.md" not in notes.values():
-            notes[note] = f"{name:03}.md"
-        now = [(note, notes[note])] if note in notes else []
-        order.change([note], now, (seq, ""))
-
-    anew = Order(sorted(notes.items(), key=lambda one: one[1]), (len(steps), ""))
-    assert order.ids == anew.ids
-    assert order.sample() == anew.sample()
 
 
 def kinds(desk: MeaningDesk, count: int = 60) -> None:
@@ -447,8 +408,7 @@ class Side:
 
 @pytest.fixture
 def side(meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Side]:
-    monkeypatch.setattr(pair_pass, "MOST", 5)
-    monkeypatch.setattr(pair_pass, "MOST", 5)
+    monkeypatch.setattr(pair_pass, "MOST_PARTNERS", 5)
     meaning.indexed({f"{n:02}.md": f"word{n} " * 9 for n in range(60)})
     meaning.close()
     db = meaning.database()

@@ -128,20 +128,6 @@ def test_a_way_over_ghosts_is_named_and_taken_when_asked_for(vault: VaultDesk) -
     assert stops(ways(vault, "nobody", "Y", ghosts=True)) == ["Nobody X Y"]
 
 
-def test_a_search_that_the_clock_has_stopped_is_said_to_be(
-    vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    vault.indexed(NOTES)
-    monkeypatch.setattr(connections, "MOST_SECONDS", -1.0)
-
-    found = ways(vault, "A", "D")
-
-    assert (stops(found), found.cut) == (["A B D"], True)
-    assert found.notices == (connections.STOPPED,)
-    values = values_of(vault.engine, "path", source="A", target="D")
-    assert values["notices"] == [connections.STOPPED]
-
-
 def test_a_hub_has_the_same_answer_every_time(vault: VaultDesk) -> None:
     leaves = {
         f"n{n}.md": f"Leaf of [[Hub]] and [[n{n * 7 % 400}]]." for n in range(400)

@@ -55,11 +55,11 @@ def test_every_reason_names_what_speaks_for_a_note(vault: VaultDesk) -> None:
     def first(metric: str) -> str:
         return ranked(vault, metric=metric).notes[0].reason
 
-    assert first("influence") == "2 notes lead to it, first of all A"
-    assert first("authorities") == "2 notes lead to it, first of all Star"
-    assert first("hubs") == "leads to 2 notes, first of all B"
-    assert ranked(vault, metric="hubs").notes[-1].reason == "leads to no note"
-    assert ranked(vault).notes[-1].reason == "no note leads to it"
+    assert first("influence") == "2 notes link to it, first of all A"
+    assert first("authorities") == "2 notes link to it, first of all Star"
+    assert first("hubs") == "links to 2 notes, first of all B"
+    assert ranked(vault, metric="hubs").notes[-1].reason == "links to no note"
+    assert ranked(vault).notes[-1].reason == "no note links to it"
 
 
 def test_what_joins_two_groups_is_on_their_ways(vault: VaultDesk) -> None:
@@ -71,7 +71,7 @@ def test_what_joins_two_groups_is_on_their_ways(vault: VaultDesk) -> None:
     # 4 x 4 pairs of 10 x 9 / 2 meet over the bridge
     assert found.notes[0].score == pytest.approx(16 / 45)
     assert found.notes[0].reason == (
-        "35.6 % of the shortest ways between two others go over it"
+        "35.6 % of the shortest paths between two others go through it"
     )
     assert (found.margin, found.samples) == (0.0, 0)
 
@@ -101,7 +101,7 @@ def test_notes_that_too_few_lead_to_are_left_out(vault: VaultDesk) -> None:
     assert titles(found) == ["a0", "b0"]
     assert found.total == 2
     (notice,) = ranked(vault, least_inbound=50).notices
-    assert notice == "no note of these has 50 that lead to it"
+    assert notice == "no note of these has 50 that link to it"
 
 
 def test_a_note_without_a_link_has_no_influence(vault: VaultDesk) -> None:
@@ -222,7 +222,7 @@ def test_programs_and_people_read_the_same_order(vault: VaultDesk) -> None:
     assert [note["path"] for note in shown["notes"]] == ["Hub.md", "s0.md"]
     lines = text_of(vault.engine, "rank", **wish).splitlines()
     assert lines[0].startswith("1.*")
-    assert "Hub.md  5 notes lead to it, first of all s0" in lines[0]
+    assert "Hub.md  5 notes link to it, first of all s0" in lines[0]
     assert values_of(vault.open(), "rank", **wish) == shown
 
 

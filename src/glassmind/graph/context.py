@@ -3,11 +3,14 @@
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
 from glassmind.config import Config
-from glassmind.links.graph import LinkGraph
+from glassmind.links.graph import LinkGraph, build, updated, with_ghosts
 from glassmind.model import NotePath
+from glassmind.model.graph import News
+from glassmind.store.sqlite.links import NetRows
 
 if TYPE_CHECKING:
     from glassmind.files.read import VaultFiles
@@ -35,8 +38,8 @@ class GraphContext:
     they are for all that is read inside it; nothing may be written there. `find`
     returns the note that a person means by a name, `sure` the one that is called so to
     the letter, if any. `found` answers a search with so many hits. `net` is the link
-    graph as it is now, `sentences` what stands around some of its links, `unsettled`
-    how many links no run has settled, and `themed` has the themes. `vocabulary` is what
+    graph as it is now, `sentences` what stands around some of its links, and `themed`
+    has the themes. `vocabulary` is what
     the vault calls things now, `troubles` what can be wrong with it, `sketches` what
     its notes say in short. `facts` and `mention_rows` are what suggestions stand on,
     `words` says where words stand, if it is known, and `files` reads notes as they are
@@ -50,7 +53,6 @@ class GraphContext:
     found: "Callable[[str, int], SearchReply]"
     net: "Graphs"
     sentences: Sentences
-    unsettled: Callable[[], int]
     sure: Callable[[str], NotePath | None]
     neighbours: "Callable[[], NoteRows]"
     themed: "Themed"
@@ -67,7 +69,63 @@ class GraphContext:
 
 
 class Graphs(Protocol):
-    """Who has the link graph."""
+    """Returns the link graph as the rows are now, with unresolved names if asked."""
 
-    def __call__(self, *, ghosts: bool = False) -> LinkGraph:
+    def __call__(self, *, ghosts: bool = False) -> LinkGraph: ...
+
+
+def _no_file(_: str) -> bool:
+    return False
+
+
+class KeptGraph:
+    """Owns the newest picture of the links: built once, then updated with the rows.
+
+    One thread makes it, others wait for it; a picture that was given out never changes.
+    `left_out` returns what recognizes links to files that are not in the index.
+    """
+
+    def __init__(
+        self,
+        rows: Callable[[], NetRows],
+        left_out: Callable[[], Callable[[str], bool]] = lambda: _no_file,
+    ) -> None:
+        self._rows, self._left_out = rows, left_out
+        self._making = Lock()
+        self._plain: LinkGraph | None = None
+        self._with_ghosts: LinkGraph | None = None
+
+    def now(self, *, ghosts: bool = False) -> LinkGraph:
         """Return the graph as the rows are now; with `ghosts`, those as nodes too."""
+        with self._making, self._rows().still():
+            rows = self._rows()  # as they are now, when it is our turn
+            plain = self._plain = self._current(rows)
+            if not ghosts:
+                return plain
+            kept = self._with_ghosts
+            if kept is None or kept.head != plain.head:
+                is_file = self._left_out()
+                unresolved = [link for link in rows.ghosts() if not is_file(link.name)]
+                kept = self._with_ghosts = with_ghosts(plain, unresolved)
+            return kept
+
+    def _current(self, rows: NetRows) -> LinkGraph:
+        last = self._plain
+        news = None if last is None else rows.news(last.head)
+        if last is not None and news is not None:
+            if not news.changed:
+                return last
+            if _same_notes(last, news):
+                links = rows.links_of([row.id for row in news.notes])
+                return updated(last, news.head, news.notes, links)
+        return build(rows.head(), rows.nodes(), rows.links())
+
+
+def _same_notes(graph: LinkGraph, news: News) -> bool:
+    """Return whether no note was added, removed or moved."""
+    now = {row.id: row.path for row in news.notes}
+    nodes = ((file_id, graph.node_of(file_id)) for file_id in news.changed)
+    return all(
+        now.get(file_id) == (None if node is None else graph.paths[node])
+        for file_id, node in nodes
+    )

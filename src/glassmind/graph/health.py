@@ -13,12 +13,11 @@ from glassmind.files.names import NOTE_SUFFIX, name_key
 from glassmind.files.read import Unreadable, decode
 from glassmind.files.scan import left_out_names, left_out_texts
 from glassmind.graph import health_checks
-from glassmind.graph.connections import left_open
 from glassmind.graph.context import GraphContext
 from glassmind.graph.dismissals import SHAPES, names_all, paths_in
 from glassmind.graph.health_checks import Check, Grounds, Sight, words_of
 from glassmind.graph.ontology import word_form
-from glassmind.graph.similar import alike, undismissed
+from glassmind.graph.similar import similar_to, undismissed
 from glassmind.graph.words import habits_of
 from glassmind.model import NotePath
 from glassmind.model.health import (
@@ -476,7 +475,7 @@ def look(study: "GraphContext", today: date | None) -> Sight:
         unseen=lambda: left_out_texts(root, skipped(), study.files),
         agent=study.config.writes.agent_dir,
         similar=lambda least: _similar(study, least),
-        nearest=lambda path: next(iter(alike(study, path, limit=1)), None),
+        nearest=lambda path: next(iter(similar_to(study, path, limit=1)), None),
         mentions=lambda phrase: _mentions(study, phrase),
         sketches=lambda notes: study.sketches.of(rows, notes),
         themes=lambda: _themes(study),
@@ -507,7 +506,7 @@ def report(
         checks=checks,
         limit=limit,
         dismissed=book.findings,
-        notices=(*book.problems, *book.lost, *left_open(study), *_behind(study)),
+        notices=(*book.problems, *book.lost, *_behind(study)),
     )
 
 

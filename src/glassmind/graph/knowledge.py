@@ -23,7 +23,7 @@ from glassmind.graph.health import (
 )
 from glassmind.graph.mentions import Commons
 from glassmind.graph.ontology import SHOWN, shortened
-from glassmind.graph.ranks import Asked, ranking
+from glassmind.graph.ranks import RankingRequest, ranking
 from glassmind.graph.repairs import followed, repairs
 from glassmind.graph.resolve import resolve
 from glassmind.graph.similar import similar
@@ -341,7 +341,7 @@ class Knowledge:
                 target,
                 limit=limit,
                 most_hops=most_hops,
-                common=common,
+                common_notes=common,
                 ghosts=ghosts,
             )
 
@@ -367,7 +367,7 @@ class Knowledge:
             NothingAsked, BadDate: the query cannot be understood.
         """
         theme = None if theme is None else str(theme)
-        asked = Asked(metric, limit, theme, about, least_inbound)
+        asked = RankingRequest(metric, limit, theme, about, least_inbound)
         with self._study.faults():
             return ranking(self._study, asked, ghosts=ghosts)
 

@@ -46,7 +46,7 @@ from glassmind.graph.reciprocal import (
     missing_answers,
     spelling_of,
 )
-from glassmind.graph.similar import unknown
+from glassmind.graph.similar import similarity_notices
 from glassmind.links.graph import NOWHERE, LinkGraph, common
 from glassmind.model import NotePath
 from glassmind.model.suggestions import (
@@ -909,7 +909,7 @@ def _unknown(study: "GraphContext", note: NotePath | None) -> Iterator[str]:
     if not study.mention_rows().width():
         yield NO_VECTORS
     elif note is None:
-        yield from unknown(study)  # the problems of dismissals included
+        yield from similarity_notices(study)
         return
     yield from study.book.now().problems
 

@@ -18,6 +18,14 @@ Dismissible: TypeAlias = frozenset[NotePath]
 """Two notes, in no order."""
 
 
+MOST_PARTNERS = 20
+"""Notes without a link that one is paired with. A person looks at a handful; the rest
+is room for those that are linked or dismissed before notes are paired again."""
+
+PAIRS_VERSION = 2
+"""Raised when the same vectors would make other pairs, so that all are made anew."""
+
+
 class Partner(NamedTuple):
     """A note that is much like another, by their ids; `similarity` is the cosine."""
 

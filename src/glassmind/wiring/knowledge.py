@@ -4,20 +4,18 @@ A part of `wiring` that a search does not need.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from glassmind.files.scan import is_left_out, left_out_names
 from glassmind.files.settings import obsidian_settings
 from glassmind.graph import themes
-from glassmind.graph.context import GraphContext, Graphs
+from glassmind.graph.context import GraphContext, Graphs, KeptGraph
 from glassmind.graph.knowledge import Knowledge
 from glassmind.graph.suggestions import Facts, KeptFacts, Sorts
 from glassmind.graph.text_sketches import KeptSketches
 from glassmind.graph.vocabulary import KeptVocabulary, Vocabulary
 from glassmind.graph.words import habits_in
-from glassmind.links.updates import KeptGraph
 from glassmind.store.sqlite.health import HealthRows, MentionRows, OntologyRows
 from glassmind.store.sqlite.links import NeighbourRows, NetRows
 from glassmind.vault import Vault
@@ -48,7 +46,6 @@ def knowledge_for(
             found=found,
             net=net,
             sentences=lambda keys: rows().sentences(keys),
-            unsettled=lambda: rows().unsettled(),
             sure=lambda name: notes_for(vault).sure(name),
             neighbours=lambda: NeighbourRows(vault.reader.connection()),
             themed=themed_for(vault),
@@ -161,10 +158,10 @@ def _themed(vault: Vault, divide: themes.Divide | None = None) -> themes.Themed:
         ):
             step.replace(made, state, head=head, before=before)
 
-    sources = themes.ThemeSources(
-        net=link_graph_for(vault),
+    return themes.Themed(
+        graph=link_graph_for(vault),
         rows=lambda: vault.reader.themes(),  # noqa: PLW0108 - may be another
         keep=keep,
         usual=vault.config.graph.theme_resolution,
+        divide=divide,
     )
-    return themes.Themed(replace(sources, divide=divide) if divide else sources)

@@ -11,7 +11,7 @@ from glassmind.errors import IndexBusy
 from glassmind.files.read import VaultFiles
 from glassmind.files.write import Permit, VaultWriter
 from glassmind.graph.dismissals import DismissalBook
-from glassmind.graph.similar import MOST, VERSION
+from glassmind.model.pairs import MOST_PARTNERS, PAIRS_VERSION
 from glassmind.store.lock import WriterLock
 from glassmind.store.sqlite.change_log import note_log
 from glassmind.store.sqlite.pairs import PairRows, PairSource
@@ -20,7 +20,7 @@ from glassmind.vault import Vault
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from glassmind.graph.pairing import Pairing
+    from glassmind.graph.similar import Pairing
     from glassmind.model import NotePath
     from glassmind.ports.indexing import ShowProgress
     from glassmind.store.sqlite.pairs import PairStep
@@ -74,7 +74,7 @@ class OpenPairing:
         if space is None:
             return True
         level = self._vault.config.graph.similarity
-        wanted = (space.name, level, MOST, VERSION)
+        wanted = (space.name, level, MOST_PARTNERS, PAIRS_VERSION)
         made = state and (state.space, state.level, state.most, state.version)
         return made == wanted and rows.is_level()
 
@@ -82,7 +82,7 @@ class OpenPairing:
         return PairRows(self._vault.reader.connection())
 
     def _opened(self) -> "Pairing":
-        from glassmind.graph.pairing import Pairing  # noqa: PLC0415 - numpy
+        from glassmind.graph.similar import Pairing  # noqa: PLC0415 - numpy
 
         if self._pairing is None:
             level = self._vault.config.graph.similarity

@@ -32,7 +32,7 @@ def scoped_vault(vault: Vault, scope: Scope) -> Vault:
 
 def _compare(vault: Vault, db: "Connection", hidden: frozenset[int]) -> "ScopePairs":
     """Return the similar notes of a scope, computed again when stored ones change."""
-    from glassmind.graph.pairing import pairs_among  # noqa: PLC0415
+    from glassmind.graph.similar import pairs_among  # noqa: PLC0415
     from glassmind.store.sqlite.pairs import (  # noqa: PLC0415
         PairSource,
         ScopePairs,
