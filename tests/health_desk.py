@@ -107,12 +107,6 @@ PLANTED: dict[str, str | bytes] = {
     "Due one.md": linked(f"---\ndue-date: 2024-01-02\n---\n{text('dueone', 10)}"),
     "Due two.md": linked(f"---\ndue-date: 2024-01-03\n---\n{text('duetwo', 10)}"),
     "Due three.md": linked(f"---\ndue_date: 2024-01-04\n---\n{text('duethree', 10)}"),
-    "Tome.md": linked(
-        "\n\n".join(text(f"tome{letter}", 600) for letter in _LETTERS[:20])
-    ),
-    "Gallery.md": linked("![[shown.png]]"),
-    "Files/shown.png": b"shown",
-    "Files/left.png": b"left",
 }
 
 OLD = circle("Attic", "ABCDEF", {})
@@ -133,8 +127,6 @@ FOUND = {
     "god_nodes": f"{HUB}.md",
     "stale_themes": "Attic/Attic A.md",
     "one_source": "Press/Press A.md <- gazette.example",
-    "oversized": "Tome.md",
-    "unlinked_attachments": "Files/left.png",
 }
 """The subject of the one finding of each check."""
 
@@ -171,7 +163,5 @@ MENDED: dict[str, dict[str, str | bytes | None]] = {
         ).items()
         if path == "Press/Press E.md"
     },
-    "oversized": {"Tome.md": linked(text("tome", 600))},
-    "unlinked_attachments": {"Gallery.md": linked("![[shown.png]] ![[left.png]]")},
 }
 """What to write, or to delete, so that the one finding of a check is mended."""

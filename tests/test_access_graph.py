@@ -365,21 +365,3 @@ def test_no_link_is_mended_by_a_name_that_may_not_be_told(renamed: VaultDesk) ->
         "zqaffair with bob.md": "Tea.md",
     }
     assert mended(renamed.engine.seen_by(EVERY_AGENT)) == {"cha.md": "Tea.md"}
-
-
-def test_an_agent_hears_nothing_of_a_note_too_large_to_be_read(
-    vault: VaultDesk,
-) -> None:
-    """It may say that it is private."""
-    vault.open(access__private_folders=("Zqown",), index__max_note_bytes=10)
-    tome = "A long tome."
-    vault.indexed({"Tome.md": tome, "Zqown/Tome.md": tome, "Cup.md": "A cup."})
-    owner = vault.engine.knowledge
-    seen = vault.engine.seen_by(EVERY_AGENT).knowledge
-
-    for path in ("Tome.md", "Zqown/Tome.md"):
-        assert owner.dismiss_finding("oversized", path).changed
-        assert not seen.check_finding(f"oversized:{path}").dismissed
-        assert not seen.restore_finding("oversized", path).changed
-        with pytest.raises(FindingAbsent):
-            seen.dismiss_finding("oversized", path)

@@ -508,20 +508,3 @@ def test_a_left_out_note_is_judged_by_what_it_says_now(skipping: VaultDesk) -> N
     assert seen.stats().skipped == 3
     skipping.write({"Debts.md": private("Tea again.")})
     assert seen.stats().skipped == 2
-
-
-def test_what_a_private_note_shows_that_is_left_out_is_not_told_to_be_in_use(
-    vault: VaultDesk,
-) -> None:
-    vault.settings["index.ignore_dirs"] = ("Drafts",)
-    vault.write(
-        {"A.md": "x", "Drafts/P.md": private("![[Scan.png]]"), "Scan.png": b"x"}
-    )
-    vault.engine.index()
-
-    def unused(engine: Any) -> list[str]:
-        (check,) = engine.knowledge.health(checks=["unlinked_attachments"]).checks
-        return [one.path for one in check.examples]
-
-    assert unused(vault.engine) == []
-    assert unused(vault.engine.seen_by(EVERY_AGENT)) == ["Scan.png"]

@@ -493,7 +493,6 @@ def test_the_notes_of_a_subject_are_found_in_it_and_renamed(
         "broken_links": "{} -> {}#Part",
         "near_duplicates": "{} <> {}",
         "weakly_tied": "{} <> {}",
-        "conflict_copies": "{} <> {}",
         "one_source": "{} <- gazette.example",
     }.get(check, "{}")
     count = made.count("{}")

@@ -263,8 +263,6 @@ def test_what_names_no_finding_is_said_to(vault: VaultDesk, key: str) -> None:
         ("inconsistent_tags:tag zeppelin", "gone"),
         ("inconsistent_properties:property upTo", "mended"),
         ("inconsistent_properties:zeppelin", "gone"),
-        ("unlinked_attachments:Files/pot.png", "mended"),
-        ("oversized:Nobody.md", "gone"),
     ],
 )
 def test_what_the_vault_has_nothing_of_is_not_said_to_be_mended(

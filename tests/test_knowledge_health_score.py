@@ -6,15 +6,14 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glassmind.graph.health import CHECKS, Counted, scored, sound_notes
-from glassmind.graph.text_sketches import (
+from glassmind.graph.duplicates import (
     COMMON,
-    Runs,
-    alike,
-    common_runs,
-    likeness,
-    sketch,
+    SKETCH,
+    runs_of,
+    shared_runs,
+    similar_sketches,
 )
+from glassmind.graph.health import CHECKS, Counted, scored, sound_notes
 
 NOTES = [f"{at}.md" for at in range(12)]
 
@@ -115,7 +114,7 @@ def test_a_check_that_was_not_made_costs_nothing() -> None:
 def test_notes_in_which_nothing_was_found_are_sound() -> None:
     found = [
         Counted("orphans", "medium", 2, frozenset(["a.md", "b.md"])),
-        Counted("oversized", "low", 1, frozenset(["b.md"])),
+        Counted("god_nodes", "low", 1, frozenset(["b.md"])),
         Counted("ghosts", "medium", 9),
     ]
 
@@ -132,15 +131,14 @@ TEXTS = st.lists(
 def test_every_pair_that_is_alike_is_among_the_candidates(
     texts: Sequence[Sequence[str]],
 ) -> None:
-    runs = Runs()
-    made = [runs.of(" ".join(words)) for words in texts]
+    made = [runs_of(" ".join(words)) for words in texts]
 
-    sketches = [sketch(one) for one in made]
-    candidates = set(alike(sketches, 0.8, common_runs(sketches)))
+    sketches = [one[:SKETCH] for one in made]
+    candidates = set(similar_sketches(sketches, 0.8).pairs)
 
     for one in range(len(made)):
         for other in range(one + 1, len(made)):
-            if likeness(made[one], made[other]) >= 0.8:
+            if shared_runs(made[one], made[other]) >= 0.8:
                 assert (one, other) in candidates
 
 
@@ -149,21 +147,19 @@ def test_every_pair_that_is_alike_is_among_the_candidates(
 def test_likeness_is_a_share_and_the_same_both_ways(
     one: Sequence[str], other: Sequence[str]
 ) -> None:
-    runs = Runs()
-    a, b = runs.of(" ".join(one)), runs.of(" ".join(other))
+    a, b = runs_of(" ".join(one)), runs_of(" ".join(other))
 
-    assert 0 <= likeness(a, b) <= 1
-    assert likeness(a, b) == likeness(b, a)
-    assert likeness(a, a) == (1.0 if len(a) else 0.0)
-    assert np.array_equal(Runs().of(" ".join(one)), a)
+    assert 0 <= shared_runs(a, b) <= 1
+    assert shared_runs(a, b) == shared_runs(b, a)
+    assert shared_runs(a, a) == (1.0 if len(a) else 0.0)
+    assert np.array_equal(runs_of(" ".join(one)), a)
 
 
 def test_long_texts_with_a_few_changes_are_candidates() -> None:
     words = [f"word{at}" for at in range(3_000)]
     changed = [*words[:500], "other", *words[501:2_000], *words[2_020:]]
-    runs = Runs()
-    made = [runs.of(" ".join(one)) for one in (words, changed, words[::-1])]
+    made = [runs_of(" ".join(one)) for one in (words, changed, words[::-1])]
 
-    sketches = [sketch(one) for one in made]
-    assert alike(sketches, 0.8, common_runs(sketches)) == [(0, 1)]
-    assert likeness(made[0], made[1]) > 0.95
+    sketches = [one[:SKETCH] for one in made]
+    assert similar_sketches(sketches, 0.8).pairs == [(0, 1)]
+    assert shared_runs(made[0], made[1]) > 0.95

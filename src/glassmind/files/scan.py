@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias, cast
 from unicodedata import is_normalized, normalize
 
-from glassmind.errors import FileGone, VaultError, VaultMissing
+from glassmind.errors import VaultMissing
 from glassmind.files.ignore import DEFAULT_IGNORE_DIRS, IgnoreRules
 from glassmind.files.names import name_key
 from glassmind.files.read import (
@@ -486,16 +486,6 @@ MOST_NAMES = 100_000
 MOST_READ, MOST_BYTES = 5_000, 32 * 1024 * 1024
 """Notes, and bytes of them, that are read without an index: a second of reading."""
 
-TEXTS = (".md", ".canvas", ".base", ".html", ".txt")
-"""What may speak of other files of a vault."""
-
-
-class LeftOutTexts(NamedTuple):
-    """The text of notes that were left out; `unread` is the first that was not read."""
-
-    texts: tuple[str, ...] = ()
-    unread: str = ""
-
 
 @dataclass(frozen=True, slots=True)
 class LeftOutNames:
@@ -572,53 +562,8 @@ def is_left_out(target: str, names: Container[str]) -> bool:
     return name_key(target) in names or fold(target.rpartition("/")[2]) in names
 
 
-def left_out_texts(
-    root: Path, skipped: Iterable[str], files: Callable[[], VaultFiles]
-) -> LeftOutTexts:
-    """Return the text of the notes that were skipped, alone or in a folder.
-
-    They are read as `files` lets them be. The folders of programs, which no vault has
-    notes in, are not looked at.
-
-    Raises:
-        VaultMissing: the root is no folder that can be opened.
-    """
-    texts: list[str] = []
-    unread, left = "", MOST_BYTES
-    with files() as opened:
-        for path in _texts_below(root, skipped):
-            if not opened.may_tell_skipped(path):
-                continue
-            try:
-                if len(texts) == MOST_READ:
-                    return LeftOutTexts(tuple(texts), unread or path)
-                raw = opened.read(path, limit_bytes=left)
-            except FileGone:
-                continue
-            except VaultError:
-                unread = unread or path
-                continue
-            left -= len(raw)
-            texts.append(raw.decode("utf-8", "replace"))
-    return LeftOutTexts(tuple(texts), unread)
-
-
 def _is_of_programs(path: str) -> bool:
     return fold(path.rpartition("/")[2]) in DEFAULT_IGNORE_DIRS
-
-
-def _texts_below(root: Path, skipped: Iterable[str]) -> Iterator[str]:
-    for path in skipped:
-        if _is_of_programs(path):
-            continue
-        if path.endswith(TEXTS):
-            yield path
-        for folder, folders, names in os.walk(root / path):
-            folders[:] = sorted(one for one in folders if not one.startswith("."))
-            below = Path(folder).relative_to(root).as_posix()
-            for name in sorted(names):
-                if name.endswith(TEXTS):
-                    yield f"{below}/{normalize('NFC', name)}"
 
 
 def is_free(root: Path, path: str) -> bool:

@@ -15,15 +15,14 @@ from glassmind.store.sqlite.links import NetRows
 if TYPE_CHECKING:
     from glassmind.files.read import VaultFiles
     from glassmind.graph.dismissals import DismissalBook
-    from glassmind.graph.health_checks import HealthRows
+    from glassmind.graph.duplicates import KeptSketches
     from glassmind.graph.mentions import WordPlaces
     from glassmind.graph.suggestions import Facts
-    from glassmind.graph.text_sketches import KeptSketches
     from glassmind.graph.themes import Themed
     from glassmind.graph.vocabulary import Vocabulary
     from glassmind.model.search import SearchReply
     from glassmind.ports.knowledge import NoteRows, Pairs
-    from glassmind.store.sqlite.health import MentionRows
+    from glassmind.store.sqlite.health import HealthRows, MentionRows
 
 
 Sentences = Callable[[Collection[tuple[int, int]]], dict[tuple[int, int], str]]

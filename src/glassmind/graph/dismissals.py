@@ -35,11 +35,10 @@ PAIRED = " <> "
 
 _ONE = re.compile(r"(.+)", re.DOTALL)
 _TWO = re.compile(rf"(.+?){PAIRED}(.+)", re.DOTALL)
-_ONE_OR_TWO = re.compile(rf"(.+?)(?:{PAIRED}(.+))?", re.DOTALL)
 
 SHAPES: Mapping[str, re.Pattern[str]] = {
     "invalid_yaml": _ONE,
-    "conflict_copies": _ONE_OR_TWO,
+    "conflict_copies": _ONE,
     "missing_reciprocal": re.compile(r"(.+?\.md) .+?: (.+)", re.DOTALL),
     "broken_links": re.compile(r"(.+?) -> ([^#]+)#.*", re.DOTALL),
     "orphans": _ONE,
@@ -49,8 +48,6 @@ SHAPES: Mapping[str, re.Pattern[str]] = {
     "god_nodes": _ONE,
     "stale_themes": _ONE,
     "one_source": re.compile(r"(.+) <- \S+", re.DOTALL),
-    "oversized": _ONE,
-    "unlinked_attachments": _ONE,
 }
 """How the subjects of each check are made; the groups are paths.
 
@@ -645,12 +642,17 @@ def dismiss_finding(study: "GraphContext", now: FindingNow) -> Dismissed:
     return study.book.add(_finding(study, now.key), why=DISMISSED)
 
 
-def restore_finding(study: "GraphContext", key: str, keys: Sequence[str]) -> Dismissed:
-    """Take the dismissal of a finding back, be it one or not, under all its keys."""
+def restore_finding(study: "GraphContext", now: FindingNow) -> Dismissed:
+    """Take the dismissal of a finding back, whether it still is one or not.
+
+    Raises:
+        WritesOff: the settings let nothing be written.
+    """
     _check_writes(study, UNRESTORED)
-    tried = [study.book.drop(_finding(study, one), why=RESTORED) for one in keys]
-    none = study.book.untouched(_finding(study, key))
-    return next((one for one in tried if one.changed), none)
+    line = _finding(study, now.key)
+    if now.state != "there" and not now.dismissed:
+        return study.book.untouched(line)
+    return study.book.drop(line, why=RESTORED)
 
 
 def _check_writes(study: "GraphContext", undone: str) -> None:

@@ -17,7 +17,6 @@ from glassmind.graph.health import (
     EXAMPLES,
     finding_now,
     key_of,
-    keys_of,
     report,
     secret_places,
 )
@@ -266,8 +265,8 @@ class Knowledge:
             WriteRefused: the settings or the disk do not let it be written.
         """
         with self._study.faults():
-            key = key_of(check, subject)
-            return restore_finding(self._study, key, keys_of(self._study, key))
+            now = finding_now(self._study, key_of(check, subject), today=None)
+            return restore_finding(self._study, now)
 
     def health(
         self,

@@ -11,9 +11,9 @@ from glassmind.files.scan import is_left_out, left_out_names
 from glassmind.files.settings import obsidian_settings
 from glassmind.graph import themes
 from glassmind.graph.context import GraphContext, Graphs, KeptGraph
+from glassmind.graph.duplicates import KeptSketches
 from glassmind.graph.knowledge import Knowledge
 from glassmind.graph.suggestions import Facts, KeptFacts, Sorts
-from glassmind.graph.text_sketches import KeptSketches
 from glassmind.graph.vocabulary import KeptVocabulary, Vocabulary
 from glassmind.graph.words import habits_in
 from glassmind.store.sqlite.health import HealthRows, MentionRows, OntologyRows

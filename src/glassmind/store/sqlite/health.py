@@ -365,18 +365,9 @@ class HealthRows:
             for source, to, name in self._rows(_PROPERTY_LINKS_HEALTH_ROWS)
         ]
 
-    def unlinked_attachments(self) -> list[NotePath]:
-        """Return the attachments that no link leads to, by path."""
-        return [row[0] for row in self._rows(_ATTACHMENTS)]
-
     def link_counts(self) -> dict[int, int]:
         """Return how many links each note has, those to itself aside."""
         return dict(self._rows(_LINK_COUNTS))
-
-    def texts_with(self, endings: Collection[str]) -> Iterator[str]:
-        """Yield the passages, properties among them, with one of these in any case."""
-        bound = (json.dumps(sorted(endings)),)
-        return (row[0] for row in self._rows(_NAMING, bound))
 
     def texts(
         self, note_ids: Collection[int] | None = None
