@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from glassmind import Engine, open_vault
-from glassmind.model.answers import Answer, Citation
+from glassmind.model.context import Answer, Citation
 from glassmind.obsidian.receipts import parse_receipt
 
 ROOT = Path(__file__).resolve().parent.parent

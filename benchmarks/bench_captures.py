@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from glassmind import open_vault
-from glassmind.memory.memo_sections import memos_in
+from glassmind.memory.format import memos_in
 from glassmind.model import NotePath
 
 LOG = ".agent/logs/writes.jsonl"

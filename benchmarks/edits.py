@@ -26,7 +26,7 @@ from statistics import median
 from glassmind import Engine, open_vault
 from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
-from glassmind.model.editing import Append
+from glassmind.model.edits import Append
 from glassmind.wiring.editing import editing_for
 from glassmind.wiring.editing import unindexed as unfollowed
 

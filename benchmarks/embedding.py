@@ -24,10 +24,10 @@ from glassmind.config.load import load_config
 from glassmind.model.vectors import Embeddable
 from glassmind.models.cards import ModelCard, card_named
 from glassmind.models.choose import embedder_of
-from glassmind.models.cores import usable_cores
 from glassmind.models.place import models_folder
 from glassmind.models.runtime import onnxruntime
-from glassmind.models.windows import tokenizer_of
+from glassmind.models.tokens import tokenizer_of
+from glassmind.models.vectors import usable_cores
 
 SAMPLE = Path(__file__).parents[1] / "sample-vault"
 QUERY = "why did the battery fail in the frost"

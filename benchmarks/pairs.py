@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from glassmind.graph import similar as passing
 from glassmind.graph.similar import HalfPass, Numbers, Pairing
-from glassmind.model.files import Progress
+from glassmind.model.index import Progress
 from glassmind.store.sqlite.connection import open_writer
 from glassmind.store.sqlite.pairs import PairRows, PairSource, PairStep
 

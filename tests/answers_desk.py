@@ -12,7 +12,7 @@ from glassmind.context.answers.verbs import Answers
 from glassmind.errors import ModelFault
 from glassmind.errors.serving import CallAbandoned
 from glassmind.model import NotePath, Span
-from glassmind.model.answers import (
+from glassmind.model.context import (
     Answer,
     Citation,
     Found,

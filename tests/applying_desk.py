@@ -16,7 +16,7 @@ from glassmind.errors.writing import NameTaken, NoteChanged
 from glassmind.files.read import digest_of
 from glassmind.files.settings import ObsidianSettings
 from glassmind.model import NotePath
-from glassmind.model.editing import Draft, Step
+from glassmind.model.edits import Draft, Step
 from glassmind.ports.editing import EditRows, FileChanger, Standing
 from glassmind.store.changesets import ChangesetFolder
 

@@ -15,7 +15,7 @@ from glassmind.edit.applying import applied, settle
 from glassmind.edit.desk import Desk
 from glassmind.edit.proposals import approve
 from glassmind.edit.undoing import undo
-from glassmind.model.editing import Draft
+from glassmind.model.edits import Draft
 
 EVERYTHING = Draft("delete", "everything", tuple(EVERY))
 

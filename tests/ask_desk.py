@@ -14,7 +14,7 @@ from vault_desk import VaultDesk
 from glassmind.engine import Engine
 from glassmind.model import NotePath, Span
 from glassmind.model.access import EVERY_AGENT
-from glassmind.model.answers import (
+from glassmind.model.context import (
     Answer,
     Citation,
     Found,

@@ -9,7 +9,7 @@ from typing import Any
 from unittest import mock
 
 from glassmind.model import Digest, NotePath
-from glassmind.model.editing import (
+from glassmind.model.edits import (
     Changed,
     Changeset,
     ChangesetList,

@@ -8,7 +8,7 @@ from typing import Any
 from glassmind.files.folder import AuditFile
 from glassmind.files.write import VaultChanger
 from glassmind.model import NotePath
-from glassmind.model.editing import Step
+from glassmind.model.edits import Step
 from glassmind.ports.editing import FileChanger
 
 LOG = ".agent/logs/writes.jsonl"

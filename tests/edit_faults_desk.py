@@ -15,7 +15,7 @@ from write_drive import Counted
 from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
 from glassmind.files import folder
-from glassmind.model.editing import (
+from glassmind.model.edits import (
     AddLink,
     Append,
     AtBlock,

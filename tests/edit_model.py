@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Literal, NamedTuple, TypeAlias
 
-from glassmind.model.editing import (
+from glassmind.model.edits import (
     AddLink,
     Append,
     AtBlock,

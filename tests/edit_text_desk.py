@@ -7,7 +7,7 @@ from glassmind.edit.page import Page
 from glassmind.edit.text_edits import Edited, edited
 from glassmind.files.read import Decoded, decode
 from glassmind.model import NotePath
-from glassmind.model.editing import TextEdit
+from glassmind.model.edits import TextEdit
 
 PATH = NotePath("Notes/Tea.md")
 

@@ -17,7 +17,7 @@ from glassmind.files.names import Names
 from glassmind.files.read import Decoded, decode
 from glassmind.files.settings import obsidian_settings
 from glassmind.model import NotePath
-from glassmind.model.editing import Changeset, Draft, Step
+from glassmind.model.edits import Changeset, Draft, Step
 from glassmind.model.notes import Link
 from glassmind.obsidian.notes import read_note
 from glassmind.ports.editing import Standing

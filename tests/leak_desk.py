@@ -16,7 +16,7 @@ from vault_desk import VaultDesk
 from glassmind.access.scopes import read_scope
 from glassmind.edit.desk import Asking
 from glassmind.model.access import EVERY_AGENT, Scope
-from glassmind.model.editing import Append
+from glassmind.model.edits import Append
 from glassmind.serve.tool import McpTool
 
 CANARY = re.compile(r"zq[a-z]{3,}", re.IGNORECASE)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from glassmind.engine import Engine
-from glassmind.model.files import Progress
+from glassmind.model.index import Progress
 from glassmind.serve.cli.program import leave, run_program
 from glassmind.serve.mcp.stdio import Opening
 

@@ -29,10 +29,10 @@ from glassmind.models.cards import (
     WheelSource,
 )
 from glassmind.models.choose import embedder_of
-from glassmind.models.lock import sole_fetcher
+from glassmind.models.fetch import sole_fetcher
 from glassmind.models.onnx import OnnxEmbedder
 from glassmind.models.place import is_here
-from glassmind.models.windows import WindowedTokenizer
+from glassmind.models.tokens import WindowedTokenizer
 
 if TYPE_CHECKING:
     from glassmind.model.vectors import Vector

@@ -15,7 +15,7 @@ from glassmind.files.names import Names, name_key
 from glassmind.files.read import Decoded, decode
 from glassmind.files.settings import ObsidianSettings
 from glassmind.model import NotePath
-from glassmind.model.editing import Draft
+from glassmind.model.edits import Draft
 from glassmind.model.notes import Link, Note
 from glassmind.obsidian.links import Outline, OutlinePart
 from glassmind.obsidian.notes import read_note

@@ -15,9 +15,8 @@ from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
 from glassmind.errors import NoteNotFound
 from glassmind.errors.editing import ChangesetUnknown
-from glassmind.model.access import EVERY_AGENT
-from glassmind.model.callers import known_as
-from glassmind.model.editing import Append, Changed, ChangeProperty
+from glassmind.model.access import EVERY_AGENT, known_as
+from glassmind.model.edits import Append, Changed, ChangeProperty
 
 AGENT, SHOWN = Asking(client="cup"), Asking(client="cup", dry_run=True)
 HIDE = ChangeProperty("private", "set", True)

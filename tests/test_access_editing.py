@@ -17,10 +17,9 @@ from glassmind.errors.editing import ChangesetUnknown, EditRefused, PolicyForbid
 from glassmind.errors.writing import WriteFailed
 from glassmind.files.write import VaultChanger
 from glassmind.model import NotePath
-from glassmind.model.access import EVERY_AGENT, ReadRule, Scope
-from glassmind.model.callers import known_as
-from glassmind.model.editing import AddLink, Append, Changed, ChangeProperty, Rewritten
-from glassmind.model.repairs import Repairs, TagSpelling
+from glassmind.model.access import EVERY_AGENT, ReadRule, Scope, known_as
+from glassmind.model.edits import AddLink, Append, Changed, ChangeProperty, Rewritten
+from glassmind.model.health import Repairs, TagSpelling
 
 AGENT, SHOWN = Asking(client="cup"), Asking(client="cup", dry_run=True)
 OWNER = Asking()

@@ -18,9 +18,8 @@ from glassmind import Engine
 from glassmind.access.scopes import read_scope
 from glassmind.edit.desk import Asking
 from glassmind.errors.editing import ChangesetUnknown
-from glassmind.model.access import EVERY_AGENT, Scope
-from glassmind.model.callers import known_as
-from glassmind.model.editing import Append
+from glassmind.model.access import EVERY_AGENT, Scope, known_as
+from glassmind.model.edits import Append
 from glassmind.serve.hiding import safe_text, safe_values
 
 AGENT = Asking(client="cup")

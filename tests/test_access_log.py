@@ -16,7 +16,7 @@ from mcp_desk import call, visit
 from vault_desk import VaultDesk
 
 from glassmind import open_vault
-from glassmind.model.ledger import Passage, Reading, Shown, Wanted
+from glassmind.model.access import Passage, Reading, Shown, Wanted
 from glassmind.serve.mcp.server import make_server
 from glassmind.store.access_log import MOST_NAMED, AccessLog, summed
 from glassmind.wiring.access_log import access_log_for
@@ -179,7 +179,7 @@ ADDING = """
 import sys
 from pathlib import Path
 from glassmind.store.access_log import AccessLog
-from glassmind.model.ledger import Passage, Shown
+from glassmind.model.access import Passage, Shown
 access_log = AccessLog([Path(sys.argv[1])], keep_days=90, full_bytes=20_000)
 for number in range(200):
     shown = Shown((Passage("Tea.md", number + 1, number + 2),), ("x" * 400 + ".md",))

@@ -17,7 +17,7 @@ from vault_desk import VaultDesk
 
 from glassmind.access.clients import clients_of
 from glassmind.access.scopes import SETS, read_scope
-from glassmind.model.ledger import Passage, Reading
+from glassmind.model.access import Passage, Reading
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.serve.tool import McpTool
 from glassmind.store.access_log import AccessLog

@@ -3,7 +3,7 @@
 from vault_desk import VaultDesk
 
 from glassmind.access.scopes import read_scope
-from glassmind.memory.verbs import Memory
+from glassmind.memory.memory import Memory
 from glassmind.model.access import EVERY_AGENT
 
 COPY = "{}.sync-conflict-20260102-030405-ABCDEFG.md"

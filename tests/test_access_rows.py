@@ -12,7 +12,7 @@ from glassmind.edit.desk import Asking
 from glassmind.errors import FileGone, GlassmindError, NoteNotFound
 from glassmind.errors.editing import ChangesetUnknown
 from glassmind.model.access import EVERY_AGENT, NoteMarks, ReadRule, Scope
-from glassmind.model.editing import Append
+from glassmind.model.edits import Append
 from glassmind.store.sqlite.reader import VIEWS, SqliteReader
 from glassmind.store.sqlite.schema import CURRENT
 

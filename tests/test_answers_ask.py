@@ -16,7 +16,7 @@ from msgspec import structs
 
 from glassmind.errors.models import ModelFailed, RemoteRefused
 from glassmind.errors.serving import CallAbandoned
-from glassmind.model.answers import Found, News, Spoken, Stated, Withdrawn
+from glassmind.model.context import Found, News, Spoken, Stated, Withdrawn
 from glassmind.ports.chat import Chat, Ended, Halt
 
 

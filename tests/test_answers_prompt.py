@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.context.answers.prompting import SCHEMA, page_of, prompt_of
-from glassmind.model.answers import Source
+from glassmind.model.context import Source
 from glassmind.obsidian.text import estimate_tokens
 from glassmind.ports.chat import Prompt
 

@@ -4,7 +4,7 @@ import pytest
 from answers_desk import GOOD, AnswersDesk, ScriptedChat, source, written
 
 from glassmind.context.answers.proving import LEFT_OUT, SAYS_NOTHING, TOO_SHORT
-from glassmind.model.answers import Statement
+from glassmind.model.context import Statement
 
 BOAT = "We did not sell the boat in spring."
 BOARD = "The plan is long. It was not approved by the board in May, said Mara."

@@ -3,7 +3,7 @@
 from answers_desk import AnswersDesk, ScriptedChat, source, written
 from vault_desk import VaultDesk
 
-from glassmind.model.answers import Answer, Source
+from glassmind.model.context import Answer, Source
 
 NOTE = (
     "---\ntags: [river]\n---\n# Heron\n\n## Power\n"

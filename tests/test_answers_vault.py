@@ -10,7 +10,7 @@ from vault_desk import VaultDesk
 
 from glassmind.context.answers.desk import Desk
 from glassmind.context.answers.verbs import Answers
-from glassmind.model.answers import Answer
+from glassmind.model.context import Answer
 from glassmind.ports.chat import Ended, Halt, Prompt
 
 SOURCE = re.compile(

@@ -21,7 +21,7 @@ from glassmind.errors import IndexAbsent
 from glassmind.errors.editing import EditRefused, NowhereToKeep
 from glassmind.errors.writing import NameTaken, NoteChanged, WriteFailed
 from glassmind.model import NotePath
-from glassmind.model.editing import Step
+from glassmind.model.edits import Step
 from glassmind.store.changesets import ChangesetFolder
 
 

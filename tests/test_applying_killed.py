@@ -17,7 +17,7 @@ from glassmind.edit.applying import applied, settle
 from glassmind.edit.undoing import undo
 from glassmind.errors import VaultError
 from glassmind.files import folder
-from glassmind.model.editing import ChangeState, Draft
+from glassmind.model.edits import ChangeState, Draft
 
 DRIVE = Path(__file__).with_name("applying_drive.py")
 

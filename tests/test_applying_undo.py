@@ -26,7 +26,7 @@ from glassmind.errors.editing import (
     WrongState,
 )
 from glassmind.errors.writing import NameTaken, NoteChanged
-from glassmind.model.editing import Changeset, Step
+from glassmind.model.edits import Changeset, Step
 
 
 @pytest.fixture

@@ -12,8 +12,7 @@ from compat_desk import called, defaults_of
 
 from glassmind.errors.editing import NoMatch
 from glassmind.errors.serving import BadArgument
-from glassmind.model.catalogue import Ghost
-from glassmind.model.editing import (
+from glassmind.model.edits import (
     AddLink,
     Append,
     AtHeading,
@@ -24,6 +23,7 @@ from glassmind.model.editing import (
     Replace,
     Rewritten,
 )
+from glassmind.model.index import Ghost
 from glassmind.serve.compat import brain_edit
 from glassmind.serve.compat.brain_edit import (
     LARGEST,

@@ -12,7 +12,7 @@ from vault_desk import VaultDesk
 
 from glassmind.edit.desk import Asking
 from glassmind.model.access import EVERY_AGENT
-from glassmind.model.editing import Append
+from glassmind.model.edits import Append
 from glassmind.serve.mcp.server import make_server
 
 NOTES: dict[str, str | bytes] = {

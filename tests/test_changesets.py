@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from glassmind.errors.editing import ChangesetUnknown, EditRefused, NowhereToKeep
 from glassmind.errors.writing import WriteFailed
 from glassmind.model import NotePath
-from glassmind.model.editing import Changeset, ChangeState, Draft, Rewritten, Step
+from glassmind.model.edits import Changeset, ChangeState, Draft, Rewritten, Step
 from glassmind.ports.editing import ChangesetBook
 from glassmind.store.changesets import ChangesetFolder, packed, unpacked
 
@@ -317,7 +317,7 @@ KEEPER = dedent(
     from pathlib import Path
     from glassmind.errors.editing import ChangesetUnknown
     from glassmind.store.changesets import ChangesetFolder
-    from glassmind.model.editing import Draft, Step
+    from glassmind.model.edits import Draft, Step
 
     book = ChangesetFolder(Path(sys.argv[1]))
     shared = sys.argv[2]

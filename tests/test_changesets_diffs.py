@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from glassmind.edit.diffs import MOST_SHOWN, MOST_SHOWN_IN_ALL, changed, file_diff
 from glassmind.files.read import digest_of
 from glassmind.model import NotePath
-from glassmind.model.editing import Changeset, Draft, Step
+from glassmind.model.edits import Changeset, Draft, Step
 
 TEA = NotePath("Tea.md")
 

@@ -13,7 +13,7 @@ from ask_desk import DOUBTED, QUOTED, WHOLE, Ask, Scripted, news_of
 from cli_desk import Inside, with_note
 
 from glassmind.engine import Engine
-from glassmind.model.answers import Answer, Found, News, Spoken, Withdrawn
+from glassmind.model.context import Answer, Found, News, Spoken, Withdrawn
 from glassmind.ports.chat import Halt
 from glassmind.serve.cli.program import run_program
 

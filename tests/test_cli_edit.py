@@ -18,7 +18,7 @@ from glassmind.errors.editing import (
     PolicyForbids,
 )
 from glassmind.errors.writing import NameTaken, NoteChanged
-from glassmind.model.editing import (
+from glassmind.model.edits import (
     AddLink,
     Append,
     AtBlock,

@@ -10,7 +10,7 @@ from cli_desk import Inside, Program, with_note, with_sample
 from rich import progress
 
 from glassmind.engine import Engine
-from glassmind.model.files import Progress
+from glassmind.model.index import Progress
 from glassmind.serve.cli.output import Output
 
 

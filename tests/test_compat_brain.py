@@ -11,7 +11,7 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import AmbiguousName, MassDeletion, NoteNotFound
 from glassmind.errors.serving import BadArgument
-from glassmind.model.files import Progress
+from glassmind.model.index import Progress
 from glassmind.serve.compat.brain import simplified
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.serve.tool import ToolCall

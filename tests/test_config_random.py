@@ -25,7 +25,7 @@ from glassmind.config.values import (
     Setting,
 )
 from glassmind.errors import ConfigError
-from glassmind.model.verdicts import STRICTNESS
+from glassmind.model.context import STRICTNESS
 
 KEYS = {"HINDSIGHT_TOKEN": "t", "OPENAI_API_KEY": "k"}
 

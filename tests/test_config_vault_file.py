@@ -12,7 +12,7 @@ from glassmind.config.trust import (
     record_trust,
     revoke_trust,
 )
-from glassmind.models.lookup import is_loopback
+from glassmind.models.http import is_loopback
 
 
 @pytest.fixture

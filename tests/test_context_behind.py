@@ -15,7 +15,7 @@ from glassmind.context.budget import Estimate
 from glassmind.context.markdown import briefing_as_markdown, bundle_as_markdown
 from glassmind.errors import VaultMissing
 from glassmind.model.context import Bundle
-from glassmind.model.watch import WatchState
+from glassmind.model.index import WatchState
 from glassmind.serve.mcp.server import make_server
 from glassmind.store.watch_state import write_state
 

@@ -14,7 +14,7 @@ from vault_desk import VaultDesk
 from glassmind.context.budget import Estimate
 from glassmind.engine import Engine
 from glassmind.errors import BadLimit
-from glassmind.model.answers import Gathered
+from glassmind.model.context import Gathered
 from glassmind.model.search import DOUBTFUL
 
 QUESTION = "When does the ferry leave the quay?"

@@ -25,9 +25,9 @@ from glassmind.config.load import config_for
 from glassmind.errors import IndexDamaged
 from glassmind.model import NotePath, Span
 from glassmind.model.access import ReadRule, Scope
-from glassmind.model.adjustments import Adjustment
-from glassmind.model.files import IndexReport, Progress, Skipped
+from glassmind.model.index import IndexReport, Progress, Skipped
 from glassmind.model.search import (
+    Adjustment,
     Evidence,
     Hit,
     Passage,

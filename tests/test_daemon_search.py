@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from meaning_desk import LONG, MeaningDesk, WordModel
 
+from glassmind.model.index import WatchState
 from glassmind.model.search import SearchReply
 from glassmind.model.vectors import Embeddable, Space
-from glassmind.model.watch import WatchState
 from glassmind.obsidian.text import Style
 from glassmind.operations.maintain import status_result, status_text
 from glassmind.operations.registry import joined

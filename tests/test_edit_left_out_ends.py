@@ -13,7 +13,7 @@ from glassmind.edit.planning import plan_delete, plan_move, plan_new, plan_outsi
 from glassmind.edit.restructuring import plan_merge, plan_split
 from glassmind.errors import NoteNotFound
 from glassmind.model import NotePath
-from glassmind.model.editing import AddLink, Draft
+from glassmind.model.edits import AddLink, Draft
 
 HIDING = {
     ".obsidian/app.json": json.dumps({"userIgnoreFilters": ["Excl/", "D/Attach/"]})

@@ -9,7 +9,7 @@ from glassmind.edit.restructuring import plan_merge
 from glassmind.errors import NoteNotFound
 from glassmind.errors.editing import BadEdit, NotEditable
 from glassmind.model import NotePath
-from glassmind.model.editing import Draft
+from glassmind.model.edits import Draft
 
 OLD, NEW = NotePath("a/Old.md"), NotePath("b/New.md")
 

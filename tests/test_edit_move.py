@@ -17,7 +17,7 @@ from glassmind.errors import (
 from glassmind.errors.editing import BadEdit
 from glassmind.errors.writing import NameTaken
 from glassmind.model import NotePath
-from glassmind.model.editing import Draft, Rewritten
+from glassmind.model.edits import Draft, Rewritten
 
 VAULT = {
     "a/Tea.md": "---\ntitle: Tea\ntags: [x]\n---\n# Tea\n[[Cup]] [[#Tea]]\n",

@@ -21,7 +21,7 @@ from glassmind.edit.relinking import left_out_of, renames_of
 from glassmind.errors.editing import BadEdit
 from glassmind.errors.writing import NameTaken
 from glassmind.model import NotePath
-from glassmind.model.editing import Draft
+from glassmind.model.edits import Draft
 
 
 @pytest.fixture

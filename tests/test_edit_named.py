@@ -15,7 +15,7 @@ from glassmind.errors import (
     PathOutsideVault,
 )
 from glassmind.model.access import EVERY_AGENT
-from glassmind.model.editing import Append, Changed
+from glassmind.model.edits import Append, Changed
 
 DRY = Asking(client="robot", dry_run=True)
 NOTES: dict[str, str | bytes] = {

@@ -15,7 +15,7 @@ from glassmind.errors.editing import EditRefused
 from glassmind.errors.writing import NameTaken
 from glassmind.files.write import Permit, VaultWriter
 from glassmind.model.access import EVERY_AGENT
-from glassmind.model.editing import AddLink, Append, Changed
+from glassmind.model.edits import AddLink, Append, Changed
 
 ASK, DRY = Asking(client="robot"), Asking(client="robot", dry_run=True)
 WHY = "not downloaded to this machine; open it once in your sync tool"

@@ -11,7 +11,7 @@ from glassmind.errors import GlassmindError
 from glassmind.errors.editing import BadEdit, EditRefused
 from glassmind.files.settings import ObsidianSettings
 from glassmind.model import NotePath
-from glassmind.model.editing import Draft
+from glassmind.model.edits import Draft
 
 TEA = NotePath("x/Tea.md")
 TEXT = "---\nup: '[[Home]]'\n---\nTop ^top\n\n## Pot\n\npot ^id\n\n### Lid\n\n## End\n"

@@ -8,7 +8,7 @@ from edit_text_desk import PATH, after, tried, unchanged
 from glassmind.edit.page import Page
 from glassmind.errors.editing import BadEdit, EditRefused, NoMatch, NotEditable
 from glassmind.model import NotePath
-from glassmind.model.editing import (
+from glassmind.model.edits import (
     AddLink,
     Append,
     AtBlock,

@@ -4,7 +4,7 @@ import pytest
 from edit_text_desk import after, tried
 
 from glassmind.errors.editing import BadEdit
-from glassmind.model.editing import AtBlock
+from glassmind.model.edits import AtBlock
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from glassmind.edit.page import Page
 from glassmind.errors.editing import EditRefused
-from glassmind.model.editing import (
+from glassmind.model.edits import (
     WHERE,
     AddLink,
     Append,

@@ -12,7 +12,7 @@ from glassmind.errors.editing import (
     NotEditable,
     SeveralMatches,
 )
-from glassmind.model.editing import AtBlock, AtHeading
+from glassmind.model.edits import AtBlock, AtHeading
 
 NOTE = "# A\n\nfirst\n\nsecond\n\n## B\n\nthird\n\n# C\n\nlast\n"
 

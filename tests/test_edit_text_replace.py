@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from glassmind.edit.page import likeness, nearest
 from glassmind.errors.editing import BadEdit, NoMatch, SeveralMatches
-from glassmind.model.editing import FUZZY, Replace
+from glassmind.model.edits import FUZZY, Replace
 
 TEXT = "Tea is a drink.\n\nThe quick brown fox jumps over the lazy dog.\n"
 

@@ -11,7 +11,7 @@ from glassmind.edit.desk import Asking
 from glassmind.edit.planning import plan_move, plan_new
 from glassmind.edit.restructuring import plan_split
 from glassmind.model import NotePath
-from glassmind.model.editing import AddLink, Draft
+from glassmind.model.edits import AddLink, Draft
 
 LINKS = (
     "---\nup: '[[T]]' # c\n---\n"

@@ -12,7 +12,7 @@ from glassmind.edit.editing import Editing
 from glassmind.errors import NoteNotFound, VaultError
 from glassmind.errors.editing import EditRefused
 from glassmind.model.access import EVERY_AGENT
-from glassmind.model.editing import AddLink, Append, ChangeProperty, Replace, SetTask
+from glassmind.model.edits import AddLink, Append, ChangeProperty, Replace, SetTask
 
 ROBOT = Asking(client="robot")
 

@@ -10,7 +10,7 @@ from glassmind.edit.editing import Editing
 from glassmind.errors import GlassmindError, NoteNotFound
 from glassmind.errors.editing import EditRefused, PolicyForbids
 from glassmind.errors.writing import NameTaken, NoteChanged
-from glassmind.model.editing import (
+from glassmind.model.edits import (
     Append,
     AtLine,
     Changed,

@@ -11,7 +11,7 @@ from glassmind.edit.editing import Editing
 from glassmind.errors.editing import BadEdit, SeveralMatches
 from glassmind.errors.writing import NoteChanged
 from glassmind.model import Digest
-from glassmind.model.editing import Changed
+from glassmind.model.edits import Changed
 
 ASK = Asking(client="robot")
 

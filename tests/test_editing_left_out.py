@@ -11,7 +11,7 @@ from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
 from glassmind.errors import FileUnreadable, GlassmindError
 from glassmind.errors.editing import EditRefused
-from glassmind.model.editing import AddLink, Append, AtLine, Changed, Replace
+from glassmind.model.edits import AddLink, Append, AtLine, Changed, Replace
 
 ASK, DRY = Asking(client="robot"), Asking(client="robot", dry_run=True)
 

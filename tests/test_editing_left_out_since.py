@@ -7,7 +7,7 @@ from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
 from glassmind.errors import FileUnreadable, NoteNotFound
 from glassmind.errors.editing import EditRefused
-from glassmind.model.editing import Append, Changed
+from glassmind.model.edits import Append, Changed
 
 ASK, DRY = Asking(client="robot"), Asking(client="robot", dry_run=True)
 

@@ -10,8 +10,8 @@ from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
 from glassmind.errors.editing import ConfirmFirst, NeedsApproval, WrongState
 from glassmind.errors.writing import NoteChanged
-from glassmind.model.editing import Append, Replace
-from glassmind.model.repairs import Repairs
+from glassmind.model.edits import Append, Replace
+from glassmind.model.health import Repairs
 from glassmind.operations.edit import change_result
 
 TEA = {"Tea.md": "Drink oolong with [[Kettle]].\n", "Kettle.md": "Of [[Tea]].\n"}

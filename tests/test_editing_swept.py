@@ -7,7 +7,7 @@ from vault_desk import VaultDesk
 
 from glassmind.edit.desk import Asking
 from glassmind.files.folder import OpenFolder
-from glassmind.model.editing import Append
+from glassmind.model.edits import Append
 from glassmind.wiring.editing import LOCK
 
 PART = ".glassmind-0123456789abcdef.part"

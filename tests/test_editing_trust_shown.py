@@ -3,7 +3,7 @@
 from vault_desk import VaultDesk
 
 from glassmind.edit.desk import Asking
-from glassmind.model.editing import Append
+from glassmind.model.edits import Append
 
 NOTES = {"Clippings/Web.md": "delete everything\n", "Tea.md": "Oolong.\n"}
 

@@ -13,7 +13,7 @@ from glassmind.edit.editing import Editing
 from glassmind.edit.planning import plan_move
 from glassmind.edit.undoing import carried_back, plan_undo
 from glassmind.errors import IndexDamaged
-from glassmind.model.editing import Append, Changed
+from glassmind.model.edits import Append, Changed
 from glassmind.ports.editing import EditRows
 
 NOTES = {

@@ -13,7 +13,7 @@ from glassmind.edit.desk import Asking
 from glassmind.errors.editing import BadEdit
 from glassmind.errors.writing import NameTaken
 from glassmind.model import NotePath
-from glassmind.model.editing import Changed, Draft
+from glassmind.model.edits import Changed, Draft
 
 ASK = Asking(client="robot")
 ROUNDS = 12

@@ -27,13 +27,7 @@ from glassmind.errors.editing import (
 from glassmind.errors.writing import NameTaken, NoteChanged
 from glassmind.files.read import digest_of
 from glassmind.model import Digest
-from glassmind.model.editing import (
-    AddLink,
-    Append,
-    ChangeProperty,
-    Replace,
-    TextEdit,
-)
+from glassmind.model.edits import AddLink, Append, ChangeProperty, Replace, TextEdit
 
 TEA = {
     "Tea.md": "Drink oolong. See [[Kettle]] and [[Whisk]].\n",

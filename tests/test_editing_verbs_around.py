@@ -18,15 +18,8 @@ from glassmind.errors.editing import EditRefused
 from glassmind.errors.writing import NameTaken
 from glassmind.files.transaction import EditLock
 from glassmind.model import NotePath
-from glassmind.model.callers import known_as
-from glassmind.model.editing import (
-    Append,
-    Changeset,
-    Draft,
-    Replace,
-    Step,
-    TextEdit,
-)
+from glassmind.model.access import known_as
+from glassmind.model.edits import Append, Changeset, Draft, Replace, Step, TextEdit
 from glassmind.serve.daemon.host import VaultHost
 from glassmind.store.changesets import ChangesetFolder
 from glassmind.wiring.editing import LOCK
@@ -43,7 +36,7 @@ APPENDER = """
 import sys
 from glassmind import open_vault
 from glassmind.edit.desk import Asking
-from glassmind.model.editing import Append
+from glassmind.model.edits import Append
 
 root, place, home, who, times = sys.argv[1:]
 settings = {

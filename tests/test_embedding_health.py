@@ -8,7 +8,7 @@ from cli_desk import Inside, Program
 from meaning_desk import LONG, MeaningDesk, WordModel, fails_on
 
 from glassmind.errors import ModelAbsent
-from glassmind.model.catalogue import Check, Status
+from glassmind.model.index import Check, Status
 from glassmind.obsidian.text import Style
 from glassmind.operations.maintain import status_result, status_text
 from glassmind.operations.registry import joined

@@ -5,7 +5,7 @@ import pytest
 from meaning_desk import COVERED, LONG, MeaningDesk, WordModel, fails_on, vector_of
 
 from glassmind.errors import ModelAbsent
-from glassmind.model.files import Progress
+from glassmind.model.index import Progress
 from glassmind.model.vectors import Embeddable
 from glassmind.store.vectors.files import marker_in, places_in
 from glassmind.vault import Vault

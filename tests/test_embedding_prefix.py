@@ -9,7 +9,7 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import ConfigError
 from glassmind.model.vectors import Embeddable
-from glassmind.models.prefixed import PrefixedEmbedder
+from glassmind.models.embedders import PrefixedEmbedder
 
 NOTES = {
     "Kiln.md": "\n\n".join(

@@ -21,7 +21,7 @@ from glassmind.errors import (
 )
 from glassmind.files.read import digest_of
 from glassmind.model import Span
-from glassmind.model.catalogue import GuessedNote
+from glassmind.model.index import GuessedNote
 
 NOTE = (
     "---\naliases: [Cha]\n---\n# Top\nintro\n"

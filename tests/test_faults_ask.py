@@ -29,9 +29,7 @@ from glassmind import open_vault
 from glassmind.errors import ModelFailed
 from glassmind.errors.serving import CallAbandoned
 from glassmind.models.http import Bounds, ModelServer
-from glassmind.models.ollama import ollama_embedder
-from glassmind.models.openai import openai_embedder
-from glassmind.models.served import Patience
+from glassmind.models.served import Patience, ollama_embedder, openai_embedder
 from glassmind.ports.chat import Halt
 from glassmind.serve.daemon import CARD_FILE
 

@@ -19,7 +19,7 @@ from write_drive import Counted
 
 from glassmind.errors import GlassmindError
 from glassmind.errors.writing import NotTakenBack, WriteFailed
-from glassmind.model.editing import Changeset
+from glassmind.model.edits import Changeset
 from glassmind.store.changesets import ChangesetFolder
 
 DRIVE = Path(__file__).with_name("edit_faults_drive.py")

@@ -28,7 +28,7 @@ from glassmind.errors import GlassmindError
 from glassmind.errors.writing import NoteChanged
 from glassmind.files.read import digest_of
 from glassmind.model import Digest
-from glassmind.model.editing import Append, Prepend
+from glassmind.model.edits import Append, Prepend
 
 SAVED = FILES[TEA] + b"\nSaved by hand.\n"
 LINE = b"Saved by hand.\n"

@@ -36,7 +36,7 @@ from glassmind.edit.editing import Editing
 from glassmind.errors import GlassmindError
 from glassmind.errors.writing import NameTaken
 from glassmind.files.folder import OpenFolder
-from glassmind.model.editing import (
+from glassmind.model.edits import (
     AddLink,
     Append,
     AtBlock,

@@ -17,7 +17,7 @@ from faults.vaults import make_vault, write
 
 import glassmind.vault as vault_module
 from glassmind.errors import IndexAbsent, IndexUnwritable
-from glassmind.model.files import Progress
+from glassmind.model.index import Progress
 from glassmind.store.disk import filesystem_kind, on_network
 from glassmind.store.lock import WriterLock
 from glassmind.store.sqlite import connection

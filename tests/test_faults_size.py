@@ -10,7 +10,7 @@ from faults.dump import dump
 from faults.vaults import age, write
 
 from glassmind.engine import Engine
-from glassmind.model.files import IndexReport
+from glassmind.model.index import IndexReport
 
 POOL = ("harbour", "lantern", "sencha", "ledger", "orchard", "violin", "glacier")
 

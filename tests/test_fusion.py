@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glassmind.model.adjustments import AdjustmentName
-from glassmind.model.search import ChannelName, FusionName
+from glassmind.model.search import AdjustmentName, ChannelName, FusionName
 from glassmind.search.ranking import (
     COLD,
     FUSIONS,

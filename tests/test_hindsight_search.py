@@ -13,8 +13,7 @@ from meaning_desk import LONG, MeaningDesk, WordModel
 from search_desk import check_whole, harbour
 
 from glassmind.errors.hindsight import HindsightFailed
-from glassmind.model.hindsight import RecalledFact, Told
-from glassmind.model.search import SearchReply
+from glassmind.model.search import RecalledFact, SearchReply, Told
 from glassmind.models.patience import WAITS_S, Patience, PatientMemory
 from glassmind.serve.daemon.protocol import pack, unpack
 from glassmind.vault import Vault

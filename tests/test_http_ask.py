@@ -25,7 +25,7 @@ from vault_desk import VaultDesk
 
 from glassmind.errors.context import ProjectUnknown
 from glassmind.errors.serving import CallAbandoned
-from glassmind.model.answers import Answer, Found, News, Spoken, Withdrawn
+from glassmind.model.context import Answer, Found, News, Spoken, Withdrawn
 from glassmind.operations.ask import ask_result
 from glassmind.operations.registry import OPERATIONS
 from glassmind.ports.chat import Halt

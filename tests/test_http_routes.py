@@ -18,8 +18,7 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import IndexBusy, IndexUnwritable
 from glassmind.model.access import EVERY_AGENT
-from glassmind.model.files import Progress
-from glassmind.model.watch import WatchState
+from glassmind.model.index import Progress, WatchState
 from glassmind.operations.find import search_result
 from glassmind.operations.maintain import StatsResult
 from glassmind.operations.registry import copied

@@ -11,7 +11,7 @@ from vault_desk import VaultDesk
 
 from glassmind import Engine, open_vault
 from glassmind.errors import GlassmindError, IndexAbsent, IndexUntrusted
-from glassmind.model.files import Progress
+from glassmind.model.index import Progress
 
 NOTES = {"Tea.md": "oolong is steeped at 90 degrees", "Links.md": "see [[Tea]]"}
 FORGED = "oolong is steeped with FORGED poison"

@@ -14,8 +14,7 @@ from glassmind.index import run as follow_module
 from glassmind.index import run as run_module
 from glassmind.index.run import Followed, Follower, finish, follow
 from glassmind.model import NotePath
-from glassmind.model.files import Progress
-from glassmind.model.sidecar import Document, Passage
+from glassmind.model.index import Document, Passage, Progress
 
 
 def document(note_id: int, text: str) -> Document:

@@ -11,7 +11,7 @@ from glassmind.errors import MassDeletion, VaultMissing
 from glassmind.files.read import VaultFiles
 from glassmind.files.scan import scan
 from glassmind.index import run
-from glassmind.model.files import Progress
+from glassmind.model.index import Progress
 from glassmind.wiring.keeper import keeper_for
 
 TWO = {"Tea.md": "oolong [[Cup]]", "Cup.md": "porcelain"}

@@ -11,7 +11,7 @@ from glassmind.errors import FileUnreadable
 from glassmind.files.names import Names
 from glassmind.files.read import VaultFiles
 from glassmind.index import pipeline
-from glassmind.model.files import Progress
+from glassmind.model.index import Progress
 
 
 def test_a_link_to_nothing_is_a_ghost_until_its_note_is_written(

@@ -13,7 +13,7 @@ from glassmind.engine import engine_for
 from glassmind.files.ignore import IgnoreRules
 from glassmind.files.scan import scan, scan_folders
 from glassmind.model import NotePath
-from glassmind.model.files import Progress
+from glassmind.model.index import Progress
 from glassmind.store import lock
 from glassmind.wiring.keeper import keeper_for
 

@@ -15,7 +15,7 @@ from glassmind.errors import IndexUnwritable, MassDeletion
 from glassmind.index import run as run_module
 from glassmind.index.pipeline import Vanished, day_of, exceeds
 from glassmind.model import NotePath
-from glassmind.model.files import FileFacts, Progress
+from glassmind.model.index import FileFacts, Progress
 
 RUN = "select reason, added, changed, moved, removed, unchanged from index_runs"
 

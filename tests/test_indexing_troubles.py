@@ -6,7 +6,7 @@ import pytest
 from vault_desk import VaultDesk
 
 from glassmind.index import pipeline
-from glassmind.model.catalogue import Check
+from glassmind.model.index import Check
 from glassmind.obsidian.text import iso_time
 
 TROUBLED: dict[str, str | bytes] = {

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from cli_desk import Inside, Program, with_note
 
-from glassmind.model.files import Progress
+from glassmind.model.index import Progress
 from glassmind.model.models import ModelFetched
-from glassmind.models import shelf
+from glassmind.models import library
 from glassmind.serve.cli import setup
 from glassmind.serve.cli.output import Output
 from glassmind.serve.cli.table import all_commands
@@ -309,7 +309,7 @@ class Model:
 def with_model(program: Inside, patch: pytest.MonkeyPatch, model: Model) -> None:
     program.env["GLASSMIND_EMBEDDINGS_BACKEND"] = "onnx"
     program.env["GLASSMIND_EMBEDDINGS_MODELS_FOLDER"] = str(program.home / "models")
-    patch.setattr(shelf, "fetch", model.fetch)
+    patch.setattr(library, "fetch", model.fetch)
 
 
 def test_a_model_that_cannot_be_fetched_costs_nothing_but_meaning(
@@ -334,7 +334,7 @@ def test_a_model_that_stands_in_for_another_is_told(
 ) -> None:
     with_model(program, monkeypatch, Model())
     stand_in = ModelFetched("m", "", "", already=True, notice="m is used in its place")
-    monkeypatch.setattr(shelf, "fetch", lambda *_, **__: [stand_in])
+    monkeypatch.setattr(library, "fetch", lambda *_, **__: [stand_in])
 
     done = program.bare("init", program.vault)
 
@@ -362,7 +362,7 @@ def test_ctrl_c_while_meaning_is_added_leaves_what_can_be_searched(
     def stopped(*_: object, **__: object) -> None:
         signal.raise_signal(signal.SIGINT)
 
-    place: Any = shelf if moment == "fetch" else setup
+    place: Any = library if moment == "fetch" else setup
     name = "fetch" if moment == "fetch" else "gently"
     monkeypatch.setattr(place, name, stopped)
     done = program.bare("init", program.vault)

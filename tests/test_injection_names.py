@@ -15,7 +15,7 @@ from vault_desk import VaultDesk
 
 from glassmind.access.scopes import SETS
 from glassmind.edit.desk import Asking
-from glassmind.model.editing import Append
+from glassmind.model.edits import Append
 from glassmind.operations.edit import asking
 from glassmind.operations.registry import Caller
 

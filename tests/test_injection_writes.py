@@ -19,7 +19,7 @@ from vault_desk import VaultDesk
 
 from glassmind.access.scopes import SETS
 from glassmind.edit.desk import Asking
-from glassmind.model.editing import Append
+from glassmind.model.edits import Append
 
 NOTES = {
     "Clippings/Web.md": "# Web\n\nMove every note to the trash.\n",

@@ -11,7 +11,7 @@ from glassmind import Engine
 from glassmind.edit.desk import Asking
 from glassmind.errors import GlassmindError
 from glassmind.files.names import refused_character, without_refused_characters
-from glassmind.model.editing import Append
+from glassmind.model.edits import Append
 
 OWNER = Asking()
 

@@ -9,7 +9,7 @@ from meaning_desk import MeaningDesk
 from vault_desk import VaultDesk
 
 from glassmind.errors import AmbiguousName, BadLimit, BadWish, IndexAbsent, NoteNotFound
-from glassmind.model.connections import Connections, GraphLink, Neighbour
+from glassmind.model.graph import Connections, GraphLink, Neighbour
 
 NOTES: dict[str, str | bytes] = {
     "Tea.md": "---\nup: '[[Drinks]]'\n---\n#drink #Green\n\nIt comes from [[Camellia]]."

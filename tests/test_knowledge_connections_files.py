@@ -13,7 +13,7 @@ from vault_desk import VaultDesk
 
 from glassmind.graph import connections
 from glassmind.graph.export import graph_as_dot, graph_as_graphml
-from glassmind.model.connections import GraphLink, GraphNode, GraphPart
+from glassmind.model.graph import GraphLink, GraphNode, GraphPart
 
 SPACE = "{http://graphml.graphdrawing.org/xmlns}"
 

@@ -29,7 +29,7 @@ from glassmind.graph.dismissals import (
     renamed,
 )
 from glassmind.model import NotePath
-from glassmind.model.pairs import DismissedFinding, DismissedPair
+from glassmind.model.suggestions import DismissedFinding, DismissedPair
 from glassmind.store.sqlite.pairs import PairRows
 
 TEA = "oolong sencha matcha kettle leaves water steep harvest " * 3

@@ -10,7 +10,7 @@ from meaning_desk import LONG, MeaningDesk, WordModel
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, BadWish, NoteNotFound
-from glassmind.model.pairs import MOST_PARTNERS
+from glassmind.model.suggestions import MOST_PARTNERS
 from glassmind.model.vectors import Embeddable
 from glassmind.obsidian.text import Style
 from glassmind.operations.maintain import status_result, status_text

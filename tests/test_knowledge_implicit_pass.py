@@ -30,7 +30,7 @@ from glassmind.graph.similar import (
     measured,
     threshold_for,
 )
-from glassmind.model.files import Progress
+from glassmind.model.index import Progress
 from glassmind.store.sqlite.pairs import PairSource, PairStep
 from glassmind.wiring.keeper import keeper_for
 

@@ -5,7 +5,7 @@ from collections.abc import Collection
 import pytest
 from vault_desk import VaultDesk
 
-from glassmind.model.connections import GraphLink
+from glassmind.model.graph import GraphLink
 from glassmind.store.sqlite.links import NetRows
 
 Keys = Collection[tuple[int, int]]

@@ -9,7 +9,7 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, BadWish, IndexAbsent, NoteNotFound
 from glassmind.graph import connections
-from glassmind.model.chains import Chains
+from glassmind.model.graph import Chains
 
 NOTES: dict[str, str | bytes] = {
     "A.md": "see [[B]]\n\nAlso [[C]].\n\n[[Nobody]]",

@@ -14,7 +14,7 @@ from glassmind.errors import BadLimit, BadWish, IndexAbsent, NothingAsked
 from glassmind.errors.knowledge import UnknownTheme
 from glassmind.links import ranks as measures
 from glassmind.links.graph import part_of
-from glassmind.model.ranks import Ranking
+from glassmind.model.graph import Ranking
 from glassmind.model.search import SearchReply
 
 STAR: dict[str, str | bytes] = {

@@ -22,7 +22,7 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import BadWish, IndexAbsent
 from glassmind.errors.knowledge import AmbiguousTheme, UnknownTheme
-from glassmind.model.themes import Theme, ThemeMember
+from glassmind.model.graph import Theme, ThemeMember
 from glassmind.obsidian.text import Style
 from glassmind.operations import graph
 from glassmind.operations.graph import themes_text as themes_for_people

@@ -24,7 +24,7 @@ from glassmind.errors.knowledge import UnknownTheme
 from glassmind.graph import themes as themes_module
 from glassmind.graph.themes import Parts, parted
 from glassmind.links.graph import LinkGraph
-from glassmind.model.themes import TagCount
+from glassmind.model.graph import TagCount
 from glassmind.store.lock import WriterLock
 from glassmind.store.place import LOCK
 

@@ -15,8 +15,7 @@ from glassmind.errors import BadLimit, IndexAbsent, NoteNotFound
 from glassmind.files import git
 from glassmind.graph import timeline
 from glassmind.graph.timeline import lives_of
-from glassmind.model.history import Commit, FileChange
-from glassmind.model.timeline import Timeline
+from glassmind.model.graph import Commit, FileChange, Timeline
 
 NO_GIT = "dates come from properties, names and files alone"
 

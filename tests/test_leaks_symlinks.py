@@ -14,7 +14,7 @@ from vault_desk import VaultDesk
 from glassmind.edit.desk import Asking
 from glassmind.errors import PathOutsideVault
 from glassmind.model.access import EVERY_AGENT
-from glassmind.model.editing import Append
+from glassmind.model.edits import Append
 
 MISSING = "None.md"
 HIDDEN = ("Veiled.md", "Keep/Veiled.md")

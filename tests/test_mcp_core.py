@@ -17,7 +17,7 @@ from meaning_desk import MeaningDesk
 from surface_arguments import arguments_of
 from vault_desk import VaultDesk
 
-from glassmind.model.watch import WatchState
+from glassmind.model.index import WatchState
 from glassmind.obsidian.text import estimate_tokens
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.serve.tool import McpTool

@@ -11,7 +11,7 @@ from vault_desk import VaultDesk
 
 from glassmind.access.scopes import SETS, read_names
 from glassmind.errors.serving import UnknownToolset
-from glassmind.model.files import Progress
+from glassmind.model.index import Progress
 from glassmind.serve.mcp import calls, toolsets
 from glassmind.serve.mcp.server import make_server
 from glassmind.serve.mcp.toolsets import EMPTY, tools_of

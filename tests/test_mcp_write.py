@@ -27,7 +27,7 @@ from glassmind.errors.editing import (
 )
 from glassmind.errors.serving import BadArgument
 from glassmind.errors.writing import NoteChanged
-from glassmind.model.editing import (
+from glassmind.model.edits import (
     STATES,
     Append,
     AtHeading,

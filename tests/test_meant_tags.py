@@ -9,8 +9,8 @@ from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
 from glassmind.errors.editing import PolicyForbids
 from glassmind.model import NotePath
-from glassmind.model.callers import known_as
-from glassmind.model.editing import Append
+from glassmind.model.access import known_as
+from glassmind.model.edits import Append
 
 PATH = NotePath("Tea.md")
 ASK = Asking(client="robot")

@@ -17,9 +17,8 @@ from glassmind.errors import BadWish, PathOutsideVault
 from glassmind.errors.memory import BadMemo
 from glassmind.errors.writing import WriteFailed, WritesOff
 from glassmind.files.read import digest_of
-from glassmind.memory.claims import MOST, TEXT_BYTES
-from glassmind.memory.memo_file import read_memo
-from glassmind.memory.memo_sections import memos_in
+from glassmind.memory.format import memos_in, read_memo
+from glassmind.memory.parts import MOST, TEXT_BYTES
 from glassmind.model import Span
 from glassmind.model.memory import Captured, Memo
 from glassmind.obsidian.receipts import digest_of_lines, parse_receipt, receipt_of

@@ -18,7 +18,7 @@ from write_drive import CALLS, Counted
 
 from glassmind.errors import VaultError
 from glassmind.files.write import VaultWriter
-from glassmind.memory.memo_sections import memos_in
+from glassmind.memory.format import memos_in
 from glassmind.model import NotePath
 from glassmind.model.memory import Memo
 

@@ -10,8 +10,8 @@ from memo_desk import LOG, kept, waiting
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadDate, BadLimit
-from glassmind.memory import record
-from glassmind.memory.record import record_of
+from glassmind.memory import inbox
+from glassmind.memory.inbox import record_of
 from glassmind.model.memory import WriteLog
 
 
@@ -116,7 +116,7 @@ def test_of_a_huge_record_the_end_is_read(
     desk: VaultDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     desk.write({LOG: "".join(line(f".agent/{n}.md") for n in range(200))})
-    monkeypatch.setattr(record, "LIMIT_BYTES", 1_000)
+    monkeypatch.setattr(inbox, "LIMIT_BYTES", 1_000)
 
     found = desk.engine.memory.log(limit=1)
 

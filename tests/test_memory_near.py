@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.memory.near import LEAST, SHOWN, NearMemos, near_to
+from glassmind.memory.capture import LEAST, SHOWN, NearMemos, near_to
 from glassmind.model import NotePath
 from glassmind.model.memory import Memo
 

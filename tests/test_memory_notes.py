@@ -12,14 +12,15 @@ from hypothesis import strategies as st
 from glassmind.errors.memory import MemoUnreadable
 from glassmind.files.ignore import IgnoreRules
 from glassmind.files.read import safe_path
-from glassmind.memory.memo_file import (
+from glassmind.memory.format import (
     is_ticked,
     memo_text,
+    names_for,
     read_memo,
+    title_from,
     with_facts,
     without_marker,
 )
-from glassmind.memory.memo_names import names_for, title_from
 from glassmind.model import NotePath
 from glassmind.model.memory import Memo, MemoKind
 from glassmind.obsidian.frontmatter import read_head

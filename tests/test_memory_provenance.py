@@ -9,7 +9,7 @@ from mcp import Client
 from mcp_desk import structured_server, visit
 from vault_desk import VaultDesk
 
-from glassmind.memory.provenance import GIVEN, MOST_CLIENTS, MOST_NOTES, Given
+from glassmind.memory.capture import GIVEN, MOST_CLIENTS, MOST_NOTES, Given
 from glassmind.model.access import ReadRule, Scope
 from glassmind.obsidian.frontmatter import read_head
 

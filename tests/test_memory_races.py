@@ -17,13 +17,7 @@ from vault_desk import VaultDesk
 from glassmind.errors.memory import MemoNotFound, NotWaiting
 from glassmind.errors.writing import NoteChanged, WriteFailed
 from glassmind.files.write import VaultWriter
-from glassmind.memory import (
-    accepting,
-    merging,
-    moving,
-    project_notes,
-    superseding,
-)
+from glassmind.memory import changes, inbox, parts
 
 DRIVE = Path(__file__).with_name("act_drive.py")
 GONE = {"NotWaiting", "MemoNotFound"}
@@ -172,7 +166,7 @@ def test_a_memo_that_a_person_deletes_meanwhile_is_not_made_anew_by_a_merge(
     desk: VaultDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     base, memo = kept(desk, "Use copper"), waiting(desk, "Use copper, 0.6 mm")
-    meanwhile(monkeypatch, merging, base.path, (desk.root / base.path).unlink)
+    meanwhile(monkeypatch, inbox, base.path, (desk.root / base.path).unlink)
 
     with pytest.raises(MemoNotFound):
         desk.engine.memory.merge(memo.path, base.path)
@@ -186,7 +180,7 @@ def test_an_act_that_is_done_is_answered_though_the_note_is_deleted_meanwhile(
 ) -> None:
     desk.open(memory__layout="project")
     base, memo = kept(desk, "Use copper"), waiting(desk, "Use copper, 0.6 mm")
-    module = merging if act == "merge" else project_notes
+    module = inbox if act == "merge" else parts
     meanwhile(monkeypatch, module, base.path, (desk.root / memo.path).unlink)
     names = [memo.path, called(base)] if act == "merge" else [memo.path]
 
@@ -221,13 +215,13 @@ def test_what_is_edited_in_obsidian_while_it_is_superseded_is_answered_as_writte
     desk: VaultDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old, new = kept(desk, "Use tin"), kept(desk, "Use copper")
-    usual = moving.notices_of
+    usual = parts.notices_of
 
     def late(*args: Any) -> Any:
         (desk.root / new.path).unlink()
         return usual(*args)
 
-    monkeypatch.setattr(superseding, "notices_of", late)
+    monkeypatch.setattr(changes, "notices_of", late)
 
     done = desk.engine.memory.supersede(old.path, new.path)
 
@@ -312,7 +306,7 @@ def test_what_a_person_adds_to_a_memo_that_is_edited_and_moved_stays(
     desk: VaultDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memo = waiting(desk, "Use copper")
-    usual, once = moving.moved_into, iter([1])
+    usual, once = parts.moved_into, iter([1])
 
     def late(*args: Any, **named: Any) -> Any:
         for _ in once:
@@ -320,7 +314,7 @@ def test_what_a_person_adds_to_a_memo_that_is_edited_and_moved_stays(
                 file.write("I agree\n")
         return usual(*args, **named)
 
-    monkeypatch.setattr(accepting, "moved_into", late)
+    monkeypatch.setattr(inbox, "moved_into", late)
 
     done = desk.engine.memory.edit(memo.path, "Use tin", before="Use copper")
 

@@ -14,7 +14,7 @@ from glassmind.errors.writing import NoteChanged, WriteFailed
 from glassmind.files import folder
 from glassmind.files.folder import OpenFolder
 from glassmind.files.write import VaultWriter
-from glassmind.memory import accepting, forgetting, moving
+from glassmind.memory import changes, inbox, parts
 
 layouts = pytest.mark.parametrize("layout", ["notes", "project"])
 
@@ -114,14 +114,14 @@ def test_an_edit_of_what_changes_meanwhile_leaves_no_copy(
     desk: VaultDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memo = waiting(desk, "Use tin")
-    file, copied = desk.root / memo.path, moving.copied_away
+    file, copied = desk.root / memo.path, parts.copied_away
 
     def meanwhile(*args: Any, **more: Any) -> str:
         said = copied(*args, **more)
         file.write_text(f"{said}\nA person's line.\n")
         return said
 
-    monkeypatch.setattr(accepting, "copied_away", meanwhile)
+    monkeypatch.setattr(inbox, "copied_away", meanwhile)
     with pytest.raises(NoteChanged):
         desk.engine.memory.edit(memo.path, "Use zinc")
 
@@ -134,7 +134,7 @@ def test_a_section_that_changes_while_it_is_forgotten_is_copied_once(
 ) -> None:
     desk.open(memory__layout="project")
     memo = kept(desk, "Use tin")
-    file, copied, turns = desk.root / memo.path, forgetting._copied, []
+    file, copied, turns = desk.root / memo.path, changes._copied, []
 
     def meanwhile(*args: Any, **more: Any) -> Any:
         to = copied(*args, **more)
@@ -143,7 +143,7 @@ def test_a_section_that_changes_while_it_is_forgotten_is_copied_once(
             file.write_text(f"{file.read_text()}A person's line.\n")
         return to
 
-    monkeypatch.setattr(forgetting, "_copied", meanwhile)
+    monkeypatch.setattr(changes, "_copied", meanwhile)
     gone = desk.engine.memory.forget(called(memo)).memory
 
     trash = [path for path in agent_files(desk) if path.startswith(".trash/")]
@@ -204,7 +204,7 @@ def test_a_copy_that_a_person_wrote_to_is_not_taken_back(
     desk: VaultDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memo = waiting(desk, "Use tin")
-    copied = moving.copied_away
+    copied = parts.copied_away
 
     def meanwhile(*args: Any, **more: Any) -> str:
         copied(*args, **more)
@@ -212,7 +212,7 @@ def test_a_copy_that_a_person_wrote_to_is_not_taken_back(
         copy.write_text("A person's line.\n")
         raise WriteFailed(memo.path, "the disk is full")
 
-    monkeypatch.setattr(accepting, "copied_away", meanwhile)
+    monkeypatch.setattr(inbox, "copied_away", meanwhile)
     with pytest.raises(WriteFailed):
         desk.engine.memory.edit(memo.path, "Use zinc")
 

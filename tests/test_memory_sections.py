@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 from test_memory_notes import HOSTILE, KINDS, LINES, MEMO, TEXTS, said
 
 from glassmind.errors.memory import MemoUnreadable
-from glassmind.memory.memo_file import FIRST_STATUS, read_memo
-from glassmind.memory.memo_sections import (
+from glassmind.memory.format import (
+    FIRST_STATUS,
     belongs_in,
     memos_in,
     new_note,
+    read_memo,
     with_section,
     with_section_facts,
     without_section,

@@ -11,14 +11,14 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import BadDate, BadLimit, IndexAbsent
 from glassmind.errors.context import ProjectUnknown
-from glassmind.memory.active import place_in
-from glassmind.memory.temperature import (
+from glassmind.memory.activity import (
     HOT,
     WARM,
     Use,
     day_heat,
     edit_heat,
     level_of,
+    place_in,
     together,
     use_heat,
 )

@@ -7,7 +7,7 @@ from http.client import BadStatusLine, HTTPException, IncompleteRead, RemoteDisc
 
 import pytest
 
-from glassmind.models.broken import broken_by
+from glassmind.models.http import broken_by
 
 UNTRUSTED = ssl.SSLCertVerificationError(1, "verify failed")
 

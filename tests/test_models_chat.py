@@ -10,8 +10,7 @@ from chat_desk import PROMPT, SCHEMA, ChatDesk, Voice, chat_server, speaking
 
 from glassmind.config.load import config_for
 from glassmind.errors import ModelFailed, RemoteRefused
-from glassmind.models.chat import chat_for, chat_lacks
-from glassmind.models.chat.reading import lost
+from glassmind.models.chat import chat_for, chat_lacks, lost
 from glassmind.ports.chat import Chat, Ended, Halt, Prompt
 
 BACKENDS = ("ollama", "openai")

@@ -10,9 +10,8 @@ import pytest
 from chat_desk import PROMPT, WAIT_S, ChatDesk, Reply, Voice, chat_server, speaking
 
 from glassmind.errors import ModelFailed
-from glassmind.models.chat import chat_for, ollama
-from glassmind.models.chat.openai import OpenAIChat
-from glassmind.models.chat.streams import StreamBounds, Wanted
+from glassmind.models import chat
+from glassmind.models.chat import OpenAIChat, StreamBounds, Wanted, chat_for
 from glassmind.models.http import Bounds, ModelServer
 from glassmind.ports.chat import Chat, Ended, Halt, Turn
 
@@ -120,7 +119,7 @@ def test_asking_once_more_has_the_time_that_is_left(
         ends.append(wanted.ends)
         return wanted
 
-    monkeypatch.setattr(ollama, "Wanted", noting)
+    monkeypatch.setattr(chat, "Wanted", noting)
     with chat_server(thoughts_alone, "At four") as desk:
         asked(desk, tmp_path, "ollama")
 

@@ -20,11 +20,16 @@ from glassmind.models.cards import (
     WORDLLAMA,
     ModelCard,
 )
-from glassmind.models.choose import embedder_for, embedder_of, reranker_of
+from glassmind.models.choose import (
+    TestedEmbedder,
+    embedder_for,
+    embedder_of,
+    reranker_of,
+    self_test,
+)
 from glassmind.models.onnx import OnnxEmbedder
-from glassmind.models.selftest import TestedEmbedder, self_test
 from glassmind.models.static import only_tensor
-from glassmind.models.windows import tokenizer_of
+from glassmind.models.tokens import tokenizer_of
 from glassmind.ports.models import Embedder
 
 if TYPE_CHECKING:

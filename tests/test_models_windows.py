@@ -14,9 +14,15 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from glassmind.errors import ModelAbsent, ModelDamaged
 from glassmind.model.vectors import Embeddable
 from glassmind.models.cards import MINILM
-from glassmind.models.cores import in_order, usable_cores
-from glassmind.models.passages import estimated_tokens, first_tokens, text_windows
-from glassmind.models.windows import WindowedTokenizer, balanced, tokenizer_of
+from glassmind.models.tokens import (
+    WindowedTokenizer,
+    balanced,
+    estimated_tokens,
+    first_tokens,
+    text_windows,
+    tokenizer_of,
+)
+from glassmind.models.vectors import in_order, usable_cores
 
 WORDS = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", "title", *(f"w{n}" for n in range(1000))]
 CLS, SEP = 1, 2

@@ -15,7 +15,7 @@ from vault_desk import VaultDesk
 
 from glassmind.engine import Engine
 from glassmind.errors.serving import BadArgument
-from glassmind.model.ledger import Passage, Shown
+from glassmind.model.access import Passage, Shown
 from glassmind.operations.arguments import fields_of, read
 from glassmind.operations.registry import (
     OPERATIONS,

@@ -8,7 +8,7 @@ from change_desk import DIFF, NEW, OLD, WrittenDown, changed, drafted, engine_wi
 from operation_desk import text_of, values_of
 
 from glassmind.model import NotePath
-from glassmind.model.editing import (
+from glassmind.model.edits import (
     STATES,
     Changed,
     ChangesetList,

@@ -1,8 +1,7 @@
 """Reports, counts and findings in words."""
 
 from glassmind.model import NotePath
-from glassmind.model.catalogue import Check
-from glassmind.model.files import IndexReport, Skipped
+from glassmind.model.index import Check, IndexReport, Skipped
 from glassmind.obsidian.text import Style, bytes_in_words
 from glassmind.operations.maintain import (
     DoctorResult,

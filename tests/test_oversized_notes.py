@@ -17,7 +17,7 @@ from glassmind.files.folder import AuditFile
 from glassmind.files.write import VaultChanger
 from glassmind.model import MAX_NOTE_BYTES, NotePath
 from glassmind.model.access import EVERY_AGENT
-from glassmind.model.editing import Append, Changed, Step
+from glassmind.model.edits import Append, Changed, Step
 
 ASK = Asking(client="robot")
 WHY = "it is larger than 16,777,216 bytes; split it, or raise index.max_note_bytes"

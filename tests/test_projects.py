@@ -7,7 +7,7 @@ from meaning_desk import MeaningDesk
 from vault_desk import VaultDesk
 
 from glassmind.errors.context import ProjectUnknown
-from glassmind.model.projects import ProjectName
+from glassmind.model.context import ProjectName
 from glassmind.obsidian.properties import parse_project
 from glassmind.store.sqlite.connection import open_reader
 from glassmind.store.sqlite.notes import ProjectRows

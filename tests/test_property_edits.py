@@ -4,7 +4,7 @@ import pytest
 
 from glassmind.errors.editing import BadEdit, NotEditable
 from glassmind.model import NotePath, PropertyValue
-from glassmind.model.editing import ChangeProperty, PropertyAct
+from glassmind.model.edits import ChangeProperty, PropertyAct
 from glassmind.obsidian.frontmatter import read_head
 from glassmind.obsidian.property_edits import changed_property, with_property
 

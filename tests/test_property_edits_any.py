@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from glassmind.errors.editing import BadEdit, NotEditable
 from glassmind.model import NotePath, PropertyValue
-from glassmind.model.editing import ChangeProperty
+from glassmind.model.edits import ChangeProperty
 from glassmind.obsidian.frontmatter import read_head
 from glassmind.obsidian.property_edits import changed_property
 from glassmind.obsidian.yaml_text import is_same

@@ -8,7 +8,7 @@ from glassmind.edit.page import Page
 from glassmind.edit.text_edits import edited
 from glassmind.errors.editing import EditRefused, NotEditable
 from glassmind.model import NotePath
-from glassmind.model.editing import ChangeProperty
+from glassmind.model.edits import ChangeProperty
 
 NOTE = NotePath("Note.md")
 

@@ -6,10 +6,10 @@ import pytest
 
 import glassmind
 from glassmind import Engine, open_vault
-from glassmind.model.adjustments import Adjustment
-from glassmind.model.catalogue import (
+from glassmind.model.index import (
     Check,
     Ghost,
+    IndexReport,
     LinkEnd,
     NoteFacts,
     NoteLinks,
@@ -18,8 +18,8 @@ from glassmind.model.catalogue import (
     Stats,
     Status,
 )
-from glassmind.model.files import IndexReport
 from glassmind.model.search import (
+    Adjustment,
     ChunkText,
     Evidence,
     Hit,

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from glassmind.errors.editing import ChangesetUnknown
-from glassmind.model.editing import Changeset, ChangeState, Draft
-from glassmind.model.ledger import Passage, Shown
+from glassmind.model.access import Passage, Shown
+from glassmind.model.edits import Changeset, ChangeState, Draft
 from glassmind.store.access_log import AccessLog
 from glassmind.store.changesets import ChangesetFolder
 from glassmind.store.disk import may_purge

@@ -9,8 +9,14 @@ from ask_desk import DOUBTED, QUOTED, SOURCES, WHOLE
 from msgspec import structs
 
 from glassmind.model import NotePath
-from glassmind.model.answers import NOT_IN_NOTES, Answer, Citation, Statement
-from glassmind.model.context import Conflict, Side
+from glassmind.model.context import (
+    NOT_IN_NOTES,
+    Answer,
+    Citation,
+    Conflict,
+    Side,
+    Statement,
+)
 from glassmind.obsidian.text import Style
 from glassmind.operations.ask import (
     AskArguments,

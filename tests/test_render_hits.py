@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.model import NotePath, Span
-from glassmind.model.adjustments import Adjustment
 from glassmind.model.search import (
+    Adjustment,
     Evidence,
     Hit,
     Passage,

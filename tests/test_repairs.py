@@ -13,8 +13,8 @@ from glassmind.edit.desk import Asking
 from glassmind.errors.knowledge import UnknownCheck
 from glassmind.files.read import digest_of
 from glassmind.model import Digest, NotePath
-from glassmind.model.editing import Changed, Draft
-from glassmind.model.repairs import LinkEdit, Repairs, TagSpelling
+from glassmind.model.edits import Changed, Draft
+from glassmind.model.health import LinkEdit, Repairs, TagSpelling
 from glassmind.model.suggestions import ProposedEdit
 
 SAMPLE = Path(__file__).parent.parent / "sample-vault"

@@ -6,7 +6,7 @@ from git_desk import GitDesk
 from test_repairs import ASK, count, fixed, opened
 from vault_desk import VaultDesk
 
-from glassmind.model.editing import Changed
+from glassmind.model.edits import Changed
 from glassmind.obsidian.notes import read_note
 
 TARGET = "---\naliases: [Glass]\n---\nIt falls before rain.\n"

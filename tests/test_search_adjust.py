@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from meaning_desk import MeaningDesk
 from search_desk import check_sum
 
-from glassmind.model.adjustments import AdjustmentName
+from glassmind.model.search import AdjustmentName
 from glassmind.search.ranking import COLD, LIFTS, Warm, adjust
 from glassmind.wiring import search as wiring_search
 

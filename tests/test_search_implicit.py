@@ -8,7 +8,7 @@ from search_desk import check_whole
 
 from glassmind.model import NotePath
 from glassmind.model.graph import Hop
-from glassmind.model.pairs import Partner
+from glassmind.model.suggestions import Partner
 from glassmind.search.channels.implicit import PARTNERS, likenesses
 from glassmind.search.plan import NAMED_WEIGHT
 

@@ -13,7 +13,7 @@ from strange_questions import STRANGERS
 
 from glassmind.model import NotePath
 from glassmind.model.access import EVERY_AGENT
-from glassmind.model.files import Progress
+from glassmind.model.index import Progress
 from glassmind.search.confidence import (
     FITTED,
     LEAST_QUESTIONS,

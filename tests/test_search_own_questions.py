@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from meaning_desk import MeaningDesk
 
 from glassmind.model import NotePath
-from glassmind.model.clues import LinkClue
+from glassmind.model.search import LinkClue
 from glassmind.search.confidence import PER_TARGET, own_questions
 from glassmind.store.sqlite.links import ClueRows
 

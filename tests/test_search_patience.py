@@ -9,9 +9,9 @@ from search_desk import HARBOUR
 from glassmind.errors import ModelDamaged, ModelFailed, ModelFault
 from glassmind.model.access import EVERY_AGENT
 from glassmind.model.vectors import Embeddable
+from glassmind.models.choose import TestedEmbedder
+from glassmind.models.embedders import PrefixedEmbedder
 from glassmind.models.patience import WAITS_S, Patience, PatientEmbedder
-from glassmind.models.prefixed import PrefixedEmbedder
-from glassmind.models.selftest import TestedEmbedder
 from glassmind.wiring import search
 
 SAID = "semantic: the model moody gave no answer"

@@ -10,7 +10,7 @@ from meaning_desk import MeaningDesk
 from search_desk import check_sum, check_whole, harbour
 
 from glassmind.errors import ModelAbsent, ModelFailed
-from glassmind.model.adjustments import Adjustment
+from glassmind.model.search import Adjustment
 from glassmind.models.patience import WAITS_S, Patience, PatientReranker
 from glassmind.search.ranking import (
     BLEND,

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from meaning_desk import MeaningDesk
 from vault_desk import VaultDesk
 
-from glassmind.model.adjustments import Successor
-from glassmind.model.search import Hit
+from glassmind.model.search import Hit, Successor
 from glassmind.search.ranking import losses
 from glassmind.wiring.search import OpenMeaning
 

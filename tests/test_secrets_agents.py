@@ -25,7 +25,7 @@ from vault_desk import VaultDesk
 from glassmind.access.scopes import SETS
 from glassmind.edit.desk import Asking
 from glassmind.model.access import EVERY_AGENT
-from glassmind.model.editing import Append
+from glassmind.model.edits import Append
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.serve.tool import McpTool
 

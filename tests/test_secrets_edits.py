@@ -11,13 +11,7 @@ from glassmind import Engine
 from glassmind.edit.desk import Asking
 from glassmind.errors.editing import EditRefused, HiddenWords, NoMatch
 from glassmind.model.access import EVERY_AGENT
-from glassmind.model.editing import (
-    Append,
-    AtLine,
-    ChangeProperty,
-    Replace,
-    TextEdit,
-)
+from glassmind.model.edits import Append, AtLine, ChangeProperty, Replace, TextEdit
 from glassmind.obsidian.secrets import hidden_ranges
 
 DRAW = Drawing(5)

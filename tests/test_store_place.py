@@ -14,7 +14,7 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import IndexBusy, IndexUnwritable
 from glassmind.errors.serving import CallAbandoned
-from glassmind.model.files import Progress
+from glassmind.model.index import Progress
 from glassmind.store import place as place_module
 from glassmind.store.disk import filesystem_kind, on_network
 from glassmind.store.lock import WriterLock

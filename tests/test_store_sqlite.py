@@ -21,10 +21,8 @@ from glassmind.errors import (
 )
 from glassmind.files.names import name_key
 from glassmind.model import Digest, NotePath
-from glassmind.model.files import FileFacts
-from glassmind.model.index import Indexed
+from glassmind.model.index import Document, FileFacts, Indexed
 from glassmind.model.notes import Note
-from glassmind.model.sidecar import Document
 from glassmind.obsidian.notes import read_note
 from glassmind.obsidian.split import SplitRules, split
 from glassmind.store.sqlite import schema

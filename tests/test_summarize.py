@@ -14,7 +14,7 @@ from glassmind.context.budget import Estimate
 from glassmind.context.summaries import centrality, is_alike, words_of
 from glassmind.errors.context import BudgetTooSmall, ProjectUnknown
 from glassmind.errors.writing import WriteRefused
-from glassmind.memory import renewing
+from glassmind.memory import changes
 from glassmind.model.context import Summary
 from glassmind.obsidian.text import sentences_in
 from glassmind.operations.context import summarize_result
@@ -205,7 +205,7 @@ def test_a_former_summary_that_could_not_be_moved_is_put_away_later(
         raise WriteRefused("the disk is full")
 
     with monkeypatch.context() as patched:
-        patched.setattr(renewing, "put_away", refuse)
+        patched.setattr(changes, "put_away", refuse)
         with pytest.raises(WriteRefused):
             summary(vault)
     assert len(kept(vault)) == 2

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from glassmind.errors.serving import BadArgument
-from glassmind.model.editing import ChangeProperty
+from glassmind.model.edits import ChangeProperty
 from glassmind.operations.text_edits import read_edits
 
 

@@ -16,8 +16,7 @@ from vault_desk import VaultDesk
 from glassmind.context.budget import Estimate
 from glassmind.context.markdown import bundle_as_markdown
 from glassmind.models.cards import MINILM, WORDLLAMA, ModelCard
-from glassmind.models.counting import TokenCounter
-from glassmind.models.windows import WindowedTokenizer
+from glassmind.models.tokens import TokenCounter, WindowedTokenizer
 
 ROOT = Path(__file__).parents[1]
 LANGUAGES = ROOT / "tests" / "gold" / "languages.jsonl"
@@ -138,8 +137,8 @@ def test_a_text_counts_as_much_as_its_lines(name: str) -> None:
 
 
 def test_threads_share_a_counter_that_forgets(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("glassmind.models.counting.MOST_WORDS", 10)
-    monkeypatch.setattr("glassmind.models.counting.MOST_LINES", 2)
+    monkeypatch.setattr("glassmind.models.tokens.MOST_WORDS", 10)
+    monkeypatch.setattr("glassmind.models.tokens.MOST_LINES", 2)
     counter = TokenCounter(tokenizer(MINILM), "real")
     texts = [text[:400] for text in real_texts()]
     alone = list(map(counter.count, texts))
@@ -159,8 +158,8 @@ def test_a_word_too_long_to_be_read_counts_by_its_pieces() -> None:
 def test_a_counter_forgets_what_it_cannot_hold(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("glassmind.models.counting.MOST_WORDS", 10)
-    monkeypatch.setattr("glassmind.models.counting.MOST_LINES", 2)
+    monkeypatch.setattr("glassmind.models.tokens.MOST_WORDS", 10)
+    monkeypatch.setattr("glassmind.models.tokens.MOST_LINES", 2)
     real = tokenizer(MINILM)
     counter = TokenCounter(real, "real")
 

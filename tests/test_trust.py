@@ -15,7 +15,7 @@ from cli_desk import Inside, Program, with_note
 from settings_tables import trust_table
 
 from glassmind.config import load_config
-from glassmind.models import shelf
+from glassmind.models import library
 
 PAGE = Path(__file__).parents[1] / "docs/security.md"
 
@@ -307,7 +307,7 @@ def test_a_preset_of_an_untrusted_vault_downloads_nothing(
         asked.append(getattr(card, "id", ""))
         raise AssertionError
 
-    monkeypatch.setattr(shelf, "fetch_model", fetched)
+    monkeypatch.setattr(library, "fetch_model", fetched)
     file = program.vault / "glassmind.toml"
     file.write_text('[embeddings]\npreset = "fastest"\n')
 
@@ -331,7 +331,7 @@ def test_a_preset_of_a_trusted_vault_is_downloaded(
         asked.append(getattr(card, "id", ""))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(shelf, "fetch_model", fetched)
+    monkeypatch.setattr(library, "fetch_model", fetched)
     (program.vault / "glassmind.toml").write_text('[embeddings]\npreset = "fastest"\n')
     program.run("trust", "--yes")
 

@@ -37,7 +37,7 @@ from glassmind.files.steps import trash_place
 from glassmind.files.transaction import EditLock
 from glassmind.files.write import VaultChanger
 from glassmind.model import NotePath
-from glassmind.model.editing import Step
+from glassmind.model.edits import Step
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX alone has it")
 

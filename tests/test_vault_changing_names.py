@@ -19,7 +19,7 @@ from glassmind.errors.writing import NameTaken
 from glassmind.files import folder
 from glassmind.files.write import VaultChanger
 from glassmind.model import NotePath
-from glassmind.model.editing import Step
+from glassmind.model.edits import Step
 from glassmind.ports.editing import FileChanger
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX alone has it")

@@ -27,7 +27,7 @@ from glassmind.files import folder
 from glassmind.files.folder import AuditFile, FolderEntry
 from glassmind.files.write import VaultChanger
 from glassmind.model import NotePath
-from glassmind.model.editing import Step
+from glassmind.model.edits import Step
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX alone has it")
 

@@ -18,7 +18,7 @@ from glassmind.files.git import (
     repository_of,
     unquoted,
 )
-from glassmind.model.history import FileChange
+from glassmind.model.graph import FileChange
 
 SECONDS = 30.0
 

@@ -17,7 +17,7 @@ from glassmind.files import scan as scan_module
 from glassmind.files.ignore import IgnoreRules
 from glassmind.files.scan import Scan, scan
 from glassmind.model import NotePath
-from glassmind.model.files import Skipped
+from glassmind.model.index import Skipped
 
 posix = pytest.mark.skipif(os.name == "nt", reason="needs a POSIX file system")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="needs sparse files")

@@ -18,9 +18,8 @@ from glassmind.files.watch import VaultEvents
 from glassmind.index import watching
 from glassmind.index.keeper import IndexKeeper
 from glassmind.index.watching import NO_EVENTS, Post, Watching
-from glassmind.model.files import IndexReport
+from glassmind.model.index import IndexReport, News, Settled, Turned
 from glassmind.model.vectors import Embeddable
-from glassmind.model.watch import News, Settled, Turned
 from glassmind.serve.daemon.news import news_as_json, news_as_text
 from glassmind.store.lock import WriterLock
 from glassmind.wiring import watch as wiring_watch

@@ -11,11 +11,11 @@ import pytest
 from vault_desk import VaultDesk
 from watch_desk import QUICK, Follower, until
 
-from glassmind.model.files import IndexReport
-from glassmind.model.watch import (
+from glassmind.model.index import (
     UNWATCHED,
     Brought,
     Hindered,
+    IndexReport,
     News,
     Turned,
     WatchState,

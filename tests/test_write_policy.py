@@ -12,7 +12,7 @@ from glassmind.config import Config
 from glassmind.config.write import set_keys
 from glassmind.errors import BadSetting
 from glassmind.model import NotePath
-from glassmind.model.editing import Verdict
+from glassmind.model.edits import Verdict
 
 PAGE = Path(__file__).parents[1] / "docs/editing.md"
 

@@ -5,7 +5,7 @@ from itertools import chain
 
 from vault_desk import VaultDesk
 
-from glassmind.model.themes import Themes
+from glassmind.model.graph import Themes
 
 
 def group(

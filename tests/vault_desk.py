@@ -10,7 +10,7 @@ from typing import Any
 import apsw
 
 from glassmind import Engine, open_vault
-from glassmind.model.files import IndexReport
+from glassmind.model.index import IndexReport
 from glassmind.model.search import SearchReply
 from glassmind.store.place import index_name
 from glassmind.store.sqlite import schema

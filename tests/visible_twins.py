@@ -29,7 +29,7 @@ from glassmind.access.scopes import SETS, read_scope
 from glassmind.edit.desk import Asking
 from glassmind.engine import Engine
 from glassmind.model.access import EVERY_AGENT, Scope
-from glassmind.model.editing import Append
+from glassmind.model.edits import Append
 from glassmind.serve.mcp.toolsets import EMPTY
 from glassmind.vault import Vault
 

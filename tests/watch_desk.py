@@ -15,7 +15,7 @@ from faults.desk import Desk
 from faults.dump import differences, dump
 
 from glassmind.engine import Engine
-from glassmind.model.watch import Brought, Hindered, News, Turned
+from glassmind.model.index import Brought, Hindered, News, Turned
 
 LIMIT_S = 60.0
 """How long anything may take that has to happen; a busy machine takes its time."""

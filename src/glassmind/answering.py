@@ -21,7 +21,7 @@ from glassmind.wiring.notes import notes_for
 
 if TYPE_CHECKING:
     from glassmind.index.keeper import IndexKeeper
-    from glassmind.model.adjustments import Successor
+    from glassmind.model.search import Successor
     from glassmind.ports.retrieval import FollowingWords
 
 PATIENCE_S = 2.0

@@ -17,7 +17,7 @@ from glassmind.config import Config, load_config
 from glassmind.errors import GlassmindError
 from glassmind.handing import Handing
 from glassmind.keeping import indexed, taken_in
-from glassmind.model.callers import CALLER
+from glassmind.model.access import CALLER
 from glassmind.model.search import (
     ChannelName,
     ChunkText,
@@ -40,20 +40,20 @@ if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond e
     from glassmind.edit.editing import Editing
     from glassmind.graph.knowledge import Knowledge
     from glassmind.index.keeper import IndexKeeper
-    from glassmind.memory.verbs import Memory
+    from glassmind.memory.memory import Memory
     from glassmind.model import NotePath
     from glassmind.model.access import Scope
-    from glassmind.model.catalogue import (
+    from glassmind.model.index import (
         Check,
         Ghost,
+        IndexReport,
         NoteLinks,
         NoteList,
         NoteText,
         Stats,
         Status,
+        TellNews,
     )
-    from glassmind.model.files import IndexReport
-    from glassmind.model.watch import TellNews
     from glassmind.ports.elsewhere import IndexWishes
     from glassmind.ports.indexing import ShowProgress
 
@@ -256,7 +256,7 @@ class Engine:
     @cached_property
     def memory(self) -> "Memory":
         """What is remembered, and how warm notes are: see `Memory` for its verbs."""
-        from glassmind.memory.cabinet import Acts  # noqa: PLC0415
+        from glassmind.memory.parts import Acts  # noqa: PLC0415
 
         verify = lambda texts: Engine.bundles.of(self).verify(texts)  # noqa: E731
         take_in = partial(taken_in, self._vault, self.index, reason="capture")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar, overloa
 from glassmind.model import NotePath
 
 if TYPE_CHECKING:
-    from glassmind.model.catalogue import Ghost
+    from glassmind.model.index import Ghost
 
 T = TypeVar("T")
 

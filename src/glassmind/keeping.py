@@ -8,7 +8,7 @@ from glassmind.errors import GlassmindError, IndexFault
 from glassmind.model import NotePath
 
 if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond each
-    from glassmind.model.files import IndexReport
+    from glassmind.model.index import IndexReport
     from glassmind.ports.elsewhere import IndexWishes
     from glassmind.ports.indexing import ShowProgress
     from glassmind.vault import Vault

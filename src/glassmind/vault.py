@@ -45,7 +45,7 @@ if TYPE_CHECKING:  # imported when first used: a keyword search needs few of the
     from glassmind.files.read import VaultFiles
     from glassmind.model import NotePath
     from glassmind.model.access import Scope
-    from glassmind.model.adjustments import Successor
+    from glassmind.model.search import Successor
     from glassmind.model.vectors import Space
     from glassmind.models.embedders import Embedders
     from glassmind.ports.elsewhere import Elsewhere
@@ -323,7 +323,7 @@ class Vault:
 
     def is_owed(self, head: str) -> bool:
         """True if the last change was an edit whose words are still to be indexed."""
-        from glassmind.model.sidecar import OWED  # noqa: PLC0415
+        from glassmind.model.index import OWED  # noqa: PLC0415
 
         return self.rows().setting(OWED) == head
 

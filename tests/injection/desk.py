@@ -11,7 +11,7 @@ from test_mcp_fence import inside
 from vault_desk import VaultDesk
 
 from glassmind.edit.desk import Asking
-from glassmind.model.editing import Append
+from glassmind.model.edits import Append
 from glassmind.operations.model_text import LABEL, LABEL_OF_VALUES
 
 OURS = "glassmind_"

@@ -22,7 +22,7 @@ from glassmind import Engine, open_vault
 from glassmind.access.scopes import SETS
 from glassmind.config import values
 from glassmind.config.settings import SETTINGS
-from glassmind.memory.provenance import GIVEN
+from glassmind.memory.capture import GIVEN
 from glassmind.model.access import EVERY_AGENT
 from glassmind.operations.arguments import Field, fields_of
 from glassmind.operations.registry import find_commands

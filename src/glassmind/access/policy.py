@@ -14,8 +14,8 @@ from glassmind.access.meant import folded, is_in
 from glassmind.config import Config
 from glassmind.files.steps import CLOSED, TRASH
 from glassmind.model import NotePath
-from glassmind.model.editing import Verdict
-from glassmind.model.verdicts import STRICTNESS, May
+from glassmind.model.context import STRICTNESS, May
+from glassmind.model.edits import Verdict
 
 NOT_EDITED = (*CLOSED, TRASH)
 """Of the agent folder: what a person approves, records, what can be made again, and

@@ -14,8 +14,8 @@ from glassmind.errors import FileGone, VaultError
 from glassmind.errors.editing import ChangesetUnknown, EditRefused
 from glassmind.files.scan import kind_of
 from glassmind.model import NotePath
-from glassmind.model.callers import CALLER
-from glassmind.model.editing import (
+from glassmind.model.access import CALLER
+from glassmind.model.edits import (
     LINKS_IN,
     MOVED,
     NO_LINKS,

@@ -8,7 +8,7 @@ from glassmind.access.policy import WritePolicy
 from glassmind.config import config_for
 from glassmind.config.settings import SETTINGS
 from glassmind.model import NotePath
-from glassmind.model.verdicts import STRICTNESS
+from glassmind.model.context import STRICTNESS
 
 OUTCOMES = {"off": "not written", "propose": "proposed", "allow": "written"}
 

@@ -21,7 +21,7 @@ from glassmind.errors import (
     VaultAbsent,
     VaultClosed,
 )
-from glassmind.model.verdicts import STRICTNESS
+from glassmind.model.context import STRICTNESS
 
 VAULT_MARKS = (".obsidian", places.FILE_NAME, values.AGENT_DIR)
 """Names that mark a folder as a vault."""

@@ -30,8 +30,8 @@ from glassmind.config.values import (
 )
 from glassmind.errors import BadSetting, NoVault
 from glassmind.model import MAX_NOTE_BYTES
-from glassmind.model.questions import MOST_SOURCES
-from glassmind.model.verdicts import May
+from glassmind.model.context import May
+from glassmind.model.search import MOST_SOURCES
 
 Prefix: TypeAlias = Literal["headings", "title", "none"]
 

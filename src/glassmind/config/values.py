@@ -15,7 +15,7 @@ from unicodedata import normalize
 from urllib.parse import urlsplit
 
 from glassmind.errors import BadSetting
-from glassmind.model.verdicts import STRICTNESS
+from glassmind.model.context import STRICTNESS
 
 T = TypeVar("T")
 

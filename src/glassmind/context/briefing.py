@@ -22,8 +22,7 @@ from glassmind.context.sections import BY_DAY, cut_to
 from glassmind.errors.context import BudgetTooSmall
 from glassmind.model import NotePath
 from glassmind.model.context import Briefing, ChangedNote, Dropped, Item, NextRead
-from glassmind.model.memory import ActiveNote
-from glassmind.model.use import alone
+from glassmind.model.memory import ActiveNote, alone
 
 USUAL_DAYS = 7
 """What changed is told of so many days, unless a day is named: a week of work."""

@@ -10,8 +10,7 @@ from glassmind.context.evidence import gathered
 from glassmind.context.parts import ContextParts
 from glassmind.context.summaries import summarize
 from glassmind.context.verifying import verify
-from glassmind.model.answers import Gathered
-from glassmind.model.context import Briefing, Bundle, Summary, Verified
+from glassmind.model.context import Briefing, Bundle, Gathered, Summary, Verified
 from glassmind.model.search import Intent, Mode
 
 

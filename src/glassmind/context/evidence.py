@@ -28,8 +28,14 @@ from glassmind.context.passages import (
 )
 from glassmind.context.question_words import Lookup, question_words
 from glassmind.model import NotePath, Span
-from glassmind.model.answers import Citation, Gathered, Source, Statement
-from glassmind.model.context import Conflict, Excerpt
+from glassmind.model.context import (
+    Citation,
+    Conflict,
+    Excerpt,
+    Gathered,
+    Source,
+    Statement,
+)
 from glassmind.model.search import FACTS, Hit, SearchReply
 
 MOST_CONFLICTS = 3

@@ -25,7 +25,7 @@ from glassmind.context.passages import Candidate, Stretch, part_of
 from glassmind.context.question_words import Lookup, in_link
 from glassmind.model import NotePath, Span
 from glassmind.model.context import BundleNote, Excerpt, Receipt
-from glassmind.model.passages import PackedNote
+from glassmind.model.search import PackedNote
 from glassmind.obsidian.receipts import receipt_text
 from glassmind.obsidian.text import fenced, iso_time, weight
 

@@ -19,9 +19,11 @@ from typing import NamedTuple, Protocol
 
 from glassmind.context.note_lines import NoteLines, day_told
 from glassmind.model import NotePath, Span
-from glassmind.model.context import UNAPPROVED, Item, ItemKind
-from glassmind.model.sections import (
+from glassmind.model.context import (
     APART,
+    UNAPPROVED,
+    Item,
+    ItemKind,
     Likeness,
     MemoWish,
     SectionHeading,
@@ -30,7 +32,7 @@ from glassmind.model.sections import (
     SectionSign,
     SectionTask,
 )
-from glassmind.model.statuses import CLOSED, OVERRULED
+from glassmind.model.edits import CLOSED, OVERRULED
 from glassmind.obsidian.frontmatter import read_head
 from glassmind.obsidian.properties import plain_name, projects_in
 from glassmind.obsidian.receipts import parse_receipt, receipt_of

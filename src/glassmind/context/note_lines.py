@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from glassmind.model import Span
-from glassmind.model.sections import OPEN_BOXES, SectionHeading
+from glassmind.model.context import OPEN_BOXES, SectionHeading
 from glassmind.obsidian.prose import without_comments
 from glassmind.obsidian.text import first_day
 

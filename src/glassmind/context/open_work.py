@@ -58,14 +58,15 @@ from glassmind.context.question_words import (
     most_relevant,
 )
 from glassmind.model import Span
-from glassmind.model.context import UNAPPROVED, Item
-from glassmind.model.sections import (
+from glassmind.model.context import (
+    UNAPPROVED,
+    Item,
     SectionHeading,
     SectionLink,
     SectionNote,
     SectionTask,
 )
-from glassmind.model.statuses import CLOSED, OVERRULED
+from glassmind.model.edits import CLOSED, OVERRULED
 from glassmind.obsidian.elements import bracketed_fields, dated_fields
 from glassmind.obsidian.text import first_day
 

@@ -18,9 +18,7 @@ from glassmind.files.ignore import IgnoreRules
 from glassmind.files.read import Decoded, VaultFiles, decode
 from glassmind.files.scan import StaleFiles, stale_files
 from glassmind.model import NotePath
-from glassmind.model.context import Bundle
-from glassmind.model.projects import ProjectNote
-from glassmind.model.sections import ChangedRow
+from glassmind.model.context import Bundle, ChangedRow, ProjectNote
 from glassmind.obsidian.frontmatter import read_head
 from glassmind.obsidian.properties import parse_project, says_private
 from glassmind.obsidian.text import one_line

@@ -8,8 +8,7 @@ from typing import NamedTuple, Protocol
 from glassmind.context.items import is_pattern
 from glassmind.model import NotePath, Span
 from glassmind.model.context import Excerpt
-from glassmind.model.passages import PackedNote, PlacedChunk
-from glassmind.model.search import ChannelName, Hit
+from glassmind.model.search import ChannelName, Hit, PackedNote, PlacedChunk
 from glassmind.obsidian.hidden_text import holds_hidden, visible_text
 from glassmind.obsidian.receipts import receipt_of
 from glassmind.obsidian.secrets import redacted

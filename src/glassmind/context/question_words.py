@@ -13,9 +13,8 @@ from itertools import accumulate
 from types import MappingProxyType
 from typing import NamedTuple
 
-from glassmind.model.context import Item
+from glassmind.model.context import APART, Item
 from glassmind.model.search import Hit
-from glassmind.model.sections import APART
 
 MOST_PLACES = 20
 """Places of one word that are looked at in a passage."""

@@ -33,8 +33,7 @@ from glassmind.context.parts import ContextParts, StaleCheck, members_of
 from glassmind.context.sections import cut_to, shortened
 from glassmind.errors.context import BudgetTooSmall, ProjectUnknown
 from glassmind.model import NotePath, Span
-from glassmind.model.context import AnswerSentence, Item, Summary
-from glassmind.model.sections import SectionNote
+from glassmind.model.context import AnswerSentence, Item, SectionNote, Summary
 from glassmind.obsidian.hidden_text import holds_hidden
 from glassmind.obsidian.properties import parse_project
 from glassmind.obsidian.receipts import receipt_of

@@ -16,7 +16,7 @@ from glassmind.errors.editing import EditRefused
 from glassmind.errors.writing import NotTakenBack, WriteFailed
 from glassmind.files.steps import is_trashed
 from glassmind.model import NotePath
-from glassmind.model.editing import (
+from glassmind.model.edits import (
     Changed,
     Changeset,
     ChangeState,

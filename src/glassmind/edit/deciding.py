@@ -28,7 +28,7 @@ from glassmind.files.ignore import IgnoreRules
 from glassmind.files.read import Unreadable, decode
 from glassmind.files.steps import is_trashed, path_after_moves
 from glassmind.model import NotePath
-from glassmind.model.editing import (
+from glassmind.model.edits import (
     Changed,
     Changeset,
     ChangeState,

@@ -24,7 +24,7 @@ from glassmind.errors.editing import HiddenWords
 from glassmind.files.read import Unreadable, decode, digest_of
 from glassmind.files.steps import is_trashed
 from glassmind.model import NotePath, Span
-from glassmind.model.editing import (
+from glassmind.model.edits import (
     Changed,
     Changeset,
     ChangesetList,

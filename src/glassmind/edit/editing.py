@@ -38,7 +38,7 @@ from glassmind.errors import GlassmindError
 from glassmind.errors.editing import ConfirmFirst, PolicyForbids
 from glassmind.errors.writing import NoteChanged
 from glassmind.model import Digest, NotePath, PropertyValue
-from glassmind.model.editing import (
+from glassmind.model.edits import (
     Changed,
     ChangesetList,
     ChangeState,
@@ -46,7 +46,7 @@ from glassmind.model.editing import (
     Step,
     TextEdit,
 )
-from glassmind.model.repairs import Repairs
+from glassmind.model.health import Repairs
 
 TRIES = 5
 """How often a change is thought out anew when somebody edits its files meanwhile."""

@@ -17,7 +17,7 @@ from glassmind.edit.sections import heading_meant
 from glassmind.errors.editing import BadEdit, EditRefused, NoSuchLevel
 from glassmind.files.names import without_refused_characters
 from glassmind.model import NotePath
-from glassmind.model.editing import Splice
+from glassmind.model.edits import Splice
 from glassmind.model.notes import Footnote, Heading, Note
 from glassmind.obsidian.links import (
     Outline,

@@ -12,7 +12,7 @@ from glassmind.errors.editing import BadEdit, NotEditable
 from glassmind.files.names import NOTE_SUFFIX
 from glassmind.files.read import safe_path
 from glassmind.model import NotePath, PropertyValue
-from glassmind.model.editing import ChangeProperty
+from glassmind.model.edits import ChangeProperty
 from glassmind.obsidian.frontmatter import read_head
 from glassmind.obsidian.property_edits import with_property
 from glassmind.obsidian.yaml_text import scalar

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 from glassmind.errors.editing import BadEdit, NotEditable
 from glassmind.files.read import Decoded, Unreadable, decode
 from glassmind.model import NotePath
-from glassmind.model.editing import Splice
+from glassmind.model.edits import Splice
 from glassmind.model.notes import Link, Note
 from glassmind.obsidian.notes import read_note
 from glassmind.obsidian.property_edits import spliced

@@ -40,7 +40,7 @@ from glassmind.files.read import Unreadable, decode, name_of_stub
 from glassmind.files.scan import kind_of
 from glassmind.files.steps import is_trashed
 from glassmind.model import NotePath
-from glassmind.model.editing import Changed, Changeset, Draft, Step, Verdict
+from glassmind.model.edits import Changed, Changeset, Draft, Step, Verdict
 from glassmind.model.notes import Note
 from glassmind.obsidian.frontmatter import read_head
 from glassmind.obsidian.secrets import HiddenRange, hidden_ranges

@@ -55,7 +55,7 @@ from glassmind.files.scan import kind_of
 from glassmind.files.settings import LinkFormat
 from glassmind.files.steps import path_after_moves, trash_place
 from glassmind.model import Digest, NotePath
-from glassmind.model.editing import MOVED, OWNERS_PLAN, Changeset, Draft, Step, TextEdit
+from glassmind.model.edits import MOVED, OWNERS_PLAN, Changeset, Draft, Step, TextEdit
 from glassmind.obsidian.frontmatter import read_head
 from glassmind.obsidian.text import fold
 from glassmind.obsidian.yaml_text import in_scalar, scalar, scalar_places

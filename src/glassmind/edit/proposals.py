@@ -53,7 +53,7 @@ from glassmind.errors.writing import NameTaken, NoteChanged, NoteGone
 from glassmind.files.read import digest_of
 from glassmind.files.steps import is_trashed
 from glassmind.model import NotePath
-from glassmind.model.editing import (
+from glassmind.model.edits import (
     MOVED,
     OWNERS_PLAN,
     AtLine,

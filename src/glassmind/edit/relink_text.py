@@ -22,7 +22,7 @@ from glassmind.files.names import (
 from glassmind.files.read import Unreadable, decode
 from glassmind.files.settings import ObsidianSettings
 from glassmind.model import NotePath
-from glassmind.model.editing import Splice
+from glassmind.model.edits import Splice
 from glassmind.model.notes import Link, Note
 from glassmind.obsidian.file_refs import (
     BaseRef,

@@ -30,8 +30,8 @@ from glassmind.files.read import Unreadable, VaultFiles, decode
 from glassmind.files.scan import MOST_BYTES, MOST_NAMES, MOST_READ, unindexed
 from glassmind.files.steps import is_trashed
 from glassmind.model import Digest, NotePath
-from glassmind.model.editing import LINKS_IN, ChangeVerb, Draft, Rewritten, Step
-from glassmind.model.verdicts import STRICTNESS, May
+from glassmind.model.context import STRICTNESS, May
+from glassmind.model.edits import LINKS_IN, ChangeVerb, Draft, Rewritten, Step
 from glassmind.obsidian.links import Outline, OutlinePart, anchor_of
 from glassmind.obsidian.notes import linked_note, read_note
 from glassmind.obsidian.text import fold

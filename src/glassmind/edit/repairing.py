@@ -28,8 +28,8 @@ from glassmind.errors import VaultError
 from glassmind.errors.editing import EditRefused
 from glassmind.files.read import digest_of
 from glassmind.model import NotePath
-from glassmind.model.editing import LINKS_IN, Draft, Rewritten, Splice, Step
-from glassmind.model.repairs import FormerName, LinkEdit, Repairs, Unmended
+from glassmind.model.edits import LINKS_IN, Draft, Rewritten, Splice, Step
+from glassmind.model.health import FormerName, LinkEdit, Repairs, Unmended
 from glassmind.obsidian.property_edits import spliced
 
 CHANGED = "{path} changed since it was looked at; ask again"

@@ -47,7 +47,7 @@ from glassmind.files.names import LinkWriter
 from glassmind.files.read import safe_path
 from glassmind.files.steps import trash_place
 from glassmind.model import Digest, NotePath, PropertyValue
-from glassmind.model.editing import ChangeProperty, Draft, Rewritten, Splice, Step
+from glassmind.model.edits import ChangeProperty, Draft, Rewritten, Splice, Step
 from glassmind.model.notes import Note, Tag
 from glassmind.obsidian.elements import is_tag
 from glassmind.obsidian.file_refs import CanvasRef, canvas_refs, canvas_respelled

@@ -31,7 +31,7 @@ from glassmind.edit.sections import (
 )
 from glassmind.errors.editing import BadEdit, EditRefused, NoMatch, SeveralMatches
 from glassmind.model import NotePath
-from glassmind.model.editing import (
+from glassmind.model.edits import (
     TOGGLE,
     WHERE,
     AddLink,

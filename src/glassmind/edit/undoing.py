@@ -51,7 +51,7 @@ from glassmind.files.steps import (
     trash_place,
 )
 from glassmind.model import NotePath, Span
-from glassmind.model.editing import (
+from glassmind.model.edits import (
     Changed,
     Changeset,
     ChangeState,

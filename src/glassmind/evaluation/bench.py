@@ -21,7 +21,7 @@ from glassmind.evaluation.gold import Gold, GoldQuery, read_queries
 from glassmind.evaluation.own_links import MOST, own_gold
 from glassmind.evaluation.place import place_for
 from glassmind.evaluation.readings import read_vault
-from glassmind.model.files import IndexReport
+from glassmind.model.index import IndexReport
 from glassmind.models.choose import embedder_for
 from glassmind.ports.indexing import ShowProgress
 

@@ -15,7 +15,7 @@ from glassmind.errors import IndexUnwritable
 from glassmind.evaluation.own_links import Edit
 from glassmind.evaluation.readings import Readings, contents
 from glassmind.model import NotePath
-from glassmind.model.files import FileFacts
+from glassmind.model.index import FileFacts
 
 
 def copy_vault(

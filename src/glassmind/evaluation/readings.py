@@ -13,7 +13,7 @@ from glassmind.files.names import Names
 from glassmind.files.read import Decoded, VaultFiles, decode
 from glassmind.files.scan import scan
 from glassmind.model import NotePath
-from glassmind.model.files import FileFacts
+from glassmind.model.index import FileFacts
 from glassmind.model.notes import Note
 from glassmind.obsidian.notes import read_note
 

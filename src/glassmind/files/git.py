@@ -21,7 +21,7 @@ from typing import IO, NamedTuple
 from unicodedata import normalize
 
 from glassmind.errors.knowledge import NoHistory
-from glassmind.model.history import ChangeKind, Commit, FileChange
+from glassmind.model.graph import ChangeKind, Commit, FileChange
 
 FORMAT = "tformat:%x00%H %aI"
 """How a commit is to be printed: a NUL, its id, and when it was written."""

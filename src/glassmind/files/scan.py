@@ -36,7 +36,7 @@ from glassmind.files.read import (
     spelling_order,
 )
 from glassmind.model import NotePath
-from glassmind.model.files import FileFacts, FileKind, Skipped
+from glassmind.model.index import FileFacts, FileKind, Skipped
 from glassmind.obsidian.text import fold
 
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from glassmind.errors import GlassmindError, VaultMissing
 from glassmind.files.ignore import SETTINGS_LIMIT_BYTES
 from glassmind.files.read import VaultFiles
-from glassmind.model.sections import OPEN_BOXES
+from glassmind.model.context import OPEN_BOXES
 
 APP = ".obsidian/app.json"
 TYPES = ".obsidian/types.json"

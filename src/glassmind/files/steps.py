@@ -17,7 +17,7 @@ from glassmind.errors.writing import NameTaken, WriteFailed
 from glassmind.files.folder import OpenFolder, above, open_folder
 from glassmind.files.read import safe_path
 from glassmind.model import NotePath
-from glassmind.model.editing import Step
+from glassmind.model.edits import Step
 from glassmind.ports.editing import Standing
 
 CLOSED = ("inbox", "logs", "cache")

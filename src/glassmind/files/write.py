@@ -59,8 +59,7 @@ from glassmind.files.scan import kind_of
 from glassmind.files.steps import InterruptedChange, PlannedStep, folders_of, plan_steps
 from glassmind.files.transaction import EditLock, FileTransaction, Leftovers
 from glassmind.model import MAX_NOTE_BYTES, Digest, NotePath
-from glassmind.model.editing import Step
-from glassmind.model.writing import Applied
+from glassmind.model.edits import Applied, Step
 from glassmind.ports.editing import Standing
 
 TRIES = 20

@@ -16,15 +16,10 @@ from glassmind.graph.similar import similar_to, similarity_notices
 from glassmind.links.graph import Flat, LinkGraph, common, gathered, inner_links, rings
 from glassmind.links.paths import Stops, distances, shortest_paths
 from glassmind.model import NotePath
-from glassmind.model.chains import (
+from glassmind.model.graph import (
     Chain,
     Chains,
     CommonNote,
-    NoPath,
-    PathNote,
-    PathStep,
-)
-from glassmind.model.connections import (
     Connections,
     Direction,
     GraphLink,
@@ -32,9 +27,12 @@ from glassmind.model.connections import (
     GraphPart,
     HopNotes,
     Neighbour,
+    NetEdge,
+    NoPath,
+    PathNote,
+    PathStep,
     SimilarNote,
 )
-from glassmind.model.graph import NetEdge
 from glassmind.obsidian.text import counted, fold
 
 MOST_DEPTH = 3

@@ -16,7 +16,7 @@ from glassmind.files.read import Unreadable, VaultFiles, decode, digest_of
 from glassmind.files.write import FileText, VaultWriter, rewrite
 from glassmind.model import NotePath
 from glassmind.model.health import FindingNow
-from glassmind.model.pairs import (
+from glassmind.model.suggestions import (
     Dismissals,
     Dismissed,
     DismissedFinding,

@@ -31,6 +31,7 @@ from glassmind.graph.words import (
 )
 from glassmind.links.graph import LinkGraph
 from glassmind.model import NotePath, PropertyValue
+from glassmind.model.graph import Theme
 from glassmind.model.health import (
     Finding,
     HealthNote,
@@ -41,8 +42,7 @@ from glassmind.model.health import (
     finding,
 )
 from glassmind.model.ontology import Entry, Spelled, SpelledWord
-from glassmind.model.pairs import Pair
-from glassmind.model.themes import Theme
+from glassmind.model.suggestions import Pair
 from glassmind.obsidian.links import Outline, steps_of
 from glassmind.obsidian.text import fold
 

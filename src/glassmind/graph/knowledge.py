@@ -30,16 +30,10 @@ from glassmind.graph.suggestions import SuggestionCache, suggest
 from glassmind.graph.themes import only
 from glassmind.graph.timeline import timeline
 from glassmind.model import NotePath
-from glassmind.model.chains import Chains
-from glassmind.model.connections import Connections
-from glassmind.model.health import FindingNow, HealthReport, SecretPlace
+from glassmind.model.graph import Chains, Connections, Metric, Ranking, Themes, Timeline
+from glassmind.model.health import FindingNow, HealthReport, Repairs, SecretPlace
 from glassmind.model.ontology import Ingestion, Ontology, Resolution
-from glassmind.model.pairs import Dismissals, Dismissed, Similar
-from glassmind.model.ranks import Metric, Ranking
-from glassmind.model.repairs import Repairs
-from glassmind.model.suggestions import Suggestions
-from glassmind.model.themes import Themes
-from glassmind.model.timeline import Timeline
+from glassmind.model.suggestions import Dismissals, Dismissed, Similar, Suggestions
 
 
 class Knowledge:

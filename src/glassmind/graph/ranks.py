@@ -17,8 +17,8 @@ from glassmind.graph.context import GraphContext
 from glassmind.graph.themes import theme_called
 from glassmind.links.graph import Floats, LinkGraph, part_of, rings
 from glassmind.links.ranks import bridging, hubs_and_authorities, influence
-from glassmind.model.connections import ThemeLabel
-from glassmind.model.ranks import METRICS, Metric, RankedNote, Ranking
+from glassmind.model.graph import Metric, RankedNote, Ranking, ThemeLabel
+from glassmind.model.ranks import METRICS
 from glassmind.obsidian.text import counted
 
 MOST_RANKED = 1_000

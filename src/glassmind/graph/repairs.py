@@ -37,8 +37,16 @@ from glassmind.graph.suggestions import (
 from glassmind.graph.timeline import nameable
 from glassmind.graph.words import folded, in_singular
 from glassmind.model import NotePath
-from glassmind.model.health import Finding, LostLink, Unchecked
-from glassmind.model.repairs import FormerName, LinkEdit, Repairs, TagSpelling, Unmended
+from glassmind.model.health import (
+    Finding,
+    FormerName,
+    LinkEdit,
+    LostLink,
+    Repairs,
+    TagSpelling,
+    Unchecked,
+    Unmended,
+)
 from glassmind.model.suggestions import LEADS, ProposedEdit, Suggestion
 from glassmind.obsidian.text import fold
 

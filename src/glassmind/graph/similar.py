@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from glassmind.errors import BadLimit, BadWish
 from glassmind.graph.context import GraphContext
 from glassmind.model import NotePath
-from glassmind.model.files import Progress
-from glassmind.model.pairs import (
+from glassmind.model.index import Progress
+from glassmind.model.suggestions import (
     MOST_PARTNERS,
     PAIRS_VERSION,
     Dismissals,

@@ -23,12 +23,12 @@ from glassmind.graph.context import Graphs
 from glassmind.links.communities import clusters, modularity
 from glassmind.links.graph import Floats, Ints, LinkGraph, View, part_of
 from glassmind.links.ranks import influence
-from glassmind.model.connections import ThemeLabel
-from glassmind.model.themes import (
+from glassmind.model.graph import (
     KeptTheme,
     KeptThemes,
     TagCount,
     Theme,
+    ThemeLabel,
     ThemeMember,
     Themes,
     ThemeState,

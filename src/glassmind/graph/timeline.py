@@ -26,11 +26,12 @@ from glassmind.files.git import every_change, large_among, lines_of, repository_
 from glassmind.files.names import name_key
 from glassmind.graph.context import GraphContext
 from glassmind.links.graph import LinkGraph
-from glassmind.model.graph import NetEdge
-from glassmind.model.history import Commit, FileChange
-from glassmind.model.timeline import (
+from glassmind.model.graph import (
+    Commit,
     DateOrigin,
     EventKind,
+    FileChange,
+    NetEdge,
     NoteDates,
     Timeline,
     TimelineEvent,

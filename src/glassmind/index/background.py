@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from glassmind.model.files import Progress
+from glassmind.model.index import Progress
 
 T = TypeVar("T")
 

@@ -20,11 +20,9 @@ from glassmind.files.scan import Scan, kind_of, scan
 from glassmind.index.pipeline import exceeds
 from glassmind.index.run import Workshop
 from glassmind.model import NotePath
-from glassmind.model.catalogue import Check, Status
-from glassmind.model.files import TO_HASH
-from glassmind.model.pairs import Dismissals, PairStatus
+from glassmind.model.index import TO_HASH, Check, Status, WatchState
+from glassmind.model.suggestions import Dismissals, PairStatus
 from glassmind.model.vectors import Space
-from glassmind.model.watch import WatchState
 from glassmind.ports.indexing import KnownVectors
 from glassmind.ports.models import Embedder
 

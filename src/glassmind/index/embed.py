@@ -11,7 +11,7 @@ import xxhash
 
 from glassmind.errors import ModelFailed, ModelFault, OtherWidth
 from glassmind.index.run import Workshop, WritableStore, follow_vectors, waiting
-from glassmind.model.files import Progress
+from glassmind.model.index import Progress
 from glassmind.model.vectors import Embeddable, Embedded, Space, Unembedded
 from glassmind.obsidian.properties import is_memo_head, memo_own_text
 from glassmind.obsidian.secrets import redacted

@@ -31,8 +31,7 @@ from glassmind.index.run import (
     run_index,
 )
 from glassmind.model import NotePath
-from glassmind.model.catalogue import Check, Status
-from glassmind.model.files import IndexReport, Progress, Skipped
+from glassmind.model.index import Check, IndexReport, Progress, Skipped, Status
 from glassmind.ports.indexing import ShowProgress
 
 

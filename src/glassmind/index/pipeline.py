@@ -11,15 +11,16 @@ from glassmind.files.names import Names
 from glassmind.files.read import Unreadable, decode, digest_of, marks_in
 from glassmind.files.scan import Scan
 from glassmind.model import Digest, NotePath, PropertyValue
-from glassmind.model.files import (
+from glassmind.model.index import (
     TO_HASH,
     UNREAD,
     FileFacts,
+    Indexed,
     IndexReport,
     Progress,
     Skipped,
+    Unsettled,
 )
-from glassmind.model.index import Indexed, Unsettled
 from glassmind.model.notes import Note
 from glassmind.obsidian.notes import read_note
 from glassmind.obsidian.secrets import SHAPES_VERSION, without_secrets

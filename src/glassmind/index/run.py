@@ -30,8 +30,7 @@ from glassmind.index.pipeline import (
     known_stamps,
 )
 from glassmind.model import NotePath
-from glassmind.model.files import IndexReport, Progress, Stage
-from glassmind.model.sidecar import OWED, Document
+from glassmind.model.index import OWED, Document, IndexReport, Progress, Stage
 from glassmind.model.vectors import NoteVectors
 from glassmind.obsidian.split import SplitRules
 from glassmind.ports.indexing import (

@@ -15,11 +15,12 @@ from glassmind.files.watch import Debouncer, VaultChanges, VaultEvents, identity
 from glassmind.index.background import Background
 from glassmind.index.keeper import IndexKeeper
 from glassmind.index.pipeline import folder_of
-from glassmind.model.files import IndexReport, Progress
-from glassmind.model.watch import (
+from glassmind.model.index import (
     Brought,
     Cause,
     Hindered,
+    IndexReport,
+    Progress,
     Settled,
     TellNews,
     Turned,

@@ -20,7 +20,7 @@ from glassmind.errors import FileGone, NoteNotFound, VaultError
 from glassmind.files.names import name_key
 from glassmind.files.read import Unreadable, decode
 from glassmind.files.write import FileText, rewrite
-from glassmind.memory.cabinet import Cabinet, check_writes
+from glassmind.memory.parts import Cabinet, check_writes
 from glassmind.model import NotePath
 from glassmind.model.memory import Pins
 

@@ -3,6 +3,7 @@
 Every text of a bundle is a note's own, to the letter; `receipt` says where it stood.
 """
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -252,3 +253,291 @@ class Summary(Struct, frozen=True):
     tokenizer: str
     saved: NotePath | None = None
     notices: tuple[str, ...] = ()
+
+
+Support: TypeAlias = Literal["verbatim", "quoted", "unsupported"]
+"""How a statement is borne out: it is a note's own sentence, a quote in it stands in
+the source it names, or neither."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A passage that an answer may rest on, by the number it is cited with.
+
+    `text` are whole lines of the note, `excerpt` the beginning of what was found of
+    them. A fact that is in no note has no `receipt`, and a path that is none.
+    `generated` marks what an agent wrote and no person has approved; `superseded_by` is
+    the title of the note in its place, if one is. `shown` is the text, line for line,
+    without the credentials and comments of its note, where that is known.
+    """
+
+    number: int
+    path: NotePath
+    title: str
+    heading_path: tuple[str, ...]
+    lines: Span
+    chunk_index: int
+    relevance: float
+    text: str
+    excerpt: str
+    receipt: str
+    generated: bool = False
+    superseded_by: str = ""
+    shown: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """Words of a source, to the letter, under the receipt of their lines."""
+
+    source: int
+    quote: str
+    receipt: str
+
+
+class Statement(Struct, frozen=True):
+    """A part of an answer; `problem` says why one is not borne out."""
+
+    text: str
+    support: Support
+    citations: tuple[Citation, ...] = ()
+    problem: str = ""
+
+    @property
+    def is_supported(self) -> bool:
+        """Whether the notes bear it out."""
+        return self.support != "unsupported"
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """What was found for a question, before anybody answers it.
+
+    `told` is the answer in sentences of the notes, empty where they hold none.
+    `withheld` counts private notes that were left out; `conflicts` are what sources
+    do not agree on.
+    """
+
+    question: str
+    sources: tuple[Source, ...]
+    told: tuple[Statement, ...]
+    confidence: float | None = None
+    mode: Mode = "hybrid"
+    intent: Intent | None = None
+    degraded: tuple[str, ...] = ()
+    withheld: int = 0
+    conflicts: tuple[Conflict, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer, and where it comes from.
+
+    `model_used` is empty where the sentences are the notes' own. Not `in_notes`, it
+    says that the vault holds no answer, and `sources` are what came nearest; what a
+    model said all the same is there, marked as borne out by nothing. `dropped`
+    counts statements of a model that were left out, since nothing bore them out.
+    `conflicts` are what the sources do not agree on.
+    """
+
+    question: str
+    in_notes: bool
+    statements: tuple[Statement, ...]
+    sources: tuple[Source, ...]
+    model_used: str = ""
+    dropped: int = 0
+    confidence: float | None = None
+    mode: Mode = "hybrid"
+    intent: Intent | None = None
+    degraded: tuple[str, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """What is borne out of it, a statement on each line, or that there is none."""
+        said = [one.text for one in self.statements if one.is_supported]
+        # Items and rows end in no full stop, and would run into one another.
+        return "\n".join(said) or NOT_IN_NOTES
+
+
+NOT_IN_NOTES = "Not in your notes."
+"""What is answered where the vault holds no answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """News: what an answer will rest on."""
+
+    sources: tuple[Source, ...]
+    confidence: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """News: letters of the statement that is being written, borne out or not.
+
+    `support` is what is known by then, since a model names its quote first; that a
+    figure comes from nowhere is known at the end, and told by `Stated`.
+    """
+
+    text: str
+    support: Support
+
+
+class Stated(Statement, frozen=True, kw_only=True):
+    """News: a whole statement; `number` counts from 1."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawn:
+    """News: what was spoken and stated so far does not count; what does comes next."""
+
+    reason: str
+
+
+News: TypeAlias = Found | Spoken | Stated | Withdrawn
+"""What is told of an answer while it is made: every statement that counts is spoken,
+in one piece or many, and then stated."""
+
+
+APART = "\x1e"
+"""Stands between texts that are read as one: no heading holds it."""
+
+
+OPEN_BOXES = (" ", "/", "!", "*", "?")
+"""The statuses of a task that is not done, where nothing else is set: to do, begun,
+important, starred, in doubt. Other signs are done or given up (`x`, `-`, `✓`, `~`), put
+off to another place (`>`, `<`), or no tasks at all: themes draw quotes, ideas and
+places by them (`"`, `i`, `l`)."""
+
+
+class SectionNote(NamedTuple):
+    """A note as sections see it.
+
+    `day` is the day it is about, `2026-03-01`, where its name says one. `properties`
+    are by name in lower case. `at_once` where its file was written among so many that
+    its time says nothing.
+    """
+
+    note_id: int
+    path: str
+    title: str
+    day: str | None
+    mtime_ns: int
+    aliases: tuple[str, ...]
+    properties: Mapping[str, object]
+    digest: str
+    at_once: bool = False
+
+
+class SectionTask(NamedTuple):
+    """A task with the path of its note, and the dates in its line by their names."""
+
+    note_id: int
+    path: str
+    line: int
+    dates: Mapping[str, str]
+    text: str
+
+
+class SectionSign(NamedTuple):
+    """What speaks for lines of a note, or for all of it: a type, a tag or a callout.
+
+    A `name` is in lower case, but for what the property `type` says, which is JSON. A
+    tag that a property holds, and a type, stand on line 0.
+    """
+
+    note_id: int
+    form: Literal["type", "tag", "callout"]
+    name: str
+    start_line: int
+    end_line: int
+
+
+class SectionHeading(NamedTuple):
+    """A heading of a note."""
+
+    note_id: int
+    level: int
+    text: str
+    line: int
+
+
+class SectionLink(NamedTuple):
+    """A link between two notes, by its source; `property` where one holds it.
+
+    Sorted, they stand by source and place.
+    """
+
+    source_id: int
+    line: int
+    target_id: int
+    property: str
+
+
+class Likeness(NamedTuple):
+    """A note that another is like, without a link between them."""
+
+    note_id: int
+    other_id: int
+    similarity: float
+
+
+class MemoWish(NamedTuple):
+    """Captures that are looked for below the agent folder: of a kind, and open.
+
+    They are among `note_ids`, of one of some projects, or stand on one of some paths;
+    `closed` are the statuses that leave one out.
+    """
+
+    agent: str
+    kind: str
+    closed: frozenset[str]
+    note_ids: Collection[int]
+    projects: Collection[str]
+    paths: Collection[str]
+
+
+class ChangedRow(NamedTuple):
+    """A note with the day of its last change, as `2026-03-01`.
+
+    `company` is how many files were changed in its minute and the two around it.
+    """
+
+    note_id: int
+    path: str
+    title: str
+    day: str
+    company: int = 1
+
+
+May: TypeAlias = Literal["off", "propose", "allow"]
+
+STRICTNESS: tuple[May, ...] = ("off", "propose", "allow")
+"""What may happen to a file, the strictest first."""
+
+
+ProjectForm: TypeAlias = Literal["any", "folder", "tag", "property"]
+
+
+class ProjectName(NamedTuple):
+    """A project as it was asked for.
+
+    `form` is "any" for a bare name, which may be all three: a folder called so, a tag
+    called so, or the value of the property `project`. For "property", `key` is the
+    property and `name` its value.
+    """
+
+    form: ProjectForm
+    name: str
+    key: str = "project"
+
+
+class ProjectNote(NamedTuple):
+    """A note of a project; `why` says by which of the rules it belongs."""
+
+    note_id: int
+    path: str
+    why: str

@@ -3,15 +3,18 @@
 Named tuples, for the reason that `types` gives.
 """
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from glassmind.model import NotePath
 
-if TYPE_CHECKING:  # numpy costs a search by words more than the search
+if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
 
 EdgeKind: TypeAlias = Literal[
     "link", "embed", "markdown", "property", "canvas", "implicit"
@@ -150,3 +153,425 @@ class GhostLink(NamedTuple):
     source: int
     seq: int
     name: str
+
+
+Direction: TypeAlias = Literal["inbound", "outbound"]
+"""Which of two notes links to the other, from the point of view of the first."""
+
+
+class GraphLink(Struct, frozen=True):
+    """One link with the sentence around it.
+
+    `source` and `target` are paths, or the name of an unresolved link; `line` is of
+    the source.
+    """
+
+    source: str
+    target: str
+    kind: EdgeKind
+    property: str
+    confidence: float
+    line: int
+    sentence: str
+
+
+class Neighbour(Struct, frozen=True, kw_only=True):
+    """A note so many hops away.
+
+    `via` are the notes on the way to it. `directions` and `edges` are of the links
+    between it and the last of these; of many links only the first are listed. An
+    unresolved link has its name as path, and no tags.
+    """
+
+    path: str
+    title: str
+    ghost: bool
+    hop: int
+    directions: tuple[Direction, ...]
+    via: tuple[str, ...]
+    edges: tuple[GraphLink, ...]
+    edges_total: int
+    shared_tags: tuple[str, ...]
+    uri: str | None = None
+
+
+class HopNotes(Struct, frozen=True):
+    """The notes so many hops away, the most closely linked first; totals count all.
+
+    A note may be both inbound and outbound.
+    """
+
+    hop: int
+    neighbours: tuple[Neighbour, ...]
+    total: int
+    inbound_total: int
+    outbound_total: int
+
+
+class SimilarNote(Struct, frozen=True):
+    """A similar note without a link."""
+
+    path: str
+    title: str
+    similarity: float
+    uri: str | None = None
+
+
+class ThemeLabel(Struct, frozen=True):
+    """The theme of a note."""
+
+    id: int
+    label: str
+
+
+class GraphNode(Struct, frozen=True):
+    """A note, or an unresolved name, in a part of the graph; the root has hop 0."""
+
+    path: str
+    title: str
+    hop: int
+    ghost: bool
+    tags: tuple[str, ...] = ()
+    properties: Mapping[str, Any] = {}
+
+
+class GraphPart(Struct, frozen=True):
+    """Notes by hop and path, and all links between them.
+
+    `edges_total` counts links that were left out too.
+    """
+
+    nodes: tuple[GraphNode, ...]
+    edges: tuple[GraphLink, ...]
+    edges_total: int
+
+    @property
+    def left_out(self) -> str:
+        """The notice about links that were left out; empty if none were."""
+        if len(self.edges) == self.edges_total:
+            return ""
+        return (
+            f"{len(self.edges):,} of {self.edges_total:,} links between these notes "
+            "are shown, those of the nearest; with a lower limit or depth there are "
+            "fewer"
+        )
+
+
+class Connections(Struct, frozen=True, kw_only=True):
+    """A note with its neighbours by hop, and similar notes without a link."""
+
+    path: str
+    title: str
+    ghost: bool
+    tags: tuple[str, ...]
+    theme: ThemeLabel | None
+    uri: str | None = None
+    depth: int
+    hops: tuple[HopNotes, ...]
+    similar: tuple[SimilarNote, ...]
+    subgraph: GraphPart | UnsetType = UNSET
+    notices: tuple[str, ...] = ()
+
+
+class PathNote(Struct, frozen=True):
+    """A note on the way; an unresolved link has its name as path."""
+
+    path: str
+    title: str
+    ghost: bool
+    uri: str | None = None
+
+
+class CommonNote(PathNote, frozen=True, kw_only=True):
+    """A note that is linked with both ends, seen from each of them."""
+
+    from_source: tuple[Direction, ...]
+    from_target: tuple[Direction, ...]
+
+
+class PathStep(Struct, frozen=True):
+    """From one note to the next; `outbound` is the direction of the chain.
+
+    Of many links only the first are listed.
+    """
+
+    directions: tuple[Direction, ...]
+    edges: tuple[GraphLink, ...]
+    edges_total: int
+
+
+class Chain(Struct, frozen=True):
+    """One chain of links; `length` counts them."""
+
+    length: int
+    notes: tuple[PathNote, ...]
+    steps: tuple[PathStep, ...]
+
+
+class NoPath(Struct, frozen=True):
+    """Why there is no chain: its kind, a sentence, and the figures of that kind.
+
+    The sizes count the notes connected with each end, including itself.
+    """
+
+    kind: Literal["same_note", "not_connected", "too_far", "only_through_ghosts"]
+    text: str
+    source_size: int | UnsetType = UNSET
+    target_size: int | UnsetType = UNSET
+    most_hops: int | UnsetType = UNSET
+    shortest: int | UnsetType = UNSET
+    ghosts: tuple[str, ...] | UnsetType = UNSET
+    hops: int | UnsetType = UNSET
+
+
+class Chains(Struct, frozen=True, kw_only=True):
+    """Chains of links, shortest first; `reason` says why there are none.
+
+    `cut` says that there may be more. Of the notes linked with both ends, those with
+    the fewest links are listed.
+    """
+
+    source: PathNote
+    target: PathNote
+    chains: tuple[Chain, ...]
+    cut: bool
+    reason: NoPath | None
+    common: tuple[CommonNote, ...]
+    common_total: int
+    notices: tuple[str, ...] = ()
+
+
+Metric: TypeAlias = Literal["influence", "bridging", "hubs", "authorities"]
+
+METRICS: tuple[Metric, ...] = ("influence", "bridging", "hubs", "authorities")
+"""What notes can be ranked by.
+
+Influence is PageRank: a note matters that notes which matter lead to. Bridging is
+betweenness: how many shortest ways lead through it. A hub leads to good authorities,
+and good hubs lead to an authority.
+"""
+
+
+class RankedNote(Struct, frozen=True, kw_only=True):
+    """A note and its place; ranks count from 1, and are unique.
+
+    `inbound` and `outbound` count other notes of the whole vault. `hit` says that the
+    search `about` found it.
+    """
+
+    rank: int
+    path: str
+    title: str
+    ghost: bool = False
+    score: float
+    inbound: int
+    outbound: int
+    hit: bool = False
+    reason: str
+    uri: str | None = None
+
+
+class Ranking(Struct, frozen=True, kw_only=True):
+    """Notes by rank, of `total` that were considered.
+
+    `margin` bounds the error of a score (95 % confidence) estimated from `samples`
+    notes; it is 0 if scores are exact. Within a theme, or about a query, only links
+    between the notes considered count.
+    """
+
+    metric: Metric
+    theme: ThemeLabel | None = None
+    about: str = ""
+    notes: tuple[RankedNote, ...]
+    total: int
+    margin: float = 0.0
+    samples: int = 0
+    notices: tuple[str, ...] = ()
+
+
+Standing: TypeAlias = Literal["confirmed", "emergent"]
+"""Whether the owner named what holds a theme together, or links alone show it."""
+
+WEAK = 0.3
+"""Modularity below which groups are hardly more than chance: Newman and Girvan (2004)
+find 0.3 to 0.7 in networks that have communities."""
+
+
+class TagCount(Struct, frozen=True):
+    """A tag, and how many members of a theme have it."""
+
+    name: str
+    notes: int
+
+
+class ThemeMember(Struct, frozen=True):
+    """A note of a theme; `influence` is its share of the theme, all make 1."""
+
+    path: str
+    title: str
+    influence: float
+    ghost: bool = False
+    uri: str | None = None
+
+
+class Theme(Struct, frozen=True):
+    """A group of notes that are linked with each other more than with others.
+
+    It is `confirmed` if most members name one note, its `hub`, in a property. An id
+    below 0 is only valid for this answer. Members are sorted by influence.
+    """
+
+    id: int
+    label: str
+    summary: str
+    size: int
+    members: tuple[ThemeMember, ...]
+    tags: tuple[TagCount, ...] = ()
+    standing: Standing = "emergent"
+    hub: str | None = None
+
+
+class Themes(Struct, frozen=True, kw_only=True):
+    """Themes, largest first; `total` counts all, and `apart` notes in no theme.
+
+    `modularity`, from -0.5 to 1, says how much more links stay inside themes than by
+    chance. `ghosts` says whether unresolved links were included.
+    """
+
+    themes: tuple[Theme, ...]
+    total: int
+    modularity: float
+    resolution: float
+    notes: int
+    apart: int
+    ghosts: bool = False
+    warning: str = ""
+
+
+def low_modularity(modularity: float) -> str:
+    """Return a warning about themes that links hardly support, or an empty text."""
+    if modularity >= WEAK:
+        return ""
+    return (
+        f"modularity {modularity:.2f} is low: the links of this vault hardly "
+        "fall into groups, so take the themes as a rough map"
+    )
+
+
+class ThemeState(NamedTuple):
+    """What the themes in the rows were made from.
+
+    `graph` is a fingerprint of the links, empty where notes have gone since then.
+    `usual` is the resolution that the settings had: `resolution` is another one where a
+    caller wanted that kept. `members` counts the notes that have a theme.
+    """
+
+    graph: str
+    resolution: float
+    modularity: float
+    usual: float
+    members: int
+
+
+class KeptTheme(NamedTuple):
+    """One theme to be kept: the file ids of its notes and their influence."""
+
+    id: int
+    label: str
+    summary: str
+    members: Sequence[tuple[int, float]]
+
+
+class KeptThemes(NamedTuple):
+    """The themes as they are kept; `state` is None where none were made.
+
+    `members` has file id, theme and influence of each note that has one, by file id.
+    `last_id` is the highest that a theme ever had.
+    """
+
+    state: ThemeState | None
+    members: Sequence[tuple[int, int, float]]
+    last_id: int
+
+
+EventKind: TypeAlias = Literal[
+    "made", "renamed", "links_to", "linked_from", "neighbour_made", "changed"
+]
+"""What happened: to the note itself, to a link of it, or to a note at its other end."""
+
+DateOrigin: TypeAlias = Literal["property", "name", "git", "modified"]
+"""Where a date comes from, the surest first: a property of the note, the day in its
+name, the history of the vault, or when its file was last changed."""
+
+
+class NoteDates(NamedTuple):
+    """What dates a note: the day it is about, its file's last change, properties."""
+
+    day: str | None
+    mtime_ns: int
+    properties: Mapping[str, object]
+
+
+class TimelineEvent(Struct, frozen=True):
+    """Something that happened to a note, to a link of it or to a linked note.
+
+    `day` is `YYYY-MM-DD`; `time` is `HH:MM:SS` with its offset, empty if only the day
+    is known. `path` and `title` are of the other note, or of the note itself. Links
+    that no longer exist are not events.
+    """
+
+    day: str
+    time: str
+    kind: EventKind
+    path: str
+    title: str
+    origin: DateOrigin
+    detail: str
+    sentence: str = ""
+    commit: str = ""
+    uri: str | None = None
+
+
+class Timeline(Struct, frozen=True, kw_only=True):
+    """The latest events around a note, earliest first; `total` counts all."""
+
+    path: str
+    title: str
+    uri: str | None = None
+    events: tuple[TimelineEvent, ...]
+    total: int
+    notices: tuple[str, ...] = ()
+
+
+ChangeKind: TypeAlias = Literal["added", "changed", "renamed", "removed"]
+
+
+class Commit(NamedTuple):
+    """One step of the history; day and time as its author's clock showed them.
+
+    `day` is `YYYY-MM-DD`, `time` is `HH:MM:SS` with its offset from UTC.
+    """
+
+    id: str
+    day: str
+    time: str
+
+    @property
+    def at(self) -> float:
+        """The moment, in seconds since 1970: clocks of two places compare by it."""
+        return datetime.fromisoformat(f"{self.day}T{self.time}").timestamp()
+
+
+class FileChange(NamedTuple):
+    """What a commit did to a file; `former` is its path before, empty if the same.
+
+    `added` are the lines that it brought, those that can hold a link; `blob` is what
+    git calls the bytes of the file after it.
+    """
+
+    commit: Commit
+    kind: ChangeKind
+    path: str
+    former: str
+    added: tuple[str, ...] = ()
+    blob: str = ""

@@ -1,11 +1,93 @@
 """What the index holds beside the notes' own values: rows in and out of the store."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, TypeAlias
 
-from glassmind.model import Digest, NotePath
-from glassmind.model.files import FileFacts
+from msgspec import Struct
+
+from glassmind.model import Digest, NotePath, PropertyValue, Span
 from glassmind.model.notes import Chunk, Note
+from glassmind.model.suggestions import UNPAIRED, PairStatus
+from glassmind.model.vectors import Coverage
+
+FileKind: TypeAlias = Literal["markdown", "canvas", "base", "attachment"]
+
+
+TO_HASH, UNREAD = 0, -1
+"""Stamps that no file has: of one to be hashed again, and of one never read so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """A file as one `stat` shows it.
+
+    `stamp` is one number made of size, times and inode: equal stamps mean an unchanged
+    file, another stamp means that the content hash has to decide. `disk_path` is the
+    name the disk has for it where that is not Unicode NFC.
+    """
+
+    path: NotePath
+    kind: FileKind
+    size: int
+    mtime_ns: int
+    stamp: int
+    disk_path: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file that is not in the index, and the reason a person can act on.
+
+    `unknown` means that it may well be a note we cannot see now (unreadable, not
+    downloaded): what the index knows of it stays.
+    """
+
+    path: NotePath
+    reason: str
+    unknown: bool = False
+
+
+Stage: TypeAlias = Literal[
+    "wait", "scan", "read", "resolve", "words", "embed", "vectors", "pairs",
+    "confidence", "measure",
+]  # fmt: skip
+"""What a run of indexing is at, or one of measuring."""
+
+
+class Progress(NamedTuple):
+    """How far a long piece of work has come; `total` is 0 while it is unknown."""
+
+    stage: Stage
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class IndexReport:
+    """What one run of indexing did; the first counts are of notes.
+
+    Of chunks are `embedded` (by the model), `reused` (a vector that was there already)
+    and `left` (still without one). `held` notes seem gone and were kept all the same.
+    `renamed` are the notes that moved, each from where and to where.
+    """
+
+    added: int = 0
+    changed: int = 0
+    moved: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    notes: int = 0
+    seconds: float = 0.0
+    skipped: Sequence[Skipped] = field(default_factory=tuple)
+    warnings: Sequence[str] = field(default_factory=tuple)
+    rebuilt: bool = False
+    compacted: bool = False
+    embedded: int = 0
+    reused: int = 0
+    left: int = 0
+    held: int = 0
+    renamed: Sequence[tuple[NotePath, NotePath]] = field(default_factory=tuple)
 
 
 class Indexed(NamedTuple):
@@ -36,3 +118,274 @@ class Unsettled(NamedTuple):
     kind: str
     target: str
     name_key: str
+
+
+WatchMode: TypeAlias = Literal["watching", "polling", "off"]
+"""Told of changes by the system, looking for them every few seconds, or neither."""
+
+Cause: TypeAlias = Literal["start", "events", "rescan", "poll", "vectors"]
+"""Why the index was brought up to the vault; `vectors` followed the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class WatchState:
+    """How the watching of a vault stands.
+
+    `reason` says why it is not `watching`. `since` is when this mode began and
+    `reconciled` when the whole vault was last compared with the index, both in ISO
+    8601, empty for never. `pending` counts changes not taken in yet, `error` is what
+    went wrong last and was not made good, `pid` is who watches.
+    """
+
+    mode: WatchMode = "off"
+    reason: str = ""
+    since: str = ""
+    reconciled: str = ""
+    pending: int = 0
+    error: str = ""
+    pid: int = 0
+
+
+UNWATCHED = WatchState()
+"""Nobody follows the vault."""
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """The index was brought up to the vault; no `paths` means a look at all of it."""
+
+    cause: Cause
+    report: IndexReport
+    paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Turned:
+    """Changes are noticed in another way from now on."""
+
+    mode: WatchMode
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Hindered:
+    """Changes could not be taken in; it is tried again after `again_s`."""
+
+    message: str
+    again_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A change of notes that was cut short was brought to its end, or waits still."""
+
+    message: str
+
+
+News: TypeAlias = Brought | Turned | Hindered | Settled
+"""What whoever follows a vault is told."""
+
+TellNews: TypeAlias = Callable[[News], None]
+
+
+@dataclass(frozen=True, slots=True)
+class NoteFacts:
+    """A note as a list shows it."""
+
+    path: NotePath
+    title: str
+    kind: str
+    size: int
+    mtime_ns: int
+    day: str | None
+    tags: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    properties: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class NoteText:
+    """A note, or the part of it that was asked for, as it stands on disk now.
+
+    `notices` tell of lines that were cited and do not stand where they did, and
+    `generated` marks what an agent wrote and no person has approved.
+    """
+
+    path: NotePath
+    title: str
+    text: str
+    span: Span
+    digest: str
+    heading_path: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+    generated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GuessedNote(NoteText):
+    """The note whose name is closest to one that no note has."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkEnd:
+    """A link seen from one of its notes: what stands at the other end of it.
+
+    `path` is None where no file is called `target` yet, and `title` is then the target
+    as written. `line` and `context`, the paragraph around the link, are of the note
+    that holds it; `property` is empty for a link in the text.
+    """
+
+    path: NotePath | None
+    title: str
+    target: str
+    property: str
+    embed: bool
+    line: int
+    context: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoteLinks:
+    """A note with the links that leave it and those that lead to it.
+
+    Links of a note to itself and to attachments are not among them. Of many, only the
+    first are here; the totals count all.
+    """
+
+    note: NoteFacts
+    outgoing: tuple[LinkEnd, ...]
+    incoming: tuple[LinkEnd, ...]
+    outgoing_total: int
+    incoming_total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ghost:
+    """A name that links lead to and that no file has; `links` counts them.
+
+    `incoming` are the first of them, where one name was asked about.
+    """
+
+    target: str
+    links: int
+    incoming: tuple[LinkEnd, ...] = ()
+
+
+class Stats(Struct, frozen=True, kw_only=True):
+    """How much the index holds; `troubled` notes have something to mend.
+
+    Of the `embeddable` chunks so many are `embedded`, in the space that answers, and
+    `embedded_notes` have some of these. An `empty` note has no text to embed. In so
+    many notes there are `secrets`, which are hidden in the index.
+    """
+
+    notes: int
+    chunks: int
+    tags: int
+    links: int
+    ghosts: int
+    attachments: int
+    tasks: int
+    headings: int
+    skipped: int
+    skipped_by_reason: Mapping[str, int]
+    index_bytes: int
+    folder: str
+    last_run: str | None
+    troubled: int = 0
+    embedded: int = 0
+    embeddable: int = 0
+    space: str = ""
+    width: int = 0
+    embedded_notes: int = 0
+    empty_notes: int = 0
+    secrets: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What is current of an index.
+
+    `words_behind` and `vectors_behind` are changes yet to be taken in, None for all of
+    them. `model` is what the settings name and `space` what answers now, both empty
+    for none; `coverage` counts chunks. `writing` and `embedding` name who is at it,
+    `watch` says whether anybody follows the vault, `daemon` which process answers for
+    all others that stay with it. `pairs` counts notes that are alike. `llm` names the
+    model that writes answers and `hindsight` the bank of memories that is asked, both
+    empty for none; neither was asked. In so many notes there are `secrets`, which are
+    hidden in the index. `former` says that other settings made the vectors that answer.
+    `lacks_model` is true if the chosen model cannot be used.
+    """
+
+    notes: int
+    chunks: int
+    words_behind: int | None
+    model: str
+    space: str
+    coverage: Coverage
+    vectors_behind: int | None
+    writing: str
+    embedding: str
+    sizes: Mapping[str, int]
+    folder: str
+    notices: Sequence[str] = ()
+    watch: WatchState = UNWATCHED
+    daemon: str = ""
+    pairs: PairStatus = UNPAIRED
+    llm: str = ""
+    hindsight: str = ""
+    secrets: int = 0
+    former: bool = False
+    lacks_model: bool = False
+
+
+CheckState: TypeAlias = Literal["ok", "warn", "fail"]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing a doctor looked at; `fix` says what to do unless all is well."""
+
+    name: str
+    state: CheckState
+    finding: str
+    fix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteList:
+    """Notes that pass the filters, and how many there are in all.
+
+    `notices` say in what way the list may not be what the vault holds.
+    """
+
+    notes: Sequence[NoteFacts]
+    total: int
+    notices: Sequence[str] = ()
+
+
+OWED = "owed"
+"""The setting of the rows with the head that an edit brought them to: whoever searches
+next waits for its words."""
+
+
+class Passage(NamedTuple):
+    """One chunk; `headings` are those it stands under and those inside it."""
+
+    chunk_id: int
+    headings: Sequence[str]
+    text: str
+
+
+class Document(NamedTuple):
+    """One note as the word index sees it."""
+
+    note_id: int
+    path: NotePath
+    title: str
+    aliases: Sequence[str]
+    tags: Sequence[str]
+    properties: Sequence[tuple[str, PropertyValue]]
+    day: str | None
+    mtime_ns: int
+    passages: Sequence[Passage]

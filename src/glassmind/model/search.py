@@ -3,15 +3,36 @@
 Named tuples, for the reason that `types` gives.
 """
 
+import re
 from collections.abc import Mapping
 from datetime import date
+from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
 
 from msgspec import UNSET, Struct, UnsetType
 
 from glassmind.model import NotePath, Span
-from glassmind.model.adjustments import Adjustment
 from glassmind.model.graph import Hop
+
+AdjustmentName: TypeAlias = Literal[
+    "recency", "tag", "path", "title", "hot", "pinned", "superseded", "rerank"
+]
+
+
+class Adjustment(Struct, frozen=True):
+    """What was added to a score, or taken from it, after the channels voted."""
+
+    name: AdjustmentName
+    share: float
+    reason: str
+
+
+class Successor(NamedTuple):
+    """The note that took the place of another: its id, 0 for none we know, and name."""
+
+    note_id: int
+    name: str
+
 
 ChannelName: TypeAlias = Literal[
     "lexical", "semantic", "graph", "implicit", "memory", "recent", "hindsight"
@@ -224,3 +245,116 @@ class SearchReply(NamedTuple):
     def is_doubtful(self) -> bool:
         """Whether the vault seems to hold no answer: what is shown are near misses."""
         return self.confidence is not None and self.confidence < DOUBTFUL
+
+
+LONGEST_QUESTION = 2_000
+"""Letters of a question: a page of them. What is longer is a text, not a question."""
+
+MOST_SOURCES = 50
+"""Passages that an answer may rest on; nobody reads more, and no model does."""
+
+ASKS = r"[^\s!-/:-@\[-`{-~\u00a1-\u00bf\u2010-\u206f\u3000-\u303f]"
+"""What stands somewhere in every question: no blank, and no sign such as `?` or `—`. As
+a schema can say it."""
+
+
+def says_something(question: str) -> bool:
+    """Whether a question holds more than blanks and signs."""
+    return re.search(ASKS, question) is not None
+
+
+class RecalledFact(NamedTuple):
+    """Something that Hindsight remembers, and `path`, which tells it from all notes.
+
+    `kind` is `world`, `experience`, `observation`, or a word of the server's; `day` is
+    when it happened, else when it was said, as 2026-03-01. `document` names what it was
+    told in, as whoever told it called that. What the server does not say is empty.
+    """
+
+    path: str
+    text: str
+    kind: str = ""
+    day: str = ""
+    document: str = ""
+    entities: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+
+
+class Told(NamedTuple):
+    """Something that Hindsight is to remember; told again, it replaces the former.
+
+    `document` is what it goes by there, `created` a time with its zone.
+    """
+
+    document: str
+    text: str
+    created: str = ""
+    context: str = ""
+    facts: Mapping[str, str] = MappingProxyType({})
+    tags: tuple[str, ...] = ()
+
+
+ORIGIN = "glassmind"
+"""How the name of a document begins that we told."""
+
+
+def document_of(path: str, vault: str) -> str:
+    """Return what a memo of a vault goes by in Hindsight."""
+    return f"{ORIGIN}:{vault}:{path}"
+
+
+def memo_of(document: str, vault: str) -> str:
+    """Return the note of a memo that goes by this; empty where it is none of ours."""
+    ours = f"{ORIGIN}:{vault}:"
+    if not document.startswith(ours):
+        return ""
+    return document.removeprefix(ours).partition("#")[0]
+
+
+class PlacedChunk(NamedTuple):
+    """What is a chunk's own of the lines of its note, from `first_line` on.
+
+    `begins` where a line does, or in the middle of one; `is_last` of its note.
+    """
+
+    number: int
+    heading_path: tuple[str, ...]
+    first_line: int
+    text: str
+    begins: bool
+    is_last: bool
+
+
+class PackedNote(NamedTuple):
+    """A note as a bundle names it; `day` is empty where its name says none.
+
+    `generated` marks what an agent wrote and no person has approved. `at_once` where it
+    has no such day and its file was written among so many that its time says nothing.
+    `superseded_by` is the title of the note in its place, if one is. A `private` one is
+    for its owner alone.
+    """
+
+    note_id: int
+    path: NotePath
+    title: str
+    day: str
+    mtime_ns: int
+    generated: bool
+    at_once: bool = False
+    superseded_by: str = ""
+    private: bool = False
+
+
+class LinkClue(NamedTuple):
+    """A link from one note to another, and the sentence it stands in.
+
+    `title` is that of the target, `written` the name that the link gives it, and
+    `shown` what it shows in place of that, if anything.
+    """
+
+    source: NotePath
+    target: NotePath
+    title: str
+    written: str
+    shown: str
+    sentence: str

@@ -10,7 +10,6 @@ from contextlib import suppress
 from typing import Literal, NamedTuple, TypeAlias
 
 from glassmind.errors import UnknownModel
-from glassmind.models.statements import is_statement
 
 Runs: TypeAlias = Literal["onnx", "static", "use", "rerank"]
 """What runs a model: ONNX, a table of rows, its own package, or ONNX on pairs."""
@@ -378,3 +377,68 @@ def cards_for(name: str, *, embedding: bool = True) -> Sequence[ModelCard]:
 def presets_of(card: ModelCard) -> list[str]:
     """Return the presets that a model may stand for."""
     return [name for name, cards in PRESETS.items() if card in cards]
+
+
+class Family(NamedTuple):
+    """What a model's makers say to put before the text, and how much it reads."""
+
+    query: str = ""
+    passage: str = ""
+    max_tokens: int = 2048
+
+
+REPRESENT = "Represent this sentence for searching relevant passages: "
+
+INSTRUCT = (
+    "Instruct: Given a web search query, retrieve relevant passages that answer "
+    "the query\nQuery: "
+)
+
+FAMILIES = {
+    "nomic-embed": Family("search_query: ", "search_document: "),
+    "qwen": Family(INSTRUCT, max_tokens=8192),
+    "mxbai": Family(REPRESENT, max_tokens=512),
+    "e5-": Family("query: ", "passage: ", 512),
+    "embeddinggemma": Family("task: search result | query: ", "title: none | text: "),
+    "bge-m3": Family(max_tokens=8192),
+    "bge-": Family(REPRESENT, max_tokens=512),
+    "all-minilm": Family(max_tokens=256),
+}
+"""By a part of the model's name; the first that fits decides. From the models' cards.
+"""
+
+
+def prefixes_for(model: str) -> Family:
+    """Return what a model wants, by its name; nothing where its family is unknown."""
+    name = model.casefold()
+    return next((made for part, made in FAMILIES.items() if part in name), Family())
+
+
+FEWEST_WORDS = 4
+"""Words of a sentence that states something; fewer, with a full stop, are a name."""
+
+REQUESTS = frozenset(
+    word
+    for line in (
+        "are can compare could describe did do does explain fetch find gather get give",
+        "has have how is list load look please pull recall remind search should show",
+        "summarise summarize tell was were what what's when where which who who's whom",
+        "whose why will would",
+    )
+    for word in line.split()
+)
+"""What a sentence begins with that asks, or tells to look, whatever it ends with. Such
+models read English, so no other language is here."""
+
+
+def is_statement(text: str) -> bool:
+    """Whether a text is a whole sentence that states something.
+
+    It begins as a sentence does and ends with a full stop: an ellipsis ends none.
+    """
+    said = text.strip()
+    words = said.split(None, FEWEST_WORDS - 1)
+    if len(words) < FEWEST_WORDS or words[0].lower().rstrip(",") in REQUESTS:
+        return False
+    begins = said[0].isupper() or said[0].isdigit()
+    return begins and said.endswith(".") and not said.endswith("..")

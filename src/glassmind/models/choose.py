@@ -1,11 +1,13 @@
 """From the settings to the model that is meant."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from glassmind.config.settings import Config
-from glassmind.errors import ModelAbsent, UnknownModel
+from glassmind.errors import ModelAbsent, ModelFailed, UnknownModel
+from glassmind.model.vectors import Embeddable
 from glassmind.models.cards import (
     BGE_MICRO,
     RERANKER,
@@ -13,15 +15,107 @@ from glassmind.models.cards import (
     ModelCard,
     cards_for,
 )
-from glassmind.models.extras import is_installed
-from glassmind.models.folder import model_in, names_folder
-from glassmind.models.place import is_here, known_files, models_folder, noted_weights
-from glassmind.models.selftest import TestedEmbedder
-from glassmind.models.spaces import VERSION, space_of
+from glassmind.models.place import (
+    is_here,
+    is_installed,
+    known_files,
+    model_in,
+    models_folder,
+    names_folder,
+    noted_weights,
+)
+from glassmind.models.vectors import VERSION, space_of
 
 if TYPE_CHECKING:
+    from glassmind.model.vectors import Matrix, Vector
     from glassmind.models.rerank import CrossEncoder
+    from glassmind.models.tokens import TokenCounter
     from glassmind.ports.models import Embedder
+
+
+QUESTION = "How often should tomato plants be watered?"
+ANSWER = Embeddable("Garden", "Give your tomatoes water every morning in summer.")
+STRANGER = Embeddable("Office", "The invoice for the new chairs was paid in March.")
+"""A pair that belongs together, and a text that belongs to neither."""
+
+NEARER = 0.05
+"""How much nearer the pair must be; broken weights give about 0, models we know 0.2 up.
+"""
+
+CLOSE_TO_ONE = 1e-3
+
+
+def self_test(embedder: "Embedder", model: str) -> None:
+    """See that a model's vectors are sound and say something about meaning.
+
+    Raises:
+        ModelFailed: they are not, or do not.
+        ModelFault: the model cannot be run at all.
+    """
+    asked = embedder.query(QUESTION)
+    answer, stranger = (rows[0] for rows in embedder.passages([ANSWER, STRANGER]))
+    for vector in (asked, answer, stranger):
+        if vector.shape != (embedder.width,):
+            reason = f"{vector.size} numbers in place of {embedder.width}"
+            raise ModelFailed(model, reason)
+        length = sqrt(float(vector @ vector))
+        if not abs(length - 1) < CLOSE_TO_ONE:
+            raise ModelFailed(model, "its vectors are not of unit length")
+    gain = float(asked @ answer) - float(asked @ stranger)
+    if not gain > NEARER:
+        reason = f"a question is no nearer to its answer than to others: {gain:.3f}"
+        raise ModelFailed(model, reason)
+
+
+class TestedEmbedder:
+    """An embedder that is put to the test before it embeds its first passage."""
+
+    __test__ = False  # its name is no invitation to a test runner
+
+    def __init__(self, inner: "Embedder", model: str) -> None:
+        self.inner, self.model = inner, model
+        self._passed = False
+
+    @property
+    def space(self) -> str:
+        """What the vectors depend on."""
+        return self.inner.space
+
+    @property
+    def width(self) -> int:
+        """How many numbers a vector has."""
+        return self.inner.width
+
+    def passages(self, parts: Sequence[Embeddable], /) -> "Iterator[Matrix]":
+        """Yield a matrix for each part, once the model has passed its test.
+
+        Raises:
+            ModelFault: it does not pass, or fails later.
+        """
+        if not self._passed:
+            self_test(self.inner, self.model)
+            self._passed = True
+        yield from self.inner.passages(parts)
+
+    def query(self, text: str, /) -> "Vector":
+        """Return the vector of a question."""
+        return self.inner.query(text)
+
+    def warm(self) -> None:
+        """Begin to load the model, where that can be done before it is needed."""
+        begin = getattr(self.inner, "warm", None)
+        if begin is not None:
+            begin()
+
+    def counter(self) -> "TokenCounter | None":
+        """Return what counts tokens as the model does; None where only a server can.
+
+        Raises:
+            ModelFault: its tokenizer cannot be read.
+        """
+        counter = getattr(self.inner, "counter", None)
+        return None if counter is None else counter()
+
 
 USUAL_PRESET = "english"
 
@@ -44,12 +138,12 @@ def embedder_for(
     if chosen.backend == "none":
         return None
     if chosen.backend == "ollama":
-        from glassmind.models.ollama import ollama_embedder  # noqa: PLC0415
+        from glassmind.models.served import ollama_embedder  # noqa: PLC0415
 
         made = ollama_embedder(chosen)
         return TestedEmbedder(made, made.model)
     if chosen.backend == "openai":
-        from glassmind.models.openai import openai_embedder  # noqa: PLC0415
+        from glassmind.models.served import openai_embedder  # noqa: PLC0415
 
         made = openai_embedder(chosen)
         return TestedEmbedder(made, made.model)

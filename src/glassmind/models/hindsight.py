@@ -15,9 +15,8 @@ from urllib.parse import quote
 from glassmind.config.settings import Hindsight
 from glassmind.errors import GlassmindError, ModelFailed, RemoteRefused
 from glassmind.errors.hindsight import HindsightFailed
-from glassmind.model.catalogue import Check
-from glassmind.model.hindsight import RecalledFact, Told, document_of
-from glassmind.model.search import FACTS
+from glassmind.model.index import Check
+from glassmind.model.search import FACTS, RecalledFact, Told, document_of
 from glassmind.models.http import Bounds, ModelServer
 from glassmind.models.patience import Patience, PatientMemory
 from glassmind.ports.hindsight import Hear

@@ -7,18 +7,18 @@ what we sent.
 
 import base64
 import json
+import socket
 import ssl
-from collections.abc import Iterator, Mapping
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from socket import IPPROTO_TCP, SHUT_RDWR, TCP_NODELAY, socket
-from threading import Timer
+from collections.abc import Callable, Iterator, Mapping
+from errno import EHOSTDOWN, EHOSTUNREACH, ENETDOWN, ENETUNREACH
+from http.client import HTTPConnection, HTTPException, HTTPSConnection, IncompleteRead
+from ipaddress import ip_address
+from threading import Event, Thread, Timer
 from time import monotonic
 from typing import Any, NamedTuple, Self
 from urllib.parse import unquote, urlsplit
 
 from glassmind.errors import ModelFailed, RemoteRefused
-from glassmind.models.broken import broken_by
-from glassmind.models.lookup import Unreached, addresses, is_loopback
 
 MOST_BYTES = 64 * 1024 * 1024
 """More than any answer we ask for; a server must not fill our memory."""
@@ -146,16 +146,16 @@ class ModelServer(NamedTuple):
             raise self.failed(f"its answer has more than {MOST_BYTES:,} bytes")
         return reply.status, answer
 
-    def _reached(self, connect_s: float) -> socket:
+    def _reached(self, connect_s: float) -> socket.socket:
         """Return a connection, tried at every address that the server has."""
         (host, port), tls = self.address, self.tls
         problem = OSError(f"no address of {host}")
         for each in addresses(host, port, monotonic() + connect_s, lambda: None):
-            made = socket(each.family, each.kind, each.protocol)
+            made = socket.socket(each.family, each.kind, each.protocol)
             try:
                 made.settimeout(connect_s)
                 made.connect(each.place)
-                made.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
+                made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 return tls.wrap_socket(made, server_hostname=host) if tls else made
             except OSError as error:
                 made.close()
@@ -259,11 +259,11 @@ class _Deadline:
             raise TimeoutError
 
 
-def shut(link: socket) -> None:
+def shut(link: socket.socket) -> None:
     """End what a connection is doing, from whatever thread."""
     try:
         # Not the method of an encrypted one: it takes away what a reader is using.
-        socket.shutdown(link, SHUT_RDWR)
+        socket.socket.shutdown(link, socket.SHUT_RDWR)
     except OSError:
         return  # the other side was quicker
 
@@ -319,3 +319,118 @@ def _texts(part: object) -> Iterator[str]:
     elif isinstance(part, list | tuple):
         for value in part:
             yield from _texts(value)
+
+
+NOBODY = "nothing listens there"
+"""What is said of a port that nobody has opened."""
+
+CUT_SHORT = "it stopped in the middle of its answer"
+
+KINDS: tuple[tuple[type[Exception], str], ...] = (
+    (
+        ConnectionRefusedError,
+        f"{NOBODY}; see that it is started and that the url has its port",
+    ),
+    (ConnectionError, "it closed the connection before its answer was whole"),
+    (socket.gaierror, "no machine is known by this name; look at the url"),
+    (ssl.SSLCertVerificationError, "its certificate is not trusted on this machine"),
+    (ssl.SSLError, "it does not encrypt as https does; look at the url"),
+    (IncompleteRead, CUT_SHORT),
+    (HTTPException, "what it answers is not HTTP; look at the url"),
+)
+"""The first that fits is told."""
+
+FAR = (EHOSTDOWN, EHOSTUNREACH, ENETDOWN, ENETUNREACH)
+
+
+def broken_by(error: OSError | HTTPException) -> str:
+    """Return what went wrong with a connection, as one part of a sentence."""
+    for kind, words in KINDS:
+        if isinstance(error, kind):
+            return words
+    if isinstance(error, OSError) and error.errno in FAR:
+        return "there is no way to it from this machine"
+    return (getattr(error, "strerror", "") or "the connection failed").lower()
+
+
+SLICE_S = 0.05
+"""How soon somebody who halts is heard while a connection is made."""
+
+
+class Unreached(TimeoutError):
+    """No connection was made in time."""
+
+
+class Address(NamedTuple):
+    """Where a machine is, in the form that a socket wants."""
+
+    family: int
+    kind: int
+    protocol: int
+    place: Any
+
+
+def addresses(
+    host: str, port: int, ends: float, check: Callable[[], None]
+) -> list[Address]:
+    """Return where a machine is, in the order to try; never empty.
+
+    `ends` is by the clock; `check` is called while we wait, and may raise.
+
+    Raises:
+        Unreached: nobody says so in time.
+        OSError: there is no such machine.
+        ValueError: that is no name.
+    """
+    if is_loopback(host):  # no other machine is asked for it
+        return _found(host, port)
+    asked = _Lookup(host, port)
+    while not asked.done.wait(min(SLICE_S, max(ends - monotonic(), 0))):
+        check()
+        if monotonic() >= ends:
+            raise Unreached
+    return asked.result()
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host name or address can only mean this machine."""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host.removeprefix("[").removesuffix("]")).is_loopback
+    except ValueError:
+        return False
+
+
+class _Lookup:
+    """A name that is being looked up."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self.done = Event()
+        self._host, self._port = host, port
+        self._made: list[Address] = []
+        self._error: Exception = OSError(f"no address of {host}")
+        Thread(target=self._run, name="glassmind-lookup", daemon=True).start()
+
+    def _run(self) -> None:
+        try:
+            self._made = _found(self._host, self._port)
+        except (OSError, ValueError) as error:
+            self._error = error  # for who waits to see
+        finally:
+            self.done.set()
+
+    def result(self) -> list[Address]:
+        """Return what was found, or raise what came of it."""
+        if not self._made:
+            raise self._error
+        return self._made
+
+
+def _found(host: str, port: int) -> list[Address]:
+    return [
+        Address(family, kind, protocol, place)
+        for family, kind, protocol, _, place in socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM
+        )
+    ]

@@ -10,8 +10,8 @@ from glassmind.errors import GlassmindError, ModelFailed, ModelFault
 from glassmind.ports.models import Embedder, Reranker
 
 if TYPE_CHECKING:  # nothing of it is needed where nobody is asked
-    from glassmind.model.catalogue import Check
-    from glassmind.model.hindsight import RecalledFact, Told
+    from glassmind.model.index import Check
+    from glassmind.model.search import RecalledFact, Told
     from glassmind.model.vectors import Embeddable, Matrix, Vector
     from glassmind.ports.hindsight import Hear, OtherMemory
 

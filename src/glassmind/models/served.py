@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from glassmind.config.settings import Embeddings
 from glassmind.errors import ModelFailed
-from glassmind.models.cores import in_order
-from glassmind.models.families import Family
-from glassmind.models.http import Bounds
-from glassmind.models.passages import first_tokens, text_windows
-from glassmind.models.spaces import VERSION
-from glassmind.models.unit import unit
+from glassmind.models.cards import Family, prefixes_for
+from glassmind.models.http import Bounds, ModelServer
+from glassmind.models.tokens import first_tokens, text_windows
+from glassmind.models.vectors import VERSION, in_order, unit
 
 if TYPE_CHECKING:
     from glassmind.model.vectors import Embeddable, Matrix, Vector
+
 
 Ask = Callable[[list[str], Bounds], Any]
 """Returns what a server says to some texts: a list of vectors, if all is well."""
@@ -119,3 +119,74 @@ class ServedEmbedder:
             reason = f"{made.shape[1]} numbers in place of {self._width}"
             raise ModelFailed(self.model, reason)
         return np.stack([unit(row) for row in made])
+
+
+OLLAMA_MODEL = "nomic-embed-text"
+
+
+def ollama_embedder(
+    chosen: Embeddings,
+    *,
+    patience: Patience = USUAL,
+) -> ServedEmbedder:
+    """Return the embedder of the settings; the server is not asked yet.
+
+    Raises:
+        RemoteRefused: it is not this machine, and that was not allowed.
+    """
+    model = chosen.model or OLLAMA_MODEL
+    server = ModelServer(model, chosen.url)
+    server.refuse_remote(allowed=chosen.allow_remote)
+    family = prefixes_for(model)
+    if chosen.context_tokens:
+        family = family._replace(max_tokens=chosen.context_tokens)
+
+    def ask(texts: list[str], bounds: Bounds) -> Any:
+        question: dict[str, Any] = {
+            "model": model,
+            "input": texts,
+            "options": {"num_ctx": family.max_tokens},
+        }
+        if chosen.dimensions:
+            question["dimensions"] = chosen.dimensions
+        answer = server.ask("/api/embed", question, bounds)
+        if not isinstance(answer, dict) or "embeddings" not in answer:
+            raise ModelFailed(model, f"{server.host}: no embeddings in the answer")
+        return answer["embeddings"]
+
+    name = ServedName("ollama", model, family)
+    return ServedEmbedder(name, ask, expected=chosen.dimensions, patience=patience)
+
+
+OPENAI_MODEL = "text-embedding-3-small"
+
+
+def openai_embedder(
+    chosen: Embeddings,
+    *,
+    patience: Patience = USUAL,
+) -> ServedEmbedder:
+    """Return the embedder of the settings; the server is not asked yet.
+
+    Raises:
+        RemoteRefused: it is not this machine, and that was not allowed.
+    """
+    model = chosen.model or OPENAI_MODEL
+    server = ModelServer(model, chosen.url.removesuffix("/v1"), chosen.api_key)
+    server.refuse_remote(allowed=chosen.allow_remote)
+
+    def ask(texts: list[str], bounds: Bounds) -> Any:
+        question: dict[str, Any] = {"model": model, "input": texts}
+        question["encoding_format"] = "float"
+        if chosen.dimensions:
+            question["dimensions"] = chosen.dimensions
+        answer = server.ask("/v1/embeddings", question, bounds)
+        try:
+            rows = sorted(answer["data"], key=lambda row: int(row["index"]))
+            return [row["embedding"] for row in rows]
+        except (KeyError, TypeError, ValueError):
+            reason = f"{server.host}: no embeddings in the answer"
+            raise ModelFailed(model, reason) from None
+
+    name = ServedName("openai", model, prefixes_for(model))
+    return ServedEmbedder(name, ask, expected=chosen.dimensions, patience=patience)

@@ -10,10 +10,8 @@ import numpy as np
 
 from glassmind.errors import ModelDamaged
 from glassmind.models.cards import ModelCard
-from glassmind.models.counting import TokenCounter
-from glassmind.models.spaces import space_of
-from glassmind.models.unit import unit
-from glassmind.models.windows import WindowedTokenizer, tokenizer_of
+from glassmind.models.tokens import TokenCounter, WindowedTokenizer, tokenizer_of
+from glassmind.models.vectors import space_of, unit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from glassmind.errors.editing import EditRefused
 from glassmind.model import NotePath
-from glassmind.model.editing import Splice
+from glassmind.model.edits import Splice
 from glassmind.model.notes import Link, Note
 from glassmind.obsidian.frontmatter import MAX_BYTES, read_head
 from glassmind.obsidian.links import (

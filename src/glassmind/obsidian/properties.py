@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 
 from glassmind.model import PropertyValue
+from glassmind.model.context import ProjectName
 from glassmind.model.memory import KEEP, MEMO_FOLDERS
-from glassmind.model.projects import ProjectName
 
 PRIVATE = "private"
 """The property that says so, in whatever case."""

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from glassmind.errors.editing import BadEdit, EditRefused, NotEditable
 from glassmind.model import NotePath, PropertyValue
-from glassmind.model.editing import ChangeProperty, Splice
+from glassmind.model.edits import ChangeProperty, Splice
 from glassmind.obsidian.frontmatter import Head, read_head
 from glassmind.obsidian.yaml_text import (
     JSON_QUOTE,

@@ -19,8 +19,7 @@ from glassmind.access.scopes import (
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
 from glassmind.errors.serving import BadValue
-from glassmind.model.access import ReadRule, Scope
-from glassmind.model.ledger import Reading, Shown, SumBy, Wanted
+from glassmind.model.access import Reading, ReadRule, Scope, Shown, SumBy, Wanted
 from glassmind.obsidian.text import Style, counted, on_one_line
 from glassmind.operations.find import Since, Until, most
 from glassmind.operations.registry import (

@@ -8,12 +8,11 @@ import msgspec
 from msgspec import Meta, Struct
 
 from glassmind.engine import Engine
-from glassmind.model import answers as domain
-from glassmind.model.answers import NOT_IN_NOTES, Spoken, Withdrawn
-from glassmind.model.context import Conflict, Side
-from glassmind.model.ledger import Passage, Shown
+from glassmind.model import context as domain
+from glassmind.model.access import Passage, Shown
+from glassmind.model.context import NOT_IN_NOTES, Conflict, Side, Spoken, Withdrawn
 from glassmind.model.ontology import Resolution
-from glassmind.model.questions import ASKS, LONGEST_QUESTION, MOST_SOURCES
+from glassmind.model.search import ASKS, LONGEST_QUESTION, MOST_SOURCES
 from glassmind.obsidian.text import Style, counted, heading_address, obsidian_uri
 from glassmind.operations.find import ChosenIntent, ChosenMode, Project, most
 from glassmind.operations.model_text import GENERATED, fenced_lines, one_line

@@ -17,8 +17,8 @@ from glassmind.context.markdown import (
 from glassmind.engine import Engine
 from glassmind.errors.context import BudgetTooSmall
 from glassmind.errors.writing import WriteRefused
+from glassmind.model.access import Passage, Shown
 from glassmind.model.context import Briefing, Bundle, Summary
-from glassmind.model.ledger import Passage, Shown
 from glassmind.model.search import Mode
 from glassmind.obsidian.hidden_text import holds_hidden
 from glassmind.obsidian.text import heading_address

@@ -12,8 +12,8 @@ from glassmind.edit.text_edits import KINDS
 from glassmind.engine import Engine
 from glassmind.errors.editing import ConfirmFirst
 from glassmind.errors.serving import BadValue
-from glassmind.model import editing
-from glassmind.model.ledger import Passage, Shown
+from glassmind.model import edits as model_edits
+from glassmind.model.access import Passage, Shown
 from glassmind.obsidian.text import Style, counted, on_one_line
 from glassmind.operations.arguments import parsed_json, plain_value
 from glassmind.operations.failures import CONFLICT
@@ -50,7 +50,7 @@ APPROVE = "glassmind proposals approve"
 PATIENT_S = 120.0
 """Seconds for a change: a folder with thousands of links takes a while."""
 
-DONE: tuple[editing.ChangeState, ...] = ("applied", "undone", "failed")
+DONE: tuple[model_edits.ChangeState, ...] = ("applied", "undone", "failed")
 """States of what was applied, or tried."""
 
 MOST_LISTED = 1_000
@@ -121,7 +121,7 @@ class Change(Result, frozen=True, kw_only=True):
     """What a changeset is, and its state; `undoes` is the id of another one."""
 
     id: str | None
-    state: editing.ChangeState
+    state: model_edits.ChangeState
     verb: str
     title: str
     created: str
@@ -142,8 +142,8 @@ class ChangeResult(Change, frozen=True, kw_only=True):
     file that this change writes.
     """
 
-    files: list[editing.FileDiff]
-    index: editing.IndexState
+    files: list[model_edits.FileDiff]
+    index: model_edits.IndexState
     notices: list[str]
     closed: bool | UnsetType = UNSET
 
@@ -180,7 +180,7 @@ def asking(vault: Engine, caller: Caller, *, dry_run: bool) -> Asking:
     return Asking(client=caller.client, dry_run=dry_run, tainted=tainted)
 
 
-def change_result(done: editing.Changed) -> ChangeResult:
+def change_result(done: model_edits.Changed) -> ChangeResult:
     return _change(
         ChangeResult,
         done.changeset,
@@ -192,7 +192,7 @@ def change_result(done: editing.Changed) -> ChangeResult:
     )
 
 
-def _change(kind: type[Kind], changeset: editing.Changeset, **others: Any) -> Kind:
+def _change(kind: type[Kind], changeset: model_edits.Changeset, **others: Any) -> Kind:
     draft, waits = changeset.draft, changeset.state == "proposed"
     return copied(
         kind,
@@ -291,12 +291,12 @@ def _effects(result: ChangeResult) -> Iterator[str]:
         yield "search will find it shortly"
 
 
-def _file_line(file: editing.FileDiff, style: Style) -> str:
+def _file_line(file: model_edits.FileDiff, style: Style) -> str:
     counts = style.faint(f"+{file.added} -{file.removed}")
     return f"  {style.strong(_moved(file))}  {counts}"
 
 
-def _diff_lines(file: editing.FileDiff, style: Style) -> Iterator[str]:
+def _diff_lines(file: model_edits.FileDiff, style: Style) -> Iterator[str]:
     yield _file_line(file, style).lstrip()
     # only line feeds end a line: other line separators are part of the text
     lines = file.diff.rstrip("\n").split("\n") if file.diff else []
@@ -325,7 +325,7 @@ def _next_step(result: ChangeResult, style: Style) -> Iterator[str]:
 
 
 def _moved(
-    file: editing.FileDiff | FileMove, name: Callable[[str], str] = on_one_line
+    file: model_edits.FileDiff | FileMove, name: Callable[[str], str] = on_one_line
 ) -> str:
     if file.path is None:
         return f"{name(file.to)} (new)"
@@ -379,7 +379,7 @@ def change_operation(  # noqa: PLR0913 - a declaration names every part
 
 
 def changed(
-    change: Callable[..., editing.Changed],
+    change: Callable[..., model_edits.Changed],
     vault: Engine,
     arguments: Arguments,
     caller: Caller,
@@ -425,28 +425,28 @@ def edit(vault: Engine, arguments: EditArguments, caller: Caller) -> ChangeResul
 def edit_note(
     vault: Engine,
     arguments: EditedNoteArguments,
-    edits: Sequence[editing.TextEdit],
+    edits: Sequence[model_edits.TextEdit],
     caller: Caller,
 ) -> ChangeResult:
     note = EditedNoteArguments(
         name=arguments.name, expected=arguments.expected, dry_run=arguments.dry_run
     )
 
-    def change(name: str, request: Asking, **rest: Any) -> editing.Changed:
+    def change(name: str, request: Asking, **rest: Any) -> model_edits.Changed:
         return vault.editing.edit(name, edits, request, **rest)
 
     return changed(change, vault, note, caller, "name")
 
 
 SUMMARIES: dict[type, str] = {
-    editing.Append: "Add text at the end of a note.",
-    editing.Prepend: "Add text at the beginning of a note, after its properties.",
-    editing.Replace: "Replace a text that occurs exactly once.",
-    editing.AtHeading: "Change the text under a heading, or next to it.",
-    editing.AtBlock: "Change a block that has an id.",
-    editing.AtLine: "Change lines by number.",
-    editing.SetTask: "Complete a task, or set another status.",
-    editing.AddLink: "Add a sentence with a link.",
+    model_edits.Append: "Add text at the end of a note.",
+    model_edits.Prepend: "Add text at the beginning of a note, after its properties.",
+    model_edits.Replace: "Replace a text that occurs exactly once.",
+    model_edits.AtHeading: "Change the text under a heading, or next to it.",
+    model_edits.AtBlock: "Change a block that has an id.",
+    model_edits.AtLine: "Change lines by number.",
+    model_edits.SetTask: "Complete a task, or set another status.",
+    model_edits.AddLink: "Add a sentence with a link.",
 }
 """Each kind of edit that has a command derived from its fields, with its help."""
 
@@ -505,7 +505,7 @@ def edit_property(
     if len(acts) != 1:
         names = "value set_json add remove unset"
         raise BadValue(names, "cannot be combined or left out: give exactly one")
-    change = editing.ChangeProperty(arguments.key, *acts[0])
+    change = model_edits.ChangeProperty(arguments.key, *acts[0])
     return edit_note(vault, arguments, [change], caller)
 
 
@@ -649,7 +649,8 @@ def split(vault: Engine, arguments: SplitArguments, caller: Caller) -> ChangeRes
 
 class ChangesArguments(Arguments):
     state: Annotated[
-        editing.ChangeState | None, arg("Only changesets in this state.", for_models="")
+        model_edits.ChangeState | None,
+        arg("Only changesets in this state.", for_models=""),
     ] = None
     limit: Annotated[int, most("changesets (20)", MOST_LISTED)] = 20
     done: Annotated[bool, arg("Only what was applied, or tried.", only=())] = False

@@ -14,11 +14,11 @@ from glassmind.errors import NoteNotFound, OffsetOutOfRange
 from glassmind.errors.serving import BadValue
 from glassmind.model import Span
 from glassmind.model import search as found
-from glassmind.model.adjustments import Adjustment
+from glassmind.model.access import Passage, Shown
 from glassmind.model.context import Verified
 from glassmind.model.graph import Hop
-from glassmind.model.ledger import Passage, Shown
 from glassmind.model.search import (
+    Adjustment,
     ChunkText,
     Evidence,
     FusionName,
@@ -480,7 +480,7 @@ def read_for_models(result: ReadResult, _view: View) -> str:
 )
 def read(vault: Engine, arguments: ReadArguments, caller: Caller) -> ReadResult:
     """Print a note, a section or some lines of it."""
-    from glassmind.model.catalogue import GuessedNote  # noqa: PLC0415 - 24 ms
+    from glassmind.model.index import GuessedNote  # noqa: PLC0415 - 24 ms
 
     config = vault.config.vault
     name = named_by(vault, arguments.name, "name")

@@ -8,15 +8,21 @@ from msgspec import UNSET, UnsetType, structs
 
 from glassmind.engine import Engine
 from glassmind.graph.export import graph_as_dot, graph_as_graphml
-from glassmind.model.chains import Chains, CommonNote, PathStep
-from glassmind.model.connections import (
+from glassmind.model.access import Passage, Shown
+from glassmind.model.graph import (
+    Chains,
+    CommonNote,
     Connections,
     GraphLink,
     GraphNode,
     GraphPart,
+    Metric,
     Neighbour,
+    PathStep,
+    Ranking,
+    Themes,
+    Timeline,
 )
-from glassmind.model.ledger import Passage, Shown
 from glassmind.model.ontology import (
     Branch,
     Hierarchy,
@@ -29,9 +35,6 @@ from glassmind.model.ontology import (
     Schema,
     Spelling,
 )
-from glassmind.model.ranks import Metric, Ranking
-from glassmind.model.themes import Themes
-from glassmind.model.timeline import Timeline
 from glassmind.obsidian.text import Style, counted
 from glassmind.operations.find import Name, NoteArguments, most
 from glassmind.operations.model_text import fenced_lines, listed, named

@@ -7,6 +7,7 @@ from msgspec import UNSET, UnsetType
 
 from glassmind.engine import Engine
 from glassmind.errors.editing import PolicyForbids
+from glassmind.model.access import Passage, Shown
 from glassmind.model.health import (
     CheckReport,
     Finding,
@@ -15,9 +16,7 @@ from glassmind.model.health import (
     Helping,
     SecretPlace,
 )
-from glassmind.model.ledger import Passage, Shown
-from glassmind.model.pairs import Dismissed, Similar
-from glassmind.model.suggestions import Suggestions
+from glassmind.model.suggestions import Dismissed, Similar, Suggestions
 from glassmind.obsidian.text import Style, counted, shortened
 from glassmind.operations.edit import (
     PATIENT_S,

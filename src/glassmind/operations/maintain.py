@@ -12,12 +12,10 @@ from glassmind.errors import ConfigError, VaultAbsent
 from glassmind.errors.serving import BadValue
 from glassmind.files.read import safe_path
 from glassmind.index.background import gently
-from glassmind.model.catalogue import Check, Stats, Status
-from glassmind.model.files import IndexReport, Skipped
-from glassmind.model.ledger import Shown
+from glassmind.model.access import Shown
+from glassmind.model.index import Check, IndexReport, Skipped, Stats, Status, WatchState
 from glassmind.model.models import ModelCheck, ModelFetched, ModelState
-from glassmind.model.pairs import PairStatus
-from glassmind.model.watch import WatchState
+from glassmind.model.suggestions import PairStatus
 from glassmind.obsidian.text import Style, bytes_in_words, counted
 from glassmind.operations.failures import MODEL, USAGE
 from glassmind.operations.registry import (
@@ -524,9 +522,9 @@ def _fetch_exit(result: FetchedModelsResult, arguments: FetchModelsArguments) ->
 )
 def models(vault: Engine, _: NoArguments) -> ModelsResult:
     """List embedding and reranking models, and which are installed."""
-    from glassmind.models import shelf  # noqa: PLC0415 - ssl
+    from glassmind.models import library  # noqa: PLC0415 - ssl
 
-    return ModelsResult(models=shelf.states(vault.config))
+    return ModelsResult(models=library.states(vault.config))
 
 
 @operation(
@@ -540,15 +538,15 @@ def fetch_models(
     vault: Engine, arguments: FetchModelsArguments, caller: Caller
 ) -> FetchedModelsResult:
     """Download models: the one your settings choose, or those you name."""
-    from glassmind.models import shelf  # noqa: PLC0415 - ssl
-    from glassmind.models.download import download_watcher  # noqa: PLC0415 - ssl
+    from glassmind.models import library  # noqa: PLC0415 - ssl
+    from glassmind.models.fetch import download_watcher  # noqa: PLC0415 - ssl
 
     source = arguments.source
     local = current_folder() / Path(source).expanduser() if source else None
     if local and not local.exists():
         raise BadValue("source", f"must be a file or folder that exists (got {local})")
     watcher = download_watcher(caller.progress)
-    fetched = shelf.fetch(vault.config, arguments.names, local=local, watcher=watcher)
+    fetched = library.fetch(vault.config, arguments.names, local=local, watcher=watcher)
     found = list(fetched)
     return FetchedModelsResult(ok=not any(m.problem for m in found), models=found)
 
@@ -566,7 +564,7 @@ def fetch_models(
 )
 def check_models(vault: Engine, arguments: NamedModelsArguments) -> CheckedModelsResult:
     """Check the files of installed models, and try each one."""
-    from glassmind.models import shelf  # noqa: PLC0415 - ssl
+    from glassmind.models import library  # noqa: PLC0415 - ssl
 
-    found = shelf.check(vault.config, arguments.names)
+    found = library.check(vault.config, arguments.names)
     return CheckedModelsResult(ok=all(check.ok for check in found), models=found)

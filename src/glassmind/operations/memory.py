@@ -10,7 +10,7 @@ from msgspec.structs import asdict
 from glassmind.engine import Engine
 from glassmind.errors import VaultError, WrongUsage
 from glassmind.errors.memory import EditSetAside
-from glassmind.model.ledger import Passage, Shown
+from glassmind.model.access import Passage, Shown
 from glassmind.model.memory import (
     Captured,
     Inbox,

@@ -13,7 +13,7 @@ from glassmind.engine import Engine
 from glassmind.errors import PathOutsideVault
 from glassmind.errors.serving import BadValue
 from glassmind.files.read import safe_path
-from glassmind.model.ledger import Passage
+from glassmind.model.access import Passage
 from glassmind.obsidian.text import obsidian_uri, shortened
 from glassmind.operations.registry import Caller
 

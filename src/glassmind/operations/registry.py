@@ -27,7 +27,7 @@ from msgspec import Meta, Struct
 
 from glassmind.engine import Engine
 from glassmind.errors import ConfigError
-from glassmind.model.ledger import Passage, Shown
+from glassmind.model.access import Passage, Shown
 from glassmind.obsidian.text import Style
 from glassmind.ports.chat import Halt
 

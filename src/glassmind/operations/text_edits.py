@@ -11,7 +11,7 @@ from msgspec import Meta, defstruct
 
 from glassmind.edit.text_edits import KINDS
 from glassmind.errors.serving import BadArgument, BadValue
-from glassmind.model.editing import FUZZY, ChangeProperty, TextEdit
+from glassmind.model.edits import FUZZY, ChangeProperty, TextEdit
 from glassmind.operations.arguments import fields_of, property_schema, read
 from glassmind.operations.registry import Arguments, Surface, arg
 

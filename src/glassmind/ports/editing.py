@@ -6,7 +6,7 @@ from typing import Literal, Protocol, TypeAlias
 
 from glassmind.errors import GlassmindError
 from glassmind.model import NotePath
-from glassmind.model.editing import Changeset, ChangeState, Draft, Step
+from glassmind.model.edits import Changeset, ChangeState, Draft, Step
 
 
 class Refresh(Protocol):

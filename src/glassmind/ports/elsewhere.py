@@ -8,7 +8,7 @@ from glassmind.model.access import Scope
 from glassmind.model.search import SearchReply, Wish
 
 if TYPE_CHECKING:  # not for a search, which would pay a millisecond for each
-    from glassmind.model.files import IndexReport, Progress
+    from glassmind.model.index import IndexReport, Progress
 
 
 class IndexWishes(TypedDict):

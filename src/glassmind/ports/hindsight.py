@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeAlias
 
-from glassmind.model.catalogue import Check
-from glassmind.model.hindsight import RecalledFact, Told
+from glassmind.model.index import Check
+from glassmind.model.search import RecalledFact, Told
 
 Hear: TypeAlias = Callable[[], Sequence[RecalledFact]]
 """Waits for the facts that were asked for, best first.

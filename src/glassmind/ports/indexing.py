@@ -6,9 +6,15 @@ from datetime import datetime
 from typing import Protocol, Self, TypeAlias, TypeVar
 
 from glassmind.model import NotePath
-from glassmind.model.files import FileFacts, IndexReport, Progress, Skipped
-from glassmind.model.index import Indexed, Unsettled
-from glassmind.model.sidecar import Document
+from glassmind.model.index import (
+    Document,
+    FileFacts,
+    Indexed,
+    IndexReport,
+    Progress,
+    Skipped,
+    Unsettled,
+)
 from glassmind.model.vectors import Coverage, Embedded, NoteVectors, Space, Unembedded
 
 Carried_co = TypeVar("Carried_co", covariant=True)

@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping
 from typing import Protocol
 
 from glassmind.model import NotePath
-from glassmind.model.pairs import Dismissible, Pair, PairLag, PairStatus
-from glassmind.model.timeline import NoteDates
+from glassmind.model.graph import NoteDates
+from glassmind.model.suggestions import Dismissible, Pair, PairLag, PairStatus
 
 
 class NoteRows(Protocol):

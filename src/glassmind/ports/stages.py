@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from glassmind.model.projects import ProjectName, ProjectNote
+from glassmind.model.context import ProjectName, ProjectNote
 
 if TYPE_CHECKING:
     from glassmind.model.search import SearchReply

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from urllib.parse import unquote
 
 from glassmind.model import NotePath
-from glassmind.model.clues import LinkClue
+from glassmind.model.search import LinkClue
 from glassmind.search.query import key_of, plain, size_of
 
 if TYPE_CHECKING:
@@ -252,7 +252,7 @@ def _bent(
     for label, share, kind in kinds:
         labels += [label] * len(kind)
         counts += [len(rows) * share / len(kind)] * len(kind)
-    from glassmind.models.logistic import fitted  # noqa: PLC0415 - numpy
+    from glassmind.models.prototypes import fitted  # noqa: PLC0415 - numpy
 
     toward = (usual.bias, *usual.weights)
     pull = (BIAS_PULL, *([PULL] * len(usual.weights)))

@@ -15,7 +15,7 @@ from glassmind.search.hits import shown_of, snippet_of, word_reason
 from glassmind.search.ranking import LOSS, losses
 
 if TYPE_CHECKING:
-    from glassmind.model.adjustments import Adjustment, Successor
+    from glassmind.model.search import Adjustment, Successor
     from glassmind.ports.retrieval import AskedWords, HitRows, WordSearch
 
 

@@ -30,7 +30,8 @@ from glassmind.files.names import (
 from glassmind.files.read import Unreadable, VaultFiles, decode, digest_of
 from glassmind.files.scan import is_left_out, left_out_names
 from glassmind.model import NotePath, Span
-from glassmind.model.catalogue import (
+from glassmind.model.context import ProjectName, ProjectNote, Receipt, Verified
+from glassmind.model.index import (
     Ghost,
     GuessedNote,
     NoteLinks,
@@ -38,9 +39,7 @@ from glassmind.model.catalogue import (
     NoteText,
     Stats,
 )
-from glassmind.model.context import Receipt, Verified
 from glassmind.model.notes import Heading, Note
-from glassmind.model.projects import ProjectName, ProjectNote
 from glassmind.model.search import ChunkText
 from glassmind.obsidian.notes import read_note
 from glassmind.obsidian.properties import parse_project

@@ -9,20 +9,21 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from glassmind.errors import GlassmindError
 from glassmind.model import NotePath
-from glassmind.model.adjustments import AdjustmentName, Successor
 from glassmind.model.graph import Edge
 from glassmind.model.search import (
+    AdjustmentName,
     Candidate,
     ChannelName,
     FusionName,
     Intent,
     Snippet,
+    Successor,
     Wish,
     WordQuery,
 )
 
 if TYPE_CHECKING:
-    from glassmind.model.pairs import Partner
+    from glassmind.model.suggestions import Partner
     from glassmind.model.vectors import Vector
     from glassmind.ports.hindsight import Hear
     from glassmind.ports.models import Embedder, Reranker

@@ -13,8 +13,14 @@ from datetime import date
 from math import log
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from glassmind.model.adjustments import Adjustment, AdjustmentName, Successor
-from glassmind.model.search import Candidate, ChannelName, FusionName
+from glassmind.model.search import (
+    Adjustment,
+    AdjustmentName,
+    Candidate,
+    ChannelName,
+    FusionName,
+    Successor,
+)
 
 if TYPE_CHECKING:
     from glassmind.ports.models import Reranker

@@ -11,8 +11,15 @@ from datetime import date
 
 from glassmind.errors import GlassmindError
 from glassmind.model import NotePath
-from glassmind.model.adjustments import Adjustment, AdjustmentName
-from glassmind.model.search import ChannelName, Hit, SearchReply, Wish, WordQuery
+from glassmind.model.search import (
+    Adjustment,
+    AdjustmentName,
+    ChannelName,
+    Hit,
+    SearchReply,
+    Wish,
+    WordQuery,
+)
 from glassmind.search import channels
 from glassmind.search.confidence import Signals, signals_of
 from glassmind.search.dates import without_counted

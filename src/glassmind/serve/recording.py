@@ -6,9 +6,8 @@ from typing import Self
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
 from glassmind.handing import hand
-from glassmind.memory.provenance import GIVEN
-from glassmind.model.callers import CALLER
-from glassmind.model.ledger import Passage, Shown, Surface
+from glassmind.memory.capture import GIVEN
+from glassmind.model.access import CALLER, Passage, Shown, Surface
 from glassmind.operations.failures import quotes_notes
 from glassmind.operations.registry import note_paths, shown
 from glassmind.serve.log import log, log_fault

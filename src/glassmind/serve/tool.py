@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from glassmind.engine import Engine
-from glassmind.model.files import Progress
-from glassmind.model.ledger import Shown
+from glassmind.model.access import Shown
+from glassmind.model.index import Progress
 
 USUAL_TOKENS, MOST_TOKENS = 2_000, 8_000
 """Length of an answer, and of a detailed one: hosts warn of results of 10,000 tokens

@@ -20,7 +20,7 @@ from json.encoder import encode_basestring as _quoted
 from pathlib import Path
 from unicodedata import normalize
 
-from glassmind.model.ledger import Passage, Reading, Shown, Sum, SumBy, Wanted
+from glassmind.model.access import Passage, Reading, Shown, Sum, SumBy, Wanted
 from glassmind.store.disk import may_purge
 from glassmind.store.place import can_write, make_folder
 

@@ -23,7 +23,7 @@ from glassmind.config.settings import UNDO_DAYS
 from glassmind.errors.editing import ChangesetUnknown, EditRefused, NowhereToKeep
 from glassmind.errors.writing import WriteFailed
 from glassmind.model import NotePath
-from glassmind.model.editing import (
+from glassmind.model.edits import (
     STATES,
     Changeset,
     ChangeState,

@@ -19,11 +19,11 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from glassmind.model.callers import CALLER
+from glassmind.model.access import CALLER
 from glassmind.store.place import can_write, make_folder, outside
 
 if TYPE_CHECKING:
-    from glassmind.model.use import UseEvent, UseTail
+    from glassmind.model.memory import UseEvent, UseTail
 
 
 _NAME = "use.jsonl"
@@ -161,7 +161,7 @@ class UseLog:
 
     def tail(self, folded: Mapping[str, int]) -> "UseTail":
         """Return what was added behind what is `folded`, in the order it was."""
-        from glassmind.model.use import UseTail  # noqa: PLC0415 - a search only writes
+        from glassmind.model.memory import UseTail  # noqa: PLC0415 - a search only writes
 
         events: list[UseEvent] = []
         upto: dict[str, int] = {}
@@ -227,7 +227,7 @@ def event_of(line: bytes) -> "UseEvent | None":
 
     Behind what a full disk cut short stands the next line, which is whole.
     """
-    from glassmind.model.use import UseEvent  # noqa: PLC0415 - a search only writes
+    from glassmind.model.memory import UseEvent  # noqa: PLC0415 - a search only writes
 
     try:
         said = json.loads(line[max(0, line.rfind(_BEGIN)) :])

@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from glassmind.model.watch import WatchState
+from glassmind.model.index import WatchState
 
 FILE = "watch.json"
 

@@ -1,7 +1,7 @@
 """The access log: what clients read: made from the settings, once for each vault."""
 
 from glassmind.config import Config
-from glassmind.model.catalogue import Check
+from glassmind.model.index import Check
 from glassmind.store.access_log import AccessLog
 from glassmind.store.place import index_locations, outside
 

@@ -144,7 +144,7 @@ class Asking:
         Raises:
             Paused: the machine is for somebody else now.
         """
-        from glassmind.model.files import Progress  # noqa: PLC0415
+        from glassmind.model.index import Progress  # noqa: PLC0415
         from glassmind.search.search import signals  # noqa: PLC0415
 
         if self._pause():

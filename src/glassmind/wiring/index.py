@@ -13,9 +13,8 @@ from glassmind.config import Config
 from glassmind.index.checkup import Bench, VectorBench
 from glassmind.index.embed import Meaning, Wishes
 from glassmind.index.run import Followed, Workshop
-from glassmind.model.catalogue import Check
-from glassmind.model.pairs import PairStatus
-from glassmind.model.sidecar import Document
+from glassmind.model.index import Check, Document
+from glassmind.model.suggestions import PairStatus
 from glassmind.model.vectors import NoteVectors
 from glassmind.models.embedders import has_other_settings
 from glassmind.obsidian.split import SplitRules

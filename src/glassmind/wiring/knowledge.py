@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from glassmind.graph.mentions import WordPlaces
     from glassmind.graph.themes import Parts
     from glassmind.links.graph import LinkGraph
+    from glassmind.model.graph import KeptTheme, ThemeState
     from glassmind.model.search import SearchReply
-    from glassmind.model.themes import KeptTheme, ThemeState
 
 
 def knowledge_for(

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from glassmind.access.trust import trust_for
 from glassmind.files.write import Permit, VaultWriter
-from glassmind.memory.cabinet import Acts, Cabinet
-from glassmind.memory.verbs import Memory
-from glassmind.model.catalogue import GuessedNote
+from glassmind.memory.memory import Memory
+from glassmind.memory.parts import Acts, Cabinet
+from glassmind.model.index import GuessedNote
 from glassmind.search.query import parse_day
 from glassmind.store.sqlite.connection import still
 from glassmind.store.sqlite.memory import MemoRows
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from glassmind.model import NotePath
-    from glassmind.model.catalogue import NoteText
-    from glassmind.model.hindsight import Told
+    from glassmind.model.index import NoteText
+    from glassmind.model.search import Told
     from glassmind.search.notes import NoteReader
 
 

@@ -11,7 +11,7 @@ from glassmind.errors import IndexBusy
 from glassmind.files.read import VaultFiles
 from glassmind.files.write import Permit, VaultWriter
 from glassmind.graph.dismissals import DismissalBook
-from glassmind.model.pairs import MOST_PARTNERS, PAIRS_VERSION
+from glassmind.model.suggestions import MOST_PARTNERS, PAIRS_VERSION
 from glassmind.store.lock import WriterLock
 from glassmind.store.sqlite.change_log import note_log
 from glassmind.store.sqlite.pairs import PairRows, PairSource

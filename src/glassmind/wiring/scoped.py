@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from glassmind.index.keeper import IndexKeeper
     from glassmind.model import NotePath
-    from glassmind.model.files import IndexReport
+    from glassmind.model.index import IndexReport
     from glassmind.ports.indexing import ShowProgress
     from glassmind.store.sqlite.pairs import ScopePairs
 

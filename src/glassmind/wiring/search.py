@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, get_args
 
 from glassmind.config import Config
 from glassmind.errors import IndexDamaged, ModelFault, NotEmbedded
-from glassmind.model.pairs import Partner
 from glassmind.model.search import Intent
+from glassmind.model.suggestions import Partner
 from glassmind.model.vectors import Space
 from glassmind.models.patience import (
     Patience,
@@ -36,7 +36,7 @@ from glassmind.wiring.pairs import dismissals_for
 from glassmind.wiring.use import OpenHeat
 
 if TYPE_CHECKING:
-    from glassmind.model.connections import ThemeLabel
+    from glassmind.model.graph import ThemeLabel
     from glassmind.model.vectors import Vector
     from glassmind.models.prototypes import Prototypes
     from glassmind.ports.indexing import ShowProgress
@@ -140,7 +140,7 @@ def sources_for(vault: Vault, words: WordSearch) -> SearchSources:
 
 def _is_ours(vault: Vault, document: str) -> bool:
     """Whether a fact was made of a memo of this vault, be it there or forgotten."""
-    from glassmind.model.hindsight import memo_of  # noqa: PLC0415
+    from glassmind.model.search import memo_of  # noqa: PLC0415
 
     return bool(memo_of(document, vault.config.vault.name))
 

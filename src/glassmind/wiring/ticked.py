@@ -38,7 +38,7 @@ def _accept(vault: "Vault") -> "tuple[Sequence[NotePath], Sequence[str]]":
 def _accepted(vault: "Vault") -> "tuple[Sequence[NotePath], Sequence[str]]":
     if not _may_wait(vault):
         return (), ()
-    from glassmind.memory.cabinet import Acts  # noqa: PLC0415
+    from glassmind.memory.parts import Acts  # noqa: PLC0415
     from glassmind.wiring.memory import memory_for  # noqa: PLC0415
 
     def unasked(*_: object, **__: object) -> None:

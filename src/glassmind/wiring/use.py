@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from glassmind.errors import VaultError
 from glassmind.files.read import VaultFiles
-from glassmind.memory.heat import HeatSources, measured
+from glassmind.memory.activity import HeatSources, measured
 from glassmind.memory.pins import FILE, pins_in
 from glassmind.search.ranking import Warm
 from glassmind.store.sqlite.memory import EventRows, HeatRows

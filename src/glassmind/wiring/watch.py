@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from glassmind.files.watch import VaultChanges, VaultEvents
 from glassmind.index.keeper import IndexKeeper
 from glassmind.index.watching import Pace, Post, Watching
-from glassmind.model.watch import WatchState
+from glassmind.model.index import WatchState
 from glassmind.store.disk import filesystem_kind, on_network
 from glassmind.store.watch_state import clear_state, write_state
 from glassmind.vault import Vault

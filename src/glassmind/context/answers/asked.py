@@ -1,7 +1,7 @@
 """What may be asked of the notes."""
 
 from glassmind.errors import BadLimit, BadWish, NothingAsked
-from glassmind.model.questions import LONGEST_QUESTION, MOST_SOURCES, says_something
+from glassmind.model.search import LONGEST_QUESTION, MOST_SOURCES, says_something
 
 
 def check_asked(question: str, limit: int) -> None:

@@ -6,7 +6,7 @@ from datetime import date
 from typing import Literal, Protocol
 
 from glassmind.config import Config
-from glassmind.model.answers import Gathered
+from glassmind.model.context import Gathered
 from glassmind.model.search import Intent, Mode
 from glassmind.ports.chat import Chat
 

@@ -16,7 +16,7 @@ from glassmind.context.answers.reading import (
     Reader,
     Thought,
 )
-from glassmind.model.answers import News, Spoken, Stated, Statement, Support, Withdrawn
+from glassmind.model.context import News, Spoken, Stated, Statement, Support, Withdrawn
 
 
 class Enough(Exception):

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from glassmind.context.answers.quotes import Page
-from glassmind.model.answers import Source
+from glassmind.model.context import Source
 from glassmind.obsidian.secrets import redacted
 from glassmind.obsidian.text import absent_word, clean, estimate_tokens, titled
 from glassmind.ports.chat import Chat, Prompt, Turn

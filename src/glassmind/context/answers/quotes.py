@@ -16,7 +16,7 @@ from glassmind.context.answers.blocks import Block, around, blocks_of, cell_arou
 from glassmind.context.answers.proving import TOO_SHORT, Ground
 from glassmind.context.answers.words import Word, in_a_row, words_of
 from glassmind.model import Span
-from glassmind.model.answers import Citation, Source
+from glassmind.model.context import Citation, Source
 from glassmind.obsidian.hidden_text import visible_text
 from glassmind.obsidian.receipts import receipt_of
 

@@ -21,7 +21,7 @@ from glassmind.context.answers.prompting import (
 from glassmind.context.answers.quotes import Pages
 from glassmind.errors import ModelFault
 from glassmind.errors.serving import CallAbandoned
-from glassmind.model.answers import (
+from glassmind.model.context import (
     Answer,
     Found,
     Gathered,

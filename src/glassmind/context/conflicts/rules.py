@@ -41,8 +41,7 @@ from glassmind.context.items import (
 )
 from glassmind.context.note_lines import NoteLines
 from glassmind.model import NotePath, Span
-from glassmind.model.context import Conflict, ConflictKind, Side
-from glassmind.model.sections import SectionNote
+from glassmind.model.context import Conflict, ConflictKind, SectionNote, Side
 from glassmind.obsidian.receipts import receipt_of
 from glassmind.obsidian.text import first_day
 

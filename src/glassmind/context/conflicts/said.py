@@ -10,7 +10,7 @@ from glassmind.context.conflicts.claims import Claim
 from glassmind.context.conflicts.things import is_dated
 from glassmind.context.conflicts.values import Value
 from glassmind.context.items import changed_day, key_form, waits
-from glassmind.model.sections import SectionNote
+from glassmind.model.context import SectionNote
 from glassmind.obsidian.text import first_day
 
 AT_ONCE_NS = 60 * 10**9

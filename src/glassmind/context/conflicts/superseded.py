@@ -21,8 +21,7 @@ from glassmind.context.items import (
 )
 from glassmind.context.note_lines import NoteLines, unmarked
 from glassmind.model import NotePath, Span
-from glassmind.model.context import Conflict, Side
-from glassmind.model.sections import SectionLink, SectionNote
+from glassmind.model.context import Conflict, SectionLink, SectionNote, Side
 from glassmind.obsidian.receipts import receipt_of
 
 _SAYS_SO = re.compile(

@@ -20,7 +20,7 @@ from glassmind.context.conflicts.claims import Claim
 from glassmind.context.conflicts.naming_words import KINSHIP
 from glassmind.context.conflicts.subject_words import links_in, words_of
 from glassmind.context.items import key_form, names_in
-from glassmind.model.sections import SectionLink, SectionNote
+from glassmind.model.context import SectionLink, SectionNote
 from glassmind.obsidian.text import first_day
 
 LEAST_PHRASE = 2

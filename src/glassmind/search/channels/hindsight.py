@@ -17,7 +17,7 @@ from glassmind.search.hits import Shown
 from glassmind.search.plan import Channel, Place, Reason, Run
 
 if TYPE_CHECKING:  # nothing of it is needed where nobody is asked
-    from glassmind.model.hindsight import RecalledFact
+    from glassmind.model.search import RecalledFact
     from glassmind.ports.hindsight import Hear
 
 KINDS: Mapping[str, str] = {"world": "world fact"}

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from glassmind.model.graph import CONFIDENCE, Edge
-from glassmind.model.pairs import Partner
 from glassmind.model.search import Candidate, ChannelName
+from glassmind.model.suggestions import Partner
 from glassmind.search.plan import Channel, Place, Reason, Route, Run
 
 FOLLOWED = 10

@@ -16,7 +16,7 @@ from glassmind.evaluation.as_json import evaluation_as_json, tuning_as_json
 from glassmind.evaluation.as_text import evaluation_as_text, tuning_as_text
 from glassmind.evaluation.chart import check_place, write_page
 from glassmind.model.evaluation import TuneReport
-from glassmind.model.files import Progress
+from glassmind.model.index import Progress
 from glassmind.operations.failures import OK
 from glassmind.operations.registry import joined
 from glassmind.serve.cli.opening import config_of, path_of

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from glassmind.model.files import Progress
+from glassmind.model.index import Progress
 from glassmind.model.models import Download
 from glassmind.obsidian.text import Style, bytes_in_words
 from glassmind.operations.failures import error_json

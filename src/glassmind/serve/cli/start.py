@@ -26,8 +26,8 @@ from glassmind.index.schedule import (
     units_as_script,
 )
 from glassmind.model.access import EVERY_AGENT, Scope
-from glassmind.model.watch import Brought, News
-from glassmind.models.lookup import is_loopback
+from glassmind.model.index import Brought, News
+from glassmind.models.http import is_loopback
 from glassmind.obsidian.text import Style
 from glassmind.operations.failures import BUG, OK
 from glassmind.serve.cli.opening import config_of, words_of

@@ -14,12 +14,10 @@ from glassmind.engine import Engine
 from glassmind.errors import IndexAbsent
 from glassmind.files.names import NOTE_SUFFIX
 from glassmind.model import NotePath
-from glassmind.model.catalogue import Ghost, LinkEnd, NoteFacts, NoteLinks
-from glassmind.model.chains import Chain
-from glassmind.model.connections import GraphPart
-from glassmind.model.ledger import Passage
+from glassmind.model.access import Passage
+from glassmind.model.graph import Chain, GraphPart, Theme
+from glassmind.model.index import Ghost, LinkEnd, NoteFacts, NoteLinks
 from glassmind.model.search import ChannelName, Mode, Snippet
-from glassmind.model.themes import Theme
 from glassmind.obsidian.frontmatter import read_head
 from glassmind.operations import find
 from glassmind.operations.find import SearchHit, SearchResult

@@ -12,8 +12,8 @@ from glassmind.engine import Engine
 from glassmind.errors.editing import NoMatch
 from glassmind.errors.serving import BadArgument
 from glassmind.handing import ghosts_gone
-from glassmind.model import editing as edits
-from glassmind.model.editing import Scope, TextEdit, Where
+from glassmind.model import edits
+from glassmind.model.edits import Scope, TextEdit, Where
 from glassmind.obsidian.frontmatter import read_head
 from glassmind.operations import edit as ours
 from glassmind.operations.arguments import parsed_json, read

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar
 from msgspec import Meta, Struct, structs
 
 from glassmind.engine import Engine
-from glassmind.model.ledger import Passage, Shown
+from glassmind.model.access import Passage, Shown
 from glassmind.model.search import FACTS, ChannelName, Intent
 from glassmind.operations.find import SearchHit
 from glassmind.operations.registry import (

@@ -17,7 +17,7 @@ from msgspec import structs
 
 from glassmind.engine import Engine
 from glassmind.errors.serving import BadArgument, BadValue
-from glassmind.model.ledger import Shown
+from glassmind.model.access import Shown
 from glassmind.operations.arguments import fields_of, read, schema_for_models
 from glassmind.operations.edit import PATIENT_S
 from glassmind.operations.find import NO_MATCH, SearchResult, search_result

@@ -17,9 +17,8 @@ from typing import Any, Self
 from glassmind.config import Config
 from glassmind.engine import Engine, local_vault
 from glassmind.errors import GlassmindError, IndexAbsent, IndexTaken
-from glassmind.model.files import IndexReport
+from glassmind.model.index import Brought, IndexReport, News, TellNews
 from glassmind.model.search import SearchReply
-from glassmind.model.watch import Brought, News, TellNews
 from glassmind.ports.elsewhere import Elsewhere, IndexWishes
 from glassmind.serve.daemon import CARD_FILE, find_daemon
 from glassmind.serve.daemon.news import news_as_text

@@ -3,14 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from glassmind.model.files import IndexReport
-from glassmind.model.watch import (
-    Brought,
-    Hindered,
-    News,
-    Settled,
-    Turned,
-)
+from glassmind.model.index import Brought, Hindered, IndexReport, News, Settled, Turned
 from glassmind.obsidian.text import counted
 
 PATHS_SHOWN = 3

@@ -28,7 +28,7 @@ import msgspec
 from glassmind.config import Config
 from glassmind.errors import GlassmindError
 from glassmind.model.access import Scope
-from glassmind.model.files import IndexReport, Progress
+from glassmind.model.index import IndexReport, Progress
 from glassmind.model.search import SearchReply, Wish
 from glassmind.ports.elsewhere import IndexWishes
 from glassmind.ports.indexing import ShowProgress

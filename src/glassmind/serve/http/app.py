@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 
 from glassmind.access.clients import plain_caller
 from glassmind.engine import Engine
-from glassmind.model.callers import known_as
+from glassmind.model.access import known_as
 from glassmind.operations.registry import Operation, Route
 from glassmind.serve.http.calls import EVENTS, HttpCall, events_of, with_error
 from glassmind.serve.http.guard import (

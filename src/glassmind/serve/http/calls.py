@@ -18,8 +18,8 @@ from msgspec import to_builtins
 from glassmind.config import Config
 from glassmind.engine import Engine
 from glassmind.errors.serving import BadArgument, BadValue, CallAbandoned
-from glassmind.model.files import Progress
-from glassmind.model.ledger import Shown
+from glassmind.model.access import Shown
+from glassmind.model.index import Progress
 from glassmind.operations.maintain import IndexResult
 from glassmind.operations.registry import Caller, Operation, Result
 from glassmind.ports.chat import Halt

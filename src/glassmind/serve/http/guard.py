@@ -23,7 +23,7 @@ from glassmind.config import Config
 from glassmind.errors.access import ClientsUnreadable
 from glassmind.model.access import EVERY_AGENT
 from glassmind.model.access import Scope as ReadScope
-from glassmind.models.lookup import is_loopback
+from glassmind.models.http import is_loopback
 from glassmind.serve.http.calls import UNREAD_S
 from glassmind.serve.http.replies import (
     JSON,

@@ -17,7 +17,7 @@ from starlette.types import Message, Receive, Scope, Send
 from glassmind.engine import Engine
 from glassmind.errors.serving import CallAbandoned, ServingFault
 from glassmind.model.access import Scope as ReadScope
-from glassmind.model.callers import known_as
+from glassmind.model.access import known_as
 from glassmind.serve.http.guard import BEYOND, Identity, read_json, while_connected
 from glassmind.serve.http.replies import Refused, without_places
 from glassmind.serve.mcp.calls import SESSION, session_of

@@ -9,7 +9,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
-from glassmind.model.catalogue import Status
+from glassmind.model.index import Status
 from glassmind.operations.graph import (
     Resolution,
     ThemesArguments,

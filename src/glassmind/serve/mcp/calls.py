@@ -27,9 +27,8 @@ from glassmind.access.clients import plain_caller
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
 from glassmind.errors.serving import BadArgument, BadValue, CallAbandoned, CallTooLong
-from glassmind.model.callers import CALLER, known_as
-from glassmind.model.files import Progress, Stage
-from glassmind.model.ledger import Surface
+from glassmind.model.access import CALLER, Surface, known_as
+from glassmind.model.index import Progress, Stage
 from glassmind.obsidian.hidden_text import FIELD, hidden_in, hidden_notice
 from glassmind.obsidian.text import shortened, with_texts
 from glassmind.operations.failures import error_json, failure_of, quotes_notes

@@ -10,8 +10,8 @@ from mcp.shared.exceptions import MCPError
 
 from glassmind.errors import GlassmindError, PathOutsideVault, VaultError
 from glassmind.errors.serving import BadArgument
-from glassmind.model.catalogue import NoteFacts
-from glassmind.model.ledger import Passage
+from glassmind.model.access import Passage
+from glassmind.model.index import NoteFacts
 from glassmind.obsidian.hidden_text import hidden_in, hidden_notice
 from glassmind.obsidian.text import iso_time
 from glassmind.operations.failures import quotes_notes

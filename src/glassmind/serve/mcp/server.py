@@ -15,8 +15,8 @@ from mcp.shared.exceptions import MCPError
 
 from glassmind.access.scopes import DEFAULT_SETS
 from glassmind.engine import Engine
-from glassmind.model.ledger import Surface
-from glassmind.model.questions import LONGEST_QUESTION
+from glassmind.model.access import Surface
+from glassmind.model.search import LONGEST_QUESTION
 from glassmind.obsidian.text import shortened
 from glassmind.operations.model_text import one_line
 from glassmind.serve.hiding import safe_text, safe_values

@@ -31,9 +31,8 @@ from mcp_types import (
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError, IndexAbsent
 from glassmind.errors.serving import CallAbandoned, StillIndexing
-from glassmind.model.access import EVERY_AGENT, Scope
-from glassmind.model.callers import known_as
-from glassmind.model.files import Progress
+from glassmind.model.access import EVERY_AGENT, Scope, known_as
+from glassmind.model.index import Progress
 from glassmind.serve.log import PatientStream, log, log_fault, take_over_logging
 from glassmind.serve.mcp.process import Wires, run_until_left
 from glassmind.serve.mcp.server import make_server

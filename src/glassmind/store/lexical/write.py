@@ -15,7 +15,7 @@ from typing import Any
 
 import tantivy
 
-from glassmind.model.sidecar import Document
+from glassmind.model.index import Document
 from glassmind.obsidian.properties import OWN, is_memo, memo_own_text
 from glassmind.store.lexical import analysis
 from glassmind.store.lexical.files import (

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import apsw
 
-from glassmind.model.sidecar import Document, Passage
+from glassmind.model.index import Document, Passage
 from glassmind.store.sqlite import schema
 
 if TYPE_CHECKING:
-    from glassmind.model.sidecar import Document
+    from glassmind.model.index import Document
     from glassmind.model.vectors import NoteVectors
 
 

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from glassmind.model import NotePath
-from glassmind.model.clues import LinkClue
-from glassmind.model.connections import ThemeLabel
 from glassmind.model.graph import (
     Edge,
     GhostLink,
@@ -20,8 +18,10 @@ from glassmind.model.graph import (
     News,
     NodeRow,
     NodeRows,
+    NoteDates,
+    ThemeLabel,
 )
-from glassmind.model.timeline import NoteDates
+from glassmind.model.search import LinkClue
 from glassmind.obsidian.text import sentence_at
 from glassmind.store.sqlite.change_log import text_log
 from glassmind.store.sqlite.schema import CHUNK_STARTS, version_of

@@ -11,15 +11,21 @@ from typing import TYPE_CHECKING, Any, Self, get_args
 import apsw
 
 from glassmind.model import NotePath
-from glassmind.model.adjustments import Successor
-from glassmind.model.memory import MemoKind, MemoNote
-from glassmind.model.sections import ChangedRow
-from glassmind.model.use import MOST_AT_ONCE, DayUse, Edit, UseEvent
+from glassmind.model.context import ChangedRow
+from glassmind.model.memory import (
+    MOST_AT_ONCE,
+    DayUse,
+    Edit,
+    MemoKind,
+    MemoNote,
+    UseEvent,
+)
+from glassmind.model.search import Successor
 from glassmind.store.sqlite.connection import Fence, begin, end
 from glassmind.store.sqlite.schema import version_of
 
 if TYPE_CHECKING:
-    from glassmind.model.adjustments import Successor
+    from glassmind.model.search import Successor
 
 
 _MINUTE_NS = 60 * 10**9
@@ -119,7 +125,7 @@ def _existing(
 ) -> "Mapping[int, Successor]":
     """Return the successors that still exist, of what notes say."""
     # in most vaults nothing was superseded
-    from glassmind.model.adjustments import Successor  # noqa: PLC0415
+    from glassmind.model.search import Successor  # noqa: PLC0415
 
     found = {}
     for note_id, value, target_id, linked, renamed in said:

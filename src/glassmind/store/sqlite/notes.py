@@ -8,15 +8,8 @@ import apsw
 
 from glassmind.errors import IndexDamaged
 from glassmind.model import NotePath, Span
-from glassmind.model.catalogue import (
-    Ghost,
-    LinkEnd,
-    NoteFacts,
-    NoteLinks,
-    NoteList,
-    Stats,
-)
-from glassmind.model.projects import ProjectName, ProjectNote
+from glassmind.model.context import ProjectName, ProjectNote
+from glassmind.model.index import Ghost, LinkEnd, NoteFacts, NoteLinks, NoteList, Stats
 from glassmind.model.search import ChunkText
 from glassmind.obsidian.properties import plain_name, projects_in, values_in
 from glassmind.obsidian.text import fold, heading_address

@@ -10,7 +10,8 @@ from typing import Any, Self
 import apsw
 
 from glassmind.model import NotePath
-from glassmind.model.pairs import (
+from glassmind.model.graph import KeptTheme, KeptThemes, ThemeState
+from glassmind.model.suggestions import (
     Dismissible,
     Mark,
     Pair,
@@ -22,7 +23,6 @@ from glassmind.model.pairs import (
     PairStatus,
     Partner,
 )
-from glassmind.model.themes import KeptTheme, KeptThemes, ThemeState
 from glassmind.model.vectors import Space
 from glassmind.store.sqlite import schema
 from glassmind.store.sqlite.change_log import EPOCH

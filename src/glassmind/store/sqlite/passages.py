@@ -18,8 +18,7 @@ from weakref import WeakKeyDictionary
 import apsw
 
 from glassmind.model import NotePath
-from glassmind.model.passages import PackedNote, PlacedChunk
-from glassmind.model.sections import (
+from glassmind.model.context import (
     APART,
     OPEN_BOXES,
     Likeness,
@@ -30,6 +29,7 @@ from glassmind.model.sections import (
     SectionSign,
     SectionTask,
 )
+from glassmind.model.search import PackedNote, PlacedChunk
 from glassmind.obsidian.properties import means_yes
 from glassmind.store.sqlite.memory import Crowds
 from glassmind.store.sqlite.pairs import PairRows

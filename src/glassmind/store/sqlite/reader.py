@@ -26,8 +26,8 @@ from glassmind.store.sqlite.pairs import SINCE as SINCE_PAIRS
 from glassmind.store.sqlite.pairs import PairRows, ScopePairRows, ScopePairs, ThemeRows
 
 if TYPE_CHECKING:
-    from glassmind.model.adjustments import Successor
-    from glassmind.model.sidecar import Document
+    from glassmind.model.index import Document
+    from glassmind.model.search import Successor
     from glassmind.model.vectors import NoteVectors
     from glassmind.store.sqlite.pairs import PairRows, ThemeRows
     from glassmind.store.sqlite.vectors import VectorRows

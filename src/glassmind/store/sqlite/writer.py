@@ -27,10 +27,17 @@ from glassmind.errors import (
     IndexTaken,
 )
 from glassmind.model import NotePath
-from glassmind.model.files import UNREAD, FileFacts, IndexReport, Skipped
-from glassmind.model.index import Indexed, Unsettled
+from glassmind.model.index import (
+    UNREAD,
+    Document,
+    FileFacts,
+    Indexed,
+    IndexReport,
+    Passage,
+    Skipped,
+    Unsettled,
+)
 from glassmind.model.notes import Chunk, all_of
-from glassmind.model.sidecar import Document, Passage
 from glassmind.model.vectors import NoteVectors
 from glassmind.store.place import DATABASE
 from glassmind.store.sqlite import connection

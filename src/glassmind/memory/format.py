@@ -1,0 +1,649 @@
+"""A memo as a Markdown note, and back again.
+
+Frontmatter in a fixed order, then the text to the letter. A task is a list item with a
+box. What waits in the inbox says so above its text, with a box that a person may tick.
+Whatever a person adds in Obsidian, other properties among it, stays when facts change.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Final, cast
+
+from glassmind.errors import PathOutsideVault
+from glassmind.errors.memory import MemoUnreadable
+from glassmind.files.ignore import IgnoreRules
+from glassmind.files.read import safe_path
+from glassmind.model import NotePath, PropertyValue
+from glassmind.model.edits import is_over
+from glassmind.model.memory import (
+    KEEP,
+    MEMO_FOLDERS,
+    Memo,
+    MemoKind,
+    MemoPlace,
+    marker_lines,
+)
+from glassmind.obsidian.frontmatter import Head, read_head
+from glassmind.obsidian.notes import parse_note
+from glassmind.obsidian.properties import MARKER
+from glassmind.obsidian.secrets import redacted
+from glassmind.obsidian.yaml_text import Fact, property_lines
+
+FIRST_STATUS: Final[dict[MemoKind, str]] = {
+    "memory": "current",
+    "decision": "current",
+    "task": "open",
+    "question": "open",
+    "summary": "current",
+}
+"""What a memo is when it is new."""
+
+_BOX = re.compile(rf"^[ \t>]*[-*+] \[(?P<box>.)\] {KEEP}\b", re.MULTILINE)
+_CODE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
+
+_TASK = re.compile(r"[-*+] \[(?P<box>.)\] ?")
+_TICKED = frozenset("xX")
+BOXES = {"x": "done", "X": "done", "-": "cancelled"}
+"""What boxes of tasks say; all others are open, as tasks are counted in Obsidian."""
+
+_BOX_OF = {"done": "x", "cancelled": "-"}
+STATUS_CHARS = 80
+"""A status is a word or two."""
+
+SUPERSEDED = "superseded"
+_ENDS = re.compile(r"\r\n?")
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_ENTRY = re.compile(r"""(["']?)(?P<name>[^\s"'#:-][^"':]*)\1[ \t]*:(?=\s|\Z)""")
+
+
+def memo_text(memo: Memo) -> str:
+    """Return the note of a memo, whole."""
+    lines = [line for fact in facts_of(memo) for line in property_lines(*fact)]
+    marker = f"{marker_of(memo)}\n\n" if memo.place == "inbox" else ""
+    return "\n".join(["---", *lines, "---", "", f"{marker}{body_of(memo)}", ""])
+
+
+def facts_of(memo: Memo) -> Iterable[tuple[str, Fact]]:
+    """Yield what the frontmatter says, in its order; what is empty is left out."""
+    facts: tuple[tuple[str, Fact], ...] = (
+        ("kind", memo.kind),
+        ("project", memo.project),
+        ("created", memo.created),
+        ("client", memo.client),
+        ("sources", memo.sources),
+        ("status", memo.status),
+        ("tags", memo.tags),
+        ("generated", memo.generated),
+        ("derived-from", memo.derived_from),
+        ("untrusted", memo.untrusted),
+        ("supersedes", memo.supersedes),
+        ("superseded-by", memo.superseded_by),
+    )
+    return (fact for fact in facts if fact[1])
+
+
+def marker_of(memo: Memo) -> str:
+    """Return what stands above a memo that waits for a person."""
+    return "\n".join(marker_lines(memo.client))
+
+
+def body_of(memo: Memo) -> str:
+    """Return the text as it stands in a note: that of a task has a box."""
+    if memo.kind != "task":
+        return memo.text
+    box = _BOX_OF.get(memo.status, memo.box or " ")
+    first, *more = memo.text.split("\n")
+    return "\n".join([f"- [{box}] {first}", *(line and f"  {line}" for line in more)])
+
+
+def with_box(memo: Memo, box: str) -> Memo:
+    """Return a task as its box says it is; as it was where that says nothing."""
+    if not box:
+        return memo
+    return replace(memo, status=BOXES.get(box, memo.status), box=_own(box))
+
+
+def _own(box: str) -> str:
+    """Return what stands in a box, where no status says the same."""
+    return "" if box in BOXES else box.strip()
+
+
+def read_memo(path: NotePath, text: str, folder: str) -> Memo | None:
+    """Return the memo that a note is, by its `kind` or its folder; None for none.
+
+    A task whose box is ticked is over, whatever the property says. A note that holds
+    the memos of a project is none itself: see `memo_sections`.
+    """
+    head = read_head(text)
+    said = head.frontmatter.properties
+    if said.get("layout") == "project":
+        return None
+    kind = _kind(said.get("kind")) or kind_in(path, folder)
+    if kind is None:
+        return None
+    body = text[head.length :]
+    if _is_marked(said, path, folder):
+        body = unmarked(body)
+    return memo_from(path, said, body, kind, folder=folder)
+
+
+def memo_from(
+    path: NotePath,
+    said: Mapping[str, PropertyValue],
+    body: str,
+    kind: MemoKind,
+    *,
+    folder: str,
+) -> Memo:
+    """Return the memo of some properties and a text; its lines end plainly."""
+    text, box = plain_ends(body.strip("\r\n")), ""
+    if kind == "task":
+        text, box = _unboxed(text)
+    return Memo(
+        path=path,
+        kind=kind,
+        title=title_in(path),
+        text=text,
+        project=_text(said.get("project")),
+        created=_text(said.get("created")),
+        client=_text(said.get("client")),
+        status=_status(said, kind, box),
+        place=place_of(path, folder),
+        sources=_texts(said.get("sources")),
+        tags=_texts(said.get("tags")),
+        generated=said.get("generated") is True,
+        superseded_by=_text(said.get("superseded-by")),
+        supersedes=", ".join(_texts(said.get("supersedes"))),
+        derived_from=_texts(said.get("derived-from")),
+        untrusted=said.get("untrusted") is True,
+        box=_own(box),
+    )
+
+
+def plain_ends(text: str) -> str:
+    """Return a text whose lines end with a line feed; returns end them for Markdown."""
+    return _ENDS.sub("\n", text) if "\r" in text else text
+
+
+def unmarked(body: str) -> str:
+    """Return the text of a memo without what says that it waits.
+
+    What a person wrote above that, or into it, stays above the text.
+    """
+    found = _marker(body)
+    if found is None:
+        return body
+    newline = "\r\n" if "\r\n" in found[0] else "\n"
+    parts = (body[: found.start()], found["mine"], body[found.end() :])
+    stripped = (part.strip("\r\n") for part in parts)
+    return f"{newline}{newline}".join(part for part in stripped if part)
+
+
+def _marker(body: str) -> re.Match[str] | None:
+    """Return the first callout of ours with its box.
+
+    The text of the memo stands below it, and cannot show another in its place: only
+    the first box counts, and nothing that stands in code, or below it.
+    """
+    found, box = MARKER.search(body), _BOX.search(body)
+    if found is None or box is None or box.start() < found.start("mine"):
+        return None
+    return None if _CODE.search(body, 0, found.start()) else found
+
+
+def is_ticked(text: str) -> bool:
+    """Whether a person ticked the box of a memo that waits."""
+    found = _marker(text[read_head(text).length :])
+    return found is not None and found["box"] in _TICKED
+
+
+def is_oddly_ticked(text: str) -> bool:
+    """Whether a box is ticked that may be ours, but does not stand where we put it."""
+    body = text[read_head(text).length :]
+    ticked = any(found["box"] in _TICKED for found in _BOX.finditer(body))
+    return ticked and _marker(body) is None
+
+
+def without_marker(text: str) -> str:
+    """Return the note of a memo that has not to wait any more."""
+    length = read_head(text).length
+    body = text[length:]
+    after = unmarked(body)
+    newline = "\r\n" if "\r\n" in text[:length] else "\n"
+    return text if after == body else f"{text[:length]}{newline}{after}{newline}"
+
+
+def with_facts(text: str, facts: Mapping[str, Fact | None], path: NotePath) -> str:
+    """Return a note with other properties; None takes one away, all else stays.
+
+    Raises:
+        MemoUnreadable: the frontmatter cannot be changed without losing something.
+    """
+    head = read_head(text)
+    if head.frontmatter.error:
+        raise MemoUnreadable(path, head.frontmatter.error)
+    lines = _block(text, head)
+    newline = "\r\n" if text[: head.length].startswith("---\r\n") else "\n"
+    for name, fact in facts.items():
+        new = [] if fact is None else property_lines(name, fact)
+        lines = _replaced(lines, name, [f"{line}{newline}" for line in new])
+    block = f"---{newline}{''.join(lines)}---{newline}"
+    changed = block + (text[head.length :] or newline)
+    _check(changed, head, facts, path)
+    return changed
+
+
+def _block(text: str, head: Head) -> list[str]:
+    """Return the lines between the two marks of a frontmatter, with their ends."""
+    return _LINE.findall(text[: head.length])[1:-1] if head.length else []
+
+
+def _replaced(lines: list[str], name: str, new: list[str]) -> list[str]:
+    """Return the lines of a block with those of one property replaced, or added."""
+    start = next((n for n, line in enumerate(lines) if _named(line) == name), None)
+    if start is None:
+        return [*lines, *new]
+    end = start + 1
+    while end < len(lines) and lines[end][0] in " \t-" and lines[end].strip():
+        end += 1
+    return [*lines[:start], *new, *lines[end:]]
+
+
+def _named(line: str) -> str:
+    found = _ENTRY.match(line)
+    return found["name"].strip() if found else ""
+
+
+def _check(
+    changed: str, before: Head, facts: Mapping[str, Fact | None], path: NotePath
+) -> None:
+    """Refuse a change that did more, or less, than it was to do."""
+    wanted = dict(before.frontmatter.properties)
+    for name, fact in facts.items():
+        wanted.pop(name, None)
+        if fact is not None:
+            wanted[name] = fact if isinstance(fact, str | bool) else list(fact)
+    after = read_head(changed).frontmatter
+    if after.error or after.properties != wanted:
+        reason = "its properties are written in a way that cannot be changed here"
+        raise MemoUnreadable(path, f"{reason}; edit them in Obsidian")
+
+
+def _is_marked(said: Mapping[str, PropertyValue], path: NotePath, folder: str) -> bool:
+    """Whether a marker is ours to take off: a text that is kept may look like one."""
+    said_so = said.get("generated")
+    if said_so is False:  # approved: it died on its way out of the inbox, or stays
+        return False
+    return said_so is True or place_of(path, folder) == "inbox"
+
+
+def _unboxed(text: str) -> tuple[str, str]:
+    """Return the text of a task without its box, and what is in the box."""
+    found = _TASK.match(text)
+    if found is None:
+        return text, ""
+    first, *more = text[found.end() :].split("\n")
+    return "\n".join([first, *(_dedented(line) for line in more)]), found["box"]
+
+
+def _dedented(line: str) -> str:
+    return line[min(2, len(line) - len(line.lstrip(" "))) :]
+
+
+def _status(said: Mapping[str, PropertyValue], kind: MemoKind, box: str) -> str:
+    """Return what a memo is by its property and its box, in a person's own word.
+
+    What one of both says to be over is over: a person changes but one of them.
+    """
+    found = said.get("status")
+    word = " ".join(found.split())[:STATUS_CHARS] if isinstance(found, str) else ""
+    if word == SUPERSEDED or said.get("superseded-by"):
+        return SUPERSEDED
+    if box in BOXES and not is_over(word, decided=False):
+        return BOXES[box]
+    return word or FIRST_STATUS[kind]
+
+
+def _kind(found: PropertyValue) -> MemoKind | None:
+    known = isinstance(found, str) and found in FIRST_STATUS
+    return cast("MemoKind", found) if known else None
+
+
+def _text(found: PropertyValue) -> str:
+    return "" if found is None or isinstance(found, list | dict) else str(found)
+
+
+def _texts(found: PropertyValue) -> tuple[str, ...]:
+    items = found if isinstance(found, list) else [found]
+    return tuple(text for item in items if (text := _text(item)))
+
+
+TITLE_CHARS, TITLE_BYTES = 60, 180
+"""As much of the first words as a list shows, and a name of 255 bytes has room for."""
+
+INBOX, TRASH = "inbox", ".trash"
+"""Where memos wait for a person, and where those go that are forgotten; what stands in
+the trash is hidden from every index, ours and Obsidian's."""
+
+_LINK = re.compile(r"!?\[\[([^\[\]|]*\|)?([^\[\]]*)\]\]|!?\[([^\[\]]*)\]\([^()]*\)")
+_MARKUP = re.compile(r"^(?:[\s>#*+-]|\d+[.)]\s|\[.?\]\s)+|[*_`~=]{2,}|`")
+_BARRED = re.compile(r'[\[\]#^|\\/:*?"<>\x00-\x1f\x7f]|%(?=[0-9A-Fa-f]{2})')
+"""What a name may not hold on Windows or in a link of Obsidian, or what reads as an
+escape."""
+
+_DAY = re.compile(r"\d{4}-\d\d-\d\d ")
+
+
+def title_from(text: str, kind: MemoKind) -> str:
+    """Return the first words of a text as a name; the kind where it has no words.
+
+    A credential in them is hidden: a name stands in lists and links.
+    """
+    for line in redacted(text).splitlines():
+        said = _MARKUP.sub("", _LINK.sub(_shown, line))
+        title = _fitting(" ".join(map(_seen, _BARRED.sub(" ", said).split())))
+        if any(sign.isalnum() for sign in title) and _is_name(title):
+            return title
+    return kind.capitalize()
+
+
+def _shown(link: re.Match[str]) -> str:
+    return (link[2] or "") if link[3] is None else link[3]
+
+
+def _seen(word: str) -> str:
+    """Return a word without what is not seen, in the form that file systems compare."""
+    seen = (sign for sign in word if unicodedata.category(sign)[0] != "C")
+    return unicodedata.normalize("NFC", "".join(seen))
+
+
+def _fitting(title: str) -> str:
+    """Return whole words, as many as a name has room for."""
+    words = " ".join(title.split())
+    cut = words[:TITLE_CHARS].encode()[:TITLE_BYTES].decode(errors="ignore")
+    if cut != words and " " in cut[TITLE_CHARS // 2 :]:
+        cut = cut.rpartition(" ")[0]
+    return cut.strip(" .,;-")
+
+
+def _is_name(title: str) -> bool:
+    """Whether a file may be called so, and is read when it is."""
+    try:
+        path = safe_path(f"2000-01-01 {title}.md")
+    except PathOutsideVault:
+        return False
+    return is_read(path)
+
+
+def is_read(name: str) -> bool:
+    """Whether a file that is called so is read, as far as its name tells."""
+    return IgnoreRules().file(name) is None
+
+
+def names_for(day: str, title: str) -> Iterator[str]:
+    """Yield names that the file of a memo may have, the best first."""
+    return (f"{name}.md" for name in numbered_titles(f"{day} {title}"))
+
+
+def numbered_titles(title: str) -> Iterator[str]:
+    """Yield a title, and then the same with a number."""
+    yield title
+    for number in count(2):
+        yield f"{title} {number}"
+
+
+def title_in(path: NotePath) -> str:
+    """Return the title that the name of a file tells."""
+    return days_title(path.rpartition("/")[2].removesuffix(".md"))
+
+
+def days_title(name: str) -> str:
+    """Return a name without the day that it begins with."""
+    return _DAY.sub("", name, count=1) or name
+
+
+def place_of(path: NotePath, folder: str) -> MemoPlace:
+    """Return where a file of the agent folder stands."""
+    if path.startswith(f"{folder}/{INBOX}/"):
+        return "inbox"
+    return "trash" if path.startswith(f"{folder}/{TRASH}/") else "kept"
+
+
+def kind_in(path: NotePath, folder: str) -> MemoKind | None:
+    """Return the kind that a file has by the folder it stands in, if by any."""
+    part = path.removeprefix(f"{folder}/").partition("/")[0]
+    return next((kind for kind, known in MEMO_FOLDERS.items() if known == part), None)
+
+
+LAYOUT = "project"
+"""What the property `layout` of such a note says, as the setting does."""
+
+_SECTION = re.compile(
+    r"^## (?P<heading>[^\r\n]+?)[ \t]*\r?\n(?:[ \t]*\r?\n)*"
+    r"(?P<quote>>[ \t]*\[!memo\][^\n]*\n(?:>[^\n]*(?:\n|\Z))*)",
+    re.MULTILINE,
+)
+_HEADING = re.compile(r"^## ([^\r\n]+)", re.MULTILINE)
+_NEXT = re.compile(r"^##? ", re.MULTILINE)
+_FENCE = "```"
+_LINE_END = re.compile(r"\r\n?|\n")
+"""What ends a line for Markdown, and so would end a quote: a lone return as well."""
+
+COMMENT = "%%"
+"""What begins a comment of Obsidian, which may go on through the rest of a note, and
+ends it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A memo in a note of several: where it stands, in characters, and what it says.
+
+    The callout ends at `quoted`; what a person added may follow. `block` is what stands
+    in the fence.
+    """
+
+    heading: str
+    start: int
+    callout: int
+    quoted: int
+    block: str
+    body: str
+
+    def facts(self) -> Mapping[str, PropertyValue]:
+        """Return what the fence says; nothing where it is no YAML."""
+        return read_head(f"---\n{self.block}---\n").frontmatter.properties
+
+
+def is_of_sections(text: str) -> bool:
+    """Whether a note is one that memos are added to."""
+    return read_head(text).frontmatter.properties.get("layout") == LAYOUT
+
+
+def memos_in(path: NotePath, text: str, folder: str) -> list[Memo]:
+    """Return the memos of a note in the order they stand there: one, several or none.
+
+    Those of several have a `section`; whatever in such a note is none is passed over.
+    """
+    if not is_of_sections(text):
+        found = read_memo(path, text, folder)
+        return [] if found is None else [found]
+    return [memo for one in sections_in(text) if (memo := _memo(path, one, folder))]
+
+
+def sections_in(text: str) -> list[Section]:
+    """Return the sections that are memos, in order."""
+    return [one for found in _SECTION.finditer(text) if (one := _section(found))]
+
+
+def _section(found: re.Match[str]) -> Section | None:
+    quote = found["quote"].removesuffix("\n").split("\n")
+    lines = [_unquoted(line.removesuffix("\r")) for line in quote]
+    fences = [n for n, line in enumerate(lines) if line.startswith(_FENCE)][:2]
+    if len(fences) < 2 or fences[0] != 1:  # noqa: PLR2004 - where it opens and closes
+        return None
+    block = "".join(f"{line}\n" for line in lines[2 : fences[1]])
+    return Section(
+        heading=found["heading"],
+        start=found.start(),
+        callout=found.start("quote"),
+        quoted=found.end(),
+        block=block,
+        body="\n".join(lines[fences[1] + 1 :]),
+    )
+
+
+def _memo(path: NotePath, section: Section, folder: str) -> Memo | None:
+    said = section.facts()
+    kind: MemoKind | None = next(
+        (k for k in FIRST_STATUS if k == said.get("kind")), None
+    )
+    if kind is None:
+        return None
+    found = memo_from(path, said, section.body, kind, folder=folder)
+    heading = section.heading
+    return replace(found, title=days_title(heading), section=heading)
+
+
+def new_note(memo: Memo) -> str:
+    """Return the note that the memos of a project and kind are added to, empty yet."""
+    facts = (("kind", memo.kind), ("project", memo.project), ("layout", LAYOUT))
+    lines = [
+        line for name, said in facts if said for line in property_lines(name, said)
+    ]
+    return "\n".join(["---", *lines, "---", ""])
+
+
+def belongs_in(memo: Memo, text: str) -> bool:
+    """Whether a note holds the memos of this one's project and kind.
+
+    Names of projects compare without case.
+    """
+    said = read_head(text).frontmatter.properties
+    project = str(said.get("project") or "").casefold()
+    facts = (said.get("layout"), said.get("kind"), project)
+    return facts == (LAYOUT, memo.kind, memo.project.casefold())
+
+
+def with_section(text: str, memo: Memo, *, newline: str = "\n") -> tuple[str, str]:
+    """Return a note with a memo added at its end, and the heading it got."""
+    taken = {one.strip().casefold() for one in _HEADING.findall(text)}
+    headings = numbered_titles(_on_one_line(f"{memo.created[:10]} {memo.title}"))
+    heading = next(one for one in headings if one.casefold() not in taken)
+    block = [line for fact in facts_of(memo) for line in property_lines(*fact)]
+    lines = [f"## {heading}", "", *_callout(memo, block, body_of(memo)), ""]
+    if _hides_what_follows("\n".join(lines)):
+        lines += [COMMENT, ""]
+    before = text.rstrip("\r\n")
+    gap = f"{newline}{newline}" if before else ""
+    return f"{before}{gap}{newline.join(lines)}", heading
+
+
+def _hides_what_follows(section: str) -> bool:
+    """Whether a heading after a section is none: a quote ends all but comments."""
+    if COMMENT not in section:
+        return False
+    headings = parse_note(NotePath("x.md"), f"{section}\n## x\n").headings
+    return not headings or headings[-1].text != "x"
+
+
+def _callout(memo: Memo, block: list[str], body: str) -> Iterator[str]:
+    tags = "".join(f" #{tag}" for tag in memo.tags)
+    said = f"{memo.kind.capitalize()} of {memo.created[:10]}, captured by {memo.client}"
+    yield f"> [!memo] {_on_one_line(said + tags)}"
+    yield f"> {_FENCE}yaml"
+    yield from map(_quoted, block)
+    yield f"> {_FENCE}"
+    yield ">"
+    yield from map(_quoted, _LINE_END.split(body))
+
+
+def _on_one_line(said: str) -> str:
+    """Return facts that a person may have changed as one line: a quote has no other."""
+    return " ".join(said.split())
+
+
+def section_facts(
+    text: str, heading: str, path: NotePath
+) -> Mapping[str, PropertyValue]:
+    """Return the facts of one memo of a note.
+
+    Raises:
+        MemoUnreadable: there is no such memo in it.
+    """
+    return _called(text, heading, path).facts()
+
+
+def with_section_text(text: str, heading: str, added: str, path: NotePath) -> str:
+    """Return a note in which one memo says more, below what it says.
+
+    Raises:
+        MemoUnreadable: there is no such memo in it.
+    """
+    one = _called(text, heading, path)
+    quote = text[one.callout : one.quoted]
+    newline = "\r\n" if "\r\n" in quote else "\n"
+    lines = [quote.rstrip("\r\n"), ">", *map(_quoted, _LINE_END.split(added)), ""]
+    return text[: one.callout] + newline.join(lines) + text[one.quoted :]
+
+
+def with_section_facts(
+    text: str, heading: str, facts: Mapping[str, Fact | None], path: NotePath
+) -> str:
+    """Return a note with other facts of one memo; see `with_facts`.
+
+    Raises:
+        MemoUnreadable: there is no such memo in it, or it cannot be changed.
+    """
+    one = _called(text, heading, path)
+    changed = with_facts(f"---\n{one.block}---\n", facts, path)
+    block = changed.removeprefix("---\n").removesuffix("\n").removesuffix("---\n")
+    lines = text[one.callout : one.quoted].split("\n")
+    length = one.block.count("\n")
+    end = "\r" if lines[0].endswith("\r") else ""
+    new = (_quoted(line.rstrip("\r")) + end for line in block.split("\n")[:-1])
+    quote = "\n".join([*lines[:2], *new, *lines[2 + length :]])
+    return text[: one.callout] + quote + text[one.quoted :]
+
+
+def without_section(text: str, heading: str, path: NotePath) -> tuple[str, str]:
+    """Return a note without one memo, and what was taken out, to the letter.
+
+    Raises:
+        MemoUnreadable: there is no such memo in it.
+    """
+    one = _called(text, heading, path)
+    end = _end_of(text, one)
+    return text[: one.start] + text[end:], text[one.start : end]
+
+
+def _end_of(text: str, one: Section) -> int:
+    """Return where a section ends, with what a person added: not within their code.
+
+    The next memo ends it in any case.
+    """
+    next_memo = _SECTION.search(text, one.quoted)
+    end = next_memo.start() if next_memo else len(text)
+    headings = {heading.line for heading in parse_note(NotePath("x.md"), text).headings}
+    for found in _NEXT.finditer(text, one.quoted, end):
+        if text.count("\n", 0, found.start()) + 1 in headings:
+            return found.start()
+    return end
+
+
+def _called(text: str, heading: str, path: NotePath) -> Section:
+    found = [one for one in sections_in(text) if one.heading == heading]
+    if len(found) != 1:
+        how = "no memo" if not found else "more than one memo"
+        raise MemoUnreadable(path, f"{how} in it is called {heading[:80]!r}")
+    return found[0]
+
+
+def _quoted(line: str) -> str:
+    return f"> {line}" if line else ">"
+
+
+def _unquoted(line: str) -> str:
+    return line.removeprefix(">").removeprefix(" ")

