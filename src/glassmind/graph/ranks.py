@@ -18,7 +18,7 @@ from glassmind.graph.themes import theme_called
 from glassmind.links.graph import Floats, LinkGraph, part_of, rings
 from glassmind.links.ranks import bridging, hubs_and_authorities, influence
 from glassmind.model.graph import Metric, RankedNote, Ranking, ThemeLabel
-from glassmind.model.ranks import METRICS
+from glassmind.model.graph import METRICS
 from glassmind.obsidian.text import counted
 
 MOST_RANKED = 1_000
