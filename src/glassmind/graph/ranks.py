@@ -17,8 +17,7 @@ from glassmind.graph.context import GraphContext
 from glassmind.graph.themes import theme_called
 from glassmind.links.graph import Floats, LinkGraph, part_of, rings
 from glassmind.links.ranks import bridging, hubs_and_authorities, influence
-from glassmind.model.graph import Metric, RankedNote, Ranking, ThemeLabel
-from glassmind.model.graph import METRICS
+from glassmind.model.graph import METRICS, Metric, RankedNote, Ranking, ThemeLabel
 from glassmind.obsidian.text import counted
 
 MOST_RANKED = 1_000
