@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from glassmind.graph.mentions import WordPlaces
     from glassmind.graph.suggestions import Facts
     from glassmind.graph.themes import Themed
-    from glassmind.graph.vocabulary import Vocabulary
+    from glassmind.graph.names import Vocabulary
     from glassmind.model.search import SearchReply
     from glassmind.ports.knowledge import NoteRows, Pairs
     from glassmind.store.sqlite.health import HealthRows, MentionRows

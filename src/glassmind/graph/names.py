@@ -1,34 +1,38 @@
-"""Folded names in tables, one for each way of looking, kept as names come and go.
+"""What a vault calls things: the names of notes, unresolved links, tags and headings.
 
-A table is made when it is first asked, and carried over from one state to the next by
-what came and went, so that a change to one note costs nothing like a look at all.
-Lists in tables are in order, so that both ways give equal tables.
+Each way of looking a name up takes one difference away (see `words`) and is one look
+into a table; only slips compare letter by letter, and only names of about the same
+length and letters. So a lookup costs about the same in a vault of any size.
 """
 
 import math
 import re
 from collections import Counter
-from collections.abc import (
-    Callable,
-    Collection,
-    Hashable,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
-from itertools import pairwise
-from types import MappingProxyType
+from threading import Lock, RLock
 from typing import Literal, NamedTuple, TypeAlias
+
+from msgspec import structs
 
 from glassmind.files.ignore import is_attachment
 from glassmind.files.names import NOTE_SUFFIX, Names, link_text, name_key
-from glassmind.graph.words import folded, in_singular, slips_between
+from glassmind.files.settings import ObsidianSettings
+from glassmind.graph.mentions import NameTable, name_table, pieces_of
+from glassmind.graph.ontology import overview
+from glassmind.graph.words import folded, habits_in, in_singular, slips_between
 from glassmind.model import NotePath
-from glassmind.model.ontology import Entry, GhostName, HeadingName, NameKind
+from glassmind.model.ontology import Entry, GhostName, HeadingName, NameKind, Ontology
 from glassmind.obsidian.notes import read_note
 from glassmind.obsidian.text import fold
+from glassmind.store.sqlite.health import OntologyRows
+
+TITLE_KEYS = ("title", "name", "id")
+"""Properties that hold what a note is called."""
+
+HEADED_SO = 2
+"""With more notes that begin with one heading, it is not a name of theirs: 165 notes of
+one wiki begin with `Installation`."""
 
 LEAST_INITIALS = 3
 """Words that a name has to have to be known by their first letters."""
@@ -40,13 +44,22 @@ SMALL_WORDS = frozenset(
         "las", "un", "une", "und", "der", "die", "das", "den", "dem", "von",
     ]
 )  # fmt: skip
-"""Words that tell no name from another."""
+"""Words that do not tell one name from another."""
 
-Way: TypeAlias = Literal["singular", "bag", "initials", "word", "alike"]
+_UNLINKABLE = frozenset("[]|#^")
+"""Characters that no wikilink can hold in its target."""
+
+_PLAIN = re.compile(
+    r"\[\[/?\w[\w /.,'()&+-]*(?:#\w[\w /.,'()&+-]*)?(?:\|\w[\w /.,'()&+-]*)?\]\]"
+    r"|\[\w[\w /.,'()&+-]*\]\((?:[\w/.+-]|%20)+\.md(?:#(?:[\w/.+-]|%20)+)?\)"
+)
+"""Links that cannot be read as anything else: most, and parsing each takes time."""
+
+Lookup: TypeAlias = Literal["singular", "bag", "initials", "word", "length"]
 
 
 class Name(NamedTuple):
-    """One name of one thing; `uses` are links to a ghost, or notes of a tag."""
+    """One name of one thing; `uses` are links to it, or notes of a tag."""
 
     kind: NameKind
     text: str
@@ -57,7 +70,7 @@ class Name(NamedTuple):
 
 
 def bag_of(form: str) -> str:
-    """Return the words of a folded name in order of the alphabet, small ones aside."""
+    """Return the words of a folded name in alphabetical order, without small ones."""
     words = in_singular(form).split()
     return " ".join(sorted(set(words) - SMALL_WORDS) or sorted(words))
 
@@ -73,245 +86,127 @@ def initials_of(form: str) -> set[str]:
     }
 
 
-def _digits(form: str) -> str:
-    return "".join([letter for letter in form if letter.isdigit()])
-
-
-WAYS: Mapping[Way, Callable[[str], Iterable[Hashable]]] = {
+_KEYS: dict[Lookup, Callable[[str], Iterable[Hashable]]] = {
     "singular": lambda form: (in_singular(form),),
     "bag": lambda form: (bag_of(form),) if " " in form else (),
     "initials": initials_of,
     "word": lambda form: dict.fromkeys(in_singular(form).split()),
-    "alike": lambda form: ((len(form), _digits(form)),),
+    "length": lambda form: (len(form),),
 }
 """What a folded name is found by in each table."""
 
-_Table: TypeAlias = dict[Hashable, list[str]]
-
 
 class Forms:
-    """The names of everything by their folded forms; a state of them never changes."""
+    """Names by their folded forms, with a table for each way of looking them up."""
 
-    def __init__(
-        self, names: Mapping[str, Sequence[Name]], tables: Mapping[Way, _Table]
-    ) -> None:
-        self.names = MappingProxyType(dict(names))
-        self._tables = dict(tables)
-
-    @classmethod
-    def of(cls, names: Iterable[Name]) -> "Forms":
-        """Return the forms of these names."""
-        return cls({}, {}).renewed((), names)
-
-    def renewed(self, gone: Iterable[Name], came: Iterable[Name]) -> "Forms":
-        """Return the forms without some names and with some others."""
-        names: dict[str, Sequence[Name]] = dict(self.names)
-        touched: dict[str, list[Name]] = {}
-        for name in gone:
-            form = folded(name.text)
-            touched.setdefault(form, list(names.get(form, ()))).remove(name)
-        for name in came:
-            form = folded(name.text)
-            touched.setdefault(form, list(names.get(form, ()))).append(name)
-        for form, left in touched.items():
-            names[form] = sorted(left, key=_order)
-            if not left:
-                del names[form]
-        lost = [form for form in touched if form in self.names and form not in names]
-        new = [form for form in touched if form in names and form not in self.names]
-        tables = {
-            way: _renewed(table, WAYS[way], lost, new)
-            for way, table in dict(self._tables).items()  # others may add to them
+    def __init__(self, names: Iterable[Name]) -> None:
+        forms: dict[str, list[Name]] = {}
+        for name in names:
+            forms.setdefault(folded(name.text), []).append(name)
+        self.names = {
+            form: sorted(same, key=lambda n: (n.kind, n.path or "", n.how, n.text))
+            for form, same in sorted(forms.items())
         }
-        return Forms(names, tables)
+        self._tables: dict[Lookup, dict[Hashable, list[str]]] = {}
 
-    def by(self, way: Way, key: Hashable) -> Sequence[str]:
-        """Return the forms that are found so, in order."""
-        table = self._tables.get(way)
+    def by(self, lookup: Lookup, key: Hashable) -> Sequence[str]:
+        """Return the forms that a table has for a key, in order."""
+        table = self._tables.get(lookup)
         if table is None:
-            table = self._tables[way] = _renewed({}, WAYS[way], (), self.names)
+            table = {}
+            for form in self.names:
+                for found in _KEYS[lookup](form):
+                    table.setdefault(found, []).append(form)
+            self._tables[lookup] = table
         return table.get(key, ())
 
     def slips(self, form: str, most: int) -> list[tuple[str, int]]:
         """Return the forms a few slips away, with how many; the nearest first.
 
-        Digits are no slips: another number is another thing.
+        Digits are never slips: another number is another thing.
         """
-        letters, digits = _letters(form), _digits(form)
-        # A swap may spoil two pieces; of one more than that, one piece is whole.
-        pieces = _cut(form, 2 * most + 1)
+        letters = _letters(form)
         near = [
             (slips, other)
             for length in range(len(form) - most, len(form) + most + 1)
-            for other in self.by("alike", (length, digits))
+            for other in self.by("length", length)
             # a slip changes two letters at most
             if (_letters(other) ^ letters).bit_count() <= 2 * most
-            and any(piece in other for piece in pieces)
+            and _digits(other) == _digits(form)
             and (slips := slips_between(form, other, most))
         ]
         return [(other, slips) for slips, other in sorted(near)]
 
 
-def _order(name: Name) -> tuple[str, str, str, str]:
-    return name.kind, name.path or "", name.how, name.text
-
-
-def _renewed(
-    table: _Table,
-    keys_of: Callable[[str], Iterable[Hashable]],
-    lost: Collection[str],
-    new: Collection[str],
-) -> _Table:
-    made = dict(table)
-    touched: dict[Hashable, set[str]] = {}
-    for form in lost:
-        for key in keys_of(form):
-            touched.setdefault(key, set(made.get(key, ()))).discard(form)
-    for form in new:
-        for key in keys_of(form):
-            touched.setdefault(key, set(made.get(key, ()))).add(form)
-    for key, forms in touched.items():
-        made[key] = sorted(forms)
-        if not forms:
-            del made[key]
-    return made
-
-
-def _cut(form: str, count: int) -> list[str]:
-    """Return a text in so many pieces of about one length."""
-    size, more = divmod(len(form), count)
-    ends = [at * size + min(at, more) for at in range(count + 1)]
-    return [form[start:end] for start, end in pairwise(ends)]
+def _digits(form: str) -> str:
+    return "".join([letter for letter in form if letter.isdigit()])
 
 
 @lru_cache(maxsize=65_536)  # the names of a large vault
 def _letters(form: str) -> int:
-    """Return a set of the letters of a name as bits; different letters may share one.
-
-    Not Python's own hash, which is another in every run.
-    """
+    """Return the set of the letters of a name as bits; letters may share one."""
     mask = 0
     for letter in form:
         mask |= 1 << (ord(letter) % 61)
     return mask
 
 
-TITLE_KEYS = ("title", "name", "id")
-"""Properties that hold what a note is called."""
-
-HEADED_SO = 2
-"""Notes whose first heading is the same from above which it is no name of theirs: 165
-notes of one wiki begin with `Installation`."""
-
-_UNLINKABLE = frozenset("[]|#^")
-"""Characters that no wikilink can hold in its target."""
-
-_PLAIN = re.compile(
-    r"\[\[/?\w[\w /.,'()&+-]*(?:#\w[\w /.,'()&+-]*)?(?:\|\w[\w /.,'()&+-]*)?\]\]"
-    r"|\[\w[\w /.,'()&+-]*\]\((?:[\w/.+-]|%20)+\.md(?:#(?:[\w/.+-]|%20)+)?\)"
-)
-"""Links with nothing in them that could be read as something else: most of them, and
-reading a note for each candidate takes its time."""
-
-
-class NameSources(NamedTuple):
-    """What names are told from.
-
-    All `entries` are known by their paths, those `named` by all their names, and by
-    their `headings`. `markdown` says that the vault writes its links as Markdown does.
-    """
-
-    entries: Sequence[Entry]
-    named: Sequence[Entry]
-    ghosts: Sequence[GhostName]
-    headings: Mapping[NotePath, Sequence[HeadingName]]
-    files: Sequence[NotePath]
-    markdown: bool = False
-
-
-class _Told(NamedTuple):
-    """The names of one thing, and what they were told from."""
-
-    entry: Entry | GhostName
-    first: str
-    names: tuple[Name, ...]
-
-
-class _Places(NamedTuple):
-    """Where links lead, and the files that one name may mean."""
-
-    files: Names
-    namesakes: Mapping[str, Sequence[NotePath]]
-
-    @classmethod
-    def of(cls, files: Sequence[NotePath]) -> "_Places":
-        namesakes: dict[str, list[NotePath]] = {}
-        for path in files:
-            namesakes.setdefault(name_key(path), []).append(path)
-        return cls(Names.of(files), namesakes)
-
-
 class KnownNames:
-    """The names of notes, ghosts, tags and headings, ready to be asked."""
+    """The names of notes, unresolved links, tags and headings, and links to them.
+
+    All `entries` are known by their paths, those `named` by all their names.
+    `markdown` says that the vault writes its links as Markdown does.
+    """
 
     def __init__(
         self,
-        sources: NameSources,
-        places: _Places,
-        told: Mapping[str, _Told],
-        forms: Forms,
+        entries: Sequence[Entry],
+        named: Sequence[Entry],
+        rows: OntologyRows,
     ) -> None:
-        self._sources, self._places = sources, places
-        self._told, self._forms = told, forms
+        self._named, self._ghosts = named, rows.ghosts()
+        self._headings, self._markdown = rows.headings(), rows.writes_markdown()
+        files = rows.files()
+        self._files = Names.of(files)
+        self._namesakes: dict[str, list[NotePath]] = {}
+        for path in files:
+            self._namesakes.setdefault(name_key(path), []).append(path)
+        self.paths = {fold(e.path.removesuffix(NOTE_SUFFIX)): e for e in entries}
+        forms = Forms(self._names())
         self.forms, self.by, self.slips = forms.names, forms.by, forms.slips
-        self.paths = {
-            fold(entry.path.removesuffix(NOTE_SUFFIX)): entry
-            for entry in sources.entries
-        }
-
-    @classmethod
-    def of(cls, sources: NameSources) -> "KnownNames":
-        """Return the names that are told from these."""
-        nothing = cls(NameSources((), (), (), {}, ()), _Places.of(()), {}, Forms.of(()))
-        return nothing.renewed(sources)
-
-    def renewed(self, sources: NameSources) -> "KnownNames":
-        """Return the names that are told from these, looking at what changed alone.
-
-        An entry that is the very same tells the same names.
-        """
-        same = self._sources.files == sources.files
-        places = self._places if same else _Places.of(sources.files)
-        told = dict(_told(sources, self._told))
-        gone = _names_without(self._told, told)
-        came = _names_without(told, self._told)
-        return KnownNames(sources, places, told, self._forms.renewed(gone, came))
 
     @cached_property
     def tags(self) -> dict[str, list[Name]]:
         """The tags in the singular, a nested one by its last level too."""
+        counts, shown = Counter[str](), dict[str, str]()
+        for entry in self._named:
+            for key, tag in {tag.lower(): tag for tag in entry.tags}.items():
+                counts[key] += 1
+                shown.setdefault(key, tag)
         found: dict[str, list[Name]] = {}
-        for tag in _tags(self._sources.named):
-            ends = {tag.text, tag.text.rpartition("/")[2]}
+        for key, count in sorted(counts.items(), key=lambda one: (-one[1], one[0])):
+            tag = shown[key]
+            name = Name("tag", tag, "tag", None, f"#{tag}", count)
+            ends = {tag, tag.rpartition("/")[2]}
             for form in sorted({in_singular(folded(end)) for end in ends}):
-                found.setdefault(form, []).append(tag)
+                found.setdefault(form, []).append(name)
         return found
 
     @cached_property
     def wanted_paths(self) -> dict[str, GhostName]:
-        """The paths that links lead to in vain, folded; a bare name is no path."""
+        """The paths of unresolved links, folded; a bare name is not a path."""
         return {
             fold(ghost.name.removeprefix("./")).removesuffix(NOTE_SUFFIX): ghost
-            for ghost in reversed(self._sources.ghosts)  # the most wanted is kept
+            for ghost in reversed(self._ghosts)  # the most wanted is kept
             if "/" in ghost.name and not is_attachment(ghost.name)
         }
 
     @cached_property
     def headings(self) -> dict[str, list[HeadingName]]:
-        """The headings by themselves folded, in the order of notes."""
+        """The headings by their folded text, in the order of notes."""
         found: dict[str, list[HeadingName]] = {}
-        for entry in self._sources.named:
-            for heading in self._sources.headings.get(entry.path, ()):
+        for entry in self._named:
+            for heading in self._headings.get(entry.path, ()):
                 found.setdefault(folded(heading.text), []).append(heading)
         return found
 
@@ -323,128 +218,177 @@ class KnownNames:
         self, target: str, source: NotePath, *, markdown: bool = False
     ) -> NotePath | None:
         """Return the file that a link of a note leads to, if there is one."""
-        return self._places.files.resolve(target, source, markdown=markdown)
+        return self._files.resolve(target, source, markdown=markdown)
 
     def link_to(self, path: NotePath, shown: str = "", *, heading: str = "") -> str:
-        """Return what leads to a note from any other, in the style of the vault.
+        """Return a link to a note that works in any other, in the style of the vault.
 
-        `shown` is what it is to show. The shortest end of its path that leads nowhere
-        else; in the other style where one cannot hold the name, nothing where no link
-        can.
+        `shown` is its text. The target is the shortest end of the path that leads
+        nowhere else. In the other style where one cannot hold the name, empty where no
+        link can.
         """
         odd = bool(_UNLINKABLE & set(path))
-        markdown = self._sources.markdown or odd
+        markdown = self._markdown or odd
         for style in (markdown, not markdown):
             target = self._target(path, markdown=style)
-            display = "" if "]" in shown and not style else shown
-            link = link_text(target, display, markdown=style, heading=heading)
-            plain = not odd and _PLAIN.fullmatch(link)
-            if plain or self._leads(link, path):
+            text = "" if "]" in shown and not style else shown
+            link = link_text(target, text, markdown=style, heading=heading)
+            if (not odd and _PLAIN.fullmatch(link)) or self._leads(link, path):
                 return link
         return ""
+
+    def link_to_new(self, name: str) -> str:
+        """Return a link to a note that does not exist yet, in the same style."""
+        if self._markdown and not name.endswith(NOTE_SUFFIX):
+            name += NOTE_SUFFIX
+        return link_text(name, "", markdown=self._markdown)
 
     def _target(self, path: NotePath, *, markdown: bool) -> str:
         bare = path.removesuffix(NOTE_SUFFIX)
         parts = bare.split("/")
         ends = ("/".join(parts[at:]) for at in range(len(parts) - 1, -1, -1))
-        target = next((end for end in ends if self._leads_only_to(path, end)), "")
-        suffix = path.removeprefix(bare) if markdown else ""
-        return f"{target or f'/{bare}'}{suffix}"
+        target = next((end for end in ends if self._is_unique(path, end)), f"/{bare}")
+        return f"{target}{path.removeprefix(bare) if markdown else ''}"
+
+    def _is_unique(self, path: NotePath, target: str) -> bool:
+        """Return whether a target means one file, whichever folder it is written in."""
+        if self._files.resolve(target, NotePath("")) != path:
+            return False
+        ending = f"/{fold(target)}"
+        return not any(
+            f"/{fold(other)}".endswith((ending, ending + NOTE_SUFFIX))
+            for other in self._namesakes.get(name_key(path), ())
+            if other != path
+        )
 
     def _leads(self, link: str, path: NotePath) -> bool:
-        """Whether a note that holds a link leads to another by it, and by it alone."""
+        """Return whether a text is read as one link, and leads to this note."""
         links = read_note(NotePath(""), link).links
         if len(links) != 1 or links[0].end - links[0].start != len(link.encode()):
             return False
         markdown = links[0].kind == "markdown"
         return self.end_of(links[0].target, NotePath(""), markdown=markdown) == path
 
-    def link_to_new(self, name: str) -> str:
-        """Return what would lead to a note that is not there, in the same style."""
-        if self._sources.markdown and not name.endswith(NOTE_SUFFIX):
-            name += NOTE_SUFFIX
-        return link_text(name, "", markdown=self._sources.markdown)
-
-    def _leads_only_to(self, path: NotePath, target: str) -> bool:
-        """Whether a target means one file, whichever folder it is written in."""
-        if self._places.files.resolve(target, NotePath("")) != path:
-            return False
-        ending = f"/{fold(target)}"
-        return not any(
-            f"/{fold(other)}".endswith((ending, ending + NOTE_SUFFIX))
-            for other in self._places.namesakes.get(name_key(path), ())
-            if other != path
-        )
-
-
-def _told(
-    sources: NameSources, before: Mapping[str, _Told]
-) -> Iterator[tuple[str, _Told]]:
-    """Yield the names of each thing, those told before where nothing has changed."""
-    firsts = {
-        entry.path: next((one.text for one in told if one.level == 1), "")
-        for entry in sources.named
-        if (told := sources.headings.get(entry.path, ()))
-    }
-    times = Counter(map(fold, firsts.values()))
-    for entry in sources.named:
-        first = firsts.get(entry.path, "")
-        if times[fold(first)] > HEADED_SO:
-            first = ""
-        known = before.get(entry.path)
-        if known is not None and known.entry is entry and known.first == first:
-            yield entry.path, known
-        else:
-            yield entry.path, _Told(entry, first, tuple(_names_of(entry, first)))
-    for ghost in sources.ghosts:
-        if not is_attachment(ghost.name):
-            yield f"\0{ghost.name}", _Told(ghost, "", (_ghost(ghost),))
-
-
-def _names_without(
-    told: Mapping[str, _Told], others: Mapping[str, _Told]
-) -> list[Name]:
-    """Return the names of the things that the others do not tell just the same."""
-    return [
-        name
-        for key, one in told.items()
-        if (other := others.get(key)) is not one
-        and (other is None or other.names != one.names)
-        for name in one.names
-    ]
+    def _names(self) -> Iterator[Name]:
+        firsts = {
+            entry.path: next((h.text for h in headings if h.level == 1), "")
+            for entry in self._named
+            if (headings := self._headings.get(entry.path, ()))
+        }
+        times = Counter(map(fold, firsts.values()))
+        for entry in self._named:
+            first = firsts.get(entry.path, "")
+            yield from _names_of(entry, "" if times[fold(first)] > HEADED_SO else first)
+        for ghost in self._ghosts:
+            if not is_attachment(ghost.name):
+                text = ghost.name.rpartition("/")[2].removesuffix(NOTE_SUFFIX)
+                yield Name("ghost", text, "ghost", None, ghost.name, ghost.links)
 
 
 def _names_of(entry: Entry, first: str) -> Iterator[Name]:
-    """Yield what a note is called by, the surest first, each folded form once."""
-    said = [("title", entry.title)]
-    said += [("alias", alias) for alias in entry.aliases]
-    said += [
+    """Yield what a note is called, the surest first, each folded form once."""
+    named = [("title", entry.title), *(("alias", alias) for alias in entry.aliases)]
+    named += [
         ("property", value)
         for key, value in entry.properties.items()
         if key.lower() in TITLE_KEYS and isinstance(value, str)
     ]
-    said.append(("heading", first))
     seen: set[str] = set()
-    for how, text in said:
+    for how, text in (*named, ("heading", first)):
         form = folded(text)
         if form and form not in seen:
             seen.add(form)
             yield Name("note", text.strip(), how, entry.path, entry.title)
 
 
-def _ghost(ghost: GhostName) -> Name:
-    text = ghost.name.rpartition("/")[2].removesuffix(NOTE_SUFFIX)
-    return Name("ghost", text, "ghost", None, ghost.name, ghost.links)
+class Vocabulary:
+    """The names and descriptions of all notes at one state of the rows.
+
+    Each part is made when it is first used, by one of all threads. `entries` are all
+    notes by path; `named` those that may be meant by a name, without templates; and
+    `counted` those that the vault is about, without notes of agents.
+    """
+
+    def __init__(
+        self,
+        rows: Callable[[], OntologyRows],
+        entries: tuple[Entry, ...],
+        settings: ObsidianSettings,
+        agent_dir: str,
+    ) -> None:
+        self._rows, self.entries, self.settings = rows, entries, settings
+        habits, agents = habits_in(settings), f"{agent_dir}/"
+        self.named = tuple(e for e in entries if not habits.is_template(e.path))
+        self.counted = tuple(e for e in self.named if not e.path.startswith(agents))
+        self._making = RLock()
+        self._names: KnownNames | None = None
+        self._ontology: Ontology | None = None
+
+    @property
+    def names(self) -> KnownNames:
+        """Everything that something in the vault is called."""
+        with self._making:
+            if self._names is None:
+                self._names = KnownNames(self.entries, self.named, self._rows())
+            return self._names
+
+    @cached_property
+    def table(self) -> NameTable:
+        """The names of notes as they are looked for in text."""
+        names = {entry.id: (entry.title, *entry.aliases) for entry in self.counted}
+        own = {note: [pieces_of(name) for name in texts] for note, texts in names.items()}
+        return name_table(own, texts=(text for texts in names.values() for text in texts))
+
+    @property
+    def ontology(self) -> Ontology:
+        """The overview of all of it."""
+        with self._making:
+            if self._ontology is None:
+                types = self.settings.property_types
+                made = overview(self.counted, self._rows().led_to, types)
+                self._ontology = structs.replace(made, notices=self.settings.notices)
+            return self._ontology
 
 
-def _tags(entries: Sequence[Entry]) -> list[Name]:
-    counts: dict[str, int] = {}
-    shown: dict[str, str] = {}
-    for entry in entries:
-        for folded_tag, tag in {tag.lower(): tag for tag in entry.tags}.items():
-            counts[folded_tag] = counts.get(folded_tag, 0) + 1
-            shown.setdefault(folded_tag, tag)
-    return [
-        Name("tag", shown[tag], "tag", None, f"#{shown[tag]}", count)
-        for tag, count in sorted(counts.items(), key=lambda one: (-one[1], one[0]))
-    ]
+class KeptVocabulary:
+    """Gives the vocabulary of the rows as they are, shared by all threads."""
+
+    def __init__(
+        self,
+        rows: Callable[[], OntologyRows],
+        settings: Callable[[], ObsidianSettings],
+        agent_dir: str,
+    ) -> None:
+        self._rows, self._settings, self._agent_dir = rows, settings, agent_dir
+        self._making = Lock()
+        self._kept: tuple[str, Vocabulary] | None = None
+
+    def now(self) -> Vocabulary:
+        """Return the vocabulary, brought up to the rows where they have changed.
+
+        Raises:
+            IndexAbsent, IndexDamaged: the rows cannot be read.
+        """
+        settings = self._settings()
+        with self._making, self._rows().still():
+            rows = self._rows()  # as they are now, when it is our turn
+            head, kept = rows.head(), self._kept
+            if kept is not None and kept[0] == head and kept[1].settings == settings:
+                return kept[1]
+            changed = None if kept is None else rows.changed(kept[0])
+            entries = _entries(rows, kept[1].entries if kept else (), changed)
+            made = Vocabulary(self._rows, entries, settings, self._agent_dir)
+            self._kept = (head, made)
+            return made
+
+
+def _entries(
+    rows: OntologyRows, before: Iterable[Entry], changed: Collection[int] | None
+) -> tuple[Entry, ...]:
+    """Return every note by path; only the changed ones are read, if they are known."""
+    if changed is None:
+        return tuple(rows.entries())
+    gone = set(changed)
+    kept = [entry for entry in before if entry.id not in gone]
+    found = [*kept, *rows.entries(changed)]
+    return tuple(sorted(found, key=lambda entry: entry.path))

@@ -1,9 +1,14 @@
-"""What sort of thing a note says it is."""
+"""The vocabulary of a vault: labels, properties, schemas, spellings, hubs, hierarchies.
+
+Nothing is curated: the rows are read, counted and sorted.
+"""
 
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
+from graphlib import CycleError, TopologicalSorter
 from itertools import chain
 from typing import NamedTuple, TypeVar
 
@@ -11,7 +16,7 @@ from msgspec import structs
 
 from glassmind.errors import BadLimit
 from glassmind.files.ignore import is_attachment
-from glassmind.graph.words import folded, in_singular, key_form, slips_between
+from glassmind.graph.words import folded, in_singular, key_form
 from glassmind.model import NotePath, PropertyValue
 from glassmind.model.ontology import (
     Branch,
@@ -53,7 +58,7 @@ def _rank(name: str) -> int | None:
 
 
 def is_category_key(name: str) -> bool:
-    """Whether a property of this name says what a note is."""
+    """Return whether a property of this name says what a note is."""
     return _rank(name) is not None
 
 
@@ -87,68 +92,43 @@ def categories_of(entry: Entry) -> list[tuple[str, str]]:
     return [(name, label) for _, name, value in said for label in named_in(value)]
 
 
-LEAST_LETTERS = 6
-"""Letters of a word that may hold a slip; shorter ones resemble too many others."""
-
-RARE_USES, RARE_SHARE = 2, 0.1
-"""How rare a slip is: so many uses at most, and this part of the other's."""
-
-
 class Use(NamedTuple):
-    """A spelling, the notes that use it, and what its values are where it has any."""
+    """A spelling, and the notes that use it."""
 
     spelling: str
     notes: frozenset[int]
-    kind: str = ""
 
 
-class _Word(NamedTuple):
-    """The spellings of one word; the first is used most."""
+def near_spellings(what: Spelled, used: Mapping[int, Sequence[str]]) -> list[SpelledWord]:
+    """Return the words that are spelled in several ways, the most used first.
 
-    uses: tuple[Use, ...]
-    form: str
-
-    @property
-    def notes(self) -> int:
-        return sum(len(use.notes) for use in self.uses)
-
-
-def near_spellings(what: Spelled, uses: Iterable[Use]) -> list[SpelledWord]:
-    """Return the words that are spelled in several ways, the most used first."""
-    words = list(_words(what, uses))
-    slips = _slips(words)
-    taken = {id(word) for found in slips.values() for word in found}
-    made = [
-        _spelling(what, word, slips.get(word.form, ()))
-        for word in words
-        if id(word) not in taken and (len(word.uses) > 1 or word.form in slips)
-    ]
-    return sorted(made, key=lambda one: (-one.notes, one.canonical))
-
-
-def _words(what: Spelled, uses: Iterable[Use]) -> Iterator[_Word]:
-    """Yield the words, the plural of one with it unless a note has use for both."""
+    `used` are the spellings in each note. Case, accents and marks between words are
+    ways of writing one word. So is the plural, unless a note has both: `page` is where
+    one reads and `pages` how many there are.
+    """
+    notes: dict[str, set[int]] = {}
+    for note, spellings in used.items():
+        for spelling in spellings:
+            notes.setdefault(spelling, set()).add(note)
     forms: dict[str, list[Use]] = {}
-    for use in uses:
-        if form := _form(what, use.spelling):
-            forms.setdefault(form, []).append(use)
-    numbers: dict[str, list[str]] = {}
+    for spelling, found in sorted(notes.items()):
+        if form := _form(what, spelling):
+            forms.setdefault(form, []).append(Use(spelling, frozenset(found)))
+    by_singular: dict[str, list[str]] = {}
     for form in forms:
-        numbers.setdefault(word_form(what, form), []).append(form)
-    for one, found in numbers.items():
-        if _are_apart([forms[form] for form in found]):
-            yield _word([use for form in found for use in forms[form]], one)
+        by_singular.setdefault(word_form(what, form), []).append(form)
+    words: list[tuple[str, list[Use]]] = []
+    for singular, numbers in by_singular.items():
+        if _are_apart([forms[form] for form in numbers]):
+            words.append((singular, [use for form in numbers for use in forms[form]]))
         else:
-            for form in found:
-                yield _word(forms[form], form)
-
-
-def _word(uses: Iterable[Use], form: str) -> _Word:
-    return _Word(tuple(sorted(uses, key=_most_used)), form)
+            words += [(form, forms[form]) for form in numbers]
+    made = [_spelling(what, form, uses) for form, uses in words if len(uses) > 1]
+    return sorted(made, key=lambda word: (-word.notes, word.canonical))
 
 
 def _are_apart(words: Iterable[Iterable[Use]]) -> bool:
-    """Whether no note uses two of these words."""
+    """Return whether no note uses two of these words."""
     seen: set[int] = set()
     for uses in words:
         notes = frozenset[int]().union(*(use.notes for use in uses))
@@ -159,7 +139,7 @@ def _are_apart(words: Iterable[Iterable[Use]]) -> bool:
 
 
 def word_form(what: str, text: str) -> str:
-    """Return what the spellings of one word have in common, whatever its number.
+    """Return what the spellings of one word have in common, in the singular.
 
     Levels of a tag are words of their own.
     """
@@ -171,85 +151,24 @@ def _form(what: str, text: str) -> str:
     return "/".join(key_form(level) for level in levels)
 
 
-def _most_used(use: Use) -> tuple[int, bool, str]:
-    return -len(use.notes), use.spelling != use.spelling.lower(), use.spelling
-
-
-def _slips(words: Sequence[_Word]) -> dict[str, list[_Word]]:
-    """Return the slips in each word, by its form; each slip is one of one word."""
-    rare = [word for word in words if _may_slip(word.form) and word.notes <= RARE_USES]
-    common = [word for word in words if word.notes > RARE_USES]
-    by_length: dict[int, list[_Word]] = {}
-    for word in common:
-        by_length.setdefault(len(word.form), []).append(word)
-    found: dict[str, list[_Word]] = {}
-    for word in rare:
-        near = range(len(word.form) - 1, len(word.form) + 2)
-        meant = [
-            other
-            for length in near
-            for other in by_length.get(length, ())
-            if _is_slip(word, other)
-        ]
-        if meant:
-            best = min(meant, key=lambda other: (-other.notes, other.form))
-            found.setdefault(best.form, []).append(word)
-    return found
-
-
-def _may_slip(form: str) -> bool:
-    return len(form) >= LEAST_LETTERS and not any(map(str.isdigit, form))
-
-
-def _is_slip(rare: _Word, common: _Word) -> bool:
-    if rare.notes > common.notes * RARE_SHARE or not _may_slip(common.form):
-        return False
-    if rare.form[0] != common.form[0] or slips_between(rare.form, common.form, 1) != 1:
-        return False
-    kinds = {use.kind for use in (*rare.uses, *common.uses)} - {"empty", "mixed"}
-    return len(kinds) <= 1 and _are_apart([rare.uses, common.uses])
-
-
-def _spelling(what: Spelled, word: _Word, slips: Sequence[_Word]) -> SpelledWord:
-    first, *others = word.uses
-    wrong = [use for slip in slips for use in slip.uses]
-    reasons = [_difference(first.spelling, use.spelling) for use in others]
-    reasons += ["a slip"] * len(wrong)
-    variants = tuple(
-        SpellingCount(use.spelling, len(use.notes)) for use in (*others, *wrong)
+def _spelling(what: Spelled, form: str, uses: Iterable[Use]) -> SpelledWord:
+    first, *others = sorted(
+        uses, key=lambda u: (-len(u.notes), u.spelling != u.spelling.lower(), u.spelling)
     )
-    said = ", ".join(dict.fromkeys(reasons))
-    return SpelledWord(
-        what, first.spelling, len(first.notes), variants, said, word.form
-    )
+    reasons = dict.fromkeys(_difference(first.spelling, u.spelling) for u in others)
+    variants = tuple(SpellingCount(use.spelling, len(use.notes)) for use in others)
+    count, reason = len(first.notes), ", ".join(reasons)
+    return SpelledWord(what, first.spelling, count, variants, reason, form)
 
 
 def _difference(a: str, b: str) -> str:
-    """Return by what two spellings of one word differ."""
+    """Return how two spellings of one word differ."""
     if a.lower() == b.lower():
         return "case"
     if key_form(a) != key_form(b):
         return "plural"
-    marks = [_marks(text) for text in (a, b)]
+    marks = ["".join(c for c in text if not c.isalnum()) for text in (a, b)]
     return "marks between words" if marks[0] != marks[1] else "accents"
-
-
-def _marks(text: str) -> str:
-    return "".join(letter if not letter.isalnum() else "" for letter in text)
-
-
-def uses_of(
-    spelled: Mapping[int, Sequence[str]], kinds: Mapping[str, str]
-) -> list[Use]:
-    """Return each spelling with the notes that use it, from what each note uses."""
-    notes: dict[str, set[int]] = {}
-    for note, spellings in spelled.items():
-        for spelling in spellings:
-            notes.setdefault(spelling, set()).add(note)
-    return [
-        Use(spelling, frozenset(found), kinds.get(spelling, ""))
-        for spelling, found in sorted(notes.items())
-    ]
 
 
 LEAST_NOTES = 3
@@ -265,7 +184,7 @@ EXAMPLES = 3
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DATETIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?([+-].*|Z)?")
-_LINK_SCHEMAS = re.compile(r"!?\[\[[^\]]+\]\]")
+_WIKILINK = re.compile(r"!?\[\[[^\]]+\]\]")
 
 DECLARED: Mapping[str, ValueKind] = {
     "text": "text", "multitext": "list", "aliases": "list", "tags": "tags",
@@ -301,7 +220,7 @@ def kind_of(value: PropertyValue, name: str = "") -> ValueKind:
 
 def _text_kind(text: str) -> ValueKind:
     if text[:1] in "[!":
-        return "link" if _LINK_SCHEMAS.fullmatch(text) else "text"
+        return "link" if _WIKILINK.fullmatch(text) else "text"
     if not text[:1].isdigit():
         return "text"
     if _DATE.fullmatch(text):
@@ -380,51 +299,26 @@ def sorts_of(entry: Entry) -> list[str]:
 
 
 def schemas(entries: Sequence[Entry]) -> list[Schema]:
-    """Return the schema of each sort that has one, that of most notes first."""
+    """Return the schema of each sort that has one, that of most notes first.
+
+    Sorts of the same notes share a schema.
+    """
     groups: dict[str, list[Entry]] = {}
     for entry in entries:
         if entry.kind == "markdown":
             for sort in sorts_of(entry):
                 groups.setdefault(sort, []).append(entry)
-    alike: dict[tuple[int, ...], list[str]] = {}
+    same: dict[tuple[int, ...], list[str]] = {}
     for sort, notes in groups.items():
         if len(notes) >= LEAST_NOTES:
-            alike.setdefault(tuple(note.id for note in notes), []).append(sort)
+            same.setdefault(tuple(note.id for note in notes), []).append(sort)
     kinds = {entry.id: kinds_in(entry) for entry in entries}
-    by_keys: dict[frozenset[str], list[list[str]]] = {}
-    for names in alike.values():
-        if made := _schema(sorted(names), groups[names[0]], kinds):
-            by_keys.setdefault(_own_keys(made), []).append(names)
     found = [
-        schema for sorts in by_keys.values() for schema in _joined(sorts, groups, kinds)
+        schema
+        for sorts in same.values()
+        if (schema := _schema(sorted(sorts), groups[sorts[0]], kinds))
     ]
     return sorted(found, key=lambda schema: (-schema.notes, schema.of))
-
-
-def _own_keys(schema: Schema) -> frozenset[str]:
-    return frozenset(key.name for key in schema.keys) - EVERYWHERE
-
-
-def _joined(
-    sorts: Sequence[Sequence[str]],
-    groups: Mapping[str, Sequence[Entry]],
-    kinds: Mapping[int, Sequence[tuple[str, ValueKind]]],
-) -> Iterator[Schema]:
-    """Yield the one schema of sorts with the same keys, that of most notes named first.
-
-    Sorts that share just the notes with these keys keep a schema each.
-    """
-    names = [name for same in sorts for name in same]
-    names.sort(key=lambda name: (-len(groups[name]), name))
-    notes = {note.path: note for name in names for note in groups[name]}
-    every = [note for _, note in sorted(notes.items())]
-    apart = [(sorted(same), groups[same[0]]) for same in sorts]
-    alone = [made for one in apart if (made := _schema(*one, kinds))]
-    joined = _schema(names, every, kinds)
-    if joined is not None and _own_keys(joined) == _own_keys(alone[0]):
-        yield joined
-    else:
-        yield from alone
 
 
 def schema_of(notes: Sequence[Entry]) -> Schema | None:
@@ -506,7 +400,7 @@ def _maps(
 
 
 def is_map(entry: Entry) -> bool:
-    """Whether a note says of itself that it leads to others."""
+    """Return whether a note says of itself that it leads to others."""
     said = [tag.rpartition("/")[2] for tag in entry.tags]
     said += [label for _, label in categories_of(entry)]
     if any(_names_map(text) for text in said):
@@ -660,79 +554,44 @@ def _walked(root: str, below: Mapping[str, Collection[str]]) -> tuple[int, int]:
 
 
 def cycles_in(below: Mapping[str, Collection[str]]) -> list[tuple[str, ...]]:
-    """Return one cycle for each knot of things that stand below themselves.
+    """Return cycles of things below themselves, so that each such thing is in one.
 
-    A shortest one through the first thing of the knot, which comes first in it.
+    Each is a shortest one through its first thing.
     """
-    found = []
-    for knot in _knots(below):
-        first = min(knot)
-        if len(knot) > 1 or first in below.get(first, ()):
-            found.append(_cycle_through(first, below, knot))
-    return sorted(found)
+    sorter = TopologicalSorter(below)
+    with suppress(CycleError):
+        sorter.prepare()
+    done: set[str] = set()
+    while ready := sorter.get_ready():  # everything that leads to no cycle
+        done.update(ready)
+        sorter.done(*ready)
+    found, covered = [], set[str]()
+    for thing in sorted(below.keys() - done):
+        if thing not in covered and (cycle := _cycle_through(thing, below)):
+            found.append(cycle)
+            covered.update(cycle)
+    return found
 
 
 def _cycle_through(
-    first: str, below: Mapping[str, Collection[str]], knot: Collection[str]
-) -> tuple[str, ...]:
-    came: dict[str, str] = {}
+    first: str, below: Mapping[str, Collection[str]]
+) -> tuple[str, ...] | None:
+    above: dict[str, str] = {}
     ring = [first]
-    while True:
+    while ring:
         following = []
-        for one in ring:
-            for child in sorted(below.get(one, ())):
-                if child == first:
-                    chain = [one]
-                    while chain[-1] != first:
-                        chain.append(came[chain[-1]])
-                    return tuple(reversed(chain))
-                if child in knot and child not in came:
-                    came[child] = one
+        for thing in ring:
+            for child in sorted(below.get(thing, ())):
+                if child not in above:
+                    above[child] = thing
                     following.append(child)
+        if first in above:
+            chain = [above[first]]
+            while chain[-1] != first:
+                chain.append(above[chain[-1]])
+            return tuple(reversed(chain))
         ring = following
-
-
-def _knots(below: Mapping[str, Collection[str]]) -> Iterator[set[str]]:
-    """Yield the strongly connected parts (Tarjan, without recursion)."""
-    order: dict[str, int] = {}
-    lowest: dict[str, int] = {}
-    open_things: list[str] = []
-    is_open: set[str] = set()
-    for start in sorted(below):
-        if start in order:
-            continue
-        work = [(start, iter(sorted(below.get(start, ()))))]
-        order[start] = lowest[start] = len(order)
-        open_things.append(start)
-        is_open.add(start)
-        while work:
-            thing, children = work[-1]
-            child = next(children, None)
-            if child is None:
-                work.pop()
-                if work:
-                    upper = work[-1][0]
-                    lowest[upper] = min(lowest[upper], lowest[thing])
-                if lowest[thing] == order[thing]:
-                    yield _closed(thing, open_things, is_open)
-            elif child not in order:
-                order[child] = lowest[child] = len(order)
-                open_things.append(child)
-                is_open.add(child)
-                work.append((child, iter(sorted(below.get(child, ())))))
-            elif child in is_open:
-                lowest[thing] = min(lowest[thing], order[child])
-
-
-def _closed(thing: str, open_things: list[str], is_open: set[str]) -> set[str]:
-    """Take the knot that ends at a thing from those that are still open."""
-    knot = set()
-    while True:
-        last = open_things.pop()
-        is_open.discard(last)
-        knot.add(last)
-        if last == thing:
-            return knot
+    return None
 
 
 T = TypeVar("T")
@@ -762,7 +621,7 @@ def overview(
         types=_all([use for use in uses if is_category_key(use.name)]),
         properties=_all(uses),
         schemas=_all(schemas(entries)),
-        spellings=_all(spellings(entries, uses)),
+        spellings=_all(spellings(entries)),
         hubs=_all(hubs(entries, led_to)),
         hierarchies=hierarchies(entries),
     )
@@ -834,14 +693,13 @@ def _labels_of(entry: Entry) -> Iterable[tuple[LabelSource, str, str]]:
         yield "folder", "", entry.folder.partition("/")[0]
 
 
-def spellings(entries: Sequence[Entry], uses: Sequence[PropertyUse]) -> list[Spelling]:
+def spellings(entries: Sequence[Entry]) -> list[Spelling]:
     """Return what is spelled in several ways: properties, tags, then categories."""
-    kinds = {use.name: use.kind for use in uses}
     keys = {entry.id: tuple(entry.properties) for entry in entries}
     tags = {entry.id: entry.tags for entry in entries}
-    said = {entry.id: [name for _, name in categories_of(entry)] for entry in entries}
+    named = {entry.id: [name for _, name in categories_of(entry)] for entry in entries}
     return [
-        *near_spellings("property", uses_of(keys, kinds)),
-        *near_spellings("tag", uses_of(tags, {})),
-        *near_spellings("category", uses_of(said, {})),
+        *near_spellings("property", keys),
+        *near_spellings("tag", tags),
+        *near_spellings("category", named),
     ]

@@ -14,7 +14,7 @@ from glassmind.graph.context import GraphContext, Graphs, KeptGraph
 from glassmind.graph.duplicates import KeptSketches
 from glassmind.graph.knowledge import Knowledge
 from glassmind.graph.suggestions import Facts, KeptFacts, Sorts
-from glassmind.graph.vocabulary import KeptVocabulary, Vocabulary
+from glassmind.graph.names import KeptVocabulary, Vocabulary
 from glassmind.graph.words import habits_in
 from glassmind.store.sqlite.health import HealthRows, MentionRows, OntologyRows
 from glassmind.store.sqlite.links import NeighbourRows, NetRows
@@ -88,7 +88,7 @@ def _vocabulary(vault: Vault) -> "Callable[[], Vocabulary]":
     return KeptVocabulary(
         rows=lambda: OntologyRows(vault.reader.connection()),
         settings=lambda: obsidian_settings(vault.config.vault.path),
-        agent=vault.config.writes.agent_dir,
+        agent_dir=vault.config.writes.agent_dir,
     ).now
 
 
