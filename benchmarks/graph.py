@@ -331,7 +331,7 @@ def keeping(root: Path, engine: Engine) -> Iterator[Row]:
 
 def connections(engine: Engine, count: int) -> Row:
     """Return what a caller waits for the neighbours of a note, by the clock."""
-    net = engine.knowledge._study.net()
+    net = engine.knowledge._context.net()
     chance = np.random.default_rng(3)
     names = [str(net.paths[node]) for node in chance.integers(0, len(net), 120)]
     times, works = [], []

@@ -83,7 +83,7 @@ def of_fold(engine: Engine, fold: Fold, *, signs: bool) -> Iterator[Recovered]:
         offered = engine.knowledge.suggest(note, limit=FIRST).suggestions
         ends = {one.source if one.target == note else one.target for one in offered}
         came_back = {"suggest": len(ends & partners)}
-        study = engine.knowledge._study
+        study = engine.knowledge._context
         for outlook, paths in outlooks(study, [note]):
             hidden = {at for at, path in enumerate(paths) if path in partners}
             for way, order in ways(outlook, signs=signs):

@@ -311,13 +311,11 @@ def _twice(name: str) -> dict[str, str]:
             "He read 『風の歌』 and 《红楼梦》.",
             ["红楼梦", "風の歌"],
         ),
-        ("田中さんと話した。", ["田中"]),
         ("Met @ada and bo@x.org.", ["ada"]),
         ("Read Ada Field now; I like Ada Field.", ["Ada Field", "Ada Field"]),
         ("Visited Low Water. We like Low Water.", ["Low Water", "Low Water"]),
         ("Then Ada's Mill burned.", []),
         ("Yet I've seen I'm there. Although I left SSDs I like SSDs.", ["SSDs"] * 2),
-        ("By Harry Lime y Joseph Cotten.", ["Harry Lime", "Joseph Cotten"]),
         ("By Santiago Ramón y Cajal.", ["Santiago Ramón y Cajal"]),
     ],
 )
@@ -338,15 +336,6 @@ def test_the_first_words_of_a_sentence_are_no_name(vault: VaultDesk) -> None:
     entities = vault.engine.knowledge.ingest("Diary").entities
 
     assert [one.name for one in entities] == ["Bank of England"]
-
-
-def test_terms_that_come_again_and_again_are_named(vault: VaultDesk) -> None:
-    text = "The water level rose. A water level fell. Every water level counts."
-    vault.indexed({"A.md": text, "B.md": "water level once"})
-
-    assert named(text) == ["water level"] * 3
-    assert entities(vault, "A")["water level"].state == "stub"
-    assert entities(vault, "B") == {}
 
 
 def test_large_nouns_are_no_names_in_a_language_that_writes_them_large() -> None:

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,8 +14,8 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, IndexAbsent, NothingAsked
 from glassmind.files.names import Names
-from glassmind.graph.names import KnownNames, NameSources
-from glassmind.graph.resolve import NO_MEANING, resolve
+from glassmind.graph.names import KnownNames
+from glassmind.graph.resolve import NO_SIMILARITY, resolve
 from glassmind.graph.words import folded, slips_between
 from glassmind.model import NotePath
 from glassmind.model.ontology import Entry, GhostName, Resolution
@@ -34,6 +35,18 @@ def asked(vault: VaultDesk, text: str, **wanted: int) -> Resolution:
     return vault.engine.knowledge.resolve(text, **wanted)
 
 
+def known_names(
+    entries: list[Entry], ghosts: list[GhostName] | None = None
+) -> KnownNames:
+    rows: Any = SimpleNamespace(
+        ghosts=lambda: ghosts or [],
+        headings=dict,
+        files=lambda: [entry.path for entry in entries],
+        writes_markdown=lambda: False,
+    )
+    return KnownNames(entries, entries, rows)
+
+
 def names_of(*paths: str, ghosts: tuple[str, ...] = ()) -> KnownNames:
     entries = [
         Entry(
@@ -41,9 +54,8 @@ def names_of(*paths: str, ghosts: tuple[str, ...] = ()) -> KnownNames:
         )
         for n, path in enumerate(sorted(paths))
     ]
-    known = [entry.path for entry in entries]
     wanted = [GhostName(ghost, 1, 1) for ghost in ghosts]
-    return KnownNames.of(NameSources(entries, entries, wanted, {}, known))
+    return known_names(entries, wanted)
 
 
 def test_labelled_names_of_the_sample_vault_are_judged_right(sample: VaultDesk) -> None:
@@ -73,8 +85,7 @@ def test_a_note_that_was_never_written_is_not_called_existing(
     told: Counter[str] = Counter()
     for entry in entries:
         others = [one for one in entries if one is not entry]
-        paths = [one.path for one in others]
-        names = KnownNames.of(NameSources(others, others, [], {}, paths))
+        names = known_names(others)
         if folded(entry.title) not in names.forms:  # both folders have an Index
             told[resolve(entry.title, names, limit=5).verdict] += 1
 
@@ -147,25 +158,6 @@ KINDS = {
     "Log/Own radio.md": "---\ntype: design note\n---\n",
     "Log/Index.md": "",
 }
-
-
-@pytest.mark.parametrize(
-    ("text", "path"),
-    [
-        ("battery chemistry decision", "Decisions/D-002 Battery chemistry.md"),
-        ("the decision on battery chemistry", "Decisions/D-002 Battery chemistry.md"),
-        ("Own radio design", "Log/Own radio.md"),
-    ],
-)
-def test_a_name_beside_the_sort_of_the_thing_is_likely(
-    vault: VaultDesk, text: str, path: str
-) -> None:
-    vault.indexed(KINDS)
-
-    found = asked(vault, text)
-
-    assert (found.verdict, found.candidates[0].path) == ("likely", path)
-    assert found.candidates[0].reason == "its name, and what sort of thing it is"
 
 
 @pytest.mark.parametrize(
@@ -350,7 +342,7 @@ def test_a_model_that_is_missing_is_told_where_it_would_have_been_asked(
     folder = str(tmp_path / "none")
     vault.open(embeddings__backend="onnx", embeddings__models_folder=folder)
 
-    assert asked(vault, "oolong").notices == (NO_MEANING,)
+    assert asked(vault, "oolong").notices == (NO_SIMILARITY,)
     assert asked(vault, "Tea pot").notices == ()
 
 

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from glassmind.graph.dismissals import DismissalBook
     from glassmind.graph.duplicates import KeptSketches
     from glassmind.graph.mentions import WordPlaces
+    from glassmind.graph.names import Vocabulary
     from glassmind.graph.suggestions import Facts
     from glassmind.graph.themes import Themed
-    from glassmind.graph.names import Vocabulary
     from glassmind.model.search import SearchReply
     from glassmind.ports.knowledge import NoteRows, Pairs
     from glassmind.store.sqlite.health import HealthRows, MentionRows

@@ -70,6 +70,8 @@ from glassmind.obsidian.text import fold
 SHOWN, MOST = 50, 500
 """Entities shown by default, and the most that can be."""
 
+STATES: tuple[EntityState, ...] = ("linked", "match", "unsure", "stub")
+
 MENTIONS_SHOWN, CANDIDATES_SHOWN, LINE_CHARS = 3, 3, 200
 
 NAME_WORDS, NAME_CHARS = 6, 60
@@ -230,7 +232,9 @@ def ingest(  # noqa: PLR0913 - the note, and what it is read by
         title=note.title,
         entities=tuple(entities[:limit]),
         total=len(entities),
-        counts={state: states[state] for state in ("linked", "match", "unsure", "stub")},
+        counts={
+            state: states[state] for state in ("linked", "match", "unsure", "stub")
+        },
     )
 
 
@@ -440,9 +444,7 @@ def is_file_name(name: str) -> bool:
     return is_attachment(name) or name.rpartition(".")[2].lower() in OTHER_FILES
 
 
-def _with_stub(
-    group: Sequence[_Naming], entity: Entity, reading: _Reading
-) -> Entity:
+def _with_stub(group: Sequence[_Naming], entity: Entity, reading: _Reading) -> Entity:
     """Return an entity with the note that could be made, or unsure without one."""
     name, vocabulary = entity.name, reading.vocabulary
     targets = tuple((n.target, n.markdown) for n in group if n.target)
@@ -460,7 +462,9 @@ def _with_stub(
     }
     person = any(naming.source == "name" for naming in group)
     source = reading.note.path
-    placed = _place(name, targets, sorted(properties), vocabulary, source, person=person)
+    placed = _place(
+        name, targets, sorted(properties), vocabulary, source, person=person
+    )
     path, reason = placed
     if (
         path is None
@@ -657,8 +661,10 @@ def _capitals(lines: list[tuple[int, str, list[_Token]]]) -> Iterator[Phrase]:
             continue
         rest = _text(run[1:]) if run[0].opens and " " in name else ""
         # `Packed for Spain`: a small word ties the first one to the rest
-        sure = " " in name and not nouns and (
-            not run[0].opens or run[1].large or name in within
+        sure = (
+            " " in name
+            and not nouns
+            and (not run[0].opens or run[1].large or name in within)
         )
         yield Phrase(name, line, "phrase", sure, rest)
 

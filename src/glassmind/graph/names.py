@@ -336,8 +336,12 @@ class Vocabulary:
     def table(self) -> NameTable:
         """The names of notes as they are looked for in text."""
         names = {entry.id: (entry.title, *entry.aliases) for entry in self.counted}
-        own = {note: [pieces_of(name) for name in texts] for note, texts in names.items()}
-        return name_table(own, texts=(text for texts in names.values() for text in texts))
+        own = {
+            note: [pieces_of(name) for name in texts] for note, texts in names.items()
+        }
+        return name_table(
+            own, texts=(text for texts in names.values() for text in texts)
+        )
 
     @property
     def ontology(self) -> Ontology:

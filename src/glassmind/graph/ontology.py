@@ -99,7 +99,9 @@ class Use(NamedTuple):
     notes: frozenset[int]
 
 
-def near_spellings(what: Spelled, used: Mapping[int, Sequence[str]]) -> list[SpelledWord]:
+def near_spellings(
+    what: Spelled, used: Mapping[int, Sequence[str]]
+) -> list[SpelledWord]:
     """Return the words that are spelled in several ways, the most used first.
 
     `used` are the spellings in each note. Case, accents and marks between words are
@@ -153,7 +155,8 @@ def _form(what: str, text: str) -> str:
 
 def _spelling(what: Spelled, form: str, uses: Iterable[Use]) -> SpelledWord:
     first, *others = sorted(
-        uses, key=lambda u: (-len(u.notes), u.spelling != u.spelling.lower(), u.spelling)
+        uses,
+        key=lambda u: (-len(u.notes), u.spelling != u.spelling.lower(), u.spelling),
     )
     reasons = dict.fromkeys(_difference(first.spelling, u.spelling) for u in others)
     variants = tuple(SpellingCount(use.spelling, len(use.notes)) for use in others)

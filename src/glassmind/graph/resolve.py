@@ -75,9 +75,7 @@ SIMILARITY = 0.5
 LEAST_SIMILARITY = 0.3
 """Unrelated notes of the sample vault come up to .28 under the default model."""
 
-NO_SIMILARITY = (
-    "no note was compared by meaning; glassmind status says what is missing"
-)
+NO_SIMILARITY = "no note was compared by meaning; glassmind status says what is missing"
 
 ALL = 0.999
 """A share of one, as sums of floats come to it."""
@@ -205,9 +203,9 @@ def _merged(matches: Sequence[NameMatch]) -> list[NameMatch]:
         if known is None or match.score > known.score:
             best[key] = match
     if any(match.kind == "note" and match.score >= SURE for match in best.values()):
-        for key, match in best.items():  # unresolved links to what has a note
+        for thing, match in best.items():  # unresolved links to what has a note
             if match.kind == "ghost":
-                best[key] = structs.replace(match, score=min(match.score, DIFFERENT))
+                best[thing] = structs.replace(match, score=min(match.score, DIFFERENT))
     order = {"note": 0, "ghost": 1, "heading": 2, "tag": 3}
     return sorted(
         best.values(),

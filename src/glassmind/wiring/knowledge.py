@@ -13,8 +13,8 @@ from glassmind.graph import themes
 from glassmind.graph.context import GraphContext, Graphs, KeptGraph
 from glassmind.graph.duplicates import KeptSketches
 from glassmind.graph.knowledge import Knowledge
-from glassmind.graph.suggestions import Facts, KeptFacts, Sorts
 from glassmind.graph.names import KeptVocabulary, Vocabulary
+from glassmind.graph.suggestions import Facts, KeptFacts, Sorts
 from glassmind.graph.words import habits_in
 from glassmind.store.sqlite.health import HealthRows, MentionRows, OntologyRows
 from glassmind.store.sqlite.links import NeighbourRows, NetRows
