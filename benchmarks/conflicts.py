@@ -23,8 +23,8 @@ import apsw
 from vaults import write_vault
 
 from glassmind import open_vault
-from glassmind.context.conflicts import claims
-from glassmind.context.conflicts.rules import conflicts
+from glassmind.context import claims
+from glassmind.context.conflicts import conflicts
 from glassmind.context.items import BundleScope
 from glassmind.context.open_work import decisions, questions, tasks
 from glassmind.context.sections import next_reads
@@ -117,7 +117,7 @@ def timed(db: apsw.Connection, selected: int, rounds: int) -> None:
     spent: dict[tuple[str, str], list[float]] = {}
     for _ in range(rounds):
         scope = scope_of(chance.sample(known, selected))
-        claims.forget()
+        claims.claims_of.cache_clear()
         for turn in ("first", "again"):
             rows, whole = SectionRows(db), perf_counter()
             for name, section in SECTIONS.items():

@@ -6,7 +6,7 @@ from datetime import date
 
 from vault_desk import VaultDesk
 
-from glassmind.context.conflicts.rules import conflicts
+from glassmind.context.conflicts import conflicts
 from glassmind.context.items import BundleScope
 from glassmind.context.open_work import decisions, questions, tasks
 from glassmind.context.sections import next_reads

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from section_desk import SectionDesk
 from vault_desk import VaultDesk
 
-from glassmind.context.conflicts.claims import claims_in_line
-from glassmind.context.conflicts.differing import differ
-from glassmind.context.conflicts.values import Value, property_value, read_value
+from glassmind.context.claims import claims_in_line, claims_of
 from glassmind.context.markdown import conflict_line
+from glassmind.context.values import Value, differ, read_value, whole_value
 from glassmind.model.context import Conflict, ConflictKind
 from glassmind.obsidian.receipts import digest_of_lines, parse_receipt
 
@@ -97,19 +96,11 @@ PAIRS = [
     json.loads((PLANTED / place / "pairs.json").read_text())
     for place in ("", "second", "third", "fourth")
 ]
-"""Pairs of notes, written after the rules: those that differ and those that do not."""
+"""Pairs of notes that contradict each other, and near misses; `missed` are not found."""
 
 
 @pytest.mark.parametrize(
-    "files",
-    [
-        *(files for pairs in PAIRS for files in pairs["different"]),
-        *(
-            pytest.param(files, marks=pytest.mark.xfail(strict=True))
-            for pairs in PAIRS
-            for files in pairs.get("missed", ())
-        ),
-    ],
+    "files", [one for pairs in PAIRS for one in pairs["different"]]
 )
 def test_the_same_thing_with_two_values_is_one_conflict(
     vault: VaultDesk, desk: SectionDesk, files: dict[str, str]
@@ -184,29 +175,15 @@ def test_two_facts_in_one_line_are_two_conflicts(
 ) -> None:
     vault.indexed(
         {
-            "Marta Olsen.md": "---\nemployer: Northlight\nphone: 555-0190\n---\n",
-            "Party.md": "[[Marta Olsen]] works at Halden Labs. Her phone is 555-0191.",
+            "Hall.md": "---\nrent: 340 EUR\nopens: 9:00\n---\n",
+            "Party.md": "[[Hall]] rent is 380 EUR. The [[Hall]] opens at 8:00.",
         }
     )
 
     found = desk.conflicts()
 
-    assert [one.about for one in found] == [
-        "Marta Olsen: employer",
-        "Marta Olsen: phone",
-    ]
-    assert {side.value for side in found[0].sides} == {"Halden Labs", "Northlight"}
-
-
-def test_what_a_verb_says_is_named_where_a_conflict_is_told(
-    vault: VaultDesk, desk: SectionDesk
-) -> None:
-    day = "For [[Norway]] we fly on 5 July."
-    vault.indexed({"Norway.md": "We fly on 3 July.", "Packing.md": day})
-
-    [found] = desk.conflicts()
-
-    assert found.about == "Norway: leave"
+    assert [one.about for one in found] == ["Hall: opens", "Hall: rent"]
+    assert {side.value for side in found[1].sides} == {"380 EUR", "340 EUR"}
 
 
 def test_a_daily_note_counts_when_it_is_newer_than_the_note_it_links_to(
@@ -283,16 +260,13 @@ def test_a_title_in_common_makes_two_notes_not_the_same(
     assert desk.conflicts() == []
 
 
-@pytest.mark.parametrize(
-    ("head", "text"),
-    [("type: place", ""), ("aliases: [Lutetia]", ""), ("", "As [[People/Paris]].")],
-)
+@pytest.mark.parametrize("head", ["type: place", "aliases: [Lutetia]"])
 def test_what_else_they_share_makes_notes_of_one_title_the_same(
-    vault: VaultDesk, desk: SectionDesk, head: str, text: str
+    vault: VaultDesk, desk: SectionDesk, head: str
 ) -> None:
     vault.indexed(
         {
-            "Cities/Paris.md": f"---\nsize: 4 km\n{head}\n---\n{text}",
+            "Cities/Paris.md": f"---\nsize: 4 km\n{head}\n---\n",
             "People/Paris.md": f"---\nsize: 7 km\n{head}\n---\n",
         }
     )
@@ -377,7 +351,6 @@ def test_conflicts_are_part_of_a_bundle(vault: VaultDesk) -> None:
     [
         ("12,000 EUR", "€ 12.000"),
         ("12k euros", "12000 EUR"),
-        ("about 900 EUR", "890 EUR"),
         ("6-8 weeks", "7 weeks"),
         ("120 cm", "1.2 m"),
         ("90 minutes", "1.5 hours"),
@@ -386,11 +359,8 @@ def test_conflicts_are_part_of_a_bundle(vault: VaultDesk) -> None:
         ("9 pm", "21:00"),
         ("v2", "v2.1"),
         ("in progress", "active"),
-        ("three months", "3 months"),
         ("80 kg", "80 cm"),
-        ("+49 30 555 0142", "030 5550142"),
         ("29 EUR a month", "348 € per year"),
-        ("Tuesdays and Fridays", "every Friday"),
     ],
 )
 def test_the_same_value_in_other_words_does_not_differ(one: str, other: str) -> None:
@@ -398,7 +368,7 @@ def test_the_same_value_in_other_words_does_not_differ(one: str, other: str) -> 
 
     assert a is not None
     assert b is not None
-    assert not differ(a, b)
+    assert not differ(a[0], b[0])
 
 
 TEXT = st.text(max_size=60) | st.from_regex(
@@ -412,7 +382,7 @@ TEXT = st.text(max_size=60) | st.from_regex(
 @example("0.0.0", "1.2.3.4")
 @example("99:99", "31 May 0000")
 def test_values_differ_both_ways_or_not_at_all(one: str, other: str) -> None:
-    a, b = property_value(one), property_value(other)
+    a, b = whole_value(one), whole_value(other)
 
     assert differ(a, b) == differ(b, a)
     assert not differ(a, a)
@@ -421,12 +391,19 @@ def test_values_differ_both_ways_or_not_at_all(one: str, other: str) -> None:
 @given(
     st.text(max_size=120)
     | st.sampled_from(["It", "Her age", "[[A]]. She", "For A we"]),
-    st.sampled_from(
-        ["is", "costs", "lives in", "meets", "has the", "beträgt", ":", "::"]
-    ),
+    st.sampled_from(["is", "costs", "opens", "moved to", "has", "beträgt", ":", "::"]),
     TEXT,
 )
 def test_no_line_is_too_odd_to_be_read(subject: str, verb: str, value: str) -> None:
     for claim in claims_in_line(f"{subject} {verb} {value}"):
         assert isinstance(claim.value, Value)
-        assert claim.subject or claim.points
+        assert claim.subject
+
+
+def test_what_is_quoted_fenced_or_in_a_table_states_nothing() -> None:
+    lines = ["> The kiln weighs 80 kg.", "```", "Rent: 5 EUR", "```", "| Rent: 5 EUR |"]
+    lines += ["# Rent: 5 EUR", "    Rent: 5 EUR", "> [!note]", "Rent: 7 EUR"]
+
+    found = claims_of("quoted", "\n".join(lines), 1)
+
+    assert [one.line for one in found] == [9]

@@ -13,7 +13,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from glassmind.context.budget import Estimate, TokenCounter, made_within, most_within
-from glassmind.context.conflicts.rules import conflicts
+from glassmind.context.conflicts import conflicts
 from glassmind.context.items import BundleScope, is_pattern
 from glassmind.context.markdown import SECTIONS, briefing_as_markdown
 from glassmind.context.open_work import decisions, questions, tasks

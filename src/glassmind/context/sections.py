@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 from msgspec import structs
 
 from glassmind.context.budget import TokenCounter
-from glassmind.context.conflicts.rules import conflicts
+from glassmind.context.conflicts import conflicts
 from glassmind.context.excerpts import NUMBER, numbered
 from glassmind.context.items import (
     SUPERSEDED_BY,

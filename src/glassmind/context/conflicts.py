@@ -1,0 +1,480 @@
+"""Finds where notes contradict each other, or where a note has been superseded.
+
+Four rules: a note that another one supersedes; one property with two values in notes
+about the same thing; one statement with two values; and a daily note that is newer than
+the note it contradicts.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from itertools import combinations, pairwise
+from typing import NamedTuple, TypeAlias
+
+from glassmind.context.claims import LINK, Claim, attribute_of, claims_of
+from glassmind.context.items import (
+    SUPERSEDED_BY,
+    SUPERSEDES,
+    BundleScope,
+    SectionRows,
+    changed_day,
+    day_of,
+    is_pattern,
+    key_form,
+    names_in,
+    pages_of,
+    waits,
+)
+from glassmind.context.note_lines import NoteLines, unmarked
+from glassmind.context.values import differ, whole_value, word_set, words_of
+from glassmind.model import NotePath, Span
+from glassmind.model.context import (
+    Conflict,
+    ConflictKind,
+    SectionLink,
+    SectionNote,
+    Side,
+)
+from glassmind.obsidian.receipts import receipt_of
+from glassmind.obsidian.text import first_day
+
+# What is read of a vault for one bundle: the best selected notes up to MOST_CHARS, and
+# beside them notes of the same name and the newest daily notes that link to them.
+MOST_CHARS, MOST_LINES, MOST_NAMESAKES, MOST_DAYS = 30_000, 600, 40, 8
+
+LONGEST_TEXT = 80
+"""Characters of a property that is a value and not prose."""
+
+AT_ONCE_NS = 60 * 10**9
+"""Files written within this time of each other come from a checkout or a sync."""
+
+_ABOUT = frozenset(("about", "subject", "concerning", "betrifft"))
+_CHANGED = ("updated", "modified", "last modified", "last updated")
+_WRITTEN = ("date", "created", "date created")
+_UNCOMPARED = word_set(
+    "tags tag aliases alias day cssclass cssclasses id uid uuid title type typ kind "
+    "template publish banner cover color colour icon position order rank permalink "
+    "source sources generated client project up parent next prev previous related "
+    "description summary image url link links author authors category categories "
+    "topic topics rating lang language layout draft week month year erstellt geändert"
+).union(_ABOUT, SUPERSEDED_BY, SUPERSEDES, _CHANGED, _WRITTEN)
+"""Properties that may differ between two notes about the same thing."""
+
+_OF_THE_NOTE = word_set("status due owner start end time place participants priority")
+"""Properties that a note *about* a thing has for itself."""
+
+_COMMON = word_set(
+    "readme index home todo note untitled inbox log draft changelog license idea moc "
+    "contributing overview task journal about introduction faq plan budget checklist "
+    "contact goal meeting agenda schedule summary review template resource link "
+    "reference archive status people project code list next notizen ideen aufgaben"
+)
+"""Words of titles that do not say what a note is about, as `words_of` gives them."""
+
+_ARCHIVES = word_set("archive archived archiv old alt backup done")
+_STATUS = frozenset(("status",))
+_ARTICLES = word_set("the a an our die das den dem")
+_OF, _IN = word_set("of for der des für von"), word_set("in at im")
+
+_OBSOLETE = re.compile(
+    r"(?:[\W_]|\b(?:this|these|the|note|page|document|decision|plan|guide|recipe"
+    r"|instructions?|is|are|was|has|been|now|warning|status|dies\w*|wurde|wird|ist"
+    r"|notiz|seite|anleitung)\b)*"
+    r"\b(?:(?:superseded|replaced|obsoleted|deprecated) by|(?:ersetzt|abgelöst) durch"
+    r"|(?:note|page|document|guide) (?:has |was )?(?:been )?moved to"
+    r"|(?:deprecated|obsolete|outdated|out of date|no longer (?:valid|current|used)"
+    r"|veraltet|überholt|nicht mehr (?:aktuell|gültig))\W+(?:please |and |now |bitte )?"
+    r"(?:in favou?r of|see|use|read|follow|siehe))\b",
+    re.IGNORECASE,
+)
+"""A line that says that its own note is superseded: it names no other subject."""
+
+_Subject: TypeAlias = tuple[int, frozenset[str]]
+"""A thing and an attribute of it."""
+
+
+class _Said(NamedTuple):
+    """A claim with the note it is in.
+
+    `day` makes it newer than another; it is empty where it is not known.
+    """
+
+    note: SectionNote
+    claim: Claim
+    day: str
+    is_dated: bool
+    approved: bool
+
+
+def conflicts(rows: SectionRows, scope: BundleScope) -> list[Conflict]:
+    """Return the contradictions between notes, the newer side of each first.
+
+    Superseded notes come first, then the newest conflicts.
+    """
+    replaced = superseded(rows, scope)
+    gone = {conflict.sides[1].path for conflict in replaced}
+    notes = {
+        note_id: note
+        for note_id, note in _notes(rows, scope).items()
+        if not is_pattern(note.path) and note.path not in gone
+    }
+    things = _Things(notes.values())
+    times = sorted(note.mtime_ns for note in notes.values())
+    near = (pair for pair in pairwise(times) if pair[1] - pair[0] <= AT_ONCE_NS)
+    at_once = {time for pair in near for time in pair}
+    found = [
+        _conflict(things.titles[thing], a, b, rows)
+        for (thing, _), claims in _claims_by_subject(rows, scope, notes, things).items()
+        if len(claims) > 1
+        for a, b in _contradictions(claims, at_once, scope.agent)
+    ]
+    found.sort(key=lambda one: (one.sides[0].path, one.sides[1].path, one.about))
+    found.sort(key=lambda one: one.sides[0].date, reverse=True)
+    return [*replaced, *found]
+
+
+def _notes(rows: SectionRows, scope: BundleScope) -> dict[int, SectionNote]:
+    """Return the selected notes, notes of the same name, and daily notes about them."""
+    notes = dict(rows.notes(scope.note_ids))
+    links = rows.links(scope.note_ids)
+    about = {link.source_id for link in links if key_form(link.property) in _ABOUT}
+    same = rows.titled({note.title for note in notes.values()})
+    days = rows.dated({link.source_id for link in links} - notes.keys())
+    newest = sorted((_name_day(path), note_id) for note_id, path in days)[-MOST_DAYS:]
+    more = sorted({*about, *same})[:MOST_NAMESAKES]
+    return notes | dict(rows.notes([*more, *(note_id for _, note_id in newest)]))
+
+
+class _Things:
+    """What notes are about: notes with a name in common may be about one thing."""
+
+    def __init__(self, notes: Iterable[SectionNote]) -> None:
+        self.titles: dict[int, str] = {}
+        self._holders: dict[tuple[str, ...], list[SectionNote]] = {}
+        self._own: dict[int, int] = {}
+        known = sorted(notes, key=lambda note: note.path)
+        for note in known:
+            names = _names(note)
+            others = (one for name in names for one in self._holders.get(name, ()))
+            same = (self._own[one.note_id] for one in others if _are_same(note, one))
+            thing = self._own[note.note_id] = next(same, note.note_id)
+            self.titles.setdefault(thing, note.title)
+            for name in names:
+                self._holders.setdefault(name, []).append(note)
+        self._about = {note.note_id: self._named_by(note) for note in known}
+
+    def _named_by(self, note: SectionNote) -> int:
+        """Return the thing that a property says a note is about; 0 for none."""
+        values = (v for key, v in note.properties.items() if key_form(key) in _ABOUT)
+        names = (words_of(name) for value in values for name in names_in(value))
+        return next(filter(None, map(self._find, names)), 0)
+
+    def _find(self, name: tuple[str, ...], own: int = 0) -> int:
+        """Return the thing of a name; 0 where none or several have it."""
+        things = {self._own[note.note_id] for note in self._holders.get(name, ())}
+        if len(things) > 1:
+            return own if own in things else 0
+        return next(iter(things), 0)
+
+    def own(self, note: SectionNote) -> int:
+        """Return the thing that a note is about; 0 for a daily note."""
+        thing = 0 if _name_day(note.path) else self._own[note.note_id]
+        return self._about[note.note_id] or thing
+
+    def of_property(self, name: str, note: SectionNote) -> _Subject | None:
+        """Return what a property is about."""
+        thing, attribute = self.own(note), attribute_of(words_of(name))
+        if self._about[note.note_id] and attribute <= _OF_THE_NOTE:
+            return None
+        known = thing and attribute and key_form(name) not in _UNCOMPARED
+        return (thing, attribute) if known else None
+
+    def of_claim(
+        self, claim: Claim, note: SectionNote, heading: str
+    ) -> _Subject | None:
+        """Return what a claim is about: its link, a name in it, a heading, the note."""
+        own, links = self.own(note), LINK.findall(claim.subject)
+        words = words_of(LINK.sub("", claim.subject))
+        if len(links) > 1 or key_form(claim.subject) in _UNCOMPARED:
+            return None
+        if links:
+            named = self._find(words_of(links[0]), own)
+        else:
+            named, words = self._in_words(words, own)
+            own = self._find(words_of(heading)) or own
+        thing = named if links else named or own
+        attribute = attribute_of((*words, *words_of(claim.hint)))
+        if claim.form == "sentence" and claim.value.kind == "text":
+            # a status is that of the whole thing
+            attribute = _STATUS if named and attribute <= _STATUS else frozenset()
+        return (thing, attribute) if thing and attribute else None
+
+    def _in_words(
+        self, words: tuple[str, ...], own: int
+    ) -> tuple[int, tuple[str, ...]]:
+        """Return the thing that a subject names, and its other words.
+
+        A name counts at the beginning of a subject and behind a word such as `of`.
+        """
+        for start in range(len(words)):
+            for end in range(len(words), start, -1):
+                name, before = words[start:end], words[:start]
+                if name in self._holders and _may_name(before):
+                    return self._find(name, own), before + words[end:]
+        return 0, words
+
+
+def _name_day(path: str) -> str:
+    """Return the day in the name of a daily note."""
+    return first_day(path.rpartition("/")[2]) or ""
+
+
+def _names(note: SectionNote) -> list[tuple[str, ...]]:
+    """Return the words of the title and the aliases, where they name something."""
+    names = () if _name_day(note.path) else (note.title, *note.aliases)
+    return [form for name in names if not _COMMON.issuperset(form := words_of(name))]
+
+
+def _are_same(a: SectionNote, b: SectionNote) -> bool:
+    """Return whether two notes with a name in common are about the same thing.
+
+    An alias is enough. With only the title in common it takes the same type, or folders
+    of which one contains the other: Paris may be a city or a person.
+    """
+    shared = {*_names(a)} & {*_names(b)}
+    if shared != {words_of(a.title)} or shared != {words_of(b.title)}:
+        return True
+    nested = all(x == y for x, y in zip(_folders(a), _folders(b), strict=False))
+    kind = names_in(a.properties.get("type"))
+    return nested or (kind != [] and kind == names_in(b.properties.get("type")))
+
+
+def _folders(note: SectionNote) -> list[str]:
+    folders = note.path.casefold().split("/")[:-1]
+    return [folder for folder in folders if folder not in _ARCHIVES]
+
+
+def _may_name(before: tuple[str, ...]) -> bool:
+    """Return whether a name may be the subject behind these words."""
+    if before and before[-1] in _ARTICLES:
+        before = before[:-1]
+    return not before or before[-1] in _OF or (len(before) == 1 and before[0] in _IN)
+
+
+def _claims_by_subject(
+    rows: SectionRows,
+    scope: BundleScope,
+    notes: Mapping[int, SectionNote],
+    things: _Things,
+) -> dict[_Subject, list[tuple[SectionNote, Claim]]]:
+    """Return all claims by what they are about, one of each note."""
+    stated = _stated(rows, scope, notes)
+    pages = pages_of(rows, [*stated])
+    found: dict[_Subject, list[tuple[SectionNote, Claim]]] = {}
+    for note_id, note in notes.items():
+        own: dict[_Subject, list[Claim]] = {}
+        for claim in _properties(note, scope.agent):
+            if subject := things.of_property(claim.subject, note):
+                own.setdefault(subject, []).append(claim)
+        for claim in stated.get(note_id, ()):
+            heading = (pages[note_id].heading_path(claim.line) or ("",))[-1]
+            if subject := things.of_claim(claim, note, heading):
+                own.setdefault(subject, []).append(claim)
+        for subject, claims in own.items():
+            # a note that gives two values tells a history
+            if not any(differ(a.value, b.value) for a, b in combinations(claims, 2)):
+                found.setdefault(subject, []).append((note, claims[0]))
+    return found
+
+
+def _properties(note: SectionNote, agent: str) -> Iterator[Claim]:
+    """Yield what the properties of a note that is not the agent's state."""
+    for name, value in note.properties.items():
+        text = "" if isinstance(value, list | dict) or value is None else str(value)
+        if 0 < len(text) <= LONGEST_TEXT and not note.path.startswith(f"{agent}/"):
+            yield Claim(0, name, whole_value(text), "property")
+
+
+def _stated(
+    rows: SectionRows, scope: BundleScope, notes: Mapping[int, SectionNote]
+) -> dict[int, tuple[Claim, ...]]:
+    """Return the claims of the best selected notes and of daily notes."""
+    selected = [note_id for note_id in scope.note_ids if note_id in notes]
+    days = [note_id for note_id in notes if _name_day(notes[note_id].path)]
+    pages = rows.pages([*selected, *days])
+    best, chars = list[int](), 0
+    for note_id in selected:
+        if chars <= MOST_CHARS:
+            chars += sum(map(len, pages.get(note_id, ())))
+            best.append(note_id)
+    found = {}
+    for note_id in dict.fromkeys([*best, *days]):
+        if lines := pages.get(note_id):
+            body = NoteLines(lines).body
+            text = "\n".join(lines[: body + MOST_LINES])
+            found[note_id] = claims_of(notes[note_id].digest, text, body)
+    return {note_id: claims for note_id, claims in found.items() if claims}
+
+
+def _day(note: SectionNote, *, reliable: bool) -> str:
+    """Return the day in a note's name, else of its last change, else of its creation.
+
+    The time of a file counts only where it is `reliable`.
+    """
+    values = {key_form(name): str(value) for name, value in note.properties.items()}
+    changed, written = (
+        next(filter(None, (first_day(values.get(key, "")) for key in keys)), "")
+        for keys in (_CHANGED, _WRITTEN)
+    )
+    if day := _name_day(note.path) or changed:
+        return day
+    if reliable and not note.at_once:
+        return changed_day(note)
+    return written or first_day(note.title) or ""
+
+
+def _contradictions(
+    claims: Iterable[tuple[SectionNote, Claim]], at_once: Collection[int], agent: str
+) -> Iterator[tuple[_Said, _Said]]:
+    """Yield the claims that cannot both be right, one pair for each two values.
+
+    Of daily notes only the newest counts.
+    """
+    said: list[_Said] = []
+    for note, claim in claims:
+        approved = not waits(note, agent)
+        day = _day(note, reliable=note.mtime_ns not in at_once) if approved else ""
+        is_dated = approved and bool(_name_day(note.path))
+        said.append(_Said(note, claim, day, is_dated, approved))
+    said.sort(key=lambda one: one.note.path)
+    said.sort(key=lambda one: one.day, reverse=True)
+    older = [one for one in said if one.is_dated][1:]
+    reported: set[frozenset[str]] = set()
+    for a, b in combinations([one for one in said if one not in older], 2):
+        values = frozenset((a.claim.value.text, b.claim.value.text))
+        is_new = values not in reported and _are_comparable(a, b)
+        if is_new and differ(a.claim.value, b.claim.value):
+            reported.add(values)
+            yield a, b
+
+
+def _are_comparable(a: _Said, b: _Said) -> bool:
+    """Return whether two claims are about the same time, and of comparable forms.
+
+    A daily note says nothing about what came after it, and texts are compared only with
+    a property. A note without a known day may be of any time.
+    """
+    is_text = a.claim.value.kind == "text" and not a.claim.value.unit
+    if is_text and "property" not in (a.claim.form, b.claim.form):
+        return False
+    day, other = (a, b) if a.is_dated else (b, a)
+    return not day.is_dated or not other.day or day.day > other.day
+
+
+def _conflict(title: str, a: _Said, b: _Said, rows: SectionRows) -> Conflict:
+    """Return a conflict, the newer claim first."""
+    if (a.day, b.note.path) < (b.day, a.note.path):
+        a, b = b, a
+    kind: ConflictKind = "statement"
+    if a.claim.form == b.claim.form == "property":
+        kind = "property"
+    elif (a.is_dated or b.is_dated) and b.day:
+        kind = "newer"
+    claim = b.claim if b.claim.form == "property" else a.claim
+    about = " ".join(claim.subject.replace("[[", "").replace("]]", "").split())
+    if title.casefold() not in about.casefold():
+        about = f"{title}: {about}"
+    sides = [
+        replace(
+            _side(rows, said.note, said.claim.line, said.claim.value.text, said.claim),
+            date=said.day,
+            approved=said.approved,
+        )
+        for said in (a, b)
+    ]
+    return Conflict(kind, about, (sides[0], sides[1]))
+
+
+def _side(
+    rows: SectionRows, note: SectionNote, line: int, value: str, claim: Claim | None
+) -> Side:
+    """Return a side with a receipt of a line, a property, or else the first block."""
+    page = pages_of(rows, [note.note_id]).get(note.note_id, NoteLines(()))
+    span = page.first_block(page.body) or Span(1, 1)
+    if claim and not line:
+        keys = [text.partition(":")[0].strip("\"' ").lower() for text in page.lines]
+        name = claim.subject.lower()
+        line = keys.index(name) + 1 if name in keys else 1
+    if 0 < line <= len(page.lines):
+        span = Span(line, line)
+    heading = (page.heading_path(span.start) or ("",))[-1]
+    receipt = receipt_of(note.path, heading, span, page.raw(span))
+    return Side(NotePath(note.path), note.title, value, day_of(note), receipt)
+
+
+class _Replaced(NamedTuple):
+    """A note, the one that supersedes it, and the line that says so."""
+
+    old_id: int
+    new_id: int
+    said_by: int
+    line: int
+
+
+def superseded(rows: SectionRows, scope: BundleScope) -> list[Conflict]:
+    """Return the selected notes that another approved note supersedes, by path."""
+    every = (*_by_line(rows, scope), *_by_property(rows, scope))
+    found = {(one.old_id, one.new_id): one for one in every}
+    notes = rows.notes(sorted({note_id for pair in found for note_id in pair}))
+    made = []
+    for one in found.values():
+        old, new = notes.get(one.old_id), notes.get(one.new_id)
+        if old and new and old is not new and not waits(new, scope.agent):
+            first, second = (
+                _side(rows, note, one.line * (note.note_id == one.said_by), said, None)
+                for note, said in (
+                    (new, f"in the place of {old.title}"),
+                    (old, f"superseded by {new.title}"),
+                )
+            )
+            made.append(Conflict("superseded", old.title, (first, second)))
+    return sorted(made, key=lambda one: (one.sides[1].path, one.sides[0].path))
+
+
+def _by_line(rows: SectionRows, scope: BundleScope) -> Iterator[_Replaced]:
+    """Yield what the lines of selected notes say, with the notes they link to."""
+    pages = rows.pages(scope.note_ids)
+    for source, line, target, held in rows.links(scope.note_ids):
+        lines = pages.get(source, ())
+        known = not held and 0 < line <= len(lines)
+        if known and _is_obsolete(lines[line - 1]):
+            yield _Replaced(source, target, source, line)
+
+
+@lru_cache(maxsize=2048)  # most lines hold no link or several
+def _is_obsolete(line: str) -> bool:
+    return _OBSOLETE.match(" ".join(unmarked(line).split())) is not None
+
+
+def _by_property(rows: SectionRows, scope: BundleScope) -> Iterator[_Replaced]:
+    """Yield what properties say, by a link, a path or a title."""
+    selected = set(scope.note_ids)
+    said = [
+        (note.note_id, key, name.casefold())
+        for note in rows.notes(scope.note_ids).values()
+        for key, value in note.properties.items()
+        if key_form(key) in SUPERSEDED_BY | SUPERSEDES
+        for name in names_in(value)
+    ]
+    known = rows.called({name for _, _, name in said}) if said else {}
+    pairs = [
+        SectionLink(source, 1, known[name], key)
+        for source, key, name in said
+        if name in known
+    ]
+    for source, line, target, key in [*pairs, *rows.links(scope.note_ids)]:
+        if key_form(key) in SUPERSEDED_BY and source in selected:
+            yield _Replaced(source, target, source, line)
+        elif key_form(key) in SUPERSEDES and target in selected:
+            yield _Replaced(target, source, source, line)

@@ -1,1 +1,0 @@
-"""Where notes do not agree: what they state, of which thing, and when two differ."""

@@ -1,0 +1,223 @@
+"""Reads values that people write: amounts with units, dates, times, versions, statuses.
+
+Two values `differ` only where they cannot both be right.
+"""
+
+import re
+from functools import lru_cache
+from typing import Literal, NamedTuple, TypeAlias
+
+ValueKind: TypeAlias = Literal["number", "date", "time", "version", "text"]
+
+THOUSAND = 1000.0
+
+
+def word_set(words: str) -> frozenset[str]:
+    """Return the words of a text, to keep lists of words short."""
+    return frozenset(words.split())
+
+
+def word_table(rows: str) -> dict[str, str]:
+    """Return the first word of each row by its other words."""
+    split = (row.split() for row in rows.split(";"))
+    return {word: name for name, *words in split for word in words}
+
+
+_BASE_UNITS = word_table(
+    "m mm cm m metre meter km;g mg g gram kg kilo;l ml l litre liter;b kb mb gb tb;"
+    "s s sec second min minute h hour stunde day tag week woche;"
+    "month month monat year jahr;eur € eur euro;usd $ usd dollar;gbp £ gbp pound;"
+    "% % percent prozent"
+)
+"""What a unit is converted to. Other units stand for themselves."""
+
+_FACTORS = {
+    word: float(factor)
+    for word, factor in word_table(
+        ".001 mm mg ml;.01 cm;1e3 km kg kilo kb;1e6 mb;1e9 gb;1e12 tb;60 min minute;"
+        "3600 h hour stunde;86400 day tag;604800 week woche;12 year jahr"
+    ).items()
+}
+MONTHS = word_table(
+    "1 jan january januar;2 feb february februar;3 mar march märz;4 apr april;"
+    "5 may mai;6 jun june juni;7 jul july juli;8 aug august;9 sep sept september;"
+    "10 oct october okt oktober;11 nov november;12 dec december dez dezember"
+)
+_STATUSES = {
+    "active": ("active", "in progress", "ongoing", "running", "aktiv", "in arbeit"),
+    "paused": ("paused", "on hold", "parked", "blocked", "suspended", "pausiert"),
+    "done": ("done", "complete", "completed", "finished", "erledigt", "abgeschlossen"),
+    "cancelled": ("cancelled", "canceled", "dropped", "abandoned", "abgesagt"),
+    "planned": ("planned", "not started", "todo", "geplant"),
+}
+_STATUS_OF = {word: name for name, words in _STATUSES.items() for word in words}
+_NAME = r"[^\W\d]{3,9}\b\.?"
+_DATE = re.compile(
+    r"(?P<y1>\d{4})-(?P<m1>\d{2})(?:-(?P<d1>\d{2}))?(?![\d-])"
+    rf"|(?P<d2>\d{{1,2}})(?:st|nd|rd|th|\.)?\s+(?P<m2>{_NAME})(?:,?\s+(?P<y2>\d{{4}}))?"
+    rf"|(?P<m3>{_NAME})\s+(?P<d3>\d{{1,2}})(?:st|nd|rd|th)?(?![\d:])"
+    rf"(?:,?\s+(?P<y3>\d{{4}}))?|(?P<m4>{_NAME})\s+(?P<y4>\d{{4}})"
+    r"|(?P<d5>\d{1,2})\.(?P<m5>\d{1,2})\.(?P<y5>\d{4})"
+)
+_TIME = re.compile(
+    r"(?P<hour>\d{1,2})(?::(?P<minute>\d{2})(?!\d)|(?=\s?[ap]\.?m\b))"
+    r"(?:\s?(?P<half>[ap])\.?m\b\.?)?",
+    re.IGNORECASE,
+)
+_VERSION = re.compile(r"v\d+(?:\.\d+)*\b|\d+(?:\.\d+){2,}\b")
+_NUMBER = r"\d+(?:[.,'\u2019]\d+)*"
+_AMOUNT = re.compile(
+    rf"(?P<sign>[€$£])?\s?(?P<low>-?{_NUMBER})(?P<k>\s?k\b)?"
+    rf"(?:\s?(?:-|\u2013|to|bis)\s?(?P<high>{_NUMBER}))?"
+    r"\s?(?P<unit>[€$£%]|°[CF]|[^\W\d_]+[²³]?)?"
+    r"(?:\s?/\s?(?P<per>\w+)|\s(?:an?|per|each|im|pro)\s(?P<each>\w+))?",
+    re.IGNORECASE,
+)
+_BEFORE = re.compile(
+    r"(?:(?:now|only|currently|still|again|already|exactly|due|set|planned|scheduled|on"
+    r"|at|in|for|by|to|from|nun|jetzt|nur|noch|am|um|auf|im|ab)\s+)*",
+    re.IGNORECASE,
+)
+"""Words between a verb and its value that do not change it."""
+
+_STATUS = re.compile(
+    r"(?:(?:now|currently|still|again|only|nun|jetzt|noch|wieder)\s+)*(?P<status>"
+    + "|".join(sorted(_STATUS_OF, key=len, reverse=True))
+    + r")\b",
+    re.IGNORECASE,
+)
+_GROUPS = re.compile(r"\d[.,]\d{3}(?!\d)")
+"""A point that may separate thousands, or be a decimal point."""
+
+_POSSESSIVE = re.compile("['\u2019]s\\b")
+_WORD = re.compile(r"[^\W_]+")
+
+
+class Value(NamedTuple):
+    """A value as it was written, and in a form that can be compared.
+
+    `parts` are the numbers of a date or version, with 0 for what a date leaves open.
+    A number or a time lies between `low` and `high`, in `unit`. The `unit` of a text is
+    the status it means, if any.
+    """
+
+    kind: ValueKind
+    text: str
+    unit: str = ""
+    low: float = 0.0
+    high: float = 0.0
+    parts: tuple[int, ...] = ()
+
+
+def read_value(text: str) -> tuple[Value, int] | None:
+    """Return the value that a text begins with, and where it ends."""
+    if status := _STATUS.match(text):
+        word = status["status"]
+        return Value("text", word, _STATUS_OF[word.lower()]), status.end()
+    before = _BEFORE.match(text)
+    at = before.end() if before else 0
+    for pattern, read in _FORMS:
+        found = pattern.match(text, at)
+        value = read(found) if found else None
+        if found and value:
+            return value, found.end()
+    return None
+
+
+@lru_cache(maxsize=2048)
+def whole_value(text: str) -> Value:
+    """Return what all of a text says; a text without a known form is its own value."""
+    found = read_value(text)
+    if found is not None and not text[found[1] :].strip(" ."):
+        return found[0]
+    plain = text.strip(" .")
+    return Value("text", plain, _STATUS_OF.get(plain.casefold(), ""))
+
+
+def differ(a: Value, b: Value) -> bool:
+    """Return whether two values cannot both be right."""
+    if a.kind != b.kind:
+        return False
+    if a.kind == "text":
+        if a.unit and b.unit:
+            return a.unit != b.unit
+        some, others = {*words_of(a.text)}, {*words_of(b.text)}
+        return bool(some and others) and not (some <= others or others <= some)
+    if a.parts:
+        pairs = zip(a.parts, b.parts, strict=False)
+        return any(x != y for x, y in pairs if (x and y) or a.kind == "version")
+    if a.unit and b.unit and a.unit != b.unit:
+        return False
+    doubtful = _GROUPS.search(a.text) or _GROUPS.search(b.text)
+    factors = (1.0, THOUSAND, 1 / THOUSAND) if doubtful else (1.0,)
+    return not any(_overlap(a, b, factor) for factor in factors)
+
+
+def _overlap(a: Value, b: Value, factor: float) -> bool:
+    slack = 1e-9 * max(abs(a.high), abs(b.high * factor), 1.0)  # units are converted
+    return a.low <= b.high * factor + slack and b.low * factor <= a.high + slack
+
+
+def _date(found: re.Match[str]) -> Value | None:
+    part = {name[0]: said for name, said in found.groupdict("").items() if said}
+    month = (
+        part["m"] if part["m"].isdigit() else MONTHS.get(part["m"].lower().strip("."))
+    )
+    parts = (int(part.get("y", 0)), int(month or 0), int(part.get("d", 0)))
+    return Value("date", found[0], parts=parts) if month else None
+
+
+def _time(found: re.Match[str]) -> Value:
+    half = (found["half"] or "").lower()
+    hour = int(found["hour"]) % 12 if half else int(found["hour"])
+    minutes = float((hour + 12 * (half == "p")) * 60 + int(found["minute"] or 0))
+    return Value("time", found[0], low=minutes, high=minutes)
+
+
+def _version(found: re.Match[str]) -> Value:
+    parts = tuple(int(part) for part in re.findall(r"\d+", found[0]))
+    return Value("version", found[0], parts=parts)
+
+
+def _amount(found: re.Match[str]) -> Value | None:
+    unit = (found["sign"] or found["unit"] or "").lower()
+    attached = (
+        found["unit"] and found[0][found.start("unit") - found.start() - 1] != " "
+    )
+    if attached and unit not in _BASE_UNITS:  # `6ADA` and `28th` are not amounts
+        return None
+    if unit not in _BASE_UNITS and unit.endswith("s"):
+        unit = unit[:-1]
+    scale = _FACTORS.get(unit, 1.0) * (THOUSAND if found["k"] else 1.0)
+    low = _number(found["low"]) * scale
+    high = _number(found["high"]) * scale if found["high"] else low
+    if high < low:  # a phone number: `555-0142`
+        return None
+    unit, per = _BASE_UNITS.get(unit, unit), found["per"] or found["each"]
+    unit = f"{unit}/{per.lower()}" if per else unit
+    return Value("number", found[0].strip(), unit, low, high)
+
+
+def _number(text: str) -> float:
+    """Return a number, whatever separates its thousands."""
+    plain = re.sub("['\u2019]", "", text)
+    point = max(plain.rfind("."), plain.rfind(","))
+    grouped = re.fullmatch(r"-?\d{1,3}(?:,\d{3})+|-?\d{1,3}(?:\.\d{3}){2,}", plain)
+    if point < 0 or grouped:
+        return float(re.sub("[.,]", "", plain))
+    return float(f"{re.sub('[.,]', '', plain[:point])}.{plain[point + 1 :]}")
+
+
+_FORMS = ((_DATE, _date), (_TIME, _time), (_VERSION, _version), (_AMOUNT, _amount))
+
+
+@lru_cache(maxsize=4096)  # the same titles are compared for every question
+def words_of(text: str) -> tuple[str, ...]:
+    """Return the words of a subject or a name, as singulars."""
+    plain = _POSSESSIVE.sub("", text.casefold())
+    return tuple(map(_singular, _WORD.findall(plain)))
+
+
+def _singular(word: str) -> str:
+    keep = len(word) < 4 or word.endswith(("ss", "us", "is"))  # noqa: PLR2004
+    return word if keep or not word.endswith("s") else word[:-1]
