@@ -96,7 +96,7 @@ PAIRS = [
     json.loads((PLANTED / place / "pairs.json").read_text())
     for place in ("", "second", "third", "fourth")
 ]
-"""Pairs of notes that contradict each other, and near misses; `missed` are not found."""
+"""Pairs of notes that disagree, and near misses; `missed` is not found."""
 
 
 @pytest.mark.parametrize(

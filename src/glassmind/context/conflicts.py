@@ -190,25 +190,30 @@ class _Things:
         known = thing and attribute and key_form(name) not in _UNCOMPARED
         return (thing, attribute) if known else None
 
-    def of_claim(
-        self, claim: Claim, note: SectionNote, heading: str
-    ) -> _Subject | None:
-        """Return what a claim is about: its link, a name in it, a heading, the note."""
+    def of_claim(self, claim: Claim, note: SectionNote, heading: str) -> list[_Subject]:
+        """Return what a claim may be about.
+
+        It is the thing of its link, else of a name in it, or else of the heading or the
+        note. Words that name another note may yet be an attribute of the note's own.
+        """
         own, links = self.own(note), LINK.findall(claim.subject)
         words = words_of(LINK.sub("", claim.subject))
         if len(links) > 1 or key_form(claim.subject) in _UNCOMPARED:
-            return None
+            return []
         if links:
-            named = self._find(words_of(links[0]), own)
+            named, rest = self._find(words_of(links[0]), own), words
+            readings = [(named, rest)]
         else:
-            named, words = self._in_words(words, own)
-            own = self._find(words_of(heading)) or own
-        thing = named if links else named or own
-        attribute = attribute_of((*words, *words_of(claim.hint)))
+            named, rest = self._in_words(words, own)
+            readings = [(named, rest)] if named else []
+            if named != own:
+                readings.append((self._find(words_of(heading)) or own, words))
+        hint = words_of(claim.hint)
+        found = [(thing, attribute_of((*rest, *hint))) for thing, rest in readings]
         if claim.form == "sentence" and claim.value.kind == "text":
-            # a status is that of the whole thing
-            attribute = _STATUS if named and attribute <= _STATUS else frozenset()
-        return (thing, attribute) if thing and attribute else None
+            # a status is that of a whole thing that is named
+            found = [(named, _STATUS)] if attribute_of(rest) <= _STATUS else []
+        return [(thing, attribute) for thing, attribute in found if thing and attribute]
 
     def _in_words(
         self, words: tuple[str, ...], own: int
@@ -279,8 +284,8 @@ def _claims_by_subject(
                 own.setdefault(subject, []).append(claim)
         for claim in stated.get(note_id, ()):
             heading = (pages[note_id].heading_path(claim.line) or ("",))[-1]
-            if subject := things.of_claim(claim, note, heading):
-                own.setdefault(subject, []).append(claim)
+            for about in things.of_claim(claim, note, heading):
+                own.setdefault(about, []).append(claim)
         for subject, claims in own.items():
             # a note that gives two values tells a history
             if not any(differ(a.value, b.value) for a, b in combinations(claims, 2)):
