@@ -13,8 +13,7 @@ from glassmind.errors import FileGone, GlassmindError, NoteNotFound
 from glassmind.errors.editing import ChangesetUnknown
 from glassmind.model.access import EVERY_AGENT, NoteMarks, ReadRule, Scope
 from glassmind.model.edits import Append
-from glassmind.store.sqlite.reader import VIEWS, SqliteReader
-from glassmind.store.sqlite.schema import CURRENT
+from glassmind.store.sqlite.reader import _OTHER_VIEWS, _VIEWS, SqliteReader
 
 TOLD = {
     "settings", "changes", "vector_changes", "link_changes", "pair_changes", "spaces",
@@ -47,8 +46,7 @@ def test_every_table_of_the_index_is_shown_in_part_or_tells_of_no_note(
         )
         tables = {name for (name,) in found}
     reader.close_all()
-    assert len(VIEWS) == CURRENT
-    assert tables == TOLD | {name for views in VIEWS for name in views}
+    assert tables == TOLD | {*_VIEWS, *_OTHER_VIEWS} - {"graph_links"}
 
 
 def test_a_note_that_becomes_private_is_unseen_from_the_next_run_on(
@@ -388,7 +386,7 @@ def test_a_theme_that_a_private_note_ties_is_nobodys_reason(vault: VaultDesk) ->
     tied += "where path = 'P.md')"
     for engine, is_told in ((vault.engine, True), (seen, False)):
         engine.search("tea")
-        db = engine._vault.reader.connection()
+        db = cast("Any", engine)._adapters.reader.connection()
         for asked in ("theme_members where theme_id in", "themes where id in"):
             counted = f"select count(*) from {asked} {tied}"  # noqa: S608 - our own
             found = db.execute(counted).get
@@ -402,15 +400,15 @@ def test_scopes_that_come_at_once_are_not_taken_for_one_another(
     vault.write({"A/a.md": "Tea.", "B/b.md": "Tea."})
     vault.engine.index()
     one, other = read_scope(["folder:A"]), read_scope(["folder:B"])
-    adapters = cast("Any", vault.engine._vault)
+    adapters = cast("Any", vault.engine)._adapters
 
     class Crowded(list[object]):
         def append(self, made: object) -> None:
             super().append(made)
             if len(self) == 1:  # another thread asks just then
-                adapters.visible_to(other)
+                adapters.seen_by(other)
 
-    adapters._scoped = Crowded()
+    adapters._seen = Crowded()
 
     assert paths(vault, one) == ["A/a.md"]
     assert paths(vault, other) == ["B/b.md"]
@@ -508,3 +506,20 @@ def test_a_left_out_note_is_judged_by_what_it_says_now(skipping: VaultDesk) -> N
     assert seen.stats().skipped == 3
     skipping.write({"Debts.md": private("Tea again.")})
     assert seen.stats().skipped == 2
+
+
+def test_what_a_private_note_shows_that_is_left_out_is_not_told_to_be_in_use(
+    vault: VaultDesk,
+) -> None:
+    vault.settings["index.ignore_dirs"] = ("Drafts",)
+    vault.write(
+        {"A.md": "x", "Drafts/P.md": private("![[Scan.png]]"), "Scan.png": b"x"}
+    )
+    vault.engine.index()
+
+    def unused(engine: Any) -> list[str]:
+        (check,) = engine.knowledge.health(checks=["unlinked_attachments"]).checks
+        return [one.path for one in check.examples]
+
+    assert unused(vault.engine) == []
+    assert unused(vault.engine.seen_by(EVERY_AGENT)) == ["Scan.png"]

@@ -213,14 +213,6 @@ def test_an_empty_vault_has_an_empty_briefing(vault: VaultDesk) -> None:
     assert receipts_of(found) == []
 
 
-def test_the_rows_of_a_former_release_are_enough(vault: VaultDesk) -> None:
-    vault.indexed(ATLAS)
-    vault.age(3)
-    vault.open()
-
-    assert texts(brief(vault, "Atlas").tasks) == ["Draw the delta"]
-
-
 def test_two_briefings_are_the_same(vault: VaultDesk) -> None:
     vault.indexed(ATLAS)
 

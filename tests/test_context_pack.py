@@ -338,10 +338,3 @@ def test_what_a_search_lacks_is_told_in_the_packet(vault: VaultDesk) -> None:
     found = replace(packed(vault), degraded=("semantic: no model is here",))
 
     assert "Missing: semantic: no model is here." in bundle_as_markdown(found)
-
-
-def test_an_index_of_the_former_release_is_packed_from(vault: VaultDesk) -> None:
-    vault.indexed(KILN)
-    vault.age(3)
-
-    assert shown(packed(vault))

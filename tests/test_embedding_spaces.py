@@ -5,14 +5,12 @@ import pytest
 from meaning_desk import LONG, MeaningDesk, WordModel, fails_on
 from vault_desk import VaultDesk
 
-from glassmind.errors import IndexTooNew
+from glassmind.errors import IndexAbsent, IndexTooNew
 from glassmind.model.vectors import Embeddable
 from glassmind.obsidian.text import Style
 from glassmind.operations.maintain import status_result, status_text
 from glassmind.operations.registry import joined
 from glassmind.store.sqlite import schema
-from glassmind.store.sqlite.connection import open_reader
-from glassmind.store.sqlite.vectors import VectorRows
 from glassmind.store.vectors.files import places_in
 
 NOTES = {f"{word}.md": LONG.format(word) for word in ("tea", "oak", "rain")}
@@ -226,21 +224,18 @@ def test_an_index_of_the_first_version_is_migrated_and_keeps_everything(
     assert vault.value("pragma user_version") == schema.CURRENT
 
 
-def test_an_index_of_the_first_version_answers_before_it_is_migrated(
+def test_an_index_of_the_first_version_is_refused_until_a_run_has_migrated_it(
     meaning: MeaningDesk,
 ) -> None:
     meaning.write(NOTES)
     meaning.index(embed=False)
     meaning.age(1)
 
-    assert meaning.open().search("oak").hits[0].path == "oak.md"
-    assert meaning.engine.stats().notes == 3
-    db = open_reader(meaning.folder)
-    rows = VectorRows(db)
-    assert (rows.spaces(), rows.answering(), rows.damaged()) == ([], None, [])
-    assert rows.coverage(None, 50).missing == 3
-    db.close()
+    with pytest.raises(IndexAbsent, match="run: glassmind index"):
+        meaning.open().search("oak")
+
     assert meaning.index().embedded == 3
+    assert meaning.open().search("oak").hits[0].path == "oak.md"
 
 
 def test_a_later_version_is_refused_and_left_alone(meaning: MeaningDesk) -> None:

@@ -240,13 +240,6 @@ def test_an_index_that_is_made_anew_is_another(vault: VaultDesk) -> None:
     assert content(kept.now()) == content(kept_of(vault).now())
 
 
-def test_an_index_of_the_former_release_has_a_graph_too(vault: VaultDesk) -> None:
-    vault.indexed(ring(4))
-    vault.age(2)
-
-    assert kept_of(vault).now(ghosts=True).outward(0).tolist() == [1]
-
-
 def test_without_an_index_there_is_no_graph(vault: VaultDesk) -> None:
     with pytest.raises(IndexAbsent):
         kept_of(vault).now()

@@ -361,21 +361,6 @@ def test_before_the_index_packets_say_so(vault: VaultDesk, path: str) -> None:
     assert (answer.status, answer.code) == (503, "index_absent")
 
 
-def test_an_index_of_the_former_release_is_answered_from(vault: VaultDesk) -> None:
-    vault.indexed(TEA)
-    vault.age(3)
-
-    asked = {**ASKED, ("GET", "/summary"): {"project": "Tea house"}}
-    with serving(vault.open()) as web:
-        answers = {
-            path: ask(web, method, path, given).status
-            for (method, path), given in asked.items()
-        }
-
-    assert set(answers.values()) == {200}, answers
-    assert vault.value("pragma user_version") == 3
-
-
 def test_the_description_has_every_route(web: Web) -> None:
     paths = web.get("/openapi.json").json["paths"]
 

@@ -269,21 +269,6 @@ def test_notes_that_are_alike_without_a_link_are_told(meaning: MeaningDesk) -> N
     assert meaning.engine.knowledge.connections("Tea").similar == ()
 
 
-def test_an_index_of_the_former_release_is_answered_from(vault: VaultDesk) -> None:
-    vault.indexed(NOTES)
-    vault.age(2)
-    knowledge = vault.open().knowledge
-
-    found = knowledge.connections("Tea", depth=2, ghosts=True, subgraph=True)
-
-    assert found.theme is not None
-    assert found.similar == ()
-    assert found.hops[0].total == 5
-    assert knowledge.path("Tea", "Japan").chains[0].notes[1].path == "Kettle.md"
-    assert knowledge.rank(limit=1).total == 9
-    assert knowledge.timeline("Tea").total > 5
-
-
 def test_a_vault_linked_at_random_is_told_as_it_is(vault: VaultDesk) -> None:
     chance = random.Random(11)
     ends = {n: {chance.randrange(60) for _ in range(chance.randrange(4))} - {n}

@@ -301,15 +301,6 @@ def test_nothing_indexed_is_said_to_be_so(vault: VaultDesk) -> None:
         health(vault)
 
 
-def test_an_index_of_the_former_release_is_looked_at_without_its_new_tables(
-    vault: VaultDesk,
-) -> None:
-    vault.indexed({"Tea.md": "tea [[Pot]]", "Pot.md": "pot", "Alone.md": "alone"})
-    vault.age(2)
-
-    assert subjects(health(vault)) == {"orphans": ["Alone.md"]}
-
-
 def test_the_health_of_nothing_is_said_to_be_that(vault: VaultDesk) -> None:
     vault.index()
 

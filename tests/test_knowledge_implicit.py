@@ -200,16 +200,6 @@ def test_a_run_that_changes_nothing_leaves_pairs_alone(meaning: MeaningDesk) -> 
     assert meaning.value("select count(*) from pair_changes") == 0
 
 
-def test_an_index_of_the_former_release_has_no_pairs(meaning: MeaningDesk) -> None:
-    meaning.indexed({"Cup.md": f"{TEA} cup", "Pot.md": f"{TEA} pot"})
-    meaning.age(2)
-
-    meaning.open()
-
-    assert pairs_of(meaning) == []
-    assert meaning.engine.knowledge.similar("Cup").pairs == ()
-
-
 def test_an_index_that_was_never_paired_says_so(meaning: MeaningDesk) -> None:
     meaning.indexed({"Cup.md": f"{TEA} cup", "Pot.md": f"{TEA} pot"})
     forget_pairs(meaning)

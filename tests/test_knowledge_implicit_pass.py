@@ -307,19 +307,19 @@ import os, signal, sys
 sys.path.insert(0, {tests!r})
 from pathlib import Path
 from meaning_desk import MeaningDesk
-from glassmind.store.sqlite.pair_write import PairStep
+from glassmind.store.sqlite.pairs import PairStep
 from glassmind.vault import Vault
 
 desk = MeaningDesk(Path({root!r}))
 Vault.embedder = lambda _: desk.model
 Vault.embedder_of = lambda _, space: desk.models.get(space.name)
-put = PairStep._set
+put = PairStep.set
 
-def die(step, state):
-    put(step, state)
+def die(step, *values):
+    put(step, *values)
     os.kill(os.getpid(), signal.SIGKILL)
 
-PairStep._set = die
+PairStep.set = die
 desk.index()
 """
 

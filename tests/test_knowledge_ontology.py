@@ -340,17 +340,6 @@ def test_without_an_index_there_is_no_vocabulary(vault: VaultDesk) -> None:
         vault.engine.knowledge.ontology()
 
 
-def test_an_index_of_the_former_release_has_a_vocabulary_too(vault: VaultDesk) -> None:
-    vault.indexed({"Tea.md": "#a [[Cup]]", "Pot.md": "[[Tea]]"})
-    vault.age(2)
-    knowledge = vault.open().knowledge
-
-    assert [label.name for label in knowledge.ontology().labels.shown] == ["a"]
-    assert knowledge.resolve("tea").verdict == "exists"
-    assert knowledge.resolve("cup").link == "[[Cup]]"
-    assert knowledge.ingest("Tea").counts["stub"] == 1
-
-
 def test_many_threads_share_one_vocabulary_while_notes_change(
     vault: VaultDesk,
 ) -> None:

@@ -414,14 +414,6 @@ def test_what_cannot_be_asked_is_refused(vault: VaultDesk) -> None:
         vault.engine.knowledge.suggest("Nowhere at all")
 
 
-def test_an_index_of_the_former_release_is_answered_from(vault: VaultDesk) -> None:
-    vault.indexed(TALKS)
-    vault.age(2)
-
-    assert only(vault, "Journal").target == "Deep Work.md"
-    assert only(vault).target == "Deep Work.md"
-
-
 def test_suggestions_read_well_and_command_no_terminal(vault: VaultDesk) -> None:
     vault.indexed({**TALKS, "Journal.md": "Now \x1b[31m deep work.\n"})
 

@@ -363,25 +363,6 @@ def test_who_could_not_write_does_so_when_asked_again(vault: VaultDesk) -> None:
     assert len(kept(vault)) == 15
 
 
-def test_an_index_of_the_former_release_is_read_as_if_it_had_none(
-    vault: VaultDesk,
-) -> None:
-    vault.indexed(three_groups())
-    vault.close()
-    db = vault.database()
-    for table in ("theme_members", "themes", "pairs"):
-        db.execute(f"drop table {table}")
-    for name in ("notes_by_title",):
-        db.execute(f"drop index if exists {name}")
-    db.pragma("user_version", 2)
-    db.close()
-
-    with taken(vault):
-        found = vault.open().knowledge.themes()
-
-    assert paths_of(found) == FIRST
-
-
 def test_a_watch_makes_themes_when_it_was_quiet(vault: VaultDesk) -> None:
     vault.settings |= QUICK
     vault.write(three_groups())

@@ -206,18 +206,3 @@ def test_a_link_is_told_from_what_looks_like_it(vault: VaultDesk) -> None:
         "One [[Tea]].",
         "Two [[Tea]] here.",
     )
-
-
-def test_rows_of_the_former_release_tell_the_same_sentences(vault: VaultDesk) -> None:
-    vault.indexed(PLACES)
-    paths = list(PLACES)
-    said = [told(vault, path) for path in paths]
-    starts = vault.rows("select id, start_byte from chunks")
-
-    vault.age(2)
-    former = [told(vault, path) for path in paths]
-    vault.index()
-
-    assert former == said
-    assert [told(vault, path) for path in paths] == said
-    assert vault.rows("select id, start_byte from chunks") == starts

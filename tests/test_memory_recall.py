@@ -398,14 +398,6 @@ def test_what_waited_can_be_merged_into_one_among_others(vault: VaultDesk) -> No
     assert (again.section, again.text) == (other.section, "Use slate")
 
 
-def test_an_index_of_a_former_release_answers(desk: VaultDesk) -> None:
-    kept(desk, "Use copper")
-    desk.age(3)
-
-    assert titles(desk.engine.memory.recall()) == ["Use copper"]
-    assert desk.engine.memory.inbox(promote=False).waiting == ()
-
-
 def test_short_memos_of_one_note_are_each_found_by_what_they_say(
     vault: VaultDesk,
 ) -> None:

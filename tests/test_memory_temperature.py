@@ -376,15 +376,6 @@ def test_no_day_and_no_setting_is_too_far_off(
     assert told(vault, today=day).hot in {0, 1}
 
 
-def test_an_index_of_the_former_release_has_temperatures_too(vault: VaultDesk) -> None:
-    edited(vault, {"A.md": 0, "Projects/Atlas/B.md": 2})
-    before = told(vault)
-    vault.age(3)
-    vault.open()
-
-    assert told(vault) == before
-
-
 def test_the_same_day_gives_the_same_answer(vault: VaultDesk) -> None:
     edited(vault, {"A.md": 0, "Projects/Atlas/B.md": 2, "C.md": 5}, A="[[C]] [[B]]\n")
     first = told(vault)

@@ -86,20 +86,6 @@ def test_a_note_that_does_not_pass_the_filters_is_not_found_by_likeness(
     assert found == ["Cup.md"]
 
 
-def test_an_index_of_the_former_release_answers_without_likeness(
-    desk: MeaningDesk,
-) -> None:
-    desk.age(2)
-    desk.open()
-
-    reply = desk.ask("porcelain", channels=("lexical", "implicit"))
-
-    assert [hit.path for hit in reply.hits] == ["Cup.md"]
-    (said,) = reply.degraded
-    assert said.startswith("implicit: no notes were compared yet")
-    assert said.endswith("glassmind index compares them")
-
-
 def test_a_note_that_says_something_else_is_like_nothing_until_it_is_compared(
     desk: MeaningDesk,
 ) -> None:

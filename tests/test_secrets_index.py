@@ -167,14 +167,6 @@ def test_a_note_that_is_rid_of_its_credential_counts_no_more(vault: VaultDesk) -
     assert vault.engine.status().secrets == 0
 
 
-def test_an_index_of_an_older_release_counts_none(vault: VaultDesk) -> None:
-    vault.indexed({"A.md": f"# A\n\n{TOKEN}\n"})
-
-    vault.age(4)
-
-    assert vault.open().status().secrets == 0
-
-
 def test_receipts_of_lines_with_credentials_hold_and_do_not_count_them(
     vault: VaultDesk,
 ) -> None:

@@ -119,19 +119,6 @@ def test_what_is_recalled_and_packed_is_use(vault: VaultDesk) -> None:
     assert "Tea.md" in str(packed["paths"])
 
 
-def test_a_file_of_the_former_release_takes_use_in_once_it_is_written(
-    vault: VaultDesk,
-) -> None:
-    vault.indexed(FILES)
-    vault.age(3)
-    vault.open()
-    vault.engine.read("Tea")
-
-    vault.index()
-
-    assert events(vault) == [("read", "Tea.md")]
-
-
 def test_an_index_in_the_vault_has_its_record_elsewhere(
     vault: VaultDesk, tmp_path: Path
 ) -> None:
@@ -201,7 +188,7 @@ def test_a_run_that_dies_while_it_takes_use_in_takes_it_in_later(
 
     with monkeypatch.context() as patched:
         patched.setattr(
-            "glassmind.store.sqlite.memory._PUT_SETTING",
+            "glassmind.store.sqlite.connection._PUT_SETTING",
             "insert into nowhere values (?, ?)",
         )
         with pytest.raises(Exception, match="nowhere"):
@@ -223,21 +210,6 @@ def test_a_note_that_moves_keeps_its_use(vault: VaultDesk) -> None:
 
     assert warm.path == "Drinks/Oolong.md"
     assert "retrieved 3 times in the last week" in warm.reasons
-
-
-def test_an_index_of_the_former_release_is_read_as_one_without_use(
-    vault: VaultDesk,
-) -> None:
-    vault.indexed(FILES)
-    vault.engine.read("Tea")
-    vault.index()
-    vault.age(3)
-
-    engine = vault.open()
-
-    assert engine.search("oolong").hits
-    read = [n for n in engine.memory.temperatures().notes if n.path == "Tea.md"]
-    assert "retrieved 2 times" in read[0].reasons[0] or "twice" in read[0].reasons[0]
 
 
 def test_many_threads_and_processes_lose_no_line(tmp_path: Path) -> None:

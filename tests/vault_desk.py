@@ -110,7 +110,7 @@ class VaultDesk:
 
     def rows(self, statement: str, bound: Iterable[Any] = ()) -> list[tuple[Any, ...]]:
         """Ask the rows of the index something."""
-        db = open_reader(self.folder)
+        db = open_reader(self.folder, oldest=1)
         try:
             return [tuple(row) for row in db.execute(statement, tuple(bound))]
         finally:

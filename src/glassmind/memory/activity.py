@@ -53,7 +53,7 @@ class ProjectFacts(Protocol):
     def with_values(self, texts: Collection[str], /) -> Sequence[tuple[int, str]]:
         """Return the notes whose property says one of these, with its text."""
 
-    def under(self, folder: str, /) -> Sequence[int]:
+    def under(self, folder: str, /) -> Collection[int]:
         """Return the notes below a folder."""
 
     def ids(self, paths: Collection[str], /) -> Collection[int]:

@@ -122,8 +122,5 @@ class NoteFacts(Protocol):
     def under(self, folder: str, /) -> set[int]:
         """Return the notes below a folder."""
 
-    def newest(self, limit: int, /) -> list[tuple[int, int]]:
-        """Return the notes changed last, with when, the latest first."""
-
     def facts(self, note_ids: Collection[int], /) -> dict[int, tuple[Any, ...]]:
         """Return modification time, path, title, aliases, day and tags of each note."""

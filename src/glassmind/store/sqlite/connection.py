@@ -1,12 +1,12 @@
-"""Beginning to write: by the holder of the writer lock, and by nobody else."""
+"""Opening `index.db`: read-only for everyone, for writing by the holder of the lock."""
 
 import json
 import os
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 from urllib.parse import quote
 
 import apsw
@@ -26,92 +26,25 @@ from glassmind.store.disk import on_network
 from glassmind.store.place import DATABASE
 from glassmind.store.sqlite import schema
 
-Fence: TypeAlias = Callable[[], None]
-"""Raises where the right to write is not ours any more."""
+STAGED = f"{DATABASE}.rescued"
+"""A copy of the rows that is about to take their place."""
 
+BUSY_MS = 30_000
+"""How long SQLite waits for others; only short transactions ever hold it."""
 
-def begin(db: apsw.Connection, fence: Fence) -> None:
-    """Open a transaction that writes, and see that we still may.
+_CHECKPOINT_PAGES = 16_000
+"""Pages (64 MB) between checkpoints: each waits for the disk."""
 
-    We are asked inside it: should the lock be taken from us after that, whoever took
-    it waits for the end of this transaction, or goes on in another file if it hangs.
-    """
-    db.execute("begin immediate")
-    try:
-        fence()
-    except BaseException:
-        db.execute("rollback")
-        raise
+_CACHE_KB = 32_000
+"""What the writer keeps in memory of indexes that are updated at random."""
 
+_COPIED_PAGES = 1_000
+"""Copied at a time; in between, others get their turn."""
 
-def end(db: apsw.Connection, fence: Fence, *, keep: bool) -> None:
-    """End the transaction, and `keep` what was written if we still may.
-
-    Whoever was stopped inside of it may have been replaced: others have their rows in
-    another file then, and what is written here would be lost without a word.
-    """
-    if not db.in_transaction:
-        return  # SQLite undid it by itself: a full disk, an I/O error
-    try:
-        if keep:
-            fence()
-    except BaseException:
-        db.execute("rollback")
-        raise
-    db.execute("commit" if keep else "rollback")
-
-
-_PASSAGES = """
-select f.path, c.digest, c.text from chunks c join files f on f.id = c.note_id
-"""
-
-
-_OTHERS = (
-    "select * from settings",
-    "select * from files",
-    "select * from notes",
-    "select * from chunks",
-    "select * from headings",
-    "select * from links",
-    "select * from tags",
-    "select * from properties",
-    "select * from tasks",
-    "select * from blocks",
-    "select * from fields",
-    "select * from callouts",
-    "select * from skipped",
-)
-"""Read for their letters alone: bytes that are no text raise."""
-
-
-def said(error: Exception) -> str:
-    """Return what an error says in one line: SQLite shows all of a damaged schema."""
-    text = " ".join(str(error).split())
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
-
-
-_LONGEST = 200
+_LONGEST_MESSAGE = 200
 """Characters of what SQLite says that a user is shown."""
 
-
-def wrong_with(db: apsw.Connection) -> str | None:
-    """Return the first thing wrong: a page, a reference, or a passage that changed."""
-    try:
-        found = str(db.execute("pragma integrity_check(1)").get)
-        if found != "ok":
-            return found.splitlines()[-1]
-        if next(iter(db.execute("pragma foreign_key_check")), None) is not None:
-            return "a row belongs to a note that is not there"
-        passages: Any = db.execute(_PASSAGES)
-        for path, digest, text in passages:
-            if xxhash.xxh3_128_hexdigest(str(text).encode()) != digest:
-                return f"a passage of {path} is not what was indexed"
-        for statement in _OTHERS:
-            deque(db.execute(statement), maxlen=0)
-    except (apsw.Error, UnicodeDecodeError) as error:
-        return said(error)
-    return None
-
+_READ = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
 
 DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError)
 """Raised when a file is not a sound database any more."""
@@ -128,9 +61,127 @@ _UNEXPECTED = (
 )
 """Raised when rows are not what our own statements left: a damaged page can do that."""
 
-
 _ASTRAY = (TypeError, ValueError, LookupError, AttributeError)
 """What Python raises over a row that is not what we wrote, or over a fault of ours."""
+
+Fence: TypeAlias = Callable[[], None]
+"""Raises if the right to write is not ours any more."""
+
+
+_PUT_SETTING = "insert or replace into settings values (?, ?)"
+
+
+class Query:
+    """Statements over an open database."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
+
+    def _rows(self, statement: str, *values: Any) -> Any:
+        return self._db.execute(statement, values)
+
+    def _list(self, statement: str, *values: Any) -> list[Any]:
+        return self._db.execute(statement, values).fetchall()
+
+    def _value(self, statement: str, *values: Any) -> Any:
+        return self._db.execute(statement, values).get
+
+    def _for(self, statement: str, keys: Collection[Any], *more: Any) -> Any:
+        """Return the rows of a statement whose first parameter is a JSON list."""
+        return self._db.execute(statement, (json.dumps(list(keys)), *more))
+
+    @contextmanager
+    def still(self) -> Iterator[None]:
+        """Keep the rows as they are for all that is read inside it."""
+        with self._db:
+            yield
+
+
+class Step(Query):
+    """One atomic step of writing: all of it happens, or none."""
+
+    def __init__(self, db: apsw.Connection, fence: Fence) -> None:
+        super().__init__(db)
+        self._fence = fence
+
+    def __enter__(self) -> Self:
+        begin(self._db, self._fence)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        end(self._db, self._fence, keep=kind is None)
+
+    def set(self, key: str, value: str) -> None:
+        """Remember one setting."""
+        self._rows(_PUT_SETTING, key, value)
+
+
+def begin(db: apsw.Connection, fence: Fence) -> None:
+    """Begin a transaction that writes, if we still may.
+
+    The fence is checked inside it: a process that takes the lock after that waits for
+    the end of this transaction, or goes on in another file if it hangs.
+    """
+    db.execute("begin immediate")
+    try:
+        fence()
+    except BaseException:
+        db.execute("rollback")
+        raise
+
+
+def end(db: apsw.Connection, fence: Fence, *, keep: bool) -> None:
+    """End the transaction, and `keep` what was written if we still may.
+
+    A process that was stopped inside of it may have been replaced: others have their
+    rows in another file then, and what is written here would be lost silently.
+    """
+    if not db.in_transaction:
+        return  # SQLite undid it by itself: a full disk, an I/O error
+    try:
+        if keep:
+            fence()
+    except BaseException:
+        db.execute("rollback")
+        raise
+    db.execute("commit" if keep else "rollback")
+
+
+@contextmanager
+def still(db: apsw.Connection) -> Iterator[None]:
+    """Keep the rows as they are for all that is read inside it."""
+    with db:
+        yield
+
+
+def said(error: Exception) -> str:
+    """Return what an error says in one line: SQLite shows all of a damaged schema."""
+    text = " ".join(str(error).split())
+    return text if len(text) <= _LONGEST_MESSAGE else f"{text[:_LONGEST_MESSAGE]}..."
+
+
+def wrong_with(db: apsw.Connection) -> str | None:
+    """Return the first thing wrong: a page, a reference, or a passage that changed."""
+    try:
+        found = str(db.execute("pragma integrity_check(1)").get)
+        if found != "ok":
+            return found.splitlines()[-1]
+        if next(iter(db.execute("pragma foreign_key_check")), None) is not None:
+            return "a row belongs to a note that is not there"
+        passages: Any = db.execute("""
+            select f.path, c.digest, c.text
+            from chunks c join files f on f.id = c.note_id
+        """)
+        for path, digest, text in passages:
+            if xxhash.xxh3_128_hexdigest(str(text).encode()) != digest:
+                return f"a passage of {path} is not what was indexed"
+        # read for their letters alone: bytes that are not text raise
+        for table in ("settings", "files", "notes", *schema.OF_NOTES, "links"):
+            deque(db.execute(f"select * from {table}"), maxlen=0)
+        deque(db.execute("select * from skipped"), maxlen=0)
+    except (apsw.Error, UnicodeDecodeError) as error:
+        return said(error)
+    return None
 
 
 @contextmanager
@@ -146,21 +197,20 @@ def faults_named(
         IndexUnwritable: the disk does not take what was written.
         IndexBusy: another process held the database for longer than we wait.
     """
+    file = str(folder / DATABASE)
     try:
         yield
-    except DAMAGE as error:
-        raise IndexDamaged(str(folder / "index.db"), said(error)) from error
+    except (*DAMAGE, *_UNEXPECTED) as error:
+        raise IndexDamaged(file, said(error)) from error
     except FULL as error:
         raise IndexUnwritable(str(folder), said(error)) from error
     except apsw.BusyError as error:
         raise IndexBusy("another program", _waited_s(connection)) from error
-    except _UNEXPECTED as error:
-        raise IndexDamaged(str(folder / "index.db"), said(error)) from error
     except _ASTRAY as error:
         wrong = wrong_with(connection())
         if wrong is None:
             raise
-        raise IndexDamaged(str(folder / "index.db"), wrong) from error
+        raise IndexDamaged(file, wrong) from error
 
 
 def _waited_s(connection: Callable[[], apsw.Connection]) -> float:
@@ -172,19 +222,11 @@ def _waited_s(connection: Callable[[], apsw.Connection]) -> float:
 
 @contextmanager
 def disk_faults_named(folder: Path) -> Iterator[None]:
-    """Turn what the disk says to files being moved or deleted into words of our own.
-
-    Raises:
-        IndexUnwritable: it did not let us.
-    """
+    """Raise IndexUnwritable if files cannot be moved or deleted."""
     try:
         yield
     except OSError as error:
         raise IndexUnwritable(str(folder), said(error)) from error
-
-
-_PAGES = 1_000
-"""Copied at a time; in between, others get their turn."""
 
 
 def write_copy(source: apsw.Connection, file: Path) -> None:
@@ -201,38 +243,11 @@ def copy_rows(source: apsw.Connection, target: apsw.Connection) -> None:
     """Replace every row of a database by those of another."""
     with target.backup("main", source, "main") as copy:
         while not copy.done:
-            copy.step(_PAGES)
-
-
-STAGED = f"{DATABASE}.rescued"
-"""A copy of the rows that is about to take their place."""
-_CHECKPOINT_PAGES = 16_000
-"""Pages (64 MB) between checkpoints: each waits for the disk."""
-
-_CACHE_KB = 32_000
-"""What the writer keeps in memory of indexes that are updated at random."""
-
-_READ = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-
-BUSY_MS = 30_000
-"""How long SQLite waits for others; only short transactions ever hold it."""
-
-
-def _address(file: Path, options: str) -> str:
-    return f"file:{quote(str(file))}?{options}"
-
-
-def _writable(folder: Path) -> bool:
-    return os.access(folder, os.W_OK)
-
-
-def _has_log(file: Path) -> bool:
-    log, shared = Path(f"{file}-wal"), Path(f"{file}-shm")
-    return shared.is_file() and log.is_file() and log.stat().st_size > 0
+            copy.step(_COPIED_PAGES)
 
 
 class ImmutableConnection(apsw.Connection):
-    """A connection to a database that nobody writes: without locks, and without a log.
+    """A connection without locks and without a log, to a database that nobody writes.
 
     What is written meanwhile may be seen in part: close it when the file changes.
     """
@@ -246,7 +261,7 @@ def logged_bytes(file: Path) -> int:
         return 0
 
 
-def open_reader(folder: Path) -> apsw.Connection:
+def open_reader(folder: Path, *, oldest: int = schema.CURRENT) -> apsw.Connection:
     """Open the rows for reading; never creates or changes a row.
 
     WAL needs to make files beside the database. Where that is not possible, in a folder
@@ -254,7 +269,7 @@ def open_reader(folder: Path) -> apsw.Connection:
     `ImmutableConnection`. On a full disk that is not done if a log holds later rows.
 
     Raises:
-        IndexAbsent: there is no database, or it has no tables yet.
+        IndexAbsent: there is no database, or its schema is older than `oldest`.
         IndexDamaged: the file is not a database of ours.
         IndexTooNew: a later release wrote it.
         apsw.IOError: the disk is full, and a log holds later rows.
@@ -262,29 +277,30 @@ def open_reader(folder: Path) -> apsw.Connection:
     file = folder / DATABASE
     if not file.is_file() or not file.stat().st_size:
         raise IndexAbsent(str(folder))
-    if not _writable(folder) and not _has_log(file):
-        return _open_immutable(file)
+    has_log = Path(f"{file}-shm").is_file() and logged_bytes(file) > 0
+    if not os.access(folder, os.W_OK) and not has_log:
+        return _opened(ImmutableConnection, file, oldest)
     try:
-        return _opened(apsw.Connection, file, "mode=ro")
+        return _opened(apsw.Connection, file, oldest)
     except FULL:  # the file is there, but not what WAL needs beside it
         if logged_bytes(file):
             raise
-        return _open_immutable(file)
+        return _opened(ImmutableConnection, file, oldest)
 
 
-def _open_immutable(file: Path) -> apsw.Connection:
-    return _opened(ImmutableConnection, file, "mode=ro&immutable=1")
+def _address(file: Path, options: str) -> str:
+    return f"file:{quote(str(file))}?{options}"
 
 
-def _opened(kind: type[apsw.Connection], file: Path, options: str) -> apsw.Connection:
-    """Return a connection to a database of ours."""
+def _opened(kind: type[apsw.Connection], file: Path, oldest: int) -> apsw.Connection:
+    options = "mode=ro&immutable=1" if kind is ImmutableConnection else "mode=ro"
     try:
         db = kind(_address(file, options), flags=_READ)
     except apsw.CantOpenError as error:
         raise IndexAbsent(str(file.parent)) from error
     try:
         db.set_busy_timeout(BUSY_MS)
-        _check(db, file)
+        _check(db, file, oldest)
     except DAMAGE as error:
         db.close()
         raise IndexDamaged(str(file), said(error)) from error
@@ -299,7 +315,7 @@ def open_copy(file: Path) -> apsw.Connection:
 
     Raises:
         BackupMissing: there is no such file.
-        BackupDamaged: the file is no sound index.
+        BackupDamaged: the file is not a sound index.
         IndexTooNew: a later release wrote it.
     """
     if not file.exists():
@@ -320,9 +336,9 @@ def open_copy(file: Path) -> apsw.Connection:
     return db
 
 
-def _check(db: apsw.Connection, file: Path) -> None:
+def _check(db: apsw.Connection, file: Path, oldest: int = 1) -> None:
     found = schema.version_of(db)
-    if found == 0:
+    if found < oldest:  # the next run of indexing makes or migrates it
         raise IndexAbsent(str(file.parent))
     if db.pragma("application_id") != schema.APPLICATION_ID:
         raise IndexDamaged(str(file), "it is a database of another program")
@@ -335,8 +351,8 @@ def open_writer(
 ) -> apsw.Connection:
     """Open the rows for writing, making or migrating the file, under the lock.
 
-    Whoever holds the rows is waited for `busy_ms`. Without `wal`, or on a network disk,
-    all of the database is in one file between two transactions.
+    A connection that holds the rows is waited for `busy_ms`. Without `wal`, or on a
+    network disk, all of the database is in one file between two transactions.
 
     Raises:
         IndexDamaged: the file is not a database of ours.
@@ -367,13 +383,6 @@ def open_writer(
     return db
 
 
-@contextmanager
-def still(db: apsw.Connection) -> Iterator[None]:
-    """Keep the rows as they are for all that is read inside it."""
-    with db:
-        yield
-
-
 def is_sound(db: apsw.Connection) -> str | None:
     """Return None when every page reads well, else what SQLite found wrong first."""
     try:
@@ -384,7 +393,7 @@ def is_sound(db: apsw.Connection) -> str | None:
 
 
 def move_aside(folder: Path, stamp: str) -> Path | None:
-    """Set a database that cannot be used out of the way and return where it is now.
+    """Move a database that cannot be used out of the way and return where it is now.
 
     One such copy is kept, the latest.
     """

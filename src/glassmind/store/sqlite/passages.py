@@ -95,22 +95,22 @@ select exists (select 1 from properties
 _TYPES = f"""
 select note_id, 'type', value, 0, 0 from properties
 where note_id in {_IDS} and lower(name) in {_TYPE}
-"""  # noqa: S608 - our own words
+"""
 _TOP = "iif(instr(folded, '/'), substr(folded, 1, instr(folded, '/') - 1), folded)"
 _TAGS = f"""
 select note_id, 'tag', folded, iif(in_properties, 0, line), 0 from tags
 where note_id in {_IDS} and {_TOP} in (select value from json_each(:tags))
-"""  # noqa: S608 - our own words
+"""
 _CALLOUTS = f"""
 select note_id, 'callout', lower(kind), start_line, end_line from callouts
 where note_id in {_IDS} and lower(kind) in (select value from json_each(:callouts))
-"""  # noqa: S608 - our own words
+"""
 _HEADS = f"""
 select n.id, n.title || :apart || coalesce((
   select group_concat(h.text, :apart) from headings h
   where h.note_id = n.id and length(h.text) <= :longest), '')
 from notes n where n.id in {_IDS}
-"""  # noqa: S608 - our own words
+"""
 
 
 class SignRows:
@@ -180,7 +180,7 @@ and (n.id in (select value from json_each(:ids))
     select 1 from json_each(:paths) w where instr(p.value, w.value))))
 order by (select max(p.value) {_PROPERTY} 'created') desc, f.path
 limit cast(:limit as integer)
-"""  # noqa: S608 - our own words
+"""
 """For a bare `limit :limit` SQLite would plan anew at each call, by what is bound."""
 _PLAIN = re.compile(r"[ !#-\[\]-~]+")
 """What JSON holds as it stands, and SQL knows the small letters of."""
@@ -241,36 +241,36 @@ _NOTES = f"{_HEAD} where n.id in {_IDS}"
 _PAGES = f"""
 select note_id, text, overlap from chunks where note_id in {_IDS}
 order by note_id, chunk_index
-"""  # noqa: S608 - our own words
+"""
 _HEADINGS = f"""
 select note_id, level, text, line from headings where note_id in {_IDS}
 order by note_id, seq
-"""  # noqa: S608 - our own words
+"""
 _DAY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _NAMED = f"""
 select n.id, f.path, n.title from notes n join files f on f.id = n.id
 where n.id in {_IDS}
-"""  # noqa: S608 - our own words
+"""
 _TITLED = "select id from notes where title in (select value from json_each(:titles))"
 _TASKS = f"""
 select t.note_id, t.line, f.path, t.text from tasks t join files f on f.id = t.note_id
 where t.note_id in {_IDS} and t.status in (select value from json_each(:open))
 order by t.note_id, t.seq
-"""  # noqa: S608 - our own words
+"""
 _FIELDS = f"""
 select note_id, line, lower(key), value from fields where note_id in {_IDS}
 and lower(key) in (select value from json_each(:keys)) order by note_id, seq
-"""  # noqa: S608 - our own words
+"""
 _LINKS_FROM = f"""
 select l.note_id, l.line, l.target_id, coalesce(l.property, '') from links l
 join notes t on t.id = l.target_id
 where l.note_id in {_IDS} and l.target_id <> l.note_id
-"""  # noqa: S608 - our own words
+"""
 _LINKS_TO = f"""
 select note_id, line, target_id, coalesce(property, '') from links
 where target_id in {_IDS} and note_id <> target_id
 limit cast(:most as integer)
-"""  # noqa: S608 - our own words
+"""
 """For a bare `limit :most` SQLite would plan anew at each call, by what is bound."""
 _LATEST_TO = f"""
 select note_id, line, target_id, coalesce(property, '') from (
@@ -279,7 +279,7 @@ select note_id, line, target_id, coalesce(property, '') from (
   from links l join files s on s.id = l.note_id
   where l.target_id in {_IDS} and l.note_id <> l.target_id
 ) where place <= :each
-"""  # noqa: S608 - our own words
+"""
 _DEGREES = """
 select k.value, (select count(*) from links where target_id = k.value)
   + (select count(*) from links where note_id = k.value)
@@ -294,7 +294,7 @@ _HELD = f"""
 select f.path, p.value from properties p join files f on f.id = p.note_id
 where p.note_id in {_IDS} and lower(replace(replace(p.name, '_', ' '), '-', ' '))
   in (select value from json_each(:names)) order by p.note_id, p.seq
-"""  # noqa: S608 - our own words
+"""
 
 
 class SectionRows:

@@ -22,7 +22,6 @@ from glassmind.store.sqlite.change_log import Log, note_log, text_log, vector_lo
 from glassmind.store.sqlite.connection import faults_named
 from glassmind.store.sqlite.memory import successors_in
 from glassmind.store.sqlite.notes import Rows
-from glassmind.store.sqlite.pairs import SINCE as SINCE_PAIRS
 from glassmind.store.sqlite.pairs import PairRows, ScopePairRows, ScopePairs, ThemeRows
 
 if TYPE_CHECKING:
@@ -353,76 +352,44 @@ class MarkRows:
 
 _READABLE = "temp.readable"
 
-_OF_NOTES = (
-    "chunks",
-    "headings",
-    "tags",
-    "properties",
-    "tasks",
-    "blocks",
-    "fields",
-    "callouts",
-)
-
-_BARE = {
-    "files": "select * from main.files where +id in {seen}",
-    "notes": "select * from main.notes where +id in {seen}",
-    **{
-        name: f"select * from main.{name} where +note_id in {{seen}}"  # noqa: S608
-        for name in _OF_NOTES
-    },
-    "links": "select * from main.links where +note_id in {seen} "
-    "and (target_id is null or +target_id in {seen})",
-    "skipped": "select * from main.skipped where may_tell(path)",
-    "index_runs": "select id, started_at, reason, seconds, 0 as added, 0 as changed, "
-    "0 as moved, 0 as removed, 0 as unchanged, '[]' as failures from main.index_runs",
-}
-"""What stands in place of each table. The plus signs have rows looked up as if there
-were no condition, and asked for it then."""
-
-_WHOLE_SEEN_READER = "(select whole from temp.shown)"
+_VISIBLE = "(select id from temp.readable)"
+_ALL_VISIBLE = "(select whole from temp.shown)"
 """Whether no note is hidden."""
 
-_SINCE_VECTORS = {
-    "note_vectors": "select * from main.note_vectors where +note_id in {seen}",
-    "chunk_vectors": "select * from main.chunk_vectors where exists (select 1 from "
-    "main.chunks c where c.id = chunk_id and +c.note_id in {seen})",
-}
-_SINCE_KNOWLEDGE = {
-    "pairs": "select * from main.pairs where {whole}",
-    "themes": "select * from main.themes where {whole}",
-    "theme_members": "select * from main.theme_members where {whole}",
-    "pair_changes": "select * from main.pair_changes "
-    "where +note_id in {seen} or {whole}",
-}
-"""Pairs and themes are made from all notes, so where some are hidden there are none:
-`pairs` and `themes` of the reader return those of the visible notes."""
-
-_SINCE_MEMORY = {
-    "memory_events": "select * from main.memory_events where +file_id in {seen}",
-}
-_SINCE_SECRETS = {
-    "note_secrets": "select * from main.note_secrets where +note_id in {seen}",
-}
-_SINCE_OWN_PAIRS: dict[str, str] = {}
-VIEWS = (
-    _BARE,
-    _SINCE_VECTORS,
-    _SINCE_KNOWLEDGE,
-    _SINCE_MEMORY,
-    _SINCE_SECRETS,
-    _SINCE_OWN_PAIRS,
-)
-"""By the version of the file that has their tables; the last brought none."""
-
 _GRAPH_LINKS = "graph_links"
-_GRAPH_LINKS_VIEW = """
-select note_id, seq, kind, embed, property, line,
-  case when target_id in {seen} then target_id end as target_id
-from main.links where +note_id in {seen}
-"""
-"""Every link of a note for the graph, which numbers them; one to what is not seen
-leads nowhere."""
+_VIEWS = {
+    "files": f"+id in {_VISIBLE}",
+    "notes": f"+id in {_VISIBLE}",
+    **dict.fromkeys(
+        (*schema.OF_NOTES, "note_vectors", "note_secrets"), f"+note_id in {_VISIBLE}"
+    ),
+    "links": f"+note_id in {_VISIBLE} "
+    f"and (target_id is null or +target_id in {_VISIBLE})",
+    "memory_events": f"+file_id in {_VISIBLE}",
+    "skipped": "may_tell(path)",
+    "chunk_vectors": "exists (select 1 from main.chunks c "
+    f"where c.id = chunk_id and +c.note_id in {_VISIBLE})",
+    "pairs": _ALL_VISIBLE,
+    "themes": _ALL_VISIBLE,
+    "theme_members": _ALL_VISIBLE,
+    "pair_changes": f"+note_id in {_VISIBLE} or {_ALL_VISIBLE}",
+}
+"""Which rows of each table are shown. The plus signs have rows looked up as if there
+were no condition, and asked for it then. Pairs and themes are made from all notes, so
+where some are hidden there are none: `pairs` and `themes` of the reader return those of
+the visible notes."""
+
+_OTHER_VIEWS = {
+    "index_runs": "select id, started_at, reason, seconds, 0 as added, 0 as changed, "
+    "0 as moved, 0 as removed, 0 as unchanged, '[]' as failures from main.index_runs",
+    _GRAPH_LINKS: f"""
+        select note_id, seq, kind, embed, property, line,
+          case when target_id in {_VISIBLE} then target_id end as target_id
+        from main.links where +note_id in {_VISIBLE}
+    """,
+}
+"""`graph_links` has every link of a visible note, for the graph, which numbers them; a
+link to a hidden note leads nowhere."""
 
 _COUNT = "select count(*) from main.notes"
 _NOTES = ("select id from main.notes where id in", "select id from notes")
@@ -441,24 +408,24 @@ select path from main.files where id in (select value from json_each(?))
 _LAST = "select max(id) from main.files"
 _SHOW_NEW = f"""
 insert or ignore into {_READABLE} select id from main.files where id > ?
-"""  # noqa: S608 - our own words
+"""
 _SHOW = f"""
 insert or ignore into {_READABLE} select f.id from json_each(?) k
 join main.files f on f.id = k.value
-"""  # noqa: S608 - our own words
+"""
 _SHOW_FILES = f"""
 insert or ignore into {_READABLE} select id from main.files where kind = 'attachment'
-"""  # noqa: S608 - our own words
+"""
 _HIDE = f"""
 delete from {_READABLE} where id in (select value from json_each(?))
-"""  # noqa: S608 - our own words
+"""
 
 _EMBEDDED = """
 select count(distinct v.chunk_id) from json_each(?) k join files f on f.path = k.value
 join main.chunks c on c.note_id = f.id join main.chunk_vectors v on v.chunk_id = c.id
 """
 
-_HIDE_ALL = f"delete from {_READABLE}"  # noqa: S608 - our own words
+_HIDE_ALL = f"delete from {_READABLE}"
 _SHOWN = "select version from temp.shown"
 _SHOW_VERSION = "update temp.shown set version = ?, whole = ?"
 """Kept beside what is shown, so that one is undone with the other."""
@@ -613,7 +580,7 @@ class SeenReader(SqliteReader):
         """Return the pairs of similar notes: stored ones if no note is hidden."""
         db = self.connection()
         hidden = self._hidden_in(db).notes
-        if not hidden or schema.version_of(db) < SINCE_PAIRS:
+        if not hidden:
             return PairRows(db)
         return ScopePairRows(db, lambda: self._compare(db, hidden))
 
@@ -677,14 +644,14 @@ def _fewer(db: apsw.Connection, notes: frozenset[int], of: tuple[str, str]) -> S
     some, others = of
     count: Any = db.execute(_COUNT).get
     if 2 * len(notes) <= count:
-        asked = f"{some} (select value from json_each(?))"  # noqa: S608 - our own
+        asked = f"{some} (select value from json_each(?))"
         return Seen(_ids(db, asked, json.dumps(sorted(notes))))
     return Seen(_ids(db, others), hidden=False)
 
 
 def _ids(db: apsw.Connection, asked: str, *bound: str) -> frozenset[int]:
     """Return what a statement finds, as one text, which is faster than many rows."""
-    whole = f"select json_group_array(id) from ({asked})"  # noqa: S608 - our own words
+    whole = f"select json_group_array(id) from ({asked})"
     found: Any = db.execute(whole, bound).get
     return frozenset(json.loads(found))
 
@@ -715,11 +682,12 @@ def _make_views(db: apsw.Connection, tells: Callable[[str], bool]) -> None:
         "insert into temp.shown select ?, 0 where not exists (select 1 from shown)",
         (_NEVER,),
     )
-    for views in (*VIEWS[: schema.version_of(db)], {_GRAPH_LINKS: _GRAPH_LINKS_VIEW}):
-        for name, shown in views.items():
-            seen = f"(select id from {_READABLE})"  # noqa: S608 - our own words
-            body = shown.format(seen=seen, whole=_WHOLE_SEEN_READER)
-            db.execute(f"create temp view if not exists {name} as {body}")
+    views = {
+        name: f"select * from main.{name} where {shown}"
+        for name, shown in _VIEWS.items()
+    }
+    for name, statement in {**views, **_OTHER_VIEWS}.items():
+        db.execute(f"create temp view if not exists {name} as {statement}")
 
 
 def _show(shown: _Shown, hidden: frozenset[int]) -> _Shown:

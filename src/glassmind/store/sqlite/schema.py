@@ -7,8 +7,21 @@ and JSON is checked, so that an examination finds the row that a damaged disk ch
 
 import os
 from collections.abc import Callable
+from functools import partial
 
 import apsw
+
+OF_NOTES = (
+    "chunks",
+    "headings",
+    "tags",
+    "properties",
+    "tasks",
+    "blocks",
+    "fields",
+    "callouts",
+)
+"""Tables whose rows have the id of their note; `links` is another."""
 
 APPLICATION_ID = 0x676C6D64
 """The letters "glmd": tells our files from any other SQLite database."""
@@ -172,6 +185,10 @@ create table index_runs (
 """
 
 
+def _run(statements: str, db: apsw.Connection) -> None:
+    db.execute(statements)
+
+
 def _create(db: apsw.Connection) -> None:
     db.execute(_FIRST)
     db.execute(f"pragma application_id = {APPLICATION_ID}")
@@ -215,10 +232,6 @@ create table vector_changes (
 ) strict;
 """
 """The keys begin with the chunk and the note, so that dropping one finds its rows."""
-
-
-def _add_vectors(db: apsw.Connection) -> None:
-    db.execute(_VECTORS)
 
 
 CHUNK_STARTS = """
@@ -275,17 +288,13 @@ alter table chunks add column start_byte integer not null default 0;
 update chunks set start_byte = placed.start_byte from ({CHUNK_STARTS}) placed
 where placed.id = chunks.id;
 create index chunks_by_byte on chunks(note_id, start_byte);
-"""  # noqa: S608 - our own words
+"""
 """A row of `pairs` says that a note is among the most similar of another. It outlives
 its notes, which are written anew at every change: who pairs notes reads in
 `pair_changes` whose vectors came or went since, and who reads pairs leaves out those of
 no note. A note is in one theme at most. It stays there while it is written anew, so
 that a theme is known again: its file is, all the time. Chunks know the byte at which
 what is their own begins, behind the overlap, so that a link is found in its chunk."""
-
-
-def _add_knowledge(db: apsw.Connection) -> None:
-    db.execute(_KNOWLEDGE)
 
 
 _MEMORY = """
@@ -307,10 +316,6 @@ create index notes_by_day on notes(day) where day is not null;
 they warm nothing any more; a note that moves keeps its own by its file."""
 
 
-def _add_memory(db: apsw.Connection) -> None:
-    db.execute(_MEMORY)
-
-
 _SECRETS = """
 create table note_secrets (
   note_id integer primary key references notes(id) on delete cascade,
@@ -318,10 +323,6 @@ create table note_secrets (
 ) strict;
 """
 """How many credentials were hidden in a note before it was kept; most have no row."""
-
-
-def _add_secrets(db: apsw.Connection) -> None:
-    db.execute(_SECRETS)
 
 
 _ANSWERS = """(
@@ -339,22 +340,17 @@ create trigger note_vector_gone after delete on note_vectors
 when old.space_id = {_ANSWERS} begin
   insert into pair_changes (note_id) values (old.note_id);
 end;
-"""  # noqa: S608 - our own words
+"""
 """Pairs are made of the vectors that answer: those that another model makes meanwhile
 change nothing of them. Who lets another space answer logs all notes."""
 
 
-def _log_own_pairs(db: apsw.Connection) -> None:
-    db.execute(_OWN_PAIRS)
-
-
 MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     _create,
-    _add_vectors,
-    _add_knowledge,
-    _add_memory,
-    _add_secrets,
-    _log_own_pairs,
+    *(
+        partial(_run, statements)
+        for statements in (_VECTORS, _KNOWLEDGE, _MEMORY, _SECRETS, _OWN_PAIRS)
+    ),
 )
 """Each takes the file from its own position to the next; released ones never change."""
 

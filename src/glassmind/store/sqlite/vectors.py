@@ -42,7 +42,7 @@ _LONG = (
     "then 1 else length({0}.text) >= :least end)"
 )
 _GETS_ONE = (
-    f"({_LONG.format('c')} or (c.text <> '' and not exists (select 1 from chunks o "  # noqa: S608 - our own words
+    f"({_LONG.format('c')} or (c.text <> '' and not exists (select 1 from chunks o "
     f"where o.note_id = c.note_id and {_LONG.format('o')})))"
 )
 _MISSING = f"""
@@ -51,18 +51,18 @@ where not exists (select 1 from chunk_vectors v
                   where v.chunk_id = c.id and v.space_id = :space)
   and {_GETS_ONE}
 order by f.mtime_ns desc, f.path, c.chunk_index
-"""  # noqa: S608 - our own words
+"""
 _MISSING_COUNT = f"""
 select count(*) from chunks c
 where not exists (select 1 from chunk_vectors v
                   where v.chunk_id = c.id and v.space_id = :space)
   and {_GETS_ONE}
-"""  # noqa: S608 - our own words
+"""
 _ANY = "select exists (select 1 from chunk_vectors where space_id = ?)"
 _UNWANTED = f"""
 select v.chunk_id from chunk_vectors v join chunks c on c.id = v.chunk_id
 where v.space_id = :space and (v.enriched > :enriched or not {_GETS_ONE})
-"""  # noqa: S608 - our own words
+"""
 _PLAIN = """
 select c.id from chunk_vectors v join chunks c on c.id = v.chunk_id
 join files f on f.id = c.note_id where v.space_id = ? and v.enriched = 0

@@ -194,7 +194,7 @@ insert into callouts (note_id, seq, kind, title, fold, start_line, end_line, sta
 def _query_for(put: str, order: str = "seq") -> str:
     """Return what reads the rows of one note that a statement wrote."""
     table, columns = re.findall(r"into (\w+) \(([^)]+)\)", put)[0]
-    return f"select {columns} from {table} where note_id = ? order by {order}"  # noqa: S608
+    return f"select {columns} from {table} where note_id = ? order by {order}"
 
 
 _ROWS_OF_NOTE = {
