@@ -21,11 +21,8 @@ from glassmind.graph.link_edits import edit_for_relation
             "## Links\n\n- a\n- +\n\n### Web\n\n- b\n",
         ),
         ("## Links\n\n| a |\n|---|\n", "## Links\n\n| a |\n|---|\n\n- +\n"),
-        ("## Links\n\n[[A]], [[B]]\n", "## Links\n\n[[A]], [[B]], +\n"),
-        ("## Links\n\n[[A]]\n[[B]]\n", "## Links\n\n[[A]]\n[[B]]\n+\n"),
         ("## Links\n- a\n\n---\nfoot\n", "## Links\n- a\n- +\n\n---\nfoot\n"),
         ("See also: [[A]], [[B]].\n", "See also: [[A]], [[B]], +.\n"),
-        ("Text\n\n---\nfoot\n", "Text\n\nSee also: +\n\n---\nfoot\n"),
         (
             "A\n\n---\n\nB\n\n---\n\nC\n",
             "A\n\n---\n\nB\n\n---\n\nC\n\nSee also: +\n",

@@ -125,8 +125,8 @@ def test_a_property_that_is_given_a_link_has_it_and_keeps_what_it_had(
         (None, '---\nup: "[[Deep Work]]"\n---\n'),
         ("tags: [a]", 'up: "[[Deep Work]]"\n'),
         ("up:", ' "[[Deep Work]]"'),
-        ("up: []", '["[[Deep Work]]"]'),
-        ('up: ["[[Other]]"]', ', "[[Deep Work]]"'),
+        ("up: []", ' "[[Deep Work]]"'),
+        ('up: ["[[Other]]"]', '"[[Other]]", "[[Deep Work]]"'),
         ('up:\n  - "[[Other]]"', '\n  - "[[Deep Work]]"'),
     ],
 )

@@ -4,20 +4,21 @@ Each was tried before it is offered: the note with the edit in it is read again,
 link is there, where it was put, and leads to the note that is meant.
 """
 
-import json
 import re
 from codecs import BOM_UTF8
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from glassmind.errors import VaultError
 from glassmind.files.names import LinkWriter
 from glassmind.files.read import Decoded, decode, digest_of
 from glassmind.model import NotePath, PropertyValue
+from glassmind.model.editing import ChangeProperty, PropertyAct
 from glassmind.model.notes import Link, Note
 from glassmind.model.suggestions import Mention, ProposedEdit
-from glassmind.obsidian.frontmatter import Property, read_head
 from glassmind.obsidian.notes import read_note
+from glassmind.obsidian.property_edits import changed_property, spliced
 from glassmind.obsidian.prose import prose
 from glassmind.obsidian.structure import Mask
 
@@ -29,14 +30,10 @@ RELATED = frozenset(
 DRAWN_BY = ("kanban-plugin", "excalidraw-plugin")
 """Properties of notes that a plugin writes: a line of ours would break its format."""
 
-FOOTER_LINES = 3
-"""Lines behind a rule up to which they are a footer; more are a part of the note."""
-
 _SEE_ALSO = re.compile(
     rb"(?:see also|related|links):? .*(?:\]\]|\))(?=[.;]?\s*$)", re.IGNORECASE
 )
 _ITEM = re.compile(rb"^([ \t]*)(?:([-*+])|(\d{1,9})([.)]))[ \t]", re.MULTILINE)
-_LINKS = re.compile(rb"(?:\[\[[^\[\]]+\]\](?:,[ \t]*|$))+")
 _CODE = frozenset(("fence", "code"))
 
 
@@ -52,19 +49,22 @@ def places_in(note: Note, newline: str) -> Iterator[Place]:
     """Yield where a link may be listed, the most fitting first.
 
     None in a note that a plugin draws, or with a comment or an equation that does not
-    end.
+    end, and none that a reader would not see.
     """
     source = note.text.encode()
     drawn = any(key in note.frontmatter.properties for key in DRAWN_BY)
     if drawn or _is_open(note, source):
         return
     for place in _listing(note, source, newline):
-        if _is_seen(note, source, place):
+        before = source[: place.at].decode() + place.before
+        text = f"{before}x{place.behind}{source[place.at :].decode()}"
+        at = len(before.encode())
+        if any(a <= at < b for a, b in prose(text, note.frontmatter.end)):
             yield place
 
 
 def _is_open(note: Note, source: bytes) -> bool:
-    """Whether a comment or an equation begins that has no end."""
+    """True if a comment or an equation begins that has no end."""
     code = Mask.of((r.start, r.end) for r in note.regions if r.kind in _CODE)
     body = note.frontmatter.end
     for mark in (b"%%", b"$$"):
@@ -74,59 +74,35 @@ def _is_open(note: Note, source: bytes) -> bool:
     return source.rfind(b"<!--") > source.rfind(b"-->")
 
 
-def _is_seen(note: Note, source: bytes, place: Place) -> bool:
-    """Whether a word at a place would be prose."""
-    before = source[: place.at].decode() + place.before
-    text = f"{before}x{place.behind}{source[place.at :].decode()}"
-    at = len(before.encode())
-    return any(a <= at < b for a, b in prose(text, note.frontmatter.end))
-
-
 def _listing(note: Note, source: bytes, newline: str) -> Iterator[Place]:
-    rules = [block.start for block in note.blocks if block.kind == "rule"]
+    stops = [block.start for block in note.blocks if block.kind == "rule"]
+    stops += [heading.start for heading in note.headings]
     for heading in note.headings:
         if heading.text.strip().lower().rstrip(":") in RELATED:
-            stops = [h.start for h in note.headings if h.start > heading.start] + rules
             end = min((s for s in stops if s >= heading.end), default=len(source))
             yield _under(source, heading.end, end, newline)
     at = len(source.rstrip())
-    if len(rules) == 1 and _is_footer(note, source, rules[0]):
-        at = len(source[: rules[0]].rstrip())
     begin = max(source.rfind(b"\n", 0, at) + 1, note.frontmatter.end)
-    said = _SEE_ALSO.match(source[begin:at])
-    if said is not None:
-        yield Place(begin + said.end(), ", ")
+    line = _SEE_ALSO.match(source[begin:at])
+    if line is not None:
+        yield Place(begin + line.end(), ", ")
     yield Place(at, f"{newline * 2 if at else ''}See also: ")
-    if at == len(source.rstrip()):
-        yield Place(len(source), f"{newline * 2}See also: ", newline)
-
-
-def _is_footer(note: Note, source: bytes, rule: int) -> bool:
-    """Whether what stands behind a rule is no part of the note, but its foot."""
-    lines = [line for line in source[rule:].splitlines()[1:] if line.strip()]
-    return len(lines) <= FOOTER_LINES and all(h.start < rule for h in note.headings)
+    yield Place(len(source), f"{newline * 2}See also: ", newline)
 
 
 def _under(source: bytes, start: int, end: int, newline: str) -> Place:
-    """Return the place behind what a heading has below it, in the way that is listed.
+    """Return the place behind what a heading has below it, in the list that is there.
 
     `start` is where the heading ends, `end` what comes next.
     """
     at = start + len(source[start:end].rstrip())
-    begin = max(source.rfind(b"\n", 0, at) + 1, start)
-    last = source[begin:at]
-    if at == start or not last.strip():
-        return Place(at, f"{newline * 2}- ")
     items = list(_ITEM.finditer(source, start, at))
-    listed = items and (_ITEM.match(last) or last[:1] in {b" ", b"\t"})
-    if listed:
+    last = source[max(source.rfind(b"\n", 0, at) + 1, start) : at]
+    if items and (_ITEM.match(last) or last[:1] in {b" ", b"\t"}):
         least = min(len(item[1]) for item in items)
         item = [one for one in items if len(one[1]) == least][-1]
         mark = item[2] or b"%d%b" % (int(item[3]) + 1, item[4])
         return Place(at, f"{newline}{item[1].decode()}{mark.decode()} ")
-    if _LINKS.fullmatch(last):
-        alone = last.count(b"[[") == 1
-        return Place(at, newline if alone else ", ")
     return Place(at, f"{newline * 2}- ")
 
 
@@ -169,34 +145,16 @@ def edit_for_mention(
     return None
 
 
-class KeptPlaces:
-    """Owns where links may be listed, found once for each page and as far as asked."""
-
-    def __init__(self) -> None:
-        self._known: dict[NotePath, tuple[list[Place], Iterator[Place]]] = {}
-
-    def of(self, page: Page) -> Iterator[Place]:
-        """Yield the places of a page, the most fitting first."""
-        path = page.note.path
-        if path not in self._known:
-            self._known[path] = [], places_in(page.note, page.newline)
-        known, more = self._known[path]
-        yield from known
-        for place in more:
-            known.append(place)
-            yield place
-
-
 def edit_for_relation(
-    page: Page, target: NotePath, pen: LinkWriter, kept: KeptPlaces | None = None
+    page: Page, target: NotePath, pen: LinkWriter
 ) -> ProposedEdit | None:
     """Return the edit that lists a note among those that belong to this one.
 
-    None where a reader would not see it there. `kept` is for pages that do not change.
+    None where a reader would not see it there.
     """
-    places = kept or KeptPlaces()
+    places = list(places_in(page.note, page.newline))
     for link in pen.written(page.note.path, target, ""):
-        for at, before, behind in places.of(page):
+        for at, before, behind in places:
             edit = tried(page, (at, at), f"{before}{link}{behind}", target, pen)
             if edit is not None:
                 return edit
@@ -269,100 +227,35 @@ def _keeps(before: Note, after: Note, name: str | None) -> bool:
     )
 
 
-_EMPTY = rb"^[\"']?%b[\"']?[ \t]*:([ \t]*(\[[ \t]*\])?%b?[ \t]*)(?:#.*)?\r?$"
-_NOTHING = rb"(?:null|Null|NULL|~|\"\"|'')"
-"""How people write that a property has no value, besides writing nothing."""
-
-
 def edit_for_property(
     page: Page, name: str, target: NotePath, pen: LinkWriter, *, many: bool = True
 ) -> ProposedEdit | None:
     """Return the edit that adds a link to a property, or the property with it.
 
-    With `many` the property is a list where it is new or empty. None where the
-    frontmatter cannot be read, or is written in a way we do not dare to change: lists
-    in lists, such as a link without quotes, numbers, texts of several lines.
+    With `many` the property is a list where it is new or empty. None where it cannot
+    be changed safely: numbers, several lines, lists in lists (links without quotes).
     """
-    properties = page.note.frontmatter.properties
-    if page.note.frontmatter.error is not None:
-        return None
+    properties, note = page.note.frontmatter.properties, page.note
     key = next((one for one in properties if one.lower() == name.lower()), name)
+    held = properties.get(key)
+    is_new = held in (None, "", [])
+    items = held if isinstance(held, list) else [held]
+    if not is_new and any(not isinstance(i, str) or "\n" in i for i in items):
+        return None
+    source = note.text.encode()
     wiki = replace(pen, markdown=False)  # Obsidian knows no other links in properties
-    for link in wiki.written(page.note.path, target, ""):
-        quoted = json.dumps(link, ensure_ascii=False)
-        for place, text in _ways(page, key, quoted, many=many):
-            edit = tried(page, place, text, target, wiki, name=key)
-            if edit is not None:
-                return edit
+    for link in wiki.written(note.path, target, ""):
+        value: PropertyValue = link if is_new and not many else [link]
+        act: PropertyAct = "set" if is_new else "add"
+        change = ChangeProperty(key, act, value)
+        try:
+            splices = changed_property(note.path, note.text, change, page.newline)
+        except VaultError:
+            return None
+        start, end = min(s.start for s in splices), max(s.end for s in splices)
+        inside = [s._replace(start=s.start - start, end=s.end - start) for s in splices]
+        text = spliced(source[start:end], inside).decode()
+        edit = tried(page, (start, end), text, target, wiki, name=key)
+        if edit is not None:
+            return edit
     return None
-
-
-def _ways(
-    page: Page, key: str, quoted: str, *, many: bool
-) -> Iterator[tuple[tuple[int, int], str]]:
-    """Yield the places and texts to try, in the order of what people write."""
-    source, new = page.note.text.encode(), page.newline
-    line = f"{key}:{new}  - {quoted}{new}" if many else f"{key}: {quoted}{new}"
-    end = page.note.frontmatter.end
-    properties = page.note.frontmatter.properties
-    if not end:
-        if not source.startswith(b"---"):  # a head that is not closed may begin there
-            yield (0, 0), f"---{new}{line}---{new}"
-    elif key not in properties:
-        at = source[:end].rstrip().rfind(b"\n") + 1  # before the closing line
-        yield (at, at), line
-    elif not _is_said(properties[key]):
-        yield from _into_nothing(source[:end], key, quoted, new if many else "")
-    else:
-        held = [
-            item
-            for item in read_head(page.note.text).properties
-            if item.leaf.path[0] == key
-        ]
-        yield from _beside(source, properties[key], held, quoted, new)
-
-
-def _is_said(value: PropertyValue) -> bool:
-    return value not in (None, "", [])
-
-
-def _into_nothing(
-    head: bytes, key: str, quoted: str, new: str
-) -> Iterator[tuple[tuple[int, int], str]]:
-    """Yield the ways to fill a property that has no value; `new` begins a list."""
-    empty = _EMPTY % (re.escape(key.encode()), _NOTHING)
-    found = re.search(empty, head, re.MULTILINE)
-    if found is None:
-        return
-    if found[2] is not None:
-        yield found.span(2), f"[{quoted}]"
-    elif found.end(1) < found.end() and head[found.end(1) : found.end(1) + 1] == b"#":
-        yield found.span(1), f" [{quoted}] " if new else f" {quoted} "
-    else:
-        yield found.span(1), f"{new}  - {quoted}" if new else f" {quoted}"
-
-
-def _beside(
-    source: bytes, value: PropertyValue, held: list[Property], quoted: str, new: str
-) -> Iterator[tuple[tuple[int, int], str]]:
-    """Yield the ways to add an item to a property that has some."""
-    if not held:
-        return
-    last = held[-1]
-    if isinstance(value, list):
-        if any(isinstance(item, list | dict) for item in value):
-            return
-        begin = source.rfind(b"\n", 0, last.start) + 1
-        indent = re.match(rb"[ \t]*-[ \t]+", source[begin : last.start])
-        if indent is None:
-            yield (last.end, last.end), f", {quoted}"
-            return
-        stop = source.find(b"\n", last.end)
-        at = begin + len(source[begin:stop].rstrip())
-        yield (at, at), f"{new}{indent[0].decode()}{quoted}"
-    elif isinstance(value, str):
-        written = source[last.start : last.end].decode()
-        if "\n" not in written:
-            yield (last.start, last.end), f"[{written}, {quoted}]"
-            told = json.dumps(value, ensure_ascii=False)
-            yield (last.start, last.end), f"[{told}, {quoted}]"
