@@ -17,19 +17,19 @@ from glassmind.errors.knowledge import BadFindingKey, FindingAbsent
 from glassmind.errors.writing import WritesOff
 from glassmind.files.read import digest_of
 from glassmind.graph.dismissals import (
-    MOST_TOLD,
+    MOST_SHOWN,
     SHAPES,
     SHORT,
-    Line,
-    line_of,
+    Dismissal,
+    finding_line,
     lines_in,
+    pair_line,
     parse,
     parse_line,
     paths_in,
     renamed,
 )
 from glassmind.model import NotePath
-from glassmind.model.suggestions import DismissedFinding, DismissedPair
 from glassmind.store.sqlite.pairs import PairRows
 
 TEA = "oolong sencha matcha kettle leaves water steep harvest " * 3
@@ -199,21 +199,6 @@ def test_another_note_in_the_place_of_one_is_not_dismissed_with_it(
     assert ("Cup.md", "Kitchen/Pot.md") not in pairs_of(desk)
 
 
-def test_a_note_that_may_be_another_by_now_is_named(desk: MeaningDesk) -> None:
-    desk.engine.knowledge.dismiss("Cup", "Pot")
-
-    desk.move("Pot.md", "Kitchen/Jar.md")
-    desk.indexed({"Pot.md": f"{TEA} pot lid"})
-
-    (said,) = desk.engine.knowledge.dismissals().lost
-    assert said.endswith(
-        "Pot.md may be another note by now, and Kitchen/Jar.md be meant"
-    )
-    assert said in desk.engine.knowledge.health().notices
-    assert said in [check.finding for check in desk.engine.doctor()]
-    assert said not in desk.engine.knowledge.similar().notices
-
-
 def test_a_dismissed_note_that_is_gone_is_named_where_one_looks_for_faults(
     desk: MeaningDesk,
 ) -> None:
@@ -268,7 +253,7 @@ def test_of_many_broken_lines_a_few_are_named(desk: MeaningDesk) -> None:
 
     problems = desk.engine.knowledge.dismissals().problems
 
-    assert len(problems) == MOST_TOLD + 1
+    assert len(problems) == MOST_SHOWN + 1
     assert problems[-1] == "490 more lines are not followed"
 
 
@@ -522,27 +507,23 @@ def test_a_link_in_the_place_of_the_file_dismisses_nothing(
 NAMES = st.text(
     st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12
 ).filter(lambda text: bool(text.strip()))
-LINES: st.SearchStrategy[Line] = st.one_of(
+LINES: st.SearchStrategy[Dismissal] = st.one_of(
     st.builds(
-        lambda a, b, t, u: parse_line(
-            line_of(DismissedPair((NotePath(a), NotePath(b)), (t, u), (t[:0], "9f")))
-        ),
+        lambda a, b, t, u: parse_line(pair_line((a, b), (t, u), (t[:0], "9f")).line),
         NAMES,
         NAMES,
         NAMES,
         NAMES,
-    ).filter(lambda one: isinstance(one, DismissedPair)),
-    st.tuples(NAMES, NAMES).map(lambda said: DismissedFinding(*said)),
-    st.tuples(NAMES, NAMES, st.tuples(NAMES, NAMES)).map(
-        lambda said: DismissedFinding(*said)
-    ),
-    st.builds(DismissedFinding, NAMES, NAMES, st.tuples(NAMES), st.just(("0a1b",))),
+    ).filter(lambda one: isinstance(one, Dismissal)),
+    st.builds(finding_line, NAMES, NAMES),
+    st.builds(finding_line, NAMES, NAMES, st.tuples(NAMES, NAMES)),
+    st.builds(finding_line, NAMES, NAMES, st.tuples(NAMES), st.just(("0a1b",))),
 )
 
 
 @given(one=LINES)
-def test_what_is_written_is_read_again(one: Line) -> None:
-    line = line_of(one)
+def test_what_is_written_is_read_again(one: Dismissal) -> None:
+    line = one.line
 
     assert "\n" not in line
     assert parse_line(line) == one

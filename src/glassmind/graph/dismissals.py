@@ -1,4 +1,8 @@
-"""What the subjects of findings name: the notes in them, by their paths."""
+"""What a person dismissed: pairs of similar notes and findings, as lines of a file.
+
+The file is in the agent folder, easy to read and to edit by hand. It is not a note and
+holds no link, so that neither the graph nor a search ever sees it.
+"""
 
 import json
 import re
@@ -19,8 +23,6 @@ from glassmind.model.health import FindingNow
 from glassmind.model.suggestions import (
     Dismissals,
     Dismissed,
-    DismissedFinding,
-    DismissedPair,
     Dismissible,
 )
 from glassmind.obsidian.text import fold
@@ -99,7 +101,24 @@ _QUOTED = json.JSONDecoder(strict=False)
 _PLAIN = re.compile(r"[\w./-]+")
 _WITH_END = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
-Line: TypeAlias = DismissedPair | DismissedFinding
+FILE = "dismissed.txt"
+"""The name of the file in the agent folder."""
+
+HEAD = (
+    "# What Glassmind is not to bring up again: pairs of similar notes, and findings",
+    "# of `glassmind health`. Delete a line to hear of it again.",
+)
+
+SHORT = 12
+"""Letters of a digest in a line: 48 bits, and it counts only where the path fails."""
+
+MOST_SHOWN = 10
+"""Lines that are reported as wrong."""
+
+EMPTY = digest_of(b"")
+
+Visible: TypeAlias = Callable[[Collection[NotePath]], Collection[NotePath]]
+"""Returns those of some files that somebody sees."""
 
 
 class Side(NamedTuple):
@@ -111,20 +130,70 @@ class Side(NamedTuple):
 
     @property
     def is_recorded(self) -> bool:
-        """Whether we wrote it, and so knew the note."""
+        """True if the program wrote it, and so knew the note."""
         return bool(self.title or self.digest)
 
 
-def sides_of(one: Line) -> Iterator[Side]:
-    """Yield the notes that a line names, in its order."""
-    match one:
-        case DismissedPair(paths, titles, digests):
-            yield from map(Side, paths, titles, digests)
-        case DismissedFinding(check, subject, titles, digests):
-            named = paths_in(check, subject)
-            titles = titles if len(titles) == len(named) else ("",) * len(named)
-            digests = digests if len(digests) == len(named) else ("",) * len(named)
-            yield from map(Side, named, titles, digests)
+class Dismissal(NamedTuple):
+    """A line of the file: a finding, or a pair of notes, which has no check.
+
+    `titles` and `digests` are those that the notes in `paths` had then.
+    """
+
+    check: str
+    subject: str
+    paths: tuple[NotePath, ...]
+    titles: tuple[str, ...] = ()
+    digests: tuple[str, ...] = ()
+
+    @property
+    def sides(self) -> list[Side]:
+        """The notes that the line names."""
+        none, count = ("",) * len(self.paths), len(self.paths)
+        titles = self.titles if len(self.titles) == count else none
+        digests = self.digests if len(self.digests) == count else none
+        return list(map(Side, self.paths, titles, digests))
+
+    @property
+    def line(self) -> str:
+        """The text of the line; `parse_line` understands it."""
+        words = ["pair", *map(_quoted, self.paths)]
+        if self.check:
+            known = _PLAIN.fullmatch(self.check)
+            check = self.check if known else json.dumps(self.check)
+            words = ["finding", check, _quoted(self.subject)]
+        if any(self.titles) or any(self.digests):
+            words += ["titles", *map(_quoted, self.titles)]
+        if any(self.digests):
+            words += ["digests", *(digest or '""' for digest in self.digests)]
+        return " ".join(words)
+
+
+def _quoted(word: str) -> str:
+    return json.dumps(word, ensure_ascii=False)
+
+
+def finding_line(
+    check: str, subject: str, titles: Sequence[str] = (), digests: Sequence[str] = ()
+) -> Dismissal:
+    """Return the line that dismisses a finding."""
+    paths = paths_in(check, subject)
+    return Dismissal(check, subject, paths, tuple(titles), tuple(digests))
+
+
+def pair_line(
+    paths: Sequence[str], titles: Sequence[str] = (), digests: Sequence[str] = ()
+) -> Dismissal:
+    """Return the line that dismisses a pair, with the path first that comes first."""
+    known = [NotePath(normalize("NFC", path)) for path in paths]
+    order = sorted(range(2), key=known.__getitem__)
+    return Dismissal(
+        "",
+        "",
+        tuple(known[at] for at in order),
+        tuple(titles[at] for at in order if titles),
+        tuple(digests[at] for at in order if digests),
+    )
 
 
 def lines_in(text: str) -> list[str]:
@@ -132,229 +201,125 @@ def lines_in(text: str) -> list[str]:
     return _WITH_END.findall(text)
 
 
-def parse_line(line: str) -> Line | str | None:
-    """Return what a line dismisses, None for no such line, or what is wrong with it."""
+def parse_line(line: str) -> Dismissal | str | None:
+    """Return what a line dismisses, None for no such line, or what is wrong with it.
+
+        pair "Tea/Oolong.md" "Tea/Sencha.md" titles "Oolong" "Sencha" digests 1f0c 9a3e
+        finding orphans "Inbox/Scratch.md" titles "Scratch" digests 77b2
+
+    Words with blanks are in double quotes, as in JSON. Titles and digests are left out
+    in lines that are written by hand.
+    """
     text = line.strip().removeprefix("\ufeff")
     if not text or text.startswith("#"):
         return None
-    try:
-        words = [_plain(word) for word in _words(text)]
-    except UnicodeEncodeError:
-        return "it holds half a character"
-    except ValueError:
-        return "its quotes do not match"
-    return _said(words)
-
-
-def _said(words: list[str]) -> Line | str:
-    match words:
-        case ["pair", *said]:
-            return _pair_said(said)
-        case ["finding", check, subject, *more] if more[:1] in ([], ["titles"]):
-            return _finding_said(check, subject, more)
-        case ["finding", *_]:
-            return 'write: finding CHECK "A.md"'
-        case _:
-            return "a line begins with pair, finding or #"
-
-
-def _pair_said(words: list[str]) -> DismissedPair | str:
-    match words:
-        case [one, other] if one != other:
-            return pair_of((one, other))
-        case [one, other, "titles", a, b] if one != other:
-            return pair_of((one, other), (a, b))
-        case [one, other, "titles", a, b, "digests", x, y] if one != other:
-            return pair_of((one, other), (a, b), (x, y))
-        case _:
-            return 'write: pair "A.md" "B.md"'
-
-
-def _finding_said(check: str, subject: str, more: list[str]) -> DismissedFinding:
-    """Return a finding; a subject names two notes at most, and each has both."""
-    half = len(more) // 2
-    if half > 1 and len(more) % 2 == 0 and more[half] == "digests":
-        titles, digests = tuple(more[1:half]), tuple(more[half + 1 :])
-        return DismissedFinding(check, subject, titles, digests)
-    return DismissedFinding(check, subject, tuple(more[1:]))
-
-
-def _words(text: str) -> list[str]:
-    """Return the words of a line; a quote that stands alone raises `ValueError`."""
     if '"' in _WORD.sub("", text):
-        raise ValueError(text)
-    return _WORD.findall(text)
+        return "its quotes do not match"
+    try:
+        words = [_plain(word) for word in _WORD.findall(text)]
+    except ValueError:  # half a character, too
+        return "its quotes do not match"
+    found = _dismissal(words)
+    if found is None and words[0] == "pair":
+        return 'write: pair "A.md" "B.md"'
+    return found or 'write: finding CHECK "A.md", or pair "A.md" "B.md"'
+
+
+def _dismissal(words: Sequence[str]) -> Dismissal | None:
+    match words:
+        case ["pair", one, other, *rest] if one != other:
+            recorded = _recorded(rest)
+            if recorded and all(len(words) in {0, 2} for words in recorded):
+                return pair_line((one, other), *recorded)
+        case ["finding", check, subject, *rest] if check:
+            recorded = _recorded(rest)
+            if recorded:
+                return finding_line(check, subject, *recorded)
+    return None
+
+
+def _recorded(words: Sequence[str]) -> tuple[Sequence[str], Sequence[str]] | None:
+    """Return the titles and digests at the end of a line; None if it is wrong."""
+    if not words:
+        return (), ()
+    half = len(words) // 2
+    if words[0] != "titles":
+        return None
+    if half > 1 and len(words) % 2 == 0 and words[half] == "digests":
+        return words[1:half], words[half + 1 :]
+    return words[1:], ()
 
 
 def _plain(word: str) -> str:
-    if not word.startswith('"'):
-        said = word
-    elif "\\" in word:
-        said = str(_QUOTED.decode(word))
-    else:
-        said = word[1:-1]
-    said.encode()
-    return said
+    if word.startswith('"'):
+        word = str(_QUOTED.decode(word)) if "\\" in word else word[1:-1]
+    word.encode()
+    return word
 
 
-def pair_of(
-    paths: tuple[str, str],
-    titles: tuple[str, str] = ("", ""),
-    digests: tuple[str, str] = ("", ""),
-) -> DismissedPair:
-    """Return a pair with the path first that comes first."""
-    spelled = [NotePath(normalize("NFC", path)) for path in paths]
-    (a, *of_a), (b, *of_b) = sorted(zip(spelled, titles, digests, strict=True))
-    return DismissedPair((a, b), (of_a[0], of_b[0]), (of_a[1], of_b[1]))
-
-
-def line_of(one: Line) -> str:
-    """Return the line that says so; `parse_line` understands it."""
-    match one:
-        case DismissedPair(paths, titles, digests):
-            head = ["pair", *map(_quoted, paths)]
-        case DismissedFinding(check, subject, titles, digests):
-            known = check if _PLAIN.fullmatch(check) else json.dumps(check)
-            head = ["finding", known, _quoted(subject)]
-    if any(titles) or any(digests):
-        head += ["titles", *map(_quoted, titles)]
-    if any(digests):
-        head += ["digests", *(digest or '""' for digest in digests)]
-    return " ".join(head)
-
-
-def _quoted(word: str) -> str:
-    return json.dumps(word, ensure_ascii=False)
-
-
-def parse(lines: Iterable[str], file: str) -> tuple[list[tuple[int, Line]], list[str]]:
+def parse(
+    lines: Iterable[str], file: str
+) -> tuple[list[tuple[int, Dismissal]], list[str]]:
     """Return what lines dismiss, by number, and a sentence for each that is broken."""
-    found: list[tuple[int, Line]] = []
+    found: list[tuple[int, Dismissal]] = []
     problems = []
     for number, line in enumerate(lines, start=1):
-        said = parse_line(line)
-        if isinstance(said, str):
-            problems.append(f"{file} line {number} is not followed: {said}")
-        elif said is not None:
-            found.append((number, said))
+        parsed = parse_line(line)
+        if isinstance(parsed, str):
+            problems.append(f"{file} line {number} is not followed: {parsed}")
+        elif parsed is not None:
+            found.append((number, parsed))
     return found, problems
 
 
-SHORT = 12
-"""Letters of a digest in a line: 48 bits, and it is asked only where the path fails."""
+Meanings: TypeAlias = "Mapping[Side, NotePath | None]"
+"""The note that each side means now; None for no note."""
 
 
-class Meant(NamedTuple):
-    """What a side means now, None for no note; `doubt` says what may be wrong.
-
-    `rival` is the note that may be meant instead.
-    """
-
-    path: NotePath | None
-    doubt: str = ""
-    rival: NotePath | None = None
-
-
-def spelled(path: str) -> NotePath:
+def _clean(path: str) -> NotePath:
     """Return a path without what a person may put before it."""
     while path.startswith(("./", "/")):
         path = path.removeprefix("./").removeprefix("/")
     return NotePath(path)
 
 
-def meant_by(sides: Iterable[Side], rows: "Pairs") -> dict[Side, Meant]:
-    """Return what each side means now."""
-    return _Meaning(set(sides), rows).all()
+def meanings_of(sides: Collection[Side], rows: "Pairs") -> Meanings:
+    """Return which notes sides mean now, looked up together.
 
-
-class _Meaning:
-    def __init__(self, sides: Collection[Side], rows: "Pairs") -> None:
-        self._sides = sides
-        self._there = rows.there({spelled(side.path) for side in sides})
-        self._known = rows.known(self._there)
-        moved = [side for side in sides if not self._stands(side)]
-        lost = [s for s in moved if spelled(s.path) not in self._there]
-        self._digested = rows.digested({s.digest for s in moved if s.digest})
-        self._titled = rows.titled({s.title or spelled(s.path) for s in lost})
-        self._named = rows.namesakes({name_key(spelled(s.path)) for s in lost})
-
-    def all(self) -> dict[Side, Meant]:
-        return {side: self._meant(side) for side in self._sides}
-
-    def _stands(self, side: Side) -> bool:
-        """Whether the path is that of the very note, as far as can be told."""
-        path = spelled(side.path)
-        said = self._known.get(path, ("", ""))[1]
-        return path in self._there and said.startswith(side.digest)
-
-    def _meant(self, side: Side) -> Meant:
-        path = spelled(side.path)
-        if path not in self._there:
-            return Meant(self._elsewhere(side, path))
-        moved = None if self._stands(side) else _one(self._digested, side.digest)
-        if moved is None:
-            return Meant(path)
-        if _file_name(moved) == _file_name(path):
-            return Meant(moved)
-        doubt = f"{path} may be another note by now, and {moved} be meant"
-        return Meant(path, doubt, moved)
-
-    def _elsewhere(self, side: Side, path: NotePath) -> NotePath | None:
-        folded = fold(path)
-        named = self._named.get(name_key(path), [])
-        alike = [one for one in named if fold(one) == folded]
-        if len(alike) == 1:
-            return alike[0]
-        moved = _one(self._digested, side.digest)
-        if moved is not None or side.is_recorded:
-            return moved or _one(self._titled, side.title)
-        return _one(self._titled, path) or (named[0] if _is_bare(path, named) else None)
-
-
-def _file_name(path: NotePath) -> str:
-    return path.rpartition("/")[2]
-
-
-def _is_bare(path: NotePath, named: Collection[NotePath]) -> bool:
-    """Whether a name without a folder is that of one file."""
-    return len(named) == 1 and "/" not in path
-
-
-def _one(found: Mapping[str, list[NotePath]], key: str) -> NotePath | None:
-    """Return the one note of a key, if there is but one."""
-    notes = found.get(key, []) if key else []
-    return notes[0] if len(notes) == 1 else None
-
-
-FILE = "dismissed.txt"
-"""What the file is called in the agent folder."""
-
-HEAD = (
-    "# What Glassmind is not to bring up again: pairs of similar notes, and findings",
-    "# of `glassmind health`. Delete a line to hear of it again.",
-)
-
-MOST_TOLD = 10
-"""Lines that are named as wrong; a person mends one after the other."""
-
-EMPTY = digest_of(b"")
-
-UNFOLLOWED = "more lines are not followed"
-
-Sees: TypeAlias = Callable[[Collection[NotePath]], Collection[NotePath]]
-"""Returns those of some files that somebody sees."""
-
-_Read: TypeAlias = tuple[object, list[tuple[int, Line]], list[str]]
+    The path counts, unless one other note has the bytes of then. A note that is
+    elsewhere is known by its path in other letters, by these bytes, or by the name of
+    its file; each counts where it is that of one note alone.
+    """
+    paths = {side: _clean(side.path) for side in sides}
+    there = rows.there(set(paths.values())) if paths else set()
+    known = rows.known(there)
+    same = {
+        side
+        for side, path in paths.items()
+        if path in there and known.get(path, ("", ""))[1].startswith(side.digest)
+    }
+    moved = paths.keys() - same
+    digested = rows.digested({side.digest for side in moved if side.digest})
+    named = rows.namesakes({name_key(paths[side]) for side in moved})
+    meant: dict[Side, NotePath | None] = {side: paths[side] for side in same}
+    for side in moved:
+        path = paths[side]
+        namesakes = named.get(name_key(path), [])
+        respelled = [one for one in namesakes if fold(one) == fold(path)]
+        by_digest = digested.get(side.digest, []) if side.digest else []
+        by_name = namesakes if side.is_recorded or "/" not in path else []
+        ways = (by_digest, [path]) if path in there else (respelled, by_digest, by_name)
+        meant[side] = next((way[0] for way in ways if len(way) == 1), None)
+    return meant
 
 
 class DismissalBook:
-    """The dismissals of one vault, as they stand on disk; for any number of threads.
+    """The dismissals of one vault as they are in its file; for any number of threads.
 
     `pairs` gives the rows that know which notes there are, and `head` how far those
-    have come. The file is read again when it is another, whoever wrote it. Unless it
-    `tells`, nobody hears what is wrong with lines: they name notes. For who `sees` a
-    part of the files, lines about any other are not there: he neither hears of them
-    nor changes them, whatever they were written for.
+    have come. The file is read again when it changed. Unless it `tells`, problems of
+    lines are not reported: they name notes. For somebody who sees a part of the files,
+    lines about any other do not exist: they are neither reported nor changed.
     """
 
     def __init__(  # noqa: PLR0913 - each by its name
@@ -366,242 +331,197 @@ class DismissalBook:
         writer: Callable[[], VaultWriter],
         *,
         tells: bool = True,
-        sees: Sees | None = None,
+        visible: Visible | None = None,
     ) -> None:
-        self._tells, self._sees = tells, sees
+        self._tells, self._visible = tells, visible
         self._files, self._pairs, self._head = files, pairs, head
         self._writer = writer
         self.path = NotePath(f"{folder}/{FILE}")
         self._lock = Lock()
-        self._read: _Read = (None, [], [])
+        self._read: tuple[object, list[tuple[int, Dismissal]], list[str]]
+        self._read = (None, [], [])
         self._known: tuple[object, Dismissals] = (None, Dismissals())
 
     @property
     def sees_all(self) -> bool:
-        """Whether it is that of somebody who sees every note."""
-        return self._sees is None
+        """True if it is that of somebody who sees every note."""
+        return self._visible is None
 
-    def seen_by(self, sees: Sees, head: Callable[[], str]) -> "DismissalBook":
+    def seen_by(self, visible: Visible, head: Callable[[], str]) -> "DismissalBook":
         """Return the book for somebody who sees a part; `head` says as of when."""
         folder = self.path.removesuffix(f"/{FILE}")
         given = (self._files, folder, self._pairs, head, self._writer)
-        return DismissalBook(*given, tells=self._tells, sees=sees)
+        return DismissalBook(*given, tells=self._tells, visible=visible)
 
     def now(self) -> Dismissals:
         """Return what is dismissed now, under the names that notes have now."""
         with self._lock:
-            lines, problems, state = self._lines()
-            if not lines:
-                told = _few(problems, UNFOLLOWED) if self._tells else ()
-                return Dismissals(problems=told)
-            state = (state, self._head())
-            if self._known[0] != state:
-                self._known = (state, self._resolved(lines, problems))
+            stamp, lines, problems = self._read = self._lines()
+            state = (stamp, self._head()) if lines else stamp
+            if not lines or self._known[0] != state:
+                self._known = state, self._resolved(lines, problems)
             known = self._known[1]
             return known if self._tells else Dismissals(known.pairs, known.findings)
 
-    def _lines(self) -> tuple[list[tuple[int, Line]], list[str], object]:
+    def _lines(self) -> tuple[object, list[tuple[int, Dismissal]], list[str]]:
         """Return the lines of the file, read again if its stamp is another."""
         try:
             with self._files() as files:
-                facts = files.stat(self.path)
-                state = (
-                    facts.st_mtime_ns,
-                    facts.st_ctime_ns,
-                    facts.st_size,
-                    facts.st_ino,
-                )
-                if self._read[0] != state:
-                    text = decode(files.read(self.path))
-                    if isinstance(text, Unreadable):
-                        said = f"{self.path} is not followed: {text.reason}"
-                        self._read = (state, [], [said])
-                    else:
-                        self._read = (state, *parse(lines_in(text.text), self.path))
+                at = files.stat(self.path)
+                stamp = (at.st_mtime_ns, at.st_ctime_ns, at.st_size, at.st_ino)
+                if self._read[0] == stamp:
+                    return self._read
+                text = decode(files.read(self.path))
         except FileGone:
-            self._read = (None, [], [])
+            return None, [], []
         except VaultError as error:
-            self._read = (None, [], [f"{error}; nothing in it is followed"])
-        return self._read[1], self._read[2], self._read[0]
+            return None, [], [f"{error}; nothing in it is followed"]
+        if isinstance(text, Unreadable):
+            return stamp, [], [f"{self.path} is not followed: {text.reason}"]
+        return stamp, *parse(lines_in(text.text), self.path)
 
     def _resolved(
-        self, lines: Sequence[tuple[int, Line]], problems: Sequence[str]
+        self, lines: Sequence[tuple[int, Dismissal]], problems: Sequence[str]
     ) -> Dismissals:
-        said = [one for _, one in lines]
-        meant = self._meant(said)
-        wrong = [*problems, *self._unfollowed(lines, meant)]
-        lost = self._lost(lines, meant)
-        said = self._seen(said, meant)
+        meant = self._meant([line for _, line in lines])
+        wrong, lost = list(problems), list[str]()
+        for number, line in lines:
+            for side in line.sides:
+                place = f"{self.path} line {number}"
+                if meant[side] is None and side.is_recorded:
+                    gone = f"{side.path} is gone, or was both moved and changed"
+                    lost.append(f"{place}: {gone}")
+                elif meant[side] is None and not line.check:
+                    unknown = f'no one note is called "{side.path}"'
+                    wrong.append(f"{place} is not followed: {unknown}")
+        followed = self._visible_lines([line for _, line in lines], meant)
         return Dismissals(
-            frozenset(pair for one in said if (pair := _pair_now(one, meant))),
-            frozenset(found for one in said for found in _findings_now(one, meant)),
-            _few(wrong, UNFOLLOWED),
+            frozenset(pair for one in followed if (pair := _pair_now(one, meant))),
+            frozenset(key for one in followed for key in _findings_now(one, meant)),
+            _few(wrong, "more lines are not followed"),
             _few(lost, "more lines name notes that are not there"),
         )
 
-    def _meant(self, lines: Iterable[Line]) -> dict[Side, Meant]:
-        return meant_by([s for one in lines for s in sides_of(one)], self._pairs())
+    def _meant(self, lines: Iterable[Dismissal]) -> Meanings:
+        sides = {side for line in lines for side in line.sides}
+        return meanings_of(sides, self._pairs())
 
-    def _unfollowed(
-        self, lines: Iterable[tuple[int, Line]], meant: Mapping[Side, Meant]
-    ) -> list[str]:
-        """Return a sentence for each pair written by hand that names no note."""
-        return [
-            f"{self.path} line {number} is not followed: "
-            f'no one note is called "{side.path}"'
-            for number, one in lines
-            if isinstance(one, DismissedPair)
-            for side in sides_of(one)
-            if not side.is_recorded and meant[side].path is None
-        ]
-
-    def _lost(
-        self, lines: Iterable[tuple[int, Line]], meant: Mapping[Side, Meant]
-    ) -> list[str]:
-        """Return a sentence for each note that we knew and do not know again."""
-        lost = []
-        for number, one in lines:
-            for side in sides_of(one):
-                path, doubt, _ = meant[side]
-                if path is None and side.is_recorded:
-                    doubt = f"{side.path} is gone, or was both moved and changed"
-                if doubt:
-                    lost.append(f"{self.path} line {number}: {doubt}")
-        return lost
-
-    def _seen(self, lines: Sequence[Line], meant: Mapping[Side, Meant]) -> list[Line]:
+    def _visible_lines(
+        self, lines: Sequence[Dismissal], meant: Meanings
+    ) -> list[Dismissal]:
         """Return the lines that are about nothing but files that are seen."""
-        if self._sees is None:
+        if self._visible is None:
             return list(lines)
-        about = [[n for s in sides_of(one) for n in _notes(s, meant)] for one in lines]
-        seen = self._sees({note for notes in about for note in notes})
-        told = zip(lines, about, strict=True)
-        return [one for one, notes in told if all(note in seen for note in notes)]
+        about = [{meant[s] or _clean(s.path) for s in line.sides} for line in lines]
+        seen = set(self._visible(set().union(*about)))
+        return [line for line, notes in zip(lines, about, strict=True) if notes <= seen]
 
-    def _is_seen(self, one: Line) -> bool:
-        """Whether something is about files that are seen, by the names of now."""
-        paths = {side.path for side in sides_of(one)}
-        return self._sees is None or paths <= set(self._sees(paths))
+    def _is_visible(self, one: Dismissal) -> bool:
+        """True if something is about files that are seen, by the names of now."""
+        paths = set(one.paths)
+        return self._visible is None or paths <= set(self._visible(paths))
 
-    def pair(self, one: NotePath, other: NotePath) -> DismissedPair:
+    def pair(self, one: NotePath, other: NotePath) -> Dismissal:
         """Return the line that two notes are dismissed by."""
-        (a, x), (b, y) = self._recorded((one, other))
-        return pair_of((one, other), (a, b), (x, y))
+        return pair_line((one, other), *self._records((one, other)))
 
-    def finding(self, check: str, subject: str) -> DismissedFinding:
+    def finding(self, check: str, subject: str) -> Dismissal:
         """Return the line that a finding is dismissed by."""
-        known = self._recorded(paths_in(check, subject))
-        titles, digests = (tuple(one[i] for one in known) for i in (0, 1))
-        return DismissedFinding(check, subject, titles, digests)
+        return finding_line(check, subject, *self._records(paths_in(check, subject)))
 
-    def _recorded(self, paths: Sequence[NotePath]) -> list[tuple[str, str]]:
-        """Return the title of each note and, where no other has it, its digest."""
+    def _records(self, paths: Sequence[NotePath]) -> tuple[list[str], list[str]]:
+        """Return the titles of notes and, where no other note has it, their digests."""
         known = self._pairs().known(paths) if paths else {}
         heads = {d[:SHORT] for _, d in known.values() if d != EMPTY}
         having = self._pairs().digested(heads)
         every = {*known, *chain.from_iterable(having.values())}
-        seen = every if self._sees is None else set(self._sees(every))
+        seen = every if self._visible is None else set(self._visible(every))
         alone = {head for head, notes in having.items() if len(seen & {*notes}) == 1}
-        known = {path: said for path, said in known.items() if path in seen}
-        found = (known.get(path, ("", "")) for path in paths)
-        return [(t, d[:SHORT] if d[:SHORT] in alone else "") for t, d in found]
+        found = [known[p] if p in known and p in seen else ("", "") for p in paths]
+        digests = [d[:SHORT] if d[:SHORT] in alone else "" for _, d in found]
+        return [title for title, _ in found], digests
 
-    def add(self, one: Line, *, why: str) -> Dismissed:
+    def add(self, one: Dismissal, *, why: str) -> Dismissed:
         """Dismiss something for good, unless it is dismissed already.
 
         Raises:
             WriteRefused: the settings or the disk do not let it be written.
         """
-        line = line_of(one)
-        if not self._is_seen(one):
-            return self.untouched(one)
 
         def change(found: FileText) -> str:
-            if any(self._meaning(lines_in(found.text), one)):
+            if any(self._same_lines(lines_in(found.text), one)):
                 return found.text
             text = found.text or found.newline.join((*HEAD, ""))
             if not text.endswith(("\n", "\r")):
                 text += found.newline
-            return f"{text}{line}{found.newline}"
+            return f"{text}{one.line}{found.newline}"
 
-        return Dismissed(self.path, line, changed=self._change(change, why))
+        return self._changed(one, change, why)
 
-    def drop(self, one: Line, *, why: str) -> Dismissed:
+    def drop(self, one: Dismissal, *, why: str) -> Dismissed:
         """Take a dismissal back; every line that says so goes, all others stay.
 
         Raises:
             WriteRefused: the settings or the disk do not let it be written.
         """
-        if not self._is_seen(one):
-            return self.untouched(one)
 
         def change(found: FileText) -> str:
             lines = lines_in(found.text)
-            said = self._meaning(lines, one)
-            return "".join(line for line, it in zip(lines, said, strict=True) if not it)
+            same = self._same_lines(lines, one)
+            return "".join(line for line, it in zip(lines, same, strict=True) if not it)
 
-        return Dismissed(self.path, line_of(one), changed=self._change(change, why))
+        return self._changed(one, change, why)
 
-    def untouched(self, one: Line) -> Dismissed:
-        """Return what is told of something that was not dismissed, and is not now."""
-        return Dismissed(self.path, line_of(one), changed=False)
+    def untouched(self, one: Dismissal) -> Dismissed:
+        """Return the result for something that was not dismissed, and is not now."""
+        return Dismissed(self.path, one.line, changed=False)
 
-    def _meaning(self, lines: Sequence[str], one: Line) -> list[bool]:
+    def _changed(
+        self, one: Dismissal, change: Callable[[FileText], str], why: str
+    ) -> Dismissed:
+        if not self._is_visible(one):
+            return self.untouched(one)
+        done = rewrite(self._writer(), self.path, change, why=why)
+        return Dismissed(self.path, one.line, changed=done is not None)
+
+    def _same_lines(self, lines: Sequence[str], one: Dismissal) -> list[bool]:
         """Return which lines dismiss something, be it under a former name."""
-        said = [parse_line(line) for line in lines]
-        known = [line for line in said if isinstance(line, _LINES)]
+        parsed = [parse_line(line) for line in lines]
+        known = [line for line in parsed if isinstance(line, Dismissal)]
         meant = self._meant([*known, one])
-        same = {s for s in self._seen(known, meant) if _is_same(s, one, meant)}
-        return [isinstance(s, _LINES) and s in same for s in said]
-
-    def _change(self, change: Callable[[FileText], str], why: str) -> bool:
-        return rewrite(self._writer(), self.path, change, why=why) is not None
+        seen = self._visible_lines(known, meant)
+        same = {line for line in seen if _is_same(line, one, meant)}
+        return [line in same for line in parsed]
 
 
-_LINES = (DismissedPair, DismissedFinding)
-
-
-def _notes(side: Side, meant: Mapping[Side, Meant]) -> list[NotePath]:
-    """Return the notes that a side means or may mean, or where one would stand."""
-    path, _, rival = meant[side]
-    return [path or spelled(side.path), *([rival] if rival else [])]
-
-
-def _pair_now(one: Line, meant: Mapping[Side, Meant]) -> Dismissible | None:
-    """Return the two notes of a pair as they are called now; None for no such pair."""
-    if not isinstance(one, DismissedPair):
+def _pair_now(one: Dismissal, meant: Meanings) -> Dismissible | None:
+    """Return the two notes of a pair as they are called now; None if it is not one."""
+    if one.check:
         return None
-    ends = frozenset(meant[s].path or spelled(s.path) for s in sides_of(one))
+    ends = frozenset(meant[side] or _clean(side.path) for side in one.sides)
     return ends if len(ends) > 1 else None
 
 
-def _findings_now(
-    one: Line, meant: Mapping[Side, Meant]
-) -> Collection[tuple[str, str]]:
+def _findings_now(one: Dismissal, meant: Meanings) -> set[tuple[str, str]]:
     """Return what a finding may be called now; nothing for a pair."""
-    if not isinstance(one, DismissedFinding):
-        return ()
-    now = {s.path: meant[s].path or s.path for s in sides_of(one)}
-    return {(one.check, told) for told in renamed(one.check, one.subject, now)}
+    if not one.check:
+        return set()
+    now = {side.path: meant[side] or side.path for side in one.sides}
+    return {(one.check, subject) for subject in renamed(one.check, one.subject, now)}
 
 
-def _is_same(said: Line, one: Line, meant: Mapping[Side, Meant]) -> bool:
-    match said, one:
-        case DismissedPair(), DismissedPair():
-            now = _pair_now(said, meant)
-            return now == frozenset(one.paths) or said.paths == one.paths
-        case DismissedFinding(), DismissedFinding():
-            asked = (one.check, one.subject)
-            same = asked == (said.check, said.subject)
-            return same or asked in _findings_now(said, meant)
-        case _:
-            return False
+def _is_same(line: Dismissal, one: Dismissal, meant: Meanings) -> bool:
+    if (line.check, line.subject, line.paths) == (one.check, one.subject, one.paths):
+        return True
+    if one.check:
+        return (one.check, one.subject) in _findings_now(line, meant)
+    return _pair_now(line, meant) == frozenset(one.paths)
 
 
-def _few(said: Sequence[str], more: str) -> tuple[str, ...]:
+def _few(texts: Sequence[str], more: str) -> tuple[str, ...]:
     """Return the first sentences, and how many more there are."""
-    left = len(said) - MOST_TOLD
-    return (*said[:MOST_TOLD], *([f"{left:,} {more}"] if left > 0 else []))
+    left = len(texts) - MOST_SHOWN
+    return (*texts[:MOST_SHOWN], *([f"{left:,} {more}"] if left > 0 else []))
 
 
 DISMISSED, RESTORED = "dismissed", "dismissal taken back"
@@ -661,7 +581,7 @@ def _check_writes(study: "GraphContext", undone: str) -> None:
         raise WritesOff(writes.agent_dir, undone)
 
 
-def _named(study: "GraphContext", a: str, b: str) -> DismissedPair:
+def _named(study: "GraphContext", a: str, b: str) -> Dismissal:
     one, other = _called(study, a), _called(study, b)
     if one == other:
         raise BadWish("a pair", f"of {one} and itself", "of two notes")
@@ -676,6 +596,6 @@ def _called(study: "GraphContext", name: str) -> NotePath:
     return path
 
 
-def _finding(study: "GraphContext", key: str) -> DismissedFinding:
+def _finding(study: "GraphContext", key: str) -> Dismissal:
     check, _, subject = key.partition(":")
     return study.book.finding(check, subject)

@@ -159,30 +159,6 @@ class Similar(Struct, frozen=True, kw_only=True):
     notices: tuple[str, ...]
 
 
-class DismissedPair(NamedTuple):
-    """A line of the dismissals: two notes, as they were called then.
-
-    `digests` are the first letters of the digests they had.
-    """
-
-    paths: tuple[NotePath, NotePath]
-    titles: tuple[str, str]
-    digests: tuple[str, str] = ("", "")
-
-
-class DismissedFinding(NamedTuple):
-    """A line of the dismissals: a check of vault health, and what it was about.
-
-    `titles` are those of the notes that the subject names, as they were called then,
-    `digests` the first letters of the digests they had.
-    """
-
-    check: str
-    subject: str
-    titles: tuple[str, ...] = ()
-    digests: tuple[str, ...] = ()
-
-
 class Dismissals(NamedTuple):
     """What a person wants to hear no more of, and the lines that could not be read.
 
