@@ -14,7 +14,7 @@ from glassmind.errors import VaultError
 from glassmind.files.names import LinkWriter
 from glassmind.files.read import Decoded, decode, digest_of
 from glassmind.model import NotePath, PropertyValue
-from glassmind.model.editing import ChangeProperty, PropertyAct
+from glassmind.model.edits import ChangeProperty, PropertyAct
 from glassmind.model.notes import Link, Note
 from glassmind.model.suggestions import Mention, ProposedEdit
 from glassmind.obsidian.notes import read_note
