@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from glassmind.config import load_config
-from glassmind.context.answers.desk import Desk
-from glassmind.context.answers.verbs import Answers
+from glassmind.context.answer import Answers, Desk
 from glassmind.errors import ModelFault
 from glassmind.errors.serving import CallAbandoned
 from glassmind.model import NotePath, Span

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.context.answers.figures import known_figures, strange_figures
+from glassmind.context.proof import known_figures, strange_figures
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from answers_desk import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.context.answers.prompting import SCHEMA, page_of, prompt_of
+from glassmind.context.prompt import SCHEMA, page_of, prompt_of
 from glassmind.model.context import Source
 from glassmind.obsidian.text import estimate_tokens
 from glassmind.ports.chat import Prompt

@@ -3,7 +3,7 @@
 import pytest
 from answers_desk import GOOD, AnswersDesk, ScriptedChat, source, written
 
-from glassmind.context.answers.proving import LEFT_OUT, SAYS_NOTHING, TOO_SHORT
+from glassmind.context.proof import LEFT_OUT, SAYS_NOTHING, TOO_SHORT
 from glassmind.model.context import Statement
 
 BOAT = "We did not sell the boat in spring."

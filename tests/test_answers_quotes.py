@@ -9,13 +9,12 @@ from answers_desk import HERON, SOURCES, source
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from glassmind.context.answers.proving import LEFT_OUT, holds, problem_of
-from glassmind.context.answers.quotes import Borne, Page, Pages
-from glassmind.context.answers.words import words_of
+from glassmind.context.proof import LEFT_OUT, holds, problem_of, words_of
+from glassmind.context.quotes import Evidence, SourceText, SourceTexts
 from glassmind.obsidian.hidden_text import visible_text
 from glassmind.obsidian.receipts import digest_of_lines, parse_receipt
 
-PAGES = Pages([Page(one, one.text) for one in SOURCES])
+PAGES = SourceTexts([SourceText(one, one.text) for one in SOURCES])
 
 WORDS = ("otter", "Weir", "naïve", "don't", "12", "3.5", "e-mail", "Ǆungla", "茶")
 STARTS = ("", "", "- ", "> ", "3. ", "- [ ] ", "## ", "| ", "> [!note] ", "  * ")
@@ -62,9 +61,9 @@ def test_any_stretch_is_found_and_cited_with_its_sentence_under_its_lines(
     blank = dice.choice((" ", "  ", "\u00a0"))
     quote = blank.join(changed(word, dice) for word in spoken[first:last])
     assume(sum(1 if word == "茶" else 4 for word in spoken[first:last]) >= 12)
-    page = Page(source(1, "a.md", text, start=7), text.rstrip("\n"))
+    page = SourceText(source(1, "a.md", text, start=7), text.rstrip("\n"))
 
-    borne = Pages([page]).borne(1, quote)
+    borne = SourceTexts([page]).borne(1, quote)
 
     (cited,) = borne.citations
     assert borne.problem == ""
@@ -92,7 +91,12 @@ def test_no_quote_runs_from_one_item_into_the_next(
     over = " ".join([*spoken[0], *spoken[1]])
     assume(not any(holds(" ".join(words), over) for words in spoken))
 
-    assert Pages([Page(source(1, "a.md", text), text)]).borne(1, over).citations == ()
+    assert (
+        SourceTexts([SourceText(source(1, "a.md", text), text)])
+        .borne(1, over)
+        .citations
+        == ()
+    )
 
 
 @given(NOTES, st.randoms(use_true_random=False))
@@ -103,9 +107,9 @@ def test_a_stretch_with_one_word_changed_is_not_found(
     spoken = [word for _, words, _ in lines for word, _ in words]
     assume(len(spoken) > 2)
     spoken[dice.randrange(len(spoken))] = dice.choice(("heron", "13", "not", "水"))
-    page = Page(source(1, "a.md", text), text)
+    page = SourceText(source(1, "a.md", text), text)
 
-    borne = Pages([page]).borne(1, " ".join(spoken))
+    borne = SourceTexts([page]).borne(1, " ".join(spoken))
 
     assert borne.citations == ()
     assert borne.problem == "the quote does not stand in source 1"
@@ -192,8 +196,8 @@ def test_a_short_quote_proves_something_only_as_a_figure_or_a_name(
     assert borne.is_short is bears
 
 
-def found(text: str, quote: str) -> Borne:
-    return Pages([Page(source(1, "a.md", text), text)]).borne(1, quote)
+def found(text: str, quote: str) -> Evidence:
+    return SourceTexts([SourceText(source(1, "a.md", text), text)]).borne(1, quote)
 
 
 @pytest.mark.parametrize(
@@ -259,7 +263,9 @@ def test_what_is_in_no_note_is_cited_without_a_receipt() -> None:
     fact = source(1, "hindsight://bank/7", "Ida prefers tea in the morning.")
     fact = replace(fact, receipt="")
 
-    borne = Pages([Page(fact, fact.text)]).borne(1, "prefers tea in the morning")
+    borne = SourceTexts([SourceText(fact, fact.text)]).borne(
+        1, "prefers tea in the morning"
+    )
 
     assert [one.receipt for one in borne.citations] == [""]
 
@@ -317,7 +323,7 @@ def test_a_hostile_text_is_read_at_once(piece: str) -> None:
     text = piece * (40_000 // len(piece))
     began = time.process_time()
 
-    page = Page(source(1, "a.md", text), text)
+    page = SourceText(source(1, "a.md", text), text)
     list(page.found(text[:4_000]))
 
     assert time.process_time() - began < 2  # CPU seconds; about 0.1 is normal

@@ -7,19 +7,21 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from glassmind.context.answers.reading import (
-    Claim,
+from glassmind.context.prompt import (
+    AnswerReader,
     Event,
-    Known,
     Letters,
-    Reader,
-    Thought,
+    ModelStatement,
+    QuoteKnown,
+    ThinkingEnded,
 )
 
 WORDS = st.text(
     st.characters(codec="utf-8") | st.sampled_from('"\\/{}[]:,é😀\n\t '), max_size=30
 )
-STATEMENTS = st.lists(st.builds(Claim, st.integers(1, 9), WORDS, WORDS), max_size=4)
+STATEMENTS = st.lists(
+    st.builds(ModelStatement, st.integers(1, 9), WORDS, WORDS), max_size=4
+)
 AROUND = st.sampled_from(
     ["", "Here it is:\n```json\n", "{the} [1] answer: ", "\n```\n", 'He said "so". ']
 )
@@ -33,7 +35,7 @@ def cut(text: str, places: Sequence[int]) -> list[str]:
 
 def read(*pieces: str) -> list[Event]:
     """Return all events of an answer, letters that touch joined."""
-    reader = Reader()
+    reader = AnswerReader()
     found = [event for piece in pieces for event in reader.feed(piece)]
     joined: list[Event] = []
     for event in [*found, *reader.end()]:
@@ -45,15 +47,19 @@ def read(*pieces: str) -> list[Event]:
     return joined
 
 
-def claims(text: str) -> list[Claim]:
+def claims(text: str) -> list[ModelStatement]:
     """Return the whole statements of an answer."""
-    return [event for event in read(text) if isinstance(event, Claim)]
+    return [event for event in read(text) if isinstance(event, ModelStatement)]
 
 
 @given(STATEMENTS, st.booleans(), AROUND, AROUND, st.lists(st.integers(0), max_size=9))
-@example([Claim(1, "", "😀")], True, "", "", list(range(90)))
+@example([ModelStatement(1, "", "😀")], True, "", "", list(range(90)))
 def test_pieces_say_what_the_whole_says_and_the_letters_are_the_text(
-    statements: list[Claim], escapes: bool, before: str, after: str, places: list[int]
+    statements: list[ModelStatement],
+    escapes: bool,
+    before: str,
+    after: str,
+    places: list[int],
 ) -> None:
     assume(not any("[" in one.text for one in statements))  # see the marks below
     made = {"statements": [one._asdict() for one in statements]}
@@ -63,7 +69,7 @@ def test_pieces_say_what_the_whole_says_and_the_letters_are_the_text(
 
     wanted: list[Event] = []
     for one in statements:
-        wanted.append(Known(one.source, one.quote))
+        wanted.append(QuoteKnown(one.source, one.quote))
         text = " ".join(one.text.split())
         if text:
             wanted += [Letters(text), one._replace(text=text)]
@@ -78,7 +84,7 @@ def test_whatever_comes_is_read_alike_in_pieces(text: str, places: list[int]) ->
 
 
 WHOLE = '{"statements": [{"source": 2, "quote": "a b c", "text": "So it is."}]}'
-CLAIM = Claim(2, "a b c", "So it is.")
+CLAIM = ModelStatement(2, "a b c", "So it is.")
 
 
 @pytest.mark.parametrize(
@@ -145,9 +151,11 @@ def test_numbers_of_sources_are_no_part_of_a_statement(text: str, told: str) -> 
 def test_what_is_thought_aloud_is_no_answer(text: str) -> None:
     events = read(*text)
 
-    thought = [at for at, event in enumerate(events) if isinstance(event, Thought)]
+    thought = [
+        at for at, event in enumerate(events) if isinstance(event, ThinkingEnded)
+    ]
     rest = events[thought[-1] :] if thought else events
-    assert [event for event in rest if isinstance(event, Claim)] == []
+    assert [event for event in rest if isinstance(event, ModelStatement)] == []
 
 
 def test_letters_wait_for_a_quote_that_comes_behind_them() -> None:
@@ -157,7 +165,7 @@ def test_letters_wait_for_a_quote_that_comes_behind_them() -> None:
 def test_what_is_cut_counts_as_far_as_it_is_whole() -> None:
     text = f'{WHOLE[:-2]}, {{"source": 1, "quote": "d e f", "text": "Or is'
 
-    assert read(text)[-3:] == [CLAIM, Known(1, "d e f"), Letters("Or is")]
+    assert read(text)[-3:] == [CLAIM, QuoteKnown(1, "d e f"), Letters("Or is")]
 
 
 @pytest.mark.parametrize(
@@ -172,7 +180,7 @@ def test_what_is_cut_counts_as_far_as_it_is_whole() -> None:
     ],
 )
 def test_an_empty_list_says_that_there_is_no_answer(text: str, nothing: bool) -> None:
-    reader = Reader()
+    reader = AnswerReader()
     reader.feed(text)
     reader.end()
 
@@ -196,8 +204,12 @@ def test_letters_in_code_are_read_as_far_as_they_are_letters(
 ) -> None:
     said = f'{{"source": 1, "quote": "a", "text": "{written}"}}'
 
-    assert claims(said) == [Claim(1, "a", text)]
-    assert read(*said) == [Known(1, "a"), Letters(text), Claim(1, "a", text)]
+    assert claims(said) == [ModelStatement(1, "a", text)]
+    assert read(*said) == [
+        QuoteKnown(1, "a"),
+        Letters(text),
+        ModelStatement(1, "a", text),
+    ]
 
 
 @pytest.mark.parametrize(

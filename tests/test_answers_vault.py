@@ -8,8 +8,7 @@ import pytest
 from answers_desk import ScriptedChat
 from vault_desk import VaultDesk
 
-from glassmind.context.answers.desk import Desk
-from glassmind.context.answers.verbs import Answers
+from glassmind.context.answer import Answers, Desk
 from glassmind.model.context import Answer
 from glassmind.ports.chat import Ended, Halt, Prompt
 

@@ -12,7 +12,7 @@ from injection.corpus import ATTACKS, CANARY, ORDER, TOPIC
 from injection.desk import attacked
 from vault_desk import VaultDesk
 
-from glassmind.context.answers.prompting import RULES
+from glassmind.context.prompt import RULES
 
 ASKED = f"Where does the {TOPIC} fish?"
 

@@ -35,7 +35,7 @@ from glassmind.wiring.notes import notes_for
 if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond each
     from threading import Event
 
-    from glassmind.context.answers.verbs import Answers
+    from glassmind.context.answer import Answers
     from glassmind.context.bundles import Bundles
     from glassmind.edit.editing import Editing
     from glassmind.graph.knowledge import Knowledge

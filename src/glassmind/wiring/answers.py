@@ -6,12 +6,11 @@ A part of `wiring` that a search does not need.
 from functools import cache
 
 from glassmind.config import Config
-from glassmind.context.answers.desk import Desk, Gather
-from glassmind.context.answers.verbs import Answers
+from glassmind.context.answer import Answers, Desk, GatherSources
 from glassmind.ports.chat import Chat
 
 
-def answers_for(config: Config, gather: Gather) -> Answers:
+def answers_for(config: Config, gather: GatherSources) -> Answers:
     """Return what answers questions under these settings."""
 
     @cache  # it remembers what its server takes

@@ -1,24 +1,177 @@
-"""Quotes of a model, looked for in the sources it was given.
+"""The blocks of a text that a quote may be of: paragraphs, items, rows, properties.
 
-What is promised of a quote that is found: its words stand in one paragraph, item or row
-of the source in that order, all of them, with none left out but where the quote itself
-says `...`. What is cited is then the whole sentence around it, to the letter, under the
-receipt of its lines. What a model makes of it is held against that in `proving`.
+A quote never runs from one into the next, since what stands in two rows of a table is
+nobody's sentence. Headings and the heads of tables are no blocks: they say what is
+spoken of, and nothing about it.
 """
 
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
-from glassmind.context.answers.blocks import Block, around, blocks_of, cell_around
-from glassmind.context.answers.proving import TOO_SHORT, Ground
-from glassmind.context.answers.words import Word, in_a_row, words_of
+from glassmind.context.proof import TOO_SHORT, CitedText, Word, in_a_row, words_of
 from glassmind.model import Span
 from glassmind.model.context import Citation, Source
 from glassmind.obsidian.hidden_text import visible_text
 from glassmind.obsidian.receipts import receipt_of
+from glassmind.obsidian.text import HEADING, PROPERTY, sentence_spans
+
+BlockKind: TypeAlias = Literal["prose", "row", "property", "code"]
+
+_MARKS = re.compile(r"[\s>]*")
+_ITEM = re.compile(r"(?:[-+*]|\d{1,9}[.)])(?:[ \t]+|$)(?:\[.\](?:[ \t]+|$))?")
+_RULE = re.compile(r"(?:=+|-{2,}|(?:[-*_][ \t]*){3,})")
+_UNDER_HEAD = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
+_CALLOUT = re.compile(r"\[![^\]\n]+\]")
+_FENCE = re.compile(r"`{3,}(?=[^`]*$)|~{3,}")
+
+
+class Block(NamedTuple):
+    """Characters of a text, behind the mark of an item; `head` names the columns."""
+
+    start: int
+    end: int
+    kind: BlockKind = "prose"
+    head: str = ""
+
+
+class _Line(NamedTuple):
+    """A line; `said` is what stands behind its quotation marks."""
+
+    start: int
+    end: int
+    said: str
+    depth: int
+
+    @property
+    def begins(self) -> int:
+        """Where it begins to say something, behind the mark of an item."""
+        item = _ITEM.match(self.said)
+        return self.end - len(self.said) + (item.end() if item else 0)
+
+
+def blocks_of(text: str) -> list[Block]:
+    """Return the blocks of a text, in order."""
+    lines = list(_lines(text))
+    found: list[Block] = []
+    at = _properties(lines, found)
+    while at < len(lines):
+        at = _taken(lines, at, found)
+    return [block for block in found if block.start < block.end]
+
+
+def around(text: str, block: Block, start: int, end: int) -> tuple[int, int]:
+    """Return the whole sentences, lines of code, or row that hold characters."""
+    if block.kind == "code":
+        first = text.rfind("\n", block.start, start) + 1 or block.start
+        last = text.find("\n", end, block.end)
+        return first, block.end if last < 0 else last
+    if block.kind != "prose":
+        return block.start, block.end
+    spans = sentence_spans(text[block.start : block.end])
+    moved = [(block.start + one, block.start + over) for one, over in spans]
+    touched = [(one, over) for one, over in moved if over > start and one < end]
+    if not touched:
+        return start, end
+    return min(start, touched[0][0]), max(end, touched[-1][1])
+
+
+def cell_around(text: str, block: Block, start: int, end: int) -> tuple[int, int]:
+    """Return the cells of a row that hold characters; of any other block, all of it."""
+    if block.kind != "row":
+        return block.start, block.end
+    first = text.rfind("|", block.start, start) + 1 or block.start
+    last = text.find("|", end, block.end)
+    return first, block.end if last < 0 else last
+
+
+def _lines(text: str) -> Iterator[_Line]:
+    at = 0
+    for line in text.split("\n"):
+        marks = _MARKS.match(line)
+        before = marks[0] if marks else ""
+        end = at + len(line.rstrip())
+        yield _Line(at, end, line[len(before) :].rstrip(), before.count(">"))
+        at += len(line) + 1
+
+
+def _properties(lines: Sequence[_Line], found: list[Block]) -> int:
+    """Add each property of a note, and return the line behind them."""
+    if not lines or lines[0].said != "---":
+        return 0
+    ends = (at for at, line in enumerate(lines) if at and line.said == "---")
+    over = next(ends, 0)
+    for line in lines[1:over]:
+        if not found or PROPERTY.match(line.said):
+            found.append(Block(line.start, line.end, "property"))
+        else:
+            found[-1] = found[-1]._replace(end=line.end)
+    return over + 1 if over else 0
+
+
+def _taken(lines: Sequence[_Line], at: int, found: list[Block]) -> int:
+    """Add what begins with a line, and return the line behind it."""
+    line = lines[at]
+    fence = _FENCE.match(line.said)
+    if fence:
+        over = at + 1
+        while over < len(lines) and not lines[over].said.startswith(fence[0]):
+            over += 1
+        if over > at + 1:
+            found.append(Block(lines[at + 1].start, lines[over - 1].end, "code"))
+        return over + 1
+    if _is_head(lines, at):
+        return _rows(lines, at + 2, line.said, found)
+    if line.said.startswith("|"):
+        return _rows(lines, at, "", found)
+    if not line.said or HEADING.match(line.said) or _RULE.fullmatch(line.said):
+        return at + 1
+    over = _prose_end(lines, at)
+    if not _is_underlined(lines, at, over):
+        found.append(Block(line.begins, lines[over - 1].end))
+    return over
+
+
+def _rows(lines: Sequence[_Line], at: int, head: str, found: list[Block]) -> int:
+    while at < len(lines) and "|" in lines[at].said:
+        line = lines[at]
+        if not _UNDER_HEAD.fullmatch(line.said):
+            found.append(Block(line.begins, line.end, "row", head))
+        at += 1
+    return at
+
+
+def _is_head(lines: Sequence[_Line], at: int) -> bool:
+    if "|" not in lines[at].said or at + 1 == len(lines):
+        return False
+    below = lines[at + 1].said
+    return "-" in below and "|" in below and bool(_UNDER_HEAD.fullmatch(below))
+
+
+def _prose_end(lines: Sequence[_Line], at: int) -> int:
+    """Return the line behind the paragraph or item that begins with one."""
+    if _CALLOUT.match(lines[at].said):  # its title stands alone
+        return at + 1
+    depth, at = lines[at].depth, at + 1
+    while at < len(lines):
+        said = lines[at].said
+        apart = not said or _ITEM.match(said) or HEADING.match(said)
+        drawn = _RULE.fullmatch(said) or _FENCE.match(said) or said.startswith("|")
+        if apart or drawn or lines[at].depth > depth or _is_head(lines, at):
+            break
+        at += 1
+    return at
+
+
+def _is_underlined(lines: Sequence[_Line], at: int, over: int) -> bool:
+    """Whether a paragraph is a heading by the line that is drawn below it."""
+    if over == len(lines) or _ITEM.match(lines[at].said):
+        return False
+    below = lines[over]
+    return below.depth == lines[at].depth and bool(re.fullmatch("=+|-+", below.said))
+
 
 ENOUGH = 12
 """What a quote must weigh to prove something: a word is 4, a letter of a script without
@@ -34,7 +187,7 @@ _NAMELESS = re.compile(r"(?:^|[.!?]\s+|\n)[\s>*_#\d.)\[\]-]*\Z")
 """What stands before a word that has a capital for where it stands: no name by that."""
 
 
-class Place(NamedTuple):
+class QuotePlace(NamedTuple):
     """Characters of a block that a quote, or a part of one, is of."""
 
     start: int
@@ -42,7 +195,7 @@ class Place(NamedTuple):
     block: Block
 
 
-class Borne(NamedTuple):
+class Evidence(NamedTuple):
     """What bears a quote out: the sentences of one source, or why there are none.
 
     A quote `is_short` that proves something only as the answer itself: then what is
@@ -52,10 +205,10 @@ class Borne(NamedTuple):
     citations: tuple[Citation, ...] = ()
     problem: str = ""
     is_short: bool = False
-    ground: Ground | None = None
+    ground: CitedText | None = None
 
 
-class Page:
+class SourceText:
     """A source as quotes are looked for in it.
 
     `text` are its lines with nothing in them that must not leave; `shown` is what is
@@ -73,7 +226,7 @@ class Page:
             if first < last:
                 self._rows.append(_Row(block, words[first:last]))
 
-    def found(self, quote: str) -> Iterator[tuple[Place, ...]]:
+    def found(self, quote: str) -> Iterator[tuple[QuotePlace, ...]]:
         """Yield the places that a quote is of, each in one part or more."""
         words = [word for word in words_of(quote) if not word.is_item]
         is_whole = False
@@ -83,14 +236,14 @@ class Page:
         if not is_whole and (apart := self._apart(quote)):
             yield apart
 
-    def _apart(self, quote: str) -> tuple[Place, ...]:
+    def _apart(self, quote: str) -> tuple[QuotePlace, ...]:
         """Return where the parts of a quote stand, in their order."""
         cut = (words_of(part) for part in _ELLIPSIS.split(quote))
         parts = [[word for word in part if not word.is_item] for part in cut]
         parts = [part for part in parts if part]
         if len(parts) < 2 or any(weight(part) < ENOUGH for part in parts):  # noqa: PLR2004
             return ()
-        places: list[Place] = []
+        places: list[QuotePlace] = []
         for part in parts:
             after = places[-1].end if places else 0
             place = next(self._places(part, after), None)
@@ -99,16 +252,16 @@ class Page:
             places.append(place)
         return tuple(places)
 
-    def _places(self, words: Sequence[Word], after: int = 0) -> Iterator[Place]:
+    def _places(self, words: Sequence[Word], after: int = 0) -> Iterator[QuotePlace]:
         sought = in_a_row(words)
         for row in self._rows:
             if words and row.block.end > after:
                 yield from row.find(sought, len(words), after)
 
-    def borne(self, places: Sequence[Place], *, is_short: bool) -> Borne:
+    def borne(self, places: Sequence[QuotePlace], *, is_short: bool) -> Evidence:
         """Return the sentences that hold some places, and all that is around them."""
         spans = [around(self.text, one.block, one.start, one.end) for one in places]
-        return Borne(
+        return Evidence(
             tuple(self._citation(*span) for span in dict.fromkeys(spans)),
             "",
             is_short,
@@ -116,8 +269,8 @@ class Page:
         )
 
     def _ground(
-        self, places: Sequence[Place], spans: Sequence[tuple[int, int]]
-    ) -> Ground:
+        self, places: Sequence[QuotePlace], spans: Sequence[tuple[int, int]]
+    ) -> CitedText:
         blocks = dict.fromkeys(place.block for place in places)
         rest = []
         for place, (start, end) in zip(places, spans, strict=True):
@@ -125,7 +278,7 @@ class Page:
             first, last = max(start, first), min(end, last)
             rest += [self.text[first : place.start], self.text[place.end : last]]
         source = self.source
-        return Ground(
+        return CitedText(
             source.number,
             cited=" ".join(visible_text(self.text[start:end]) for start, end in spans),
             rest=" ".join(map(visible_text, rest)),
@@ -155,7 +308,7 @@ class Page:
         heading = source.heading_path[-1] if source.heading_path else ""
         return receipt_of(source.path, heading, span, lines)
 
-    def is_name(self, place: Place) -> bool:
+    def is_name(self, place: QuotePlace) -> bool:
         """Whether a figure or a name stands at a place, by how it is written."""
         start, end, _ = place
         shown = self.text[start:end]
@@ -183,14 +336,14 @@ class _Row:
             at += 1 + len(word.key)
         self._row = in_a_row(words)
 
-    def find(self, sought: str, count: int, after: int) -> Iterator[Place]:
+    def find(self, sought: str, count: int, after: int) -> Iterator[QuotePlace]:
         """Yield the characters from `after` on that are so many words in a row."""
         at = -1
         while (at := self._row.find(sought, at + 1)) >= 0:
             first = bisect_right(self._starts, at) - 1
             start = self._words[first].start
             if start >= after:
-                yield Place(start, self._words[first + count - 1].end, self.block)
+                yield QuotePlace(start, self._words[first + count - 1].end, self.block)
 
 
 def weight(words: Sequence[Word]) -> int:
@@ -198,17 +351,17 @@ def weight(words: Sequence[Word]) -> int:
     return sum(1 if word.is_letter else _WORD for word in words)
 
 
-class Pages:
+class SourceTexts:
     """The sources of an answer, by their numbers."""
 
-    def __init__(self, pages: Sequence[Page]) -> None:
+    def __init__(self, pages: Sequence[SourceText]) -> None:
         self._pages = {page.source.number: page for page in pages}
 
-    def borne(self, number: int | None, quote: str) -> Borne:
+    def borne(self, number: int | None, quote: str) -> Evidence:
         """Return what bears a quote out at the first of the places where it stands."""
         return next(self.every(number, quote))
 
-    def every(self, number: int | None, quote: str) -> Iterator[Borne]:
+    def every(self, number: int | None, quote: str) -> Iterator[Evidence]:
         """Yield what bears a quote out: in the source it names, and then in others.
 
         Models miscount; what counts is where the words stand. Where they stand nowhere,
@@ -216,7 +369,7 @@ class Pages:
         """
         words = words_of(quote)
         if not words:
-            yield Borne(problem="no quote bears it out")
+            yield Evidence(problem="no quote bears it out")
             return
         named = self._pages.get(number) if number is not None else None
         others = [page for page in self._pages.values() if page is not named]
@@ -232,4 +385,4 @@ class Pages:
             nowhere = "the quote stands in no source"
             if named is not None:
                 nowhere = f"the quote does not stand in source {number}"
-            yield Borne(problem=problem or nowhere)
+            yield Evidence(problem=problem or nowhere)

@@ -1,0 +1,426 @@
+"""What may be asked of the notes."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Literal, NamedTuple, Protocol, assert_never
+
+from msgspec import structs
+
+from glassmind.config import Config
+from glassmind.context.prompt import (
+    MOST_STATEMENTS,
+    PLAIN_BUDGET,
+    AnswerReader,
+    Event,
+    Letters,
+    ModelStatement,
+    QuoteKnown,
+    ThinkingEnded,
+    most_answered,
+    nameable,
+    page_of,
+    prompt_of,
+    room_for_sources,
+)
+from glassmind.context.proof import problem_of
+from glassmind.context.quotes import SourceTexts
+from glassmind.errors import BadLimit, BadWish, ModelFault, NothingAsked
+from glassmind.errors.serving import CallAbandoned
+from glassmind.model.context import (
+    Answer,
+    Found,
+    Gathered,
+    News,
+    Spoken,
+    Stated,
+    Statement,
+    Support,
+    Withdrawn,
+)
+from glassmind.model.search import (
+    LONGEST_QUESTION,
+    MOST_SOURCES,
+    Intent,
+    Mode,
+    says_something,
+)
+from glassmind.ports.chat import Chat, Ended, Halt
+
+
+def check_asked(question: str, limit: int) -> None:
+    """See that a question can be answered.
+
+    Raises:
+        NothingAsked: it holds no word.
+        BadWish: it is too long.
+        BadLimit: it is to rest on no passage, or on too many.
+    """
+    if len(question) > LONGEST_QUESTION:
+        length = f"of {len(question):,} letters"
+        raise BadWish("a question", length, f"of {LONGEST_QUESTION:,} at most")
+    if not says_something(question):
+        raise NothingAsked
+    if not 1 <= limit <= MOST_SOURCES:
+        raise BadLimit(limit, MOST_SOURCES)
+
+
+class GatherSources(Protocol):
+    """What finds the passages for a question; see `Bundles.gather`."""
+
+    def __call__(  # noqa: PLR0913 - each wish by its name
+        self,
+        question: str,
+        *,
+        limit: int,
+        budget_tokens: int,
+        project: str | None = None,
+        mode: Mode | None = None,
+        intent: Intent | Literal["auto"] | None = "auto",
+        private: bool = False,
+        today: date | None = None,
+    ) -> Gathered:
+        """Return what was found, numbered, within so many tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """One vault, as far as answers look at it.
+
+    `gather` finds passages and takes on record that they were used. `chat` returns the
+    model that the settings name, and None where they name none.
+    """
+
+    config: Config
+    gather: GatherSources
+    chat: Callable[[], Chat | None]
+
+
+class EnoughHeard(Exception):
+    """Nothing more has to be heard of a model; `reason` where that is its fault."""
+
+    def __init__(self, reason: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class AnswerListener:
+    """What a model has said so far, checked.
+
+    With `drops`, what nothing bears out is never told, not even a letter of it; so
+    letters wait until a statement is whole, since it is checked then.
+    """
+
+    def __init__(
+        self,
+        question: str,
+        pages: SourceTexts,
+        told: Callable[[News], None],
+        *,
+        drops: bool,
+    ) -> None:
+        self.statements: list[Statement] = []
+        self.dropped = 0
+        self.has_told = False
+        self._question, self._pages, self._told = question, pages, told
+        self._drops = drops
+        self._reader, self._heard = AnswerReader(), 0
+        self._seen: set[tuple[int | None, str]] = set()
+        self._support: Support | None = None
+        self._is_amid = False
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether the model says that the sources hold no answer."""
+        return self._reader.says_nothing and not self.statements and not self.dropped
+
+    def hear(self, piece: str) -> None:
+        """Take a piece of what the model writes.
+
+        Raises:
+            Enough: it may stop.
+        """
+        for event in self._reader.feed(piece):
+            self._take(event)
+        if self._reader.is_endless:
+            raise EnoughHeard("does not come to an end")
+        if self._heard >= MOST_STATEMENTS:
+            raise EnoughHeard
+
+    def end(self) -> None:
+        """Take it that the model is done; what is whole counts."""
+        for event in self._reader.end():
+            self._take(event)
+        self._leave()
+
+    def _take(self, event: Event) -> None:
+        if self._heard >= MOST_STATEMENTS and not isinstance(event, ThinkingEnded):
+            return
+        match event:
+            case QuoteKnown(source, quote):
+                self._leave()
+                self._support = self._speaks_as(source, quote)
+            case Letters(text):
+                if self._support is not None:
+                    self._is_amid = True
+                    self._tell(Spoken(text, self._support))
+            case ModelStatement():
+                self._heard, self._is_amid = self._heard + 1, False
+                self._claimed(event)
+            case ThinkingEnded():
+                self._forget()
+            case _:
+                assert_never(event)
+
+    def _forget(self) -> None:
+        """Take nothing of what was said so far for an answer."""
+        if self.has_told:
+            self._told(Withdrawn("the model thought aloud"))
+        self.statements, self.dropped, self._heard = [], 0, 0
+        self.has_told = self._is_amid = False
+        self._support = None
+        self._seen.clear()
+
+    def _speaks_as(self, source: int | None, quote: str) -> Support | None:
+        """Return how letters are told as they come; None where they have to wait."""
+        # a model that says a thing again often says it in the same words
+        if self._drops or (source, quote) in self._seen:
+            return None
+        borne = self._pages.borne(source, quote)
+        if borne.is_short:
+            return None
+        return "unsupported" if borne.problem else "quoted"
+
+    def _claimed(self, claim: ModelStatement) -> None:
+        was_spoken, self._support = self._support is not None, None
+        if any(one.text == claim.text for one in self.statements) and not was_spoken:
+            return
+        self._seen.add((claim.source, claim.quote))
+        made = self._judged(claim)
+        if self._drops and not made.is_supported:
+            self.dropped += 1
+            return
+        self.statements.append(made)
+        self._state(len(self.statements), is_spoken=was_spoken)
+
+    def _state(self, number: int, *, is_spoken: bool) -> None:
+        made = self.statements[number - 1]
+        if not is_spoken:
+            self._tell(Spoken(made.text, made.support))
+        self._tell(Stated(**structs.asdict(made), number=number))
+
+    def _leave(self) -> None:
+        """Withdraw letters of a statement that never became whole."""
+        if not self._is_amid:
+            return
+        self._told(Withdrawn("the model did not finish what it said"))
+        self._is_amid = self.has_told = False
+        for number in range(1, len(self.statements) + 1):
+            self._state(number, is_spoken=False)
+
+    def _judged(self, claim: ModelStatement) -> Statement:
+        """Return a statement, by the best of the places where its quote stands."""
+        found: list[Statement] = []
+        for borne in self._pages.every(claim.source, claim.quote):
+            problem = borne.problem
+            if borne.ground is not None:
+                problem = problem_of(
+                    claim.text,
+                    claim.quote,
+                    self._question,
+                    borne.ground,
+                    is_short=borne.is_short,
+                )
+            if not problem:
+                return Statement(claim.text, "quoted", borne.citations)
+            made = Statement(claim.text, "unsupported", borne.citations, problem)
+            found.append(made)
+        return found[0]
+
+    def _tell(self, news: News) -> None:
+        self.has_told = True
+        self._told(news)
+
+
+Told = Callable[[News], None]
+
+
+ASKED = 0.25
+"""How likely the passages must be to hold an answer for a model to be asked."""
+
+
+class _Writer(NamedTuple):
+    """A model that writes, and how many tokens of sources it can be shown."""
+
+    chat: Chat
+    room_tokens: int
+
+
+class Answers:
+    """Questions to a vault, answered; for any number of threads."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def ask(  # noqa: PLR0913 - each wish by its name
+        self,
+        question: str,
+        *,
+        use_model: bool = True,
+        limit: int | None = None,
+        project: str | None = None,
+        mode: Mode | None = None,
+        intent: Intent | Literal["auto"] | None = "auto",
+        private: bool = False,
+        today: date | None = None,
+        told: Told | None = None,
+        halt: Halt | None = None,
+    ) -> Answer:
+        """Return an answer to a question, with what bears it out.
+
+        A model is shown no private notes, whatever is wished. Where it fails, the
+        answer is in the notes' own sentences and `degraded` says why. `told` hears of
+        the answer while it is made, in this thread.
+
+        Raises:
+            NothingAsked, BadWish, BadLimit: so it cannot be asked.
+            CallAbandoned: `halt` was set while it was made.
+        """
+        count = self._desk.config.ask.sources if limit is None else limit
+        check_asked(question, count)
+        writer, lacks = self._writer(question, count) if use_model else (None, ())
+        found = self._desk.gather(
+            question,
+            limit=count,
+            budget_tokens=writer.room_tokens if writer else PLAIN_BUDGET,
+            project=project,
+            mode=mode,
+            intent=intent,
+            private=private and writer is None,
+            today=today,
+        )
+        found = replace(found, sources=tuple(map(nameable, found.sources)))
+        made = _Making(found, lacks, told or _unheard)
+        return made.answer(self._desk, writer, halt or Halt())
+
+    def _writer(
+        self, question: str, limit: int
+    ) -> tuple[_Writer | None, tuple[str, ...]]:
+        """Return the model that is asked, or why there is none."""
+        try:
+            chat = self._desk.chat()
+        except ModelFault as fault:
+            return None, (f"llm: {fault}",)
+        if chat is None:
+            return None, ()
+        answer = self._desk.config.llm.answer_tokens
+        room = room_for_sources(chat, question, limit=limit, answer=answer)
+        if not room:
+            said = "llm: llm.context_tokens leaves no room for what the notes say"
+            return None, (said,)
+        return _Writer(chat, room), ()
+
+
+class _Making:
+    """One answer while it is made."""
+
+    def __init__(self, found: Gathered, lacks: tuple[str, ...], told: Told) -> None:
+        self._found, self._told = found, told
+        self._notices = [*lacks, *found.degraded, *_withheld(found)]
+
+    def answer(self, desk: Desk, writer: _Writer | None, halt: Halt) -> Answer:
+        """Return it, by the model where there is one to ask and something to ask."""
+        found = self._found
+        self._told(Found(found.sources, found.confidence))
+        doubtful = found.confidence is not None and found.confidence < ASKED
+        if not found.sources or (doubtful and not found.told):
+            return self._made(())
+        if halt.is_set():
+            raise CallAbandoned
+        if writer is None:
+            return self._extracted()
+        return self._written(desk, writer, halt)
+
+    def _written(self, desk: Desk, writer: _Writer, halt: Halt) -> Answer:
+        found, chat = self._found, writer.chat
+        pages = [page_of(source) for source in found.sources]
+        drops = desk.config.ask.unsupported == "drop"
+        listener = AnswerListener(
+            found.question, SourceTexts(pages), self._told, drops=drops
+        )
+        prompt = prompt_of(
+            found.question,
+            pages,
+            budget_tokens=writer.room_tokens,
+            most_tokens=most_answered(chat, desk.config.llm.answer_tokens),
+        )
+        try:
+            ended = chat.answer(prompt, listener.hear, halt)
+        except ModelFault as fault:
+            return self._instead(listener, str(fault))
+        except EnoughHeard as enough:  # which ends the model too
+            lost = f"{chat.model} {enough.reason}" if enough.reason else ""
+            ended = Ended(lost=lost)
+        listener.end()
+        if ended.lost:
+            self._notices.append(f"llm: {ended.lost}")
+        if ended.was_cut:
+            self._notices.append("llm: the answer was longer than llm.answer_tokens")
+        if ended.lost and listener.says_nothing:  # it may stand in what was not read
+            return self._extracted()
+        return self._judged(listener, chat.model)
+
+    def _judged(self, listener: AnswerListener, model: str) -> Answer:
+        """Return what remains of what a model said, or what stands in for it."""
+        said, dropped = listener.statements, listener.dropped
+        if any(one.is_supported for one in said):
+            return self._made(said, model=model, dropped=dropped)
+        if said or dropped:
+            reason = f"nothing that {model} said is supported by the notes"
+            instead = self._instead(listener, reason)
+            return replace(instead, dropped=dropped + len(said))
+        if listener.says_nothing:
+            return self._made((), model=model)
+        return self._instead(listener, f"{model} gave no answer in the form asked for")
+
+    def _instead(self, listener: AnswerListener, reason: str) -> Answer:
+        """Return the notes' own sentences in place of what a model said."""
+        if listener.has_told:
+            self._told(Withdrawn(reason))
+        self._notices.append(f"llm: {reason}")
+        return self._extracted()
+
+    def _extracted(self) -> Answer:
+        for number, statement in enumerate(self._found.told, 1):
+            self._told(Spoken(statement.text, statement.support))
+            self._told(Stated(**structs.asdict(statement), number=number))
+        return self._made(self._found.told)
+
+    def _made(
+        self, statements: Sequence[Statement], *, model: str = "", dropped: int = 0
+    ) -> Answer:
+        found = self._found
+        return Answer(
+            found.question,
+            any(one.is_supported for one in statements),
+            tuple(statements),
+            found.sources,
+            model_used=model,
+            dropped=dropped,
+            confidence=found.confidence,
+            mode=found.mode,
+            intent=found.intent,
+            degraded=tuple(self._notices),
+            conflicts=found.conflicts,
+        )
+
+
+def _withheld(found: Gathered) -> list[str]:
+    count = found.withheld
+    if not count:
+        return []
+    return [f"{count} private {'note was' if count == 1 else 'notes were'} left out"]
+
+
+def _unheard(_: News) -> None:
+    """Take what nobody listens to."""
