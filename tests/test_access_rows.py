@@ -386,7 +386,7 @@ def test_a_theme_that_a_private_note_ties_is_nobodys_reason(vault: VaultDesk) ->
     tied += "where path = 'P.md')"
     for engine, is_told in ((vault.engine, True), (seen, False)):
         engine.search("tea")
-        db = cast("Any", engine)._adapters.reader.connection()
+        db = engine._vault.reader.connection()
         for asked in ("theme_members where theme_id in", "themes where id in"):
             counted = f"select count(*) from {asked} {tied}"  # noqa: S608 - our own
             found = db.execute(counted).get
@@ -400,15 +400,15 @@ def test_scopes_that_come_at_once_are_not_taken_for_one_another(
     vault.write({"A/a.md": "Tea.", "B/b.md": "Tea."})
     vault.engine.index()
     one, other = read_scope(["folder:A"]), read_scope(["folder:B"])
-    adapters = cast("Any", vault.engine)._adapters
+    adapters = cast("Any", vault.engine._vault)
 
     class Crowded(list[object]):
         def append(self, made: object) -> None:
             super().append(made)
             if len(self) == 1:  # another thread asks just then
-                adapters.seen_by(other)
+                adapters.visible_to(other)
 
-    adapters._seen = Crowded()
+    adapters._scoped = Crowded()
 
     assert paths(vault, one) == ["A/a.md"]
     assert paths(vault, other) == ["B/b.md"]
@@ -506,20 +506,3 @@ def test_a_left_out_note_is_judged_by_what_it_says_now(skipping: VaultDesk) -> N
     assert seen.stats().skipped == 3
     skipping.write({"Debts.md": private("Tea again.")})
     assert seen.stats().skipped == 2
-
-
-def test_what_a_private_note_shows_that_is_left_out_is_not_told_to_be_in_use(
-    vault: VaultDesk,
-) -> None:
-    vault.settings["index.ignore_dirs"] = ("Drafts",)
-    vault.write(
-        {"A.md": "x", "Drafts/P.md": private("![[Scan.png]]"), "Scan.png": b"x"}
-    )
-    vault.engine.index()
-
-    def unused(engine: Any) -> list[str]:
-        (check,) = engine.knowledge.health(checks=["unlinked_attachments"]).checks
-        return [one.path for one in check.examples]
-
-    assert unused(vault.engine) == []
-    assert unused(vault.engine.seen_by(EVERY_AGENT)) == ["Scan.png"]
