@@ -51,7 +51,7 @@ if TYPE_CHECKING:  # imported when first used: a keyword search needs few of the
     from glassmind.ports.elsewhere import Elsewhere
     from glassmind.ports.hindsight import OtherMemory
     from glassmind.ports.models import Embedder
-    from glassmind.store.lexical.search import FollowingIndex
+    from glassmind.store.lexical.search import KeywordIndex
     from glassmind.store.lock import WriterLock
     from glassmind.store.place import VaultIndex
     from glassmind.store.sqlite.notes import Rows
@@ -163,7 +163,7 @@ class Vault:
         self.scope_results: RecentResults = (
             whole.scope_results if whole else RecentResults()
         )
-        self._keywords: FollowingIndex | None = None
+        self._keywords: KeywordIndex | None = None
         self._parts: dict[object, Any] = {}
         self._scoped: list[Vault] = []
         self._visible_rows: tuple[Path, SeenReader] | None = None
@@ -340,22 +340,20 @@ class Vault:
         """Return which notes were superseded, and by what."""
         return self.reader.successors(head)
 
-    def words(self) -> "FollowingIndex | None":
+    def words(self) -> "KeywordIndex | None":
         """Return the keyword index; None if there is none that can be opened."""
         if self.scope is not None:
-            from glassmind.store.lexical.search import SeenIndex  # noqa: PLC0415
-
             found = self.whole.keywords()
-            return found and SeenIndex(found, self.visible_rows.seen_notes)
+            return found and found.visible_to(self.visible_rows.seen_notes)
         return self.keywords()
 
-    def keywords(self) -> "FollowingIndex | None":
+    def keywords(self) -> "KeywordIndex | None":
         """Return the keyword index of all notes."""
         words = self._keywords
         if words is None:
-            from glassmind.store.lexical.search import FollowingIndex  # noqa: PLC0415
+            from glassmind.store.lexical.search import KeywordIndex  # noqa: PLC0415
 
-            words = self._keywords = FollowingIndex.open(self.place.folder)
+            words = self._keywords = KeywordIndex.open(self.place.folder)
         return words
 
     def close_words(self) -> None:

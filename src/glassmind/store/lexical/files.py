@@ -254,16 +254,10 @@ def _footer(file: Path) -> bytes | str:
     return footer.replace(str(expected).encode(), b"")
 
 
-class StillPlace:
-    """A folder of links to the files of an index; owns the folder."""
-
-    def __init__(self, place: Path) -> None:
-        self._owned = tempfile.TemporaryDirectory(prefix="glassmind-")
-        self.folder = Path(self._owned.name)
-        for file in place.iterdir():
-            if file.suffix != ".lock":
-                (self.folder / file.name).symlink_to(file.resolve())
-
-    def close(self) -> None:
-        """Remove the links."""
-        self._owned.cleanup()
+def linked_copy(place: Path) -> "tempfile.TemporaryDirectory[str]":
+    """Return a temporary folder of links to the files of an index."""
+    folder = tempfile.TemporaryDirectory(prefix="glassmind-")
+    for file in place.iterdir():
+        if file.suffix != ".lock":
+            Path(folder.name, file.name).symlink_to(file.resolve())
+    return folder

@@ -1,4 +1,4 @@
-"""Searching the word index."""
+"""Searching the keyword index."""
 
 import os
 from collections import Counter
@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from math import fsum, log1p
 from pathlib import Path
-from typing import TYPE_CHECKING
+from tempfile import TemporaryDirectory
 
 import tantivy
 
@@ -20,6 +20,7 @@ from glassmind.store.lexical.files import (
     META,
     SHOWN_AS,
     faults_named,
+    linked_copy,
     name_term,
     open_index,
     read_marker,
@@ -34,14 +35,10 @@ from glassmind.store.lexical.query import (
     only_visible,
 )
 
-if TYPE_CHECKING:
-    from glassmind.model.access import Seen
-
-
 Q = tantivy.Query
 _INTEGER = tantivy.FieldType.Integer
 _NAME = "the word index"
-_LONGEST_NAME, _MOST_WORDS, MOST_NAMESAKES = 8, 40, 200
+_LONGEST_NAME, _MOST_WORDS, _MOST_NAMESAKES = 8, 40, 200
 """Words of a name, and of a text that is looked through; chunks of namesakes."""
 
 _MOST_STEMS, _COMMON_SHARE = 60, 0.2
@@ -57,25 +54,81 @@ _MORE = 4
 _PUNCTUATION = " .,;:!?\"'()[]{}<>\u201c\u201d\u2018\u2019\u00ab\u00bb\u2026"
 
 
-class WordIndex:
-    """The word index, open for reading; sees new commits when it reloads."""
+class _State:
+    """The files of the index as they were at the last look."""
 
     def __init__(self, place: Path) -> None:
-        if not (place / META).is_file():
-            raise ValueError(f"there is no word index in {place}")
-        self._index = open_index(place)
-        self._searcher = self._index.searcher()
-        self._known: dict[Seen | None, WordStatistics] = {}
+        self.index = open_index(place)
+        self.searcher = self.index.searcher()
+        self.statistics: dict[Seen | None, WordStatistics] = {}
+        self.marker: str | None = None
 
-    def marker(self, *, anew: bool = True) -> str | None:
-        """Return how far the index has followed the log, looking anew or as opened."""
-        if anew:
-            self._index.reload()
-            self._searcher, self._known = self._index.searcher(), {}
-        return read_marker(self._searcher, self._index.schema)
+    def look(self, *, anew: bool) -> None:
+        """Read how far the index has come, after opening the latest commit if `anew`.
+
+        Damaged files have come nowhere.
+        """
+        try:
+            with faults_named(_NAME):
+                if anew:
+                    self.index.reload()
+                    self.searcher, self.statistics = self.index.searcher(), {}
+                self.marker = read_marker(self.searcher, self.index.schema)
+        except IndexDamaged:
+            self.marker = None
+
+
+def _nothing_hidden() -> None:
+    return None
+
+
+class KeywordIndex:
+    """The keyword index, open for reading; every note is visible.
+
+    tantivy makes a lock file even to read, so an index in a folder that cannot be
+    written is read through a temporary folder of links.
+    """
+
+    def __init__(
+        self,
+        state: _State,
+        visible: Callable[[], Seen | None] = _nothing_hidden,
+        links: "TemporaryDirectory[str] | None" = None,
+    ) -> None:
+        self._state, self._visible, self._links = state, visible, links
+
+    @classmethod
+    def open(cls, folder: Path) -> "KeywordIndex | None":
+        """Return the keyword index of an index folder; None if it cannot be opened."""
+        place = folder / FOLDER
+        if not (place / META).is_file():
+            return None
+        try:
+            links = None if os.access(place, os.W_OK) else linked_copy(place)
+            with faults_named(str(place)):
+                return cls(_State(Path(links.name) if links else place), links=links)
+        except (IndexFault, OSError):
+            return None
+
+    def visible_to(self, visible: Callable[[], Seen]) -> "KeywordIndex":
+        """Return a view of this index that finds visible notes only."""
+        return KeywordIndex(self._state, visible)
+
+    @property
+    def level_with(self) -> str | None:
+        """How far it had come at the last look; None if not known."""
+        return self._state.marker
+
+    def reaches(self, head: str) -> bool:
+        """Whether it shows everything up to `head`, looking again if need be."""
+        if self._state.marker is None:  # most likely it was opened just now
+            self._state.look(anew=False)
+        if self._state.marker != head:
+            self._state.look(anew=True)
+        return self._state.marker == head
 
     @faults_named(_NAME)
-    def named(self, text: str, seen: "Seen | None" = None) -> list[int]:
+    def named(self, text: str) -> list[int]:
         """Return the notes whose whole title or alias stands in a text.
 
         The longest name first; a part of a name that was found is not looked for.
@@ -88,28 +141,24 @@ class WordIndex:
                 places = range(start, start + length)
                 if taken.isdisjoint(places):
                     name = " ".join(typed[start : start + length])
-                    if notes := self._called(name, seen):
+                    if notes := self._called(name):
                         taken.update(places)
                         found.update(dict.fromkeys(notes))
         return list(found)
 
-    def _called(self, name: str, seen: "Seen | None") -> list[int]:
+    def _called(self, name: str) -> list[int]:
         """Return the visible notes of a name; a word that says nothing is none."""
-        term = name_term(name.strip(_PUNCTUATION))
-        if not term or term in STOPWORDS or not self._searcher.doc_freq("name", term):
+        term, state = name_term(name.strip(_PUNCTUATION)), self._state
+        if not term or term in STOPWORDS or not state.searcher.doc_freq("name", term):
             return []
-        schema = self._index.schema
-        query = Q.term_query(schema, "name", term, "basic")
-        query = only_visible(schema, query, seen)
-        hits = self._searcher.search(query, limit=MOST_NAMESAKES, count=False).hits
-        places = [place for _, place in hits]
-        notes = self._searcher.fast_field_values("note", places)
+        query = Q.term_query(state.index.schema, "name", term, "basic")
+        query = self._only_visible(query)
+        hits = state.searcher.search(query, limit=_MOST_NAMESAKES, count=False).hits
+        notes = state.searcher.fast_field_values("note", [place for _, place in hits])
         return sorted({int(note) for note in notes if note is not None})
 
     @faults_named(_NAME)
-    def standing(
-        self, phrase: str, limit: int, seen: "Seen | None" = None
-    ) -> tuple[int, list[int]]:
+    def standing(self, phrase: str, limit: int) -> tuple[int, list[int]]:
         """Return how many passages hold a phrase, and the notes of the first `limit`.
 
         A single letter of a script without blanks is no phrase: it stands nowhere.
@@ -117,29 +166,27 @@ class WordIndex:
         terms = analysis.folded(phrase).split()
         if not terms:
             return 0, []
-        schema = self._index.schema
+        schema = self._state.index.schema
         query = (
             Q.term_query(schema, "body", terms[0])
             if len(terms) == 1
             else Q.phrase_query(schema, "body", list(terms))
         )
-        query = only_visible(schema, query, seen)
-        found = self._searcher.search(query, limit=max(1, limit), count=True)
+        query = self._only_visible(query)
+        found = self._state.searcher.search(query, limit=max(1, limit), count=True)
         places = [place for _, place in found.hits[:limit]]
-        notes = self._searcher.fast_field_values("note", places)
+        notes = self._state.searcher.fast_field_values("note", places)
         known = sorted({int(note) for note in notes if note is not None})
         return int(found.count or 0), known  # type: ignore[attr-defined] # no stub
 
     @faults_named(_NAME)
-    def alike(
-        self, text: str, limit: int, seen: "Seen | None" = None
-    ) -> list[tuple[int, float]]:
+    def alike(self, text: str, limit: int) -> list[tuple[int, float]]:
         """Return the notes whose passages say what a text says, with their best score.
 
         Looked for are the stems that tell the text from others, as many as are worth
         their time. Of the best `limit` passages, by note.
         """
-        statistics = self._statistics(seen)
+        statistics = self._statistics()
         count = max(1, statistics.total)
         said = Counter(analysis.stemmed.analyze(analysis.prepared(text)))
         weights = {}
@@ -150,15 +197,15 @@ class WordIndex:
         best = sorted(weights, key=lambda stem: (-weights[stem], stem))[:_MOST_STEMS]
         if not best:
             return []
-        schema = self._index.schema
+        schema = self._state.index.schema
         parts = []
         for stem in best:
             boost = weights[stem] * statistics.scale("body_stem", stem)
             term = Q.term_query(schema, "body_stem", stem)
             parts.append((SHOULD, Q.boost_query(term, boost)))
-        query = only_visible(schema, Q.boolean_query(parts), seen)
-        hits = self._searcher.search(query, limit, count=False).hits
-        notes = self._searcher.fast_field_values("note", [at for _, at in hits])
+        query = self._only_visible(Q.boolean_query(parts))
+        hits = self._state.searcher.search(query, limit, count=False).hits
+        notes = self._state.searcher.fast_field_values("note", [at for _, at in hits])
         found: dict[int, float] = {}
         for note, (score, _) in zip(notes, hits, strict=True):
             if note is not None:
@@ -166,26 +213,36 @@ class WordIndex:
         return sorted(found.items())
 
     @faults_named(_NAME)
-    def ask(self, query: WordQuery, seen: "Seen | None" = None) -> "AskedIndex":
-        """Return the query, ready to be put to the state last reloaded.
+    def ask(self, query: WordQuery) -> "KeywordQuery":
+        """Return the query, ready to be put to the state of the last look.
 
         Raises:
             IndexDamaged: the files are not what was written.
         """
-        return AskedIndex(self._index.schema, self._statistics(seen), query, seen)
+        schema = self._state.index.schema
+        return KeywordQuery(schema, self._statistics(), query, self._visible())
 
-    def _statistics(self, seen: "Seen | None") -> WordStatistics:
-        """Return the word statistics of a caller in the state last reloaded."""
-        known, searcher = self._known, self._searcher
+    def _only_visible(self, query: tantivy.Query) -> tantivy.Query:
+        return only_visible(self._state.index.schema, query, self._visible())
+
+    def _statistics(self) -> WordStatistics:
+        """Return the word statistics of a caller in the state of the last look."""
+        state, seen = self._state, self._visible()
+        known, searcher = state.statistics, state.searcher
         found = known.get(seen)
         if found is None or found.searcher is not searcher:
             if len(known) >= _MOST_CALLERS:
                 known.clear()
-            found = known[seen] = WordStatistics(self._index.schema, searcher, seen)
+            found = known[seen] = WordStatistics(state.index.schema, searcher, seen)
         return found
 
+    def close(self) -> None:
+        """Give the files back; a view leaves them to its owner."""
+        if self._links is not None:
+            self._links.cleanup()
 
-class AskedIndex:
+
+class KeywordQuery:
     """One query put to one state of the index.
 
     Raises:
@@ -197,7 +254,7 @@ class AskedIndex:
         schema: tantivy.Schema,
         statistics: WordStatistics,
         query: WordQuery,
-        seen: "Seen | None" = None,
+        seen: Seen | None = None,
     ) -> None:
         self._schema, self._statistics, self._seen = schema, statistics, seen
         self._searcher = statistics.searcher
@@ -355,132 +412,3 @@ class AskedIndex:
             for chunk, note, (score, _) in zip(chunks, notes, hits, strict=True)
             if chunk is not None and note is not None
         ]
-
-
-class FollowingIndex:
-    """The word index, open for reading, be its folder writable or not."""
-
-    def __init__(self, place: Path) -> None:
-        self._place = place
-        self._still = None
-        if not os.access(place, os.W_OK):
-            from glassmind.store.lexical.files import StillPlace  # noqa: PLC0415
-
-            self._still = StillPlace(place)
-        with faults_named(str(place)):
-            self._index = WordIndex(self._still.folder if self._still else place)
-        self._level_with: str | None = None
-
-    @classmethod
-    def open(cls, folder: Path) -> "FollowingIndex | None":
-        """Return the word index of an index folder; None when it cannot be opened."""
-        place = folder / FOLDER
-        if not (place / META).is_file():
-            return None
-        try:
-            return cls(place)
-        except (IndexFault, OSError):
-            return None
-
-    @property
-    def level_with(self) -> str | None:
-        """How far it had come when it was last looked at; None where nobody knows."""
-        return self._level_with
-
-    def reaches(self, head: str) -> bool:
-        """Whether it shows everything up to `head`, looking anew if need be.
-
-        Damaged files reach nothing.
-        """
-        if self._level_with is None:  # most likely it was opened just now
-            self._look(anew=False)
-        if self._level_with != head:
-            self._look(anew=True)
-        return self._level_with == head
-
-    def _look(self, *, anew: bool) -> None:
-        try:
-            with faults_named(str(self._place)):
-                self._level_with = self._index.marker(anew=anew)
-        except IndexDamaged:
-            self._level_with = None
-
-    def ask(self, query: WordQuery, seen: "Seen | None" = None) -> AskedIndex:
-        """Return the query, ready to be answered, of what is `seen`.
-
-        Raises:
-            IndexDamaged: the files are not what was written.
-        """
-        return self._index.ask(query, seen)
-
-    def named(self, text: str, seen: "Seen | None" = None) -> list[int]:
-        """Return the notes whose whole title or alias stands in a text.
-
-        Raises:
-            IndexDamaged: the files are not what was written.
-        """
-        return self._index.named(text, seen)
-
-    def standing(
-        self, phrase: str, limit: int, seen: "Seen | None" = None
-    ) -> tuple[int, list[int]]:
-        """Return how many passages hold a phrase, and the notes of some of them.
-
-        Raises:
-            IndexDamaged: the files are not what was written.
-        """
-        return self._index.standing(phrase, limit, seen)
-
-    def alike(
-        self, text: str, limit: int, seen: "Seen | None" = None
-    ) -> list[tuple[int, float]]:
-        """Return the notes whose passages say what a text says, with their best score.
-
-        Raises:
-            IndexDamaged: the files are not what was written.
-        """
-        return self._index.alike(text, limit, seen)
-
-    def close(self) -> None:
-        """Let go of the files."""
-        if self._still is not None:
-            self._still.close()
-
-
-class SeenIndex(FollowingIndex):
-    """Finds by words what is seen; whose files those are is another's concern."""
-
-    def __init__(self, index: FollowingIndex, seen: Callable[[], Seen]) -> None:
-        self._whole, self._seen = index, seen
-
-    @property
-    def level_with(self) -> str | None:
-        """How far it had come when it was last looked at; None where nobody knows."""
-        return self._whole.level_with
-
-    def reaches(self, head: str) -> bool:
-        """Whether it shows everything up to `head`, looking anew if need be."""
-        return self._whole.reaches(head)
-
-    def ask(self, query: WordQuery, seen: Seen | None = None) -> AskedIndex:
-        """Return the query, ready to be answered."""
-        return self._whole.ask(query, seen or self._seen())
-
-    def named(self, text: str, seen: Seen | None = None) -> list[int]:
-        """Return the notes whose whole title or alias stands in a text."""
-        return self._whole.named(text, seen or self._seen())
-
-    def standing(
-        self, phrase: str, limit: int, seen: Seen | None = None
-    ) -> tuple[int, list[int]]:
-        """Return how many passages hold a phrase, and the notes of some of them."""
-        return self._whole.standing(phrase, limit, seen or self._seen())
-
-    def alike(
-        self, text: str, limit: int, seen: Seen | None = None
-    ) -> list[tuple[int, float]]:
-        """Return the notes whose passages say what a text says, with their best."""
-        return self._whole.alike(text, limit, seen or self._seen())
-
-    def close(self) -> None:
-        """Leave the files to whose they are."""
