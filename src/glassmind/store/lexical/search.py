@@ -38,7 +38,7 @@ from glassmind.store.lexical.query import (
 Q = tantivy.Query
 _INTEGER = tantivy.FieldType.Integer
 _NAME = "the word index"
-_LONGEST_NAME, _MOST_WORDS, _MOST_NAMESAKES = 8, 40, 200
+_LONGEST_NAME, _MOST_WORDS, MOST_NAMESAKES = 8, 40, 200
 """Words of a name, and of a text that is looked through; chunks of namesakes."""
 
 _MOST_STEMS, _COMMON_SHARE = 60, 0.2
@@ -153,7 +153,7 @@ class KeywordIndex:
             return []
         query = Q.term_query(state.index.schema, "name", term, "basic")
         query = self._only_visible(query)
-        hits = state.searcher.search(query, limit=_MOST_NAMESAKES, count=False).hits
+        hits = state.searcher.search(query, limit=MOST_NAMESAKES, count=False).hits
         notes = state.searcher.fast_field_values("note", [place for _, place in hits])
         return sorted({int(note) for note in notes if note is not None})
 
