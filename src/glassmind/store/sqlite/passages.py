@@ -1,7 +1,7 @@
-"""What bundles read of notes, kept for the next one while no row is another.
+"""The passages and sections of a bundle, read for many notes at once.
 
-Questions of one piece of work are about the same notes, and links lead to the same few
-everywhere. Each connection keeps its own, so nothing is locked.
+What was read is kept for the next bundle while no row has changed: questions of one
+piece of work are about the same notes, and links lead to the same few everywhere.
 """
 
 import json
@@ -31,12 +31,37 @@ from glassmind.model.context import (
 )
 from glassmind.model.search import PackedNote, PlacedChunk
 from glassmind.obsidian.properties import means_yes
+from glassmind.store.sqlite.connection import Query
+from glassmind.store.sqlite.links import NoteRefs
 from glassmind.store.sqlite.memory import Crowds
+from glassmind.store.sqlite.notes import Rows
 from glassmind.store.sqlite.pairs import PairRows
 
 _MOST_PAGES, _MOST_NAMES = 1_000, 20_000
 """Notes whose text is kept, some 5 MB of usual ones, and whose name is: beyond that all
-is read anew, since what is asked about now is seldom what was asked first."""
+is read again, since what is asked about now is seldom what was asked first."""
+
+_LINKS_EACH = 60
+"""Links to one note that are looked at: more of them are a hub's, and say little."""
+
+_TASKS_EACH = 200
+"""Unfinished tasks of one note that are looked at; a bundle shows a few dozen."""
+
+_LONGEST_NOTE = 400_000
+"""Characters of a note that are looked at: a whole book's worth of lines."""
+
+_MEMOS = 300
+"""Memory items of one kind that are looked at, the latest: a bundle shows ten."""
+
+_DAY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_PLAIN = re.compile(r"[ !#-\[\]-~]+")
+"""What JSON holds as it is, and SQL knows the small letters of."""
+
+_TYPE = ("type", "typ")
+_TYPE_SPELLINGS = json.dumps(
+    ["".join(one) for word in _TYPE for one in product(*(c + c.upper() for c in word))]
+)
+"""The property `type` in all cases, since the index of names tells them apart."""
 
 LinkRow = tuple[int, int, int, str]
 
@@ -59,11 +84,6 @@ class ReadBefore:
     heads: dict[int, dict[int, str]] = field(default_factory=dict)
     crowds: dict[int, bool] = field(default_factory=dict)
 
-    @property
-    def is_full(self) -> bool:
-        """Whether it is time to begin anew."""
-        return len(self.pages) > _MOST_PAGES or len(self.named) > _MOST_NAMES
-
 
 _READ: WeakKeyDictionary[apsw.Connection, ReadBefore] = WeakKeyDictionary()
 
@@ -72,22 +92,21 @@ def read_before(db: apsw.Connection) -> ReadBefore:
     """Return what a connection has read since the rows became what they are."""
     row: Any = db.execute("pragma data_version").fetchone()
     known = _READ.get(db)
-    if known is None or known.version != row[0] or known.is_full:
+    if (
+        known is None
+        or known.version != row[0]
+        or (len(known.pages) > _MOST_PAGES or len(known.named) > _MOST_NAMES)
+    ):
         known = _READ[db] = ReadBefore(row[0])
     return known
 
 
-_TYPE = ("type", "typ")
-_SPELT = json.dumps(
-    ["".join(one) for word in _TYPE for one in product(*(c + c.upper() for c in word))]
-)
-"""The property `type` in all cases, since the index of names tells them apart."""
-
-_IDS = "(select value from json_each(:ids))"
+_IDS = "(select value from json_each(?1))"
+_KEYS = "(select value from json_each(?2))"
 _SOME = """
 select exists (select 1 from properties
-    where name in (select value from json_each(:spelt))),
-  exists (select 1 from json_each(:tags) w
+    where name in (select value from json_each(?1))),
+  exists (select 1 from json_each(?2) w
     join tags t on t.folded >= w.value and t.folded < w.value || '0'),
   exists (select 1 from callouts)
 """
@@ -99,74 +118,13 @@ where note_id in {_IDS} and lower(name) in {_TYPE}
 _TOP = "iif(instr(folded, '/'), substr(folded, 1, instr(folded, '/') - 1), folded)"
 _TAGS = f"""
 select note_id, 'tag', folded, iif(in_properties, 0, line), 0 from tags
-where note_id in {_IDS} and {_TOP} in (select value from json_each(:tags))
+where note_id in {_IDS} and {_TOP} in {_KEYS}
 """
 _CALLOUTS = f"""
 select note_id, 'callout', lower(kind), start_line, end_line from callouts
-where note_id in {_IDS} and lower(kind) in (select value from json_each(:callouts))
+where note_id in {_IDS} and lower(kind) in (select value from json_each(?3))
 """
-_HEADS = f"""
-select n.id, n.title || :apart || coalesce((
-  select group_concat(h.text, :apart) from headings h
-  where h.note_id = n.id and length(h.text) <= :longest), '')
-from notes n where n.id in {_IDS}
-"""
-
-
-class SignRows:
-    """A view of the rows for one bundle; what was read stays at hand."""
-
-    def __init__(self, db: apsw.Connection, read: ReadBefore) -> None:
-        self._db = db
-        self._parts, self._signs, self._heads = read.parts, read.signs, read.heads
-
-    def signs(
-        self, note_ids: Collection[int], tags: Sequence[str], callouts: Sequence[str]
-    ) -> list[SectionSign]:
-        """Return what speaks for notes and their lines, by note and line."""
-        words = (json.dumps(tags), json.dumps(callouts))
-        parts = self._held(words)
-        if not parts:
-            return []
-        known = self._signs.setdefault(words, {})
-        new = [note_id for note_id in note_ids if note_id not in known]
-        known.update((note_id, []) for note_id in new)
-        for part in parts:
-            asked = self._ask(part, new, tags=words[0], callouts=words[1])
-            for sign in map(SectionSign._make, asked):
-                known[sign.note_id].append(sign)
-        found = [sign for at in note_ids if known[at] for sign in known[at]]
-        return sorted(found, key=lambda one: (one.note_id, one.form, one.start_line))
-
-    def _held(self, words: tuple[str, str]) -> list[str]:
-        """Return how to ask for what the vault has some of."""
-        if words not in self._parts:
-            bound = {"spelt": _SPELT, "tags": words[0]}
-            held: Any = self._db.execute(_SOME, bound).fetchone()
-            parts = zip((_TYPES, _TAGS, _CALLOUTS), held, strict=True)
-            self._parts[words] = [part for part, is_held in parts if is_held]
-        return self._parts[words]
-
-    def heads(self, note_ids: Collection[int], longest: int) -> Mapping[int, str]:
-        """Return the title and the short headings of notes, set apart by `APART`."""
-        known = self._heads.setdefault(longest, {})
-        new = [note_id for note_id in note_ids if note_id not in known]
-        known.update(self._ask(_HEADS, new, longest=longest, apart=APART))
-        return {at: known[at] for at in note_ids if at in known}
-
-    def _ask(
-        self, statement: str, ids: Collection[int], **bound: str | int
-    ) -> Iterable[Any]:
-        if not ids:
-            return ()
-        return self._db.execute(statement, {"ids": json.dumps(sorted(ids)), **bound})
-
-
-_MEMOS = 300
-"""Captures of one kind that are looked at, the latest ones: a bundle shows ten."""
-
 _PROPERTY = "from properties p where p.note_id = n.id and lower(p.name) ="
-_ANY = "select 1 from files where path > :below and path < :after limit 1"
 _CAPTURED = f"""
 select n.id from notes n join files f on f.id = n.id
 where f.path > :below and f.path < :after
@@ -181,127 +139,16 @@ and (n.id in (select value from json_each(:ids))
 order by (select max(p.value) {_PROPERTY} 'created') desc, f.path
 limit cast(:limit as integer)
 """
-"""For a bare `limit :limit` SQLite would plan anew at each call, by what is bound."""
-_PLAIN = re.compile(r"[ !#-\[\]-~]+")
-"""What JSON holds as it stands, and SQL knows the small letters of."""
+"""All that SQL can tell is asked before the latest are taken, or what still holds would
+vanish behind what came later. For a bare `limit :limit` SQLite would plan again at each
+call, by what is bound."""
 
 
-def has_files(db: apsw.Connection, folder: str) -> bool:
-    """Whether there is anything below a folder."""
-    rows: Any = db.execute(_ANY, {"below": f"{folder}/", "after": f"{folder}0"})
-    return next(iter(rows), None) is not None
-
-
-def captured(db: apsw.Connection, wish: MemoWish) -> tuple[list[int], bool]:
-    """Return the captures that may be wished for, the latest first.
-
-    And whether there are more of them than are looked at.
-    """
-    bound = {
-        "below": f"{wish.agent}/",
-        "after": f"{wish.agent}0",
-        "kind": wish.kind,
-        "closed": json.dumps(sorted(wish.closed)),
-        "ids": json.dumps(sorted(wish.note_ids)),
-        "names": json.dumps(sorted({_needle(_small(one)) for one in wish.projects})),
-        "paths": json.dumps(sorted({_needle(one) for one in wish.paths})),
-        "limit": _MEMOS + 1,
-    }
-    rows: Any = db.execute(_CAPTURED, bound)
-    ids = [row[0] for row in rows]
-    return ids[:_MEMOS], len(ids) > _MEMOS
-
-
-def _small(name: str) -> str:
-    """Return a name in small letters; what is composed holds no part of a letter."""
-    return normalize("NFC", name).lower()
-
-
-def _needle(text: str) -> str:
-    """Return the longest part of a text that is found in JSON of any case."""
-    return max(_PLAIN.findall(text), key=len, default="")
-
-
-_LINKS_EACH = 60
-"""Links to one note that are looked at: more of them are a hub's, and say little."""
-
-_TASKS_EACH = 200
-"""Unfinished tasks of one note that are looked at; a bundle shows a few dozen."""
-
-_LONGEST_NOTE = 400_000
-"""Characters of a note that are looked at: a whole book's worth of lines."""
-
-_HEAD = """
-select n.id, f.path, n.title, n.day, f.mtime_ns, n.aliases, n.digest,
-  (select json_group_array(json_array(p.name, json(p.value))) from properties p
-   where p.note_id = n.id)
-from notes n join files f on f.id = n.id
-"""
-_NOTES = f"{_HEAD} where n.id in {_IDS}"
-_PAGES = f"""
-select note_id, text, overlap from chunks where note_id in {_IDS}
-order by note_id, chunk_index
-"""
-_HEADINGS = f"""
-select note_id, level, text, line from headings where note_id in {_IDS}
-order by note_id, seq
-"""
-_DAY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_NAMED = f"""
-select n.id, f.path, n.title from notes n join files f on f.id = n.id
-where n.id in {_IDS}
-"""
-_TITLED = "select id from notes where title in (select value from json_each(:titles))"
-_TASKS = f"""
-select t.note_id, t.line, f.path, t.text from tasks t join files f on f.id = t.note_id
-where t.note_id in {_IDS} and t.status in (select value from json_each(:open))
-order by t.note_id, t.seq
-"""
-_FIELDS = f"""
-select note_id, line, lower(key), value from fields where note_id in {_IDS}
-and lower(key) in (select value from json_each(:keys)) order by note_id, seq
-"""
-_LINKS_FROM = f"""
-select l.note_id, l.line, l.target_id, coalesce(l.property, '') from links l
-join notes t on t.id = l.target_id
-where l.note_id in {_IDS} and l.target_id <> l.note_id
-"""
-_LINKS_TO = f"""
-select note_id, line, target_id, coalesce(property, '') from links
-where target_id in {_IDS} and note_id <> target_id
-limit cast(:most as integer)
-"""
-"""For a bare `limit :most` SQLite would plan anew at each call, by what is bound."""
-_LATEST_TO = f"""
-select note_id, line, target_id, coalesce(property, '') from (
-  select l.note_id, l.target_id, l.line, l.property, row_number() over (
-    partition by l.target_id order by s.mtime_ns desc, s.path, l.seq) as place
-  from links l join files s on s.id = l.note_id
-  where l.target_id in {_IDS} and l.note_id <> l.target_id
-) where place <= :each
-"""
-_DEGREES = """
-select k.value, (select count(*) from links where target_id = k.value)
-  + (select count(*) from links where note_id = k.value)
-from json_each(:ids) k
-"""
-_CALLED = """
-select n.id, lower(f.path), lower(n.title) from notes n join files f on f.id = n.id
-where lower(n.title) in (select value from json_each(:names))
-or lower(f.path) in (select value from json_each(:names)) order by f.path
-"""
-_HELD = f"""
-select f.path, p.value from properties p join files f on f.id = p.note_id
-where p.note_id in {_IDS} and lower(replace(replace(p.name, '_', ' '), '-', ' '))
-  in (select value from json_each(:names)) order by p.note_id, p.seq
-"""
-
-
-class SectionRows:
+class SectionRows(Query):
     """A view of the rows for one bundle.
 
     Tasks are open by their `boxes`; `pairs` are the similar notes, stored ones unless
-    others are passed.
+    others are passed. `cut` has the names of what was too much to look at.
     """
 
     def __init__(
@@ -310,72 +157,126 @@ class SectionRows:
         boxes: Sequence[str] = OPEN_BOXES,
         pairs: Callable[[], PairRows] | None = None,
     ) -> None:
-        self._db, self._open = db, [*boxes]
+        super().__init__(db)
+        self._open = json.dumps([*boxes])
         self._pairs = pairs or (lambda: PairRows(db))
-        read = read_before(db)
-        self._notes, self._named, self._pages = read.notes, read.named, read.pages
-        self._headings, self._link_rows = read.headings, read.links
-        self._degrees = read.degrees
+        self._read = read_before(db)
         self._links: dict[tuple[int, ...], list[SectionLink]] = {}
-        self._said = SignRows(db, read)
         self._folders: dict[str, bool] = {}
-        self._crowds = Crowds(db, read.crowds)
+        self._crowds = Crowds(db, self._read.crowds)
         self.cut: set[str] = set()
 
     def notes(self, note_ids: Collection[int]) -> dict[int, SectionNote]:
         """Return those of some notes that are there."""
-        found = list(self._ask(_NOTES, _new(note_ids, self._notes)))
+        known = self._read.notes
+        found = list(
+            self._some(
+                f"""
+                select n.id, f.path, n.title, n.day, f.mtime_ns, n.aliases, n.digest,
+                  (select json_group_array(json_array(p.name, json(p.value)))
+                   from properties p where p.note_id = n.id)
+                from notes n join files f on f.id = n.id where n.id in {_IDS}
+                """,
+                _new(note_ids, known),
+            )
+        )
         crowded = self._crowds.among([row[4] for row in found])
         for row in found:
-            self._notes[row[0]] = _note(row, crowded)
-            self._named[row[0]] = (row[1], row[2])
-        return {i: self._notes[i] for i in note_ids if i in self._notes}
+            known[row[0]] = _note(row, crowded)
+            self._read.named[row[0]] = (row[1], row[2])
+        return {i: known[i] for i in note_ids if i in known}
 
     def held(
         self, note_ids: Collection[int], names: Collection[str]
     ) -> list[tuple[str, object]]:
         """Return what properties of some names hold, with the path of their note."""
-        found = self._ask(_HELD, note_ids, names=json.dumps(sorted(names)))
+        statement = f"""
+            select f.path, p.value from properties p join files f on f.id = p.note_id
+            where p.note_id in {_IDS}
+              and lower(replace(replace(p.name, '_', ' '), '-', ' ')) in {_KEYS}
+            order by p.note_id, p.seq
+        """
+        found = self._some(statement, note_ids, json.dumps(sorted(names)))
         return [(path, json.loads(value)) for path, value in found]
 
     def named(self, note_ids: Collection[int]) -> dict[int, tuple[str, str]]:
         """Return path and title of those of some notes that are there."""
-        for at, path, title in self._ask(_NAMED, _new(note_ids, self._named)):
-            self._named[at] = (path, title)
-        return {at: self._named[at] for at in note_ids if at in self._named}
+        known = self._read.named
+        known.update(NoteRefs(self._db).names(_new(note_ids, known)))
+        return {at: known[at] for at in note_ids if at in known}
 
     def pages(self, note_ids: Collection[int]) -> dict[int, list[str]]:
         """Return the lines of notes, without their ends."""
+        statement = f"""
+            select note_id, text, overlap from chunks where note_id in {_IDS}
+            order by note_id, chunk_index
+        """
+        known = self._read.pages
         parts: dict[int, list[str]] = {}
-        for note_id, text, over in self._ask(_PAGES, _new(note_ids, self._pages)):
+        for note_id, text, over in self._some(statement, _new(note_ids, known)):
             parts.setdefault(note_id, []).append(text[over:] if over else text)
         for note_id, many in parts.items():
             text = "".join(many)
             if len(text) > _LONGEST_NOTE:  # whole lines, since receipts are of these
                 text = text[:_LONGEST_NOTE].rpartition("\n")[0]
-            self._pages[note_id] = _lines(text)
-        return {i: self._pages[i] for i in note_ids if i in self._pages}
+            known[note_id] = _lines(text)
+        return {i: known[i] for i in note_ids if i in known}
 
     def headings(
         self, note_ids: Collection[int]
     ) -> dict[int, tuple[SectionHeading, ...]]:
         """Return the headings of each note that has some, in order."""
-        new = _new(note_ids, self._headings)
-        self._headings.update(dict.fromkeys(new, ()))
-        asked = map(SectionHeading._make, self._ask(_HEADINGS, new))
-        for note_id, found in groupby(asked, key=lambda heading: heading.note_id):
-            self._headings[note_id] = tuple(found)
-        return {i: self._headings[i] for i in note_ids if self._headings[i]}
+        statement = f"""
+            select note_id, level, text, line from headings where note_id in {_IDS}
+            order by note_id, seq
+        """
+        known = self._read.headings
+        new = _new(note_ids, known)
+        known.update(dict.fromkeys(new, ()))
+        rows = map(SectionHeading._make, self._some(statement, new))
+        for note_id, found in groupby(rows, key=lambda heading: heading.note_id):
+            known[note_id] = tuple(found)
+        return {i: known[i] for i in note_ids if known[i]}
 
     def signs(
         self, note_ids: Collection[int], tags: Sequence[str], callouts: Sequence[str]
     ) -> list[SectionSign]:
-        """Return what speaks for notes and their lines, by note and line."""
-        return self._said.signs(note_ids, tags, callouts)
+        """Return what marks notes and lines as decisions or questions, in order.
+
+        Most vaults have few of these signs, and hundreds of notes are asked about: what
+        the vault has none of is not looked for in any note.
+        """
+        words = (json.dumps(tags), json.dumps(callouts))
+        parts = self._read.parts.get(words)
+        if parts is None:
+            held = self._rows(_SOME, _TYPE_SPELLINGS, words[0]).fetchone()
+            pairs = zip((_TYPES, _TAGS, _CALLOUTS), held, strict=True)
+            parts = self._read.parts[words] = [
+                part for part, is_held in pairs if is_held
+            ]
+        if not parts:
+            return []
+        known = self._read.signs.setdefault(words, {})
+        new = _new(note_ids, known)
+        known.update((note_id, []) for note_id in new)
+        for part in parts:
+            bound = {_TYPES: (), _TAGS: words[:1], _CALLOUTS: words}[part]
+            for sign in map(SectionSign._make, self._some(part, new, *bound)):
+                known[sign.note_id].append(sign)
+        found = [sign for at in note_ids if known[at] for sign in known[at]]
+        return sorted(found, key=lambda one: (one.note_id, one.form, one.start_line))
 
     def heads(self, note_ids: Collection[int], longest: int) -> Mapping[int, str]:
         """Return the title and the short headings of notes, set apart by `APART`."""
-        return self._said.heads(note_ids, longest)
+        statement = f"""
+            select n.id, n.title || ?2 || coalesce((
+              select group_concat(h.text, ?2) from headings h
+              where h.note_id = n.id and length(h.text) <= ?3), '')
+            from notes n where n.id in {_IDS}
+        """
+        known = self._read.heads.setdefault(longest, {})
+        known.update(self._some(statement, _new(note_ids, known), APART, longest))
+        return {at: known[at] for at in note_ids if at in known}
 
     def dated(self, note_ids: Collection[int]) -> list[tuple[int, str]]:
         """Return those of some notes with the path whose name has a day."""
@@ -385,7 +286,7 @@ class SectionRows:
 
     def titled(self, titles: Collection[str]) -> set[int]:
         """Return the notes that have one of some titles."""
-        rows: Any = self._db.execute(_TITLED, {"titles": json.dumps(sorted(titles))})
+        rows = self._for(f"select id from notes where title in {_IDS}", titles)
         return {row[0] for row in rows}
 
     def tasks(
@@ -396,10 +297,19 @@ class SectionRows:
         Of the fields in their lines those of some keys count as dates. Of a note with
         very many, those with a date first.
         """
-        found = list(self._ask(_TASKS, note_ids, open=json.dumps(self._open)))
+        tasks = f"""
+            select t.note_id, t.line, f.path, t.text from tasks t
+            join files f on f.id = t.note_id
+            where t.note_id in {_IDS} and t.status in {_KEYS} order by t.note_id, t.seq
+        """
+        fields = f"""
+            select note_id, line, lower(key), value from fields
+            where note_id in {_IDS} and lower(key) in {_KEYS} order by note_id, seq
+        """
+        found = list(self._some(tasks, note_ids, self._open))
         dates: dict[tuple[int, int], dict[str, str]] = {}
-        for note_id, line, key, value in self._ask(
-            _FIELDS, {row[0] for row in found}, keys=json.dumps(sorted(keys))
+        for note_id, line, key, value in self._some(
+            fields, {row[0] for row in found}, json.dumps(sorted(keys))
         ):
             dates.setdefault((note_id, line), {}).setdefault(key, value)
         return [
@@ -426,15 +336,22 @@ class SectionRows:
         """Return the links from and to some notes, by source and place."""
         key = tuple(note_ids)
         if key not in self._links:
-            self._read_links(_new(key, self._link_rows))
-            rows = {row for at in key for row in self._link_rows[at]}
+            known = self._read.links
+            self._read_links(_new(key, known), known)
+            rows = {row for at in key for row in known[at]}
             self._links[key] = list(map(SectionLink._make, sorted(rows)))
         return self._links[key]
 
-    def _read_links(self, note_ids: Collection[int]) -> None:
-        known = self._link_rows
+    def _read_links(
+        self, note_ids: Collection[int], known: dict[int, list[LinkRow]]
+    ) -> None:
+        outgoing = f"""
+            select l.note_id, l.line, l.target_id, coalesce(l.property, '') from links l
+            join notes t on t.id = l.target_id
+            where l.note_id in {_IDS} and l.target_id <> l.note_id
+        """
         known.update((note_id, []) for note_id in note_ids)
-        for row in self._ask(_LINKS_FROM, note_ids):
+        for row in self._some(outgoing, note_ids):
             known[row[0]].append(row)
         for row in self._links_to(note_ids):
             known[row[2]].append(row)
@@ -444,30 +361,51 @@ class SectionRows:
 
         Sorting is left out where no note has many, as most have not.
         """
+        some = f"""
+            select note_id, line, target_id, coalesce(property, '') from links
+            where target_id in {_IDS} and note_id <> target_id
+            limit cast(?2 as integer)
+        """
         most = _LINKS_EACH * len(note_ids)
-        rows = list(self._ask(_LINKS_TO, note_ids, most=most + 1))
+        rows = list(self._some(some, note_ids, most + 1))
         times = Counter([target for _, _, target, _ in rows])
         if len(rows) <= most and max(times.values(), default=0) <= _LINKS_EACH:
             return rows
-        return self._ask(_LATEST_TO, note_ids, each=_LINKS_EACH)
+        latest = f"""
+            select note_id, line, target_id, coalesce(property, '') from (
+              select l.note_id, l.target_id, l.line, l.property, row_number() over (
+                partition by l.target_id order by s.mtime_ns desc, s.path, l.seq
+              ) as place
+              from links l join files s on s.id = l.note_id
+              where l.target_id in {_IDS} and l.note_id <> l.target_id
+            ) where place <= ?2
+        """
+        return self._some(latest, note_ids, _LINKS_EACH)
 
     def likenesses(self, note_ids: Collection[int]) -> list[Likeness]:
-        """Return what notes are like, by note, the most similar first."""
+        """Return the similar notes of each note, the most similar first."""
         return [Likeness(*one) for one in self._pairs().partners(note_ids)]
 
     def degrees(self, note_ids: Collection[int]) -> dict[int, int]:
         """Return how many links each note has, to it and from it."""
-        known = self._degrees
-        known.update(self._ask(_DEGREES, _new(note_ids, known)))
+        statement = """
+            select k.value, (select count(*) from links where target_id = k.value)
+              + (select count(*) from links where note_id = k.value)
+            from json_each(?) k
+        """
+        known = self._read.degrees
+        known.update(self._some(statement, _new(note_ids, known)))
         return {at: known[at] for at in note_ids}
 
     def called(self, names: Collection[str]) -> dict[str, int]:
         """Return the note that each path or title, in lower case, is that of."""
-        if not names:
-            return {}
-        rows: Any = self._db.execute(_CALLED, {"names": json.dumps(sorted(names))})
+        statement = f"""
+            select n.id, lower(f.path), lower(n.title)
+            from notes n join files f on f.id = n.id
+            where lower(n.title) in {_IDS} or lower(f.path) in {_IDS} order by f.path
+        """
         found: dict[str, int] = {}
-        for note_id, path, title in rows:
+        for note_id, path, title in self._some(statement, names):
             for name in (path, path.removesuffix(".md"), title):
                 found.setdefault(name, note_id)
         return found
@@ -475,22 +413,38 @@ class SectionRows:
     def has_files(self, folder: str) -> bool:
         """Whether there is anything below a folder."""
         if folder not in self._folders:
-            self._folders[folder] = has_files(self._db, folder)
+            self._folders[folder] = Rows(self._db).any_below(folder)
         return self._folders[folder]
 
     def memos(self, wish: MemoWish) -> list[SectionNote]:
-        """Return the captures that may be wished for, the latest first."""
-        ids, is_cut = captured(self._db, wish)
-        if is_cut:
-            self.cut.add(f"{wish.kind}s")
-        return [*self.notes(ids).values()]
+        """Return the memory items that may be wanted, the latest first.
 
-    def _ask(
-        self, statement: str, ids: Collection[int], **bound: str | int
-    ) -> Iterable[Any]:
-        if not ids:
-            return ()
-        return self._db.execute(statement, {"ids": json.dumps(sorted(ids)), **bound})
+        A few too many: properties are read closely by the caller.
+        """
+        bound = {
+            "below": f"{wish.agent}/",
+            "after": f"{wish.agent}0",
+            "kind": wish.kind,
+            "closed": json.dumps(sorted(wish.closed)),
+            "ids": json.dumps(sorted(wish.note_ids)),
+            # what is composed holds no part of a letter
+            "names": _needles(normalize("NFC", one).lower() for one in wish.projects),
+            "paths": _needles(wish.paths),
+            "limit": _MEMOS + 1,
+        }
+        ids: list[Any] = [row[0] for row in self._db.execute(_CAPTURED, bound)]
+        if len(ids) > _MEMOS:
+            self.cut.add(f"{wish.kind}s")
+        return [*self.notes(ids[:_MEMOS]).values()]
+
+    def _some(self, statement: str, keys: Collection[Any], *more: Any) -> Iterable[Any]:
+        return self._for(statement, keys, *more) if keys else ()
+
+
+def _needles(texts: Iterable[str]) -> str:
+    """Return the longest part of each text that is found in JSON of any case."""
+    parts = {max(_PLAIN.findall(text), key=len, default="") for text in texts}
+    return json.dumps(sorted(parts))
 
 
 def _lines(text: str) -> list[str]:
@@ -520,7 +474,7 @@ def _note(row: tuple[Any, ...], crowded: Collection[int]) -> SectionNote:
     )
 
 
-_NOTES_PASSAGE_ROWS = """
+_NOTES = """
 select n.id, f.path, n.title, coalesce(n.day, ''), f.mtime_ns,
   exists (select 1 from properties p where p.note_id = n.id
     and p.value = 'true' and lower(p.name) = 'generated'),
@@ -547,15 +501,12 @@ group by note_id
 _EVERY = "select note_id, chunk_index from chunks where note_id = ?"
 
 
-class PassageRows:
-    """What an open database knows of passages."""
-
-    def __init__(self, db: apsw.Connection) -> None:
-        self._db = db
+class PassageRows(Query):
+    """The passages of a bundle."""
 
     def notes(self, paths: Collection[NotePath]) -> dict[NotePath, PackedNote]:
         """Return those of some notes that are there, by path."""
-        found = list(self._ask(_NOTES_PASSAGE_ROWS, list(paths)))
+        found = list(self._for(_NOTES, paths))
         crowds = Crowds(self._db, read_before(self._db).crowds)
         crowded = crowds.among([row[4] for row in found if not row[3]])
         made = {}
@@ -578,7 +529,7 @@ class PassageRows:
     ) -> dict[tuple[int, int], PlacedChunk]:
         """Return those of some chunks that are there, by note and index."""
         found = {}
-        for row in self._ask(_CHUNKS, list(places)):
+        for row in self._for(_CHUNKS, places):
             note_id, index, under, line, overlap, text, begins, is_last = row
             if overlap:  # the end of the chunk before it
                 begins = text[overlap - 1] == "\n"
@@ -591,16 +542,13 @@ class PassageRows:
 
     def openings(self, note_ids: Collection[int]) -> dict[int, int]:
         """Return the index of the first chunk of each note behind its properties."""
-        return dict(self._ask(_FIRST, list(note_ids)))
+        return dict(self._for(_FIRST, note_ids))
 
     def every(self, note_id: int) -> list[PlacedChunk]:
         """Return the chunks of a note in order."""
         places: Any = self._db.execute(_EVERY, (note_id,)).fetchall()
         found = self.chunks(places)
         return [found[place] for place in sorted(found)]
-
-    def _ask(self, statement: str, bound: object) -> Iterable[Any]:
-        return self._db.execute(statement, (json.dumps(bound),))
 
 
 @lru_cache(maxsize=4_000)
