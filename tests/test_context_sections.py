@@ -332,18 +332,6 @@ def test_no_more_is_suggested_than_wanted_and_nothing_where_nothing_is_near(
     assert desk.next_reads("A.md", limit=0) == desk.next_reads("D.md") == []
 
 
-def test_sections_of_an_index_without_pairs_or_memory_are_as_if_they_were_empty(
-    vault: VaultDesk, desk: SectionDesk
-) -> None:
-    vault.indexed({"A.md": "[[B]]\n\n> [!decision] oak\n\n- [ ] saw", "B.md": "x"})
-    vault.age(2)
-
-    assert texts(desk.decisions("A.md")) == ["oak"]
-    assert texts(desk.tasks("A.md")) == ["saw"]
-    assert [one.path for one in desk.next_reads("A.md")] == ["B.md"]
-    assert desk.conflicts() == []
-
-
 def test_a_bundle_has_its_sections(vault: VaultDesk) -> None:
     vault.indexed(
         {
