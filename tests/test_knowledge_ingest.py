@@ -144,7 +144,7 @@ def test_a_stub_stands_where_its_kind_does_with_their_properties(
     assert stub.path == "People/Dot Dee.md"
     assert stub.reason == "most that author leads to stand in People"
     assert stub.text == ("---\nrole:\ntags: [person]\nemail:\n---\nNamed in [[New]].\n")
-    assert eve.path == "People/Eve.md"
+    assert eve.path == "Eve.md"
     assert found["Dot Dee"].mentions[0].text == "author: Dot Dee"
 
 

@@ -35,7 +35,6 @@ from glassmind.graph.names import Vocabulary
 from glassmind.graph.ontology import (
     EVERYWHERE,
     LEAST_NOTES,
-    categories_of,
     is_category_key,
     kind_of,
     schema_of,
@@ -116,8 +115,6 @@ LEAST_HABIT = 0.5
 SHARED_BY = 0.8
 """The share of a folder's notes that have a tag or a category, to give it to a new one:
 a wrong one is worse than none."""
-
-PEOPLE = frozenset(["person", "people", "contact"])
 
 OTHER_FILES = frozenset(
     [
@@ -460,12 +457,8 @@ def _with_stub(group: Sequence[_Naming], entity: Entity, reading: _Reading) -> E
         for link in entry.links
         if link.path is None and folded(link.target) == form
     }
-    person = any(naming.source == "name" for naming in group)
-    source = reading.note.path
-    placed = _place(
-        name, targets, sorted(properties), vocabulary, source, person=person
-    )
-    path, reason = placed
+    source, sorts = reading.note.path, sorted(properties)
+    path, reason = _place(name, targets, sorts, vocabulary, source)
     if (
         path is None
         or not _answers(path, targets, vocabulary, source)
@@ -485,20 +478,18 @@ def _with_stub(group: Sequence[_Naming], entity: Entity, reading: _Reading) -> E
     return structs.replace(entity, name=name, state="stub", link=link, stub=stub)
 
 
-def _place(  # noqa: PLR0913 - what says where a note belongs
+def _place(
     name: str,
     targets: Sequence[tuple[str, bool]],
     properties: Sequence[str],
     vocabulary: Vocabulary,
     source: NotePath,
-    *,
-    person: bool,
 ) -> tuple[NotePath | None, str]:
     """Return the path of a new note, and why there; None where no note can be."""
     pathed = next((target for target, _ in targets if "/" in target), None)
     if pathed is not None:
         return _linked_path(pathed, source), "the link says so"
-    folder, reason = _folder(properties, vocabulary, source, person=person)
+    folder, reason = _folder(properties, vocabulary, source)
     plain = " ".join(_FORBIDDEN.sub(" ", name).split()).strip(".")
     return _joined(folder, f"{plain or 'Untitled'}{NOTE_SUFFIX}"), reason
 
@@ -533,11 +524,7 @@ def _answers(
 
 
 def _folder(
-    properties: Sequence[str],
-    vocabulary: Vocabulary,
-    source: NotePath,
-    *,
-    person: bool,
+    properties: Sequence[str], vocabulary: Vocabulary, source: NotePath
 ) -> tuple[str, str]:
     """Return the folder where such notes usually are, and why."""
     for name in properties:
@@ -550,10 +537,6 @@ def _folder(
         folder, share = _commonest(path.rpartition("/")[0] for path in linked)
         if folder is not None and share >= LEAST_HABIT:
             return folder, f"most that {name} leads to stand in {folder or 'root'}"
-    if person:
-        people, _ = _commonest(e.folder for e in vocabulary.counted if _is_person(e))
-        if people is not None:
-            return people, f"people stand in {people or 'root'}"
     usual = vocabulary.settings.new_notes
     if usual is None:
         return source.rpartition("/")[0], "new notes are made beside the current one"
@@ -567,12 +550,6 @@ def _commonest(values: Iterable[str]) -> tuple[str | None, float]:
         return None, 0.0
     value = min(counts, key=lambda each: (-counts[each], each))
     return value, counts[value] / counts.total()
-
-
-def _is_person(entry: Entry) -> bool:
-    labels = [label for _, label in categories_of(entry)]
-    sorts = (*entry.tags, entry.folder.rpartition("/")[2], *labels)
-    return any(in_singular(folded(sort)) in PEOPLE for sort in sorts)
 
 
 def _head(peers: Sequence[Entry]) -> list[str]:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
-from itertools import chain
 from typing import NamedTuple, TypeVar
 
 from msgspec import structs
@@ -26,6 +25,7 @@ from glassmind.model.ontology import (
     Label,
     LabelSource,
     Listed,
+    Nesting,
     Ontology,
     PropertyUse,
     Schema,
@@ -246,52 +246,23 @@ def property_uses(
 
     `declared` are the types of Obsidian's settings, by the name of the property.
     """
-    kinds = _by_name(Counter(chain.from_iterable(map(kinds_in, entries))))
-    items = _by_name(Counter(chain.from_iterable(map(_items_in, entries))))
-    uses = [
-        _use(name, counts, items.get(name, {}), declared)
-        for name, counts in kinds.items()
-    ]
+    kinds: dict[str, Counter[ValueKind]] = {}
+    items: dict[str, Counter[ValueKind]] = {}
+    for entry in entries:
+        for name, value in entry.properties.items():
+            kinds.setdefault(name, Counter())[kind_of(value, name)] += 1
+            if isinstance(value, list):
+                items.setdefault(name, Counter()).update(map(kind_of, value))
+    uses = []
+    for name, counts in kinds.items():
+        meant = DECLARED.get(declared.get(name, ""))
+        taken = FITS.get(meant or "", frozenset([meant])) | {"empty"}
+        astray = sum(n for kind, n in counts.items() if meant and kind not in taken)
+        held = shared_kind(items[name]) if items.get(name) else None
+        ordered = dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
+        kind, total = shared_kind(counts), counts.total()
+        uses.append(PropertyUse(name, total, kind, ordered, held, meant, astray))
     return sorted(uses, key=lambda use: (-use.notes, use.name))
-
-
-def kinds_in(entry: Entry) -> list[tuple[str, ValueKind]]:
-    """Return the properties of a note, each with what its value is."""
-    return [(name, kind_of(value, name)) for name, value in entry.properties.items()]
-
-
-def _items_in(entry: Entry) -> list[tuple[str, ValueKind]]:
-    return [
-        (name, kind_of(item))
-        for name, value in entry.properties.items()
-        if isinstance(value, list)
-        for item in value
-    ]
-
-
-def _by_name(
-    counts: Mapping[tuple[str, ValueKind], int],
-) -> dict[str, dict[ValueKind, int]]:
-    found: dict[str, dict[ValueKind, int]] = {}
-    for (name, kind), count in counts.items():
-        found.setdefault(name, {})[kind] = count
-    return found
-
-
-def _use(
-    name: str,
-    kinds: Mapping[ValueKind, int],
-    items: Mapping[ValueKind, int],
-    declared: Mapping[str, str],
-) -> PropertyUse:
-    meant = DECLARED.get(declared.get(name, ""), "")
-    taken = FITS.get(meant, frozenset([meant])) | {"empty"}
-    astray = sum(n for kind, n in kinds.items() if kind not in taken) if meant else 0
-    held = shared_kind(items) if items else ""
-    ordered = dict(sorted(kinds.items(), key=lambda one: (-one[1], one[0])))
-    count = sum(kinds.values())
-    kind = shared_kind(kinds)
-    return PropertyUse(name, count, kind, ordered, held or None, meant or None, astray)
 
 
 def sorts_of(entry: Entry) -> list[str]:
@@ -315,31 +286,25 @@ def schemas(entries: Sequence[Entry]) -> list[Schema]:
     for sort, notes in groups.items():
         if len(notes) >= LEAST_NOTES:
             same.setdefault(tuple(note.id for note in notes), []).append(sort)
-    kinds = {entry.id: kinds_in(entry) for entry in entries}
     found = [
         schema
         for sorts in same.values()
-        if (schema := _schema(sorted(sorts), groups[sorts[0]], kinds))
+        if (schema := schema_of(groups[sorts[0]], sorted(sorts)))
     ]
     return sorted(found, key=lambda schema: (-schema.notes, schema.of))
 
 
-def schema_of(notes: Sequence[Entry]) -> Schema | None:
+def schema_of(notes: Sequence[Entry], names: Sequence[str] = ()) -> Schema | None:
     """Return what most of these notes have; None when that is nothing of their own."""
-    return _schema((), notes, {note.id: kinds_in(note) for note in notes})
-
-
-def _schema(
-    names: Sequence[str],
-    notes: Sequence[Entry],
-    kinds: Mapping[int, Sequence[tuple[str, ValueKind]]],
-) -> Schema | None:
-    used = _by_name(Counter(chain.from_iterable(kinds[note.id] for note in notes)))
-    counts = {name: sum(told.values()) for name, told in used.items()}
+    used: dict[str, Counter[ValueKind]] = {}
+    for note in notes:
+        for name, value in note.properties.items():
+            used.setdefault(name, Counter())[kind_of(value, name)] += 1
+    by_use = sorted(used.items(), key=lambda each: (-each[1].total(), each[0]))
     keys = [
-        SchemaKey(name, round(count / len(notes), 4), shared_kind(used[name]))
-        for name, count in sorted(counts.items(), key=lambda one: (-one[1], one[0]))
-        if count / len(notes) >= LEAST_COVERAGE
+        SchemaKey(name, round(kinds.total() / len(notes), 4), shared_kind(kinds))
+        for name, kinds in by_use
+        if kinds.total() / len(notes) >= LEAST_COVERAGE
     ]
     if all(key.name.lower() in EVERYWHERE for key in keys):
         return None
@@ -448,46 +413,54 @@ def hierarchies(entries: Sequence[Entry]) -> tuple[Hierarchy, ...]:
 
     One without any thing above another is left out.
     """
-    made = (*_by_properties(entries), _by_folders(entries), _by_tags(entries))
-    return tuple(one for one in made if one.size)
+    folders = {entry.folder for entry in entries if entry.folder}
+    below = _nested(folders)
+    for folder in folders:
+        below.setdefault(folder.partition("/")[0], set())
+    shown = {folder: folder.rpartition("/")[2] for folder in _things(below)}
+    notes = folder_notes(entries)
+    by_folder = hierarchy_of("folder", "folders", below, shown, notes)
+    below = _nested({tag.lower() for entry in entries for tag in entry.tags})
+    shown = {tag: f"#{tag}" for tag in _things(below)}
+    by_tag = hierarchy_of("tag", "nested tags", below, shown, {})
+    made = (_by_properties(entries), by_folder, by_tag)
+    return tuple(hierarchy for hierarchy in made if hierarchy.size)
 
 
-def _by_properties(entries: Sequence[Entry]) -> Iterator[Hierarchy]:
-    """Yield one hierarchy for all properties that lead up or down."""
+def _by_properties(entries: Sequence[Entry]) -> Hierarchy:
+    """Return one hierarchy for all properties that lead up or down."""
     below: dict[str, set[str]] = {}
     used: set[str] = set()
     for entry in entries:
         for name, target, path in entry.links:
             form = key_form(name)
-            if form not in UP and form not in DOWN:
-                continue
-            other = path or target
-            above, under = (other, entry.path) if form in UP else (entry.path, other)
-            below.setdefault(above, set()).add(under)
-            used.add(name)
+            if form in UP or form in DOWN:
+                other = path or target
+                upper, under = (
+                    (other, entry.path) if form in UP else (entry.path, other)
+                )
+                below.setdefault(upper, set()).add(under)
+                used.add(name)
     shown = {str(entry.path): entry.title for entry in entries}
     paths = {str(entry.path): entry.path for entry in entries}
-    if below:
-        yield hierarchy_of("property", ", ".join(sorted(used)), below, shown, paths)
+    return hierarchy_of("property", ", ".join(sorted(used)), below, shown, paths)
 
 
-def _by_folders(entries: Sequence[Entry]) -> Hierarchy:
+def _nested(names: Iterable[str]) -> dict[str, set[str]]:
+    """Return what is right below each part of names with levels."""
     below: dict[str, set[str]] = {}
-    for folder in {entry.folder for entry in entries if entry.folder}:
-        parts = folder.split("/")
+    for name in names:
+        parts = name.split("/")
         for depth in range(1, len(parts)):
             upper = "/".join(parts[:depth])
             below.setdefault(upper, set()).add("/".join(parts[: depth + 1]))
-        below.setdefault(parts[0], set())
-    shown = {folder: folder.rpartition("/")[2] for folder in _things(below)}
-    notes = folder_notes(entries)
-    return hierarchy_of("folder", "folders", below, shown, notes)
+    return below
 
 
 def folder_notes(entries: Sequence[Entry]) -> dict[str, NotePath]:
-    """Return the note that speaks for each folder that has one.
+    """Return the note that stands for each folder that has one.
 
-    It stands in the folder under its name, or beside it; else it is called index.
+    It has the folder's name, in the folder or beside it; else it is called index.
     """
     paths = {entry.path.removesuffix(".md"): entry.path for entry in entries}
     found: dict[str, NotePath] = {}
@@ -501,39 +474,27 @@ def folder_notes(entries: Sequence[Entry]) -> dict[str, NotePath]:
     return found
 
 
-def _by_tags(entries: Sequence[Entry]) -> Hierarchy:
-    below: dict[str, set[str]] = {}
-    for tag in {tag.lower() for entry in entries for tag in entry.tags}:
-        parts = tag.split("/")
-        for depth in range(1, len(parts)):
-            upper = "/".join(parts[:depth])
-            below.setdefault(upper, set()).add("/".join(parts[: depth + 1]))
-    shown = {tag: f"#{tag}" for tag in _things(below)}
-    return hierarchy_of("tag", "nested tags", below, shown, {})
-
-
 def hierarchy_of(
-    nesting: str,
+    nesting: Nesting,
     name: str,
     below: Mapping[str, Collection[str]],
     shown: Mapping[str, str],
     paths: Mapping[str, NotePath],
 ) -> Hierarchy:
-    """Return the hierarchy of things by what stands right below each."""
+    """Return the hierarchy of things by what is right below each."""
     things = _things(below)
     under = {child for children in below.values() for child in children}
-    roots = sorted(things - under)
     branches, depth = [], 0
-    for root in roots:
-        count, deepest = _walked(root, below)
-        depth = max(depth, deepest)
+    for root in sorted(things - under):
+        count, levels = _walked(root, below)
+        depth = max(depth, levels)
         children = sorted(shown.get(child, child) for child in below.get(root, ()))
         listed = Listed(tuple(children[:CHILDREN_SHOWN]), len(children))
         branches.append(Branch(shown.get(root, root), paths.get(root), listed, count))
     branches.sort(key=lambda branch: (-branch.below, branch.name))
     cycles = [tuple(shown.get(t, t) for t in cycle) for cycle in cycles_in(below)]
     return Hierarchy(
-        nesting,  # type: ignore[arg-type]  # the three callers name one each
+        nesting,
         name,
         len(things),
         depth,
@@ -547,11 +508,11 @@ def _things(below: Mapping[str, Iterable[str]]) -> set[str]:
 
 
 def _walked(root: str, below: Mapping[str, Collection[str]]) -> tuple[int, int]:
-    """Return how many things stand below a root, and in how many levels with it."""
+    """Return how many things are below a root, and in how many levels with it."""
     seen, ring, levels = {root}, {root}, 0
     while ring:
         levels += 1
-        ring = {child for one in ring for child in below.get(one, ())} - seen
+        ring = {child for thing in ring for child in below.get(thing, ())} - seen
         seen |= ring
     return len(seen) - 1, levels
 
