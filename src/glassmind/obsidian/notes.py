@@ -16,14 +16,11 @@ from glassmind.model import NotePath, PropertyValue, Span
 from glassmind.model.notes import (
     BlockId,
     Callout,
-    Field,
-    Footnote,
     Heading,
     Link,
     Note,
     Region,
     RegionKind,
-    Tag,
     Task,
     all_of,
 )
@@ -342,6 +339,15 @@ def _with_marks(text: str, start: int, end: int) -> tuple[int, int]:
     return start, behind.end() if behind else end
 
 
+# A canvas is read as a note whose text is a rendering, since JSON is nothing to search:
+# the cards in reading order (top to bottom, then left to right, then by id), each group
+# a heading with its own cards before its inner groups, and the labelled edges at the
+# end as `One card -> another: label`. Lines and offsets are those of the rendering.
+#
+# Each card's Markdown is read by itself, so an unclosed fence does not reach another
+# card; its headings rank below its group. Where a card with headings is followed by
+# another card, the heading of the group is repeated.
+
 CardKind: TypeAlias = Literal["text", "file", "link", "group"]
 
 MAX_CARDS: Final = 20_000
@@ -350,12 +356,10 @@ MAX_CARDS: Final = 20_000
 MAX_GROUPS: Final = 256
 """Groups that may hold cards; each card is looked for in all of them."""
 
-NAME_CHARS: Final = 80
-"""How much of a card's first line names it in a line about an edge."""
-
-FAR: Final = 1e9
-"""Coordinates beyond are moved here: JSON numbers know no bounds."""
-
+_NAME_CHARS: Final = 80  # of a card's first line, in a line about an edge
+_URL_CHARS: Final = 2000  # some addresses hold whole files
+_LOWEST_LEVEL: Final = 6
+_FAR: Final = 1e9  # coordinates beyond are moved here: JSON numbers have no bounds
 _BODY: Final[Mapping[str, str]] = {
     "text": "text", "file": "file", "link": "url", "group": "label",
 }  # fmt: skip
@@ -363,6 +367,10 @@ _ARROWS: Final = {
     (False, False): "--", (False, True): "->", (True, False): "<-", (True, True): "<->",
 }  # fmt: skip
 _MARKERS: Final = re.compile(r"^(?:[#>*+\-\s]|\[.\]\s)+")
+_PIECES: Final = (
+    "tags", "headings", "links", "tasks", "block_ids", "callouts", "fields",
+    "footnotes", "blocks", "regions",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,17 +392,18 @@ class CanvasCard:
         if self.kind == "file":
             return self.body.rpartition("/")[2].removesuffix(".md") + self.subpath
         first = _MARKERS.sub("", self.body.strip()).partition("\n")[0].strip()
-        return first[:NAME_CHARS].rstrip(" .:") or self.kind
+        return first[:_NAME_CHARS].rstrip(" .:") or self.kind
 
+    @property
+    def order(self) -> tuple[float, float, str]:
+        """What orders cards as they are read."""
+        return self.y, self.x, self.id
 
-@dataclass(frozen=True, slots=True)
-class CanvasEdge:
-    """A labelled connection between two cards, by name."""
-
-    source: str
-    arrow: str
-    target: str
-    label: str
+    def holds(self, other: "CanvasCard") -> bool:
+        """Return whether the middle of another card lies in this one."""
+        x, y = other.x + other.width / 2, other.y + other.height / 2
+        in_width = self.x <= x <= self.x + self.width
+        return in_width and self.y <= y <= self.y + self.height
 
 
 @dataclass(slots=True, eq=False)
@@ -406,43 +415,48 @@ class CanvasGroup:
     groups: list["CanvasGroup"] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Canvas:
-    """A canvas as a tree of groups, with its labelled edges in order of the file."""
+def parse_canvas(path: NotePath, text: str) -> Note:
+    """Return a canvas as a note; one that cannot be read is empty, with a warning.
 
-    root: CanvasGroup
-    edges: tuple[CanvasEdge, ...] = ()
-    warnings: tuple[str, ...] = ()
-
-
-_ROOT: Final = CanvasCard("", "group", "", "", 0, 0, 0, 0)
-
-
-def read_canvas(text: str) -> Canvas:
-    """Return what stands on a canvas; an unreadable one is empty, with a warning."""
-    if not text.strip():
-        return Canvas(CanvasGroup(_ROOT))
+    File cards are embedding links of kind "canvas"; the links, tags and tasks of text
+    cards are found as in a note. Never raises, whatever the text.
+    """
+    title = splitext(basename(path))[0]
+    text = text.removeprefix("\ufeff")
     try:
-        top = json.loads(text)
+        top = json.loads(text) if text.strip() else {}
     except (ValueError, RecursionError) as error:
-        return _unreadable(f"not valid JSON ({_reason(error)})")
+        return _unreadable_canvas(path, f"not valid JSON ({_reason(error)})")
     if not isinstance(top, dict):
-        return _unreadable("not a JSON object")
+        return _unreadable_canvas(path, "not a JSON object")
     nodes, edges = _objects(top.get("nodes")), _objects(top.get("edges"))
-    warnings = []
+    warnings: list[str] = []
     if max(len(nodes), len(edges)) > MAX_CARDS:
         warnings.append(f"Only the first {MAX_CARDS} cards and edges were read.")
     cards = [card for node in nodes[:MAX_CARDS] if (card := _card(node)) is not None]
     names = {card.id: card.name for card in reversed(cards)}
-    labelled = [_edge(edge, names) for edge in edges[:MAX_CARDS]]
-    kept = tuple(edge for edge in labelled if edge.label)
-    return Canvas(_tree(cards), kept, tuple(warnings))
+    labelled = [line for edge in edges[:MAX_CARDS] if (line := _edge(edge, names))]
+    rendering = _Rendering(path)
+    rendering.add_group(_group_tree(cards, title), (), 0)
+    if labelled:
+        rendering.add_heading("Connections", 1)
+        rendering.add_block("list", "\n".join(labelled))
+    pieces = {
+        name: tuple(
+            chain.from_iterable(getattr(part, name) for part in rendering.parts)
+        )
+        for name in _PIECES
+    }
+    body = "".join(rendering.texts)
+    return Note(path, "canvas", title, body, warnings=tuple(warnings), **pieces)
 
 
-def _unreadable(reason: str) -> Canvas:
-    return Canvas(
-        CanvasGroup(_ROOT), warnings=(f"The canvas could not be read: {reason}.",)
+def _unreadable_canvas(path: NotePath, reason: str) -> Note:
+    title, warning = (
+        splitext(basename(path))[0],
+        f"The canvas could not be read: {reason}.",
     )
+    return Note(path, "canvas", title, "", warnings=(warning,))
 
 
 def _reason(error: Exception) -> str:
@@ -467,11 +481,9 @@ def _line(value: Any) -> str:
 
 
 def _number(value: Any) -> float:
-    if not isinstance(value, int | float):
+    if not isinstance(value, int | float) or math.isnan(min(value, _FAR)):
         return 0.0
-    if isinstance(value, float) and math.isnan(value):
-        return 0.0
-    return float(max(-FAR, min(FAR, value)))
+    return float(max(-_FAR, min(_FAR, value)))
 
 
 def _identity(value: Any) -> str:
@@ -485,253 +497,146 @@ def _card(node: dict[str, Any]) -> CanvasCard | None:
     body = _text(body) if kind == "text" else _line(body)
     if kind != "group" and not body.strip():
         return None
-    x, y = _number(node.get("x")), _number(node.get("y"))
-    width, height = _number(node.get("width")), _number(node.get("height"))
     subpath = _line(node.get("subpath")) if kind == "file" else ""
-    return CanvasCard(
-        _identity(node.get("id")), kind, body, subpath, x, y, width, height
-    )
+    place = (_number(node.get(name)) for name in ("x", "y", "width", "height"))
+    return CanvasCard(_identity(node.get("id")), kind, body, subpath, *place)
 
 
-def _edge(edge: dict[str, Any], names: Mapping[str, str]) -> CanvasEdge:
+def _edge(edge: dict[str, Any], names: Mapping[str, str]) -> str:
+    """Return a line about a labelled edge; empty for one without a label."""
+    label = _line(edge.get("label"))
     source = names.get(_identity(edge.get("fromNode")), "?")
     target = names.get(_identity(edge.get("toNode")), "?")
     back = edge.get("fromEnd", "none") == "arrow"
-    forth = edge.get("toEnd", "arrow") == "arrow"
-    arrow = _ARROWS[back, forth]
-    return CanvasEdge(source, arrow, target, _line(edge.get("label")))
+    arrow = _ARROWS[back, edge.get("toEnd", "arrow") == "arrow"]
+    return f"{source} {arrow} {target}: {label}" if label else ""
 
 
-def _tree(cards: list[CanvasCard]) -> CanvasGroup:
-    """Put each card into the smallest group its middle lies in, in reading order."""
-    root = CanvasGroup(_ROOT)
+def _group_tree(cards: list[CanvasCard], title: str) -> CanvasGroup:
+    """Put each card into the smallest group that holds it, in reading order."""
+    root = CanvasGroup(CanvasCard("", "group", title, "", 0, 0, 0, 0))
     frames = [CanvasGroup(card) for card in cards if card.kind == "group"]
-    frames.sort(key=lambda group: _reading_order(group.card))
+    frames.sort(key=lambda group: group.card.order)
     # By area; of equal groups the first one read is the outer one.
     holders = frames[:MAX_GROUPS]
     holders.sort(key=lambda group: -group.card.width * group.card.height)
     ranks = {id(group): rank for rank, group in enumerate(holders)}
+
+    def smallest(outer: Sequence[CanvasGroup], card: CanvasCard) -> CanvasGroup:
+        found = (group for group in reversed(outer) if group.card.holds(card))
+        return next(found, root)
+
     for group in frames:
         outer = holders[: ranks.get(id(group), len(holders))]
-        _holder(outer, group.card, root).groups.append(group)
-    for card in sorted(cards, key=_reading_order):
+        smallest(outer, group.card).groups.append(group)
+    for card in sorted(cards, key=lambda card: card.order):
         if card.kind != "group":
-            _holder(holders, card, root).cards.append(card)
+            smallest(holders, card).cards.append(card)
     return root
 
 
-def _reading_order(card: CanvasCard) -> tuple[float, float, str]:
-    return card.y, card.x, card.id
+class _Rendering:
+    """The text of a canvas as it grows; `parts` are notes, with places in the whole."""
+
+    def __init__(self, path: NotePath) -> None:
+        self.path = path
+        self.texts: list[str] = []
+        self.parts: list[Note] = []
+        self._length, self._line = 0, 1
+        self._under: CanvasGroup | None = None  # whose heading the next line is under
+
+    def add_group(
+        self, group: CanvasGroup, above: tuple[CanvasGroup, ...], depth: int
+    ) -> None:
+        """Add a group's cards, then its groups; without a label it is its outer one."""
+        home = group
+        if not above:
+            self._under = group
+        elif group.card.body:
+            depth += 1
+        else:
+            home = above[-1]
+        for card in group.cards:
+            self._return_to(home, depth)
+            self._add_card(card, depth)
+        if above and group.card.body and not group.cards:
+            self._return_to(home, depth)
+        for inner in group.groups:
+            self.add_group(inner, (*above, home), depth)
+
+    def _return_to(self, group: CanvasGroup, depth: int) -> None:
+        if self._under is not group:
+            self.add_heading(group.card.body, max(depth, 1))
+            self._under = group
+
+    def add_heading(self, label: str, depth: int) -> None:
+        level = min(depth, _LOWEST_LEVEL)
+        text = f"{'#' * level} {label}"
+        start, line = self._write(text)
+        end = start + len(text.encode())
+        heading = Heading(level, label, line, start, end)
+        self._add(headings=(heading,), blocks=(Region("heading", start, end),))
+
+    def _add_card(self, card: CanvasCard, depth: int) -> None:
+        if card.kind == "text":
+            self._add_text(card.body.strip("\r\n"), depth)
+        elif card.kind == "file":
+            start, end, line = self.add_block(
+                "paragraph", f"![[{card.body}{card.subpath}]]"
+            )
+            subpath = card.subpath or None
+            link = Link("canvas", card.body, subpath, None, True, line, start, end)
+            self._add(links=(link,))
+        else:
+            self.add_block("paragraph", card.body[:_URL_CHARS])
+
+    def _add_text(self, text: str, depth: int) -> None:
+        # A line before the card keeps `---` on its first line from being frontmatter.
+        card = parse_note(self.path, "\n" + text)
+        start, line = self._write(text)
+        moved = {
+            name: tuple(_moved(piece, start - 1, line - 2) for piece in pieces)
+            for name in _PIECES
+            if (pieces := getattr(card, name))
+        }
+        if card.headings:
+            moved["headings"] = tuple(
+                heading._replace(level=min(heading.level + depth, _LOWEST_LEVEL))
+                for heading in moved["headings"]
+            )
+            self._under = None
+        self._add(**moved)
+
+    def add_block(self, kind: RegionKind, text: str) -> tuple[int, int, int]:
+        """Add a block; return its bytes, and the line it begins at."""
+        start, line = self._write(text)
+        end = start + len(text.encode())
+        self._add(blocks=(Region(kind, start, end),))
+        return start, end, line
+
+    def _write(self, text: str) -> tuple[int, int]:
+        """Add a paragraph; return the byte and the line it begins at."""
+        if self.texts:
+            self.texts.append("\n")
+            self._length += 1
+            self._line += 1
+        start, line = self._length, self._line
+        self.texts.append(text + "\n")
+        self._length += len(text.encode()) + 1
+        self._line += text.count("\n") + 1
+        return start, line
+
+    def _add(self, **pieces: Any) -> None:
+        self.parts.append(Note(self.path, "canvas", "", "", **pieces))
 
 
-def _holder(
-    outer: list[CanvasGroup], card: CanvasCard, root: CanvasGroup
-) -> CanvasGroup:
-    """Return the last, so the smallest, of the groups around the middle of a card."""
-    x, y = card.x + card.width / 2, card.y + card.height / 2
-    for group in reversed(outer):
-        frame = group.card
-        inside = frame.x <= x <= frame.x + frame.width
-        if inside and frame.y <= y <= frame.y + frame.height:
-            return group
-    return root
-
-
-CONNECTIONS: Final = "Connections"
-"""The heading above the labelled edges."""
-
-LOWEST: Final = 6
-"""The lowest rank a heading can have."""
-
-URL_CHARS: Final = 2000
-"""How much of an address is kept: some hold whole files."""
-
-_CanvasPlaced = TypeVar(
-    "_CanvasPlaced", BlockId, Callout, Field, Footnote, Heading, Link, Region, Tag, Task
-)
-
-
-@dataclass(slots=True)
-class _Sheet:
-    """The rendering as it grows.
-
-    `parts` are notes in the order of the text, their places those in the whole. `under`
-    is the group whose heading the next line would stand under.
-    """
-
-    path: NotePath
-    under: CanvasGroup | None
-    texts: list[str] = field(default_factory=list)
-    parts: list[Note] = field(default_factory=list)
-    length: int = 0
-    line: int = 1
-
-
-def parse_canvas(path: NotePath, text: str) -> Note:
-    """Return a canvas as a note; one that cannot be read is empty, with a warning.
-
-    File cards are embedding links of kind "canvas"; the links, tags and tasks of text
-    cards are found as in a note. Never raises, whatever the text.
-    """
-    canvas = read_canvas(text.removeprefix("\ufeff"))
-    sheet = _Sheet(path, canvas.root)
-    _write_group(sheet, canvas.root, (), 0)
-    _write_edges(sheet, canvas.edges)
-    return _note(sheet, canvas)
-
-
-def _title(path: NotePath) -> str:
-    return splitext(basename(path))[0]
-
-
-def _write_group(
-    sheet: _Sheet, group: CanvasGroup, above: tuple[CanvasGroup, ...], depth: int
-) -> None:
-    """Write a group's cards, then its groups; one without a label is its outer one."""
-    home = group
-    if group.card.body:
-        depth += 1
-    elif above:
-        home = above[-1]
-    for card in group.cards:
-        _return_to(sheet, home, depth)
-        _write_card(sheet, card, depth)
-    if not group.cards and group.card.body:
-        _return_to(sheet, home, depth)
-    for inner in group.groups:
-        _write_group(sheet, inner, (*above, home), depth)
-
-
-def _return_to(sheet: _Sheet, group: CanvasGroup, depth: int) -> None:
-    if sheet.under is not group:
-        label = group.card.body or _title(sheet.path)
-        _write_heading(sheet, label, max(depth, 1))
-        sheet.under = group
-
-
-def _write_heading(sheet: _Sheet, label: str, depth: int) -> None:
-    level = min(depth, LOWEST)
-    text = f"{'#' * level} {label}"
-    start, line = _write(sheet, text)
-    end = start + len(text.encode())
-    heading = Heading(level, label, line, start, end)
-    block = Region("heading", start, end)
-    sheet.parts.append(_part(sheet, headings=(heading,), blocks=(block,)))
-
-
-def _write_card(sheet: _Sheet, card: CanvasCard, depth: int) -> None:
-    if card.kind == "text":
-        _write_text(sheet, card.body.strip("\r\n"), depth)
-    elif card.kind == "file":
-        text = f"![[{card.body}{card.subpath}]]"
-        line, block = _write_block(sheet, "paragraph", text)
-        link = Link(
-            kind="canvas",
-            target=card.body,
-            subpath=card.subpath or None,
-            display=None,
-            embed=True,
-            line=line,
-            start=block.start,
-            end=block.end,
-        )
-        sheet.parts.append(_part(sheet, links=(link,), blocks=(block,)))
-    else:
-        _, block = _write_block(sheet, "paragraph", card.body[:URL_CHARS])
-        sheet.parts.append(_part(sheet, blocks=(block,)))
-
-
-def _write_text(sheet: _Sheet, text: str, depth: int) -> None:
-    # A line before the card keeps `---` on its first line from being frontmatter.
-    card = parse_note(sheet.path, "\n" + text)
-    start, line = _write(sheet, text)
-    part = _moved_note(card, start - 1, line - 2)
-    ranked = tuple(
-        heading._replace(level=min(heading.level + depth, LOWEST))
-        for heading in part.headings
-    )
-    sheet.parts.append(part._replace(headings=ranked))
-    if ranked:
-        sheet.under = None
-
-
-def _write_edges(sheet: _Sheet, edges: Iterable[CanvasEdge]) -> None:
-    lines = [f"{e.source} {e.arrow} {e.target}: {e.label}" for e in edges]
-    if lines:
-        _write_heading(sheet, CONNECTIONS, 1)
-        _, block = _write_block(sheet, "list", "\n".join(lines))
-        sheet.parts.append(_part(sheet, blocks=(block,)))
-
-
-def _write_block(sheet: _Sheet, kind: RegionKind, text: str) -> tuple[int, Region]:
-    """Add a block; return the line it begins at, and the block."""
-    start, line = _write(sheet, text)
-    return line, Region(kind, start, start + len(text.encode()))
-
-
-def _write(sheet: _Sheet, text: str) -> tuple[int, int]:
-    """Add a paragraph; return the byte and the line it begins at."""
-    if sheet.texts:
-        sheet.texts.append("\n")
-        sheet.length += 1
-        sheet.line += 1
-    start, line = sheet.length, sheet.line
-    sheet.texts.append(text + "\n")
-    sheet.length += len(text.encode()) + 1
-    sheet.line += text.count("\n") + 1
-    return start, line
-
-
-def _part(sheet: _Sheet, **values: Any) -> Note:
-    return Note(sheet.path, "canvas", "", "", **values)
-
-
-def _moved_note(note: Note, by: int, lines: int) -> Note:
-    return note._replace(
-        tags=tuple(_moved(note.tags, by, lines)),
-        headings=tuple(_moved(note.headings, by, lines)),
-        links=tuple(_moved(note.links, by, lines)),
-        tasks=tuple(
-            task._replace(parent_line=task.parent_line and task.parent_line + lines)
-            for task in _moved(note.tasks, by, lines)
-        ),
-        block_ids=tuple(_moved(note.block_ids, by, lines)),
-        callouts=tuple(_moved(note.callouts, by, lines)),
-        fields=tuple(_moved(note.fields, by, lines)),
-        footnotes=tuple(_moved(note.footnotes, by, lines)),
-        blocks=tuple(_moved(note.blocks, by, lines)),
-        regions=tuple(_moved(note.regions, by, lines)),
-    )
-
-
-def _moved(
-    values: Iterable[_CanvasPlaced], by: int, lines: int
-) -> Iterator[_CanvasPlaced]:
-    for value in values:
-        place: dict[str, Any] = {"start": value.start + by, "end": value.end + by}
-        if isinstance(value, Callout):
-            place["span"] = Span(value.span.start + lines, value.span.end + lines)
-        elif not isinstance(value, Region):
-            place["line"] = value.line + lines
-        yield value._replace(**place)
-
-
-def _note(sheet: _Sheet, canvas: Canvas) -> Note:
-    parts = sheet.parts
-    return Note(
-        path=sheet.path,
-        kind="canvas",
-        title=_title(sheet.path),
-        text="".join(sheet.texts),
-        tags=tuple(chain.from_iterable(part.tags for part in parts)),
-        headings=tuple(chain.from_iterable(part.headings for part in parts)),
-        links=tuple(chain.from_iterable(part.links for part in parts)),
-        tasks=tuple(chain.from_iterable(part.tasks for part in parts)),
-        block_ids=tuple(chain.from_iterable(part.block_ids for part in parts)),
-        callouts=tuple(chain.from_iterable(part.callouts for part in parts)),
-        fields=tuple(chain.from_iterable(part.fields for part in parts)),
-        footnotes=tuple(chain.from_iterable(part.footnotes for part in parts)),
-        blocks=tuple(chain.from_iterable(part.blocks for part in parts)),
-        regions=tuple(chain.from_iterable(part.regions for part in parts)),
-        warnings=canvas.warnings,
-    )
+def _moved(piece: Any, by: int, lines: int) -> Any:
+    """Return a piece of a card at its place in the rendering."""
+    place: dict[str, Any] = {"start": piece.start + by, "end": piece.end + by}
+    if isinstance(piece, Callout):
+        place["span"] = Span(piece.span.start + lines, piece.span.end + lines)
+    elif not isinstance(piece, Region):
+        place["line"] = piece.line + lines
+    if isinstance(piece, Task) and piece.parent_line:
+        place["parent_line"] = piece.parent_line + lines
+    return piece._replace(**place)
