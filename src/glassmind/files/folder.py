@@ -98,7 +98,6 @@ class OpenFolder:
         return min(alike, key=spelling_order) if alike else name
 
     def _has(self, name: str) -> bool:
-        """Whether an entry is spelled so: the first among those that are one in NFC."""
         try:
             os.lstat(self._at(name), dir_fd=self._descriptor)
         except OSError:

@@ -75,7 +75,6 @@ def _told(found: Mapping[str, tuple[FileChange, list[str]]]) -> Iterator[FileCha
 
 
 def _commit(line: bytes) -> Commit | None:
-    """Return the commit of a heading; None where its date is none."""
     name, _, written = line[1:].decode("ascii", "replace").partition(" ")
     try:
         when = datetime.fromisoformat(written.strip())
@@ -240,7 +239,6 @@ def repository_of(root: Path, *, timeout_s: float) -> Repository:
 
 
 def _files_of(root: Path) -> Path:
-    """Return the nearest folder that is a repository, or else the vault itself."""
     there = root.resolve()
     folders = (there, *there.parents)
     return next((one for one in folders if (one / ".git").exists()), root)
@@ -472,8 +470,6 @@ class _Git:
 
 
 class _Files(NamedTuple):
-    """The files of a change that are there, and those that are gone."""
-
     there: list[str]
     gone: list[str]
 
@@ -550,7 +546,6 @@ def _is_folder(file: Path) -> bool:
 
 
 def _tracked(git: _Git, paths: Sequence[str]) -> set[str]:
-    """Return the files that git knows by these names, or in folders of them."""
     found: set[str] = set()
     for part in _parts(paths):
         found |= set(_names(git("ls-files", "-z", "--", *part)))
@@ -573,7 +568,6 @@ def _parts(paths: Sequence[str]) -> Iterable[list[str]]:
 
 
 def _unignored(git: _Git, files: _Files) -> _Files:
-    """Leave out what git ignores; what it knows already it does not ignore."""
     if not files.there:
         return files
     # a colon at the beginning would have a meaning; 1 stands for none of them
@@ -627,7 +621,6 @@ def _names(printed: bytes) -> list[str]:
 
 
 def _reason(said: bytes) -> str:
-    """Return the sentence of git that tells most, without its marks."""
     known = refusal(said)
     if not known.startswith("git does not read the vault"):
         return known

@@ -148,7 +148,6 @@ def _as_re2_escape(escape: re.Match[str]) -> str:
 
 
 def _encodable(path: str) -> str:
-    """Return a path without lone surrogates, which a caller may have passed."""
     return path if path.isascii() else path.encode(errors="replace").decode()
 
 
@@ -313,8 +312,6 @@ def load_rules(
 
 
 class _Said(NamedTuple):
-    """What rules are made from: files of the vault, settings of ours, and troubles."""
-
     settings: str
     lines: str
     ignore_dirs: tuple[str, ...]
@@ -325,7 +322,6 @@ class _Said(NamedTuple):
 
 @lru_cache(maxsize=8)
 def _made(said: _Said) -> IgnoreRules:
-    """Return the rules; the same ones while nothing else is said."""
     settings, lines, ignore_dirs, include_agent_dir, agent, troubles = said
     warnings = list(troubles)
     filters = _filters(settings, warnings)
@@ -356,7 +352,6 @@ def _conflict(name: str) -> str | None:
 
 
 def _read(files: VaultFiles, path: str, warnings: list[str]) -> str:
-    """Return the text of a settings file, empty when there is none."""
     try:
         return files.read(path, limit_bytes=SETTINGS_LIMIT_BYTES).decode("utf-8-sig")
     except FileGone:
@@ -369,7 +364,6 @@ def _read(files: VaultFiles, path: str, warnings: list[str]) -> str:
 
 
 def _filters(settings: str, warnings: list[str]) -> tuple[str, ...]:
-    """Return the entries of Obsidian's "Excluded files"."""
     try:
         parsed = json.loads(settings) if settings.strip() else {}
     except (ValueError, RecursionError):
@@ -396,7 +390,6 @@ def _is_pattern(entry: str) -> bool:
 def _matches(
     filters: Iterable[str], warnings: list[str]
 ) -> Callable[[str], bool] | None:
-    """Return a test for the `/regex/` entries of Obsidian's excluded files."""
     entries = [entry[1:-1] for entry in filters if _is_pattern(entry)]
     if not entries:
         return None
@@ -420,7 +413,6 @@ def _ignore_file(text: str, warnings: list[str]) -> Callable[[str], bool | None]
 
 
 def _unused(source: str, rejected: Sequence[Rejected]) -> Iterator[str]:
-    """Yield a warning for each unusable pattern, and one for those beyond the limit."""
     for pattern, reason in rejected[:REJECTED_SHOWN]:
         shown = repr(pattern[:SHOWN_CHARS])
         yield f"{source}: the pattern {shown} is not used: {reason}. Simplify it."

@@ -84,7 +84,6 @@ def without_refused_characters(name: str) -> str:
 
 
 def _joins(name: str, at: int) -> bool:
-    """Return whether the joiner at a place is between letters, digits or emoji."""
     return all(
         0 <= beside < len(name) and category(name[beside])[0] in "LMNS"
         for beside in (at - 1, at + 1)
@@ -217,7 +216,6 @@ def _rungs(wanted: str) -> Iterator[_Rung]:
 
 
 def _from_root(name: str) -> str:
-    """Return a path that may begin at the vault's folder in the ways of a shell."""
     return name.removeprefix("./").removeprefix("/")
 
 
@@ -251,7 +249,6 @@ def _typos(name: str, wanted: str, notes: Sequence[NamedNote]) -> list[NotePath]
 def _closest(
     wanted: str, notes: Sequence[NamedNote]
 ) -> dict[NotePath, tuple[float, str]]:
-    """Return how well the likeliest notes fit, and which of their names does."""
     pairs = _pairs(wanted)
     spelled = [
         (name, note.path)
@@ -483,7 +480,6 @@ def _endings(path: str) -> Iterator[str]:
 
 
 def _below(paths: list[str], folder: str) -> list[str]:
-    """Return those of the sorted paths that stand in this folder or deeper."""
     if not folder:
         return paths
     # "0" is the character after "/"
@@ -560,7 +556,6 @@ class LinkWriter:
             yield link.replace("|", "\\|", 1)  # inside a table
 
     def _shortest(self, source: NotePath, target: NotePath, suffix: str) -> str | None:
-        """Return the name of a file, or as much of its path as leads there."""
         for end in self._ends(source, target):
             name = end + suffix
             if self.files.resolve(name, source) == target:
@@ -646,7 +641,6 @@ def _forms(
 
 
 def _near(source: str, name: str) -> str:
-    """Return a path from the folder of a note."""
     return relpath(name, source.rpartition("/")[0] or ".")
 
 

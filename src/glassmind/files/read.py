@@ -261,7 +261,6 @@ class VaultFiles:
             os.close(opened)
 
     def _other_spelling(self, path: str) -> str | None:
-        """Return how the disk spells a path that it does not know in NFC."""
         if path.isascii():
             return None
         spelled: list[str] = []
@@ -339,7 +338,6 @@ def _check_same(root: Path, path: str, opened: int) -> None:
 
 
 def _open_checked(root: Path, path: str, flags: int) -> int:
-    """Open by name where nothing better is to be had, and look at what was opened."""
     _check_links(root, path)
     opened = os.open(root / path, flags)
     try:
@@ -514,7 +512,6 @@ def _readings(text: str) -> Iterator[str]:
 
 
 def _fault(text: str) -> str | None:
-    """Return why a path cannot be inside the vault, or None."""
     if not text:
         return "it is empty"
     if control := _CONTROL.search(text):
@@ -665,7 +662,6 @@ def _text_only(found: Decoded) -> Decoded | Unreadable:
 
 
 def _guess(raw: bytes) -> Decoded | Unreadable:
-    """Read bytes that are not UTF-8: damaged, in an 8-bit encoding, or no text."""
     controls = len(raw) - len(raw.translate(None, _CONTROLS))
     if raw.startswith(_SIGNATURES) or controls > len(raw) * BINARY_SHARE:
         return Unreadable("it is a binary file under a text file's name")

@@ -193,8 +193,6 @@ def is_real(place: str) -> bool:
 
 
 class _Folder(NamedTuple):
-    """A folder to enter: where it is on disk, and what its paths begin with."""
-
     place: str
     disk_prefix: str = ""
     prefix: str = ""
@@ -411,7 +409,6 @@ def _chosen(names: Iterable[str]) -> dict[str, str]:
 
 
 def _fault_of_name(name: str, chosen: Mapping[str, str]) -> str | None:
-    """Return why a name cannot be that of a note."""
     if not chosen and name.isascii() and name.isprintable() and "\\" not in name:
         return None  # as most are, and quickly told
     if _UNDECODED.search(name):

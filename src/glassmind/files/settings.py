@@ -138,7 +138,6 @@ def _read_task_boxes(root: Path, _changed: int, _size: int) -> tuple[str, ...]:
 
 
 def _statuses(settings: object) -> Iterator[tuple[str, str]]:
-    """Yield each sign with its type; those a person added come last, and count."""
     held = settings.get("statusSettings") if isinstance(settings, dict) else None
     for name in ("coreStatuses", "customStatuses"):
         many = held.get(name) if isinstance(held, dict) else None

@@ -112,7 +112,6 @@ class SmartConnections:
         return self._sources
 
     def _files(self) -> Iterator[tuple[str, os.stat_result]]:
-        """Yield the path of every file of the plugin, in the order they count."""
         for folder in FOLDERS:
             try:
                 with os.scandir(self._root / folder) as found:
@@ -126,7 +125,6 @@ class SmartConnections:
             yield from ((f"{folder}/{name}", facts) for name, facts in listed)
 
     def _items(self) -> "dict[str, ImportedItem | None]":
-        """Return the last word on every item."""
         items: dict[str, ImportedItem | None] = {}
         with VaultFiles(self._root) as files:
             for path, _ in self._files():
@@ -163,7 +161,6 @@ class ImportedItem(NamedTuple):
 
 
 def _skipped(line: str, at: int, mark: str) -> int:
-    """Return where the next value begins, behind blanks and marks."""
     while at < len(line) and line[at] in f" \t\r{mark}":
         at += 1
     return at
@@ -205,7 +202,6 @@ MOST = 1e30
 
 
 def _row(found: Any) -> bytes | None:
-    """Return a vector as a unit row; None where it is none of the model's."""
     if not isinstance(found, list) or len(found) != WIDTH:
         return None
     if not all(_is_number(x) for x in found):
@@ -220,7 +216,6 @@ def _row(found: Any) -> bytes | None:
 
 
 def _gathered(items: "dict[str, ImportedItem | None]") -> dict[str, ImportedNote]:
-    """Return the items of each note together."""
     wholes: dict[str, ImportedItem] = {}
     parts: dict[str, list[ImportedItem]] = {}
     for key, item in items.items():

@@ -284,7 +284,6 @@ class InterruptedChange:
             raise WriteFailed(path, fault.strerror or str(fault)) from fault
 
     def _is_exact(self, path: str, twin: str) -> bool:
-        """Whether the disk spells a path so, where `twin` differs in case alone."""
         if path == twin or path.casefold() != twin.casefold():
             return True
         parts, others = path.split("/"), twin.split("/")

@@ -413,7 +413,6 @@ class FileTransaction:
         return all(gone)
 
     def _letting_go(self, staged: Iterable[tuple[str, str]]) -> list[Future[bool]]:
-        """Begin to delete files and to wait for the disk, folder by folder."""
         left: dict[str, list[str]] = {path: [] for path in sorted(self._touched)}
         for path, name in staged:
             left.setdefault(path, []).append(name)
@@ -442,7 +441,6 @@ class FileTransaction:
         return [load.way for load in self._loads]
 
     def _standing_folders(self) -> Iterable[str]:
-        """Yield the folders that are there already, of all that are to be touched."""
         for load in self._loads:
             for place in (load.way.at, load.way.via):
                 if place is not None:
@@ -451,7 +449,6 @@ class FileTransaction:
                     yield folder
 
     def _nearest(self, folder: str) -> str:
-        """Return a folder, or the lowest above it that is there."""
         known = self._places.get(folder)
         if known is None:
             try:
@@ -496,7 +493,6 @@ class FileTransaction:
             raise NameTaken(way.step.to)
 
     def _is_itself(self, load: StagedStep, there: os.stat_result) -> bool:
-        """Whether what is at the new place is the file, under another spelling."""
         if load.way.at is None or load.way.via is None:
             return False
         if load.way.at.casefold() != load.way.via.casefold():
@@ -556,7 +552,6 @@ class FileTransaction:
         return raw == step.after
 
     def _place(self, load: StagedStep) -> None:
-        """Move a file or a folder, or give a new one its name; nothing gives way."""
         way = load.way
         source, name = above(way.at or ""), load.name
         if way.at is None:
@@ -588,7 +583,6 @@ class FileTransaction:
     def _refuse_other(
         self, load: StagedStep, here: OpenFolder, name: str
     ) -> os.stat_result:
-        """Return what is to be moved, if it is still what was looked at."""
         way, before = load.way, load.way.step.before or b""
         if way.step.folder:
             return _refuse_no_folder(here, name, way.name)
@@ -642,7 +636,6 @@ class FileTransaction:
         return there.read(called, len(load.way.step.after)) == load.way.step.after
 
     def _make(self, folder: str) -> None:
-        """Make a folder and those above it, as far as they are not there."""
         if self._nearest(folder) == folder:
             return
         self._make(above(folder))
@@ -661,7 +654,6 @@ class FileTransaction:
     def _undo_by(
         self, way: PlannedStep, undo: Callable[[], None], *folders: str
     ) -> None:
-        """Know how to take something back, before it is done."""
         self._touched.update(folders)
         self._undoing.append((way.name, undo))
 

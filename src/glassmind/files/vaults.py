@@ -92,7 +92,6 @@ def home_of(env: Mapping[str, str]) -> Path:
 
 
 def _listed(file: Path) -> Iterator[tuple[float, KnownVault]]:
-    """Yield each vault of one list with the time it was last opened."""
     try:
         vaults = json.loads(file.read_bytes())["vaults"]
     except (OSError, ValueError, RecursionError, KeyError, TypeError):

@@ -212,7 +212,6 @@ def _judged_folder(change: Change, path: str, rules: IgnoreRules) -> VaultChange
 
 
 def _path_in(place: str, base: str) -> str | None:
-    """Return the path of a place in the vault; None for one that is not in it."""
     if place == base:
         return ""
     if not _is_in(place, base):
@@ -243,8 +242,6 @@ class Tell(Protocol):
 
 
 class _Ear:
-    """One watch of the system, and the thread that waits for it."""
-
     def __init__(self, folders: Collection[str], tell: Tell) -> None:
         self._folders, self._tell = folders, tell
         self._stop = threading.Event()

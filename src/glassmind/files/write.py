@@ -401,8 +401,6 @@ def _nothing() -> None:
 
 
 class _Beside(NamedTuple):
-    """What is done while the disk is waited for, before and after files change."""
-
     meanwhile: Callable[[], None] = _nothing
     afterwards: Callable[[], None] = _nothing
 
@@ -602,7 +600,6 @@ class VaultChanger:
             upper.remove(upper.spelled(path.rpartition("/")[2]))
 
     def _sweep(self, folders: Iterable[str]) -> bool:
-        """Sweep folders, as far as they are there; whether nothing is left in them."""
         swept = [self._sweep_one(path) for path in sorted(folders)]
         return all(swept)
 
@@ -618,7 +615,6 @@ class VaultChanger:
 
 
 def _is_one(way: PlannedStep) -> bool:
-    """Whether a step changes anything, so that it goes on record."""
     return way.step.folder or way.is_rewritten or way.is_moved or way.at != way.final
 
 

@@ -131,7 +131,6 @@ def trimmed(source: bytes, start: int, end: int) -> int:
 
 
 def _with_joined(blocks: Sequence[Region], joined: Sequence[Region]) -> list[Region]:
-    """Return the blocks, those that one stretch spans replaced by it."""
     merged: list[Region] = []
     first = {block.start: index for index, block in enumerate(blocks)}
     index = 0
@@ -188,13 +187,11 @@ def _closing_brackets(source: bytes, body: int) -> dict[int, int]:
 
 
 def _gap_end(source: bytes, start: int) -> int:
-    """Return where the blanks and quote marks behind `start` end."""
     gap = _GAP.match(source, start)
     return gap.end() if gap else start
 
 
 def _indented_start(source: bytes, start: int) -> int:
-    """Return where the blanks before `start` begin, on its line."""
     while start > 0 and source[start - 1] in b" \t":
         start -= 1
     return start
@@ -505,7 +502,6 @@ def _lines_with(
     listed: set[int],
     starts: Sequence[int],
 ) -> list[int]:
-    """Return the numbers of the lines worth reading, in order."""
     numbers: set[int] = set()
     for mark in marks:
         at = source.find(mark, body)
@@ -518,7 +514,6 @@ def _lines_with(
 
 
 def _closings(line: str) -> dict[int, int]:
-    """Return, for each opening bracket, where the one that closes it stands."""
     waiting: dict[str, list[int]] = {"]": [], ")": []}
     closing: dict[int, int] = {}
     for match in _BRACKET.finditer(line):

@@ -159,7 +159,6 @@ def _located(source: bytes, nodes: list[Any]) -> dict[CanvasRef, tuple[int, str]
 
 
 def _ref_names(node: Any) -> tuple[str, ...]:
-    """Return which properties of a node refer to something."""
     if not isinstance(node, dict):
         return ()
     match node.get("type"):
@@ -324,7 +323,6 @@ def _is_expression(leaf: Leaf) -> bool:
 
 
 def _names(expression: _Expression) -> Iterator[tuple[BaseRefKind, _Name]]:
-    """Yield the references in the strings of an expression."""
     tokens = _tokens(expression.value)
     for number, token in enumerate(tokens):
         if token.kind != "text":
@@ -425,7 +423,6 @@ def _in_place(name: _Name, value: str) -> bytes:
 def _new_values(
     changes: Sequence[tuple[_Name, str]],
 ) -> dict[_Expression, str]:
-    """Return the values of expressions with names replaced."""
     found: dict[_Expression, str] = {}
     for name, value in sorted(changes, key=lambda change: -change[0].first):
         said = found.get(name.expression, name.expression.value)
@@ -446,7 +443,6 @@ def _whole(base: _Base, expression: _Expression, value: str) -> Splice:
 
 
 def _reads_as(base: _Base, after: bytes, wanted: Mapping[_Expression, str]) -> bool:
-    """Return whether a base has the new values afterwards, and else the same."""
     read = _base(after)
     if read is None or len(read.loaded.leaves) != len(base.loaded.leaves):
         return False

@@ -99,7 +99,6 @@ def _placed(text: str, base: int, leaves: tuple[Leaf, ...]) -> tuple[Property, .
 
 
 def _sentence(reason: yaml.YAMLError, block: str) -> str:
-    """Return one sentence that says what is wrong and on which line of the note."""
     if isinstance(reason, yaml.MarkedYAMLError) and reason.problem_mark is not None:
         line = reason.problem_mark.line + 2
         problem = " ".join((reason.problem or reason.context or "").split())

@@ -144,7 +144,6 @@ def hidden_among(texts: Collection[str]) -> tuple[str, ...]:
 
 
 def _is_suspect(text: str) -> bool:
-    """Whether a text may hide something; most is plain, which is seen at once."""
     if "<" in text or "%%" in text or "]:" in text:
         return True
     if (text.isascii() or _is_western(text)) and text.replace("\n", " ").isprintable():
@@ -182,7 +181,6 @@ def _kinds(text: str) -> Iterator[str]:
 
 
 def _is_commented(text: str) -> bool:
-    """Whether a text has a comment; one of Obsidian is closed, or begins a line."""
     marks = text.count("%%")
     open_mark = marks == 1 and re.search(_LEADING, text)
     reference = "]:" in text and re.search(_REFERENCE, text)

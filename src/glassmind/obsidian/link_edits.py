@@ -209,7 +209,6 @@ def _markdown(link: Link, source: bytes, note: Note) -> LinkParts | None:
 
 
 def _definitions(source: bytes, key: str, note: Note) -> Iterator[int]:
-    """Yield where the destinations of a reference's definitions begin."""
     for match in _DEFINITION.finditer(source, note.frontmatter.end):
         place = match.start(1)
         hidden = any(
@@ -256,7 +255,6 @@ def _plain_end(source: bytes, at: int) -> int:
 
 
 def _held(note: Note, source: bytes) -> Iterator[LinkParts]:
-    """Yield the parts of the links in properties, in the order of the parser."""
     held = [link for link in note.links if link.kind == "property"]
     if not held:
         return

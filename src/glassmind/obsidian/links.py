@@ -198,7 +198,6 @@ def _link(  # noqa: PLR0913  # a link has this many parts
 
 
 def _is_escaped(source: bytes, offset: int) -> bool:
-    """Return whether an odd number of backslashes stands before `offset`."""
     first = offset
     while source[first - 1 : first] == b"\\":
         first -= 1
@@ -374,7 +373,6 @@ class Outline:
         return None
 
     def _nested(self, wanted: Sequence[str], forms: Sequence[str]) -> int | None:
-        """Return the first heading that stands below the others that are wanted."""
         for at, form in enumerate(forms):
             if form == wanted[-1] and (
                 _found(wanted[:-1], self.above[at], forms) is not None
@@ -425,7 +423,6 @@ def heading_words(source: bytes, heading: Heading) -> tuple[int, int]:
 
 
 def _last_line_end(text: bytes) -> int:
-    """Return where the last line but one ends; a lone carriage return ends one too."""
     return max(text.rfind(b"\n"), text.rfind(b"\r"), 0)
 
 
@@ -456,7 +453,6 @@ def _above(levels: Iterable[int]) -> Iterator[tuple[int, ...]]:
 def _found(
     wanted: Sequence[str], above: Sequence[int], forms: Sequence[str]
 ) -> tuple[int, ...] | None:
-    """Return those above that are the wanted ones, in that order; None for not all."""
     found: list[int] = []
     rest = iter(above)
     for form in wanted:

@@ -139,7 +139,6 @@ def _encoded(text: str) -> tuple[str, bytes]:
 
 
 def _aliases(properties: Iterable[tuple[str, PropertyValue]]) -> tuple[str, ...]:
-    """Return the items of the list called `aliases`; a text value is no list."""
     for name, value in properties:
         if name.lower() == "aliases" and isinstance(value, list):
             written = (
@@ -184,7 +183,6 @@ def _headings(
 
 
 def _shown(found: Iterable[_Placed], concealed: Mask) -> tuple[_Placed, ...]:
-    """Return what does not stand in a comment or an equation."""
     if not concealed.starts:
         return tuple(found)
     return tuple(item for item in found if not concealed.covers(item.start))
@@ -304,7 +302,6 @@ def without_drawing(text: str) -> str:
 
 
 def _drawing(text: str) -> tuple[int, int] | None:
-    """Where the drawing stands, with its heading and the comment marks around it."""
     for heading in _HEADING.finditer(text):
         fence = _FENCE.match(text, heading.end())
         if fence is not None:
@@ -331,7 +328,6 @@ def _fence_end(text: str, fence: re.Match[str]) -> int:
 
 
 def _with_marks(text: str, start: int, end: int) -> tuple[int, int]:
-    """Take in the comment marks that stand right before and behind."""
     before = text[:start].rstrip()
     if before.endswith("%%") and _COMMENT.match(text, len(before) - 2):
         start = len(before) - 2
@@ -448,7 +444,8 @@ def parse_canvas(path: NotePath, text: str) -> Note:
         for name in _PIECES
     }
     body = "".join(rendering.texts)
-    return Note(path, "canvas", title, body, warnings=tuple(warnings), **pieces)
+    note = Note(path, "canvas", title, body, warnings=tuple(warnings))
+    return note._replace(**pieces)
 
 
 def _unreadable_canvas(path: NotePath, reason: str) -> Note:

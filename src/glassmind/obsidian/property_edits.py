@@ -207,7 +207,6 @@ def _check_closed(path: NotePath, text: str) -> None:
 def _target(
     path: NotePath, properties: Mapping[str, PropertyValue], change: ChangeProperty
 ) -> PropertyChange | None:
-    """Return what a change comes to; None if nothing would change."""
     name = _key(path, properties, change.name)
     known, now = name in properties, properties.get(name)
     if change.act == "set":
@@ -286,7 +285,6 @@ def _key(path: NotePath, properties: Mapping[str, PropertyValue], name: str) -> 
 
 
 def _block(text: str, head: Head, newline: str) -> tuple[int, _Block]:
-    """Return where the lines of the properties begin, and what they are."""
     start = text.index("\n") + 1
     end = text.rfind("\n", 0, head.length - 1) + 1  # where the closing line begins
     lines = text[start:end]
@@ -355,7 +353,6 @@ def _in_list(
     now: Sequence[PropertyValue],
     wanted: Sequence[PropertyValue],
 ) -> Iterator[list[TextCut]]:
-    """Yield ways to write other items into a list that stays."""
     if held.kind != "list" or len(held.items) != len(now):
         return
     if held.style == "block":
@@ -490,7 +487,6 @@ def _changed_lines(
 def _new_item_lines(
     block: _Block, held: Node, at: int, values: Sequence[PropertyValue]
 ) -> list[TextCut]:
-    """Return the cut that adds items before the item with number `at`."""
     if not values:
         return []
     text = block.text
@@ -532,7 +528,6 @@ def _line_start(text: str, at: int) -> int:
 
 
 def _line_end(text: str, at: int) -> int:
-    """Return where the line of a character ends, before what ends it."""
     stop = text.find("\n", at)
     if stop < 0:
         return len(text)
@@ -545,14 +540,12 @@ def _next_line(text: str, at: int) -> int:
 
 
 def _is_closed(block: _Block, held: Node, target: PropertyChange) -> bool:
-    """Return whether items cannot be added to a list or removed from it."""
     if held.kind == "alias" and isinstance(target.now, list):
         return True
     return _is_bare_link(block, held) or _has_comments(block, held)
 
 
 def _has_comments(block: _Block, held: Node) -> bool:
-    """Return whether comments stand between brackets, which a new layout would lose."""
     if held.kind != "list" or held.style != "flow":
         return False
     spans = [(item.start, item.end) for item in held.items]
@@ -583,7 +576,6 @@ def _is_right(text: str, before: Head, after_text: str, target: PropertyChange) 
 
 
 def _reason(block: _Block, target: PropertyChange) -> str:
-    """Return why no way was found."""
     entry = block.entry(target.name)
     if entry is None:
         return f"{target.name} cannot be added to its properties as they are written"

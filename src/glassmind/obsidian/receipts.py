@@ -93,7 +93,6 @@ def _place(path: str, heading: str) -> str:
 
 
 def _written(text: str, active: frozenset[str]) -> str:
-    """Return a text as one word: what is active, blank or unseen becomes `%XX`."""
     if text.isascii() and text.isprintable() and active.isdisjoint(text):
         word = text.replace(" ", "%20")
     else:

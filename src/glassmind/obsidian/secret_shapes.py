@@ -403,7 +403,6 @@ def _block(lines: Sequence[str], start: int, after: int, marks: Sequence[str]) -
 
 
 def _start(lines: Sequence[str], before: int, end: int) -> int:
-    """Return the first line, behind another, of a block that ends at one."""
     start = end
     if end - 2 > before and _is_last(lines[end - 2], lines[end - 1]):
         start -= 1
@@ -413,12 +412,10 @@ def _start(lines: Sequence[str], before: int, end: int) -> int:
 
 
 def _is_inside(line: str) -> bool:
-    """Whether a line may be one of a key."""
     return any(one.fullmatch(line) for one in (_INSIDE_PRIVATE_KEYS, _WRITTEN, _EMPTY))
 
 
 def _is_last(line: str, following: str) -> bool:
-    """Whether a short line may be the last of a key, after one that looks like it."""
     return bool(_WRITTEN.fullmatch(line) and _SHORT.fullmatch(following))
 
 

@@ -393,7 +393,6 @@ def hidden_ranges(text: str) -> list[HiddenRange]:
 
 
 def _gone(before: str, after: str) -> list[HiddenRange]:
-    """Return what of a line is not there any more where marks are."""
     kept = _SAID_SECRET_SPANS.split(after)
     left, right = _firsts(before, kept), _lasts(before, kept)
     if left is None or right is None:  # a mark that was half there before
@@ -408,7 +407,6 @@ def _gone(before: str, after: str) -> list[HiddenRange]:
 
 
 def _firsts(line: str, kept: Sequence[str]) -> list[int] | None:
-    """Return the first place where each piece can stand, with letters in between."""
     found, at = [0], len(kept[0])
     for piece in kept[1:-1]:
         start = line.find(piece, at + 1)
@@ -420,7 +418,6 @@ def _firsts(line: str, kept: Sequence[str]) -> list[int] | None:
 
 
 def _lasts(line: str, kept: Sequence[str]) -> list[int] | None:
-    """Return the last place where each piece can stand."""
     at = len(line) - len(kept[-1])
     found = [at]
     for piece in reversed(kept[1:-1]):
@@ -436,7 +433,6 @@ def _moved(letters: HiddenRange, by: int) -> HiddenRange:
 
 
 def _joined(spans: Sequence[HiddenRange]) -> list[HiddenRange]:
-    """Return spans that do not overlap."""
     found: list[HiddenRange] = []
     for start, end in sorted(spans):
         if found and start < found[-1].end:
@@ -574,13 +570,11 @@ def _starts(lines: Iterable[bytes]) -> list[int]:
 
 
 def _shared(one: bytes, other: bytes) -> int:
-    """Return how many bytes two lines begin alike."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _piece(piece: Any, at: Callable[[int], int], hide: Callable[[str], str]) -> Any:
-    """Return a piece of a note with its texts hidden, at its new place."""
     texts = {
         name: hide(said)
         for name, said in piece._asdict().items()

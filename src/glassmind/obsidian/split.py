@@ -317,7 +317,6 @@ def fits(text: str, start: int, end: int, room: int) -> bool:
 
 
 def _room(text: str, stretch: SplitRegion, limits: Limits) -> int:
-    """Return the room in which a stretch stays whole; 0 when it is too long for any."""
     rooms = [limits.room]
     if stretch.kind in UNCUT:
         rooms.append(limits.room * TIMES_WHOLE)
@@ -326,7 +325,6 @@ def _room(text: str, stretch: SplitRegion, limits: Limits) -> int:
 
 
 def _meant(block: SplitRegion, inner: list[SplitRegion]) -> SplitRegion:
-    """Return a quote that is a callout as one."""
     if block.kind != "quote":
         return block
     first = bisect_left(inner, block.start, key=lambda s: s.start)
@@ -500,7 +498,6 @@ def _begins_line(job: Cutting, at: int) -> bool:
 
 
 def _between_lines(job: Cutting, start: int, high: int) -> int | None:
-    """Cut a block that is better whole at the end of a line, if it has lines."""
     stretch = job.long.around(high)
     if stretch is None:
         return None
@@ -575,7 +572,6 @@ def _repeat_from(job: Cutting, start: int, at: int, *, lines_only: bool) -> int:
 
 
 def _leaves_room(job: Cutting, back: int, at: int) -> bool:
-    """Whether a zone that begins the next passage fits beside the overlap."""
     zone = job.zones.around(at + 1)
     if zone is None or zone[0] != at:
         return True
@@ -684,7 +680,6 @@ def _joined(
 def _chunks(
     note: Note, outlined: SectionOutline, parts: list[ChunkRange]
 ) -> Iterator[tuple[Any, ...]]:
-    """Yield the values of each passage's `Chunk`."""
     text = note.text
     task_lines = sorted({task.line for task in note.tasks})
     heading_lines = sorted({h.line for h in note.headings}) if task_lines else []

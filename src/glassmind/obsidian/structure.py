@@ -321,7 +321,6 @@ def _markdown_only(link: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _end_own_text(walk: _Walk, offset: int) -> None:
-    """Note that the innermost list item goes on with another block."""
     if walk.items and walk.items[-1].own_end < 0:
         walk.items[-1].own_end = offset
         walk.seen.ends.append(offset)

@@ -280,7 +280,6 @@ def texts_in(values: Any) -> list[str]:
 
 
 def _take_apart(one: Any, texts: list[str], waiting: list[Any]) -> None:
-    """Sort out a value of a kind that only descends from one of JSON."""
     if isinstance(one, str):
         texts.append(one)
     elif isinstance(one, dict):
@@ -394,7 +393,6 @@ def most_tokens(text: str) -> int:
 
 
 def _dense(raw: bytes) -> int:
-    """Return how many letters stand in what is no word."""
     flat = raw.translate(_FLAT) + b" "
     letters, start = 0, flat.find(_DENSE)
     while start >= 0:
@@ -482,7 +480,6 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
 
 
 def _joined_at(lines: list[str], parts: list[str], at: int) -> int:
-    """Return where a place in some lines is when what is left of them is joined."""
     before = 0
     for line, part in zip(lines, parts, strict=False):
         if at <= len(line):
@@ -493,7 +490,6 @@ def _joined_at(lines: list[str], parts: list[str], at: int) -> int:
 
 
 def _block(lines: list[str], line: int) -> tuple[int, int]:
-    """Return the first and the last line of the paragraph or item that holds a line."""
     first = last = line
     if _STANDS_ALONE.match(lines[line]):
         return first, last
@@ -555,7 +551,6 @@ def _inside(text: str, start: int, gap: re.Match[str]) -> bool:
 
 
 def _near(text: str, at: int) -> str:
-    """Return a text, or of a long one the words around a place in it."""
     if len(text) <= LONGEST:
         return text
     start = max(0, min(at - LONGEST // 2, len(text) - LONGEST))

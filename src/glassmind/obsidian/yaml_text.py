@@ -313,7 +313,6 @@ def load_plain(text: str) -> Loaded | None:
 
 
 def _value(entry: re.Match[str], leaves: list[Leaf]) -> PropertyValue:
-    """Return the value of a property, adding its scalars to `leaves`."""
     key, bare, flow, lines, _ = entry.groups()
     if bare:
         leaf = _leaf((key,), bare, entry.start(_BARE))
@@ -391,7 +390,6 @@ def in_scalar(text: str, style: str) -> str:
 
 
 def _quoted(written: str, at: int, quote: str) -> _Letters:
-    """Yield letters and places up to the closing quote, and the place of that."""
     end = len(written)
     while at < end:
         sign = written[at]
@@ -418,7 +416,6 @@ def _quoted(written: str, at: int, quote: str) -> _Letters:
 
 
 def _blanks(written: str, at: int, after: int) -> _Letters:
-    """Yield a run of blanks; one with line ends in it is folded."""
     breaks = written.count("\n", at, after)
     if not breaks:
         yield from ((written[place], place) for place in range(at, after))
@@ -620,7 +617,6 @@ def _text(text: str, quote: str) -> str:
 
 
 def _as_json(value: PropertyValue) -> str:
-    """Return a value as JSON; YAML knows no pairs of escapes for one character."""
     written = json.dumps(value, ensure_ascii=False)
     if written.isprintable():
         return written
