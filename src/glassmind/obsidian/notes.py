@@ -437,7 +437,7 @@ def parse_canvas(path: NotePath, text: str) -> Note:
     if labelled:
         rendering.add_heading("Connections", 1)
         rendering.add_block("list", "\n".join(labelled))
-    pieces = {
+    pieces: dict[str, Any] = {
         name: tuple(
             chain.from_iterable(getattr(part, name) for part in rendering.parts)
         )
