@@ -214,13 +214,13 @@ def test_the_warning_about_a_pattern_has_no_control_characters(tmp_path: Path) -
     assert all(warning.isprintable() for warning in rules.warnings)
 
 
-def test_of_many_unusable_patterns_a_few_are_named_and_the_rest_counted(
+def test_of_many_unusable_patterns_one_is_named_and_the_rest_counted(
     tmp_path: Path,
 ) -> None:
     rules = rules_with(tmp_path, *["/(/"] * 500, ignore="a\\\n" * 500)
 
-    assert len(rules.warnings) == 22
-    assert sum("490 more patterns" in warning for warning in rules.warnings) == 2
+    assert len(rules.warnings) == 2
+    assert all("499 more" in warning for warning in rules.warnings)
 
 
 def test_excluded_paths_beyond_the_limit_are_reported(tmp_path: Path) -> None:

@@ -6,11 +6,10 @@ what nobody expects in a list (`.git`, `.obsidian`, every other dot entry).
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
 from unicodedata import normalize
 
 import xxhash
@@ -33,108 +32,108 @@ PATTERN_LIMIT_CHARS = 1_000
 PATTERNS_LIMIT = 1_000
 """Patterns used from one file; bounds the time to translate and compile all of them."""
 
+_TOO_LONG = f"it is longer than {PATTERN_LIMIT_CHARS:,} characters"
 _WILDCARDS = re.compile(r"\*+|[?\[]")
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|.)", re.DOTALL)
 
 
-class Rejected(NamedTuple):
-    """A pattern that is not used, and why."""
+class _Patterns:
+    """The patterns of one untrusted file, compiled by RE2 within `PROGRAM_LIMIT`.
 
-    pattern: str
-    reason: str
-
-
-def compile_regexes(
-    sources: Iterable[str],
-) -> tuple[Callable[[str], bool] | None, list[Rejected]]:
-    """Return a test whether any JavaScript regular expression occurs in a path.
-
-    The test is None if no pattern can be used. The caller passes at most
-    `PATTERNS_LIMIT` sources.
+    Python's `re` backtracks: `(a+)+$` doubles its time with each character. RE2
+    searches in time linear in the path, times the size of the compiled program.
     """
-    import re2  # noqa: PLC0415 - 6 ms, only for a vault with patterns
 
-    program, rejected = _Program(), list[Rejected]()
-    patterns = re2.Set.SearchSet(program.options)
+    def __init__(self) -> None:
+        import re2  # noqa: PLC0415 - 6 ms, only for a vault with patterns
+
+        self._re2, self._size = re2, 0
+        self.options = re2.Options()
+        self.options.log_errors = False
+        self.options.never_capture = True
+        self.rejected: list[tuple[str, str]] = []
+
+    def takes(self, pattern: str, regex: str, share: int = 1) -> bool:
+        """Count a pattern, or reject it."""
+        try:
+            size = self._re2.compile(regex, self.options).programsize // share + 1
+        except UnicodeEncodeError:
+            return self.reject(pattern, "it is not valid Unicode")
+        except self._re2.error as error:
+            # The part after the colon repeats the pattern.
+            said = error.args[0].partition(b":")[0].decode()
+            return self.reject(pattern, f"RE2 reports {said!r}")
+        if self._size + size > PROGRAM_LIMIT:
+            return self.reject(pattern, "the patterns together are too large")
+        self._size += size
+        return True
+
+    def reject(self, pattern: str, reason: str) -> bool:
+        self.rejected.append((pattern, reason))
+        return False
+
+    def warnings(self, source: str) -> list[str]:
+        """Return one warning, about the first of the patterns that are not used."""
+        if not self.rejected:
+            return []
+        pattern, reason = self.rejected[0]
+        shown = f"the pattern {pattern[:SHOWN_CHARS]!r} is not used: {reason}"
+        more = len(self.rejected) - 1
+        rest = f"; nor are {more:,} more" if more else ""
+        return [f"{source}: {shown}{rest}. Simplify them."]
+
+
+def _regex_test(
+    sources: Iterable[str], warnings: list[str]
+) -> Callable[[str], bool] | None:
+    """Return a test whether any JavaScript regular expression occurs in a path."""
+    import re2  # noqa: PLC0415 - see `_Patterns`
+
+    patterns, taken = _Patterns(), 0
+    found = re2.Set.SearchSet(patterns.options)
     for source in sources:
         regex = _ESCAPE.sub(_as_re2_escape, source)
-        reason = _too_long(source) or program.add(regex)
-        if reason:
-            rejected.append(Rejected(source, reason))
-        else:
-            patterns.Add(regex)
-    if not program.size:
-        return None, rejected
-    patterns.Compile()
-    return lambda path: bool(patterns.Match(_encodable(path))), rejected
+        if len(source) > PATTERN_LIMIT_CHARS:
+            patterns.reject(f"/{source}/", _TOO_LONG)
+        elif patterns.takes(f"/{source}/", regex):
+            found.Add(regex)
+            taken += 1
+    warnings += patterns.warnings("excluded files in Obsidian's settings")
+    if not taken:
+        return None
+    found.Compile()
+    return lambda path: bool(found.Match(_encodable(path)))
 
 
-def compile_globs(
-    lines: Sequence[str],
-) -> tuple[Callable[[str], bool | None] | None, list[Rejected]]:
-    """Return what gitignore lines say of a path: ignore it, keep it, or None.
-
-    The function is None if no line can be used.
-    """
+def _glob_test(
+    lines: Sequence[str], warnings: list[str]
+) -> Callable[[str], bool | None] | None:
+    """Return what gitignore lines say of a path: ignore it, keep it, or None."""
     # 40 ms, only for a vault with an ignore file
     from pathspec import GitIgnoreSpec  # noqa: PLC0415
     from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern  # noqa: PLC0415
 
-    program, rejected = _Program(), list[Rejected]()
-    taken: list[GitIgnoreSpecPattern] = []
+    patterns, taken = _Patterns(), list[GitIgnoreSpecPattern]()
     for count, line in enumerate(lines):
-        reason = _too_long(line)
         if count >= PATTERNS_LIMIT:
-            reason = f"only the first {PATTERNS_LIMIT:,} patterns are used"
-        if not reason:
-            try:
-                pattern = GitIgnoreSpecPattern(line)
-            except (ValueError, re.error):
-                reason = "it is not a valid pattern"
-            else:
-                if pattern.regex is None:  # a line that matches nothing, such as "/"
-                    continue
-                reason = program.add(str(pattern.regex.pattern), _share(line))
-                taken += [] if reason else [pattern]
-        if reason:
-            rejected.append(Rejected(line, reason))
-    if not taken:
-        return None, rejected
-    spec = GitIgnoreSpec(taken, backend="re2")
-    return lambda path: spec.check_file(_encodable(path)).include, rejected
-
-
-class _Program:
-    """The patterns of one file, which share `PROGRAM_LIMIT`."""
-
-    def __init__(self) -> None:
-        import re2  # noqa: PLC0415 - see compile_regexes
-
-        self._re2 = re2
-        self.options = re2.Options()
-        self.options.log_errors = False
-        self.options.never_capture = True
-        self.size = 0
-
-    def add(self, regex: str, share: int = 1) -> str:
-        """Count a pattern and return an empty string, or return why it is rejected."""
+            patterns.reject(line, f"only the first {PATTERNS_LIMIT:,} are used")
+            continue
+        if len(line) > PATTERN_LIMIT_CHARS:
+            patterns.reject(line, _TOO_LONG)
+            continue
         try:
-            size = self._re2.compile(regex, self.options).programsize // share + 1
-        except UnicodeEncodeError:
-            return "it is not valid Unicode"
-        except self._re2.error as error:
-            # The part after the colon repeats the pattern.
-            return f"RE2 reports {error.args[0].partition(b':')[0].decode()!r}"
-        if self.size + size > PROGRAM_LIMIT:
-            return "the patterns together are too large"
-        self.size += size
-        return ""
-
-
-def _too_long(pattern: str) -> str:
-    if len(pattern) > PATTERN_LIMIT_CHARS:
-        return f"it is longer than {PATTERN_LIMIT_CHARS:,} characters"
-    return ""
+            pattern = GitIgnoreSpecPattern(line)
+        except (ValueError, re.error):
+            patterns.reject(line, "it is not a valid pattern")
+            continue
+        regex = pattern.regex  # None for a line that matches nothing, such as "/"
+        if regex is not None and patterns.takes(line, str(regex.pattern), _share(line)):
+            taken.append(pattern)
+    warnings += patterns.warnings(IGNORE_FILE)
+    if not taken:
+        return None
+    spec = GitIgnoreSpec(taken, backend="re2")
+    return lambda path: spec.check_file(_encodable(path)).include
 
 
 def _share(line: str) -> int:
@@ -170,9 +169,6 @@ SETTINGS_LIMIT_BYTES = 1024 * 1024
 
 MOST_JUDGED = 50_000
 """Folders whose judgement is remembered; more than any vault has."""
-
-REJECTED_SHOWN = 10
-"""Unusable patterns of one file that get a warning each; a last one counts the rest."""
 
 SHOWN_CHARS = 80
 """Characters of an unusable pattern that its warning shows."""
@@ -308,36 +304,36 @@ def load_rules(
         lines = _read(files, IGNORE_FILE, warnings)
     agent = agent_dir.strip("/") or AGENT_DIR
     own = (tuple(ignore_dirs), include_agent_dir, agent)
-    return _made(_Said(settings, lines, *own, tuple(warnings)))
-
-
-class _Said(NamedTuple):
-    settings: str
-    lines: str
-    ignore_dirs: tuple[str, ...]
-    include_agent_dir: bool
-    agent: str
-    troubles: tuple[str, ...]
+    return _rules(settings, lines, *own, tuple(warnings))
 
 
 @lru_cache(maxsize=8)
-def _made(said: _Said) -> IgnoreRules:
-    settings, lines, ignore_dirs, include_agent_dir, agent, troubles = said
+def _rules(  # noqa: PLR0913, PLR0917 - all that rules are made from
+    settings: str,
+    lines: str,
+    ignore_dirs: tuple[str, ...],
+    include_agent_dir: bool,  # noqa: FBT001
+    agent: str,
+    troubles: tuple[str, ...],
+) -> IgnoreRules:
     warnings = list(troubles)
     filters = _filters(settings, warnings)
     chosen = [fold(entry.strip("/")) for entry in (*DEFAULT_IGNORE_DIRS, *ignore_dirs)]
     folders = frozenset(filter(None, chosen))
-    told = (RULES_VERSION, include_agent_dir, agent, sorted(folders), filters, lines)
-    return IgnoreRules(
+    state = (RULES_VERSION, include_agent_dir, agent, sorted(folders), filters, lines)
+    regexes = [entry[1:-1] for entry in filters if _is_pattern(entry)]
+    globs = [line for line in lines.splitlines() if line.strip() and line[0] != "#"]
+    rules = IgnoreRules(
         agent_dir=include_agent_dir,
         folders=folders,
         prefixes=tuple(entry for entry in filters if not _is_pattern(entry)),
-        matches=_matches(filters, warnings),
-        listed=_ignore_file(lines, warnings),
-        warnings=tuple(warnings),
-        seed=xxhash.xxh3_64_intdigest(repr(told).encode()),
+        matches=_regex_test(regexes, warnings) if regexes else None,
+        listed=_glob_test(globs, warnings) if globs else None,
+        warnings=(),
+        seed=xxhash.xxh3_64_intdigest(repr(state).encode()),
         agent=agent,
     )
+    return replace(rules, warnings=tuple(warnings))  # known once all is compiled
 
 
 def original_of(name: str) -> str | None:
@@ -346,9 +342,7 @@ def original_of(name: str) -> str | None:
 
 
 def _conflict(name: str) -> str | None:
-    if _CONFLICT.search(name):
-        return CONFLICT_COPY
-    return None
+    return CONFLICT_COPY if _CONFLICT.search(name) else None
 
 
 def _read(files: VaultFiles, path: str, warnings: list[str]) -> str:
@@ -385,40 +379,6 @@ def _filters(settings: str, warnings: list[str]) -> tuple[str, ...]:
 
 def _is_pattern(entry: str) -> bool:
     return len(entry) > 2 and entry[0] == entry[-1] == "/"  # noqa: PLR2004
-
-
-def _matches(
-    filters: Iterable[str], warnings: list[str]
-) -> Callable[[str], bool] | None:
-    entries = [entry[1:-1] for entry in filters if _is_pattern(entry)]
-    if not entries:
-        return None
-    matches, rejected = compile_regexes(entries)
-    shown = [Rejected(f"/{pattern}/", reason) for pattern, reason in rejected]
-    warnings += _unused("excluded files in Obsidian's settings", shown)
-    return matches
-
-
-def _ignore_file(text: str, warnings: list[str]) -> Callable[[str], bool | None] | None:
-    """Return what the vault's own ignore file says of a path, if there is one.
-
-    It says None of what no line is about, and False of what one takes back.
-    """
-    lines = [line for line in text.splitlines() if line.strip() and line[0] != "#"]
-    if not lines:
-        return None
-    listed, rejected = compile_globs(lines)
-    warnings += _unused(IGNORE_FILE, rejected)
-    return listed
-
-
-def _unused(source: str, rejected: Sequence[Rejected]) -> Iterator[str]:
-    for pattern, reason in rejected[:REJECTED_SHOWN]:
-        shown = repr(pattern[:SHOWN_CHARS])
-        yield f"{source}: the pattern {shown} is not used: {reason}. Simplify it."
-    more = len(rejected) - REJECTED_SHOWN
-    if more > 0:
-        yield f"{source}: {more:,} more patterns are not used. Simplify them."
 
 
 SUFFIXES = frozenset(
