@@ -147,6 +147,7 @@ _ENVIRONMENT = {
     "LC_ALL": "C",
     "GIT_ALLOW_PROTOCOL": "none",  # no way of fetching has that name
     "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_LITERAL_PATHSPECS": "1",
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_PAGER": "cat",
@@ -218,24 +219,36 @@ def repository_of(root: Path, *, timeout_s: float) -> Repository:
     if program is None or not Path(program).is_absolute():
         raise NoHistory("git is not installed")
     repository = Repository(program, root, _files_of(root))
-    wanted = ["rev-parse", "--show-prefix", "--is-shallow-repository"]
-    try:
-        done = subprocess.run(  # noqa: S603 - our own words, and no shell
-            command_of(repository, wanted),
-            env=environment(),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=timeout_s,
-            check=False,
-        )
-    except (OSError, subprocess.SubprocessError) as error:
-        raise NoHistory(f"git could not be asked ({type(error).__name__})") from error
+    arguments = ["rev-parse", "--show-prefix", "--is-shallow-repository"]
+    done = _run(repository, arguments, timeout_s=timeout_s)
     if done.returncode:
         raise NoHistory(refusal(done.stderr))
     prefix, _, shallow = os.fsdecode(done.stdout).rstrip("\n").rpartition("\n")
     return repository._replace(
         prefix=normalize("NFC", prefix), shallow=shallow == "true"
     )
+
+
+def _run(
+    repository: Repository,
+    arguments: Sequence[str],
+    *,
+    timeout_s: float,
+    stdin: bytes = b"",
+    variables: Mapping[str, str] | None = None,
+) -> subprocess.CompletedProcess[bytes]:
+    """Run git to its end; raises `NoHistory` if that cannot be, or takes too long."""
+    try:
+        return subprocess.run(  # noqa: S603 - our own words, and no shell
+            command_of(repository, arguments),
+            env={**environment(), **(variables or {})},
+            input=stdin,
+            capture_output=True,
+            timeout=max(timeout_s, 0.0),
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        raise NoHistory(f"git could not be asked ({type(error).__name__})") from error
 
 
 def _files_of(root: Path) -> Path:
@@ -314,19 +327,11 @@ def large_among(
 
     Where git does not say it in time, none.
     """
-    asked = "".join(f"{blob}\n" for blob in blobs)
-    wanted = ["cat-file", "--batch-check=%(objectsize) %(objectname)"]
+    listed = "".join(f"{blob}\n" for blob in blobs).encode()
+    arguments = ["cat-file", "--batch-check=%(objectsize) %(objectname)"]
     try:
-        done = subprocess.run(  # noqa: S603 - our own words, and no shell
-            command_of(repository, wanted),
-            env=environment(),
-            input=asked.encode(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            timeout=max(timeout_s, 0.0),
-            check=False,
-        )
-    except (OSError, subprocess.SubprocessError):
+        done = _run(repository, arguments, timeout_s=timeout_s, stdin=listed)
+    except NoHistory:
         return set()
     told = (line.partition(" ") for line in done.stdout.decode().splitlines())
     return {
@@ -376,7 +381,6 @@ def command_of(repository: Repository, wanted: Sequence[str]) -> list[str]:
         repository.program,
         "--no-pager",
         "--no-optional-locks",
-        "--literal-pathspecs",
         *(part for setting in settings for part in ("-c", setting)),
         "-C",
         str(repository.root),
@@ -420,7 +424,7 @@ UNDER_WAY = (
 
 _UNFILTERED = (b"unspecified", b"unset", b"set")
 
-_SETTINGS_COMMITS = (
+_COMMIT_SETTINGS = (
     "-c", "user.useConfigOnly=true",  # the name of the machine is nobody
     "-c", "i18n.commitEncoding=UTF-8",
     "-c", "core.splitIndex=false",
@@ -445,25 +449,18 @@ class _Git:
         index: Path | None = None,
     ) -> bytes:
         """Return what git prints; `index` is used in the place of that of the user."""
-        command = command_of(self.repository, wanted)
+        variables = {"GIT_ATTR_NOSYSTEM": "0"}
         if wanted[0] == "check-ignore":  # it takes paths only, and refuses to hear so
-            command.remove("--literal-pathspecs")
-        variables = {**environment(), "GIT_ATTR_NOSYSTEM": "0"}
+            variables["GIT_LITERAL_PATHSPECS"] = "0"
         if index is not None:
             variables["GIT_INDEX_FILE"] = str(index)
-        try:
-            done = subprocess.run(  # noqa: S603 - our own words, and no shell
-                [command[0], *_SETTINGS_COMMITS, *command[1:]],
-                env=variables,
-                input=said,
-                capture_output=True,
-                timeout=max(0.0, self._until - time.monotonic()),
-                check=False,
-            )
-        except (OSError, subprocess.SubprocessError) as fault:
-            raise _Refused(
-                f"git could not be asked ({type(fault).__name__})"
-            ) from fault
+        done = _run(
+            self.repository,
+            (*_COMMIT_SETTINGS, *wanted),
+            timeout_s=self._until - time.monotonic(),
+            stdin=said,
+            variables=variables,
+        )
         if done.returncode not in fine:
             raise _Refused(_reason(done.stderr))
         return done.stdout
