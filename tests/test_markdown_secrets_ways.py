@@ -259,7 +259,7 @@ def test_twice_the_headings_with_credentials_are_twice_the_work(
 
 
 def test_what_is_hidden_in_a_note_is_hidden_in_its_parts_wherever_it_begins() -> None:
-    hide = secrets._hiding_secrets_in_notes(
+    hide = secrets._hider(
         "a://b:hunter22@c\nd://e:hunter22more@f\ng://h:" + "pq7" * 50 + "@i\n",
         "a://b:-@c\nd://e:-@f\ng://h:-@i\n",
     )

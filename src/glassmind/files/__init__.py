@@ -1,1 +1,1 @@
-"""The only package that touches notes on disk: scan, read, resolve, find by name."""
+"""Scan, read, watch, name and write the files of a vault; only this package does."""

@@ -1,9 +1,12 @@
-"""A folder of a vault, open: what is done to the files in it is done from there.
+"""An open folder of a vault, and what every writer does in it: stage, check, record.
 
-A path that is followed anew for each step may lead elsewhere at the next one, since a
-folder can be swapped for a symbolic link in between. An open folder stays the one it
-was. Where the system has no such thing, as on Windows, every part is looked at before
-each step.
+A path that is followed again for each step may lead elsewhere at the next one, since a
+folder can be swapped for a symbolic link in between. An open folder stays the same.
+Where the system has no such thing, as on Windows, every part is checked before each
+step.
+
+New bytes are staged in the folder of the file that they replace, so that the last step
+is a rename. A writer that dies leaves at most a staged file, known by its name.
 """
 
 import errno
@@ -315,9 +318,9 @@ def rename_new(old: FolderEntry, new: FolderEntry) -> None:
         FileExistsError: there is such a file.
         OSError: the system refuses.
     """
-    code = _asked(old, new)
+    code = _rename_flagged(old, new)
     if code in _UNKNOWN:
-        _looked(old, new)
+        _rename_checked(old, new)
     elif code:
         raise OSError(code, os.strerror(code), new.name)
 
@@ -330,7 +333,7 @@ def swap(one: FolderEntry, other: FolderEntry) -> bool:
     """
     if sys.platform not in _FORMS:
         return False
-    code = _called(one, other, _SWAP)
+    code = _system_rename(one, other, _SWAP)
     if code in _UNKNOWN:
         return False
     if code:
@@ -338,14 +341,14 @@ def swap(one: FolderEntry, other: FolderEntry) -> bool:
     return True
 
 
-def _asked(old: FolderEntry, new: FolderEntry) -> int:
+def _rename_flagged(old: FolderEntry, new: FolderEntry) -> int:
     """Return the error of the system's own form; 0 for none, `ENOSYS` for no form."""
     if sys.platform not in _FORMS:
         return errno.ENOSYS
-    return _called(old, new, _FORMS[sys.platform][1])
+    return _system_rename(old, new, _FORMS[sys.platform][1])
 
 
-def _called(old: FolderEntry, new: FolderEntry, flag: int) -> int:
+def _system_rename(old: FolderEntry, new: FolderEntry, flag: int) -> int:
     if old.folder is None or new.folder is None:
         return errno.ENOSYS
     form, code_of = _form(_FORMS[sys.platform][0])
@@ -367,7 +370,7 @@ def _form(name: str) -> tuple[Any, Any]:
     return form, ctypes.get_errno
 
 
-def _looked(old: FolderEntry, new: FolderEntry) -> None:
+def _rename_checked(old: FolderEntry, new: FolderEntry) -> None:
     try:
         os.lstat(new.name, dir_fd=new.folder)
     except FileNotFoundError:
@@ -390,7 +393,7 @@ class FileAttributes(NamedTuple):
 
     mode: int
     owner: tuple[int, int] | None = None
-    attributes: Sequence[tuple[str, bytes]] = ()
+    extended: Sequence[tuple[str, bytes]] = ()
 
 
 def staged_name() -> str:
@@ -544,26 +547,26 @@ def attributes_of(opened: int, facts: os.stat_result) -> FileAttributes:
 
 
 def stage(
-    folder: OpenFolder, staged: str, raw: bytes, dress: FileAttributes | None
+    folder: OpenFolder, staged: str, raw: bytes, attributes: FileAttributes | None
 ) -> None:
     """Write the bytes beside their place and wait until the disk has them."""
     opened = folder.open(staged, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
     try:
-        if dress is not None and hasattr(os, "fchmod"):
-            _put_on(opened, dress)
+        if attributes is not None and hasattr(os, "fchmod"):
+            _set_attributes(opened, attributes)
         write_all(opened, raw)
         os.fsync(opened)
     finally:
         os.close(opened)
 
 
-def _put_on(opened: int, dress: FileAttributes) -> None:
-    owner = dress.owner if hasattr(os, "fchown") else None
+def _set_attributes(opened: int, attributes: FileAttributes) -> None:
+    owner = attributes.owner if hasattr(os, "fchown") else None
     if owner is not None and owner != (os.geteuid(), os.getegid()):
         with suppress(OSError):
             os.fchown(opened, *owner)
-    os.fchmod(opened, dress.mode)
-    for name, value in dress.attributes:
+    os.fchmod(opened, attributes.mode)
+    for name, value in attributes.extended:
         with suppress(OSError):
             os.setxattr(opened, name, value)
 
@@ -618,33 +621,33 @@ class AuditEntry(NamedTuple):
     to: NotePath | None = None
 
 
-def line_of(act: AuditEntry, at: datetime, *, undone: bool = False) -> bytes:
+def line_of(entry: AuditEntry, at: datetime, *, undone: bool = False) -> bytes:
     """Return a line of the record; `undone` says that nothing came of the one before.
 
     It stands there before the file is replaced: no write goes unrecorded, and whether
     one was made shows in the file's own digest.
     """
-    said = {
+    fields = {
         "at": at.isoformat(timespec="seconds"),
-        "client": act.client,
-        "path": act.path,
-        "why": act.why,
-        "before": act.before,
-        "after": act.after,
-        "bytes": act.size_bytes,
+        "client": entry.client,
+        "path": entry.path,
+        "why": entry.why,
+        "before": entry.before,
+        "after": entry.after,
+        "bytes": entry.size_bytes,
     }
-    if act.to is not None:
-        said["to"] = act.to
+    if entry.to is not None:
+        fields["to"] = entry.to
     if undone:
-        said["undone"] = True
-    return json.dumps(said, ensure_ascii=False).encode() + b"\n"
+        fields["undone"] = True
+    return json.dumps(fields, ensure_ascii=False).encode() + b"\n"
 
 
 def lines_of(
-    acts: Iterable[AuditEntry], at: datetime, *, undone: bool = False
+    entries: Iterable[AuditEntry], at: datetime, *, undone: bool = False
 ) -> bytes:
     """Return the lines of several writes that are one change."""
-    return b"".join(line_of(act, at, undone=undone) for act in acts)
+    return b"".join(line_of(entry, at, undone=undone) for entry in entries)
 
 
 def append(folder: OpenFolder, name: str, line: bytes) -> None:
@@ -673,8 +676,8 @@ def refuse_special_file(facts: os.stat_result) -> None:
     if not stat.S_ISREG(facts.st_mode):
         raise OSError(errno.EINVAL, "it is not a regular file")
     if facts.st_nlink > 1:
-        said = "it is one with another file, by a hard link; copy or delete one of them"
-        raise OSError(errno.EMLINK, said)
+        reason = "it is one with another file, by a hard link; copy or delete one"
+        raise OSError(errno.EMLINK, f"{reason} of them")
 
 
 def write_all(opened: int, raw: bytes) -> None:

@@ -1,6 +1,6 @@
 """What of a vault is not read: hidden entries, leftovers, secrets, exclusions.
 
-A rule answers `None` to read a thing, a reason to skip and list it, and `UNLISTED` for
+A rule returns `None` to read a thing, a reason to skip and list it, and `UNLISTED` for
 what nobody expects in a list (`.git`, `.obsidian`, every other dot entry).
 """
 

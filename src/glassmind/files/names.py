@@ -1,12 +1,14 @@
-"""Which note a person means by a name: the surest reading first, a typo last.
+"""Names of notes: where a link leads, what a person means, how a link is written.
 
-Each rung is tried over all notes before the next; the first that any note answers to
-decides, and two notes on one rung are an error that lists them. Guessing is left to the
-last two: part of a title, and a typo, never over digits: `2024-01-02` is none for
-`2024-01-03`.
+A person's name for a note is tried in steps, the surest reading first; the first step
+that any note fits decides, and two notes in one step are an error that lists them. The
+last two are guesses: part of a title, and a typo, never over digits: `2024-01-02` does
+not match `2024-01-03`. The first four steps can be answered from stored names, so a
+vault of any size answers most names without a look at every note.
 
-The first four rungs can be asked of rows that are kept by path, title and file name; a
-vault of any size then answers to most names without a look at every note.
+Links are resolved by Obsidian's rules from an index of folded file names. Most names
+have one file and cost one lookup. Files that share a name are also listed, when such a
+link is first met, under every way their paths can end (`n.md`, `y/n.md`, `x/y/n.md`).
 """
 
 import re

@@ -1,9 +1,12 @@
-"""Reading files of the vault without ever leaving it, whatever races us.
+"""Read files of the vault without ever leaving it, even in a race.
 
 A check before an open can be outrun: between the two, a folder may be swapped for a
 symbolic link. So the opening itself refuses links. Linux has one call for it
 (`openat2`); elsewhere each folder is opened from the one before; Windows has neither,
 so there every part is checked before the open, and the opened file after it.
+
+Also here: which paths from outside are accepted, files that a sync tool keeps
+elsewhere, and decoding bytes to text.
 """
 
 import codecs
@@ -358,8 +361,8 @@ _RESOLVE = 0x02 | 0x04 | 0x08
 """RESOLVE_NO_MAGICLINKS, RESOLVE_NO_SYMLINKS, RESOLVE_BENEATH of <linux/openat2.h>."""
 
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
-_FOLDER_BENEATH = getattr(os, "O_DIRECTORY", 0)
-_STEP = getattr(os, "O_PATH", os.O_RDONLY) | _FOLDER_BENEATH | _NOFOLLOW
+_DIRECTORY = getattr(os, "O_DIRECTORY", 0)
+_STEP = getattr(os, "O_PATH", os.O_RDONLY) | _DIRECTORY | _NOFOLLOW
 
 
 @cache

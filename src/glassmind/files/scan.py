@@ -1,9 +1,9 @@
-"""What stands on disk against what the index knows, at the cost of one `stat` per file.
+"""Compare the files on disk with what the index knows, at one `stat` per file.
 
 A file whose stamp is the known one is done with after that: no object is made, no rule
-is asked. It was judged when it was first seen, and a change of the rules changes their
-seed and with it every stamp. All else is judged one entry at a time. What is known and
-was not met is missing, unless it stands where we could not look.
+is checked. It was judged when it was first seen, and a change of the rules changes
+their seed and with it every stamp. All else is judged one entry at a time. What is
+known and was not met is missing, unless it is where we could not look.
 """
 
 import errno

@@ -1,4 +1,4 @@
-"""What Obsidian's own settings in a vault say of its notes, read and never written."""
+"""Obsidian's own settings in a vault, and those of the Tasks plugin; never written."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -121,11 +121,11 @@ def open_boxes(root: Path) -> tuple[str, ...]:
         there = (root / SETTINGS).stat()
     except OSError:
         return OPEN_BOXES
-    return _read_task_boxes(root, there.st_mtime_ns, there.st_size)
+    return _open_boxes(root, there.st_mtime_ns, there.st_size)
 
 
 @lru_cache(maxsize=8)
-def _read_task_boxes(root: Path, _changed: int, _size: int) -> tuple[str, ...]:
+def _open_boxes(root: Path, _changed: int, _size: int) -> tuple[str, ...]:
     try:
         with VaultFiles(root) as files:
             text = files.read(SETTINGS, limit_bytes=SETTINGS_LIMIT_BYTES)

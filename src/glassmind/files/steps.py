@@ -1,6 +1,6 @@
-"""The way of each file through a change: where it is, and where it will be.
+"""Plan the steps of a change over many files, and see how far an interrupted one got.
 
-Contents are changed first, at the old places; then files are moved or made; whole
+Contents are changed first, at the old places; then files are moved or created; whole
 folders are moved last. So a file has up to three places: `at` is where it was, `via`
 where it is when files have moved and folders have not, `final` where it ends.
 """
@@ -70,9 +70,9 @@ def plan_steps(steps: Sequence[Step], agent_folder: str) -> list[PlannedStep]:
     for old, _ in folders:
         if any(_is_below(old, other) for other, _ in folders):
             raise WriteFailed(old, "the folder it stands in is moved too")
-    ways = [_way(step, folders) for step in clean]
-    _refuse_twins(ways)
-    return ways
+    plans = [_plan_of(step, folders) for step in clean]
+    _refuse_twins(plans)
+    return plans
 
 
 def path_after_moves(path: str, moves: Iterable[tuple[str, str]]) -> NotePath:
@@ -82,7 +82,7 @@ def path_after_moves(path: str, moves: Iterable[tuple[str, str]]) -> NotePath:
     return NotePath(path)
 
 
-def _way(step: Step, folders: Sequence[tuple[str, str]]) -> PlannedStep:
+def _plan_of(step: Step, folders: Sequence[tuple[str, str]]) -> PlannedStep:
     if step.folder:
         return PlannedStep(step, step.path, step.to, step.to)
     at = step.path
@@ -138,8 +138,8 @@ def _judge(path: str, agent_folder: str, told: str = "") -> None:
         raise NotEditable(told or path, "a name that begins with a dot is in its path")
 
 
-def _refuse_twins(ways: Sequence[PlannedStep]) -> None:
-    for places in ([w.at for w in ways if w.at], [w.final for w in ways]):
+def _refuse_twins(plans: Sequence[PlannedStep]) -> None:
+    for places in ([w.at for w in plans if w.at], [w.final for w in plans]):
         seen: set[str] = set()
         for place in places:
             if place in seen:
@@ -147,21 +147,23 @@ def _refuse_twins(ways: Sequence[PlannedStep]) -> None:
             seen.add(place)
 
 
-def ordered_moves(ways: Iterable[PlannedStep]) -> list[PlannedStep]:
+def ordered_moves(plans: Iterable[PlannedStep]) -> list[PlannedStep]:
     """Return what is moved or made, so that each finds its place free.
 
     Raises:
         NameTaken: some would have to go round in a circle.
     """
-    moved = [way for way in ways if way.is_moved]
-    leaving: dict[str | None, PlannedStep] = {way.at: way for way in moved if way.at}
+    moved = [plan for plan in plans if plan.is_moved]
+    leaving: dict[str | None, PlannedStep] = {
+        plan.at: plan for plan in moved if plan.at
+    }
     ordered: list[PlannedStep] = []
     placed: set[int] = set()
-    for way in moved:
-        line = [way]
+    for plan in moved:
+        line = [plan]
         while (follows := leaving.get(line[-1].via)) and id(follows) not in placed:
             if any(follows is one for one in line):
-                raise NameTaken(way.final)
+                raise NameTaken(plan.final)
             line.append(follows)
         for one in reversed(line):
             if id(one) not in placed:
@@ -189,11 +191,11 @@ class FileState(NamedTuple):
 class InterruptedChange:
     """The files of one change as they are now; each is looked at when asked for."""
 
-    def __init__(self, root: Path, ways: Sequence[PlannedStep]) -> None:
-        self._root, self._ways = root, ways
-        self._leaving = {way.at for way in ways if way.is_moved and way.at}
+    def __init__(self, root: Path, plans: Sequence[PlannedStep]) -> None:
+        self._root, self._ways = root, plans
+        self._leaving = {plan.at for plan in plans if plan.is_moved and plan.at}
         known = (
-            raw or b"" for way in ways for raw in (way.step.before, way.step.after)
+            raw or b"" for plan in plans for raw in (plan.step.before, plan.step.after)
         )
         self._limit_bytes = max(map(len, known), default=0)
 
@@ -204,12 +206,12 @@ class InterruptedChange:
             WriteFailed: one cannot be looked at now.
             VaultMissing: there is no vault now.
         """
-        return [self._found(way).standing for way in self._ways]
+        return [self._found(plan).standing for plan in self._ways]
 
     def onward(self) -> list[Step]:
         """Return the steps that are left to be taken."""
-        found = [(way, self._found(way)) for way in self._ways]
-        return [step for way, now in found for step in _onward(way, now)]
+        found = [(plan, self._found(plan)) for plan in self._ways]
+        return [step for plan, now in found for step in _onward(plan, now)]
 
     def backward(self) -> tuple[list[Step], list[PlannedStep]]:
         """Return what takes back the steps that were taken, and files taken away.
@@ -219,51 +221,57 @@ class InterruptedChange:
         """
         steps: list[Step] = []
         gone: list[PlannedStep] = []
-        for way in self._ways:
-            now, step = self._found(way), way.step
+        for plan in self._ways:
+            now, step = self._found(plan), plan.step
             if now.standing == "other" or now.place is None:
                 continue
             if step.folder:
                 if now.standing == "new":
-                    steps.append(Step(step.to, way.at or step.to, None, b"", True))
-            elif way.at is None:
+                    steps.append(Step(step.to, plan.at or step.to, None, b"", True))
+            elif plan.at is None:
                 away = Step(now.place, now.place, now.raw, b"")
                 gone.append(PlannedStep(away, now.place, None, now.place))
-            elif self._can_go_back(way, now):
-                steps.append(Step(now.place, way.at, now.raw, step.before or b""))
+            elif self._can_go_back(plan, now):
+                steps.append(Step(now.place, plan.at, now.raw, step.before or b""))
         return steps, gone
 
-    def _can_go_back(self, way: PlannedStep, now: FileState) -> bool:
-        if way.at == now.place:
-            return now.raw != way.step.before
-        return self._seen(way.at, now.place) is None
+    def _can_go_back(self, plan: PlannedStep, now: FileState) -> bool:
+        if plan.at == now.place:
+            return now.raw != plan.step.before
+        return self._seen(plan.at, now.place) is None
 
-    def _found(self, way: PlannedStep) -> FileState:
-        if way.step.folder:
-            return self._folder_found(way)
+    def _found(self, plan: PlannedStep) -> FileState:
+        if plan.step.folder:
+            return self._folder_found(plan)
         known: list[tuple[NotePath, bytes]] = []
-        for place in dict.fromkeys((way.final, way.via, way.at)):
-            raw = self._seen(place, _twin(way, place))
+        for place in dict.fromkeys((plan.final, plan.via, plan.at)):
+            raw = self._seen(place, _twin(plan, place))
             if place is None or raw is None:
                 continue
-            if isinstance(raw, bytes) and raw in (way.step.before, way.step.after):
+            if isinstance(raw, bytes) and raw in (
+                plan.step.before,
+                plan.step.after,
+            ):
                 known.append((place, raw))
-            elif place not in self._leaving and (place != way.at or not known):
+            elif place not in self._leaving and (place != plan.at or not known):
                 return FileState("other")  # nobody else's place that we know of
-        if way.at is None and not known:
+        if plan.at is None and not known:
             return FileState("old")
         if len(known) != 1:
             return FileState("other")
         (place, raw), *_ = known
-        arrived = place == way.final and raw == way.step.after
+        arrived = place == plan.final and raw == plan.step.after
         return FileState("new" if arrived else "old", place, raw)
 
-    def _folder_found(self, way: PlannedStep) -> FileState:
-        here, there = self._seen(way.at, way.final), self._seen(way.final, way.at)
+    def _folder_found(self, plan: PlannedStep) -> FileState:
+        here, there = (
+            self._seen(plan.at, plan.final),
+            self._seen(plan.final, plan.at),
+        )
         if here == "odd" and there is None:
-            return FileState("old", way.at)
+            return FileState("old", plan.at)
         if there == "odd" and here is None:
-            return FileState("new", way.final)
+            return FileState("new", plan.final)
         return FileState("other")
 
     def _seen(self, path: NotePath | None, twin: NotePath | None = None) -> Sight:
@@ -295,26 +303,28 @@ class InterruptedChange:
         return True
 
 
-def folders_of(ways: Iterable[PlannedStep]) -> set[str]:
+def folders_of(plans: Iterable[PlannedStep]) -> set[str]:
     """Return every folder that something of some ways may be staged in."""
-    places = (p for way in ways for p in (way.at, way.via, way.final) if p is not None)
+    places = (
+        p for plan in plans for p in (plan.at, plan.via, plan.final) if p is not None
+    )
     return {above(place) for place in places}
 
 
-def _onward(way: PlannedStep, now: FileState) -> list[Step]:
-    step = way.step
+def _onward(plan: PlannedStep, now: FileState) -> list[Step]:
+    step = plan.step
     if now.standing != "old":
         return []
     if step.folder:
         return [step]
     if now.place is None:
-        return [Step(None, way.final, None, step.after)]
-    return [Step(now.place, way.final, now.raw, step.after)]
+        return [Step(None, plan.final, None, step.after)]
+    return [Step(now.place, plan.final, now.raw, step.after)]
 
 
-def _twin(way: PlannedStep, place: NotePath | None) -> NotePath | None:
+def _twin(plan: PlannedStep, place: NotePath | None) -> NotePath | None:
     """Return the other place of a file, which may be the same but for its spelling."""
-    return way.at if place == way.final else way.final
+    return plan.at if place == plan.final else plan.final
 
 
 def _is_spelled(folder: OpenFolder, name: str) -> bool:

@@ -1,8 +1,11 @@
-"""Carrying out a change over many files: all of it, or it is taken back.
+"""Apply a change over many files: all of it, or it is rolled back.
 
-First everything is looked at, then all new bytes are staged, and only then is anything
+First everything is checked, then all new bytes are staged, and only then is anything
 touched. A file and the one staged for it change places, so that the old one is still
-there, under the staged name, until all is done: taking back needs no room on the disk.
+there, under the staged name, until all is done: rolling back needs no room on the disk.
+
+`EditLock` lets one editor at a time into a vault. The lock file also names the folders
+that may hold something staged, so that the next editor can clean up after a killed one.
 """
 
 import errno
@@ -57,7 +60,7 @@ class FileSnapshot(NamedTuple):
     """
 
     facts: os.stat_result
-    dress: FileAttributes
+    attributes: FileAttributes
     settled: bool
 
 
@@ -71,7 +74,7 @@ def snapshot(
         WriteFailed: it is no regular file, or read-only.
         OSError: the system refuses, or it has a second name.
     """
-    raw, facts, dress, settled = _read(folder, name, path, before)
+    raw, facts, attributes, settled = _read(folder, name, path, before)
     if raw != before:
         raise NoteChanged(path, expected=digest_of(before), found=digest_of(raw))
     refuse_read_only(facts, path)
@@ -79,7 +82,7 @@ def snapshot(
         sweep(folder)  # a writer that was killed may have left it two names
         facts = folder.facts(name) or facts
         refuse_special_file(facts)
-    return FileSnapshot(facts, dress, settled)
+    return FileSnapshot(facts, attributes, settled)
 
 
 def refuse_changed(
@@ -153,14 +156,14 @@ class Leftovers(NamedTuple):
     made: tuple[str, ...] = ()
 
 
-class _Held(local):
+class _LockedFiles(local):
     """The queues whose head a thread is, by file, with the descriptor of each."""
 
     def __init__(self) -> None:
         self.files: dict[Path, int] = {}
 
 
-_HELD = _Held()
+_LOCKED = _LockedFiles()
 
 
 class EditLock:
@@ -172,7 +175,7 @@ class EditLock:
     @property
     def held(self) -> bool:
         """Whether it is this thread's turn."""
-        return self._file in _HELD.files
+        return self._file in _LOCKED.files
 
     @contextmanager
     def turn(self) -> Iterator[None]:
@@ -186,17 +189,17 @@ class EditLock:
             yield
             return
         opened = self._first_in_line()
-        _HELD.files[self._file] = opened
+        _LOCKED.files[self._file] = opened
         try:
             yield
         finally:
-            del _HELD.files[self._file]
+            del _LOCKED.files[self._file]
             _unlock(opened)
             _close(opened)
 
     def leave(self, leftovers: Leftovers) -> None:
         """Say what would be left if we died now; only in a turn."""
-        opened = _HELD.files[self._file]
+        opened = _LOCKED.files[self._file]
         said = json.dumps(leftovers, ensure_ascii=False).encode(
             "utf-8", "surrogatepass"
         )
@@ -206,7 +209,7 @@ class EditLock:
 
     def left(self) -> Leftovers:
         """Return what the one before us left; only in a turn."""
-        opened = _HELD.files[self._file]
+        opened = _LOCKED.files[self._file]
         try:
             size = os.fstat(opened).st_size
             if not size:
@@ -220,7 +223,7 @@ class EditLock:
     def clear(self) -> None:
         """Say that nothing is left; only in a turn."""
         with suppress(OSError):  # then the next one looks in vain
-            os.ftruncate(_HELD.files[self._file], 0)
+            os.ftruncate(_LOCKED.files[self._file], 0)
 
     def _first_in_line(self) -> int:
         until, pause = time.monotonic() + self._wait_s, LOOK_S
@@ -308,7 +311,7 @@ class StagedStep:
     called beside the new one.
     """
 
-    way: PlannedStep
+    plan: PlannedStep
     name: str = ""
     found: FileSnapshot | None = None
     staged: str = ""
@@ -320,9 +323,9 @@ class StagedStep:
 class FileTransaction:
     """One change, from the first look to the last; a resource to be closed."""
 
-    def __init__(self, root: Path, ways: Sequence[PlannedStep]) -> None:
-        self._loads = [StagedStep(way) for way in ways]
-        self._by_way = {id(load.way): load for load in self._loads}
+    def __init__(self, root: Path, plans: Sequence[PlannedStep]) -> None:
+        self._entries = [StagedStep(plan) for plan in plans]
+        self._by_plan = {id(entry.plan): entry for entry in self._entries}
         self._folders = OpenFolders(root)
         self._places: dict[str, str] = {}
         self._touched: set[str] = set()
@@ -347,20 +350,20 @@ class FileTransaction:
             NoteChanged, NameTaken: it is not.
             WriteRefused, PathOutsideVault: something may not be touched.
         """
-        ordered_moves(load.way for load in self._loads)  # no circle
-        self._folders.hold(self._standing_folders())
-        leaving = {load.way.at for load in self._loads}
-        for load in self._loads:
-            with name_errors(load.way.name):
-                if load.way.at is not None:
-                    self._look_at(load, load.way.at)
-                self._look_where_it_goes(load, leaving)
+        ordered_moves(entry.plan for entry in self._entries)  # no circle
+        self._folders.hold(self._existing_folders())
+        vacated = {entry.plan.at for entry in self._entries}
+        for entry in self._entries:
+            with name_errors(entry.plan.name):
+                if entry.plan.at is not None:
+                    self._look_at(entry, entry.plan.at)
+                self._look_where_it_goes(entry, vacated)
 
     def leftovers(self) -> Leftovers:
         """Return what would be left by a death from now on; asked after `look`."""
-        moves = [(w.step.path, w.final) for w in self._ways() if w.step.folder]
+        moves = [(w.step.path, w.final) for w in self._plans() if w.step.folder]
         folders = [(old, new) for old, new in moves if old is not None]
-        homes = {load.home for load in self._loads if load.staged}
+        homes = {entry.home for entry in self._entries if entry.staged}
         after = {str(path_after_moves(home, folders)) for home in homes}
         made = [path for path, known in self._places.items() if path != known]
         return Leftovers(tuple(sorted(homes | after)), tuple(sorted(made)))
@@ -372,9 +375,9 @@ class FileTransaction:
 
         Returns when all have come to an end, and raises what the first of them raised.
         """
-        staging = [load for load in self._loads if load.staged]
+        staging = [entry for entry in self._entries if entry.staged]
         waited: list[Future[None]] = [disk_threads().submit(one) for one in beside]
-        waited += [disk_threads().submit(self._stage, load) for load in staging]
+        waited += [disk_threads().submit(self._stage, entry) for entry in staging]
         try:
             meanwhile()
             for one in waited:
@@ -387,37 +390,42 @@ class FileTransaction:
 
     def change(self) -> None:
         """Let all be as it should; whatever raises, `take_back` must follow."""
-        for load in self._loads:
-            if load.staged and load.way.at is not None and load.way.via is not None:
-                with name_errors(load.way.name):
-                    self._rewrite(load, load.way.at)
-        for way in ordered_moves(load.way for load in self._loads):
-            with name_errors(way.name):
-                self._place(self._by_way[id(way)])
-        for load in self._loads:
-            if load.way.step.folder:
-                with name_errors(load.way.name):
-                    self._place(load)
-                self._folders.moved(load.way.step.path or "", load.way.final)
+        for entry in self._entries:
+            if (
+                entry.staged
+                and entry.plan.at is not None
+                and entry.plan.via is not None
+            ):
+                with name_errors(entry.plan.name):
+                    self._rewrite(entry, entry.plan.at)
+        for plan in ordered_moves(entry.plan for entry in self._entries):
+            with name_errors(plan.name):
+                self._place(self._by_plan[id(plan)])
+        for entry in self._entries:
+            if entry.plan.step.folder:
+                with name_errors(entry.plan.name):
+                    self._place(entry)
+                self._folders.moved(entry.plan.step.path or "", entry.plan.final)
 
     def finish(self, meanwhile: Callable[[], None]) -> bool:
         """Let go of the old files, and wait until the disk has all names.
 
         Returns whether nothing is left behind; `meanwhile` runs in that time.
         """
-        waited = self._letting_go(self._staged_files())
+        waited = self._delete_staged(self._staged_files())
         try:
             meanwhile()
         finally:
             gone = [one.result() for one in waited]
         return all(gone)
 
-    def _letting_go(self, staged: Iterable[tuple[str, str]]) -> list[Future[bool]]:
+    def _delete_staged(self, staged: Iterable[tuple[str, str]]) -> list[Future[bool]]:
         left: dict[str, list[str]] = {path: [] for path in sorted(self._touched)}
         for path, name in staged:
             left.setdefault(path, []).append(name)
         return [
-            disk_threads().submit(self._folders.let_go, *one) for one in left.items()
+            disk_threads().submit(self._folders.delete_staged, *one)
+            for one in left.items()
         ]
 
     def take_back(self) -> list[NotePath]:
@@ -430,21 +438,21 @@ class FileTransaction:
             except (OSError, VaultError):
                 failed.append(path)
         # what could not go back may be the only one of its kind
-        wait(self._letting_go([] if failed else self._staged_files()))
+        wait(self._delete_staged([] if failed else self._staged_files()))
         return failed
 
     def _staged_files(self) -> list[tuple[str, str]]:
-        named = [(load.home, load.staged) for load in self._loads if load.staged]
+        named = [(entry.home, entry.staged) for entry in self._entries if entry.staged]
         return [*named, *self._leftover]
 
-    def _ways(self) -> list[PlannedStep]:
-        return [load.way for load in self._loads]
+    def _plans(self) -> list[PlannedStep]:
+        return [entry.plan for entry in self._entries]
 
-    def _standing_folders(self) -> Iterable[str]:
-        for load in self._loads:
-            for place in (load.way.at, load.way.via):
+    def _existing_folders(self) -> Iterable[str]:
+        for entry in self._entries:
+            for place in (entry.plan.at, entry.plan.via):
                 if place is not None:
-                    with name_errors(load.way.name):
+                    with name_errors(entry.plan.name):
                         folder = self._nearest(above(place))
                     yield folder
 
@@ -459,143 +467,143 @@ class FileTransaction:
             self._places[folder] = known
         return known
 
-    def _look_at(self, load: StagedStep, at: NotePath) -> None:
-        step = load.way.step
+    def _look_at(self, entry: StagedStep, at: NotePath) -> None:
+        step = entry.plan.step
         try:
             with self._folders.at(above(at)) as folder:
-                load.name = folder.spelled(at.rpartition("/")[2])
+                entry.name = folder.spelled(at.rpartition("/")[2])
                 if step.folder:
-                    _refuse_no_folder(folder, load.name, at)
+                    _refuse_no_folder(folder, entry.name, at)
                 else:
-                    load.found = snapshot(folder, load.name, at, step.before or b"")
+                    entry.found = snapshot(folder, entry.name, at, step.before or b"")
         except FileNotFoundError as fault:
             expected = "" if step.before is None else digest_of(step.before)
-            raise NoteChanged(load.way.name, expected=expected, found="") from fault
-        if load.way.is_rewritten:
-            load.home, load.staged = above(at), staged_name()
+            raise NoteChanged(entry.plan.name, expected=expected, found="") from fault
+        if entry.plan.is_rewritten:
+            entry.home, entry.staged = above(at), staged_name()
 
     def _look_where_it_goes(
-        self, load: StagedStep, leaving: set[NotePath | None]
+        self, entry: StagedStep, vacated: set[NotePath | None]
     ) -> None:
-        way = load.way
-        if way.via is None or way.via == way.at:
+        plan = entry.plan
+        if plan.via is None or plan.via == plan.at:
             return
-        if way.at is None:
-            load.home, load.staged = self._nearest(above(way.via)), staged_name()
-        if way.via in leaving or self._nearest(above(way.via)) != above(way.via):
+        if plan.at is None:
+            entry.home, entry.staged = self._nearest(above(plan.via)), staged_name()
+        if plan.via in vacated or self._nearest(above(plan.via)) != above(plan.via):
             return
-        with self._folders.at(above(way.via)) as folder:
-            called = folder.spelled(way.via.rpartition("/")[2])
+        with self._folders.at(above(plan.via)) as folder:
+            called = folder.spelled(plan.via.rpartition("/")[2])
             facts = folder.facts(called)
-            if facts is None and is_offloaded(folder, way.via):
-                raise NameTaken(way.step.to, NOT_HERE)
-        if facts is not None and not self._is_itself(load, facts):
-            raise NameTaken(way.step.to)
+            if facts is None and is_offloaded(folder, plan.via):
+                raise NameTaken(plan.step.to, NOT_HERE)
+        if facts is not None and not self._is_itself(entry, facts):
+            raise NameTaken(plan.step.to)
 
-    def _is_itself(self, load: StagedStep, there: os.stat_result) -> bool:
-        if load.way.at is None or load.way.via is None:
+    def _is_itself(self, entry: StagedStep, there: os.stat_result) -> bool:
+        if entry.plan.at is None or entry.plan.via is None:
             return False
-        if load.way.at.casefold() != load.way.via.casefold():
+        if entry.plan.at.casefold() != entry.plan.via.casefold():
             return False
-        with self._folders.at(above(load.way.at)) as folder:
-            facts = folder.facts(load.name)
+        with self._folders.at(above(entry.plan.at)) as folder:
+            facts = folder.facts(entry.name)
         return facts is not None and is_same_file(facts, there)
 
-    def _stage(self, load: StagedStep) -> None:
-        dress = None if load.found is None else load.found.dress
-        with name_errors(load.way.name), self._folders.at(load.home) as folder:
-            stage(folder, load.staged, load.way.step.after, dress)
-            load.ours = folder.facts(load.staged)
+    def _stage(self, entry: StagedStep) -> None:
+        attributes = None if entry.found is None else entry.found.attributes
+        with name_errors(entry.plan.name), self._folders.at(entry.home) as folder:
+            stage(folder, entry.staged, entry.plan.step.after, attributes)
+            entry.ours = folder.facts(entry.staged)
 
-    def _rewrite(self, load: StagedStep, at: NotePath) -> None:
+    def _rewrite(self, entry: StagedStep, at: NotePath) -> None:
         """Let the staged file take the place of the old one, which stays beside it."""
-        before, then = load.way.step.before or b"", load.found
+        before, then = entry.plan.step.before or b"", entry.found
         if then is None:
             raise AssertionError("what is rewritten was looked at")
-        with self._folders.at(load.home, alone=True) as folder:
-            refuse_changed(folder, load.name, at, before, then)
-            self._undo_by(load.way, partial(self._restore, load), load.home)
-            load.old = load.staged
-            if not folder.swap(load.staged, load.name):
+        with self._folders.at(entry.home, alone=True) as folder:
+            refuse_changed(folder, entry.name, at, before, then)
+            self._undo_by(entry.plan, partial(self._restore, entry), entry.home)
+            entry.old = entry.staged
+            if not folder.swap(entry.staged, entry.name):
                 spare = staged_name()
-                load.old = spare if folder.link(load.name, spare) else ""
-                self._leftover.append((load.home, load.old))
-                folder.replace(load.staged, load.name)
+                entry.old = spare if folder.link(entry.name, spare) else ""
+                self._leftover.append((entry.home, entry.old))
+                folder.replace(entry.staged, entry.name)
                 return
-            old = folder.facts(load.old)
+            old = folder.facts(entry.old)
             if old is None or not is_unchanged(old, then.facts):  # saved in that moment
-                refuse_changed(folder, load.old, at, before, then)
+                refuse_changed(folder, entry.old, at, before, then)
 
-    def _restore(self, load: StagedStep) -> None:
+    def _restore(self, entry: StagedStep) -> None:
         """Let the old file be in its place again, unless somebody wrote there since."""
-        with self._folders.at(load.home, alone=True) as folder:
-            if not self._took_its_place(folder, load):
+        with self._folders.at(entry.home, alone=True) as folder:
+            if not self._took_its_place(folder, entry):
                 return
-            if not load.old:
-                load.old = staged_name()
-                dress = load.found.dress if load.found else None
-                stage(folder, load.old, load.way.step.before or b"", dress)
-            if not folder.swap(load.old, load.name):
-                folder.replace(load.old, load.name)
+            if not entry.old:
+                entry.old = staged_name()
+                attributes = entry.found.attributes if entry.found else None
+                stage(folder, entry.old, entry.plan.step.before or b"", attributes)
+            if not folder.swap(entry.old, entry.name):
+                folder.replace(entry.old, entry.name)
 
-    def _took_its_place(self, folder: OpenFolder, load: StagedStep) -> bool:
+    def _took_its_place(self, folder: OpenFolder, entry: StagedStep) -> bool:
         """Whether what we staged stands there; False where the old file never left."""
-        facts, step = folder.facts(load.name), load.way.step
-        if facts and load.ours and is_unchanged(facts, load.ours):
+        facts, step = folder.facts(entry.name), entry.plan.step
+        if facts and entry.ours and is_unchanged(facts, entry.ours):
             return True
-        if load.found and facts and is_same_file(facts, load.found.facts):
+        if entry.found and facts and is_same_file(facts, entry.found.facts):
             return False
         limit = max(len(step.before or b""), len(step.after))
-        raw = None if facts is None else folder.read(load.name, limit)
+        raw = None if facts is None else folder.read(entry.name, limit)
         if raw is None or raw not in (step.before, step.after):
             raise OSError(errno.ESTALE, "somebody else wrote it")
         return raw == step.after
 
-    def _place(self, load: StagedStep) -> None:
-        way = load.way
-        source, name = above(way.at or ""), load.name
-        if way.at is None:
-            source, name = load.home, load.staged
-        target = source if way.via is None else above(way.via)
+    def _place(self, entry: StagedStep) -> None:
+        plan = entry.plan
+        source, name = above(plan.at or ""), entry.name
+        if plan.at is None:
+            source, name = entry.home, entry.staged
+        target = source if plan.via is None else above(plan.via)
         self._make(target)
         with self._folders.both(source, target) as (here, there):
-            if way.via is None:
+            if plan.via is None:
                 called = staged_name()
                 self._leftover.append((target, called))
             else:
-                called = there.spelled(way.via.rpartition("/")[2])
-            entity = self._refuse_other(load, here, name)
+                called = there.spelled(plan.via.rpartition("/")[2])
+            entity = self._refuse_other(entry, here, name)
             taken = there.facts(called)
-            if taken is not None and not self._is_itself(load, taken):
-                raise NameTaken(way.step.to)
+            if taken is not None and not self._is_itself(entry, taken):
+                raise NameTaken(plan.step.to)
             back = partial(
-                self._put_back, load, (source, name), (target, called), entity
+                self._put_back, entry, (source, name), (target, called), entity
             )
-            self._undo_by(way, back, source, target)
+            self._undo_by(plan, back, source, target)
             try:
                 if taken is None:
                     here.give_to(there, name, called)
                 else:
                     here.rename_to(there, name, called)
             except FileExistsError as fault:
-                raise NameTaken(way.step.to) from fault
+                raise NameTaken(plan.step.to) from fault
 
     def _refuse_other(
-        self, load: StagedStep, here: OpenFolder, name: str
+        self, entry: StagedStep, here: OpenFolder, name: str
     ) -> os.stat_result:
-        way, before = load.way, load.way.step.before or b""
-        if way.step.folder:
-            return _refuse_no_folder(here, name, way.name)
-        if way.at is not None and load.found is not None and not way.is_rewritten:
-            refuse_changed(here, name, way.name, before, load.found)
+        plan, before = entry.plan, entry.plan.step.before or b""
+        if plan.step.folder:
+            return _refuse_no_folder(here, name, plan.name)
+        if plan.at is not None and entry.found is not None and not plan.is_rewritten:
+            refuse_changed(here, name, plan.name, before, entry.found)
         facts = here.facts(name)
         if facts is None:
-            raise NoteChanged(way.name, expected=digest_of(before), found="")
+            raise NoteChanged(plan.name, expected=digest_of(before), found="")
         return facts
 
     def _put_back(
         self,
-        load: StagedStep,
+        entry: StagedStep,
         source: tuple[str, str],
         target: tuple[str, str],
         entity: os.stat_result,
@@ -609,18 +617,18 @@ class FileTransaction:
             )
             if never_left and (now is None or not is_same_file(now, entity)):
                 return
-            if now is None or not self._is_ours(load, there, called, now, entity):
+            if now is None or not self._is_ours(entry, there, called, now, entity):
                 raise OSError(errno.ESTALE, "somebody else wrote it")
             if never_left:  # one file under two spellings
                 there.rename_to(here, called, name)
             else:
                 there.give_to(here, called, name)
-        if load.way.step.folder:
-            self._folders.moved_back(load.way.step.path or "", load.way.final)
+        if entry.plan.step.folder:
+            self._folders.moved_back(entry.plan.step.path or "", entry.plan.final)
 
     def _is_ours(
         self,
-        load: StagedStep,
+        entry: StagedStep,
         there: OpenFolder,
         called: str,
         now: os.stat_result,
@@ -628,12 +636,12 @@ class FileTransaction:
     ) -> bool:
         """Whether what was placed is what we placed; a moved file may be written."""
         if is_same_file(now, entity) and (
-            load.way.at is not None or is_unchanged(now, entity)
+            entry.plan.at is not None or is_unchanged(now, entity)
         ):
             return True
-        if load.way.step.folder:
+        if entry.plan.step.folder:
             return stat.S_ISDIR(now.st_mode)
-        return there.read(called, len(load.way.step.after)) == load.way.step.after
+        return there.read(called, len(entry.plan.step.after)) == entry.plan.step.after
 
     def _make(self, folder: str) -> None:
         if self._nearest(folder) == folder:
@@ -652,10 +660,10 @@ class FileTransaction:
             upper.remove(name)  # unless somebody put something there
 
     def _undo_by(
-        self, way: PlannedStep, undo: Callable[[], None], *folders: str
+        self, plan: PlannedStep, undo: Callable[[], None], *folders: str
     ) -> None:
         self._touched.update(folders)
-        self._undoing.append((way.name, undo))
+        self._undoing.append((plan.name, undo))
 
 
 def _refuse_no_folder(upper: OpenFolder, name: str, path: NotePath) -> os.stat_result:
@@ -745,7 +753,7 @@ class OpenFolders:
         if (old, new) in self._moved:
             self._moved.remove((old, new))
 
-    def let_go(self, path: str, names: Iterable[str]) -> bool:
+    def delete_staged(self, path: str, names: Iterable[str]) -> bool:
         """Delete staged files in a folder, and wait until the disk has its names.
 
         Returns whether they are gone; that the folder is not there is no fault.

@@ -1,4 +1,4 @@
-"""Find the vaults that Obsidian lists, and check that a folder is meant as a vault.
+"""Find and check the vault that a person chooses, and write the choice to the settings.
 
 Only `init` checks: a folder named in the settings is used as it is.
 """

@@ -1,13 +1,9 @@
-"""How one file below the agent folder is written: all of it or none, and on record.
+"""Write files of a vault: one below the agent folder, or many at once, all or none.
 
-Notes of the user, and several files at once, are changed by `changing`, which stages,
-looks and records in the same way. No other module writes notes or memos.
-
-Who writes names the bytes that were read, by digest. The new bytes are staged in the
-same folder and reach the disk before anything else happens; then the write goes on
-record, and then the staged file takes the place of the old one. A death between any two
-steps leaves the old bytes or the new, never a mixture, and at most a staged file that
-the next write in that folder sweeps away.
+Every write names the bytes that were read, stages the new ones in the same folder,
+waits until they are on disk, records the write, and then renames. A death between any
+two steps leaves the old bytes or the new, never a mixture, and at most a staged file
+that the next write sweeps away. No other module writes notes.
 """
 
 import errno
@@ -71,14 +67,14 @@ QUEUE_S = 60.0
 file of a thousand memos without end, one in a hundred waited for six seconds."""
 
 
-class _Queues(local):
+class _LockedFolders(local):
     """The queues whose head a thread is, so that it does not wait for itself."""
 
     def __init__(self) -> None:
         self.held: set[tuple[Path, str]] = set()
 
 
-_QUEUES = _Queues()
+_LOCKED = _LockedFolders()
 
 
 class Permit(NamedTuple):
@@ -176,9 +172,9 @@ class VaultWriter:
             sweep(folder)
             mode = checked(folder, name, allowed, expected)
             after, size = digest_of(raw), len(raw)
-            act = AuditEntry(allowed, expected, after, size, why, self._client)
+            entry = AuditEntry(allowed, expected, after, size, why, self._client)
             if after != expected:
-                self._write(folder, name, raw, mode, act)
+                self._write(folder, name, raw, mode, entry)
             return Applied(allowed, expected, after, size)
 
     def move(self, path: str, to: str, *, expected: Digest, why: str) -> Applied:
@@ -199,18 +195,20 @@ class VaultWriter:
                 self._folder_of(old, make=False) as (source, name),
                 self._folder_of(new, make=True) as (target, called),
                 name_errors(old),
-                _turns(source, target, first=above(old) < above(new)),
+                _both_locked(source, target, first=above(old) < above(new)),
             ):
                 for folder in (source, target):
                     sweep(folder)  # what a killed writer left makes it look like two
                 checked(source, name, old, expected)
                 facts = source.facts(name)
                 size = facts.st_size if facts else 0
-                act = AuditEntry(old, expected, expected, size, why, self._client, new)
-                self._give(source, name, target, called, act)
+                entry = AuditEntry(
+                    old, expected, expected, size, why, self._client, new
+                )
+                self._give(source, name, target, called, entry)
         except FileNotFoundError as fault:
             raise NoteChanged(old, expected=expected, found="") from fault
-        return Applied(new, expected, expected, act.size_bytes)
+        return Applied(new, expected, expected, entry.size_bytes)
 
     def take_back(self, done: Applied, *, why: str) -> None:
         """Delete a file that `put` has just made, as long as it is as it was written.
@@ -228,8 +226,8 @@ class VaultWriter:
             folder.turn(),
         ):
             checked(folder, name, path, done.after)
-            act = AuditEntry(path, None, done.after, size, why, self._client)
-            self._record(act, undone=True)
+            entry = AuditEntry(path, None, done.after, size, why, self._client)
+            self._record(entry, undone=True)
             folder.unlink(name)
             folder.sync()
 
@@ -239,18 +237,18 @@ class VaultWriter:
         name: str,
         target: OpenFolder,
         called: str,
-        act: AuditEntry,
+        entry: AuditEntry,
     ) -> None:
-        refuse_taken(target, called, str(act.to))
-        self._record(act)
+        refuse_taken(target, called, str(entry.to))
+        self._record(entry)
         try:
-            checked(source, name, act.path, act.before)
+            checked(source, name, entry.path, entry.before)
             source.give_to(target, name, called)
         except (OSError, WriteRefused) as fault:
             with suppress(OSError, WriteRefused):
-                self._record(act, undone=True)
+                self._record(entry, undone=True)
             if isinstance(fault, FileExistsError):
-                raise NameTaken(str(act.to)) from fault
+                raise NameTaken(str(entry.to)) from fault
             raise
         target.sync()  # the new name before the old one is gone
         source.sync()
@@ -268,7 +266,7 @@ class VaultWriter:
         """
         log = self.allowed(f"{self._permit.folder}/{LOG}")
         ours = (self._root, self._permit.folder)
-        if ours in _QUEUES.held:
+        if ours in _LOCKED.held:
             yield
             return
         with ExitStack() as held:
@@ -276,8 +274,8 @@ class VaultWriter:
                 # nobody takes the turn of this folder for anything else
                 logs, _ = held.enter_context(self._folder_of(log, make=True))
                 held.enter_context(logs.turn(QUEUE_S))
-            _QUEUES.held.add(ours)
-            held.callback(_QUEUES.held.discard, ours)
+            _LOCKED.held.add(ours)
+            held.callback(_LOCKED.held.discard, ours)
             yield
 
     def _write(
@@ -286,34 +284,34 @@ class VaultWriter:
         name: str,
         raw: bytes,
         mode: int | None,
-        act: AuditEntry,
+        entry: AuditEntry,
     ) -> None:
         staged = staged_name()
         try:
             stage(folder, staged, raw, None if mode is None else FileAttributes(mode))
-            checked(folder, name, act.path, act.before)
-            self._record(act)
+            checked(folder, name, entry.path, entry.before)
+            self._record(entry)
             try:
                 # an editor does not wait for its turn as we do, nor for the record
-                checked(folder, name, act.path, act.before)
-                if act.before is None:
+                checked(folder, name, entry.path, entry.before)
+                if entry.before is None:
                     folder.give_new_name(staged, name)
                 else:
                     folder.replace(staged, name)
             except (OSError, WriteRefused):
                 with suppress(OSError, WriteRefused):
-                    self._record(act, undone=True)
+                    self._record(entry, undone=True)
                 raise
         except FileExistsError as fault:
-            raise NoteChanged(act.path, expected="", found="a new file") from fault
+            raise NoteChanged(entry.path, expected="", found="a new file") from fault
         finally:
             with suppress(OSError):
                 folder.unlink(staged)
         folder.sync()
 
-    def _record(self, act: AuditEntry, *, undone: bool = False) -> None:
+    def _record(self, entry: AuditEntry, *, undone: bool = False) -> None:
         log = NotePath(f"{self._permit.folder}/{LOG}")
-        line = line_of(act, self._now(), undone=undone)
+        line = line_of(entry, self._now(), undone=undone)
         try:
             with self._folder_of(log, make=True) as (folder, name):
                 known = folder.facts(name)
@@ -322,7 +320,7 @@ class VaultWriter:
                     folder.sync()
         except OSError as fault:
             reason = f"it cannot go on record in {log} ({fault.strerror or fault})"
-            raise WriteFailed(act.path, reason) from fault
+            raise WriteFailed(entry.path, reason) from fault
 
     def _folder_of(
         self, path: NotePath, *, make: bool
@@ -331,7 +329,7 @@ class VaultWriter:
 
 
 @contextmanager
-def _turns(one: OpenFolder, other: OpenFolder, *, first: bool) -> Iterator[None]:
+def _both_locked(one: OpenFolder, other: OpenFolder, *, first: bool) -> Iterator[None]:
     """Be the only writer of ours in two folders; all take them in the same order."""
     with ExitStack() as held:
         folders = (one, other) if first else (other, one)
@@ -400,7 +398,7 @@ def _nothing() -> None:
     return
 
 
-class _Beside(NamedTuple):
+class _Callbacks(NamedTuple):
     meanwhile: Callable[[], None] = _nothing
     afterwards: Callable[[], None] = _nothing
 
@@ -492,9 +490,9 @@ class VaultChanger:
             grows = size > self._limit_bytes and size > len(step.before or b"")
             if grows and kind_of(step.to) != "attachment":
                 raise FileTooLarge(step.to, self._limit_bytes, SPLIT_IT)
-        ways = plan_steps(steps, self._agent_folder)
-        beside = _Beside(meanwhile, afterwards)
-        self._carry(ways, beside, why=why, client=client)
+        plans = plan_steps(steps, self._agent_folder)
+        callbacks = _Callbacks(meanwhile, afterwards)
+        self._run(plans, callbacks, why=why, client=client)
 
     def standing(self, steps: Sequence[Step], /) -> Sequence[Standing]:
         """Return how each file stands now; one that is half way counts as old.
@@ -514,14 +512,14 @@ class VaultChanger:
         Raises:
             WriteRefused, PathOutsideVault: the disk refuses; all is as it was before.
         """
-        ways = plan_steps(steps, self._agent_folder)
+        plans = plan_steps(steps, self._agent_folder)
         with self._turn():
-            self._sweep(folders_of(ways))
-            scene = InterruptedChange(self._root, ways)
+            self._sweep(folders_of(plans))
+            scene = InterruptedChange(self._root, plans)
             left, gone = (scene.onward(), []) if forward else scene.backward()
             rest = [*plan_steps(left, self._agent_folder), *gone]
             if rest:
-                self._carry(rest, _Beside(), why=why, client="")
+                self._run(rest, _Callbacks(), why=why, client="")
 
     def clear(self, folders: Sequence[NotePath], /) -> None:
         """Take away folders in which nothing is, in order; any other stays."""
@@ -533,46 +531,53 @@ class VaultChanger:
                 folder.remove(name)
                 folder.sync()
 
-    def _carry(
-        self, ways: Sequence[PlannedStep], beside: _Beside, *, why: str, client: str
+    def _run(
+        self,
+        plans: Sequence[PlannedStep],
+        callbacks: _Callbacks,
+        *,
+        why: str,
+        client: str,
     ) -> None:
         recorded: list[AuditEntry] = []
 
         def record() -> None:
-            recorded.extend(_act(way, why, client) for way in ways if _is_one(way))
+            recorded.extend(
+                _audit_entry(plan, why, client) for plan in plans if _has_effect(plan)
+            )
             self._record(recorded)
 
-        with self._turn(), FileTransaction(self._root, ways) as carrying:
-            carrying.look()
-            with name_errors(ways[0].name if ways else "nothing"):
-                self._queue.leave(carrying.leftovers())
+        with self._turn(), FileTransaction(self._root, plans) as transaction:
+            transaction.look()
+            with name_errors(plans[0].name if plans else "nothing"):
+                self._queue.leave(transaction.leftovers())
             try:
-                carrying.prepare(record, meanwhile=beside.meanwhile)
-                carrying.change()
+                transaction.prepare(record, meanwhile=callbacks.meanwhile)
+                transaction.change()
             except BaseException as fault:
-                self._take_back(carrying, recorded, fault)
+                self._take_back(transaction, recorded, fault)
                 raise
-            if carrying.finish(beside.afterwards):
+            if transaction.finish(callbacks.afterwards):
                 self._queue.clear()
 
     def _take_back(
         self,
-        carrying: FileTransaction,
+        transaction: FileTransaction,
         recorded: Sequence[AuditEntry],
         fault: BaseException,
     ) -> None:
-        left = carrying.take_back()
+        left = transaction.take_back()
         if left:
             raise NotTakenBack(left[0], len(left), str(fault)) from fault
         with suppress(OSError, VaultError):
             self._record(recorded, undone=True)  # also where half of it was written
         self._queue.clear()
 
-    def _record(self, acts: Sequence[AuditEntry], *, undone: bool = False) -> None:
-        if not acts:
+    def _record(self, entries: Sequence[AuditEntry], *, undone: bool = False) -> None:
+        if not entries:
             return
         root, log = self._record_at
-        lines = lines_of(acts, self._now(), undone=undone)
+        lines = lines_of(entries, self._now(), undone=undone)
         try:
             with folder_of(root, log, make=True) as (folder, name):
                 known = folder.facts(name)
@@ -580,8 +585,8 @@ class VaultChanger:
                 if known is None:
                     folder.sync()
         except (OSError, VaultError) as fault:
-            reason = f"it cannot go on record in {log} ({_said(fault)})"
-            raise WriteFailed(acts[0].path, reason) from fault
+            reason = f"it cannot go on record in {log} ({_reason_of(fault)})"
+            raise WriteFailed(entries[0].path, reason) from fault
 
     def sweep(self) -> None:
         """Sweep away what one left that was killed on the way; only in a turn."""
@@ -614,18 +619,20 @@ class VaultChanger:
             return True
 
 
-def _is_one(way: PlannedStep) -> bool:
-    return way.step.folder or way.is_rewritten or way.is_moved or way.at != way.final
+def _has_effect(plan: PlannedStep) -> bool:
+    return (
+        plan.step.folder or plan.is_rewritten or plan.is_moved or plan.at != plan.final
+    )
 
 
-def _act(way: PlannedStep, why: str, client: str) -> AuditEntry:
-    step = way.step
+def _audit_entry(plan: PlannedStep, why: str, client: str) -> AuditEntry:
+    step = plan.step
     before = None if step.before is None else digest_of(step.before)
-    gone = step.folder or way.via is None
+    gone = step.folder or plan.via is None
     after = None if gone else digest_of(step.after)
-    to = None if way.at in (None, way.final) else way.final
-    return AuditEntry(way.name, before, after, len(step.after), why, client, to)
+    to = None if plan.at in (None, plan.final) else plan.final
+    return AuditEntry(plan.name, before, after, len(step.after), why, client, to)
 
 
-def _said(fault: Exception) -> str:
+def _reason_of(fault: Exception) -> str:
     return (fault.strerror if isinstance(fault, OSError) else None) or str(fault)

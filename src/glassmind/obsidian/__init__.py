@@ -1,1 +1,1 @@
-"""Obsidian text to values: what a note says, where, and how it splits into passages."""
+"""The Obsidian format as pure functions: text in, values out, and byte-exact edits."""

@@ -1,14 +1,12 @@
-"""Which kinds of text a text holds that nobody sees who reads the note.
+"""Detect text in a note that its reader does not see: prompt injection can hide there.
 
-Comments, letters without width, what turns around the order of letters, the letters of
-tags, soft hyphens where no word is parted, and HTML that is styled away. Joiners that a
-script or an emoji needs, and marks of direction beside letters that are read from the
-right, are seen by what they do, and are none of these.
+Kinds: comments, zero-width letters, characters that reverse the order of letters, tag
+characters, soft hyphens inside words, and HTML that is styled away. Joiners that a
+script or an emoji needs, and direction marks beside right-to-left letters, are visible
+by their effect, and do not count.
 
-Patterns are compiled when a text first needs them: most texts need none.
-
-A kind too many is a word too many, one too few is a trap: so what stands in code, where
-it is seen, counts as well. Every look at a text takes time in line with its length.
+A false alarm costs a word, a miss is a trap: so code, which is visible, counts as well.
+Every check takes time linear in the length of the text.
 """
 
 import re

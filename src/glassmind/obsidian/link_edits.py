@@ -1,9 +1,9 @@
-"""Where the parts of a link stand in a note, and how other ones are written there.
+"""Locate the path and subpath of each link in a note's bytes, and write other ones.
 
-A link is found by the parser, which tells where it begins and ends and what it says.
-Its path and its subpath are looked for in these bytes once more, here, and count only
-if they say the same. What is written keeps the link's style; the note with it in place
-is read again, and every link of it must say what it is meant to.
+The parser says where a link begins and ends and what it says. Its parts are looked for
+in these bytes once more, here, and count only if they say the same. What is written
+keeps the link's style; the edited note is read again, and every link of it must say
+what it is meant to.
 """
 
 import re

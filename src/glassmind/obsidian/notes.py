@@ -1,4 +1,4 @@
-"""Read any file of a vault that holds text: the parser is chosen by name and marker."""
+"""Read any file of a vault that holds text: Markdown, Excalidraw, canvas or base."""
 
 import json
 import math

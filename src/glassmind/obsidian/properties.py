@@ -1,4 +1,4 @@
-"""Which notes are for their owner alone, by what their properties say."""
+"""What properties say: is a note private, in which project, is it a memory."""
 
 import re
 from collections.abc import Mapping

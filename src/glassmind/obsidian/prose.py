@@ -1,8 +1,8 @@
-"""Where a note is plain prose, text that a link could be put around, and what it says.
+"""Find plain prose in a note: text that a link could be put around.
 
-Code, math, comments, HTML, links with their labels, addresses, names of files, tags,
-headings and the frontmatter are none. Neither is what marks a callout, a footnote or a
-block, nor what a template's engine fills in.
+Not prose are code, math, comments, HTML, links with their labels, addresses, file
+names, tags, headings, the frontmatter, the markers of callouts, footnotes and blocks,
+and the placeholders of templates.
 """
 
 import re

@@ -1,10 +1,9 @@
-"""Receipts as text: `path#heading:12-18@digest`, and the digest of some lines.
+"""Receipts, `path#heading:12-18@digest`: write, read, and find them in a text.
 
-Whatever a shell, Markdown or YAML would read as its own, and whatever nobody sees, is
-written as an address on the web writes it: a blank is `%20`. So a receipt is one word
-that can be pasted anywhere, and letters of every script stay letters. It is read from
-the right, since a heading may hold any sign. Credentials in a heading are hidden: the
-lines are what counts.
+What a shell, Markdown or YAML would interpret, and what is invisible, is
+percent-encoded: a blank is `%20`. So a receipt is one word that can be pasted anywhere,
+and letters of every script stay letters. It is read from the right, since a heading may
+hold any character. Credentials in a heading are redacted.
 """
 
 import json

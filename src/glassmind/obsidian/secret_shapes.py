@@ -1,10 +1,9 @@
-"""What credentials look like, issuer by issuer: a word they begin with, and letters.
+"""What credentials look like: issuers' prefixes, passwords in addresses, private keys.
 
-Facts, not patterns of others: those who give keys out document how they begin, and the
-rule sets of secret scanners (gitleaks, detect-secrets) were gone through for more. A
-shape is here where what begins so can hardly be anything else; keys without a word of
-their own, told only by what stands before them, are not. `docs/decisions/secrets.md`
-has what this was weighed against, and what it finds.
+Issuers document how their keys begin; the rule sets of secret scanners (gitleaks,
+detect-secrets) were checked for more. A shape is here if what begins so can hardly be
+anything else. `docs/decisions/secrets.md` has what this was weighed against, and what
+it finds.
 """
 
 import re
@@ -331,7 +330,7 @@ _ONE_LINE = re.compile(
     r"[^-\n\r]{16,}+-----END[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 )
 _MARGIN = re.compile(r"[ \t>]*+(?:(?:[-*+|#]|//|\d{1,3}[.)])[ \t]++)?+")
-_INSIDE_PRIVATE_KEYS = re.compile(
+_KEY_LINE = re.compile(
     r"[ \t>]*+(?:[A-Za-z0-9+/]++={0,3}|=[A-Za-z0-9+/]{4}|[A-Z][A-Za-z-]++:.*+)?\s*+"
 )
 
@@ -351,7 +350,7 @@ _WRITTEN = re.compile(
 _SHORT = re.compile(_BEFORE + r"[A-Za-z0-9+/]{1,15}+" + _BEHIND)
 _EMPTY = re.compile(r"""[ \t>/#*"'\\]*+(?:\|[-:| \t]*+)?(?:<br ?/?>)?\s*+""")
 _DRAWN = re.compile(r"[A-Za-z0-9+/]{40,}+")
-_TURN_PRIVATE_KEYS = re.compile(r"[a-z][A-Z]")
+_CASE_TURN = re.compile(r"[a-z][A-Z]")
 _LETTERS = re.compile(r"[A-Za-z0-9+/]{16,}")
 _FIGURE = re.compile(r"[0-9]")
 
@@ -412,7 +411,7 @@ def _start(lines: Sequence[str], before: int, end: int) -> int:
 
 
 def _is_inside(line: str) -> bool:
-    return any(one.fullmatch(line) for one in (_INSIDE_PRIVATE_KEYS, _WRITTEN, _EMPTY))
+    return any(one.fullmatch(line) for one in (_KEY_LINE, _WRITTEN, _EMPTY))
 
 
 def _is_last(line: str, following: str) -> bool:
@@ -427,11 +426,10 @@ def _if_a_key(lines: Sequence[str], block: range, *, closed: bool = False) -> ra
     """
     for row in block:
         said = _MARK.sub(" ", lines[row])
-        plain = closed or said != lines[row] or _INSIDE_PRIVATE_KEYS.fullmatch(said)
+        plain = closed or said != lines[row] or _KEY_LINE.fullmatch(said)
         found = (_LETTERS if plain else _DRAWN).findall(said)
         if any(
-            _FIGURE.search(one) and (plain or _TURN_PRIVATE_KEYS.search(one))
-            for one in found
+            _FIGURE.search(one) and (plain or _CASE_TURN.search(one)) for one in found
         ):
             return block
     return range(0)

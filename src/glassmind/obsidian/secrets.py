@@ -1,9 +1,7 @@
-"""Credentials that stand in notes: known by their shape, and hidden line by line.
+"""Redact credentials in notes: known by their shape, replaced line by line.
 
-Each shape has a word that text without it never holds, so most notes are done with
-after a search for those words. What keys look like is public: those who give them out
-document their prefixes, so that they can be found where they should not be. A password
-that looks like any other word is not known here.
+Each shape has a word that text without it never holds, so most notes are done after a
+search for those words. A password that looks like any other word is not recognized.
 """
 
 import json
@@ -365,7 +363,7 @@ _GROUPS = (
 )
 
 
-_SAID_SECRET_SPANS = re.compile(r"\(hidden: [^()\n]{1,40}\)")
+_HIDDEN = re.compile(r"\(hidden: [^()\n]{1,40}\)")
 
 
 class HiddenRange(NamedTuple):
@@ -393,17 +391,13 @@ def hidden_ranges(text: str) -> list[HiddenRange]:
 
 
 def _gone(before: str, after: str) -> list[HiddenRange]:
-    kept = _SAID_SECRET_SPANS.split(after)
+    kept = _HIDDEN.split(after)
     left, right = _firsts(before, kept), _lasts(before, kept)
     if left is None or right is None:  # a mark that was half there before
         return [HiddenRange(0, len(before))]
     ends = [start + len(said) for start, said in zip(left, kept, strict=True)]
     spans = [HiddenRange(*both) for both in zip(ends, right[1:], strict=False)]
-    return [
-        one
-        for one in spans
-        if not _SAID_SECRET_SPANS.fullmatch(before[one.start : one.end])
-    ]
+    return [one for one in spans if not _HIDDEN.fullmatch(before[one.start : one.end])]
 
 
 def _firsts(line: str, kept: Sequence[str]) -> list[int] | None:
@@ -472,7 +466,7 @@ def without_secrets(note: Note) -> SafeNote:
     text, title = redacted(note.text), redacted(note.title)
     if text == note.text:
         return SafeNote(note._replace(title=title) if title != note.title else note, 0)
-    hide = _hiding_secrets_in_notes(note.text, text)
+    hide = _hider(note.text, text)
     at = _moving(note.text, text)
     head = note.frontmatter
     changed: dict[str, Any] = {
@@ -498,7 +492,7 @@ def without_secrets(note: Note) -> SafeNote:
     return SafeNote(safe, len(secret_locations(note.text)))
 
 
-def _hiding_secrets_in_notes(text: str, safe: str) -> Callable[[str], str]:
+def _hider(text: str, safe: str) -> Callable[[str], str]:
     """Return what hides in a part of a note what is hidden in the whole of it.
 
     Words are looked up, not tried one by one: a note may have as many as lines.

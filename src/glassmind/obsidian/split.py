@@ -289,7 +289,7 @@ def zones(
     kept: list[tuple[int, int]] = []
     long: list[tuple[int, int]] = []
     head = -1
-    for block in _blocks_split_zones(outlined, start, end):
+    for block in _block_regions(outlined, start, end):
         head = block.start if head < 0 else head
         if block.kind == "heading":
             continue
@@ -340,7 +340,7 @@ INDENT: Final = 3
 """Blanks that a block may begin with, as CommonMark has it."""
 
 
-def _blocks_split_zones(
+def _block_regions(
     outlined: SectionOutline, start: int, end: int
 ) -> Iterator[SplitRegion]:
     first = bisect_left(outlined.starts, start)

@@ -483,7 +483,7 @@ def inline_elements(tags: list[InlineTag]) -> list[tuple[int, int]]:
     return found
 
 
-_LEADING_MARK_EQUATIONS = re.compile(rb"^[ \t>]*(?=\$\$)", re.MULTILINE)
+_LEADING_MATH_MARK = re.compile(rb"^[ \t>]*(?=\$\$)", re.MULTILINE)
 
 
 def block_equations(
@@ -499,7 +499,7 @@ def block_equations(
     known = Mask.of((start, end) for _, start, end, _ in structure.regions)
     found: list[tuple[int, int]] = []
     last = body
-    for match in _LEADING_MARK_EQUATIONS.finditer(source, body):
+    for match in _LEADING_MATH_MARK.finditer(source, body):
         start = match.end()
         if start < last or known.covers(start):
             continue

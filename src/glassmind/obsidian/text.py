@@ -1,4 +1,8 @@
-"""What names and headings are compared by."""
+"""Text helpers: case folding, days, token estimates, display, sentences.
+
+Text from notes cannot control a terminal, reverse the order in which a line is read, or
+close the fence that it is quoted in.
+"""
 
 import re
 import time
