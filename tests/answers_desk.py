@@ -8,8 +8,7 @@ from typing import Any
 
 from glassmind.config import load_config
 from glassmind.context.answer import Answers, Desk
-from glassmind.errors import ModelFault
-from glassmind.errors.serving import CallAbandoned
+from glassmind.errors import CallAbandoned, ModelFault
 from glassmind.model import NotePath, Span
 from glassmind.model.context import (
     Answer,

@@ -11,8 +11,7 @@ from changing_desk import edit, move, new
 from glassmind.access.policy import WritePolicy
 from glassmind.config import config_for
 from glassmind.edit.desk import Asking, Desk
-from glassmind.errors import GlassmindError, IndexBusy
-from glassmind.errors.writing import NameTaken, NoteChanged
+from glassmind.errors import GlassmindError, IndexBusy, NameTaken, NoteChanged
 from glassmind.files.read import digest_of
 from glassmind.files.settings import ObsidianSettings
 from glassmind.model import NotePath

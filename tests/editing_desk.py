@@ -11,8 +11,7 @@ from typing import Any, cast
 from glassmind import Engine, open_vault
 from glassmind.access.policy import WritePolicy
 from glassmind.edit.desk import Desk
-from glassmind.errors import GlassmindError, NoteNotFound
-from glassmind.errors.writing import NameTaken, NoteChanged
+from glassmind.errors import GlassmindError, NameTaken, NoteChanged, NoteNotFound
 from glassmind.files.names import Names
 from glassmind.files.read import Decoded, decode
 from glassmind.files.settings import obsidian_settings

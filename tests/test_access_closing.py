@@ -13,8 +13,7 @@ from vault_desk import VaultDesk
 from glassmind import Engine
 from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
-from glassmind.errors import NoteNotFound
-from glassmind.errors.editing import ChangesetUnknown
+from glassmind.errors import ChangesetUnknown, NoteNotFound
 from glassmind.model.access import EVERY_AGENT, known_as
 from glassmind.model.edits import Append, Changed, ChangeProperty
 

@@ -12,9 +12,14 @@ from glassmind.access.reading import ReadPolicy
 from glassmind.access.scopes import read_scope
 from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
-from glassmind.errors import FileGone, GlassmindError
-from glassmind.errors.editing import ChangesetUnknown, EditRefused, PolicyForbids
-from glassmind.errors.writing import WriteFailed
+from glassmind.errors import (
+    ChangesetUnknown,
+    EditRefused,
+    FileGone,
+    GlassmindError,
+    PolicyForbids,
+    WriteFailed,
+)
 from glassmind.files.write import VaultChanger
 from glassmind.model import NotePath
 from glassmind.model.access import EVERY_AGENT, ReadRule, Scope, known_as

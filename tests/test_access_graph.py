@@ -11,8 +11,7 @@ from mcp_desk import call, structured_server, text_of
 from vault_desk import VaultDesk
 
 from glassmind.engine import Engine
-from glassmind.errors import NoteNotFound
-from glassmind.errors.knowledge import FindingAbsent
+from glassmind.errors import FindingAbsent, NoteNotFound
 from glassmind.graph.themes import Themed
 from glassmind.model.access import EVERY_AGENT, ReadRule, Scope
 from glassmind.store.sqlite.health import OntologyRows

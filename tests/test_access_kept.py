@@ -17,7 +17,7 @@ from vault_desk import VaultDesk
 from glassmind import Engine
 from glassmind.access.scopes import read_scope
 from glassmind.edit.desk import Asking
-from glassmind.errors.editing import ChangesetUnknown
+from glassmind.errors import ChangesetUnknown
 from glassmind.model.access import EVERY_AGENT, Scope, known_as
 from glassmind.model.edits import Append
 from glassmind.serve.hiding import safe_text, safe_values

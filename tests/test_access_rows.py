@@ -9,8 +9,7 @@ from vault_desk import VaultDesk
 from glassmind.access.reading import ReadPolicy
 from glassmind.access.scopes import read_scope
 from glassmind.edit.desk import Asking
-from glassmind.errors import FileGone, GlassmindError, NoteNotFound
-from glassmind.errors.editing import ChangesetUnknown
+from glassmind.errors import ChangesetUnknown, FileGone, GlassmindError, NoteNotFound
 from glassmind.model.access import EVERY_AGENT, NoteMarks, ReadRule, Scope
 from glassmind.model.edits import Append
 from glassmind.store.sqlite.reader import _OTHER_VIEWS, _VIEWS, SqliteReader

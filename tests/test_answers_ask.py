@@ -14,8 +14,7 @@ from answers_desk import (
 )
 from msgspec import structs
 
-from glassmind.errors.models import ModelFailed, RemoteRefused
-from glassmind.errors.serving import CallAbandoned
+from glassmind.errors import CallAbandoned, ModelFailed, RemoteRefused
 from glassmind.model.context import Found, News, Spoken, Stated, Withdrawn
 from glassmind.ports.chat import Chat, Ended, Halt
 

@@ -6,7 +6,7 @@ import pytest
 from answers_desk import GOOD, TOLD, AnswersDesk, written
 from chat_desk import WAIT_S, Reply, Voice, chat_server
 
-from glassmind.errors.serving import CallAbandoned
+from glassmind.errors import CallAbandoned
 from glassmind.model.context import News, Spoken
 from glassmind.models.chat import chat_for
 from glassmind.ports.chat import Halt

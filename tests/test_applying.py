@@ -17,9 +17,14 @@ from changing_desk import edit
 
 from glassmind.edit.applying import NOTHING, applied, settle
 from glassmind.edit.proposals import approve
-from glassmind.errors import IndexAbsent
-from glassmind.errors.editing import EditRefused, NowhereToKeep
-from glassmind.errors.writing import NameTaken, NoteChanged, WriteFailed
+from glassmind.errors import (
+    EditRefused,
+    IndexAbsent,
+    NameTaken,
+    NoteChanged,
+    NowhereToKeep,
+    WriteFailed,
+)
 from glassmind.model import NotePath
 from glassmind.model.edits import Step
 from glassmind.store.changesets import ChangesetFolder

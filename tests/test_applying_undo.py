@@ -19,13 +19,14 @@ from hypothesis import strategies as st
 from glassmind.edit.applying import MADE, applied, with_folders
 from glassmind.edit.proposals import approve, reject
 from glassmind.edit.undoing import undo
-from glassmind.errors.editing import (
+from glassmind.errors import (
     ChangesetUnknown,
     EditRefused,
+    NameTaken,
+    NoteChanged,
     PolicyForbids,
     WrongState,
 )
-from glassmind.errors.writing import NameTaken, NoteChanged
 from glassmind.model.edits import Changeset, Step
 
 

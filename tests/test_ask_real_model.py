@@ -16,7 +16,7 @@ from cli_desk import Program, with_index
 from smollm_desk import NAME, Writer, writer
 
 from glassmind.config.load import config_for
-from glassmind.errors.serving import CallAbandoned
+from glassmind.errors import CallAbandoned
 from glassmind.models.chat import chat_for, chat_lacks
 from glassmind.ports.chat import Chat, Halt, Prompt, Turn
 

@@ -5,7 +5,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.errors.editing import EditRefused
+from glassmind.errors import EditRefused
 from glassmind.obsidian.file_refs import BaseRef, base_refs, base_respelled
 from glassmind.obsidian.yaml_text import quoted
 

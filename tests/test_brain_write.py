@@ -10,8 +10,7 @@ import pytest
 from change_desk import WrittenDown, changed, drafted, engine_with
 from compat_desk import called, defaults_of
 
-from glassmind.errors.editing import NoMatch
-from glassmind.errors.serving import BadArgument
+from glassmind.errors import BadArgument, NoMatch
 from glassmind.model.edits import (
     AddLink,
     Append,

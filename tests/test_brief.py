@@ -11,8 +11,7 @@ from vault_desk import NOON, VaultDesk
 from glassmind.context.briefing import LIMITS, fitted
 from glassmind.context.budget import Estimate, made_within, most_within
 from glassmind.context.markdown import briefing_as_markdown, receipts_of
-from glassmind.errors import BadDate, IndexAbsent
-from glassmind.errors.context import BudgetTooSmall, ProjectUnknown
+from glassmind.errors import BadDate, BudgetTooSmall, IndexAbsent, ProjectUnknown
 from glassmind.model import NotePath, Span
 from glassmind.model.context import (
     Briefing,

@@ -7,7 +7,7 @@ from test_brief import brief, texts
 from vault_desk import VaultDesk
 
 from glassmind.context.markdown import briefing_as_markdown
-from glassmind.errors.context import BudgetTooSmall
+from glassmind.errors import BudgetTooSmall
 from glassmind.operations.context import brief_result, summarize_result
 
 TODAY = date(2024, 5, 3)

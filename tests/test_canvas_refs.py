@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.errors.editing import EditRefused
+from glassmind.errors import EditRefused
 from glassmind.obsidian.file_refs import CanvasRef, canvas_refs, canvas_respelled
 
 CANVAS = """\

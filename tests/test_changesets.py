@@ -14,8 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.errors.editing import ChangesetUnknown, EditRefused, NowhereToKeep
-from glassmind.errors.writing import WriteFailed
+from glassmind.errors import ChangesetUnknown, EditRefused, NowhereToKeep, WriteFailed
 from glassmind.model import NotePath
 from glassmind.model.edits import Changeset, ChangeState, Draft, Rewritten, Step
 from glassmind.ports.editing import ChangesetBook
@@ -315,7 +314,7 @@ KEEPER = dedent(
     """
     import sys
     from pathlib import Path
-    from glassmind.errors.editing import ChangesetUnknown
+    from glassmind.errors import ChangesetUnknown
     from glassmind.store.changesets import ChangesetFolder
     from glassmind.model.edits import Draft, Step
 

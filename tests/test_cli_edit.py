@@ -10,14 +10,15 @@ import pytest
 from change_desk import WrittenDown, at_the_command_line, changed
 from cli_desk import Inside, Program
 
-from glassmind.errors.editing import (
+from glassmind.errors import (
     BadEdit,
     ChangesetUnknown,
     ConfirmFirst,
+    NameTaken,
     NoMatch,
+    NoteChanged,
     PolicyForbids,
 )
-from glassmind.errors.writing import NameTaken, NoteChanged
 from glassmind.model.edits import (
     AddLink,
     Append,

@@ -13,7 +13,7 @@ from glassmind.access.scopes import (
     scope_as_texts,
     scope_in_words,
 )
-from glassmind.errors.access import BadScope
+from glassmind.errors import BadScope
 from glassmind.model.access import EVERY_AGENT, ReadRule, Scope
 
 

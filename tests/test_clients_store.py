@@ -10,7 +10,7 @@ import pytest
 
 from glassmind.access.clients import Clients, digest_of
 from glassmind.access.scopes import read_scope
-from glassmind.errors.access import (
+from glassmind.errors import (
     BadClientName,
     ClientExists,
     ClientsUnreadable,

@@ -9,8 +9,7 @@ from meaning_desk import MeaningDesk
 from search_desk import harbour
 from vault_desk import VaultDesk
 
-from glassmind.errors import AmbiguousName, MassDeletion, NoteNotFound
-from glassmind.errors.serving import BadArgument
+from glassmind.errors import AmbiguousName, BadArgument, MassDeletion, NoteNotFound
 from glassmind.model.index import Progress
 from glassmind.serve.compat.brain import simplified
 from glassmind.serve.mcp.toolsets import tools_of

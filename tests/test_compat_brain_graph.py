@@ -6,9 +6,7 @@ import pytest
 from compat_desk import called
 from vault_desk import VaultDesk
 
-from glassmind.errors import NoteNotFound
-from glassmind.errors.knowledge import UnknownTheme
-from glassmind.errors.serving import BadArgument
+from glassmind.errors import BadArgument, NoteNotFound, UnknownTheme
 from glassmind.serve.compat.brain import MOST_EDGES, MOST_NEIGHBOURS, MOST_PATHS
 
 CHAIN: dict[str, str | bytes] = {

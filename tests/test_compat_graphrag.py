@@ -8,8 +8,7 @@ from meaning_desk import MeaningDesk
 from search_desk import harbour
 from vault_desk import VaultDesk
 
-from glassmind.errors import NoteNotFound
-from glassmind.errors.serving import BadArgument
+from glassmind.errors import BadArgument, NoteNotFound
 from glassmind.model.search import Intent
 from glassmind.search.plan import BY_INTENT
 

@@ -8,8 +8,7 @@ from meaning_desk import LONG, MeaningDesk
 from search_desk import harbour
 from vault_desk import VaultDesk
 
-from glassmind.errors import BadDate
-from glassmind.errors.serving import BadArgument
+from glassmind.errors import BadArgument, BadDate
 
 BOTH = pytest.mark.parametrize("tool", ["semantic_search", "search_files"])
 

@@ -13,8 +13,7 @@ from connect_desk import WORDS, entry_for, golden
 
 from glassmind.access.clients import clients_of
 from glassmind.config import load_config
-from glassmind.errors import BadConfigFile, ConfigUnwritable
-from glassmind.errors.connecting import EntryTaken
+from glassmind.errors import BadConfigFile, ConfigUnwritable, EntryTaken
 from glassmind.model.access import Scope
 from glassmind.serve.connect import joining
 from glassmind.serve.connect.joining import connect, disconnect

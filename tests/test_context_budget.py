@@ -13,7 +13,7 @@ from glassmind.context.budget import Estimate
 from glassmind.context.excerpts import parted, run
 from glassmind.context.markdown import bundle_as_markdown
 from glassmind.context.question_words import question_words
-from glassmind.errors.context import BudgetTooSmall
+from glassmind.errors import BudgetTooSmall
 from glassmind.models.cards import MINILM
 
 letters = st.text(

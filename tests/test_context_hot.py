@@ -7,7 +7,7 @@ import pytest
 from vault_desk import VaultDesk
 
 from glassmind.context.markdown import bundle_as_markdown
-from glassmind.errors.writing import WriteRefused
+from glassmind.errors import WriteRefused
 from glassmind.model.context import Bundle
 
 TODAY = date(2024, 5, 2)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
 from glassmind.context.budget import NEAR, made_within
-from glassmind.errors.context import BudgetTooSmall
+from glassmind.errors import BudgetTooSmall
 
 QUESTIONS = (
     "alarm height Millbrook",

@@ -5,7 +5,7 @@ from model_desk import real_models
 from vault_desk import VaultDesk
 
 from glassmind.context.markdown import briefing_as_markdown, bundle_as_markdown
-from glassmind.errors.context import BudgetTooSmall
+from glassmind.errors import BudgetTooSmall
 from glassmind.model.context import Bundle
 from glassmind.models.cards import MINILM
 

@@ -5,8 +5,7 @@ from msgspec.structs import replace
 from vault_desk import VaultDesk
 
 from glassmind.context.markdown import bundle_as_markdown
-from glassmind.errors import IndexAbsent, NothingAsked
-from glassmind.errors.context import BudgetTooSmall, ProjectUnknown
+from glassmind.errors import BudgetTooSmall, IndexAbsent, NothingAsked, ProjectUnknown
 from glassmind.model.context import Bundle
 from glassmind.obsidian.text import fenced
 from glassmind.operations.context import context_result

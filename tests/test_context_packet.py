@@ -8,7 +8,7 @@ from meaning_desk import MeaningDesk, WordModel
 from vault_desk import VaultDesk
 
 from glassmind.context.markdown import bundle_as_markdown
-from glassmind.errors.context import ProjectUnknown
+from glassmind.errors import ProjectUnknown
 from glassmind.operations.context import context_result
 from glassmind.search.confidence import FITTED
 

@@ -9,9 +9,7 @@ import pytest
 from editing_desk import EditingDesk
 
 from glassmind.edit.new_notes import Pattern, new_note, note_path, note_text
-from glassmind.errors import NoteNotFound, PathOutsideVault
-from glassmind.errors.editing import BadEdit
-from glassmind.errors.writing import NameTaken
+from glassmind.errors import BadEdit, NameTaken, NoteNotFound, PathOutsideVault
 from glassmind.model import NotePath, PropertyValue
 from glassmind.obsidian.frontmatter import read_head
 

@@ -6,8 +6,7 @@ import pytest
 from parts_desk import Shelf
 
 from glassmind.edit.restructuring import plan_rename_heading
-from glassmind.errors import NoteNotFound
-from glassmind.errors.editing import BadEdit, EditRefused, NotEditable
+from glassmind.errors import BadEdit, EditRefused, NotEditable, NoteNotFound
 from glassmind.model import NotePath
 
 TEA = NotePath("Tea.md")

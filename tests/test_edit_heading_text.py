@@ -4,7 +4,7 @@ import pytest
 
 from glassmind.edit.page import Page
 from glassmind.edit.restructuring import renamed_heading
-from glassmind.errors.editing import BadEdit, NoMatch, SeveralMatches
+from glassmind.errors import BadEdit, NoMatch, SeveralMatches
 from glassmind.model import NotePath
 
 HERE = NotePath("Here.md")

@@ -6,8 +6,7 @@ import pytest
 from parts_desk import Shelf
 
 from glassmind.edit.restructuring import plan_merge
-from glassmind.errors import NoteNotFound
-from glassmind.errors.editing import BadEdit, NotEditable
+from glassmind.errors import BadEdit, NotEditable, NoteNotFound
 from glassmind.model import NotePath
 from glassmind.model.edits import Draft
 

@@ -4,7 +4,7 @@ import pytest
 
 from glassmind.edit.joining import joined
 from glassmind.edit.page import Page
-from glassmind.errors.editing import EditRefused
+from glassmind.errors import EditRefused
 from glassmind.model import NotePath
 
 

@@ -20,7 +20,7 @@ from glassmind.edit.restructuring import (
     plan_rename_tag,
     plan_split,
 )
-from glassmind.errors.editing import EditRefused
+from glassmind.errors import EditRefused
 from glassmind.model import NotePath
 from glassmind.model.notes import Note
 from glassmind.obsidian.links import OutlinePart

@@ -9,13 +9,13 @@ from editing_desk import EditingDesk, MakeDesk, desks_in, snapshot
 from glassmind.edit.planning import plan_delete, plan_move, plan_new, plan_outside
 from glassmind.errors import (
     AmbiguousName,
+    BadEdit,
     FileUnreadable,
     IndexBusy,
+    NameTaken,
     NoteNotFound,
     PathOutsideVault,
 )
-from glassmind.errors.editing import BadEdit
-from glassmind.errors.writing import NameTaken
 from glassmind.model import NotePath
 from glassmind.model.edits import Draft, Rewritten
 

@@ -18,8 +18,7 @@ from editing_desk import (
 
 from glassmind.edit.planning import plan_move
 from glassmind.edit.relinking import left_out_of, renames_of
-from glassmind.errors.editing import BadEdit
-from glassmind.errors.writing import NameTaken
+from glassmind.errors import BadEdit, NameTaken
 from glassmind.model import NotePath
 from glassmind.model.edits import Draft
 

@@ -10,7 +10,7 @@ from glassmind.edit.names import check_new_name
 from glassmind.edit.new_notes import new_note
 from glassmind.edit.planning import plan_move
 from glassmind.edit.restructuring import plan_split
-from glassmind.errors.editing import BadEdit, EditRefused
+from glassmind.errors import BadEdit, EditRefused
 from glassmind.model import NotePath
 
 VAULT = {

@@ -10,9 +10,7 @@ from vault_desk import VaultDesk
 
 from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
-from glassmind.errors import FileUnreadable, NoteNotFound
-from glassmind.errors.editing import EditRefused
-from glassmind.errors.writing import NameTaken
+from glassmind.errors import EditRefused, FileUnreadable, NameTaken, NoteNotFound
 from glassmind.files.write import Permit, VaultWriter
 from glassmind.model.access import EVERY_AGENT
 from glassmind.model.edits import AddLink, Append, Changed

@@ -7,8 +7,7 @@ import pytest
 from parts_desk import Shelf
 
 from glassmind.edit.restructuring import plan_split
-from glassmind.errors import GlassmindError
-from glassmind.errors.editing import BadEdit, EditRefused
+from glassmind.errors import BadEdit, EditRefused, GlassmindError
 from glassmind.files.settings import ObsidianSettings
 from glassmind.model import NotePath
 from glassmind.model.edits import Draft

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from glassmind.edit.joining import cut_out, file_name, free_path, left_over, sections_at
 from glassmind.edit.page import Page
-from glassmind.errors.editing import BadEdit, NoMatch, SeveralMatches
+from glassmind.errors import BadEdit, NoMatch, SeveralMatches
 from glassmind.model import NotePath
 
 TEXT = "---\nx: 1\n---\nTop\n\n## A\n\na\n\n### Deep\n\nd\n\n\n## B\n\nb\n\n# End\n"

@@ -6,7 +6,7 @@ import pytest
 from parts_desk import Shelf
 
 from glassmind.edit.restructuring import plan_rename_tag
-from glassmind.errors.editing import BadEdit, EditRefused
+from glassmind.errors import BadEdit, EditRefused
 
 
 def test_every_note_with_the_tag_changes_and_no_other() -> None:

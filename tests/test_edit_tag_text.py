@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from glassmind.edit.page import Page
 from glassmind.edit.restructuring import named_anew, retagged, retagged_base, tag_name
-from glassmind.errors.editing import BadEdit
+from glassmind.errors import BadEdit
 from glassmind.model import NotePath
 
 

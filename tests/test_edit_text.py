@@ -6,7 +6,7 @@ import pytest
 from edit_text_desk import PATH, after, tried, unchanged
 
 from glassmind.edit.page import Page
-from glassmind.errors.editing import BadEdit, EditRefused, NoMatch, NotEditable
+from glassmind.errors import BadEdit, EditRefused, NoMatch, NotEditable
 from glassmind.model import NotePath
 from glassmind.model.edits import (
     AddLink,

@@ -3,7 +3,7 @@
 import pytest
 from edit_text_desk import after, tried
 
-from glassmind.errors.editing import BadEdit
+from glassmind.errors import BadEdit
 from glassmind.model.edits import AtBlock
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.edit.page import Page
-from glassmind.errors.editing import EditRefused
+from glassmind.errors import EditRefused
 from glassmind.model.edits import (
     WHERE,
     AddLink,

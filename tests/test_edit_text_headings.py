@@ -5,13 +5,7 @@ from typing import Literal
 import pytest
 from edit_text_desk import after, tried
 
-from glassmind.errors.editing import (
-    BadEdit,
-    EditRefused,
-    NoMatch,
-    NotEditable,
-    SeveralMatches,
-)
+from glassmind.errors import BadEdit, EditRefused, NoMatch, NotEditable, SeveralMatches
 from glassmind.model.edits import AtBlock, AtHeading
 
 NOTE = "# A\n\nfirst\n\nsecond\n\n## B\n\nthird\n\n# C\n\nlast\n"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.edit.page import likeness, nearest
-from glassmind.errors.editing import BadEdit, NoMatch, SeveralMatches
+from glassmind.errors import BadEdit, NoMatch, SeveralMatches
 from glassmind.model.edits import FUZZY, Replace
 
 TEXT = "Tea is a drink.\n\nThe quick brown fox jumps over the lazy dog.\n"

@@ -9,8 +9,7 @@ from vault_desk import VaultDesk
 from glassmind import Engine
 from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
-from glassmind.errors import NoteNotFound, VaultError
-from glassmind.errors.editing import EditRefused
+from glassmind.errors import EditRefused, NoteNotFound, VaultError
 from glassmind.model.access import EVERY_AGENT
 from glassmind.model.edits import AddLink, Append, ChangeProperty, Replace, SetTask
 

@@ -7,9 +7,14 @@ from vault_desk import VaultDesk
 
 from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
-from glassmind.errors import GlassmindError, NoteNotFound
-from glassmind.errors.editing import EditRefused, PolicyForbids
-from glassmind.errors.writing import NameTaken, NoteChanged
+from glassmind.errors import (
+    EditRefused,
+    GlassmindError,
+    NameTaken,
+    NoteChanged,
+    NoteNotFound,
+    PolicyForbids,
+)
 from glassmind.model.edits import (
     Append,
     AtLine,

@@ -8,8 +8,7 @@ from vault_desk import VaultDesk
 
 from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
-from glassmind.errors.editing import BadEdit, SeveralMatches
-from glassmind.errors.writing import NoteChanged
+from glassmind.errors import BadEdit, NoteChanged, SeveralMatches
 from glassmind.model import Digest
 from glassmind.model.edits import Changed
 

@@ -9,8 +9,7 @@ from vault_desk import VaultDesk
 
 from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
-from glassmind.errors import FileUnreadable, GlassmindError
-from glassmind.errors.editing import EditRefused
+from glassmind.errors import EditRefused, FileUnreadable, GlassmindError
 from glassmind.model.edits import AddLink, Append, AtLine, Changed, Replace
 
 ASK, DRY = Asking(client="robot"), Asking(client="robot", dry_run=True)

@@ -5,8 +5,7 @@ from vault_desk import VaultDesk
 
 from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
-from glassmind.errors import FileUnreadable, NoteNotFound
-from glassmind.errors.editing import EditRefused
+from glassmind.errors import EditRefused, FileUnreadable, NoteNotFound
 from glassmind.model.edits import Append, Changed
 
 ASK, DRY = Asking(client="robot"), Asking(client="robot", dry_run=True)

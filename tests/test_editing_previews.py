@@ -8,8 +8,7 @@ from vault_desk import VaultDesk
 
 from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
-from glassmind.errors.editing import ConfirmFirst, NeedsApproval, WrongState
-from glassmind.errors.writing import NoteChanged
+from glassmind.errors import ConfirmFirst, NeedsApproval, NoteChanged, WrongState
 from glassmind.model.edits import Append, Replace
 from glassmind.model.health import Repairs
 from glassmind.operations.edit import change_result

@@ -6,8 +6,7 @@ import pytest
 from vault_desk import VaultDesk
 
 from glassmind.edit.desk import Asking
-from glassmind.errors import PathOutsideVault
-from glassmind.errors.writing import NameTaken
+from glassmind.errors import NameTaken, PathOutsideVault
 from glassmind.files.steps import trash_place
 
 ASK = Asking(client="test")

@@ -10,8 +10,7 @@ from test_edit_move_random import random_move, synthetic
 from vault_desk import VaultDesk
 
 from glassmind.edit.desk import Asking
-from glassmind.errors.editing import BadEdit
-from glassmind.errors.writing import NameTaken
+from glassmind.errors import BadEdit, NameTaken
 from glassmind.model import NotePath
 from glassmind.model.edits import Changed, Draft
 

@@ -11,20 +11,19 @@ from glassmind.edit.editing import Editing
 from glassmind.edit.text_edits import Edited, edited
 from glassmind.errors import (
     AmbiguousName,
-    FileUnreadable,
-    NoteNotFound,
-    PathOutsideVault,
-)
-from glassmind.errors.editing import (
     BadEdit,
     ChangesetUnknown,
     ConfirmFirst,
+    FileUnreadable,
+    NameTaken,
     NeedsApproval,
     NoMatch,
+    NoteChanged,
+    NoteNotFound,
+    PathOutsideVault,
     PolicyForbids,
     WrongState,
 )
-from glassmind.errors.writing import NameTaken, NoteChanged
 from glassmind.files.read import digest_of
 from glassmind.model import Digest
 from glassmind.model.edits import AddLink, Append, ChangeProperty, Replace, TextEdit

@@ -13,9 +13,7 @@ from vault_desk import VaultDesk
 
 from glassmind import Engine
 from glassmind.edit.desk import Asking
-from glassmind.errors import GlassmindError
-from glassmind.errors.editing import EditRefused
-from glassmind.errors.writing import NameTaken
+from glassmind.errors import EditRefused, GlassmindError, NameTaken
 from glassmind.files.transaction import EditLock
 from glassmind.model import NotePath
 from glassmind.model.access import known_as

@@ -26,8 +26,7 @@ from test_cli_ask_model import HALF, NOTE, QUESTION
 from test_models_served import Ollama, OpenAI, hung, says, silent
 
 from glassmind import open_vault
-from glassmind.errors import ModelFailed
-from glassmind.errors.serving import CallAbandoned
+from glassmind.errors import CallAbandoned, ModelFailed
 from glassmind.models.http import Bounds, ModelServer
 from glassmind.models.served import Patience, ollama_embedder, openai_embedder
 from glassmind.ports.chat import Halt

@@ -17,8 +17,7 @@ from faults.strace import FAILING, count_calls, need_strace, run_failing
 from vault_desk import VaultDesk
 from write_drive import Counted
 
-from glassmind.errors import GlassmindError
-from glassmind.errors.writing import NotTakenBack, WriteFailed
+from glassmind.errors import GlassmindError, NotTakenBack, WriteFailed
 from glassmind.model.edits import Changeset
 from glassmind.store.changesets import ChangesetFolder
 

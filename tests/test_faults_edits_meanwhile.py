@@ -24,8 +24,7 @@ from edit_faults_drive import ENOUGH
 from vault_desk import VaultDesk
 from write_drive import Counted
 
-from glassmind.errors import GlassmindError
-from glassmind.errors.writing import NoteChanged
+from glassmind.errors import GlassmindError, NoteChanged
 from glassmind.files.read import digest_of
 from glassmind.model import Digest
 from glassmind.model.edits import Append, Prepend

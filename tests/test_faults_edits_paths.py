@@ -33,8 +33,7 @@ from vault_desk import VaultDesk
 from write_drive import Counted
 
 from glassmind.edit.editing import Editing
-from glassmind.errors import GlassmindError
-from glassmind.errors.writing import NameTaken
+from glassmind.errors import GlassmindError, NameTaken
 from glassmind.files.folder import OpenFolder
 from glassmind.model.edits import (
     AddLink,

@@ -26,13 +26,13 @@ from glassmind.errors import (
     ModelAbsent,
     NoNotesThere,
     NoVault,
+    PortTaken,
     SeveralVaults,
     TooWide,
     VaultAbsent,
     VaultChosen,
     VaultClosed,
 )
-from glassmind.errors.serving import PortTaken
 from glassmind.files.vaults import known_vaults, registry_folders
 from glassmind.serve.cli import setup
 from glassmind.serve.connect import launching

@@ -9,7 +9,7 @@ from hindsight_desk import HindsightDesk, as_json, fact, remembering
 from memo_desk import kept, tick, waiting
 from vault_desk import VaultDesk
 
-from glassmind.errors.hindsight import HindsightFailed
+from glassmind.errors import HindsightFailed
 from glassmind.models.hindsight import HindsightServer
 
 WAIT_S = 15.0

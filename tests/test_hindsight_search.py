@@ -12,7 +12,7 @@ from hindsight_desk import Heard, HindsightDesk, Reply, as_json, fact, rememberi
 from meaning_desk import LONG, MeaningDesk, WordModel
 from search_desk import check_whole, harbour
 
-from glassmind.errors.hindsight import HindsightFailed
+from glassmind.errors import HindsightFailed
 from glassmind.model.search import RecalledFact, SearchReply, Told
 from glassmind.models.patience import WAITS_S, Patience, PatientMemory
 from glassmind.serve.daemon.protocol import pack, unpack

@@ -23,8 +23,7 @@ from ask_desk import (
 from http_desk import LIMIT_S, Web, serving, until
 from vault_desk import VaultDesk
 
-from glassmind.errors.context import ProjectUnknown
-from glassmind.errors.serving import CallAbandoned
+from glassmind.errors import CallAbandoned, ProjectUnknown
 from glassmind.model.context import Answer, Found, News, Spoken, Withdrawn
 from glassmind.operations.ask import ask_result
 from glassmind.operations.registry import OPERATIONS

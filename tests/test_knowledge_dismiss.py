@@ -12,9 +12,14 @@ from hypothesis import strategies as st
 from meaning_desk import MeaningDesk
 from vault_desk import VaultDesk
 
-from glassmind.errors import BadWish, IndexAbsent, NoteNotFound
-from glassmind.errors.knowledge import BadFindingKey, FindingAbsent
-from glassmind.errors.writing import WritesOff
+from glassmind.errors import (
+    BadFindingKey,
+    BadWish,
+    FindingAbsent,
+    IndexAbsent,
+    NoteNotFound,
+    WritesOff,
+)
 from glassmind.files.read import digest_of
 from glassmind.graph.dismissals import (
     MOST_SHOWN,

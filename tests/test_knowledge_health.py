@@ -15,8 +15,7 @@ from meaning_desk import MeaningDesk, WordModel
 from operation_desk import text_of
 from vault_desk import VaultDesk
 
-from glassmind.errors import BadLimit, IndexAbsent
-from glassmind.errors.knowledge import BadFindingKey, UnknownCheck
+from glassmind.errors import BadFindingKey, BadLimit, IndexAbsent, UnknownCheck
 from glassmind.graph.health import CHECKS
 from glassmind.model import NotePath
 from glassmind.model.health import (

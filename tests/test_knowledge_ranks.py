@@ -10,8 +10,7 @@ from operation_desk import result_of, text_of, values_of
 from vault_desk import VaultDesk
 
 from glassmind import Engine
-from glassmind.errors import BadLimit, BadWish, IndexAbsent, NothingAsked
-from glassmind.errors.knowledge import UnknownTheme
+from glassmind.errors import BadLimit, BadWish, IndexAbsent, NothingAsked, UnknownTheme
 from glassmind.links import ranks as measures
 from glassmind.links.graph import part_of
 from glassmind.model.graph import Ranking

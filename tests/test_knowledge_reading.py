@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from meaning_desk import MeaningDesk
 
-from glassmind.errors.writing import WritesOff
+from glassmind.errors import WritesOff
 from glassmind.graph.knowledge import Knowledge
 
 TEA = "oolong sencha matcha kettle leaves water steep harvest " * 3

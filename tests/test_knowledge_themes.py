@@ -20,8 +20,7 @@ from theme_desk import (
 )
 from vault_desk import VaultDesk
 
-from glassmind.errors import BadWish, IndexAbsent
-from glassmind.errors.knowledge import AmbiguousTheme, UnknownTheme
+from glassmind.errors import AmbiguousTheme, BadWish, IndexAbsent, UnknownTheme
 from glassmind.model.graph import Theme, ThemeMember
 from glassmind.obsidian.text import Style
 from glassmind.operations import graph

@@ -19,8 +19,7 @@ from theme_desk import (
 from vault_desk import VaultDesk
 from watch_desk import QUICK, Follower, until
 
-from glassmind.errors import IndexBusy
-from glassmind.errors.knowledge import UnknownTheme
+from glassmind.errors import IndexBusy, UnknownTheme
 from glassmind.graph import themes as themes_module
 from glassmind.graph.themes import Parts, parted
 from glassmind.links.graph import LinkGraph

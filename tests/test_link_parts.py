@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.errors.editing import EditRefused
+from glassmind.errors import EditRefused
 from glassmind.model import NotePath
 from glassmind.obsidian.link_edits import is_plain, link_parts, spelled
 from glassmind.obsidian.notes import linked_note, parse_note

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.errors.serving import BadArgument
+from glassmind.errors import BadArgument
 from glassmind.serve.mcp.toolsets import (
     Cursor,
     read_cursor,

@@ -12,7 +12,7 @@ from mcp_desk import ERAS, WAYS, Way, call, text_of, visit
 from vault_desk import VaultDesk
 
 import glassmind.serve.mcp.server as server_module
-from glassmind.errors.serving import CallAbandoned
+from glassmind.errors import CallAbandoned
 from glassmind.operations.names import note_uri
 from glassmind.serve.mcp.calls import MOST, Threads
 from glassmind.serve.mcp.server import instructions_for, make_server

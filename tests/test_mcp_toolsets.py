@@ -10,7 +10,7 @@ from mcp_desk import call, text_of, visit
 from vault_desk import VaultDesk
 
 from glassmind.access.scopes import SETS, read_names
-from glassmind.errors.serving import UnknownToolset
+from glassmind.errors import UnknownToolset
 from glassmind.model.index import Progress
 from glassmind.serve.mcp import calls, toolsets
 from glassmind.serve.mcp.server import make_server

@@ -17,16 +17,16 @@ from compat_desk import answer_of
 from test_mcp_fence import INJECTION, inside
 
 from glassmind.access.scopes import SETS
-from glassmind.errors.editing import (
+from glassmind.errors import (
+    BadArgument,
     ChangesetUnknown,
     ConfirmFirst,
     EditRefused,
     NoMatch,
     NoSuchLevel,
+    NoteChanged,
     PolicyForbids,
 )
-from glassmind.errors.serving import BadArgument
-from glassmind.errors.writing import NoteChanged
 from glassmind.model.edits import (
     STATES,
     Append,

@@ -7,7 +7,7 @@ from glassmind.access.meant import Meant, meant_tags
 from glassmind.access.trust import Trust
 from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
-from glassmind.errors.editing import PolicyForbids
+from glassmind.errors import PolicyForbids
 from glassmind.model import NotePath
 from glassmind.model.access import known_as
 from glassmind.model.edits import Append

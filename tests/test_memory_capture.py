@@ -13,9 +13,7 @@ from meaning_desk import LONG, MeaningDesk
 from vault_desk import VaultDesk
 
 from glassmind import keeping
-from glassmind.errors import BadWish, PathOutsideVault
-from glassmind.errors.memory import BadMemo
-from glassmind.errors.writing import WriteFailed, WritesOff
+from glassmind.errors import BadMemo, BadWish, PathOutsideVault, WriteFailed, WritesOff
 from glassmind.files.read import digest_of
 from glassmind.memory.format import memos_in, read_memo
 from glassmind.memory.parts import MOST, TEXT_BYTES

@@ -21,14 +21,14 @@ from memo_desk import (
 from vault_desk import VaultDesk
 from watch_desk import QUICK, Follower, until
 
-from glassmind.errors import AmbiguousName
-from glassmind.errors.memory import (
+from glassmind.errors import (
+    AmbiguousName,
     BadMemo,
     MemoNotFound,
     NotAMemo,
     NotWaiting,
+    WritesOff,
 )
-from glassmind.errors.writing import WritesOff
 from glassmind.model.memory import Inbox, MemoKind
 
 DRIVE = Path(__file__).with_name("inbox_drive.py")

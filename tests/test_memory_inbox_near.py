@@ -4,8 +4,7 @@ import pytest
 from memo_desk import agent_files, kept, text_of, tick, waiting
 from vault_desk import VaultDesk
 
-from glassmind.errors import BadWish
-from glassmind.errors.memory import StillWaiting
+from glassmind.errors import BadWish, StillWaiting
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 from memo_desk import kept, text_of, waiting
 from vault_desk import VaultDesk
 
-from glassmind.errors.memory import NotMerged
+from glassmind.errors import NotMerged
 from glassmind.model import NotePath
 from glassmind.obsidian.notes import parse_note
 

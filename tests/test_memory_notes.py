@@ -9,7 +9,7 @@ import yaml
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from glassmind.errors.memory import MemoUnreadable
+from glassmind.errors import MemoUnreadable
 from glassmind.files.ignore import IgnoreRules
 from glassmind.files.read import safe_path
 from glassmind.memory.format import (

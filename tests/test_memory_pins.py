@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
-from glassmind.errors import NoteNotFound
-from glassmind.errors.writing import WritesOff
+from glassmind.errors import NoteNotFound, WritesOff
 from glassmind.memory.pins import PinLine, line_of, parse_line
 from glassmind.model import NotePath
 

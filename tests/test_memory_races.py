@@ -14,8 +14,7 @@ import pytest
 from memo_desk import agent_files, called, kept, text_of, waiting
 from vault_desk import VaultDesk
 
-from glassmind.errors.memory import MemoNotFound, NotWaiting
-from glassmind.errors.writing import NoteChanged, WriteFailed
+from glassmind.errors import MemoNotFound, NoteChanged, NotWaiting, WriteFailed
 from glassmind.files.write import VaultWriter
 from glassmind.memory import changes, inbox, parts
 

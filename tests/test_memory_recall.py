@@ -7,8 +7,11 @@ from memo_desk import agent_files, called, dying_at, kept, recorded, text_of, wa
 from operation_desk import text_of as printed
 from vault_desk import VaultDesk
 
-from glassmind.errors import AmbiguousName, BadDate, BadLimit, IndexAbsent
-from glassmind.errors.memory import (
+from glassmind.errors import (
+    AmbiguousName,
+    BadDate,
+    BadLimit,
+    IndexAbsent,
     MemoNotFound,
     NotAMemo,
     NotSuperseded,

@@ -8,9 +8,7 @@ import pytest
 from memo_desk import agent_files, called, kept, recorded, text_of, waiting
 from vault_desk import VaultDesk
 
-from glassmind.errors import VaultError
-from glassmind.errors.memory import BadMemo
-from glassmind.errors.writing import NoteChanged, WriteFailed
+from glassmind.errors import BadMemo, NoteChanged, VaultError, WriteFailed
 from glassmind.files import folder
 from glassmind.files.folder import OpenFolder
 from glassmind.files.write import VaultWriter

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_memory_notes import HOSTILE, KINDS, LINES, MEMO, TEXTS, said
 
-from glassmind.errors.memory import MemoUnreadable
+from glassmind.errors import MemoUnreadable
 from glassmind.memory.format import (
     FIRST_STATUS,
     belongs_in,

@@ -4,10 +4,7 @@ import pytest
 from memo_desk import agent_files, kept, waiting
 from vault_desk import VaultDesk
 
-from glassmind.errors import IndexBusy
-from glassmind.errors.context import ProjectUnknown
-from glassmind.errors.memory import BadMemo
-from glassmind.errors.writing import WritesOff
+from glassmind.errors import BadMemo, IndexBusy, ProjectUnknown, WritesOff
 
 TEA = "# Tea\n\nOolong steeps long.\n\n## Water\n\nNear boiling.\nNever hard.\n"
 

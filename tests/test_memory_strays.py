@@ -4,7 +4,7 @@ import pytest
 from memo_desk import kept, text_of, tick, waiting
 from vault_desk import VaultDesk
 
-from glassmind.errors.memory import MemoAstray, NotAMemo
+from glassmind.errors import MemoAstray, NotAMemo
 
 
 @pytest.fixture

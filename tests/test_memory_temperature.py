@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
-from glassmind.errors import BadDate, BadLimit, IndexAbsent
-from glassmind.errors.context import ProjectUnknown
+from glassmind.errors import BadDate, BadLimit, IndexAbsent, ProjectUnknown
 from glassmind.memory.activity import (
     HOT,
     WARM,

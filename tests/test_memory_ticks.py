@@ -7,7 +7,7 @@ import pytest
 from memo_desk import agent_files, kept, text_of, tick, waiting
 from vault_desk import VaultDesk
 
-from glassmind.errors.memory import MemoNotFound, NotWaiting
+from glassmind.errors import MemoNotFound, NotWaiting
 from glassmind.model import NotePath
 from glassmind.model.memory import Memo
 

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from chat_desk import PROMPT, WAIT_S, ChatDesk, Reply, Voice, chat_server, speaking
 
-from glassmind.errors import ModelFailed
-from glassmind.errors.serving import CallAbandoned
+from glassmind.errors import CallAbandoned, ModelFailed
 from glassmind.models.chat import MOST_LINE, StreamBounds, chat_for
 from glassmind.models.http import Bounds, ModelServer
 from glassmind.ports.chat import Halt, Prompt, Turn

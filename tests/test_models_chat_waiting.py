@@ -10,8 +10,7 @@ import pytest
 from chat_desk import PROMPT, WAIT_S, ChatDesk, Reply, Voice, chat_server
 
 from glassmind.config import Config
-from glassmind.errors import ModelFailed
-from glassmind.errors.serving import CallAbandoned
+from glassmind.errors import CallAbandoned, ModelFailed
 from glassmind.models.chat import StreamBounds, chat_for
 from glassmind.models.http import Bounds, ModelServer
 from glassmind.ports.chat import Halt

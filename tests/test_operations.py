@@ -14,7 +14,7 @@ from operation_desk import result_of
 from vault_desk import VaultDesk
 
 from glassmind.engine import Engine
-from glassmind.errors.serving import BadArgument
+from glassmind.errors import BadArgument
 from glassmind.model.access import Passage, Shown
 from glassmind.operations.arguments import fields_of, read
 from glassmind.operations.registry import (

@@ -11,8 +11,7 @@ from vault_desk import VaultDesk
 
 from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
-from glassmind.errors import FileTooLarge, NoteNotFound
-from glassmind.errors.writing import NoteChanged
+from glassmind.errors import FileTooLarge, NoteChanged, NoteNotFound
 from glassmind.files.folder import AuditFile
 from glassmind.files.write import VaultChanger
 from glassmind.model import MAX_NOTE_BYTES, NotePath

@@ -6,7 +6,7 @@ import pytest
 from meaning_desk import MeaningDesk
 from vault_desk import VaultDesk
 
-from glassmind.errors.context import ProjectUnknown
+from glassmind.errors import ProjectUnknown
 from glassmind.model.context import ProjectName
 from glassmind.obsidian.properties import parse_project
 from glassmind.store.sqlite.connection import open_reader

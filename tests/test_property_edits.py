@@ -2,7 +2,7 @@
 
 import pytest
 
-from glassmind.errors.editing import BadEdit, NotEditable
+from glassmind.errors import BadEdit, NotEditable
 from glassmind.model import NotePath, PropertyValue
 from glassmind.model.edits import ChangeProperty, PropertyAct
 from glassmind.obsidian.frontmatter import read_head

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.errors.editing import BadEdit, NotEditable
+from glassmind.errors import BadEdit, NotEditable
 from glassmind.model import NotePath, PropertyValue
 from glassmind.model.edits import ChangeProperty
 from glassmind.obsidian.frontmatter import read_head

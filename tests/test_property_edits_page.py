@@ -6,7 +6,7 @@ import pytest
 
 from glassmind.edit.page import Page
 from glassmind.edit.text_edits import edited
-from glassmind.errors.editing import EditRefused, NotEditable
+from glassmind.errors import EditRefused, NotEditable
 from glassmind.model import NotePath
 from glassmind.model.edits import ChangeProperty
 

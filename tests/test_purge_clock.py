@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from glassmind.errors.editing import ChangesetUnknown
+from glassmind.errors import ChangesetUnknown
 from glassmind.model.access import Passage, Shown
 from glassmind.model.edits import Changeset, ChangeState, Draft
 from glassmind.store.access_log import AccessLog

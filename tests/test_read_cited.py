@@ -7,8 +7,7 @@ from http_desk import serving
 from mcp_desk import call, structured_server, text_of
 from vault_desk import VaultDesk
 
-from glassmind.errors import HeadingNotFound
-from glassmind.errors.context import CitedGone
+from glassmind.errors import CitedGone, HeadingNotFound
 from glassmind.model import Span
 from glassmind.obsidian.receipts import receipt_of
 

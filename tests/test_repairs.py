@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from vault_desk import VaultDesk
 
 from glassmind.edit.desk import Asking
-from glassmind.errors.knowledge import UnknownCheck
+from glassmind.errors import UnknownCheck
 from glassmind.files.read import digest_of
 from glassmind.model import Digest, NotePath
 from glassmind.model.edits import Changed, Draft

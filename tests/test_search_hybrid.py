@@ -12,13 +12,7 @@ from meaning_desk import MeaningDesk
 from search_desk import Synonyms, check_whole, harbour
 from vault_desk import VaultDesk
 
-from glassmind.errors import (
-    AmbiguousName,
-    BadLimit,
-    BadWish,
-    ModelAbsent,
-    NoteNotFound,
-)
+from glassmind.errors import AmbiguousName, BadLimit, BadWish, ModelAbsent, NoteNotFound
 from glassmind.model import NotePath, Span
 from glassmind.model.search import FusionName, Hit, Intent, Passage
 from glassmind.model.vectors import Space

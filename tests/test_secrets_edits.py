@@ -9,7 +9,7 @@ from vault_desk import VaultDesk
 
 from glassmind import Engine
 from glassmind.edit.desk import Asking
-from glassmind.errors.editing import EditRefused, HiddenWords, NoMatch
+from glassmind.errors import EditRefused, HiddenWords, NoMatch
 from glassmind.model.access import EVERY_AGENT
 from glassmind.model.edits import Append, AtLine, ChangeProperty, Replace, TextEdit
 from glassmind.obsidian.secrets import hidden_ranges

@@ -18,8 +18,6 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from glassmind import errors
-
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "glassmind"
 MODULES = sorted(SOURCE.rglob("*.py"))
@@ -385,15 +383,3 @@ def test_no_tracked_file_names_the_machine_it_was_written_on() -> None:
     ]
 
     assert found == []
-
-
-def test_the_docstring_of_errors_lists_every_error() -> None:
-    named = set(re.findall(r"\w+", errors.__doc__ or ""))
-    found = {
-        name
-        for name in {*vars(errors), *errors.__all__}
-        for value in [getattr(errors, name)]
-        if isinstance(value, type) and issubclass(value, errors.GlassmindError)
-    }
-
-    assert {*errors.__all__} < found <= named

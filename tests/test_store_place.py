@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 from vault_desk import VaultDesk
 
-from glassmind.errors import IndexBusy, IndexUnwritable
-from glassmind.errors.serving import CallAbandoned
+from glassmind.errors import CallAbandoned, IndexBusy, IndexUnwritable
 from glassmind.model.index import Progress
 from glassmind.store import place as place_module
 from glassmind.store.disk import filesystem_kind, on_network

@@ -12,8 +12,7 @@ from vault_desk import VaultDesk
 
 from glassmind.context.budget import Estimate
 from glassmind.context.summaries import centrality, is_alike, words_of
-from glassmind.errors.context import BudgetTooSmall, ProjectUnknown
-from glassmind.errors.writing import WriteRefused
+from glassmind.errors import BudgetTooSmall, ProjectUnknown, WriteRefused
 from glassmind.memory import changes
 from glassmind.model.context import Summary
 from glassmind.obsidian.text import sentences_in

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from glassmind.errors.serving import BadArgument
+from glassmind.errors import BadArgument
 from glassmind.model.edits import ChangeProperty
 from glassmind.operations.text_edits import read_edits
 

@@ -28,8 +28,7 @@ from changing_desk import (
 )
 from git_desk import GitDesk
 
-from glassmind.errors.editing import NowhereToKeep
-from glassmind.errors.writing import NameTaken, NoteChanged, WriteFailed
+from glassmind.errors import NameTaken, NoteChanged, NowhereToKeep, WriteFailed
 from glassmind.files import folder, transaction
 from glassmind.files.folder import AuditFile, FolderEntry
 from glassmind.files.read import digest_of

@@ -29,8 +29,7 @@ from changing_desk import (
 from changing_drive import KEPT
 from write_drive import Counted
 
-from glassmind.errors import VaultError, VaultMissing
-from glassmind.errors.writing import NotTakenBack, WriteFailed
+from glassmind.errors import NotTakenBack, VaultError, VaultMissing, WriteFailed
 from glassmind.files import folder, transaction
 from glassmind.files.folder import OpenFolder
 from glassmind.files.transaction import OpenFolders

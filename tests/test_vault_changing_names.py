@@ -15,7 +15,7 @@ from changing_desk import (
     new,
 )
 
-from glassmind.errors.writing import NameTaken
+from glassmind.errors import NameTaken
 from glassmind.files import folder
 from glassmind.files.write import VaultChanger
 from glassmind.model import NotePath

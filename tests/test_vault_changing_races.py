@@ -17,7 +17,7 @@ from changing_desk import (
     move_folder,
 )
 
-from glassmind.errors.writing import NameTaken, NoteChanged, WriteFailed
+from glassmind.errors import NameTaken, NoteChanged, WriteFailed
 from glassmind.files import transaction
 from glassmind.files.read import digest_of
 from glassmind.files.transaction import EditLock, Leftovers

@@ -20,9 +20,15 @@ from changing_desk import (
     new,
 )
 
-from glassmind.errors import PathOutsideVault, VaultMissing
-from glassmind.errors.editing import NotEditable, NowhereToKeep
-from glassmind.errors.writing import NameTaken, NoteChanged, WriteFailed
+from glassmind.errors import (
+    NameTaken,
+    NoteChanged,
+    NotEditable,
+    NowhereToKeep,
+    PathOutsideVault,
+    VaultMissing,
+    WriteFailed,
+)
 from glassmind.files import folder
 from glassmind.files.folder import AuditFile, FolderEntry
 from glassmind.files.write import VaultChanger

@@ -9,7 +9,7 @@ from git_desk import WHO, GitDesk
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.errors.knowledge import NoHistory
+from glassmind.errors import NoHistory
 from glassmind.files import git
 from glassmind.files.git import (
     changes_in,

@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 from write_drive import CALLS, Counted
 
-from glassmind.errors import PathOutsideVault, VaultError
-from glassmind.errors.writing import (
+from glassmind.errors import (
     NameTaken,
     NoteChanged,
     NotOursToWrite,
+    PathOutsideVault,
+    VaultError,
     WriteFailed,
     WritesOff,
 )

@@ -17,10 +17,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from write_drive import CALLS, Counted
 
-from glassmind.errors import PathOutsideVault, VaultError, VaultMissing
-from glassmind.errors.writing import (
+from glassmind.errors import (
     NoteChanged,
     NotOursToWrite,
+    PathOutsideVault,
+    VaultError,
+    VaultMissing,
     WriteFailed,
     WriteRefused,
     WritesOff,

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
 from glassmind.context.seeking import Effort, plain_lines, seek, stands_at
-from glassmind.errors.context import NoReceipts
+from glassmind.errors import NoReceipts
 from glassmind.model import NotePath, Span
 from glassmind.model.context import Verified
 from glassmind.obsidian.receipts import digest_of_lines, receipt_of

@@ -26,13 +26,14 @@ from typing import Any, NamedTuple, TypeAlias
 
 from glassmind.access.scopes import read_scope, scope_as_texts
 from glassmind.config import Config
-from glassmind.errors import GlassmindError, IndexFault
-from glassmind.errors.access import (
+from glassmind.errors import (
     BadClientName,
     ClientExists,
     ClientsUnreadable,
     ClientsUnwritable,
     ClientUnknown,
+    GlassmindError,
+    IndexFault,
 )
 from glassmind.model.access import Scope
 from glassmind.obsidian.text import Style

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from glassmind.access.reading import ReadPolicy
-from glassmind.errors import FileGone, VaultError
-from glassmind.errors.vault import SymlinkInPath
+from glassmind.errors import FileGone, SymlinkInPath, VaultError
 from glassmind.files.read import VaultFiles
 from glassmind.files.scan import kind_of
 from glassmind.model import MAX_NOTE_BYTES, NotePath

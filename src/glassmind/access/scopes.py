@@ -9,8 +9,7 @@ from difflib import get_close_matches
 from typing import TypeAlias, cast
 from unicodedata import category, normalize
 
-from glassmind.errors.access import BadScope, BeyondToolsets
-from glassmind.errors.serving import UnknownToolset
+from glassmind.errors import BadScope, BeyondToolsets, UnknownToolset
 from glassmind.model.access import ReadRule, RuleKind, Scope
 
 TOOLSET = "toolset"

@@ -10,8 +10,7 @@ from dataclasses import replace
 
 from glassmind.access.files import ReadableFiles
 from glassmind.access.reading import ReadPolicy
-from glassmind.errors import FileGone, VaultError
-from glassmind.errors.editing import ChangesetUnknown, EditRefused
+from glassmind.errors import ChangesetUnknown, EditRefused, FileGone, VaultError
 from glassmind.files.scan import kind_of
 from glassmind.model import NotePath
 from glassmind.model.access import CALLER

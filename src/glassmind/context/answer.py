@@ -25,8 +25,7 @@ from glassmind.context.prompt import (
 )
 from glassmind.context.proof import problem_of
 from glassmind.context.quotes import SourceTexts
-from glassmind.errors import BadLimit, BadWish, ModelFault, NothingAsked
-from glassmind.errors.serving import CallAbandoned
+from glassmind.errors import BadLimit, BadWish, CallAbandoned, ModelFault, NothingAsked
 from glassmind.model.context import (
     Answer,
     Found,

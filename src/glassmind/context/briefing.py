@@ -19,7 +19,7 @@ from glassmind.context.markdown import SECTIONS, briefing_as_markdown
 from glassmind.context.open_work import decisions, questions, tasks
 from glassmind.context.parts import SUMMARIES, ContextParts, StaleCheck, members_of
 from glassmind.context.sections import BY_DAY, cut_to
-from glassmind.errors.context import BudgetTooSmall
+from glassmind.errors import BudgetTooSmall
 from glassmind.model import NotePath
 from glassmind.model.context import Briefing, ChangedNote, Dropped, Item, NextRead
 from glassmind.model.memory import ActiveNote, alone

@@ -10,7 +10,7 @@ below on text of many scripts.
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
-from glassmind.errors.context import BudgetTooSmall
+from glassmind.errors import BudgetTooSmall
 from glassmind.obsidian.text import most_tokens
 
 LEAST_TOKENS = 200

@@ -27,7 +27,7 @@ from glassmind.context.passages import (
     says_little,
 )
 from glassmind.context.question_words import Terms, question_words
-from glassmind.errors.context import BudgetTooSmall
+from glassmind.errors import BudgetTooSmall
 from glassmind.model.context import Bundle
 from glassmind.model.search import Intent, Mode
 

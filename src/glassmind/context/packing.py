@@ -49,7 +49,7 @@ from glassmind.context.sections import (
     without_items,
 )
 from glassmind.context.summaries import CLOSERS, NO_END
-from glassmind.errors.context import BudgetTooSmall
+from glassmind.errors import BudgetTooSmall
 from glassmind.model import NotePath
 from glassmind.model.context import AnswerSentence, Bundle, BundleNote, Dropped
 from glassmind.obsidian.hidden_text import holds_hidden

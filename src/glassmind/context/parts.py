@@ -12,8 +12,7 @@ from glassmind.context.budget import TokenCounter
 from glassmind.context.items import SectionRows
 from glassmind.context.passages import PassageReader
 from glassmind.context.tracing import Traces
-from glassmind.errors import VaultError, VaultMissing
-from glassmind.errors.context import ProjectUnknown
+from glassmind.errors import ProjectUnknown, VaultError, VaultMissing
 from glassmind.files.ignore import IgnoreRules
 from glassmind.files.read import Decoded, VaultFiles, decode
 from glassmind.files.scan import StaleFiles, stale_files

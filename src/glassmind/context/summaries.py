@@ -31,7 +31,7 @@ from glassmind.context.note_lines import ITEM, NoteLines
 from glassmind.context.open_work import decisions, questions
 from glassmind.context.parts import ContextParts, StaleCheck, members_of
 from glassmind.context.sections import cut_to, shortened
-from glassmind.errors.context import BudgetTooSmall, ProjectUnknown
+from glassmind.errors import BudgetTooSmall, ProjectUnknown
 from glassmind.model import NotePath, Span
 from glassmind.model.context import AnswerSentence, Item, SectionNote, Summary
 from glassmind.obsidian.hidden_text import holds_hidden

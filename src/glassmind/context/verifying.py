@@ -17,8 +17,13 @@ from glassmind.context.seeking import (
     stands_at,
 )
 from glassmind.context.tracing import likely
-from glassmind.errors import FileGone, FileUnreadable, IndexAbsent, PathOutsideVault
-from glassmind.errors.context import NoReceipts
+from glassmind.errors import (
+    FileGone,
+    FileUnreadable,
+    IndexAbsent,
+    NoReceipts,
+    PathOutsideVault,
+)
 from glassmind.files.names import name_key
 from glassmind.files.read import Unreadable, VaultFiles, check_parts, decode
 from glassmind.files.scan import kind_of, scan

@@ -11,9 +11,13 @@ from typing import NamedTuple
 
 from glassmind.edit.desk import Asking, Desk
 from glassmind.edit.diffs import changed, diffs_of, paths_of
-from glassmind.errors import GlassmindError, VaultError
-from glassmind.errors.editing import EditRefused
-from glassmind.errors.writing import NotTakenBack, WriteFailed
+from glassmind.errors import (
+    EditRefused,
+    GlassmindError,
+    NotTakenBack,
+    VaultError,
+    WriteFailed,
+)
 from glassmind.files.steps import is_trashed
 from glassmind.model import NotePath
 from glassmind.model.edits import (

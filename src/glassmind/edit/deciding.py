@@ -22,8 +22,7 @@ from glassmind.edit.permissions import (
     told_changeset,
 )
 from glassmind.edit.relinking import refuse_opening
-from glassmind.errors import FileUnreadable
-from glassmind.errors.editing import EditRefused
+from glassmind.errors import EditRefused, FileUnreadable
 from glassmind.files.ignore import IgnoreRules
 from glassmind.files.read import Unreadable, decode
 from glassmind.files.steps import is_trashed, path_after_moves

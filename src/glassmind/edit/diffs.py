@@ -20,7 +20,7 @@ from difflib import SequenceMatcher
 from io import BytesIO
 from typing import TYPE_CHECKING, NamedTuple
 
-from glassmind.errors.editing import HiddenWords
+from glassmind.errors import HiddenWords
 from glassmind.files.read import Unreadable, decode, digest_of
 from glassmind.files.steps import is_trashed
 from glassmind.model import NotePath, Span

@@ -34,9 +34,7 @@ from glassmind.edit.restructuring import (
     plan_split,
 )
 from glassmind.edit.undoing import carried_back, undo
-from glassmind.errors import GlassmindError
-from glassmind.errors.editing import ConfirmFirst, PolicyForbids
-from glassmind.errors.writing import NoteChanged
+from glassmind.errors import ConfirmFirst, GlassmindError, NoteChanged, PolicyForbids
 from glassmind.model import Digest, NotePath, PropertyValue
 from glassmind.model.edits import (
     Changed,

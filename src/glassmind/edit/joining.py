@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 from glassmind.edit.names import unreserved
 from glassmind.edit.page import Page
 from glassmind.edit.sections import heading_meant
-from glassmind.errors.editing import BadEdit, EditRefused, NoSuchLevel
+from glassmind.errors import BadEdit, EditRefused, NoSuchLevel
 from glassmind.files.names import without_refused_characters
 from glassmind.model import NotePath
 from glassmind.model.edits import Splice

@@ -11,18 +11,19 @@ from glassmind.edit.desk import Desk
 from glassmind.edit.permissions import check_folder_seen, check_seen, is_seen
 from glassmind.errors import (
     AmbiguousName,
+    BadEdit,
     FileGone,
     FileTooLarge,
     FileUnreadable,
     IndexAbsent,
+    NameTaken,
     NotDownloaded,
+    NoteChanged,
     NoteNotFound,
     PathOutsideVault,
+    SymlinkInPath,
     VaultError,
 )
-from glassmind.errors.editing import BadEdit
-from glassmind.errors.vault import SymlinkInPath
-from glassmind.errors.writing import NameTaken, NoteChanged
 from glassmind.files.ignore import IgnoreRules
 from glassmind.files.names import (
     CLOSEST_SHOWN,

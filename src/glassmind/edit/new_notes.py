@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from glassmind.edit.desk import Desk
 from glassmind.edit.names import Disk, check_new_name, named_template, trimmed
 from glassmind.edit.page import Page
-from glassmind.errors.editing import BadEdit, NotEditable
+from glassmind.errors import BadEdit, NotEditable
 from glassmind.files.names import NOTE_SUFFIX
 from glassmind.files.read import safe_path
 from glassmind.model import NotePath, PropertyValue

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from heapq import nsmallest
 from typing import NamedTuple, TypeAlias
 
-from glassmind.errors.editing import BadEdit, NotEditable
+from glassmind.errors import BadEdit, NotEditable
 from glassmind.files.read import Decoded, Unreadable, decode
 from glassmind.model import NotePath
 from glassmind.model.edits import Splice

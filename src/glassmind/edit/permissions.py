@@ -19,23 +19,21 @@ from glassmind.edit.diffs import HIDDEN, is_bare
 from glassmind.edit.page import Page
 from glassmind.edit.text_edits import Edited
 from glassmind.errors import (
-    FileTooLarge,
-    GlassmindError,
-    NotDownloaded,
-    NoteNotFound,
-    VaultError,
-)
-from glassmind.errors.editing import (
     ChangesetUnknown,
     EditRefused,
+    FileTooLarge,
+    GlassmindError,
     HiddenWords,
+    NameTaken,
     NoMatch,
+    NotDownloaded,
     NotEditable,
+    NoteNotFound,
     PolicyForbids,
     SeveralMatches,
+    SymlinkInPath,
+    VaultError,
 )
-from glassmind.errors.vault import SymlinkInPath
-from glassmind.errors.writing import NameTaken
 from glassmind.files.read import Unreadable, decode, name_of_stub
 from glassmind.files.scan import kind_of
 from glassmind.files.steps import is_trashed

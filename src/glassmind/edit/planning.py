@@ -38,9 +38,14 @@ from glassmind.edit.relinking import (
     worked,
 )
 from glassmind.edit.text_edits import KINDS, Edited, edited
-from glassmind.errors import AmbiguousName, IndexAbsent, NoteNotFound
-from glassmind.errors.editing import BadEdit, EditRefused
-from glassmind.errors.writing import NameTaken
+from glassmind.errors import (
+    AmbiguousName,
+    BadEdit,
+    EditRefused,
+    IndexAbsent,
+    NameTaken,
+    NoteNotFound,
+)
 from glassmind.files.ignore import is_attachment
 from glassmind.files.names import (
     CANDIDATES_SHOWN,

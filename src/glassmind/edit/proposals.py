@@ -40,16 +40,19 @@ from glassmind.edit.restructuring import (
 )
 from glassmind.edit.text_edits import KINDS
 from glassmind.edit.undoing import EDITED, UNDOES, carried_back, plan_undo
-from glassmind.errors import GlassmindError, NoteNotFound
-from glassmind.errors.editing import (
+from glassmind.errors import (
     ChangesetUnknown,
     ConfirmFirst,
     EditRefused,
+    GlassmindError,
+    NameTaken,
     NeedsApproval,
+    NoteChanged,
+    NoteGone,
+    NoteNotFound,
     PolicyForbids,
     WrongState,
 )
-from glassmind.errors.writing import NameTaken, NoteChanged, NoteGone
 from glassmind.files.read import digest_of
 from glassmind.files.steps import is_trashed
 from glassmind.model import NotePath

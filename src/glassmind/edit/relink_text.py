@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias, assert_never
 
 from glassmind.edit.page import Page, garbled, is_garbled
-from glassmind.errors.editing import EditRefused, NotEditable
+from glassmind.errors import EditRefused, NotEditable
 from glassmind.files.names import (
     NOTE_SUFFIX,
     ROOTED,

@@ -21,9 +21,7 @@ from glassmind.edit.relink_text import (
     relinked_canvas,
     relinked_note,
 )
-from glassmind.errors import VaultError
-from glassmind.errors.editing import EditRefused
-from glassmind.errors.writing import NameTaken
+from glassmind.errors import EditRefused, NameTaken, VaultError
 from glassmind.files.ignore import IgnoreRules
 from glassmind.files.names import Names, name_key
 from glassmind.files.read import Unreadable, VaultFiles, decode

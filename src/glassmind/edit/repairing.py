@@ -24,8 +24,7 @@ from glassmind.edit.relinking import (
     worked,
 )
 from glassmind.edit.restructuring import retagged_file
-from glassmind.errors import VaultError
-from glassmind.errors.editing import EditRefused
+from glassmind.errors import EditRefused, VaultError
 from glassmind.files.read import digest_of
 from glassmind.model import NotePath
 from glassmind.model.edits import LINKS_IN, Draft, Rewritten, Splice, Step

@@ -41,8 +41,13 @@ from glassmind.edit.relinking import (
 )
 from glassmind.edit.sections import heading_meant
 from glassmind.edit.undoing import OUTLINED, noting_early
-from glassmind.errors import FileTooLarge, NotDownloaded
-from glassmind.errors.editing import BadEdit, EditRefused, NotEditable
+from glassmind.errors import (
+    BadEdit,
+    EditRefused,
+    FileTooLarge,
+    NotDownloaded,
+    NotEditable,
+)
 from glassmind.files.names import LinkWriter
 from glassmind.files.read import safe_path
 from glassmind.files.steps import trash_place

@@ -9,7 +9,7 @@ import re
 from typing import NamedTuple
 
 from glassmind.edit.page import Page, Planned, likeness
-from glassmind.errors.editing import BadEdit, NoMatch, NotEditable, SeveralMatches
+from glassmind.errors import BadEdit, NoMatch, NotEditable, SeveralMatches
 from glassmind.model.edits import Append, AtBlock, AtHeading, Prepend, Scope, Splice
 from glassmind.model.notes import BlockId, Note, Region
 from glassmind.obsidian.links import Outline, heading_form, heading_words, steps_of

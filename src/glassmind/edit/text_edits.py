@@ -29,7 +29,7 @@ from glassmind.edit.sections import (
     put_last,
     section_below,
 )
-from glassmind.errors.editing import BadEdit, EditRefused, NoMatch, SeveralMatches
+from glassmind.errors import BadEdit, EditRefused, NoMatch, SeveralMatches
 from glassmind.model import NotePath
 from glassmind.model.edits import (
     TOGGLE,

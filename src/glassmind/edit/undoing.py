@@ -39,9 +39,14 @@ from glassmind.edit.relinking import (
     total_of,
     universe_of,
 )
-from glassmind.errors import GlassmindError, NotDownloaded, VaultError
-from glassmind.errors.editing import EditRefused, WrongState
-from glassmind.errors.writing import NameTaken
+from glassmind.errors import (
+    EditRefused,
+    GlassmindError,
+    NameTaken,
+    NotDownloaded,
+    VaultError,
+    WrongState,
+)
 from glassmind.files.names import Names
 from glassmind.files.steps import (
     PlannedStep,

@@ -24,9 +24,15 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self
 from unicodedata import normalize
 
-from glassmind.errors import FileTooLarge, NotDownloaded, VaultMissing
-from glassmind.errors.vault import SymlinkInPath
-from glassmind.errors.writing import NameTaken, NoteChanged, WriteFailed
+from glassmind.errors import (
+    FileTooLarge,
+    NameTaken,
+    NotDownloaded,
+    NoteChanged,
+    SymlinkInPath,
+    VaultMissing,
+    WriteFailed,
+)
 from glassmind.files.read import (
     NOT_HERE,
     SPLIT_IT,

@@ -25,7 +25,7 @@ from tempfile import TemporaryDirectory
 from typing import IO, NamedTuple
 from unicodedata import normalize
 
-from glassmind.errors.knowledge import NoHistory
+from glassmind.errors import NoHistory
 from glassmind.model.graph import ChangeKind, Commit, FileChange
 
 FORMAT = "tformat:%x00%H %aI"

@@ -32,9 +32,9 @@ from glassmind.errors import (
     FileUnreadable,
     NotDownloaded,
     PathOutsideVault,
+    SymlinkInPath,
     VaultMissing,
 )
-from glassmind.errors.vault import SymlinkInPath
 from glassmind.model import MAX_NOTE_BYTES, Digest, NotePath
 
 SPLIT_IT = "; split it, or raise index.max_note_bytes"

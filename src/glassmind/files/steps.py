@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 from unicodedata import normalize
 
-from glassmind.errors.editing import NotEditable
-from glassmind.errors.writing import NameTaken, WriteFailed
+from glassmind.errors import NameTaken, NotEditable, WriteFailed
 from glassmind.files.folder import OpenFolder, above, open_folder
 from glassmind.files.read import safe_path
 from glassmind.model import NotePath

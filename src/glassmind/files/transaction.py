@@ -24,9 +24,13 @@ from threading import local
 from types import TracebackType
 from typing import NamedTuple, Self
 
-from glassmind.errors import VaultError
-from glassmind.errors.editing import NowhereToKeep
-from glassmind.errors.writing import NameTaken, NoteChanged, WriteFailed
+from glassmind.errors import (
+    NameTaken,
+    NoteChanged,
+    NowhereToKeep,
+    VaultError,
+    WriteFailed,
+)
 from glassmind.files.folder import (
     FileAttributes,
     OpenFolder,

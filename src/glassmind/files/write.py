@@ -20,12 +20,13 @@ from threading import local
 from typing import NamedTuple
 from unicodedata import normalize
 
-from glassmind.errors import FileTooLarge, VaultError
-from glassmind.errors.writing import (
+from glassmind.errors import (
+    FileTooLarge,
     NameTaken,
     NoteChanged,
     NotOursToWrite,
     NotTakenBack,
+    VaultError,
     WriteFailed,
     WriteRefused,
     WritesOff,

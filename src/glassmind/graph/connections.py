@@ -8,8 +8,7 @@ import numpy as np
 from msgspec import UNSET
 from numpy.typing import NDArray
 
-from glassmind.errors import BadLimit, BadWish, NoteNotFound
-from glassmind.errors.knowledge import NoteIsGhost
+from glassmind.errors import BadLimit, BadWish, NoteIsGhost, NoteNotFound
 from glassmind.files.names import plain_name
 from glassmind.graph.context import GraphContext
 from glassmind.graph.similar import similar_to, similarity_notices

@@ -12,9 +12,14 @@ from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from unicodedata import normalize
 
-from glassmind.errors import BadWish, FileGone, NoteNotFound, VaultError
-from glassmind.errors.knowledge import FindingAbsent
-from glassmind.errors.writing import WritesOff
+from glassmind.errors import (
+    BadWish,
+    FileGone,
+    FindingAbsent,
+    NoteNotFound,
+    VaultError,
+    WritesOff,
+)
 from glassmind.files.names import name_key
 from glassmind.files.read import Unreadable, VaultFiles, decode, digest_of
 from glassmind.files.write import FileText, VaultWriter, rewrite

@@ -5,8 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from typing import NamedTuple
 
-from glassmind.errors import BadLimit, VaultError
-from glassmind.errors.knowledge import BadFindingKey, UnknownCheck
+from glassmind.errors import BadFindingKey, BadLimit, UnknownCheck, VaultError
 from glassmind.files.names import NOTE_SUFFIX, name_key
 from glassmind.files.read import Unreadable, decode
 from glassmind.graph import health_checks

@@ -5,7 +5,7 @@ from datetime import date
 from posixpath import commonprefix
 from typing import NamedTuple
 
-from glassmind.errors.knowledge import NoHistory
+from glassmind.errors import NoHistory
 from glassmind.files.git import every_change, repository_of
 from glassmind.files.ignore import is_attachment
 from glassmind.files.names import NOTE_SUFFIX, LinkWriter, name_key

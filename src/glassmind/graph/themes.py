@@ -17,8 +17,13 @@ import numpy as np
 import xxhash
 from msgspec import structs
 
-from glassmind.errors import BadWish, IndexFault, IndexUnwritable
-from glassmind.errors.knowledge import AmbiguousTheme, UnknownTheme
+from glassmind.errors import (
+    AmbiguousTheme,
+    BadWish,
+    IndexFault,
+    IndexUnwritable,
+    UnknownTheme,
+)
 from glassmind.graph.context import Graphs
 from glassmind.links.communities import clusters, modularity
 from glassmind.links.graph import Floats, Ints, LinkGraph, View, part_of

@@ -20,8 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from msgspec import structs
 
-from glassmind.errors import BadLimit, NoteNotFound
-from glassmind.errors.knowledge import NoHistory
+from glassmind.errors import BadLimit, NoHistory, NoteNotFound
 from glassmind.files.git import every_change, large_among, lines_of, repository_of
 from glassmind.files.names import name_key
 from glassmind.graph.context import GraphContext

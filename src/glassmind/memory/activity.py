@@ -10,8 +10,7 @@ from math import ceil, fsum, log2
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from glassmind.config.settings import Memory
-from glassmind.errors import BadLimit
-from glassmind.errors.context import ProjectUnknown
+from glassmind.errors import BadLimit, ProjectUnknown
 from glassmind.memory.pins import pinned
 from glassmind.model import NotePath
 from glassmind.model.memory import (

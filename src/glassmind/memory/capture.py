@@ -13,9 +13,13 @@ from unicodedata import normalize
 
 from msgspec import structs
 
-from glassmind.errors import GlassmindError, IndexFault, VaultError
-from glassmind.errors.memory import BadMemo
-from glassmind.errors.writing import NoteChanged
+from glassmind.errors import (
+    BadMemo,
+    GlassmindError,
+    IndexFault,
+    NoteChanged,
+    VaultError,
+)
 from glassmind.files.read import Unreadable, decode, safe_path
 from glassmind.files.write import VaultWriter
 from glassmind.memory.format import (

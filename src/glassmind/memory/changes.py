@@ -11,9 +11,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 
-from glassmind.errors import VaultError
-from glassmind.errors.memory import MemoUnreadable, NotSuperseded, StillWaiting
-from glassmind.errors.writing import NoteChanged
+from glassmind.errors import (
+    MemoUnreadable,
+    NoteChanged,
+    NotSuperseded,
+    StillWaiting,
+    VaultError,
+)
 from glassmind.files.names import NOTE_SUFFIX
 from glassmind.files.read import Unreadable, decode
 from glassmind.files.write import TRIES, FileText, VaultWriter, rewrite

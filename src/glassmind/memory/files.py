@@ -15,15 +15,13 @@ from glassmind.errors import (
     AmbiguousName,
     FileGone,
     IndexFault,
-    NoteNotFound,
-    VaultError,
-)
-from glassmind.errors.memory import (
     MemoAstray,
     MemoNotFound,
     MemoUnreadable,
     NotAMemo,
+    NoteNotFound,
     NotWaiting,
+    VaultError,
 )
 from glassmind.files.ignore import original_of
 from glassmind.files.names import (

@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Final, cast
 
-from glassmind.errors import PathOutsideVault
-from glassmind.errors.memory import MemoUnreadable
+from glassmind.errors import MemoUnreadable, PathOutsideVault
 from glassmind.files.ignore import IgnoreRules
 from glassmind.files.read import safe_path
 from glassmind.model import NotePath, PropertyValue

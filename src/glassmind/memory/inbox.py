@@ -12,15 +12,19 @@ from typing import Any
 
 from msgspec import structs
 
-from glassmind.errors import BadLimit, BadWish, FileGone, IndexFault, VaultError
-from glassmind.errors.memory import (
+from glassmind.errors import (
+    BadLimit,
+    BadWish,
+    FileGone,
+    IndexFault,
     MemoAstray,
     MemoNotFound,
     MemoUnreadable,
+    NoteChanged,
     NotMerged,
     NotWaiting,
+    VaultError,
 )
-from glassmind.errors.writing import NoteChanged
 from glassmind.files.folder import LOG
 from glassmind.files.names import NOTE_SUFFIX
 from glassmind.files.read import Unreadable, VaultFiles, decode, digest_of

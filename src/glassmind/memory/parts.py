@@ -12,14 +12,19 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from glassmind.config import Config
 from glassmind.errors import (
+    BadMemo,
     BadWish,
     GlassmindError,
     IndexBusy,
+    MemoNotFound,
+    NameTaken,
     NotDownloaded,
+    NoteChanged,
+    NotWaiting,
     VaultError,
+    WriteFailed,
+    WritesOff,
 )
-from glassmind.errors.memory import BadMemo, MemoNotFound, NotWaiting
-from glassmind.errors.writing import NameTaken, NoteChanged, WriteFailed, WritesOff
 from glassmind.files.names import NOTE_SUFFIX
 from glassmind.files.read import Decoded, Unreadable, decode, digest_of
 from glassmind.files.write import TRIES, FileText, Permit, VaultWriter, rewrite

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
-from glassmind.errors import BadLimit
-from glassmind.errors.memory import UnknownKind
+from glassmind.errors import BadLimit, UnknownKind
 from glassmind.memory.files import (
     KnownMemo,
     broken_told,

@@ -13,8 +13,7 @@ from time import monotonic
 from typing import Any, Literal, NamedTuple, Self
 
 from glassmind.config.settings import Config, Llm
-from glassmind.errors import ModelFailed, ModelFault
-from glassmind.errors.serving import CallAbandoned
+from glassmind.errors import CallAbandoned, ModelFailed, ModelFault
 from glassmind.models.http import (
     BAD,
     CUT_SHORT,

@@ -13,8 +13,7 @@ from typing import Any, Generic, TypeVar
 from urllib.parse import quote
 
 from glassmind.config.settings import Hindsight
-from glassmind.errors import GlassmindError, ModelFailed, RemoteRefused
-from glassmind.errors.hindsight import HindsightFailed
+from glassmind.errors import GlassmindError, HindsightFailed, ModelFailed, RemoteRefused
 from glassmind.model.index import Check
 from glassmind.model.search import FACTS, RecalledFact, Told, document_of
 from glassmind.models.http import Bounds, ModelServer

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import yaml
 
-from glassmind.errors.editing import EditRefused
+from glassmind.errors import EditRefused
 from glassmind.model.edits import Splice
 from glassmind.obsidian.property_edits import spliced
 from glassmind.obsidian.yaml_text import (

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from html import unescape
 from typing import NamedTuple
 
-from glassmind.errors.editing import EditRefused
+from glassmind.errors import EditRefused
 from glassmind.model import NotePath
 from glassmind.model.edits import Splice
 from glassmind.model.notes import Link, Note

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from glassmind.errors.editing import BadEdit, EditRefused, NotEditable
+from glassmind.errors import BadEdit, EditRefused, NotEditable
 from glassmind.model import NotePath, PropertyValue
 from glassmind.model.edits import ChangeProperty, Splice
 from glassmind.obsidian.frontmatter import Head, read_head

@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import yaml
 
-from glassmind.errors.editing import BadEdit
+from glassmind.errors import BadEdit
 from glassmind.model import PropertyValue
 
 MAX_DEPTH = 64

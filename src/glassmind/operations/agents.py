@@ -17,8 +17,7 @@ from glassmind.access.scopes import (
     scope_in_words,
 )
 from glassmind.engine import Engine
-from glassmind.errors import GlassmindError
-from glassmind.errors.serving import BadValue
+from glassmind.errors import BadValue, GlassmindError
 from glassmind.model.access import Reading, ReadRule, Scope, Shown, SumBy, Wanted
 from glassmind.obsidian.text import Style, counted, on_one_line
 from glassmind.operations.find import Since, Until, most

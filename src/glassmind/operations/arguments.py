@@ -24,7 +24,7 @@ from typing import (
 import msgspec
 from msgspec import Meta, ValidationError
 
-from glassmind.errors.serving import BadArgument
+from glassmind.errors import BadArgument
 from glassmind.obsidian.text import is_text, shortened
 from glassmind.operations.registry import Arguments, Surface, arg
 

@@ -15,8 +15,7 @@ from glassmind.context.markdown import (
     receipts_of,
 )
 from glassmind.engine import Engine
-from glassmind.errors.context import BudgetTooSmall
-from glassmind.errors.writing import WriteRefused
+from glassmind.errors import BudgetTooSmall, WriteRefused
 from glassmind.model.access import Passage, Shown
 from glassmind.model.context import Briefing, Bundle, Summary
 from glassmind.model.search import Mode

@@ -10,8 +10,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, structs
 from glassmind.edit.desk import Asking
 from glassmind.edit.text_edits import KINDS
 from glassmind.engine import Engine
-from glassmind.errors.editing import ConfirmFirst
-from glassmind.errors.serving import BadValue
+from glassmind.errors import BadValue, ConfirmFirst
 from glassmind.model import edits as model_edits
 from glassmind.model.access import Passage, Shown
 from glassmind.obsidian.text import Style, counted, on_one_line

@@ -9,17 +9,9 @@ from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from glassmind import errors
-from glassmind.errors import (
-    GlassmindError,
-    context,
-    editing,
-    knowledge,
-    memory,
-    serving,
-    writing,
-)
-from glassmind.errors import config as configuration
-from glassmind.errors import models as model_errors
+from glassmind import errors as configuration
+from glassmind import errors as model_errors
+from glassmind.errors import GlassmindError
 
 OK, NOTHING, USAGE, VAULT, INDEX, MODEL, CONFLICT = range(7)
 BUG, INTERRUPTED = 70, 130
@@ -58,55 +50,55 @@ class Failure(NamedTuple):
 
 
 WRONG = (
-    serving.BadArgument,
-    context.NoReceipts,
-    context.BudgetTooSmall,
-    memory.UnknownKind,
+    errors.BadArgument,
+    errors.NoReceipts,
+    errors.BudgetTooSmall,
+    errors.UnknownKind,
     errors.BadDate,
     errors.BadLimit,
     errors.BadWish,
     errors.NothingAsked,
     errors.WrongUsage,
 )
-UNUSABLE = (errors.QueryError, editing.BadEdit)
-OURS = (serving.ServingFault, configuration.ConfigError)
+UNUSABLE = (errors.QueryError, errors.BadEdit)
+OURS = (errors.ServingFault, configuration.ConfigError)
 
 FAILURES: tuple[Failure, ...] = tuple(
     Failure(*row)
     for row in (
         # graph and health
-        (knowledge.UnknownTheme, USAGE, 404, "GET /graph/themes lists them"),
-        (knowledge.AmbiguousTheme, USAGE, 409, "give its number"),
-        (knowledge.UnknownCheck, USAGE, 404, "GET /graph/health lists them"),
-        (knowledge.BadFindingKey, USAGE, 404, SEE_KEYS),
-        (knowledge.FindingAbsent, VAULT, 404, SEE_KEYS),
-        (knowledge.NoteIsGhost, VAULT, 404, "ghosts=true shows what links to it"),
-        (knowledge.NoHistory, VAULT, 503, CHECK_DISK),
+        (errors.UnknownTheme, USAGE, 404, "GET /graph/themes lists them"),
+        (errors.AmbiguousTheme, USAGE, 409, "give its number"),
+        (errors.UnknownCheck, USAGE, 404, "GET /graph/health lists them"),
+        (errors.BadFindingKey, USAGE, 404, SEE_KEYS),
+        (errors.FindingAbsent, VAULT, 404, SEE_KEYS),
+        (errors.NoteIsGhost, VAULT, 404, "ghosts=true shows what links to it"),
+        (errors.NoHistory, VAULT, 503, CHECK_DISK),
         (WRONG, USAGE, 422, SEE_SCHEMA),
         (UNUSABLE, USAGE, 422, SEE_SCHEMA),
         (configuration.VaultAbsent, VAULT, 500, ""),
         (OURS, USAGE, 500, ""),
         # edits
-        (editing.ConfirmFirst, USAGE, 422, "send confirm: true"),
-        (editing.ChangesetUnknown, VAULT, 404, "GET /changes lists them"),
-        (editing.NoSuchLevel, VAULT, 409, "GET /notes/{name} shows its headings"),
-        (editing.NoMatch, VAULT, 409, f"{SEE_TEXT}; a replace may be fuzzy"),
-        (editing.SeveralMatches, VAULT, 409, "give more of it, or a line number"),
-        (editing.PolicyForbids, VAULT, 403, MODE),
-        (editing.NeedsApproval, VAULT, 403, "run glassmind proposals approve"),
-        (editing.WrongState, VAULT, 409, "GET /changes/{id} shows its state"),
-        (editing.NowhereToKeep, VAULT, 503, "set index.location to a writable folder"),
-        (editing.EditRefused, VAULT, 409, SEE_TEXT),
+        (errors.ConfirmFirst, USAGE, 422, "send confirm: true"),
+        (errors.ChangesetUnknown, VAULT, 404, "GET /changes lists them"),
+        (errors.NoSuchLevel, VAULT, 409, "GET /notes/{name} shows its headings"),
+        (errors.NoMatch, VAULT, 409, f"{SEE_TEXT}; a replace may be fuzzy"),
+        (errors.SeveralMatches, VAULT, 409, "give more of it, or a line number"),
+        (errors.PolicyForbids, VAULT, 403, MODE),
+        (errors.NeedsApproval, VAULT, 403, "run glassmind proposals approve"),
+        (errors.WrongState, VAULT, 409, "GET /changes/{id} shows its state"),
+        (errors.NowhereToKeep, VAULT, 503, "set index.location to a writable folder"),
+        (errors.EditRefused, VAULT, 409, SEE_TEXT),
         # writing files
-        (writing.NoteChanged, CONFLICT, 409, "read it again: digest is its digest now"),
-        (writing.NameTaken, VAULT, 409, "choose another name"),
-        (writing.WriteFailed, VAULT, 503, "fix the file or disk it names, and retry"),
-        (writing.WritesOff, VAULT, 409, MODE),
-        (writing.WriteRefused, VAULT, 409, MODE),
+        (errors.NoteChanged, CONFLICT, 409, "read it again: digest is its digest now"),
+        (errors.NameTaken, VAULT, 409, "choose another name"),
+        (errors.WriteFailed, VAULT, 503, "fix the file or disk it names, and retry"),
+        (errors.WritesOff, VAULT, 409, MODE),
+        (errors.WriteRefused, VAULT, 409, MODE),
         # notes and files
-        (context.ProjectUnknown, VAULT, 404, PROJECT_NAMES),
-        (context.CitedGone, VAULT, 404, "read the note without lines, or search again"),
-        (memory.MemoUnreadable, VAULT, 409, "fix it, or move it to another folder"),
+        (errors.ProjectUnknown, VAULT, 404, PROJECT_NAMES),
+        (errors.CitedGone, VAULT, 404, "read the note without lines, or search again"),
+        (errors.MemoUnreadable, VAULT, 409, "fix it, or move it to another folder"),
         (errors.NoteNotFound, VAULT, 404, "name a note by its path, title or alias"),
         (errors.HeadingNotFound, VAULT, 404, "read the note without a heading"),
         (errors.LinesOutOfRange, VAULT, 404, "read the note without lines"),
@@ -131,11 +123,11 @@ FAILURES: tuple[Failure, ...] = tuple(
 
 OTHERS = "tell the user; other notes can still be read"
 REMEDIES: Mapping[object, str] = {
-    editing.ConfirmFirst: "ask the user first, then give confirm true",
-    editing.ChangesetUnknown: "{changes}",
-    editing.NoMatch: "give the text exactly as the note has it",
-    knowledge.NoteIsGhost: "ask with ghosts (or includeStubs) to see what links to it",
-    context.CitedGone: "find it again with {search}",
+    errors.ConfirmFirst: "ask the user first, then give confirm true",
+    errors.ChangesetUnknown: "{changes}",
+    errors.NoMatch: "give the text exactly as the note has it",
+    errors.NoteIsGhost: "ask with ghosts (or includeStubs) to see what links to it",
+    errors.CitedGone: "find it again with {search}",
     errors.NoteNotFound: "find the note with {search}",
     errors.HeadingNotFound: "read the note without a heading to see its headings",
     errors.LinesOutOfRange: "read the note without lines to see how many it has",
@@ -147,18 +139,18 @@ REMEDIES: Mapping[object, str] = {
     errors.IndexBusy: "searching works meanwhile",
 }
 OPTIONS: Mapping[object, str] = {
-    editing.ConfirmFirst: " (--yes)",
-    knowledge.NoteIsGhost: "; --ghosts shows what links to it",
+    errors.ConfirmFirst: " (--yes)",
+    errors.NoteIsGhost: "; --ghosts shows what links to it",
     errors.AmbiguousHeading: ", or use --lines",
 }
 OWN_WORDS: Collection[object] = {
     WRONG,
     OURS,
     configuration.VaultAbsent,
-    knowledge.UnknownCheck,
-    knowledge.BadFindingKey,
-    knowledge.NoHistory,
-    writing.WritesOff,
+    errors.UnknownCheck,
+    errors.BadFindingKey,
+    errors.NoHistory,
+    errors.WritesOff,
     errors.MassDeletion,
     errors.PathOutsideVault,
     errors.VaultMissing,
@@ -178,7 +170,7 @@ UNEXPECTED = Failure(GlassmindError, BUG, 500, "")
 
 def failure_of(error: GlassmindError) -> Failure:
     found = next((row for row in FAILURES if isinstance(error, row.error)), UNEXPECTED)
-    if isinstance(error, writing.WriteFailed) and error.path != "the vault":
+    if isinstance(error, errors.WriteFailed) and error.path != "the vault":
         cause = error.__cause__
         if cause is None or getattr(cause, "errno", None) in BAD_NAME:
             hint = "name another file, or fix the one it names"
@@ -188,7 +180,7 @@ def failure_of(error: GlassmindError) -> Failure:
 
 def quotes_notes(error: GlassmindError) -> bool:
     """Return whether the message of an error may contain text of the vault."""
-    closest = (errors.NoteNotFound, knowledge.UnknownTheme, context.ProjectUnknown)
+    closest = (errors.NoteNotFound, errors.UnknownTheme, errors.ProjectUnknown)
     if isinstance(error, closest):
         return bool(error.closest)
     return failure_of(error).quotes_notes
@@ -196,7 +188,7 @@ def quotes_notes(error: GlassmindError) -> bool:
 
 def digest_now(error: BaseException) -> str:
     """Return the digest of a note that changed since it was read; empty otherwise."""
-    return error.found if isinstance(error, writing.NoteChanged) else ""
+    return error.found if isinstance(error, errors.NoteChanged) else ""
 
 
 def error_json(error: BaseException, message: str) -> dict[str, Any]:

@@ -10,8 +10,7 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from glassmind.engine import Engine
-from glassmind.errors import NoteNotFound, OffsetOutOfRange
-from glassmind.errors.serving import BadValue
+from glassmind.errors import BadValue, NoteNotFound, OffsetOutOfRange
 from glassmind.model import Span
 from glassmind.model import search as found
 from glassmind.model.access import Passage, Shown

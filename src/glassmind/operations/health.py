@@ -6,7 +6,7 @@ from typing import Annotated
 from msgspec import UNSET, UnsetType
 
 from glassmind.engine import Engine
-from glassmind.errors.editing import PolicyForbids
+from glassmind.errors import PolicyForbids
 from glassmind.model.access import Passage, Shown
 from glassmind.model.health import (
     CheckReport,

@@ -8,8 +8,7 @@ from msgspec import Struct, structs
 
 from glassmind.config.places import current_folder
 from glassmind.engine import Engine
-from glassmind.errors import ConfigError, VaultAbsent
-from glassmind.errors.serving import BadValue
+from glassmind.errors import BadValue, ConfigError, VaultAbsent
 from glassmind.files.read import safe_path
 from glassmind.index.background import gently
 from glassmind.model.access import Shown

@@ -8,8 +8,7 @@ from msgspec import Meta
 from msgspec.structs import asdict
 
 from glassmind.engine import Engine
-from glassmind.errors import VaultError, WrongUsage
-from glassmind.errors.memory import EditSetAside
+from glassmind.errors import EditSetAside, VaultError, WrongUsage
 from glassmind.model.access import Passage, Shown
 from glassmind.model.memory import (
     Captured,

@@ -10,8 +10,7 @@ from urllib.parse import quote, unquote
 from msgspec import Struct, structs
 
 from glassmind.engine import Engine
-from glassmind.errors import PathOutsideVault
-from glassmind.errors.serving import BadValue
+from glassmind.errors import BadValue, PathOutsideVault
 from glassmind.files.read import safe_path
 from glassmind.model.access import Passage
 from glassmind.obsidian.text import obsidian_uri, shortened

@@ -10,7 +10,7 @@ from typing import Annotated, Any, cast, get_type_hints
 from msgspec import Meta, defstruct
 
 from glassmind.edit.text_edits import KINDS
-from glassmind.errors.serving import BadArgument, BadValue
+from glassmind.errors import BadArgument, BadValue
 from glassmind.model.edits import FUZZY, ChangeProperty, TextEdit
 from glassmind.operations.arguments import fields_of, property_schema, read
 from glassmind.operations.registry import Arguments, Surface, arg

@@ -13,11 +13,12 @@ from msgspec import structs
 from glassmind.config import Config
 from glassmind.errors import (
     AmbiguousHeading,
+    CitedGone,
     FileUnreadable,
     HeadingNotFound,
     LinesOutOfRange,
+    ProjectUnknown,
 )
-from glassmind.errors.context import CitedGone, ProjectUnknown
 from glassmind.files.names import (
     NOTE_SUFFIX,
     KeptNames,

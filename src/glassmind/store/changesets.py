@@ -20,8 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from glassmind.config.settings import UNDO_DAYS
-from glassmind.errors.editing import ChangesetUnknown, EditRefused, NowhereToKeep
-from glassmind.errors.writing import WriteFailed
+from glassmind.errors import ChangesetUnknown, EditRefused, NowhereToKeep, WriteFailed
 from glassmind.model import NotePath
 from glassmind.model.edits import (
     STATES,

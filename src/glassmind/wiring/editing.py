@@ -14,8 +14,7 @@ from glassmind.access.policy import WritePolicy
 from glassmind.access.sight import SeenBook, Sight
 from glassmind.edit.desk import Desk, Handed
 from glassmind.edit.editing import Editing
-from glassmind.errors.editing import NowhereToKeep
-from glassmind.errors.writing import WriteFailed
+from glassmind.errors import NowhereToKeep, WriteFailed
 from glassmind.files.folder import LOG, AuditFile
 from glassmind.files.git import commit
 from glassmind.files.settings import obsidian_settings

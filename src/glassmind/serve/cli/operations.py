@@ -13,9 +13,7 @@ from typing import Any
 import msgspec
 
 from glassmind.engine import Engine
-from glassmind.errors import ConfigError, WrongUsage
-from glassmind.errors.editing import ConfirmFirst
-from glassmind.errors.serving import BadArgument
+from glassmind.errors import BadArgument, ConfigError, ConfirmFirst, WrongUsage
 from glassmind.operations.arguments import Field, fields_of, plain_value, read
 from glassmind.operations.failures import NOTHING, OK
 from glassmind.operations.registry import (

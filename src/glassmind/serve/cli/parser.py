@@ -8,8 +8,7 @@ from typing import Any, Literal, NamedTuple, NoReturn
 
 from msgspec import Meta
 
-from glassmind.errors import WrongUsage
-from glassmind.errors.serving import BadArgument
+from glassmind.errors import BadArgument, WrongUsage
 from glassmind.obsidian.text import shortened
 from glassmind.operations.arguments import Field, checked, problem
 from glassmind.operations.registry import Group, arg

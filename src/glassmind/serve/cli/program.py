@@ -7,10 +7,14 @@ from argparse import Namespace
 from collections.abc import Sequence
 from typing import NoReturn, TypeAlias
 
-from glassmind.errors import GlassmindError, NoteNotFound, WrongUsage
-from glassmind.errors.editing import ChangesetUnknown
-from glassmind.errors.memory import MemoNotFound
-from glassmind.errors.writing import NoteChanged
+from glassmind.errors import (
+    ChangesetUnknown,
+    GlassmindError,
+    MemoNotFound,
+    NoteChanged,
+    NoteNotFound,
+    WrongUsage,
+)
 from glassmind.index.background import allow_lowering
 from glassmind.obsidian.text import shortened
 from glassmind.operations.failures import (

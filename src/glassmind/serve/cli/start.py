@@ -16,9 +16,14 @@ from msgspec import Meta
 from glassmind.access.clients import Clients, clients_of
 from glassmind.access.scopes import DEFAULT_SETS, SETS, read_names, sets_within
 from glassmind.config import Config
-from glassmind.errors import ConfigError, WrongUsage
-from glassmind.errors.access import ClientChanged, ClientsUnreadable, ClientUnknown
-from glassmind.errors.serving import TokenNeeded
+from glassmind.errors import (
+    ClientChanged,
+    ClientsUnreadable,
+    ClientUnknown,
+    ConfigError,
+    TokenNeeded,
+    WrongUsage,
+)
 from glassmind.index.schedule import (
     HOUR_MIN,
     launchd_units,

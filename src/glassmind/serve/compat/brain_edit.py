@@ -9,8 +9,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from msgspec import Meta, structs
 
 from glassmind.engine import Engine
-from glassmind.errors.editing import NoMatch
-from glassmind.errors.serving import BadArgument
+from glassmind.errors import BadArgument, NoMatch
 from glassmind.handing import ghosts_gone
 from glassmind.model import edits
 from glassmind.model.edits import Scope, TextEdit, Where

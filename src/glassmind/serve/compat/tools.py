@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar, get_type_hints
 from msgspec import structs
 
 from glassmind.engine import Engine
-from glassmind.errors.serving import BadArgument, BadValue
+from glassmind.errors import BadArgument, BadValue
 from glassmind.model.access import Shown
 from glassmind.operations.arguments import fields_of, read, schema_for_models
 from glassmind.operations.edit import PATIENT_S

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from glassmind.config.sources import put_text
-from glassmind.errors import BadConfigFile, ConfigUnwritable
-from glassmind.errors.connecting import EntryTaken
+from glassmind.errors import BadConfigFile, ConfigUnwritable, EntryTaken
 from glassmind.serve.connect.programs import is_ours
 from glassmind.serve.connect.texts import Entry, Form, Unfit
 

@@ -17,7 +17,7 @@ from msgspec import to_builtins
 
 from glassmind.config import Config
 from glassmind.engine import Engine
-from glassmind.errors.serving import BadArgument, BadValue, CallAbandoned
+from glassmind.errors import BadArgument, BadValue, CallAbandoned
 from glassmind.model.access import Shown
 from glassmind.model.index import Progress
 from glassmind.operations.maintain import IndexResult

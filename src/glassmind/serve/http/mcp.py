@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.types import Message, Receive, Scope, Send
 
 from glassmind.engine import Engine
-from glassmind.errors.serving import CallAbandoned, ServingFault
+from glassmind.errors import CallAbandoned, ServingFault
 from glassmind.model.access import Scope as ReadScope
 from glassmind.model.access import known_as
 from glassmind.serve.http.guard import BEYOND, Identity, read_json, while_connected

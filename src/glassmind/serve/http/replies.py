@@ -17,8 +17,7 @@ from msgspec import UNSET, Struct, UnsetType, to_builtins
 from starlette.responses import Response
 
 from glassmind.config import Config
-from glassmind.errors import GlassmindError, IndexBusy
-from glassmind.errors.serving import CallAbandoned
+from glassmind.errors import CallAbandoned, GlassmindError, IndexBusy
 from glassmind.obsidian.hidden_text import FIELD, KINDS, hidden_among
 from glassmind.obsidian.text import texts_in
 from glassmind.operations.failures import (

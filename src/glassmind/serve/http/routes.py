@@ -16,7 +16,7 @@ import glassmind.serve.compat.searches  # noqa: F401 - registers GET /api/search
 from glassmind.access.clients import NAME_CHARS
 from glassmind.config import Config
 from glassmind.engine import Engine
-from glassmind.errors.serving import BadArgument
+from glassmind.errors import BadArgument
 from glassmind.operations.arguments import (
     DEEPEST,
     fields_of,

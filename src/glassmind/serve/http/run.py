@@ -16,7 +16,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from glassmind.access.clients import clients_of
 from glassmind.config import Config
-from glassmind.errors.serving import AddressUnusable, PortTaken
+from glassmind.errors import AddressUnusable, PortTaken
 from glassmind.serve.daemon.host import VaultHost
 from glassmind.serve.http.app import make_app
 from glassmind.serve.http.guard import (

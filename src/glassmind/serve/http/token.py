@@ -13,7 +13,7 @@ from tempfile import mkstemp
 from typing import NamedTuple
 
 from glassmind.config import Config
-from glassmind.errors.serving import BadToken, TokenUnreadable
+from glassmind.errors import BadToken, TokenUnreadable
 from glassmind.store.place import index_name
 
 FILE = "http.token"

@@ -25,8 +25,13 @@ from mcp.shared.exceptions import MCPError
 
 from glassmind.access.clients import plain_caller
 from glassmind.engine import Engine
-from glassmind.errors import GlassmindError
-from glassmind.errors.serving import BadArgument, BadValue, CallAbandoned, CallTooLong
+from glassmind.errors import (
+    BadArgument,
+    BadValue,
+    CallAbandoned,
+    CallTooLong,
+    GlassmindError,
+)
 from glassmind.model.access import CALLER, Surface, known_as
 from glassmind.model.index import Progress, Stage
 from glassmind.obsidian.hidden_text import FIELD, hidden_in, hidden_notice

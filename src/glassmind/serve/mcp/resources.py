@@ -8,8 +8,7 @@ from unicodedata import normalize
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
-from glassmind.errors import GlassmindError, PathOutsideVault, VaultError
-from glassmind.errors.serving import BadArgument
+from glassmind.errors import BadArgument, GlassmindError, PathOutsideVault, VaultError
 from glassmind.model.access import Passage
 from glassmind.model.index import NoteFacts
 from glassmind.obsidian.hidden_text import hidden_in, hidden_notice

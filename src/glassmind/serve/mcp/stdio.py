@@ -29,8 +29,7 @@ from mcp_types import (
 )
 
 from glassmind.engine import Engine
-from glassmind.errors import GlassmindError, IndexAbsent
-from glassmind.errors.serving import CallAbandoned, StillIndexing
+from glassmind.errors import CallAbandoned, GlassmindError, IndexAbsent, StillIndexing
 from glassmind.model.access import EVERY_AGENT, Scope, known_as
 from glassmind.model.index import Progress
 from glassmind.serve.log import PatientStream, log, log_fault, take_over_logging

@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Meta
 
 from glassmind.access.scopes import read_names
-from glassmind.errors.serving import BadArgument
+from glassmind.errors import BadArgument
 from glassmind.obsidian.text import estimate_tokens
 from glassmind.operations.arguments import (
     fields_of,

@@ -1,0 +1,1112 @@
+"""Everything that can go wrong, named for what happened.
+
+Each error carries its facts and prints as a sentence or two that say what to do.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from errno import EACCES, EPERM, EROFS
+from os import strerror
+from shlex import quote
+from typing import NamedTuple
+
+NOT_ALLOWED = frozenset([strerror(EACCES), strerror(EPERM)])
+"""What the system says where a user may not look or write."""
+
+NOT_WRITABLE = NOT_ALLOWED | {strerror(EROFS)}
+
+
+class Disclosed(NamedTuple):
+    """Notes that the message of an error names, and those whose text it quotes.
+
+    `of_any` is true if it may quote any note.
+    """
+
+    named: tuple[str, ...] = ()
+    quoted: tuple[str, ...] = ()
+    of_any: bool = False
+
+
+class GlassmindError(Exception):
+    def discloses(self) -> Disclosed:
+        return Disclosed()
+
+
+def way_in(reason: str, otherwise: str) -> str:
+    """Return what helps with a folder that cannot be read, for the system's reason."""
+    if reason in NOT_ALLOWED:
+        return (
+            "its owner has to let you read it (on macOS: System Settings, Privacy & "
+            "Security, Files and Folders, for your terminal)"
+        )
+    return otherwise
+
+
+class IndexFault(GlassmindError):
+    """The index beside the vault cannot be used as asked."""
+
+
+class QueryError(GlassmindError):
+    """What was asked cannot be understood."""
+
+
+class WrongUsage(QueryError):
+    def __init__(self, problem: str, command: str = "") -> None:
+        see = " ".join(word for word in ("glassmind", command, "--help") if word)
+        link = " See:" if problem.endswith("?") else "; see:"
+        super().__init__(f"{problem}{link} {see}")
+        self.problem, self.command = problem, command
+
+
+class NothingAsked(QueryError):
+    def __init__(self) -> None:
+        super().__init__("nothing to search for is given: write words or a filter")
+
+
+class BadLimit(QueryError):
+    def __init__(self, limit: int, most: int) -> None:
+        super().__init__(f"limit {limit} cannot be met: it must be from 1 to {most:,}")
+        self.limit, self.most = limit, most
+
+
+class BadWish(QueryError):
+    def __init__(self, name: str, value: object, bounds: str) -> None:
+        super().__init__(f"{name} {value} cannot be met: it must be {bounds}")
+        self.name, self.value, self.bounds = name, value, bounds
+
+
+class BadDate(QueryError):
+    def __init__(self, text: str) -> None:
+        super().__init__(
+            f"{text[:80]!r} is not a date: write YYYY-MM-DD, YYYY-MM, YYYY, today, "
+            "yesterday, or how long ago, such as 7d, 2w, 3m, 1y"
+        )
+        self.text = text
+
+
+class IndexAbsent(IndexFault):
+    def __init__(self, folder: str) -> None:
+        super().__init__(f"no index in {folder} yet; run: glassmind index")
+        self.folder = folder
+
+
+class IndexUntrusted(IndexAbsent):
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self.reason = (
+            f"The index in {folder} was not built here, or was changed by another "
+            "program."
+        )
+        IndexFault.__init__(self, f"{self.reason} Run: glassmind index")
+
+
+class NotEmbedded(IndexFault):
+    def __init__(self, lacking: str, remedy: str) -> None:
+        super().__init__(f"{lacking}; {remedy}")
+
+
+class IndexBusy(IndexFault):
+    def __init__(self, holder: str, waited_s: float) -> None:
+        super().__init__(
+            f"the index is being written by {holder}; waited {waited_s:.0f} s. "
+            "Try again when it is done"
+        )
+        self.holder, self.waited_s = holder, waited_s
+
+
+class IndexTaken(IndexBusy):
+    def __init__(self, holder: str) -> None:
+        IndexFault.__init__(
+            self,
+            f"{holder} writes the index now, since this one was stopped for a while; "
+            "what was written is kept. Run it again",
+        )
+        self.holder, self.waited_s = holder, 0.0
+
+
+class IndexUnwritable(IndexFault):
+    def __init__(self, folder: str, reason: str) -> None:
+        super().__init__(
+            f"the index in {folder} cannot be written ({reason}); free the disk or set "
+            "index.location to a folder you can write"
+        )
+        self.folder, self.reason = folder, reason
+
+
+class IndexDamaged(IndexFault):
+    def __init__(self, file: str, reason: str) -> None:
+        # whatever is not the rows themselves is made anew from them
+        wish = "--rebuild" if file.endswith("index.db") else "--verify"
+        super().__init__(f"{file} is damaged ({reason}); run: glassmind index {wish}")
+        self.file, self.reason = file, reason
+
+
+class IndexTooNew(IndexFault):
+    def __init__(self, file: str, found: int, known: int) -> None:
+        super().__init__(
+            f"{file} has schema {found}, this release knows {known}; "
+            "upgrade glassmind, or run: glassmind index --rebuild"
+        )
+        self.file, self.found, self.known = file, found, known
+
+
+class BackupExists(IndexFault):
+    def __init__(self, file: str) -> None:
+        super().__init__(f"{file} exists already; name another file")
+        self.file = file
+
+
+class BackupUnwritable(IndexFault):
+    def __init__(self, folder: str, reason: str) -> None:
+        super().__init__(f"no copy can be written in {folder} ({reason})")
+        self.folder, self.reason = folder, reason
+
+
+class BackupMissing(IndexFault):
+    def __init__(self, file: str) -> None:
+        super().__init__(f"there is no file {file}; name what glassmind backup wrote")
+        self.file = file
+
+
+class BackupOfAnotherVault(IndexFault):
+    def __init__(self, file: str, vault: str, *, there: int, notes: int) -> None:
+        super().__init__(
+            f"{file} seems to be of another vault: of {notes:,} of its notes, {vault} "
+            f"has {there:,}; name the other vault, or use --force; nothing was changed"
+        )
+        self.file, self.vault, self.there, self.notes = file, vault, there, notes
+
+
+class BackupDamaged(IndexFault):
+    def __init__(self, file: str, reason: str) -> None:
+        super().__init__(
+            f"{file} is not a valid backup ({reason}); nothing was changed"
+        )
+        self.file, self.reason = file, reason
+
+
+ELSEWHERE = "; name another file: --config FILE, or the variable GLASSMIND_CONFIG"
+
+
+class ConfigError(GlassmindError):
+    """Something in the configuration cannot be used."""
+
+
+class NoVault(ConfigError):
+    def __init__(self, *, looked: bool = False) -> None:
+        others = (
+            "name the folder of your notes: glassmind init FOLDER (Obsidian lists no "
+            "vault on this machine)"
+        )
+        ways = (
+            "run glassmind init, which finds those of Obsidian, or glassmind init "
+            "FOLDER; or pass --vault FOLDER, set GLASSMIND_VAULT_PATH, or stand in a "
+            "vault (a folder with .obsidian)"
+        )
+        super().__init__(f"no vault is chosen: {others if looked else ways}")
+
+
+class VaultAbsent(ConfigError):
+    def __init__(self, path: str, origin: str, hint: str = "") -> None:
+        usual = (
+            "; check the path, and that its disk is there, or choose another: "
+            "glassmind init FOLDER"
+        )
+        super().__init__(
+            f"the vault {path} (from {origin}) is not a folder{hint or usual}"
+        )
+        self.path, self.origin = path, origin
+
+
+class VaultClosed(VaultAbsent):
+    def __init__(self, path: str, origin: str, reason: str) -> None:
+        remedy = way_in(reason, "check that its disk is there")
+        ConfigError.__init__(
+            self,
+            f"the vault {path} (from {origin}) cannot be read ({reason}); {remedy}",
+        )
+        self.path, self.origin, self.reason = path, origin, reason
+
+
+class BadConfigFile(ConfigError):
+    def __init__(self, file: str, line: int, problem: str) -> None:
+        place = f"{file}:{line}" if line else file
+        then = ELSEWHERE if problem in NOT_ALLOWED else ""
+        super().__init__(f"{place} cannot be read as configuration: {problem}{then}")
+        self.file, self.line, self.problem = file, line, problem
+
+
+class BadSetting(ConfigError):
+    def __init__(self, key: str, origin: str, problem: str) -> None:
+        super().__init__(f"{key} (from {origin}) {problem}")
+        self.key, self.origin, self.problem = key, origin, problem
+
+
+NAMED = 5
+"""Vaults that a sentence names; more would bury what to do."""
+
+
+class SeveralVaults(ConfigError):
+    def __init__(self, known: Sequence[str]) -> None:
+        super().__init__(
+            f"Obsidian knows {len(known)} vaults; choose one: {_commands(known)}"
+        )
+        self.known = tuple(known)
+
+
+class UnlikelyVault(ConfigError):
+    def __init__(self, folder: str, finding: str, instead: str) -> None:
+        super().__init__(
+            f"{folder} {finding}; {instead} (to take it all the same: glassmind config "
+            f"set vault.path {_typed(folder)})"
+        )
+        self.folder = folder
+
+
+class TooWide(UnlikelyVault):
+    def __init__(self, folder: str, finding: str, known: Sequence[str] = ()) -> None:
+        instead = _commands(known) if known else "glassmind init FOLDER"
+        super().__init__(
+            folder, f"is {finding}", f"name the folder of your notes: {instead}"
+        )
+        self.known = tuple(known)
+
+
+class NoNotesThere(UnlikelyVault):
+    def __init__(self, folder: str, *, empty: bool, known: Sequence[str] = ()) -> None:
+        finding = "is empty" if empty else "holds no notes (.md, .canvas, .base)"
+        disk = "check that its disk is there, or name" if empty else "name"
+        instead = _commands(known) if known else "glassmind init FOLDER"
+        super().__init__(folder, finding, f"{disk} the folder of your notes: {instead}")
+        self.empty, self.known = empty, tuple(known)
+
+
+class InsideVault(UnlikelyVault):
+    def __init__(self, folder: str, vault: str) -> None:
+        super().__init__(
+            folder,
+            f"is a folder of the vault {vault}, and links to the rest of it would lead "
+            "nowhere",
+            f"take the whole: {_commands([vault])}",
+        )
+        self.vault = vault
+
+
+class AboveVaults(UnlikelyVault):
+    def __init__(self, folder: str, vaults: Sequence[str]) -> None:
+        many = "a vault" if len(vaults) == 1 else f"{len(vaults)} vaults"
+        which = "take that" if len(vaults) == 1 else "choose one"
+        super().__init__(
+            folder,
+            f"is not a vault but contains {many}",
+            f"{which}: {_commands(vaults)}",
+        )
+        self.vaults = tuple(vaults)
+
+
+class VaultChosen(ConfigError):
+    def __init__(self, file: str, chosen: str, wanted: str) -> None:
+        there = _typed(wanted)
+        super().__init__(
+            f"{file} names the vault {chosen} already; to change that: glassmind "
+            f"config set vault.path {there}, to write the file anew: glassmind init "
+            f"{there} --force, for one call: --vault {there}",
+        )
+        self.file, self.chosen, self.wanted = file, chosen, wanted
+
+
+class ConfigUnwritable(ConfigError):
+    def __init__(self, file: str, reason: str) -> None:
+        then = ELSEWHERE if reason in NOT_WRITABLE else ""
+        super().__init__(f"{file} was not written: {reason}{then}")
+        self.file, self.reason = file, reason
+
+
+def _commands(vaults: Sequence[str]) -> str:
+    """Return what chooses one of some vaults, as it is typed."""
+    listed = [f"glassmind init {_typed(vault)}" for vault in vaults[:NAMED]]
+    more = len(vaults) - len(listed)
+    return ", or ".join(listed) + (f" (and {more} more)" if more else "")
+
+
+def _typed(path: str) -> str:
+    """Return a path as it is typed in a shell."""
+    from shlex import quote  # noqa: PLC0415 - a start without an error need not load it
+
+    return quote(path)
+
+
+class VaultError(GlassmindError):
+    path: str = ""
+
+    def discloses(self) -> Disclosed:
+        return Disclosed((self.path,))
+
+
+class MassDeletion(VaultError):
+    def __init__(self, gone: int, known: int) -> None:
+        super().__init__(
+            f"{gone} of {known} notes seem gone; nothing was removed from the index. "
+            "If the vault is all there, run: glassmind index --accept-deletions"
+        )
+        self.gone, self.known = gone, known
+
+
+class VaultMissing(VaultError):
+    def __init__(self, root: str, reason: str) -> None:
+        super().__init__(
+            f"the vault {root} cannot be read ({reason}); "
+            + way_in(reason, "check the path, and that its disk is mounted")
+        )
+        self.root, self.reason = root, reason
+
+
+class PathOutsideVault(VaultError):
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(
+            f"{path[:200]!r} is no path inside the vault ({reason}); name a file "
+            "relative to the vault, such as Folder/Note.md"
+        )
+        self.path, self.reason = path, reason
+
+
+class SymlinkInPath(PathOutsideVault):
+    def __init__(self, path: str) -> None:
+        super().__init__(path, "it contains a symbolic link")
+
+
+class FileUnreadable(VaultError):
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path} cannot be read: {reason}")
+        self.path, self.reason = path, reason
+
+
+class FileGone(FileUnreadable):
+    def __init__(self, path: str) -> None:
+        super().__init__(path, "there is no such file; index again if it was moved")
+
+
+class NotDownloaded(FileUnreadable):
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(path, f"it is {reason}")
+
+
+class FileTooLarge(FileUnreadable):
+    def __init__(self, path: str, limit_bytes: int, remedy: str = "") -> None:
+        super().__init__(path, f"it is larger than {limit_bytes:,} bytes{remedy}")
+        self.limit_bytes = limit_bytes
+
+
+class FolderUnwritable(VaultError):
+    def __init__(self, folder: str, reason: str) -> None:
+        super().__init__(f"{folder} could not be made: {reason}")
+        self.folder, self.reason = folder, reason
+
+
+class NoteNotFound(VaultError):
+    def __init__(self, name: str, closest: tuple[str, ...] = ()) -> None:
+        hint = f"; closest: {', '.join(closest)}" if closest else ""
+        super().__init__(f"no note is called {name[:200]!r}{hint}")
+        self.name, self.closest = name, closest
+
+    def discloses(self) -> Disclosed:
+        return Disclosed(self.closest)
+
+
+class AmbiguousName(VaultError):
+    def __init__(self, name: str, candidates: tuple[str, ...], total: int) -> None:
+        more = f" and {total - len(candidates)} more" if total > len(candidates) else ""
+        super().__init__(
+            f"{name[:200]!r} may mean {', '.join(candidates)}{more}; give the path"
+        )
+        self.name, self.candidates, self.total = name, candidates, total
+
+    def discloses(self) -> Disclosed:
+        return Disclosed(self.candidates)
+
+
+class HeadingNotFound(VaultError):
+    def __init__(self, path: str, heading: str, there: tuple[str, ...]) -> None:
+        known = f"; it has: {', '.join(there[:10])}" if there else "; it has none"
+        super().__init__(f"{path} has no heading {heading[:200]!r}{known}")
+        self.path, self.heading, self.there = path, heading, there
+
+    def discloses(self) -> Disclosed:
+        return Disclosed((self.path,), (self.path,) if self.there else ())
+
+
+class AmbiguousHeading(VaultError):
+    def __init__(self, path: str, heading: str, lines: tuple[int, ...]) -> None:
+        at = ", ".join(str(line) for line in lines[:10])
+        super().__init__(
+            f"{path} has {heading[:200]!r} {len(lines)} times (lines {at}); "
+            "name the heading above it too, as Above#Heading"
+        )
+        self.path, self.heading, self.lines = path, heading, lines
+
+
+class LinesOutOfRange(VaultError):
+    def __init__(self, path: str, wanted: str, count: int) -> None:
+        lines = "1 line" if count == 1 else f"{count} lines"
+        super().__init__(f"{path} has {lines}; {wanted} is not among them")
+        self.path, self.wanted, self.count = path, wanted, count
+
+
+class OffsetOutOfRange(VaultError):
+    def __init__(self, path: str, offset: int, length: int) -> None:
+        super().__init__(
+            f"{path} has {length} characters; offset {offset} is past them"
+        )
+        self.path, self.offset, self.length = path, offset, length
+
+
+class WriteRefused(VaultError):
+    """A file of the vault was not written; it is as it was."""
+
+
+class WritesOff(WriteRefused):
+    def __init__(self, path: str, undone: str = "") -> None:
+        done = undone or f"{path} was not written"
+        super().__init__(
+            f"{done}: the settings let nothing be written to the "
+            'vault; set writes.mode to "agent-only" or more, and leave '
+            "writes.agent_dir a folder"
+        )
+        self.path = path
+
+
+class NotOursToWrite(WriteRefused):
+    def __init__(self, path: str, folder: str) -> None:
+        super().__init__(
+            f"{path} was not written: only files below {folder}/ are written directly"
+        )
+        self.path, self.folder = path, folder
+
+
+class NoteChanged(WriteRefused):
+    def __init__(self, path: str, *, expected: str, found: str) -> None:
+        super().__init__(f"{path} changed since it was read; read it again")
+        self.path, self.expected, self.found = path, expected, found
+
+
+class NoteGone(NoteChanged):
+    def __init__(self, path: str, *, expected: str) -> None:
+        super().__init__(path, expected=expected, found="")
+        why = "deleted or renamed since"
+        self.args = (f"{path} is gone, {why}: reject what was proposed, and ask anew",)
+
+
+class NameTaken(WriteRefused):
+    def __init__(self, path: str, but: str = "") -> None:
+        said = f"{path} was not written: there is a file of that name"
+        super().__init__(f"{said}, but {but}" if but else said)
+        self.path = path
+
+
+class WriteFailed(WriteRefused):
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path} was not written: {reason}; it is as it was")
+        self.path, self.reason = path, reason
+
+
+class NotTakenBack(VaultError):
+    def __init__(self, path: str, count: int, reason: str) -> None:
+        others = f" and {count - 1} more" if count > 1 else ""
+        super().__init__(
+            f"{path}{others} could not be put back after a change failed ({reason}); "
+            "the next edit finishes it or takes it back"
+        )
+        self.path, self.count, self.reason = path, count, reason
+
+
+SAID_CHARS = 60
+"""How much is said back of what was asked for: who asked knows it."""
+
+SHOWN_CHARS = 200
+"""How much is shown of what stands in a note: mostly all, to be looked for instead."""
+
+_ESCAPE = re.compile(r"\\(?:x([0-9a-f]{2})|.)")
+
+
+class EditRefused(VaultError):
+    """An edit was not made; every file is as it was.
+
+    `place` names the edit in a list of several, such as `edits[2]`.
+    """
+
+    def __init__(self, said: str, *, place: str = "") -> None:
+        super().__init__(f"{place}: {said}" if place else said)
+        self.said, self.place = said, place
+
+
+class BadEdit(EditRefused):
+    """An edit that means nothing: an empty text to look for, a line that is none."""
+
+
+class HiddenWords(BadEdit):
+    def __init__(self, mark: str) -> None:
+        super().__init__(
+            f"{mark} stands in the place of a credential that is not shown to you, and "
+            "is not in the note: find other words, or name the line, and do not write "
+            "it; nothing was changed"
+        )
+        self.mark = mark
+
+
+class NoMatch(EditRefused):
+    """What is looked for does not stand in the note; the nearest are named.
+
+    With a `line`, it does not stand there, although it may elsewhere.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        wanted: str,
+        nearest: Sequence[tuple[int, str, float]] = (),
+        *,
+        line: int | None = None,
+    ) -> None:
+        place = f"in {path}" if line is None else f"on line {line} of {path}"
+        super().__init__(_no_match(place, wanted, nearest))
+        self.path, self.wanted, self.nearest = path, wanted, tuple(nearest)
+        self.line = line
+
+    def discloses(self) -> Disclosed:
+        return Disclosed((self.path,), (self.path,) if self.nearest else ())
+
+
+class NoSuchLevel(NoMatch):
+    def __init__(self, path: str, level: int, levels: Sequence[int]) -> None:
+        listed = ", ".join(map(str, levels))
+        said = f"it has those of level {listed}" if levels else "it has none at all"
+        EditRefused.__init__(self, f"no heading of level {level} is in {path}; {said}")
+        self.path, self.wanted, self.nearest = path, f"level {level}", ()
+        self.line = None
+        self.levels = tuple(levels)
+
+
+class SeveralMatches(EditRefused):
+    def __init__(self, path: str, wanted: str, lines: Sequence[int], how: str) -> None:
+        listed = ", ".join(map(str, lines[:10]))
+        super().__init__(
+            f"{_short(wanted)} occurs {len(lines)} times in {path}, on lines {listed}; "
+            f"{how}"
+        )
+        self.path, self.wanted, self.lines = path, wanted, tuple(lines)
+
+
+class NotEditable(EditRefused):
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path} was not edited: {reason}")
+        self.path, self.reason = path, reason
+
+
+class PolicyForbids(EditRefused):
+    def __init__(self, path: str, rule: str) -> None:
+        super().__init__(f"{path} was not edited: {rule} does not let it be")
+        self.path, self.rule = path, rule
+
+
+class NeedsApproval(EditRefused):
+    def __init__(self, identity: str) -> None:
+        super().__init__(
+            f"{identity} waits for a person: glassmind proposals approve {identity}"
+        )
+        self.identity = identity
+
+
+class ChangesetUnknown(EditRefused):
+    def __init__(self, identity: str, nearest: Sequence[str] = ()) -> None:
+        super().__init__(_no_changeset(identity, nearest))
+        self.identity, self.nearest = identity, tuple(nearest)
+
+
+class WrongState(EditRefused):
+    def __init__(self, identity: str, state: str, wanted: str) -> None:
+        super().__init__(f"{identity} is {state}, not {wanted}: nothing was done")
+        self.identity, self.state, self.wanted = identity, state, wanted
+
+
+class ConfirmFirst(EditRefused):
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what}: say that you mean it")
+        self.what = what
+
+
+class NowhereToKeep(EditRefused):
+    """What undoes a change has no place outside of the vault, so none is made.
+
+    `reason` is what the disk says, where one was asked.
+    """
+
+    def __init__(self, reason: str = "") -> None:
+        why = f" ({reason})" if reason else ""
+        super().__init__(
+            "nothing was edited: no folder outside of the vault takes what would undo "
+            f"it{why}; set index.location to a folder you can write"
+        )
+        self.reason = reason
+
+
+def _short(text: str, most: int = SAID_CHARS) -> str:
+    """Return a text in quotes, not too long, with every blank of it.
+
+    A sign that is not seen is escaped so that JSON and a shell read it too. Lines may
+    end in one way or the other.
+    """
+    plain = text.replace("\r\n", "\n")
+    cut = plain if len(plain) <= most else f"{plain[: most - 3]}..."
+    return _ESCAPE.sub(lambda one: f"\\u00{one[1]}" if one[1] else one[0], repr(cut))
+
+
+def _no_changeset(identity: str, nearest: Sequence[str]) -> str:
+    wanted = identity.strip().lower()
+    alike = [one for one in nearest if wanted and one.startswith(wanted)]
+    if len(alike) > 1:
+        more = f" and {len(alike) - 10} more" if len(alike) > 10 else ""  # noqa: PLR2004
+        listed = ", ".join(alike[:10])
+        return f"{len(alike)} changesets begin with {identity!r}: {listed}{more}"
+    hint = f"; did you mean {nearest[0]}?" if nearest else ""
+    return f"there is no changeset {identity!r}{hint}"
+
+
+def _no_match(
+    place: str, wanted: str, nearest: Sequence[tuple[int, str, float]]
+) -> str:
+    said = f"{_short(wanted)} does not stand {place}"
+    if not nearest:
+        return f"{said}; read it again"
+    shown = "; ".join(
+        f"line {line} ({like:.2f}): {_short(text, SHOWN_CHARS)}"
+        for line, text, like in nearest
+    )
+    return f"{said}; nearest are {shown}"
+
+
+class BadMemo(QueryError):
+    def __init__(self, part: str, problem: str) -> None:
+        super().__init__(f"the {part} cannot be kept: {problem}; nothing was written")
+        self.part, self.problem = part, problem
+
+
+class MemoUnreadable(VaultError):
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path} is not a valid memory: {reason}")
+        self.path, self.reason = path, reason
+
+
+class UnknownKind(QueryError):
+    def __init__(self, kind: str, known: tuple[str, ...]) -> None:
+        super().__init__(f"kind must be one of {', '.join(known)} (got {kind[:80]!r})")
+        self.kind, self.known = kind, known
+
+
+class MemoNotFound(NoteNotFound):
+    def __init__(self, name: str, closest: tuple[str, ...] = ()) -> None:
+        super().__init__(name, closest)
+        hint = f"; closest: {', '.join(closest)}" if closest else ""
+        self.args = (f"no memory named {name[:200]!r}{hint}",)
+
+
+class NotAMemo(VaultError):
+    def __init__(self, path: str, folder: str) -> None:
+        super().__init__(
+            f"{path} is not a memory: only what was captured below {folder}/ can be "
+            "moved or marked"
+        )
+        self.path, self.folder = path, folder
+
+
+class MemoAstray(VaultError):
+    def __init__(self, path: str, folder: str, *, waits: bool = False) -> None:
+        kept = "set `generated: false` in it to approve it where it is, or "
+        super().__init__(
+            f"{path} was captured, but is outside of {folder}/, where nothing is "
+            f"written for you: {kept if waits else ''}move it back below {folder}/"
+        )
+        self.path, self.folder, self.waits = path, folder, waits
+
+
+class NotWaiting(VaultError):
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"{path} does not wait in the inbox; see: glassmind inbox list"
+        )
+        self.path = path
+
+
+class StillWaiting(VaultError):
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"{path} still waits in the inbox; first run: "
+            f"glassmind inbox accept {quote(path)}"
+        )
+        self.path = path
+
+
+class EditSetAside(VaultError):
+    def __init__(self, reason: str, file: str) -> None:
+        super().__init__(f"{reason}; your text is in {file}")
+        self.reason, self.file = reason, file
+
+
+class NotMerged(VaultError):
+    def __init__(self, path: str, into: str, reason: str) -> None:
+        super().__init__(
+            f"{path} is not merged with {into}: {reason}, so nobody would find it "
+            f"there; to keep it on its own: glassmind inbox accept {quote(path)}"
+        )
+        self.path, self.into, self.reason = path, into, reason
+
+
+class NotSuperseded(VaultError):
+    def __init__(self, old: str, new: str, reason: str) -> None:
+        super().__init__(f"{old} is not superseded by {new}: {reason}")
+        self.old, self.new, self.reason = old, new, reason
+
+
+class UnknownTheme(QueryError):
+    def __init__(self, name: str, closest: tuple[str, ...] = ()) -> None:
+        hint = f"closest: {', '.join(closest)}" if closest else "there are no themes"
+        super().__init__(f"no theme is called {name[:200]!r}; {hint}")
+        self.name, self.closest = name, closest
+
+    def discloses(self) -> Disclosed:
+        return Disclosed(self.closest, of_any=bool(self.closest))
+
+
+class AmbiguousTheme(QueryError):
+    def __init__(self, name: str, ids: tuple[int, ...]) -> None:
+        named = ", ".join(map(str, ids))
+        super().__init__(f"{name[:200]!r} may mean the themes {named}; give the id")
+        self.name, self.ids = name, ids
+
+
+class UnknownCheck(QueryError):
+    def __init__(self, name: str, known: tuple[str, ...]) -> None:
+        super().__init__(
+            f"there is no check {name[:80]!r}; choose from {', '.join(known)}"
+        )
+        self.name, self.known = name, known
+
+
+class BadFindingKey(QueryError):
+    def __init__(self, key: str) -> None:
+        super().__init__(
+            f"{key[:200]!r} names no finding; take the key that health shows for it, "
+            "such as 'orphans:Inbox/Scratch.md'"
+        )
+        self.key = key
+
+
+class FindingAbsent(VaultError):
+    def __init__(self, key: str, reason: str = "") -> None:
+        why = f"cannot be looked for: {reason}" if reason else "is no finding now"
+        super().__init__(
+            f"{key[:200]!r} {why}; health shows the keys of those there are"
+        )
+        self.key, self.reason = key, reason
+
+
+class NoteIsGhost(NoteNotFound):
+    def __init__(self, name: str, links: int) -> None:
+        super().__init__(name)
+        lead = "1 link leads" if links == 1 else f"{links:,} links lead"
+        self.args = (f"{self.args[0]}, but {lead} to that name",)
+        self.links = links
+
+
+class NoHistory(VaultError):
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class NoReceipts(QueryError):
+    def __init__(self) -> None:
+        super().__init__(
+            "no receipt is given: write them as bundles do, path#heading:12-18@digest"
+        )
+
+
+class CitedGone(VaultError):
+    def __init__(self, receipt: str, reason: str) -> None:
+        super().__init__(f"what {receipt[:400]} cites cannot be read: {reason}")
+        self.receipt, self.reason = receipt, reason
+
+
+class ProjectUnknown(VaultError):
+    def __init__(self, name: str, closest: Sequence[str] = ()) -> None:
+        hint = f"; closest: {', '.join(closest)}" if closest else ""
+        super().__init__(
+            f"no note belongs to a project {name[:200]!r}: name a folder, a tag such "
+            f"as '#atlas', or what the property 'project' of some note says{hint}"
+        )
+        self.name, self.closest = name, tuple(closest)
+
+    def discloses(self) -> Disclosed:
+        return Disclosed(self.closest, of_any=bool(self.closest))
+
+
+class BudgetTooSmall(QueryError):
+    def __init__(self, budget_tokens: int, least: int) -> None:
+        super().__init__(
+            f"nothing useful fits into {budget_tokens} tokens; allow {least} or more"
+        )
+        self.budget_tokens, self.least = budget_tokens, least
+
+
+class ModelFault(GlassmindError):
+    """A model cannot be used; search goes on without it and says so."""
+
+
+class UnknownModel(ModelFault):
+    def __init__(self, name: str, known: Sequence[str]) -> None:
+        super().__init__(f"no model is called {name!r}; known are: {', '.join(known)}")
+        self.name, self.known = name, tuple(known)
+
+
+class ModelAbsent(ModelFault):
+    def __init__(self, model: str, tried: str = "") -> None:
+        fetch = f"run: glassmind models fetch {model}"
+        then = f"it could not be fetched: {tried}" if tried else fetch
+        super().__init__(f"the model {model} is not on this machine; {then}")
+        self.model, self.tried = model, tried
+
+
+class NoModelChosen(ModelFault):
+    def __init__(self) -> None:
+        super().__init__(
+            "no model is chosen (embeddings.backend is none); run: glassmind config "
+            "set embeddings.backend onnx, then: glassmind index"
+        )
+
+
+class ModelDamaged(ModelFault):
+    def __init__(self, model: str, file: str) -> None:
+        super().__init__(
+            f"{file} of the model {model} is not what it should be; run: "
+            f"glassmind models fetch {model}"
+        )
+        self.model, self.file = model, file
+
+
+class ModelFailed(ModelFault):
+    def __init__(self, model: str, reason: str) -> None:
+        super().__init__(f"the model {model} gave no answer ({reason})")
+        self.model, self.reason = model, reason
+
+
+class OtherWidth(ModelFailed):
+    def __init__(self, model: str, *, found: int, known: int) -> None:
+        then = "where that is right, run: glassmind index --rebuild"
+        super().__init__(model, f"{found} numbers in place of {known}; {then}")
+        self.found, self.known = found, known
+
+
+class RemoteRefused(ModelFault):
+    def __init__(
+        self,
+        host: str,
+        setting: str = "embeddings.allow_remote",
+        sent: str = "note text",
+    ) -> None:
+        super().__init__(
+            f"{host} is not this machine, and {sent} would go there; set "
+            f"{setting} = true in your own settings if you want that"
+        )
+        self.host, self.setting = host, setting
+
+
+class HindsightFailed(GlassmindError):
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"Hindsight gave no answer ({reason})")
+        self.reason = reason
+
+
+class ServingFault(GlassmindError):
+    """A call from outside cannot be taken, or a server cannot be started."""
+
+
+class BadArgument(ServingFault):
+    def __init__(self, tool: str, problem: str) -> None:
+        super().__init__(f"{tool}: {problem}" if tool else problem)
+        self.tool, self.problem = tool, problem
+
+    def message_with(self, _: Mapping[str, str]) -> str:
+        """Return the message with a surface's own names for the arguments."""
+        return str(self)
+
+
+class BadValue(BadArgument):
+    """An operation cannot use what it was given; `names` are those of its arguments.
+
+    Each surface puts the tool, route or command first, and may use its own names for
+    the arguments.
+    """
+
+    def __init__(self, names: str, problem: str) -> None:
+        self.names, self.rest = names.split(), problem
+        super().__init__("", self.message_with({}))
+
+    def message_with(self, labels: Mapping[str, str]) -> str:
+        """Return the message with a surface's own names for the arguments."""
+        *others, last = [labels.get(name, name) for name in self.names]
+        listed = f"{', '.join(others)} and {last}" if others else last
+        return f"{listed} {self.rest}"
+
+
+class UnknownToolset(ServingFault):
+    def __init__(self, name: str, known: tuple[str, ...]) -> None:
+        super().__init__(
+            f"there is no set of tools {name[:80]!r}; choose from {', '.join(known)}"
+        )
+        self.name, self.known = name, known
+
+
+class StillIndexing(ServingFault):
+    def __init__(self, stage: str, done: int, total: int) -> None:
+        share = f"{stage}: {100 * done // total} %" if total else stage
+        super().__init__(
+            f"the vault is being indexed for the first time ({share}); ask again in a "
+            "few seconds"
+        )
+        self.stage, self.done, self.total = stage, done, total
+
+
+class CallAbandoned(ServingFault):
+    def __init__(self) -> None:
+        super().__init__("the call was given up by who made it; what was done is kept")
+
+
+class CallTooLong(ServingFault):
+    def __init__(self, tool: str, timeout_s: float) -> None:
+        super().__init__(
+            f"{tool} gave no answer within {timeout_s:g} seconds and was given up; ask "
+            "for less, or look at the state of the index"
+        )
+        self.tool, self.timeout_s = tool, timeout_s
+
+
+class PortTaken(ServingFault):
+    def __init__(self, host: str, port: int) -> None:
+        super().__init__(
+            f"port {port} of {host} is taken by another program; stop it, or choose "
+            f"another port: glassmind serve --port {port % 65_535 + 1}"
+        )
+        self.host, self.port = host, port
+
+
+class AddressUnusable(ServingFault):
+    def __init__(self, host: str, port: int, reason: str) -> None:
+        super().__init__(
+            f"cannot listen on {host} port {port} ({reason}); 127.0.0.1 is this "
+            "machine alone, and ports below 1024 are for its administrator"
+        )
+        self.host, self.port, self.reason = host, port, reason
+
+
+class TokenNeeded(ServingFault):
+    def __init__(self, host: str) -> None:
+        super().__init__(
+            f"{host} can be reached from other machines: choose a token, by "
+            "--token-file FILE or the variable GLASSMIND_SERVER_TOKEN, or keep to "
+            "127.0.0.1"
+        )
+        self.host = host
+
+
+class BadToken(ServingFault):
+    def __init__(self, origin: str, least: int, most: int) -> None:
+        super().__init__(
+            f"the token of {origin} cannot be used: it must be {least} to {most} plain "
+            "characters without blanks"
+        )
+        self.origin = origin
+
+
+class TokenUnreadable(ServingFault):
+    def __init__(self, file: str, reason: str) -> None:
+        super().__init__(
+            f"the token in {file} cannot be read or made ({reason}); name a file by "
+            "--token-file"
+        )
+        self.file, self.reason = file, reason
+
+
+class AccessFault(ServingFault):
+    """A problem with a client, or with what it may read."""
+
+
+class BadScope(AccessFault):
+    def __init__(self, text: str, problem: str) -> None:
+        super().__init__(
+            f"{text[:80]!r} is not a rule: {problem}; write folder:Projects, tag:work, "
+            "property:status=public or toolset:core, with - before one that excludes"
+        )
+        self.text, self.problem = text, problem
+
+
+class BadClientName(AccessFault):
+    def __init__(self, name: str, problem: str) -> None:
+        super().__init__(f"a client cannot be called {name[:80]!r}: {problem}")
+        self.name, self.problem = name, problem
+
+
+class ClientExists(AccessFault):
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"there is a client {name!r} already: glassmind clients set changes what "
+            "it may read, and after glassmind clients revoke the name is free"
+        )
+        self.name = name
+
+
+class ClientUnknown(AccessFault):
+    def __init__(self, name: str, nearest: Sequence[str] = ()) -> None:
+        meant = " or ".join(nearest)
+        said = f"did you mean {meant}?" if meant else "see: glassmind clients list"
+        super().__init__(f"no client is called {name[:80]!r}; {said}")
+        self.name, self.nearest = name, tuple(nearest)
+
+
+class ClientsUnreadable(AccessFault):
+    def __init__(self, file: str, reason: str) -> None:
+        super().__init__(
+            f"the clients in {file} cannot be read ({reason}), so every client is "
+            "refused; fix the file, or delete it and add the clients again"
+        )
+        self.file, self.reason = file, reason
+
+
+class ClientsUnwritable(AccessFault):
+    def __init__(self, file: str, reason: str) -> None:
+        super().__init__(
+            f"the clients in {file} cannot be written ({reason}); nothing was changed"
+        )
+        self.file, self.reason = file, reason
+
+
+class ClientChanged(AccessFault):
+    def __init__(self, name: str) -> None:
+        super().__init__(f"the tool sets of {name!r} have changed; restart this server")
+        self.name = name
+
+
+class BeyondToolsets(AccessFault):
+    def __init__(self, name: str, wanted: Sequence[str], usable: Sequence[str]) -> None:
+        super().__init__(
+            f"{name!r} may not use {', '.join(wanted)}, only {', '.join(usable)}; "
+            "glassmind clients set changes that"
+        )
+        self.name, self.wanted, self.usable = name, tuple(wanted), tuple(usable)
+
+
+class EntryTaken(ConfigError):
+    def __init__(self, file: str, name: str) -> None:
+        super().__init__(
+            f"{file} has an entry {name!r} that does not start glassmind; nothing was "
+            "changed: choose another name (--name), or use --force"
+        )
+        self.file, self.name = file, name
