@@ -95,7 +95,7 @@ def rescue(folder: Path, fence: Fence) -> None:
     staged = folder / connection.STAGED
     _delete(staged)
     try:
-        with suppress(IndexAbsent), closing(connection.open_reader(folder)) as rows:
+        with suppress(IndexAbsent), closing(open_reader(folder, oldest=1)) as rows:
             rows.set_busy_timeout(HELD_MS)
             with faults_named(folder, lambda: rows):
                 write_copy(rows, staged)
@@ -130,7 +130,7 @@ insert into index_runs (started_at, reason, seconds, failures) values (?, ?, 0, 
 def runs_in(folder: Path) -> list[tuple[Any, ...]]:
     """Return the record of every run; nothing where it cannot be read."""
     unreadable = (IndexFault, apsw.Error, UnicodeDecodeError)
-    with suppress(*unreadable), closing(open_reader(folder)) as db:
+    with suppress(*unreadable), closing(open_reader(folder, oldest=1)) as db:
         return db.execute(_RUNS).fetchall()
     return []
 
