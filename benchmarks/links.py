@@ -27,7 +27,14 @@ from glassmind.evaluation.copies import copy_vault, remove
 from glassmind.evaluation.metrics import mean
 from glassmind.evaluation.place import place_for
 from glassmind.evaluation.readings import Readings, read_vault
-from glassmind.graph.suggestions import WEIGHTS, Outlook, outlooks
+from glassmind.graph.suggestions import (
+    WEIGHTS,
+    Finder,
+    Outlook,
+    Pages,
+    SuggestionCache,
+)
+from glassmind.model import NotePath
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared" / "data" / "vaults"
@@ -84,8 +91,13 @@ def of_fold(engine: Engine, fold: Fold, *, signs: bool) -> Iterator[Recovered]:
         ends = {one.source if one.target == note else one.target for one in offered}
         came_back = {"suggest": len(ends & partners)}
         study = engine.knowledge._context
-        for outlook, paths in outlooks(study, [note]):
-            hidden = {at for at, path in enumerate(paths) if path in partners}
+        with study.files() as files:
+            finder = Finder(study, Pages(files), SuggestionCache())
+            net = finder.facts.net
+            node = net.node_at(NotePath(note))
+            outlook = None if node is None else finder.outlook(node)
+        if outlook is not None:
+            hidden = {at for at, path in enumerate(net.paths) if path in partners}
             for way, order in ways(outlook, signs=signs):
                 came_back[way] = len(hidden & set(order))
         yield Recovered(len(partners), came_back)

@@ -187,23 +187,6 @@ def test_a_common_word_is_a_name_where_links_write_it_so(vault: VaultDesk) -> No
     assert found.edit.after == "[[Heron network|heron]]"
 
 
-@pytest.mark.parametrize(("more", "found"), [("", 1), ("a mattis or two\n", 0)])
-def test_a_name_that_nobody_writes_small_may_open_a_sentence(
-    vault: VaultDesk, more: str, found: int
-) -> None:
-    vault.indexed(
-        {
-            "Mattis.md": "A friend.\n",
-            "Log.md": "Mattis tuned it, and took no money.\n",
-            "More.md": more,
-        }
-    )
-
-    offered = suggested(vault, "Log")
-
-    assert len([one for one in offered if one.mention]) == found
-
-
 def test_an_alias_is_a_name_too(vault: VaultDesk) -> None:
     vault.indexed(
         {

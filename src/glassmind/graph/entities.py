@@ -30,7 +30,7 @@ from glassmind.files.ignore import is_attachment
 from glassmind.files.names import NOTE_SUFFIX, Names
 from glassmind.files.read import Unreadable, VaultFiles, decode
 from glassmind.files.scan import is_free, is_left_out
-from glassmind.graph.mentions import COMMON_WORDS, IsCommon, mentions_in
+from glassmind.graph.mentions import COMMON_WORDS, mentions_in
 from glassmind.graph.names import Vocabulary
 from glassmind.graph.ontology import (
     EVERYWHERE,
@@ -198,7 +198,6 @@ def ingest(  # noqa: PLR0913 - the note, and what it is read by
     root: Path,
     path: NotePath,
     vocabulary: Vocabulary,
-    is_common: IsCommon,
     *,
     limit: int,
     left_out: Callable[[], Container[str]] = frozenset,
@@ -220,7 +219,7 @@ def ingest(  # noqa: PLR0913 - the note, and what it is read by
     matches = cache(partial(matches_of, names=vocabulary.names))
     lines = note.text.split("\n")
     reading = _Reading(root, note, lines, vocabulary, cache(left_out), matches)
-    groups = _grouped(_namings(note, vocabulary, is_common), reading)
+    groups = _grouped(_namings(note, vocabulary), reading)
     made = [_entity(group, reading) for group in groups]
     entities = [entity for entity in made if entity is not None]
     states = Counter(entity.state for entity in entities)
@@ -243,13 +242,11 @@ def _read(files: VaultFiles, path: NotePath) -> Note:
     return without_secrets(note).note if files.hides_secrets else note
 
 
-def _namings(
-    note: Note, vocabulary: Vocabulary, is_common: IsCommon
-) -> Iterator[_Naming]:
+def _namings(note: Note, vocabulary: Vocabulary) -> Iterator[_Naming]:
     yield from _by_links(note, vocabulary)
     yield from _by_properties(note, vocabulary)
     entries = {entry.id: entry for entry in vocabulary.counted}
-    for note_id, spot in mentions_in(note, vocabulary.table, is_common).items():
+    for note_id, spot in mentions_in(note, vocabulary.table).items():
         entry = entries[note_id]
         # `home` is not the note Home
         written = len(spot.name) > 1 or spot.text in {entry.title, *entry.aliases}

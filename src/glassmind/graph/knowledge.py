@@ -20,7 +20,6 @@ from glassmind.graph.health import (
     report,
     secret_places,
 )
-from glassmind.graph.mentions import Commons
 from glassmind.graph.ontology import SHOWN, shortened
 from glassmind.graph.ranks import RankingRequest, ranking
 from glassmind.graph.repairs import followed, repairs
@@ -147,7 +146,6 @@ class Knowledge:
                 root,
                 path,
                 context.vocabulary(),
-                Commons(context.mention_rows(), context.words()),
                 limit=limit,
                 left_out=self._left_out,
                 files=context.files,

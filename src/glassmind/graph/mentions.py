@@ -8,7 +8,7 @@ letter of a script without blanks is a piece of its own.
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
@@ -21,7 +21,7 @@ from glassmind.obsidian.structure import line_starts
 from glassmind.obsidian.text import fold
 
 if TYPE_CHECKING:
-    from glassmind.store.sqlite.health import MentionRows
+    pass
 
 Pieces: TypeAlias = tuple[str, ...]
 
@@ -258,13 +258,6 @@ _WORD_BEFORE = re.compile(rf"(?<![\w]){_LARGE} $")
 _MARKER = re.compile(r"^\s*(?:>\s*)*(?:(?:[-+*]|\d+[.)])\s+(?:\[.\]\s+)?)?")
 
 
-LOOKED_THROUGH = 50
-"""Notes with a word that are looked through: a common one is small in most."""
-
-IsCommon: TypeAlias = Callable[[str], bool]
-"""Tells of a word, in lower case, whether the vault writes it small."""
-
-
 class Spot(NamedTuple):
     """Where a name first stands in a note, whose it is, and how often it stands there.
 
@@ -296,44 +289,15 @@ class WordPlaces(Protocol):
         """Return the notes whose passages say what a text says, with a score."""
 
 
-class Commons:
-    """Tells whether some note writes a word, given in lower case, small.
-
-    Without a keyword index any word may be a common one.
-    """
-
-    def __init__(self, rows: "MentionRows", words: WordPlaces | None) -> None:
-        self._rows, self._words = rows, words
-        self._known: dict[str, bool] = {}
-
-    def __call__(self, word: str) -> bool:
-        if self._words is None:
-            return True
-        if word not in self._known:
-            _, notes = self._words.standing(word, LOOKED_THROUGH)
-            small = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)")
-            texts = self._rows.texts_of(notes)
-            self._known[word] = any(small.search(text) for text in texts)
-        return self._known[word]
-
-
-def _any_word(_: str) -> bool:
-    return True
-
-
-def mentions_in(
-    note: Note, table: NameTable, is_common: IsCommon = _any_word
-) -> dict[int, Spot]:
+def mentions_in(note: Note, table: NameTable) -> dict[int, Spot]:
     """Return what each note is first called in the prose of another, by note id.
-
-    `is_common` says of a word whether the vault writes it small.
 
     Of two ways to call it the exact one is kept. Names in brackets are left alone: a
     link put around one would not be read as it is meant.
     """
     source = note.text.encode()
     found: dict[int, Spot] = {}
-    for spot in _spots(note, source, table, is_common):
+    for spot in _spots(note, source, table):
         for meant in spot.notes:
             known = found.get(meant)
             if known is None:
@@ -344,9 +308,7 @@ def mentions_in(
     return found
 
 
-def _spots(
-    note: Note, source: bytes, table: NameTable, is_common: IsCommon
-) -> Iterator[Spot]:
+def _spots(note: Note, source: bytes, table: NameTable) -> Iterator[Spot]:
     if next(table.matches(rough_pieces(note.text)), None) is None:
         return  # a rough look costs a tenth of reading the note for prose
     starts = line_starts(source)
@@ -365,7 +327,7 @@ def _spots(
             if shown[0].isupper() and _is_part(ahead, behind):
                 continue
             alone = len(found.name) == 1 and found.name not in table.small
-            if alone and not _is_cased(ahead, shown, behind, is_common):
+            if alone and not _is_cased(ahead, shown, behind):
                 continue
             said = _sentence(source, starts[line - 1], at)
             meant, exact = table.notes[found.name], found.name not in table.inflected
@@ -388,7 +350,7 @@ def _stands_alone(text: str, first: int, last: int) -> bool:
     return not (inside or goes_on)
 
 
-def _is_cased(ahead: str, shown: str, behind: str, is_common: IsCommon) -> bool:
+def _is_cased(ahead: str, shown: str, behind: str) -> bool:
     """Whether one word that nobody's name has in small letters is the name here.
 
     It is in the case of the name, inside a sentence: `flat` is not the note Flat, and
@@ -399,7 +361,7 @@ def _is_cased(ahead: str, shown: str, behind: str, is_common: IsCommon) -> bool:
         return True  # a script without large letters, or more of them than the first
     if shown[0].islower() or not opens(ahead):
         return shown[0].isupper()
-    return _ENDS_ITEM.match(behind) is not None or not is_common(shown.lower())
+    return _ENDS_ITEM.match(behind) is not None
 
 
 def _is_part(ahead: str, behind: str) -> bool:

@@ -30,7 +30,6 @@ from glassmind.graph.link_edits import (
 )
 from glassmind.graph.mentions import (
     COMMON_WORDS,
-    Commons,
     NameTable,
     Pieces,
     Spot,
@@ -415,7 +414,6 @@ class Finder:
         self.words = study.words()
         self.dismissed = study.book.now()
         self._vectors = kept.vectors(self.rows)
-        self._is_common = Commons(self.rows, self.words)
         self._spots: dict[int, Mapping[int, Spot]] = {}
         self._standing: dict[tuple[Pieces, int], tuple[int, NDArray[np.int64]]] = {}
 
@@ -444,12 +442,9 @@ class Finder:
     def spots(self, node: int) -> Mapping[int, Spot]:
         """Return where a note names others in its prose, by node."""
         if node not in self._spots:
-            page, net = self.pages.at(self.facts.net.paths[node]), self.facts.net
-            named = (
-                mentions_in(page.note, self.facts.table, self._is_common)
-                if page
-                else {}
-            )
+            net = self.facts.net
+            page = self.pages.at(net.paths[node])
+            named = mentions_in(page.note, self.facts.table) if page else {}
             at = {net.node_of(note): spot for note, spot in named.items()}
             self._spots[node] = {n: spot for n, spot in at.items() if n is not None}
         return self._spots[node]
@@ -912,15 +907,3 @@ def _unknown(study: "GraphContext", note: NotePath | None) -> Iterator[str]:
         yield from similarity_notices(study)
         return
     yield from study.book.now().problems
-
-
-def outlooks(
-    study: "GraphContext", notes: Sequence[NotePath]
-) -> Iterator[tuple[Outlook, Sequence[str]]]:
-    """Yield how all others look from some notes, and the path of every node."""
-    with study.files() as files:
-        finder = Finder(study, Pages(files), SuggestionCache())
-        for note in notes:
-            node = finder.facts.net.node_at(note)
-            if node is not None:
-                yield finder.outlook(node), finder.facts.net.paths

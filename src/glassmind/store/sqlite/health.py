@@ -99,14 +99,6 @@ class MentionRows(_AllOrSome):
             group by target_id, coalesce(display, target) order by 1, 2
         """)
 
-    def texts_of(self, note_ids: Collection[int]) -> Iterator[str]:
-        """Yield the passages of some notes, note by note."""
-        statement = f"""
-            select text from chunks where note_id {_THESE}
-            and kind <> 'frontmatter' order by note_id, chunk_index
-        """
-        return (text for (text,) in self._for(statement, note_ids))
-
     def paths(self) -> list[NotePath]:
         return Rows(self._db).paths()
 
