@@ -1,4 +1,4 @@
-"""What every verb of knowledge works with; adapters come through it."""
+"""What the functions of this package work with, and the link graph kept current."""
 
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
@@ -21,42 +21,40 @@ if TYPE_CHECKING:
     from glassmind.graph.suggestions import Facts
     from glassmind.graph.themes import Themed
     from glassmind.model.search import SearchReply
-    from glassmind.ports.knowledge import NoteRows, Pairs
     from glassmind.store.sqlite.health import HealthRows, MentionRows
+    from glassmind.store.sqlite.links import NeighbourRows
+    from glassmind.store.sqlite.pairs import PairRows
 
 
 Sentences = Callable[[Collection[tuple[int, int]]], dict[tuple[int, int], str]]
-"""Returns what stands around links, by file id and place among the note's links."""
+"""Returns the sentences around links, by file id and place among the note's links."""
 
 
 @dataclass(frozen=True, slots=True)
 class GraphContext:
-    """One vault, as far as knowledge looks at it.
+    """One vault, as far as its links and names are concerned.
 
-    `faults` names the faults of everything done inside it, `still` keeps the rows as
-    they are for all that is read inside it; nothing may be written there. `find`
-    returns the note that a person means by a name, `sure` the one that is called so to
-    the letter, if any. `found` answers a search with so many hits. `net` is the link
-    graph as it is now, `sentences` what stands around some of its links, and `themed`
-    has the themes. `vocabulary` is what
-    the vault calls things now, `troubles` what can be wrong with it, `sketches` what
-    its notes say in short. `facts` and `mention_rows` are what suggestions stand on,
-    `words` says where words stand, if it is known, and `files` reads notes as they are
-    on disk now, as far as who asks may read them.
+    `faults` names the faults of everything done inside it; `still` keeps the rows as
+    they are for all that is read inside it, and nothing may be written there. `find`
+    returns the note that a person means by a name, `sure` the one that has exactly that
+    name, if any. `search` returns so many hits. `sentences` returns the sentences
+    around links, `troubles` the rows that health checks read, and `words` where words
+    are in notes, if there is a keyword index. `files` reads notes as they are on disk,
+    as far as the caller may read them.
     """
 
     config: Config
     faults: Callable[[], AbstractContextManager[None]]
     still: Callable[[], AbstractContextManager[None]]
     find: Callable[[str], NotePath]
-    found: "Callable[[str, int], SearchReply]"
+    search: "Callable[[str, int], SearchReply]"
     net: "Graphs"
     sentences: Sentences
     sure: Callable[[str], NotePath | None]
-    neighbours: "Callable[[], NoteRows]"
+    neighbours: "Callable[[], NeighbourRows]"
     themed: "Themed"
     vocabulary: "Callable[[], Vocabulary]"
-    pairs: "Callable[[], Pairs]"
+    pairs: "Callable[[], PairRows]"
     space: Callable[[], str]
     book: "DismissalBook"
     troubles: "Callable[[], HealthRows]"

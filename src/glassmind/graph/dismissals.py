@@ -34,7 +34,7 @@ from glassmind.obsidian.text import fold
 
 if TYPE_CHECKING:
     from glassmind.graph.context import GraphContext
-    from glassmind.ports.knowledge import Pairs
+    from glassmind.store.sqlite.pairs import PairRows
 
 
 PAIRED = " <> "
@@ -288,7 +288,7 @@ def _clean(path: str) -> NotePath:
     return NotePath(path)
 
 
-def meanings_of(sides: Collection[Side], rows: "Pairs") -> Meanings:
+def meanings_of(sides: Collection[Side], rows: "PairRows") -> Meanings:
     """Return which notes sides mean now, looked up together.
 
     The path counts, unless one other note has the bytes of then. A note that is
@@ -331,7 +331,7 @@ class DismissalBook:
         self,
         files: Callable[[], VaultFiles],
         folder: str,
-        pairs: Callable[[], "Pairs"],
+        pairs: Callable[[], "PairRows"],
         head: Callable[[], str],
         writer: Callable[[], VaultWriter],
         *,

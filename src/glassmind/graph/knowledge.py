@@ -128,7 +128,7 @@ class Knowledge:
                 text,
                 context.vocabulary().names,
                 limit=limit,
-                search=(lambda name, most: context.found(name, most).hits)
+                search=(lambda name, most: context.search(name, most).hits)
                 if has_model
                 else None,
                 left_out=self._left_out,

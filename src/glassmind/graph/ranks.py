@@ -124,7 +124,7 @@ def _chosen(
         members = (graph.node_at(member.path) for member in found.members)
         nodes = {node for node in members if node is not None}
     if request.about is not None:
-        reply = context.found(request.about, HITS_ABOUT)
+        reply = context.search(request.about, HITS_ABOUT)
         for hit in reply.hits:
             node = graph.node_at(hit.path)
             if node is not None:

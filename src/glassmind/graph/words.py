@@ -126,7 +126,7 @@ UNSEEN = "x"
 
 
 def opens(ahead: str) -> bool:
-    """Whether a word is the first of its sentence; `ahead` is its line before it."""
+    """Return whether a word opens a sentence; `ahead` is its line before it."""
     if _OPENING.fullmatch(ahead):
         return True
     return _FOOTNOTE.sub("", ahead.rstrip(_BEFORE_WORD)).endswith(_ENDS)
@@ -151,7 +151,7 @@ class Habits(NamedTuple):
     days: tuple[str, ...] = ()
 
     def is_template(self, path: str) -> bool:
-        """Whether a note is one to copy others from."""
+        """Return whether a note is one to copy others from."""
         folded = fold(path)
         folders = folded.split("/")[:-1]
         return folded.startswith(self.templates) or not TEMPLATE_FOLDERS.isdisjoint(
@@ -159,28 +159,28 @@ class Habits(NamedTuple):
         )
 
     def is_day(self, path: str) -> bool:
-        """Whether a note stands for a day, a week, a month or a year."""
+        """Return whether a note stands for a day, a week, a month or a year."""
         name = path.rpartition("/")[2].removesuffix(".md")
         return is_date(name) or (bool(self.days) and fold(path).startswith(self.days))
 
 
 def is_date(name: str) -> bool:
-    """Whether a name is that of a day, a week, a month or a year."""
+    """Return whether a name is that of a day, a week, a month or a year."""
     return _DAY.fullmatch(name.strip()) is not None
 
 
 def is_placeholder(name: str) -> bool:
-    """Whether a name waits to be filled in by a template's engine."""
+    """Return whether a name waits to be filled in by a template's engine."""
     return _PLACEHOLDER.search(name) is not None
 
 
 def habits_of(root: Path) -> Habits:
-    """Return the habits of a vault; what cannot be read is taken as not said."""
+    """Return the habits of a vault; settings that cannot be read count as absent."""
     return habits_in(obsidian_settings(root))
 
 
 def habits_in(settings: ObsidianSettings) -> Habits:
-    """Return the habits that some settings tell."""
+    """Return the habits that the settings name."""
     return Habits(
         tuple(f"{fold(folder)}/" for folder in settings.template_folders),
         tuple(f"{fold(folder)}/" for folder in settings.day_folders),

@@ -268,23 +268,25 @@ def updated(
 
     All of them are in it under the same path; `links` are all links of these notes.
     """
-    titles = list(graph.titles)
+    titles: list[str] | None = None  # copying all of them costs more than the rest
     written: dict[int, list[tuple[int, int, int]]] = {}
     for file_id, _, title in notes:
-        titles[graph.nodes.by_id[file_id]] = title
+        node = int(graph.nodes.by_id[file_id])
+        if graph.titles[node] != title:
+            titles = titles or list(graph.titles)
+            titles[node] = title
         written[file_id] = []
     names = {name: place for place, name in enumerate(graph.names)}
     for source, target, mark, name in links:
-        node = graph.node_of(target) if target != source else None
+        end = graph.node_of(target) if target != source else None
         number = names.setdefault(name, len(names))
-        row = (NOWHERE if node is None else node, mark, number)
+        row = (NOWHERE if end is None else end, mark, number)
         written[source].append(row)
     rows: dict[int, Row] = {}
     for source, parts in written.items():
         columns = np.array(parts, np.int32).reshape(-1, 3).T
         rows[int(graph.nodes.by_id[source])] = (columns[0], columns[1], columns[2])
-    same = titles == graph.titles
-    nodes = graph.nodes if same else graph.nodes._replace(titles=titles)
+    nodes = graph.nodes._replace(titles=titles) if titles else graph.nodes
     return LinkGraph(head, nodes, _relinked(graph.tables, rows), tuple(names))
 
 

@@ -43,7 +43,7 @@ def knowledge_for(
             faults=vault.reader.faults,
             still=lambda: rows().still(),
             find=lambda name: notes_for(vault).find(name),
-            found=found,
+            search=found,
             net=net,
             sentences=lambda keys: rows().sentences(keys),
             sure=lambda name: notes_for(vault).sure(name),
