@@ -16,7 +16,7 @@ from meaning_desk import WordModel
 
 from glassmind import open_vault
 from glassmind.errors import GlassmindError
-from glassmind.index.run import Follower
+from glassmind.index.sidecars import Follower
 from glassmind.store.lexical.write import WordWriter
 from glassmind.store.sqlite.vectors import VectorStep
 from glassmind.store.sqlite.writer import Transaction

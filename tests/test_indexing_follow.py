@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.errors import IndexDamaged, IndexUnwritable
-from glassmind.index import run as follow_module
-from glassmind.index import run as run_module
-from glassmind.index.run import Followed, Follower, finish, follow
+from glassmind.index import sidecars as follow_module
+from glassmind.index.sidecars import Followed, Follower, finish, follow
 from glassmind.model import NotePath
 from glassmind.model.index import Document, Passage, Progress
 
@@ -440,7 +439,7 @@ def test_compaction_comes_when_many_and_much_is_deleted(
 
     assert follower.anew is compacted
     assert ("reset" in shelf.sidecar.calls) is compacted
-    assert run_module.COMPACT_SHARE > 0.1
+    assert follow_module.COMPACT_SHARE > 0.1
 
 
 def test_a_level_sidecar_is_not_compacted_again_and_again() -> None:

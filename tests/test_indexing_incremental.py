@@ -10,7 +10,7 @@ from vault_desk import NOON, VaultDesk
 from glassmind.errors import MassDeletion, VaultMissing
 from glassmind.files.read import VaultFiles
 from glassmind.files.scan import scan
-from glassmind.index import run
+from glassmind.index import keeper as index_keeper
 from glassmind.model.index import Progress
 from glassmind.wiring.keeper import keeper_for
 
@@ -566,7 +566,7 @@ def test_notes_that_come_back_while_they_are_missed_are_not_forgotten(
             away.rename(home)
         return found
 
-    monkeypatch.setattr(run, "scan", late)
+    monkeypatch.setattr(index_keeper, "scan", late)
     keeper = keeper_for(vault.engine._vault)
     report = keeper.index(lambda _: None, embed=False, hold_deletions=held)
 

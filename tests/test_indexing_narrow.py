@@ -15,7 +15,6 @@ from glassmind.files.scan import scan, scan_folders
 from glassmind.model import NotePath
 from glassmind.model.index import Progress
 from glassmind.store import lock
-from glassmind.wiring.keeper import keeper_for
 
 NOTES = {
     "Tea.md": "Oolong, steeped twice.\n",
@@ -143,7 +142,7 @@ def test_a_search_waits_for_whoever_writes_where_an_edit_is_to_be_found(
         await_turn(noted, *wait)
 
     def hold() -> None:
-        with keeper_for(indexed.engine._vault).shop.writing(0.0, here=True):
+        with indexed.engine._vault.writing(0.0, here=True):
             holds.set()
             refused.wait(10)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
 from glassmind.errors import IndexUnwritable, MassDeletion
-from glassmind.index import run as run_module
+from glassmind.index import sidecars as run_module
 from glassmind.index.pipeline import Vanished, day_of, exceeds
 from glassmind.model import NotePath
 from glassmind.model.index import FileFacts, Progress

@@ -6,7 +6,7 @@ import pytest
 from memo_desk import agent_files, kept, text_of, waiting
 from vault_desk import VaultDesk
 
-from glassmind.index.run import Follower
+from glassmind.index.sidecars import Follower
 from glassmind.model.memory import MemoKind, Recalled
 
 layouts = pytest.mark.parametrize("layout", ["notes", "project"])

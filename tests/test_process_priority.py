@@ -3,7 +3,6 @@
 import os
 import sys
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from threading import get_ident
 
@@ -15,8 +14,11 @@ from meaning_desk import LONG, MeaningDesk
 from vault_desk import VaultDesk
 from watch_desk import QUICK, Follower, until, watcher
 
-from glassmind.index.watching import Post, Watching
-from glassmind.wiring import watch as wiring_watch
+from glassmind.index.keeper import IndexKeeper
+from glassmind.index.watching import Watching
+from glassmind.store.sqlite.reader import SqliteReader
+from glassmind.vault import Vault
+from glassmind.wiring import keeper as wiring_keeper
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="only Linux has a priority for each thread"
@@ -88,14 +90,17 @@ def test_background_work_that_fails_releases_what_its_thread_holds(
         worked.append(get_ident())
         raise OSError("no room")
 
-    def with_hooks(post: Post) -> Watching:
-        def rest() -> None:
-            rested.append(get_ident())
-            post.rest()
+    close = SqliteReader.close
 
-        return Watching(replace(post, relinked=fail, rest=rest))
+    def rest(reader: SqliteReader) -> None:
+        rested.append(get_ident())
+        close(reader)
 
-    monkeypatch.setattr(wiring_watch, "Watching", with_hooks)
+    def with_hooks(vault: Vault, keeper: IndexKeeper, _: object) -> Watching:
+        return Watching(vault, keeper, fail)
+
+    monkeypatch.setattr(SqliteReader, "close", rest)
+    monkeypatch.setattr(wiring_keeper, "Watching", with_hooks)
     vault.settings |= {**QUICK, "watch.community_debounce_ms": 50}
 
     with Follower(vault.open()) as follower:

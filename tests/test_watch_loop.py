@@ -2,7 +2,6 @@
 
 import threading
 import time
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,12 +16,13 @@ from glassmind.files import watch
 from glassmind.files.watch import VaultEvents
 from glassmind.index import watching
 from glassmind.index.keeper import IndexKeeper
-from glassmind.index.watching import NO_EVENTS, Post, Watching
+from glassmind.index.watching import NO_EVENTS, Watching
 from glassmind.model.index import IndexReport, News, Settled, Turned
 from glassmind.model.vectors import Embeddable
 from glassmind.serve.daemon.news import news_as_json, news_as_text
 from glassmind.store.lock import WriterLock
-from glassmind.wiring import watch as wiring_watch
+from glassmind.vault import Vault
+from glassmind.wiring import keeper as wiring_keeper
 
 
 @pytest.fixture
@@ -340,7 +340,7 @@ def test_a_disk_that_is_full_for_a_while_ends_nothing(
 def test_another_writer_is_waited_for_and_named(
     followed: VaultDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(wiring_watch, "WRITER_WAIT_S", 0.1)
+    monkeypatch.setattr("glassmind.index.watching.WRITER_WAIT_S", 0.1)
     followed.indexed({"Tea.md": "oolong"})
 
     with WriterLock(followed.folder / "writer.lock") as lock:
@@ -404,10 +404,10 @@ def test_links_that_changed_are_told_of_when_it_was_quiet(
 ) -> None:
     calls: list[int] = []
 
-    def with_hook(post: Post) -> Watching:
-        return Watching(replace(post, relinked=lambda: calls.append(1)))
+    def with_hook(vault: Vault, keeper: IndexKeeper, _: object) -> Watching:
+        return Watching(vault, keeper, lambda: calls.append(1))
 
-    monkeypatch.setattr(wiring_watch, "Watching", with_hook)
+    monkeypatch.setattr(wiring_keeper, "Watching", with_hook)
     followed.write({"Tea.md": "oolong"})
 
     with follow(followed, watch__community_debounce_ms=200) as follower:

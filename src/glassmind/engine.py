@@ -289,7 +289,7 @@ class Engine:
         is told, and tried again.
         """
         from glassmind.wiring.editing import settle  # noqa: PLC0415
-        from glassmind.wiring.watch import watching_for  # noqa: PLC0415
+        from glassmind.wiring.keeper import watching_for  # noqa: PLC0415
 
         settled = settle(self._vault)
         watching_for(self._vault, self._renew).run(stop, told, settled)

@@ -33,7 +33,6 @@ UNUSED = (
     "wiring.context",
     "wiring.knowledge",
     "wiring.memory",
-    "wiring.watch",
 )
 """What no verb here needs, but for what the rest imports of it.
 

@@ -1,13 +1,12 @@
-"""Examining what searches by meaning rest on: the model, the vectors, their matrix."""
+"""Examine an index, each problem with its fix, and say how current it is."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+from glassmind.config import Config
 from glassmind.errors import (
     GlassmindError,
     IndexAbsent,
@@ -15,185 +14,143 @@ from glassmind.errors import (
     IndexUntrusted,
     ModelFault,
 )
-from glassmind.files.ignore import IgnoreRules
 from glassmind.files.scan import Scan, kind_of, scan
+from glassmind.index.embed import EMBEDDING_LOCK
 from glassmind.index.pipeline import exceeds
-from glassmind.index.run import Workshop
 from glassmind.model import NotePath
-from glassmind.model.index import TO_HASH, Check, Status, WatchState
+from glassmind.model.index import TO_HASH, Check, Status
 from glassmind.model.suggestions import Dismissals, PairStatus
 from glassmind.model.vectors import Space
-from glassmind.ports.indexing import KnownVectors
-from glassmind.ports.models import Embedder
+from glassmind.models.embedders import has_other_settings
+from glassmind.store.disk import filesystem_kind, on_network
+from glassmind.store.lexical import files as word_files
+from glassmind.store.lock import WriterLock
+from glassmind.store.place import DAEMON_LOCK, LOCK
+from glassmind.store.sqlite.connection import wrong_with
+from glassmind.store.vectors import files as vector_files
+from glassmind.store.watch_state import read_state
+from glassmind.vault import Vault
 
-VERIFY = "run: glassmind index --verify"
 UPDATE = "run: glassmind index"
-
-
-@dataclass(frozen=True, slots=True)
-class VectorBench:
-    """What an examination of vectors looks through.
-
-    `chosen` is how the settings name the model, empty where they want none; `model`
-    opens it or raises a `ModelFault`, and `foreign` then says so where a space is not
-    the one that the settings ask for; `former` tells by the settings alone whether
-    others made it. `damage` reads the whole matrix, `behind` says
-    how many changes it has yet to apply (None for all), `holder` names who embeds now.
-    `pairs` says how many notes are known to be alike, `dismissals` what a person
-    wants to hear no more of.
-    """
-
-    chosen: str
-    model: Callable[[], Embedder]
-    foreign: Callable[[Space], str | None]
-    former: Callable[[Space], bool]
-    known: Callable[[], KnownVectors]
-    least_chars: int
-    damage: Callable[[], str | None]
-    behind: Callable[[], int | None]
-    holder: Callable[[], str | None]
-    pairs: Callable[[], PairStatus]
-    dismissals: Callable[[], Dismissals]
-
-
-def look_at_model(bench: VectorBench) -> Iterator[Check]:
-    """Say whether the chosen model can be asked."""
-    if not bench.chosen:
-        yield Check("model", "ok", "none is chosen: words and links only")
-        return
-    try:
-        bench.model()
-    except ModelFault as error:
-        fix = "until then, words and links are searched"
-        yield Check("model", "warn", str(error), fix)
-    else:
-        yield Check("model", "ok", f"{bench.chosen} is at hand")
-
-
-def look_at_vectors(bench: VectorBench) -> Iterator[Check]:
-    """Say whether every vector is what was written, and every chunk has one."""
-    known = bench.known()
-    damaged = known.damaged()
-    if damaged:
-        much = "1 vector is" if len(damaged) == 1 else f"{len(damaged):,} vectors are"
-        yield Check("vectors", "fail", f"{much} not what was written", VERIFY)
-        return
-    space, holder = known.answering(), bench.holder()
-    if space is None:
-        if holder is not None:
-            finding = f"nothing is embedded yet; {holder} is embedding now"
-            yield Check("vectors", "ok", finding)
-        elif bench.chosen:
-            yield Check("vectors", "warn", "nothing is embedded yet", UPDATE)
-        return
-    wrong, behind = bench.damage(), bench.behind()
-    if wrong is not None and behind is not None:
-        yield Check("vectors", "fail", f"their matrix is damaged: {wrong}", VERIFY)
-    elif behind != 0 and holder is None:  # whoever embeds sees to that
-        much = "everything" if behind is None else f"{behind:,} changes"
-        yield Check("vectors", "warn", f"{much} still to take in", UPDATE)
-    coverage = known.coverage(space, bench.least_chars)
-    covered = f"{coverage.covered:,} of {coverage.total:,} passages"
-    if not coverage.missing:
-        yield Check("vectors", "ok", f"every vector reads well: {covered} have one")
-    elif holder is not None:
-        finding = f"{covered} have a vector; {holder} is embedding now"
-        yield Check("vectors", "ok", finding)
-    else:
-        yield Check("vectors", "warn", f"{covered} have a vector", UPDATE)
-
-
-def look_at_dismissals(bench: VectorBench) -> Iterator[Check]:
-    """Say which dismissals are not followed, or not for sure; nothing where all are."""
-    found = bench.dismissals()
-    for said in (*found.problems, *found.lost):
-        yield Check("dismissals", "warn", said, "mend or delete the line")
-
-
+VERIFY = "run: glassmind index --verify"
 REBUILD = "run: glassmind index --rebuild"
 ACCEPT = "bring the notes back, or run: glassmind index --accept-deletions"
 ELSEWHERE = "set index.location to a folder you can write"
+OWN_DISK = "set index.location to a folder on this machine's own disk"
+WITHOUT_LLM = (
+    "look at llm.backend, llm.url and llm.model; until then answers are sentences of "
+    "your notes"
+)
+
+SAFE_SQLITE = (3, 51, 3)
+"""The first release without the bug that damages a database two processes write."""
+
+NOTES_NAMED = 5
+"""Notes a check names; `index --verify` tells of every one."""
+
+MODELS = {"none": "", "smart-connections": "Smart Connections"}
+SERVED = {"ollama": "nomic-embed-text", "openai": "a model of the server"}
+"""What a server is asked for where the settings name no model."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bench:
-    """What an examination looks through; each returns a finding or raises.
+class Examined:
+    """An index that is looked at; what several checks need is read once."""
 
-    `folders` are those of the index, first the one of index.db. `rows` returns what is
-    wrong with the database, `words` what is wrong with the word
-    index, `behind` how many changes it has yet to apply (None for all), `troubled` how
-    many notes have something to mend, and what it is for as many as asked, `counts` how
-    many notes and chunks there are, `secrets` in how many notes some are hidden,
-    `watch` who follows the vault, `daemon` who answers for others. `faults` names
-    what goes wrong in any of them; `notices` say why the index is in this folder. `use`
-    returns whether use is to be recorded, and where; `llm` looks whether the model that
-    writes can be asked, and `hindsight` asks the memory beside the vault something,
-    where there is one; `writes` and `recalls` name them. `access_log` looks whether
-    what clients read can go on record.
-    """
-
-    folders: Sequence[Path]
-    writable: bool
-    sqlite_version: str
-    network: str
-    rows: Callable[[], str | None]
-    words: Callable[[], str | None]
-    behind: Callable[[], int | None]
-    stamps: Callable[[], dict[NotePath, int]]
-    troubled: Callable[[int], tuple[int, list[tuple[NotePath, str]]]]
-    holder: Callable[[], str | None]
-    counts: Callable[[], tuple[int, int]]
-    secrets: Callable[[], int]
-    faults: Callable[[], AbstractContextManager[None]]
-    vectors: VectorBench
-    watch: Callable[[], WatchState] = WatchState
-    daemon: Callable[[], str | None] = lambda: None
-    warnings: tuple[str, ...] = ()
-    notices: tuple[str, ...] = ()
-    use: Callable[[], tuple[bool, Path | None]] = lambda: (False, None)
-    llm: Callable[[], Check | None] = lambda: None
-    hindsight: Callable[[], Check | None] = lambda: None
-    access_log: Callable[[], Check | None] = lambda: None
-    writes: str = ""
-    recalls: str = ""
-
-
-class _Visit:
-    """One examination; what several checks look at is looked at once."""
-
-    def __init__(self, shop: Workshop, bench: Bench) -> None:
-        self.shop, self.bench = shop, bench
+    def __init__(
+        self,
+        vault: Vault,
+        dismissals: Callable[[Vault], Dismissals],
+        access_log: Callable[[Config], Check],
+    ) -> None:
+        self.vault, self.config, self.place = vault, vault.config, vault.place
+        self._dismissals, self._access_log = dismissals, access_log
 
     @cached_property
-    def rules(self) -> IgnoreRules:
-        return self.shop.ignore_rules()
+    def dismissals(self) -> Dismissals:
+        return self._dismissals(self.vault)
+
+    @cached_property
+    def access_log(self) -> Check:
+        return self._access_log(self.config)
 
     @cached_property
     def stamps(self) -> dict[NotePath, int]:
-        return self.bench.stamps()
+        return self.vault.reader.rows().stamps()
 
     @cached_property
     def scan(self) -> Scan:
         """The vault against the index, or against nothing where there is none."""
         try:
-            with self.bench.faults():
+            with self.vault.faults():
                 known = self.stamps
         except IndexFault:
             known = {}
-        return scan(self.shop.root, self.rules, known)
+        return scan(self.config.vault.path, self.vault.ignore_rules(), known)
+
+    @property
+    def words(self) -> Path:
+        """The folder of the word index."""
+        return self.place.folder / word_files.FOLDER
+
+    def words_behind(self) -> int | None:
+        """Return how many changes the word index has yet to apply; None for all."""
+        reader = self.vault.reader
+        return reader.pending(reader.log(), word_files.marker_in(self.words))
+
+    @property
+    def matrix(self) -> Path:
+        """The folder of the vectors that answer."""
+        space = self.vault.reader.vectors().answering()
+        return vector_files.place_of(self.place.folder, space.name if space else "")
+
+    def vectors_behind(self) -> int | None:
+        """Return how many changes the matrix has yet to apply; None for all."""
+        log, marker = (
+            self.vault.reader.vector_log(),
+            vector_files.marker_in(self.matrix),
+        )
+        return 0 if log is None else self.vault.reader.pending(log, marker)
+
+    def holder(self, lock: str) -> str | None:
+        """Return who holds a lock, such as that of writers."""
+        return WriterLock(self.place.folder / lock).busy_holder()
+
+    @property
+    def model(self) -> str:
+        """How the settings name the embedding model; empty where they want none."""
+        chosen = self.config.embeddings
+        if chosen.backend in SERVED:
+            return f"{chosen.model or SERVED[chosen.backend]} ({chosen.backend})"
+        return MODELS.get(chosen.backend, chosen.model or chosen.preset)
+
+    @property
+    def llm(self) -> str:
+        """The name of the model that writes answers; empty for none."""
+        chosen = self.config.llm
+        return "" if chosen.backend == "none" else f"{chosen.model} ({chosen.backend})"
+
+    def coverage_text(self, space: Space) -> str:
+        """Return how many passages have a vector, in words."""
+        least = self.config.index.embed_min_chars
+        coverage = self.vault.reader.vectors().coverage(space, least)
+        return f"{coverage.covered:,} of {coverage.total:,} passages"
 
 
-def examine(shop: Workshop, bench: Bench) -> list[Check]:
+def examine(
+    vault: Vault,
+    dismissals: Callable[[Vault], Dismissals],
+    access_log: Callable[[Config], Check],
+) -> list[Check]:
     """Look at everything, in the order in which one thing rests on another.
 
     What rests on rows that are damaged is not looked at.
     """
     found: list[Check] = []
-    visit = _Visit(shop, bench)
-    for name, look in LOOKS.items():
+    examined = Examined(vault, dismissals, access_log)
+    for name, look in CHECKS.items():
         try:
-            with bench.faults():
-                found.extend(look(visit))
+            with vault.faults():
+                found.extend(look(examined))
         except IndexUntrusted as error:
             found.append(Check("index", "warn", str(error), UPDATE))
             break
@@ -208,192 +165,216 @@ def examine(shop: Workshop, bench: Bench) -> list[Check]:
     return found
 
 
-def _config(visit: _Visit) -> Iterator[Check]:
-    for warning in visit.bench.warnings:
+def _config(examined: Examined) -> Iterator[Check]:
+    for warning in examined.config.warnings:
         yield Check("config", "warn", warning, "see: glassmind config show --origin")
-    if not visit.bench.warnings:
+    if not examined.config.warnings:
         yield Check("config", "ok", "every setting is understood")
 
 
-def _vault(visit: _Visit) -> Iterator[Check]:
-    yield Check("vault", "ok", f"{visit.shop.root}: {counted(visit.scan.seen)} found")
-    for warning in visit.rules.warnings:
+def _vault(examined: Examined) -> Iterator[Check]:
+    files, root = counted(examined.scan.seen), examined.config.vault.path
+    yield Check("vault", "ok", f"{root}: {files} found")
+    for warning in examined.vault.ignore_rules().warnings:
         yield Check("vault", "warn", warning, "mend the rule it names")
 
 
-def _folder(visit: _Visit) -> Iterator[Check]:
-    if visit.bench.writable:
-        yield Check("index folder", "ok", f"{visit.bench.folders[0]} can be written")
-        for notice in visit.bench.notices:
+def _folder(examined: Examined) -> Iterator[Check]:
+    place, folder = examined.place, examined.place.database_folder
+    if place.writable:
+        yield Check("index folder", "ok", f"{folder} can be written")
+        for notice in place.notices:
             yield Check("index folder", "warn", notice, ELSEWHERE)
     else:
-        yield Check(
-            "index folder",
-            "warn",
-            f"{visit.bench.folders[0]} cannot be written: the index stays as it is",
-            ELSEWHERE,
-        )
-    if visit.bench.network:
-        where = f"{visit.bench.folders[0]} is on a network disk ({visit.bench.network})"
-        yield Check(
-            "index disk",
-            "warn",
-            f"{where}: slower and safer journalling is used",
-            "set index.location to a folder on this machine's own disk",
-        )
+        said = f"{folder} cannot be written: the index stays as it is"
+        yield Check("index folder", "warn", said, ELSEWHERE)
+    if on_network(folder):
+        where = f"{folder} is on a network disk ({filesystem_kind(folder)})"
+        said = f"{where}: slower and safer journalling is used"
+        yield Check("index disk", "warn", said, OWN_DISK)
 
 
-def _sqlite(visit: _Visit) -> Iterator[Check]:
-    parts = tuple(int(part) for part in visit.bench.sqlite_version.split(".")[:3])
-    version = f"SQLite {visit.bench.sqlite_version}"
-    if parts >= SAFE_SQLITE:
+def _sqlite(_: Examined) -> Iterator[Check]:
+    import apsw  # noqa: PLC0415
+
+    release = apsw.sqlite_lib_version()
+    version = f"SQLite {release}"
+    if tuple(int(part) for part in release.split(".")[:3]) >= SAFE_SQLITE:
         yield Check("sqlite", "ok", version)
     else:
         yield Check("sqlite", "fail", version, "upgrade it: pip install -U apsw")
 
 
-SAFE_SQLITE = (3, 51, 3)
-"""The first release without the bug that damages a database two processes write."""
+def _llm(examined: Examined) -> Iterator[Check]:
+    if not examined.llm:
+        return
+    from glassmind.models.chat import chat_lacks  # noqa: PLC0415 - only who has one
+
+    lacks = chat_lacks(examined.config)
+    if lacks:
+        yield Check("llm", "warn", lacks, WITHOUT_LLM)
+    else:
+        yield Check("llm", "ok", f"{examined.llm} is at hand")
 
 
-def _llm(visit: _Visit) -> Iterator[Check]:
-    found = visit.bench.llm()
-    if found is not None:
-        yield found
+def _hindsight(examined: Examined) -> Iterator[Check]:
+    if examined.vault.hindsight is not None:
+        yield examined.vault.hindsight.check()
 
 
-def _hindsight(visit: _Visit) -> Iterator[Check]:
-    found = visit.bench.hindsight()
-    if found is not None:
-        yield found
+def _access_log(examined: Examined) -> Iterator[Check]:
+    yield examined.access_log
 
 
-def _access_log(visit: _Visit) -> Iterator[Check]:
-    found = visit.bench.access_log()
-    if found is not None:
-        yield found
-
-
-def _rows(visit: _Visit) -> Iterator[Check]:
-    wrong = visit.bench.rows()
+def _rows(examined: Examined) -> Iterator[Check]:
+    wrong = wrong_with(examined.vault.reader.connection())
     if wrong is None:
         yield Check("index.db", "ok", "every page and passage reads well")
     else:
         yield Check("index.db", "fail", wrong, REBUILD)
 
 
-def _words(visit: _Visit) -> Iterator[Check]:
-    wrong = visit.bench.words()
+def _words(examined: Examined) -> Iterator[Check]:
+    wrong = word_files.damage_in(examined.words)
     if wrong is not None:
         yield Check("word index", "fail", wrong, REBUILD)
         return
-    behind = visit.bench.behind()
+    behind = examined.words_behind()
     if behind == 0:
         yield Check("word index", "ok", "every file reads well and is up to date")
     else:
-        much = "everything" if behind is None else f"{behind:,} changes"
-        yield Check("word index", "warn", f"{much} still to take in", UPDATE)
+        yield Check(
+            "word index", "warn", f"{_changes(behind)} still to take in", UPDATE
+        )
 
 
-def _drift(visit: _Visit) -> Iterator[Check]:
-    stamps, found = visit.stamps, visit.scan
+def _freshness(examined: Examined) -> Iterator[Check]:
+    stamps, found = examined.stamps, examined.scan
     # what is to be hashed again was indexed just after it was written: not a change
     changed = [file for file in found.changed if stamps.get(file.path) != TO_HASH]
     moved = len(changed) + len(found.missing)
     if moved:
-        fix = ACCEPT if _seems_gone(stamps, found) else UPDATE
+        fix = ACCEPT if _seems_gone(examined) else UPDATE
         yield Check("freshness", "warn", f"files changed since: {moved:,}", fix)
     else:
         yield Check("freshness", "ok", f"as they were indexed: {counted(found.seen)}")
     for path in found.unknown[:5]:
-        yield Check(
-            "freshness", "warn", f"{path} cannot be seen now", "make it readable"
-        )
+        said = f"{path} cannot be seen now"
+        yield Check("freshness", "warn", said, "make it readable")
 
 
-def _seems_gone(stamps: Mapping[NotePath, int], found: Scan) -> bool:
+def _seems_gone(examined: Examined) -> bool:
     """Whether a run would stop: notes are gone, and no new ones may be what they were.
 
     Whether those are the same would take reading them.
     """
+    stamps, found = examined.stamps, examined.scan
     known = sum(kind_of(path) != "attachment" for path in stamps)
     gone = sum(kind_of(path) != "attachment" for path in found.missing)
     new = sum(f.path not in stamps and f.kind != "attachment" for f in found.changed)
     return exceeds(gone - new, known)
 
 
-def _writer(visit: _Visit) -> Iterator[Check]:
-    holder = visit.bench.holder()
+def _writer(examined: Examined) -> Iterator[Check]:
+    holder = examined.holder(LOCK)
     if holder is not None:
-        yield Check(
-            "writer", "warn", f"{holder} is writing the index now", "wait for it"
-        )
+        said = f"{holder} is writing the index now"
+        yield Check("writer", "warn", said, "wait for it")
     else:
         yield Check("writer", "ok", "nobody is writing the index")
 
 
-def _watch(visit: _Visit) -> Iterator[Check]:
-    state = visit.bench.watch()
+def _watch(examined: Examined) -> Iterator[Check]:
+    state = read_state(examined.place.folder)
     who = f"process {state.pid}"
     if state.error:
         said = f"{who} follows the vault, but: {state.error}"
         yield Check("watch", "warn", said, "it is tried again by itself")
     elif state.mode == "polling":
         said = f"{who} looks for changes every few seconds: {state.reason}"
-        yield Check(
-            "watch", "warn", said, "nothing is lost; changes show a little later"
-        )
+        fix = "nothing is lost; changes show a little later"
+        yield Check("watch", "warn", said, fix)
     elif state.mode == "watching":
         yield Check("watch", "ok", f"{who} follows the vault")
     else:
         yield Check("watch", "ok", "nobody follows the vault now")
 
 
-def _notes(visit: _Visit) -> Iterator[Check]:
-    count, first = visit.bench.troubled(NOTES_NAMED)
+def _notes(examined: Examined) -> Iterator[Check]:
+    count, first = examined.vault.reader.rows().troubled(NOTES_NAMED)
     if not count:
         yield Check("notes", "ok", "every note could be read in full")
         return
     named = ", ".join(f"{path}: {sentence.rstrip('.')}" for path, sentence in first)
     more = ", ..." if count > len(first) else ""
     much = "1 note has" if count == 1 else f"{count:,} notes have"
-    finding = f"{much} something to mend: {named}{more}"
-    yield Check(
-        "notes",
-        "warn",
-        finding,
-        "mend the note, or leave it: what can be read is indexed",
-    )
+    fix = "mend the note, or leave it: what can be read is indexed"
+    yield Check("notes", "warn", f"{much} something to mend: {named}{more}", fix)
 
 
-NOTES_NAMED = 5
-"""Notes a check names; `index --verify` tells of every one."""
+def _model(examined: Examined) -> Iterator[Check]:
+    if not examined.model:
+        yield Check("model", "ok", "none is chosen: words and links only")
+        return
+    try:
+        examined.vault.embedder()
+    except ModelFault as error:
+        fix = "until then, words and links are searched"
+        yield Check("model", "warn", str(error), fix)
+    else:
+        yield Check("model", "ok", f"{examined.model} is at hand")
 
 
-def _model(visit: _Visit) -> Iterator[Check]:
-    return look_at_model(visit.bench.vectors)
+def _vectors(examined: Examined) -> Iterator[Check]:
+    """Say whether every vector is what was written, and every chunk has one."""
+    known = examined.vault.reader.vectors()
+    damaged = known.damaged()
+    if damaged:
+        much = "1 vector is" if len(damaged) == 1 else f"{len(damaged):,} vectors are"
+        yield Check("vectors", "fail", f"{much} not what was written", VERIFY)
+        return
+    space, holder = known.answering(), examined.holder(EMBEDDING_LOCK)
+    if space is None:
+        if holder is not None:
+            finding = f"nothing is embedded yet; {holder} is embedding now"
+            yield Check("vectors", "ok", finding)
+        elif examined.model:
+            yield Check("vectors", "warn", "nothing is embedded yet", UPDATE)
+        return
+    wrong, behind = vector_files.damage_in(examined.matrix), examined.vectors_behind()
+    if wrong is not None and behind is not None:
+        yield Check("vectors", "fail", f"their matrix is damaged: {wrong}", VERIFY)
+    elif behind != 0 and holder is None:  # whoever embeds sees to that
+        yield Check("vectors", "warn", f"{_changes(behind)} still to take in", UPDATE)
+    covered = examined.coverage_text(space)
+    least = examined.config.index.embed_min_chars
+    if not known.coverage(space, least).missing:
+        yield Check("vectors", "ok", f"every vector reads well: {covered} have one")
+    elif holder is not None:
+        finding = f"{covered} have a vector; {holder} is embedding now"
+        yield Check("vectors", "ok", finding)
+    else:
+        yield Check("vectors", "warn", f"{covered} have a vector", UPDATE)
 
 
-def _vectors(visit: _Visit) -> Iterator[Check]:
-    return look_at_vectors(visit.bench.vectors)
+def _dismissals(examined: Examined) -> Iterator[Check]:
+    found = examined.dismissals
+    for said in (*found.problems, *found.lost):
+        yield Check("dismissals", "warn", said, "mend or delete the line")
 
 
-def _dismissals(visit: _Visit) -> Iterator[Check]:
-    return look_at_dismissals(visit.bench.vectors)
-
-
-def _use(visit: _Visit) -> Iterator[Check]:
-    wanted, folder = visit.bench.use()
+def _usage(examined: Examined) -> Iterator[Check]:
+    folder = examined.vault.use_log.folder
     if folder is not None:
         yield Check("use", "ok", f"what is retrieved goes on record in {folder}")
-    elif wanted:
+    elif examined.config.memory.record_use:
         lacking = "what is retrieved is not recorded: no folder outside of the vault"
         yield Check("use", "warn", f"{lacking} is writable", ELSEWHERE)
     else:
         yield Check("use", "ok", "what is retrieved is not recorded, as you set it")
 
 
-LOOKS: dict[str, Callable[[_Visit], Iterator[Check]]] = {
+CHECKS: dict[str, Callable[[Examined], Iterator[Check]]] = {
     "config": _config,
     "vault": _vault,
     "index folder": _folder,
@@ -407,10 +388,10 @@ LOOKS: dict[str, Callable[[_Visit], Iterator[Check]]] = {
     "word index": _words,
     "model": _model,
     "vectors": _vectors,
-    "freshness": _drift,
+    "freshness": _freshness,
     "notes": _notes,
     "dismissals": _dismissals,
-    "use": _use,
+    "use": _usage,
 }
 
 ROWS = frozenset({"index.db", "freshness", "notes"})
@@ -422,44 +403,54 @@ def counted(files: int) -> str:
     return "1 file" if files == 1 else f"{files:,} files"
 
 
+def _changes(count: int | None) -> str:
+    return "everything" if count is None else f"{count:,} changes"
+
+
 PARTS = {"index.db": ("index.db",), "words": ("lexical",), "vectors": ("vectors",)}
 """What the size of each part is made of, by the beginning of names in its folder."""
 
 
-def status_of(bench: Bench) -> Status:
+def status_of(
+    vault: Vault,
+    dismissals: Callable[[Vault], Dismissals],
+    access_log: Callable[[Config], Check],
+) -> Status:
     """Return what is current, without reading the vault.
 
     Raises:
         IndexAbsent: nothing is indexed yet.
     """
-    vectors = bench.vectors
-    known = vectors.known()
+    examined = Examined(vault, dismissals, access_log)
+    place, reader, config = examined.place, vault.reader, vault.config
+    known = reader.vectors()
     space = known.answering()
-    models = _compared(vectors, space)
-    notices = [*bench.notices, *models.notices]
-    notices += vectors.dismissals().problems
-    access_log = bench.access_log()
-    notices += [access_log.finding] if access_log and access_log.state != "ok" else []
-    notes, chunks = bench.counts()
+    models = _models(examined, space)
+    notices = [*place.notices, *models.notices, *examined.dismissals.problems]
+    access = examined.access_log
+    notices += [access.finding] if access.state != "ok" else []
+    notes, chunks = reader.rows().counts()
+    name = space.name if space else ""
+    pairs: PairStatus = reader.pairs().status(name, examined.dismissals.pairs)
     return Status(
         notes=notes,
         chunks=chunks,
-        words_behind=bench.behind(),
-        model=vectors.chosen,
-        space=space.name if space else "",
-        coverage=known.coverage(space, vectors.least_chars),
-        vectors_behind=vectors.behind() if space else 0,
-        writing=bench.holder() or "",
-        embedding=vectors.holder() or "",
-        sizes={name: _size(bench.folders, heads) for name, heads in PARTS.items()},
-        folder=str(bench.folders[0]),
+        words_behind=examined.words_behind(),
+        model=examined.model,
+        space=name,
+        coverage=known.coverage(space, config.index.embed_min_chars),
+        vectors_behind=examined.vectors_behind() if space else 0,
+        writing=examined.holder(LOCK) or "",
+        embedding=examined.holder(EMBEDDING_LOCK) or "",
+        sizes={part: _size(place.folders, heads) for part, heads in PARTS.items()},
+        folder=str(place.folders[0]),
         notices=tuple(notices),
-        watch=bench.watch(),
-        daemon=bench.daemon() or "",
-        pairs=vectors.pairs(),
-        llm=bench.writes,
-        hindsight=bench.recalls,
-        secrets=bench.secrets(),
+        watch=read_state(place.folder),
+        daemon=examined.holder(DAEMON_LOCK) or "",
+        pairs=pairs,
+        llm=examined.llm,
+        hindsight=config.hindsight.bank if config.hindsight.url else "",
+        secrets=len(reader.rows().secret_notes()),
         former=models.former,
         lacks_model=models.lacking,
     )
@@ -473,57 +464,56 @@ class _Models(NamedTuple):
     lacking: bool = False
 
 
-def _compared(bench: VectorBench, space: Space | None) -> _Models:
-    if not bench.chosen:
+def _models(examined: Examined, space: Space | None) -> _Models:
+    if not examined.model:
         return _Models()
+    vault, holder = examined.vault, examined.holder(EMBEDDING_LOCK)
     try:
-        model = bench.model()
-        foreign = bench.foreign(space) if space else None
+        model = vault.embedder()
+        foreign = vault.foreign_space(space) if space else None
     except ModelFault as error:
-        begun = _begun(bench, space, "") if space else []
-        former = space is not None and bench.former(space)
+        begun = _begun(examined, space, "", holder) if space else []
+        former = space is not None and has_other_settings(vault.config, space)
         notices = [f"words and links only: {error}", *begun]
         return _Models(notices, former, lacking=True)
     if space is None:
         return _Models()
     knows = foreign is not None or model.space == space.name
-    begun = _begun(bench, space, model.space if knows else "")
+    begun = _begun(examined, space, model.space if knows else "", holder)
     # who embeds makes what is asked for, and nobody need run anything
-    advice = [foreign] if foreign and not (begun and bench.holder()) else []
+    advice = [foreign] if foreign and not (begun and holder) else []
     return _Models([*advice, *begun], foreign is not None)
 
 
-def _begun(bench: VectorBench, space: Space, wanted: str) -> list[str]:
+def _begun(
+    examined: Examined, space: Space, wanted: str, holder: str | None
+) -> list[str]:
     """Return what to say of spaces beside the one that answers.
 
     `wanted` names the one that the settings ask for; it is empty where none is known.
     """
-    others = [one for one in bench.known().spaces() if one.id != space.id]
-    if bench.holder() is None:
-        return [said for one in others if (said := _left(bench, one, wanted))]
+    spaces = examined.vault.reader.vectors().spaces()
+    others = [one for one in spaces if one.id != space.id]
+    if holder is None:
+        return [said for one in others if (said := _left(examined, one, wanted))]
     if wanted == space.name:  # what is left of others goes at the end of the pass
         return []
     chosen = [one for one in others if one.name == wanted] or others[-1:]
     return [
-        f"{one.name} is being embedded, {_much(bench, one)} by now; until it is "
-        "complete, the one before it answers"
+        f"{one.name} is being embedded, {examined.coverage_text(one)} by now; until it "
+        "is complete, the one before it answers"
         for one in chosen
     ]
 
 
-def _left(bench: VectorBench, space: Space, wanted: str) -> str:
+def _left(examined: Examined, space: Space, wanted: str) -> str:
     """Return what to say of a space that nobody embeds; empty where it has nothing."""
-    said = f"{space.name} was begun and not completed, {_much(bench, space)}"
+    said = f"{space.name} was begun and not completed, {examined.coverage_text(space)}"
     if wanted in {"", space.name}:
         return f"{said}; run: glassmind index"
-    if not bench.known().has_vectors(space):
+    if not examined.vault.reader.vectors().has_vectors(space):
         return ""
     return f"{said}; it is not asked for any more, and glassmind index takes it away"
-
-
-def _much(bench: VectorBench, space: Space) -> str:
-    coverage = bench.known().coverage(space, bench.least_chars)
-    return f"{coverage.covered:,} of {coverage.total:,} passages"
 
 
 def _size(folders: Sequence[Path], heads: tuple[str, ...]) -> int:

@@ -1,25 +1,35 @@
-"""What is embedded of a chunk, and the key by which its vector is found again."""
+"""The embedding pass: a vector for every chunk that lacks one, newest notes first.
+
+It follows a run of text and can be stopped anywhere: what was embedded is kept, batch
+by batch, and what says the same as before is never embedded again. The writer lock is
+held only while a batch is written, so that others can index text meanwhile; a lock of
+its own lets one process at a time embed a vault.
+"""
 
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import xxhash
 
 from glassmind.errors import ModelFailed, ModelFault, OtherWidth
-from glassmind.index.run import Workshop, WritableStore, follow_vectors, waiting
+from glassmind.index.sidecars import follow_vectors, waiting
 from glassmind.model.index import Progress
 from glassmind.model.vectors import Embeddable, Embedded, Space, Unembedded
 from glassmind.obsidian.properties import is_memo_head, memo_own_text
 from glassmind.obsidian.secrets import redacted
 from glassmind.ports.indexing import KnownVectors, ShowProgress, VectorStep
 from glassmind.ports.models import Embedder
+from glassmind.store.lock import WriterLock
+from glassmind.vault import Vault
 
 if TYPE_CHECKING:
+    from glassmind.files.smart_connections import SmartConnections
     from glassmind.model.vectors import Matrix
+    from glassmind.store.sqlite.writer import SqliteWriter
 
 
 WORDS_AROUND = 40
@@ -53,32 +63,12 @@ HOPELESS = 3
 """Passages that fail one after the other before the model is given up."""
 
 
-class Given(Protocol):
-    """Vectors that another program made of the vault."""
-
-    @property
-    def space(self) -> str:
-        """The name of the space they lie in."""
-
-    @property
-    def width(self) -> int:
-        """How many numbers a vector has."""
-
-    @property
-    def state(self) -> str:
-        """What changes whenever the other program has written."""
-
-    def rows_for(self, chunk: Unembedded, /) -> bytes | None:
-        """Return the vectors that cover a chunk; None where they are stale or none."""
-
-    def remarks(self) -> list[str]:
-        """Return what a user should know of what was read."""
-
-
 class Batcher:
     """Turns chunks into vectors and counts how; without a model, the given ones."""
 
-    def __init__(self, embedder: Embedder | None, given: Given | None) -> None:
+    def __init__(
+        self, embedder: Embedder | None, given: "SmartConnections | None"
+    ) -> None:
         self._embedder, self._given = embedder, given
         self.embedded = self.reused = self.failed = 0
         self.warnings: list[str] = []
@@ -220,74 +210,70 @@ LEVEL = "embedded"
 """The setting that says up to which change, and how, everything was embedded."""
 
 
+EMBEDDING_LOCK = "embedding.lock"
+
+MODEL_SETTINGS = (
+    "backend", "preset", "model", "dimensions", "context_tokens", "prefix"
+)  # fmt: skip
+"""Settings that choose a model; what is secret, and where it may go, stays outside."""
+
 UNDONE = '[""]'
 """What it says while not everything is embedded as it is wanted now."""
 
 
-class PassLock(Protocol):
-    """The right to embed one vault."""
-
-    def take_unless_alive(self, waiting: Callable[[], None], /) -> bool:
-        """Take the lock if nobody holds it who is at work; say whether we hold it."""
-
-    def check(self) -> None:
-        """Raise where the lock was taken from us."""
-
-    def release(self) -> None:
-        """Give the lock back."""
-
-    def holder(self) -> str:
-        """Name who holds it."""
-
-
-class Wishes(NamedTuple):
-    """What the settings ask of a pass; `settings` is the JSON of those of the model.
-
-    `first` is how many chunks the first batch has, of the newest notes.
-    """
-
-    least_chars: int
-    enrich: bool
-    settings: str
-    first: int = SMALLEST * 4
-
-
 @dataclass(frozen=True, slots=True)
-class Meaning:
-    """Everything a pass works with.
+class EmbeddingTask:
+    """What a pass works with.
 
-    `embedder` opens the model, raising a `ModelFault` where that fails. `known` reads
-    the rows, `head` tells how far their text has come. `usable` says whether the model
-    of another space could still be asked. `given` returns vectors that another program
-    made, if they are to be used. `recipe` tells how this release makes vectors by the
-    settings, without opening the model.
+    It waits `wait_s` for other writers, and its first batch has `first` chunks, of the
+    newest notes. `given` are vectors that another program made.
     """
 
-    shop: Workshop
-    wishes: Wishes
-    embedder: Callable[[], Embedder]
-    known: Callable[[], KnownVectors]
-    head: Callable[[], str]
-    faults: Callable[[], AbstractContextManager[None]]
-    lock: Callable[[], PassLock]
-    usable: Callable[[Space], bool]
-    given: Callable[[], Given | None] = lambda: None
-    recipe: Callable[[], str] = lambda: ""
+    vault: Vault
+    wait_s: float
+    first: int
+    given: "SmartConnections | None"
+
+    @classmethod
+    def of(cls, vault: Vault, wait_s: float, first: int) -> "EmbeddingTask":
+        """Return the task of the settings."""
+        given = None
+        if vault.config.embeddings.backend == "smart-connections":
+            from glassmind.files.smart_connections import (  # noqa: PLC0415
+                SmartConnections,
+            )
+
+            given = SmartConnections(vault.config.vault.path)
+        return cls(vault, wait_s, first, given)
+
+    def options(self) -> tuple[int, bool, str]:
+        """Return what the settings ask of a pass."""
+        chosen, index = self.vault.config.embeddings, self.vault.config.index
+        settings = json.dumps({name: getattr(chosen, name) for name in MODEL_SETTINGS})
+        return index.embed_min_chars, chosen.enrich, settings
 
     def level(self) -> str:
         """Return what the rows remember of a pass that left nothing to do."""
-        given = self.given()
-        state = f"{given.state} {_opens(self.embedder)}" if given else ""
-        return json.dumps([self.head(), *self.wishes, state, self.recipe()])
+        from glassmind.models.choose import recipe_for  # noqa: PLC0415 - costly
 
-    def wished_before(self, level: str | None) -> bool:
-        """Whether what the rows remember was done by the same wishes."""
-        return level is not None and json.loads(level)[1:4] == list(self.wishes)
+        given = self.given
+        state = f"{given.state} {_opens(self.vault)}" if given else ""
+        head, recipe = self.vault.reader.log().head(), recipe_for(self.vault.config)
+        return json.dumps([head, *self.options(), state, recipe])
+
+    def is_as_before(self, level: str | None) -> bool:
+        """Whether what the rows remember was done by the same settings."""
+        return level is not None and json.loads(level)[1:4] == list(self.options())
+
+    def left(self) -> int:
+        """Return how many chunks lack a vector."""
+        known = self.vault.reader.vectors()
+        return known.coverage(known.answering(), self.options()[0]).missing
 
 
-def _opens(embedder: Callable[[], Embedder]) -> bool:
+def _opens(vault: Vault) -> bool:
     try:
-        embedder()
+        vault.embedder()
     except ModelFault:
         return False
     return True
@@ -303,7 +289,7 @@ class Passed(NamedTuple):
 
 
 def run_pass(
-    meaning: Meaning,
+    task: EmbeddingTask,
     progress: ShowProgress,
     *,
     again: bool = False,
@@ -319,48 +305,44 @@ def run_pass(
         IndexBusy: another process kept the rows for itself.
         IndexUnwritable: the disk does not take the vectors.
     """
-    with meaning.faults():
-        if not again and meaning.known().setting(LEVEL) == meaning.level():
+    vault = task.vault
+    with vault.faults():
+        if not again and vault.reader.vectors().setting(LEVEL) == task.level():
             return Passed()
-        lock = meaning.lock()
+        lock = WriterLock(vault.place.folder / EMBEDDING_LOCK, takes_over=True)
         if not lock.take_unless_alive(waiting(progress)):
             holder = f"{lock.holder()} is embedding this vault already"
-            return Passed(left=_left(meaning), warnings=(holder,))
+            return Passed(left=task.left(), warnings=(holder,))
         try:
-            return _locked_pass(meaning, progress, lock.check, pause)
+            return _locked_pass(task, progress, lock.check, pause)
         finally:
             lock.release()
 
 
-def _left(meaning: Meaning) -> int:
-    known = meaning.known()
-    return known.coverage(known.answering(), meaning.wishes.least_chars).missing
-
-
 def _locked_pass(
-    meaning: Meaning,
+    task: EmbeddingTask,
     progress: ShowProgress,
     fence: Callable[[], None],
     pause: Callable[[], bool],
 ) -> Passed:
-    given = meaning.given()
+    given = task.given
     warnings: list[str] = []
     try:
-        batcher = Batcher(meaning.embedder(), given)
+        batcher = Batcher(task.vault.embedder(), given)
         space = batcher.space
     except ModelFault as error:
         if given is None:
-            return Passed(left=_left(meaning), warnings=(WITHOUT.format(error),))
+            return Passed(left=task.left(), warnings=(WITHOUT.format(error),))
         batcher, space = Batcher(None, given), (given.space, given.width)
         warnings.append(f"only what Smart Connections has embedded is used: {error}")
-    work = _Pass(meaning, batcher, space, progress, fence)
+    work = _Pass(task, batcher, space, progress, fence)
     try:
         work.begin()
         work.run(pause)
     except ModelFault as error:
         said = "embedding stopped: {}" if batcher.embedded else WITHOUT
         warnings.append(said.format(error))
-        work.left = work.known.coverage(work.space, meaning.wishes.least_chars).missing
+        work.left = work.missing()
     warnings += batcher.remarks()
     return Passed(batcher.embedded, batcher.reused, work.left, tuple(warnings))
 
@@ -382,16 +364,17 @@ class _Pass:
 
     def __init__(
         self,
-        meaning: Meaning,
+        task: EmbeddingTask,
         batcher: Batcher,
         space: tuple[str, int],
         progress: ShowProgress,
         fence: Callable[[], None],
     ) -> None:
-        self._meaning, self._batcher, self._progress = meaning, batcher, progress
+        self._task, self._vault = task, task.vault
+        self._batcher, self._progress = batcher, progress
         self._fence = fence
         self._named = space
-        self._wishes = meaning.wishes
+        self._least, self._enrich, self._settings = task.options()
         self._due = time.monotonic() + FOLLOW_S
         self._tried: set[tuple[int, bool]] = set()
         self.left = self._done = 0
@@ -399,7 +382,11 @@ class _Pass:
 
     @property
     def known(self) -> KnownVectors:
-        return self._meaning.known()
+        return self._vault.reader.vectors()
+
+    def missing(self) -> int:
+        """Return how many chunks lack a vector of this space."""
+        return self.known.coverage(self.space, self._least).missing
 
     def run(self, pause: Callable[[], bool]) -> None:
         """Embed until nothing is missing that has not been tried, or `pause` says so.
@@ -416,8 +403,7 @@ class _Pass:
             self._follow()
             raise
         except _Paused:
-            least = self._wishes.least_chars
-            self.left = self.known.coverage(self.space, least).missing
+            self.left = self.missing()
         self._follow()
 
     def _ran(self) -> bool:
@@ -434,16 +420,15 @@ class _Pass:
         Raises:
             OtherWidth: the model is another than its name says.
         """
-        wishes = self._wishes
         with self._writing() as store, store.faults():
             with store.vector_step() as step:
                 self._epoch = step.epoch()
-                self.space = step.open_space(*self._named, wishes.settings)
+                self.space = step.open_space(*self._named, self._settings)
                 self._check_width(self.space.width)
             known = store.vectors()
             old = known.answering()
             with store.vector_step() as step:
-                if not self._meaning.wished_before(known.setting(LEVEL)):
+                if not self._task.is_as_before(known.setting(LEVEL)):
                     step.unlink(self.space, self._unwanted(known))
                     step.set(LEVEL, UNDONE)
                 if old is None or not self._can_answer(known, old):
@@ -460,19 +445,19 @@ class _Pass:
             raise OtherWidth(name, found=width, known=known)
 
     def _unwanted(self, known: KnownVectors) -> list[int]:
-        least, enrich = self._wishes.least_chars, self._wishes.enrich
-        return known.unwanted(self.space, least, enriched=enrich)
+        return known.unwanted(self.space, self._least, enriched=self._enrich)
 
     def _can_answer(self, known: KnownVectors, old: Space) -> bool:
         if old.id == self.space.id:
             return True
-        return known.has_vectors(old) and self._meaning.usable(old)
+        if not known.has_vectors(old):
+            return False
+        return self._vault.embedder_of(old) is not None
 
     def _run(self) -> None:
-        least, enrich = self._wishes.least_chars, self._wishes.enrich
         while True:
-            level = self._meaning.level()  # of before: what comes later is for the next
-            ids = self.known.missing(self.space, least)
+            level = self._task.level()  # of before: what comes later is for the next
+            ids = self.known.missing(self.space, self._least)
             if not self._embed(ids, enriched=False):
                 break
         self.left = len(ids)
@@ -481,7 +466,7 @@ class _Pass:
                 self._set_level(level)
             return  # what failed is tried again by the next pass
         self._complete()
-        while enrich and self._embed(self.known.plain(self.space), enriched=True):
+        while self._enrich and self._embed(self.known.plain(self.space), enriched=True):
             pass
         self._drop_orphans()
         if not self._batcher.failed:
@@ -494,7 +479,7 @@ class _Pass:
     def _embed(self, ids: Sequence[int], *, enriched: bool) -> bool:
         """Embed chunks that were not tried yet; return whether there were any."""
         fresh = [i for i in ids if (i, enriched) not in self._tried]
-        at, size, began = 0, self._wishes.first, time.monotonic()
+        at, size, began = 0, self._task.first, time.monotonic()
         self._tell(len(fresh))
         while at < len(fresh) and time.monotonic() < began + LIST_S:
             part = fresh[at : at + size]
@@ -515,7 +500,7 @@ class _Pass:
             self._progress(Progress("embed", self._done, self._done + ahead))
 
     def _made(self, part: Sequence[int], *, enriched: bool) -> list[Embedded]:
-        around = enriched or self._wishes.enrich
+        around = enriched or self._enrich
         chunks = self.known.chunks(part, surroundings=around)
         space, known = self.space, self.known
         kinds = (True,) if enriched else (True, False) if around else (False,)
@@ -527,9 +512,9 @@ class _Pass:
         if time.monotonic() >= self._due:
             self._follow()
 
-    def _writing(self) -> AbstractContextManager[WritableStore]:
-        shop = self._meaning.shop
-        return shop.writing(here=True, waiting=waiting(self._progress))
+    def _writing(self) -> "AbstractContextManager[SqliteWriter]":
+        wait = waiting(self._progress)
+        return self._vault.writing(self._task.wait_s, here=True, waiting=wait)
 
     @contextmanager
     def _step(self) -> Iterator[VectorStep]:
@@ -548,7 +533,7 @@ class _Pass:
         """Let the sidecar catch up."""
         began = time.monotonic()
         with self._writing() as store, store.faults():
-            follow_vectors(self._meaning.shop, store, self._progress)
+            follow_vectors(self._vault, store, self._progress)
         now = time.monotonic()
         self._due = now + max(FOLLOW_S, FOLLOW_SHARE * (now - began))
 

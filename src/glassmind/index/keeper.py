@@ -1,78 +1,140 @@
-"""Keeping an index: writing it, catching up, examining, copying."""
+"""Keep the index of a vault: update, examine, back up and restore it."""
 
+import gc
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import NamedTuple, Protocol
 
+from glassmind.config import Config
 from glassmind.errors import (
     BackupExists,
     BackupOfAnotherVault,
     BackupUnwritable,
+    GlassmindError,
     IndexBusy,
     IndexDamaged,
     IndexFault,
     MassDeletion,
 )
-from glassmind.files.read import VaultFiles
-from glassmind.files.scan import kind_of
-from glassmind.index.checkup import Bench, examine, status_of
-from glassmind.index.embed import SMALLEST, Meaning, run_pass
-from glassmind.index.run import (
-    IndexRequest,
-    Workshop,
-    WritableStore,
-    check_rebuild,
+from glassmind.files.ignore import IgnoreRules
+from glassmind.files.scan import Scan, kind_of, scan, scan_folders
+from glassmind.index.checkup import examine, status_of
+from glassmind.index.embed import SMALLEST, EmbeddingTask, run_pass
+from glassmind.index.pipeline import (
+    Job,
+    apply_scan,
+    exceeds,
+    fingerprint,
+    folder_of,
+    guard,
+    is_one_batch,
+    known_stamps,
+)
+from glassmind.index.sidecars import (
+    Follower,
+    finish,
     follow_sidecars,
-    run_index,
+    follow_vectors,
+    followed_through,
+    vectors_of,
+    waiting,
+    words_of,
 )
 from glassmind.model import NotePath
-from glassmind.model.index import Check, IndexReport, Progress, Skipped, Status
-from glassmind.ports.indexing import ShowProgress
+from glassmind.model.index import (
+    OWED,
+    Check,
+    Document,
+    IndexReport,
+    Progress,
+    Skipped,
+    Status,
+)
+from glassmind.model.suggestions import Dismissals
+from glassmind.obsidian.split import SplitRules
+from glassmind.ports.indexing import IndexStore, KnownRows, ShowProgress
+from glassmind.store.sqlite.writer import SqliteCopier
+from glassmind.vault import WRITER_WAIT_S, Vault
 
 
-def _never() -> bool:
-    return False
+class WritableStore(IndexStore, Protocol):
+    """The rows, with the ways out of trouble."""
+
+    @property
+    def notices(self) -> list[str]:
+        """What a user should know about how the rows were opened."""
+
+    def begin_anew(self, wrong: str, /) -> None:
+        """Set the rows aside, saying what was wrong with them."""
+
+    def wrong(self) -> str | None:
+        """Read every row anew and return what is damaged."""
+
+    def leave_failure(self, since: datetime, reason: str, sentence: str, /) -> None:
+        """Say in the record of the run that began at `since` why it failed."""
 
 
-class Copier(Protocol):
-    """Copies the rows, whole, while others use them."""
+@dataclass(frozen=True, slots=True)
+class IndexRequest:
+    """What a run is asked for.
 
-    def write(self, file: Path, /) -> None:
-        """Write the rows to a new file."""
+    With `narrow`, `paths` are all that is looked at, and the sidecars are left to
+    whoever searches next. With `hold_deletions` a large part of the vault that seems
+    gone is kept, and all the rest is done, where a run otherwise stops before anything.
+    """
 
-    def notes_in(self, file: Path, /) -> list[NotePath]:
-        """Return the notes of a file that was written so."""
+    verify: bool = False
+    rebuild: bool = False
+    compact: bool = False
+    accept_deletions: bool = False
+    hold_deletions: bool = False
+    narrow: bool = False
+    reason: str = "index"
+    paths: tuple[str, ...] = ()
 
-    def take(self, file: Path, /) -> None:
-        """Replace the rows by those of a file."""
+    def why(self) -> str:
+        """Return the reason and the wishes as the record of the run has them."""
+        wishes = ("verify", "rebuild", "compact", "accept_deletions")
+        asked = [wish.replace("_", "-") for wish in wishes if getattr(self, wish)]
+        given = [] if asked and self.reason == "index" else [self.reason]
+        return "+".join([*given, *asked])
+
+
+class Hooks(NamedTuple):
+    """What packages above do after a run, and what they have for an examination.
+
+    `learn`, given how many vectors are new, and `pair` follow every embedding pass,
+    until they are told to pause. `ticked` accepts what a person ticked: it returns the
+    files that moved, and what went wrong. `renamed` gets the notes that moved, and
+    returns what a user should know of that. `dismissals` and `access_log` are examined.
+    """
+
+    learn: Callable[[int, ShowProgress, Callable[[], bool]], None]
+    pair: Callable[[ShowProgress, Callable[[], bool]], None]
+    ticked: Callable[[], tuple[Sequence[NotePath], Sequence[str]]]
+    renamed: Callable[[Sequence[tuple[NotePath, NotePath]]], Sequence[str]]
+    dismissals: Callable[[Vault], Dismissals]
+    access_log: Callable[[Config], Check]
 
 
 @dataclass(frozen=True, slots=True)
 class IndexKeeper:
     """Everything that is done to an index beside asking it.
 
-    `wrote` is called when something was written. `learn`, told how many vectors are
-    new, and `pair` follow every pass of embedding, until they are told to pause.
-    `ticked` follows every run: it may move files of ours, and says which, and what went
-    wrong. `renamed` is told which notes moved, and says what is to be known of that.
+    `vault` is the whole vault, `view` what the caller may see of it. One that is in a
+    `hurry` does only what is needed now.
     """
 
-    shop: Workshop
-    bench: Callable[[], Bench]
-    copier: Copier
-    wrote: Callable[[], None]
-    meaning: Meaning | None = None
-    learn: Callable[[int, ShowProgress, Callable[[], bool]], None] | None = None
-    pair: Callable[[ShowProgress, Callable[[], bool]], None] | None = None
-    ticked: Callable[[], tuple[Sequence[NotePath], Sequence[str]]] | None = None
-    renamed: Callable[[Sequence[tuple[NotePath, NotePath]]], Sequence[str]] | None = (
-        None
-    )
+    vault: Vault
+    view: Vault
+    hooks: Hooks
+    wait_s: float = WRITER_WAIT_S
+    in_hurry: bool = False
 
     def index(
         self,
@@ -82,85 +144,53 @@ class IndexKeeper:
         paths: tuple[str, ...] = (),
         embed: bool = True,
         wait_s: float | None = None,
-        **wishes: bool,
+        **options: bool,
     ) -> IndexReport:
-        """Bring the index up to the vault; `wishes` are those of an `IndexRequest`.
+        """Bring the index up to the vault; `options` are those of an `IndexRequest`.
 
         A rebuild is refused where a run would be: the vault has to be there. With
-        `embed`, vectors follow when the text is in. With `wait_s`, see `_hurried`.
+        `embed`, vectors follow when the text is in. With `wait_s`, others are waited
+        for no longer than so, and only one batch of vectors follows.
         """
         if wait_s is not None:
-            ours = self._hurried(wait_s)
+            ours = replace(self, wait_s=wait_s, in_hurry=True)
             report = ours.index(
-                progress, reason=reason, paths=paths, embed=False, **wishes
+                progress, reason=reason, paths=paths, embed=False, **options
             )
-            return ours.embed_newest(report, progress) if embed else report
-        request = IndexRequest(reason=reason, paths=paths, **wishes)
+            return ours._embed_newest(report, progress) if embed else report  # noqa: SLF001
+        show = progress or _quiet
+        request = IndexRequest(reason=reason, paths=paths, **options)
         known = self._known_notes() if request.rebuild else []
         if request.rebuild and not request.accept_deletions:
             self._check_rebuild(request, known)
         try:
-            report = run_index(self.shop, request, progress or _quiet)
-            report = self._with_ticked(report, request)
-            if self.renamed is not None:
-                told = self.renamed(report.renamed)
-                if told:
-                    report = replace(report, warnings=(*report.warnings, *told))
+            report = run_index(self.vault, request, show, self.wait_s)
+            if not self.in_hurry:
+                report = self._followed_up(report, request)
         finally:
-            self.wrote()
-        lost = unseen_of(known, report.skipped)
-        report = replace(report, warnings=(*report.warnings, *lost)) if lost else report
-        if self.meaning is None or not embed:
+            self.vault.close_words()
+        report = _with_warnings(report, unseen_of(known, report.skipped))
+        if not embed:
             return report
-        return self._embedded(
-            report, self.meaning, progress or _quiet, again=request.verify
-        )
+        return self._embedded(report, show, again=request.verify)
 
-    def _hurried(self, wait_s: float) -> Self:
-        """Return a keeper that waits no longer for others, and does what is needed."""
-
-        def writing(
-            longest_s: float = wait_s, **ways: Any
-        ) -> AbstractContextManager[WritableStore]:
-            return self.shop.writing(longest_s, **ways)
-
-        shop, meaning = replace(self.shop, writing=writing), self.meaning
-        if meaning is not None:
-            wishes = meaning.wishes._replace(first=SMALLEST)
-            meaning = replace(meaning, shop=shop, wishes=wishes)
-        return replace(
-            self,
-            shop=shop,
-            meaning=meaning,
-            learn=None,
-            pair=None,
-            ticked=None,
-            renamed=None,
-        )
-
-    def embed_newest(
+    def _embed_newest(
         self, report: IndexReport, progress: ShowProgress | None
     ) -> IndexReport:
         """Let vectors of one batch follow, the newest notes first; the text is in."""
-        if self.meaning is None:
-            return report
-        told = progress or _quiet
         try:
-            return self._embedded(
-                report, self.meaning, told, again=False, pause=lambda: True
-            )
+            return self._embedded(report, progress or _quiet, pause=lambda: True)
         except IndexBusy:
             return report
 
-    def _with_ticked(self, report: IndexReport, request: IndexRequest) -> IndexReport:
-        """Take in what was moved because a person ticked it."""
-        moved, troubles = self.ticked() if self.ticked is not None else ((), ())
+    def _followed_up(self, report: IndexReport, request: IndexRequest) -> IndexReport:
+        """Take in what a person ticked, and propose links to renamed notes."""
+        moved, problems = self.hooks.ticked()
         if moved:
             again = IndexRequest(reason=request.reason, paths=tuple(moved))
-            run_index(self.shop, again, _quiet)
-        if not troubles:
-            return report
-        return replace(report, warnings=(*report.warnings, *troubles))
+            run_index(self.vault, again, _quiet, self.wait_s)
+        found = self.hooks.renamed(report.renamed)
+        return _with_warnings(report, (*problems, *found))
 
     def embed(
         self, progress: ShowProgress | None = None, *, pause: Callable[[], bool]
@@ -169,30 +199,28 @@ class IndexKeeper:
 
         What is left then is for the next time.
         """
-        if self.meaning is None:
-            return IndexReport()
-        return self._embedded(
-            IndexReport(), self.meaning, progress or _quiet, again=False, pause=pause
-        )
+        return self._embedded(IndexReport(), progress or _quiet, pause=pause)
 
     def _embedded(
         self,
         report: IndexReport,
-        meaning: Meaning,
         progress: ShowProgress,
         *,
-        again: bool,
-        pause: Callable[[], bool] = _never,
+        again: bool = False,
+        pause: Callable[[], bool] = lambda: False,
     ) -> IndexReport:
+        if self.vault.config.embeddings.backend == "none":
+            return report
         began = time.perf_counter()
+        first = SMALLEST if self.in_hurry else SMALLEST * 4
+        task = EmbeddingTask.of(self.vault, self.wait_s, first)
         try:
-            passed = run_pass(meaning, progress, again=again, pause=pause)
-            if self.learn is not None:
-                self.learn(passed.embedded, progress, pause)
-            if self.pair is not None:  # notes that are alike, by their vectors
-                self.pair(progress, pause)
+            passed = run_pass(task, progress, again=again, pause=pause)
+            if not self.in_hurry:
+                self.hooks.learn(passed.embedded, progress, pause)
+                self.hooks.pair(progress, pause)
         finally:
-            self.wrote()
+            self.vault.close_words()
         return replace(
             report,
             embedded=passed.embedded,
@@ -205,9 +233,8 @@ class IndexKeeper:
     def _known_notes(self) -> list[NotePath]:
         """Return what the index knows; nothing, where it cannot be read any more."""
         try:
-            bench = self.bench()
-            with bench.faults():
-                known = bench.stamps()
+            with self.view.faults():
+                known = self.view.reader.rows().stamps()
         except IndexFault:
             return []
         return sorted(path for path in known if kind_of(path) != "attachment")
@@ -215,45 +242,46 @@ class IndexKeeper:
     def _check_rebuild(self, request: IndexRequest, known: list[NotePath]) -> None:
         since = datetime.now(UTC)
         try:
-            check_rebuild(self.shop, known)
+            check_rebuild(self.vault, known)
         except MassDeletion as error:
-            with suppress(IndexFault), self.shop.writing(0.0, here=True) as store:
+            with suppress(IndexFault), self.vault.writing(0.0, here=True) as store:
                 store.leave_failure(since, request.why(), str(error))
             raise
 
     def catch_up(self, wait_s: float = 0.0) -> str | None:
         """Bring the sidecars up to the rows, or say why that was not possible."""
         try:
-            with self.shop.writing(wait_s, here=True) as store, store.faults():
-                follow_sidecars(self.shop, store, _quiet)
+            with self.vault.writing(wait_s, here=True) as store, store.faults():
+                follow_sidecars(self.vault, store, _quiet)
         except IndexBusy:
             return "another process is writing the index"
         except IndexFault as error:
             return str(error)
         finally:
-            self.wrote()
+            self.vault.close_words()
         return None
 
     def remake_words(self, error: IndexDamaged) -> bool:
-        """Throw the word index away and make it anew; say whether that was the fault.
+        """Throw the word index away and make it again; say whether that was the fault.
 
-        Damage of the rows cannot be mended without reading the vault, which is a run of
-        indexing and not for us to begin.
+        Damage of the rows cannot be repaired without reading the vault, which is a run
+        of indexing and not for us to begin.
         """
         if Path(error.file).name == "index.db":
             return False
-        self.shop.words.discard()
+        words_of(self.vault).discard()
         return self.catch_up() is None
 
     def examine(self) -> list[Check]:
         """Look at the vault, the index and what they stand on."""
-        return examine(self.shop, self.bench())
+        dismissals, access_log = self.hooks.dismissals, self.hooks.access_log
+        return examine(self.view, dismissals, access_log)
 
     def status(self) -> Status:
         """Return what is current of the index."""
-        bench = self.bench()
-        with bench.faults():
-            return status_of(bench)
+        dismissals, access_log = self.hooks.dismissals, self.hooks.access_log
+        with self.view.faults():
+            return status_of(self.view, dismissals, access_log)
 
     def backup(self, file: Path) -> None:
         """Write the rows, from which all else is made, to one new file.
@@ -266,7 +294,7 @@ class IndexKeeper:
             raise BackupExists(str(file))
         staged = file.with_name(f".glassmind-{os.urandom(8).hex()}.part")
         try:
-            self.copier.write(staged)
+            self._copier().write(staged)
             _rename_new(staged, file)
         finally:
             staged.unlink(missing_ok=True)
@@ -286,17 +314,20 @@ class IndexKeeper:
         """
         if not force:
             self._check_vault(file)
-        self.copier.take(file)
-        self.wrote()
+        self._copier().take(file)
+        self.vault.close_words()
         return self.catch_up()
 
+    def _copier(self) -> SqliteCopier:
+        return SqliteCopier(self.vault.reader, self.vault.writing)
+
     def _check_vault(self, file: Path) -> None:
-        notes = self.copier.notes_in(file)
+        notes = self._copier().notes_in(file)
         asked = notes[:: len(notes) // NOTES_ASKED + 1]
-        with VaultFiles(self.shop.root) as files:
+        with self.vault.files() as files:
             there = sum(files.exists(path) for path in asked)
         if there < len(asked) * SHARE_THERE:
-            vault = str(self.shop.root)
+            vault = str(self.vault.config.vault.path)
             raise BackupOfAnotherVault(str(file), vault, there=there, notes=len(asked))
 
 
@@ -354,3 +385,227 @@ def _with_folders(path: NotePath) -> Iterator[str]:
 
 def _quiet(_: Progress) -> None:
     return
+
+
+def _with_warnings(report: IndexReport, more: Sequence[str]) -> IndexReport:
+    return replace(report, warnings=(*report.warnings, *more)) if more else report
+
+
+def run_index(
+    vault: Vault, request: IndexRequest, progress: ShowProgress, wait_s: float
+) -> IndexReport:
+    """Bring the whole index up to the vault, and say what was done.
+
+    A database that turns out to be damaged on the way is set aside and made anew: the
+    vault holds everything it held.
+
+    Raises:
+        MassDeletion: a large part of the vault seems gone; nothing was removed.
+        VaultMissing: the vault's folder is not there; nothing was written.
+        IndexBusy: another process is writing.
+        IndexUnwritable: the disk does not take the index.
+    """
+    began, since = time.perf_counter(), datetime.now(UTC)
+    writing = vault.writing(wait_s, anew=request.rebuild, waiting=waiting(progress))
+    with _collector_paused(), writing as store:
+        if request.rebuild:
+            words_of(vault).discard()
+            vectors_of(vault).discard()
+        elif request.verify:
+            _repair(vault, store)
+        try:
+            report = _sound_run(vault, store, request, progress)
+        except GlassmindError as error:
+            store.leave_failure(since, request.why(), str(error))
+            raise
+        notices = tuple(store.notices)
+    return replace(
+        report,
+        seconds=time.perf_counter() - began,
+        warnings=(*notices, *report.warnings),
+        rebuilt=request.rebuild,
+    )
+
+
+def _repair(vault: Vault, store: WritableStore) -> None:
+    """Examine rows and sidecars as a doctor does; begin anew what is damaged."""
+    wrong = store.wrong()
+    if wrong is not None:
+        store.begin_anew(wrong)
+    _drop_damaged_vectors(store)
+    for name, sidecar in (
+        ("word index", words_of(vault)),
+        ("matrix of vectors", vectors_of(vault)),
+    ):
+        wrong = sidecar.wrong()
+        if wrong is not None:
+            sidecar.discard()
+            store.notices.append(f"the {name} was damaged ({wrong}) and was made anew")
+
+
+def _drop_damaged_vectors(store: WritableStore) -> None:
+    """Forget vectors that are not what was written: they are embedded again."""
+    damaged = store.vectors().damaged()
+    if damaged:
+        with store.vector_step() as step:
+            step.drop_damaged(damaged)
+        much = "1 vector was" if len(damaged) == 1 else f"{len(damaged):,} vectors were"
+        store.notices.append(f"{much} damaged and dropped, to be embedded again")
+
+
+def _sound_run(
+    vault: Vault,
+    store: WritableStore,
+    request: IndexRequest,
+    progress: ShowProgress,
+) -> IndexReport:
+    """Run; once more from nothing when the rows turn out to be damaged on the way."""
+    try:
+        with store.faults():
+            return _bring_up(vault, store, request, progress)
+    except IndexDamaged as error:
+        if Path(error.file).name != "index.db":
+            raise  # a sidecar: the rows it is made from are well
+        store.begin_anew(error.reason)
+        with store.faults():
+            return _bring_up(vault, store, request, progress)
+
+
+def check_rebuild(vault: Vault, notes: Sequence[NotePath]) -> None:
+    """Look whether the vault is there before an index that knows it is thrown away.
+
+    Raises:
+        MassDeletion: a large part of the known notes is gone.
+        VaultMissing: the vault's folder is not there.
+    """
+    found = scan(vault.config.vault.path, vault.ignore_rules(), {}).changed
+    fewer = len(notes) - sum(file.kind != "attachment" for file in found)
+    if exceeds(fewer, len(notes)):
+        with vault.files() as files:
+            gone = sum(not files.exists(path) for path in notes)
+        guard(min(fewer, gone), len(notes))
+
+
+def _bring_up(
+    vault: Vault,
+    store: WritableStore,
+    request: IndexRequest,
+    progress: ShowProgress,
+) -> IndexReport:
+    if request.narrow:
+        return _bring_up_rows(vault, store, request, progress)
+    words = words_of(vault)
+    follower = Follower(store.log(), words, progress)
+    with followed_through(follower):
+        follower.make_good()
+        report = _bring_up_rows(vault, store, request, progress, follower)
+        finish(follower, words, store, compact=request.compact)
+    follow_vectors(vault, store, progress, compact=request.compact)
+    fold_usage(vault)
+    return replace(report, compacted=True) if follower.anew else report
+
+
+def _bring_up_rows(
+    vault: Vault,
+    store: WritableStore,
+    request: IndexRequest,
+    progress: ShowProgress,
+    follower: Follower[Document] | None = None,
+) -> IndexReport:
+    rules = vault.ignore_rules()
+    with vault.files() as files:
+        job = Job(
+            store=store,
+            read=files.read,
+            exists=files.exists,
+            left_out=rules.left_out,
+            rules=split_rules(vault.config),
+            progress=progress,
+            written=follower.advance if follower is not None else lambda: None,
+            verify=request.verify,
+            accept_deletions=request.accept_deletions,
+            hold_deletions=request.hold_deletions,
+            reason=request.why(),
+        )
+        job, known, found = _looked(vault, job, rules, request)
+        if follower is not None:
+            follower.begin(len(found.changed))
+        as_one = request.narrow and is_one_batch(found)
+        with store.together() if as_one else nullcontext():
+            report = apply_scan(job, known, found)
+            if request.narrow:
+                _owe_words(store)
+    if not rules.warnings:
+        return report
+    return replace(report, warnings=(*rules.warnings, *report.warnings))
+
+
+def _owe_words(store: IndexStore) -> None:
+    """Note that the words of what was written are left to whoever searches next."""
+    with store.transaction() as step:
+        step.set(OWED, store.log().head())
+
+
+def _looked(
+    vault: Vault, job: Job, rules: IgnoreRules, request: IndexRequest
+) -> tuple[Job, dict[NotePath, int], Scan]:
+    """Look at the paths, their folders or everywhere; return what was known there."""
+    rows, paths = job.store.rows(), frozenset(request.paths)
+    current = rows.setting("fingerprint") == fingerprint(job.rules)
+    if paths and current and not job.verify:
+        folders = frozenset(folder_of(path) for path in paths)
+        files = paths if request.narrow else None
+        known = rows.stamps_of(paths) if request.narrow else _stamps_in(rows, folders)
+        found = scan_folders(vault.config.vault.path, rules, known, folders, files)
+        if found is not None:
+            return replace(job, folders=folders, files=files), known, found
+    known = known_stamps(job)
+    job.progress(Progress("scan", 0, len(known)))
+    return job, known, scan(vault.config.vault.path, rules, known)
+
+
+def _stamps_in(rows: KnownRows, folders: Iterable[str]) -> dict[NotePath, int]:
+    known: dict[NotePath, int] = {}
+    for folder in folders:
+        known |= rows.stamps_in(folder)
+    return known
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Keep the collector of reference cycles from searching what has none.
+
+    Notes are trees and go when the last name for them goes; looking through them again
+    and again took a fifth of a first run.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def split_rules(config: Config) -> SplitRules:
+    """Return how notes are split, by the settings."""
+    index = config.index
+    return SplitRules(
+        target_tokens=index.chunk_target_tokens,
+        overlap_tokens=index.chunk_overlap_tokens,
+        min_chars=index.chunk_min_chars,
+        max_chunks=index.max_chunks_per_note,
+    )
+
+
+def fold_usage(vault: Vault) -> None:
+    """Copy what was used since the last run from the usage log, each event once.
+
+    How far the log was copied stands in the rows, and is written with them: a new
+    database takes all of it in again.
+    """
+    folded = vault.writer.events().folded()
+    events, upto = vault.use_log.tail(folded)
+    if events:
+        with vault.writer.event_step() as step:
+            step.add(events, {**folded, **upto})

@@ -4,8 +4,9 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 from threading import Event
 from typing import NamedTuple
 
@@ -27,6 +28,9 @@ from glassmind.model.index import (
     WatchMode,
     WatchState,
 )
+from glassmind.store.disk import filesystem_kind, on_network
+from glassmind.store.watch_state import clear_state, write_state
+from glassmind.vault import Vault
 
 WHOLE = "/"
 """Stands for the whole vault among paths; no path is called so."""
@@ -121,41 +125,10 @@ BEAT_S = 60.0
 
 NEVER = float("inf")
 
+WRITER_WAIT_S = 10.0
+"""How long a watch waits for another writer before it says so and tries again later."""
+
 NO_EVENTS = "changes were found that the system did not tell of"
-
-
-@dataclass(frozen=True, slots=True)
-class Pace:
-    """How patient a watch is, in seconds."""
-
-    quiet_s: float
-    longest_s: float
-    rescan_s: float
-    poll_s: float
-    graph_quiet_s: float
-
-
-@dataclass(frozen=True, slots=True)
-class Post:
-    """Everything a watch works with.
-
-    `listen` makes the events of the vault, telling whom it is given. `silent` says why
-    there can be none, if so. `holds` says whether the index knows files below a path.
-    `head` says how far the rows have come, whoever wrote them.
-    `leave_word` tells other processes how it stands, None that it is over. `relinked`
-    is called when links may have changed and it was quiet since. `rest` lets go of what
-    this thread holds.
-    """
-
-    keeper: IndexKeeper
-    pace: Pace
-    listen: Callable[[Callable[[VaultChanges], None]], VaultEvents]
-    holds: Callable[[str], bool]
-    head: Callable[[], str]
-    leave_word: Callable[[WatchState | None], None]
-    rest: Callable[[], None]
-    silent: str = ""
-    relinked: Callable[[], None] | None = None
 
 
 class _Stopped(Exception):
@@ -165,23 +138,37 @@ class _Stopped(Exception):
 class Watching:
     """Follows one vault; `run` may be called once."""
 
-    def __init__(self, post: Post) -> None:
-        self._post, self._keeper, self._pace = post, post.keeper, post.pace
-        self._inbox = Inbox(quiet_s=post.pace.quiet_s, longest_s=post.pace.longest_s)
-        self._events = post.listen(self._inbox.hear)
+    def __init__(
+        self, vault: Vault, keeper: IndexKeeper, relinked: Callable[[], None]
+    ) -> None:
+        self._vault, self._relinked = vault, relinked
+        self._keeper = replace(keeper, wait_s=WRITER_WAIT_S)
+        self._root_path = vault.config.vault.path
+        self._settings = settings = vault.config.watch
+        self._graph_quiet_s = settings.community_debounce_ms / 1000
+        self._inbox = Inbox(
+            quiet_s=settings.debounce_ms / 1000,
+            longest_s=settings.longest_wait_ms / 1000,
+        )
+        self._events = VaultEvents(
+            self._root_path,
+            vault.place.database_folder,
+            vault.ignore_rules,
+            self._inbox.hear,
+        )
         self._state = WatchState(pid=os.getpid())
         self._word: tuple[WatchState, float] | None = None
         self._whole_at = 0.0
         self._cause: Cause = "start"
         self._failures = self._deaf = self._heard = 0
         self._poll_at = self._embed_at = self._graph_at = NEVER
-        self._silent = post.silent
+        self._silent = _no_events(self._root_path)
         self._clock_s = _clock_s()
         self._root: tuple[int, int] | None = None
         self._warned: Sequence[str] = ()
         self._held, self._held_at, self._held_said = 0, "", ""
         self._unrelinked = ""
-        self._background = Background(post.rest)
+        self._background = Background(vault.reader.close)
 
     def run(
         self, stop: Event, told: TellNews | None = None, settled: Sequence[str] = ()
@@ -204,8 +191,9 @@ class Watching:
         finally:
             self._events.close()
             self._background.close()
-            self._post.leave_word(None)
-            self._post.rest()
+            if self._word is not None:
+                clear_state(self._vault.place.folder, self._state.pid)
+            self._vault.reader.close()
 
     def _turn(self) -> None:
         """Do what is due, the most urgent first."""
@@ -243,7 +231,7 @@ class Watching:
     def _check_root(self) -> None:
         """Notice that the vault is another folder by now, or that events have ended."""
         try:
-            found = identity_of(self._keeper.shop.root)
+            found = identity_of(self._root_path)
         except VaultError:
             found = None
         ended = self._state.mode == "watching" and self._events.failure
@@ -259,18 +247,23 @@ class Watching:
 
     def _head(self) -> str:
         try:
-            return self._post.head()
+            with self._vault.faults():
+                return self._vault.reader.log().head()
         except GlassmindError:
             return ""
 
     def _is_much(self, paths: Sequence[str]) -> bool:
         """Whether a look at everything is called for, rather than one at each path."""
+        if not paths:
+            return False
         if len(paths) > MANY_PATHS:
             return True
         if len({folder_of(path) for path in paths}) > MANY_FOLDERS:
             return True
         try:
-            return any(self._post.holds(path) for path in paths)
+            with self._vault.faults():
+                files = [path for path in paths if not path.endswith("/")]
+                return any(map(self._vault.reader.rows().any_below, files))
         except GlassmindError:
             return True
 
@@ -278,7 +271,7 @@ class Watching:
         """Hear of changes if the system tells of them, or else look for them."""
         refused = self._silent
         try:
-            self._root = identity_of(self._keeper.shop.root)
+            self._root = identity_of(self._root_path)
             refused = refused or self._events.listen()
         except VaultError:
             return  # the look at the vault that follows says so
@@ -303,9 +296,9 @@ class Watching:
         self._state = replace(self._state, reconciled=_now())
         self._cause = "rescan"
         if not self._held:
-            self._whole_at = time.monotonic() + self._pace.rescan_s
+            self._whole_at = time.monotonic() + self._settings.rescan_s
         polling = self._state.mode == "polling"
-        self._poll_at = time.monotonic() + self._pace.poll_s if polling else NEVER
+        self._poll_at = time.monotonic() + self._settings.poll_s if polling else NEVER
 
     def _doubt_events(self, *, lost: bool) -> None:
         """Give events up when they failed us again and again."""
@@ -325,14 +318,13 @@ class Watching:
         if drifted and self._bring("poll") is None:
             return
         took_s = time.monotonic() - began
-        pause_s = max(self._pace.poll_s, POLL_SHARE * took_s)
+        pause_s = max(self._settings.poll_s, POLL_SHARE * took_s)
         self._poll_at = time.monotonic() + pause_s
 
     def _has_drifted(self) -> bool:
-        bench, shop = self._keeper.bench(), self._keeper.shop
-        with bench.faults():
-            known = bench.stamps()
-        found = scan(shop.root, shop.ignore_rules(), known)
+        with self._vault.faults():
+            known = self._vault.reader.rows().stamps()
+        found = scan(self._root_path, self._vault.ignore_rules(), known)
         # what is held back stays missing, and is looked at again in its own time
         return bool(found.changed or (found.missing and not self._held))
 
@@ -362,7 +354,7 @@ class Watching:
             self._tell(cause, report, paths)
         self._embed_at = time.monotonic()
         if changes or cause == "start":
-            self._graph_at = time.monotonic() + self._pace.graph_quiet_s
+            self._graph_at = time.monotonic() + self._graph_quiet_s
         return report
 
     def _hold(self, report: IndexReport) -> None:
@@ -399,12 +391,10 @@ class Watching:
     def _relink(self) -> None:
         """Let what is made from links follow; the vault is taken in, come what may."""
         self._graph_at = NEVER
-        if self._post.relinked is None:
-            return
         try:
-            self._background.run(self._post.relinked)
+            self._background.run(self._relinked)
         except (GlassmindError, OSError) as error:
-            again_s = max(self._pace.graph_quiet_s, FIRST_RETRY_S)
+            again_s = max(self._graph_quiet_s, FIRST_RETRY_S)
             self._graph_at = time.monotonic() + again_s
             if str(error) != self._unrelinked:
                 self._told(Hindered(str(error), again_s))
@@ -443,11 +433,18 @@ class Watching:
             if now - at < (BEAT_S if state == known else TICK_S):
                 return
         self._word = (state, now)
-        self._post.leave_word(state)
+        write_state(self._vault.place.folder, state)
 
 
 def _changes(report: IndexReport) -> int:
     return report.added + report.changed + report.moved + report.removed
+
+
+def _no_events(root: Path) -> str:
+    """Return why the system tells of no changes to a vault, if so."""
+    if not on_network(root):
+        return ""
+    return f"{filesystem_kind(root)} tells nobody of changes that another machine makes"
 
 
 def _clock_s() -> float:

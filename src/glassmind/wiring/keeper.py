@@ -3,16 +3,15 @@
 A part of `wiring` that a search does not need.
 """
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from glassmind.index.keeper import IndexKeeper
-from glassmind.store.sqlite.writer import SqliteCopier
+from glassmind.index.keeper import Hooks, IndexKeeper
+from glassmind.index.watching import WRITER_WAIT_S, Watching
 from glassmind.vault import Vault
+from glassmind.wiring.access_log import access_log_check
 from glassmind.wiring.confidence import is_due
-from glassmind.wiring.index import bench_for, meaning_for, workshop_for
-from glassmind.wiring.pairs import pairing_for
+from glassmind.wiring.pairs import dismissals_for, pairing_for
 from glassmind.wiring.renamed import renamed_for
 from glassmind.wiring.scoped import ScopedKeeper
 from glassmind.wiring.search import semantic_for
@@ -39,19 +38,24 @@ def _learn(
 
 def keeper_for(vault: Vault) -> IndexKeeper:
     """Return what writes, examines and copies the index of a vault."""
-    if vault.scope is not None:  # written for all, and examined as far as it is visible
-        keeper = replace(keeper_for(vault.whole), bench=partial(bench_for, vault))
-        return cast("IndexKeeper", ScopedKeeper(keeper, vault))
-    copier = SqliteCopier(vault.reader, vault.writing)
-    shop = workshop_for(vault)
-    return IndexKeeper(
-        shop,
-        partial(bench_for, vault),
-        copier,
-        vault.close_words,
-        meaning_for(vault, shop),
-        partial(_learn, vault),
-        pairing_for(vault),
-        ticked_for(vault),
-        renamed_for(vault),
+    whole = vault.whole
+    hooks = Hooks(
+        learn=partial(_learn, whole),
+        pair=pairing_for(whole),
+        ticked=ticked_for(whole),
+        renamed=renamed_for(whole),
+        dismissals=lambda view: dismissals_for(view).now(),
+        access_log=access_log_check,
     )
+    keeper = IndexKeeper(whole, vault, hooks)
+    if vault.scope is None:
+        return keeper
+    return cast("IndexKeeper", ScopedKeeper(keeper, vault))
+
+
+def watching_for(vault: Vault, renew: "Callable[[float], None]") -> Watching:
+    """Return what follows a vault.
+
+    `renew` updates what is made from links, waiting so long for writers.
+    """
+    return Watching(vault, keeper_for(vault), lambda: renew(WRITER_WAIT_S))

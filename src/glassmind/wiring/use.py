@@ -13,24 +13,10 @@ from glassmind.memory.pins import FILE, pins_in
 from glassmind.search.ranking import Warm
 from glassmind.store.sqlite.memory import EventRows, HeatRows
 from glassmind.store.sqlite.pairs import PairRows
-from glassmind.store.usage_log import UseLog
 from glassmind.vault import Vault
 
 if TYPE_CHECKING:  # numpy comes with it
-    from glassmind.store.sqlite.writer import SqliteWriter
-
-
-def fold_use(log: UseLog, writer: "SqliteWriter") -> None:
-    """Take what was handed out since into the rows, each event once.
-
-    How far the record was taken in stands in the rows themselves, and is written with
-    them: who begins anew takes all of it in again.
-    """
-    folded = writer.events().folded()
-    events, upto = log.tail(folded)
-    if events:
-        with writer.event_step() as step:
-            step.add(events, {**folded, **upto})
+    pass
 
 
 def heat_sources(vault: Vault) -> HeatSources:
