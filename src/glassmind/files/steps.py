@@ -68,7 +68,7 @@ def plan_steps(steps: Sequence[Step], agent_folder: str) -> list[PlannedStep]:
     folders = [(step.path, step.to) for step in clean if step.folder and step.path]
     for old, _ in folders:
         if any(_is_below(old, other) for other, _ in folders):
-            raise WriteFailed(old, "the folder it stands in is moved too")
+            raise WriteFailed(old, "the folder above it is moved too")
     plans = [_plan_of(step, folders) for step in clean]
     _refuse_twins(plans)
     return plans
@@ -111,9 +111,9 @@ def _clean(step: Step, agent_folder: str) -> Step:
     if step.folder and (path is None or _is_below(to, path)):
         raise WriteFailed(path or to, "a folder cannot go into itself")
     if step.folder and path is not None and _is_below(agent_folder, path):
-        raise NotEditable(path, f"{agent_folder} stands in it")
+        raise NotEditable(path, f"{agent_folder} is inside it")
     if path is not None and step.before is None and not step.folder:
-        raise WriteFailed(path, "nobody says what it is now")
+        raise WriteFailed(path, "the step has no content before")
     if path is None and step.before is not None:
         raise WriteFailed(to, "a new file has no content before")
     leaves_trash = path is not None and is_trashed(path)
@@ -130,7 +130,10 @@ def _judge(path: str, agent_folder: str, told: str = "") -> None:
     folded = [part.casefold() for part in parts]
     if folded[:depth] == [part.casefold() for part in agents]:
         if len(parts) <= depth or folded[depth] in CLOSED:
-            raise NotEditable(told or path, f"{agent_folder} keeps it for itself")
+            raise NotEditable(
+                told or path,
+                f"{agent_folder} is the agents' own; this part of it is not edited",
+            )
         if parts[:depth] == agents:
             parts = parts[depth:]
     if any(part.startswith(".") for part in parts):

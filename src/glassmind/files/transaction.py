@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from threading import local
-from types import TracebackType
 from typing import NamedTuple, Self
 
 from glassmind.errors import (
@@ -339,13 +338,8 @@ class FileTransaction:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        fault: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._folders.__exit__(kind, fault, trace)
+    def __exit__(self, *_: object) -> None:
+        self._folders.__exit__(None, None, None)
 
     def look(self) -> None:
         """See that everything is as the steps say it is, and every new place free.
@@ -675,7 +669,7 @@ def _refuse_no_folder(upper: OpenFolder, name: str, path: NotePath) -> os.stat_r
     if facts is None:
         raise NoteChanged(path, expected="", found="")
     if not stat.S_ISDIR(facts.st_mode):
-        raise WriteFailed(path, "it is no folder")
+        raise WriteFailed(path, "it is not a folder")
     return facts
 
 
@@ -775,10 +769,5 @@ class OpenFolders:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        fault: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stack.close()

@@ -19,7 +19,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, TypeAlias
 from unicodedata import normalize
 
 from watchfiles import Change, watch
@@ -52,7 +52,7 @@ JOIN_S = 1.0
 ATTEMPTS = 3
 """A folder may go between being listed and being watched."""
 
-ENDED = "nobody listens to the system's events"
+ENDED = "the system's events are not watched"
 
 EACH_FOLDER = sys.platform == "linux"
 
@@ -72,7 +72,7 @@ class VaultChanges(NamedTuple):
 
 
 class VaultEvents:
-    """Owns the thread that hears of changes in one vault and tells of them.
+    """Owns the thread that watches one vault and reports its changes.
 
     `apart` is a folder whose changes are our own doing. `hear` is called in the thread.
     """
@@ -85,16 +85,16 @@ class VaultEvents:
         hear: Callable[[VaultChanges], None],
     ) -> None:
         self._root, self._apart, self._rules, self._hear = root, apart, rules, hear
-        self._ear: _Ear | None = None
+        self._events: _EventThread | None = None
         self._watched: tuple[object, ...] = ()
 
     @property
     def failure(self) -> str:
         """Why nothing is heard; empty while all is well."""
-        return self._ear.failure if self._ear is not None else ENDED
+        return self._events.failure if self._events is not None else ENDED
 
     def listen(self) -> str:
-        """Hear of every folder that is there now; return why that cannot be, if so.
+        """Watch every folder that exists now; return why that cannot be, if so.
 
         What was heard before goes on to be heard, without a gap unless there are too
         few watches for the old and the new at once; so look at the vault afterwards.
@@ -107,16 +107,16 @@ class VaultEvents:
             watched = (identity_of(self._root), tuple(self._folders(base)))
             if watched == self._watched and not self.failure:
                 return ""
-            ear = _Ear(watched[1], self._told_of)
+            events = _EventThread(watched[1], self._on_changes)
             try:
-                refused = ear.start()
+                refused = events.start()
             except FileNotFoundError:
                 continue
             had_watches = not self.failure
             self.close()
             if refused and had_watches:
                 continue
-            self._ear, self._watched = ear, watched
+            self._events, self._watched = events, watched
             return refused
         raise VaultMissing(str(self._root), "its folders come and go")
 
@@ -127,12 +127,16 @@ class VaultEvents:
             yield base
 
     def close(self) -> None:
-        """Hear nothing any more."""
-        if self._ear is not None:
-            self._ear.close()
-        self._ear, self._watched = None, ()
+        """Stop watching."""
+        if self._events is not None:
+            self._events.close()
+        self._events, self._watched = None, ()
 
-    def _told_of(self, changes: Iterable[tuple[Change, str]], *, lossy: bool) -> None:
+    def _on_changes(
+        self,
+        changes: Iterable[tuple[Change, str]],
+        lossy: bool,  # noqa: FBT001
+    ) -> None:
         base = os.path.realpath(self._root)
         apart = os.path.realpath(self._apart)
         try:
@@ -238,16 +242,13 @@ def _is_reached(path: str, place: str, rules: IgnoreRules) -> bool:
     return is_real(os.path.dirname(place))  # noqa: PTH120
 
 
-class Tell(Protocol):
-    """Is told of the system's events; of `lossy` ones some may be missing."""
-
-    def __call__(self, changes: Iterable[tuple[Change, str]], *, lossy: bool) -> None:
-        """Take in what changed."""
+_Report: TypeAlias = Callable[[Iterable[tuple[Change, str]], bool], None]
+"""Takes in events, and whether some may be missing."""
 
 
-class _Ear:
-    def __init__(self, folders: Collection[str], tell: Tell) -> None:
-        self._folders, self._tell = folders, tell
+class _EventThread:
+    def __init__(self, folders: Collection[str], report: _Report) -> None:
+        self._folders, self._report = folders, report
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self.failure = ""
@@ -288,7 +289,7 @@ class _Ear:
         self, first: set[tuple[Change, str]], events: Iterator[set[tuple[Change, str]]]
     ) -> None:
         try:
-            self._tell(first, lossy=False)
+            self._report(first, False)
             looked = time.monotonic()
             stood = looked - AFTER_S
             for changes in events:
@@ -296,7 +297,7 @@ class _Ear:
                 if now - looked > STOOD_STILL_S:
                     stood = now
                 if changes:
-                    self._tell(changes, lossy=now - stood < AFTER_S)
+                    self._report(changes, now - stood < AFTER_S)
                 looked = time.monotonic()
         except (OSError, RuntimeError) as fault:
             self.failure = reason_of(fault)
