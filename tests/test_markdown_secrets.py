@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.obsidian.secrets import holds_secret, redacted
+from glassmind.obsidian.secrets import redacted
 
 VAULTS = Path(__file__).parents[2] / "shared" / "data" / "vaults"
 
@@ -60,6 +60,10 @@ KEY_LINES = [
     drawn(20) + "==",
     "-----END OPENSSH " + "PRIVATE KEY-----",
 ]
+
+
+def holds_secret(text: str) -> bool:
+    return redacted(text) != text
 
 
 @pytest.mark.parametrize(("kind", "token"), EACH)

@@ -1,12 +1,18 @@
 """A name typed by a person finds the one note meant, or says what it might mean."""
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from glassmind.errors import AmbiguousName, NoteNotFound
-from glassmind.files.names import NamedNote, find_note
+from glassmind.files.names import NamedNote, guessed_note, sure_note
 from glassmind.model import NotePath
+
+
+def find_note(name: str, notes: Sequence[NamedNote]) -> NotePath:
+    return sure_note(name, notes) or guessed_note(name, notes)
 
 
 def note(path: str, title: str = "", *aliases: str) -> NamedNote:

@@ -1,6 +1,6 @@
 """A name is found in the rows as it is found among all names, and says the same."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -9,8 +9,14 @@ from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
 from glassmind.errors import AmbiguousName, NoteNotFound
-from glassmind.files.names import NamedNote, find_note, kept_note
+from glassmind.files.names import NamedNote, guessed_note, kept_note, sure_note
+from glassmind.model import NotePath
 from glassmind.store.sqlite.reader import SqliteReader
+
+
+def find_note(name: str, notes: Sequence[NamedNote]) -> NotePath:
+    return sure_note(name, notes) or guessed_note(name, notes)
+
 
 NOTES: dict[str, str | bytes] = {
     "Tea.md": "---\naliases: [Brew, tea leaves]\n---\n",

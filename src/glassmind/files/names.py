@@ -123,16 +123,6 @@ class KeptNames(Protocol):
 _Rung: TypeAlias = Callable[[NamedNote], bool]
 
 
-def find_note(name: str, notes: Sequence[NamedNote]) -> NotePath:
-    """Return the note that a person means by a path, title, file name or alias.
-
-    Raises:
-        NoteNotFound: No note is called so; the error names the closest.
-        AmbiguousName: Several are; the error lists up to ten of them.
-    """
-    return sure_note(name, notes) or guessed_note(name, notes)
-
-
 def sure_note(name: str, notes: Sequence[NamedNote]) -> NotePath | None:
     """Return the note that is called so; None when none is to the letter.
 

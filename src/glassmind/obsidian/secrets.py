@@ -62,11 +62,6 @@ class SecretLocation(NamedTuple):
     kind: str
 
 
-def holds_secret(text: str) -> bool:
-    """Whether a credential of a known shape stands in a text."""
-    return redacted(text) != text
-
-
 def redacted(text: str) -> str:
     """Return a text with `(hidden: AWS key)` and the like in place of credentials.
 
@@ -139,6 +134,13 @@ def _begins(letter: str, inside: str) -> str:
         rf"(?<={said}.)(?<![\\{inside}]{said}.)" for said in ("_", "__", "___", r"\\_")
     )
     return rf"{letter}(?:(?<![{inside}].)|{before}|{lines})"
+
+
+def _prefixed(
+    name: str, first: str, inside: str, rest: str, judge: Judge | None = None
+) -> Hide:
+    """Return what hides a shape by its first letter, where a word begins."""
+    return _hiding(name, rest, judge, begins=_begins(first, inside))
 
 
 _RUN = re.compile(r"[A-Za-z0-9]{16,}")
@@ -244,6 +246,7 @@ def _has_line(text: str) -> bool:
 _WITH_COLON = re.compile(r":(?:AA|(?<=otpauth:))")
 _WITH_CAPITAL = re.compile(r"I(?:(?<=A[KSB]I)A|(?<=AI)za)")
 
+_END = r"(?![A-Za-z0-9-]|_{1,3}[A-Za-z0-9-])"
 _BLANK = r"[ \t\xa0\u2007\u202f\u3000]"
 _AROUND = r"""[ \t\xa0\u2007\u202f\u3000"'`*_\\]"""
 
@@ -254,35 +257,24 @@ _GROUPS = (
         _has_line,
         [
             _without_aws_secrets,
-            _hiding(
-                "GitHub token",
-                r"(?:h[pousr]|ithub_pat)_\w{36,}+",
-                begins=_begins("g", ALNUM),
-            ),
-            _hiding("npm token", r"pm_[A-Za-z0-9]{36,}+", begins=_begins("n", r"\w")),
-            _hiding(
-                "Stripe key", r"k_live_[A-Za-z0-9]{10,}+", begins=_begins("[sr]", ALNUM)
-            ),
+            _prefixed("GitHub token", "g", ALNUM, r"(?:h[pousr]|ithub_pat)_\w{36,}+"),
+            _prefixed("npm token", "n", r"\w", r"pm_[A-Za-z0-9]{36,}+"),
+            _prefixed("Stripe key", "[sr]", ALNUM, r"k_live_[A-Za-z0-9]{10,}+"),
         ],
     ),
     ShapeGroup(
         _WITH_DASH.search,
         [
             without_private_keys,
-            _hiding(
-                "GitLab token",
-                r"l(?:pat|dt|rt)-[\w.-]{20,}+",
-                begins=_begins("g", WORD),
-            ),
-            _hiding("PyPI token", r"ypi-Ag[\w-]{50,}+", begins=_begins("p", WORD)),
-            _hiding(
-                "API key", r"k-[\w-]{20,}+", _is_model_key, begins=_begins("s", WORD)
-            ),
-            _hiding(
+            _prefixed("GitLab token", "g", WORD, r"l(?:pat|dt|rt)-[\w.-]{20,}+"),
+            _prefixed("PyPI token", "p", WORD, r"ypi-Ag[\w-]{50,}+"),
+            _prefixed("API key", "s", WORD, r"k-[\w-]{20,}+", _is_model_key),
+            _prefixed(
                 "Slack token",
+                "x",
+                WORD,
                 r"(?:ox[a-z]|app)-[A-Za-z0-9-]{10,}+",
                 _has_figure,
-                begins=_begins("x", WORD),
             ),
         ],
     ),
@@ -290,28 +282,13 @@ _GROUPS = (
         _WITH_CAPITAL.search,
         [
             _without_aws_secrets,
-            _hiding(
-                "AWS key",
-                r"[KSB]IA[A-Z0-9]{16}(?![A-Za-z0-9])",
-                begins=_begins("A", ALNUM),
-            ),
-            _hiding(
-                "Google key",
-                r"Iza[\w-]{35}(?![A-Za-z0-9-]|_{1,3}[A-Za-z0-9-])",
-                begins=_begins("A", WORD),
-            ),
+            _prefixed("AWS key", "A", ALNUM, r"[KSB]IA[A-Z0-9]{16}(?![A-Za-z0-9])"),
+            _prefixed("Google key", "A", WORD, rf"Iza[\w-]{{35}}{_END}"),
         ],
     ),
     ShapeGroup(
         _has("eyJ"),
-        [
-            _hiding(
-                "JWT",
-                r"yJ[\w-]++(?:\.[\w-]++){2,4}",
-                _is_jwt,
-                begins=_begins("e", r"\w.-"),
-            )
-        ],
+        [_prefixed("JWT", "e", r"\w.-", r"yJ[\w-]++(?:\.[\w-]++){2,4}", _is_jwt)],
     ),
     ShapeGroup(
         lambda text: _has_azure_key(text) or ("=" in text and "sig=" in text),
@@ -330,10 +307,7 @@ _GROUPS = (
     ShapeGroup(
         _WITH_COLON.search,
         [
-            _hiding(
-                "Telegram token",
-                r"(?<!\d)\d{5,16}:AA[\w-]{32,34}(?![A-Za-z0-9-]|_{1,3}[A-Za-z0-9-])",
-            ),
+            _hiding("Telegram token", rf"(?<!\d)\d{{5,16}}:AA[\w-]{{32,34}}{_END}"),
             _hiding(
                 "one-time secret",
                 r"otpauth:[^\s?]{0,200}+\?[^\s]{0,200}?secret=([A-Za-z2-7]{12,}+)",
