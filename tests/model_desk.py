@@ -93,7 +93,7 @@ def cached_vectors(name: str) -> Iterator[None]:
 def _vector_cache(name: str) -> Path:
     """Return the cache file for the installed runtime and the code that calls it."""
     used = hashlib.sha256(version("onnxruntime").encode())
-    for module in ("onnx.py", "session.py", "unit.py"):
+    for module in ("onnx.py", "vectors.py"):
         used.update((Path(models.__path__[0]) / module).read_bytes())
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     folder = Path(cache) / "glassmind" / "test-vectors"

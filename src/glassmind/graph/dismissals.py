@@ -536,7 +536,7 @@ UNDISMISSED, UNRESTORED = "nothing was dismissed", "no dismissal was taken back"
 """What came of an act while nothing may be written."""
 
 
-def dismiss_pair(study: "GraphContext", a: str, b: str) -> Dismissed:
+def dismiss_pair(graph: "GraphContext", a: str, b: str) -> Dismissed:
     """Dismiss two notes by their names.
 
     Raises:
@@ -544,63 +544,63 @@ def dismiss_pair(study: "GraphContext", a: str, b: str) -> Dismissed:
         BadWish: both names mean one note.
         WritesOff: the settings let nothing be written.
     """
-    _check_writes(study, UNDISMISSED)
-    return study.book.add(_named(study, a, b), why=DISMISSED)
+    _check_writes(graph, UNDISMISSED)
+    return graph.book.add(_named(graph, a, b), why=DISMISSED)
 
 
-def restore_pair(study: "GraphContext", a: str, b: str) -> Dismissed:
+def restore_pair(graph: "GraphContext", a: str, b: str) -> Dismissed:
     """Take the dismissal of two notes back; raises as `dismiss_pair`."""
-    _check_writes(study, UNRESTORED)
-    return study.book.drop(_named(study, a, b), why=RESTORED)
+    _check_writes(graph, UNRESTORED)
+    return graph.book.drop(_named(graph, a, b), why=RESTORED)
 
 
-def dismiss_finding(study: "GraphContext", now: FindingNow) -> Dismissed:
+def dismiss_finding(graph: "GraphContext", now: FindingNow) -> Dismissed:
     """Dismiss what a check of vault health finds now.
 
     Raises:
         FindingAbsent: it does not, and that was not dismissed before.
         WritesOff: the settings let nothing be written.
     """
-    _check_writes(study, UNDISMISSED)
+    _check_writes(graph, UNDISMISSED)
     if now.state != "there" and not now.dismissed:
         raise FindingAbsent(now.key, now.reason or "")
-    return study.book.add(_finding(study, now.key), why=DISMISSED)
+    return graph.book.add(_finding(graph, now.key), why=DISMISSED)
 
 
-def restore_finding(study: "GraphContext", now: FindingNow) -> Dismissed:
+def restore_finding(graph: "GraphContext", now: FindingNow) -> Dismissed:
     """Take the dismissal of a finding back, whether it still is one or not.
 
     Raises:
         WritesOff: the settings let nothing be written.
     """
-    _check_writes(study, UNRESTORED)
-    line = _finding(study, now.key)
+    _check_writes(graph, UNRESTORED)
+    line = _finding(graph, now.key)
     if now.state != "there" and not now.dismissed:
-        return study.book.untouched(line)
-    return study.book.drop(line, why=RESTORED)
+        return graph.book.untouched(line)
+    return graph.book.drop(line, why=RESTORED)
 
 
-def _check_writes(study: "GraphContext", undone: str) -> None:
-    writes = study.config.writes
+def _check_writes(graph: "GraphContext", undone: str) -> None:
+    writes = graph.config.writes
     if not writes.agent_dir_writable:
         raise WritesOff(writes.agent_dir, undone)
 
 
-def _named(study: "GraphContext", a: str, b: str) -> Dismissal:
-    one, other = _called(study, a), _called(study, b)
+def _named(graph: "GraphContext", a: str, b: str) -> Dismissal:
+    one, other = _called(graph, a), _called(graph, b)
     if one == other:
         raise BadWish("a pair", f"of {one} and itself", "of two notes")
-    return study.book.pair(one, other)
+    return graph.book.pair(one, other)
 
 
-def _called(study: "GraphContext", name: str) -> NotePath:
+def _called(graph: "GraphContext", name: str) -> NotePath:
     """Return the note of a name; what is written does not stand on a guess."""
-    path = study.sure(name)
+    path = graph.sure(name)
     if path is None:
-        raise NoteNotFound(name, (study.find(name),))
+        raise NoteNotFound(name, (graph.find(name),))
     return path
 
 
-def _finding(study: "GraphContext", key: str) -> Dismissal:
+def _finding(graph: "GraphContext", key: str) -> Dismissal:
     check, _, subject = key.partition(":")
-    return study.book.finding(check, subject)
+    return graph.book.finding(check, subject)

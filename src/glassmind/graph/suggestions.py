@@ -158,7 +158,7 @@ NO_VECTORS = (
 BY_HAND = "; its properties are written so that they have to be edited by hand"
 
 
-class Sorts(NamedTuple):
+class PathRules(NamedTuple):
     """What the settings say of a path: never suggested, or a daily note.
 
     `link_format` is how new links name their notes.
@@ -211,7 +211,7 @@ class Facts:
         return share if exact else share * INFLECTED
 
 
-def facts_of(net: LinkGraph, rows: "MentionRows", sorts: Sorts) -> Facts:
+def facts_of(net: LinkGraph, rows: "MentionRows", rules: PathRules) -> Facts:
     """Return what is known of every node of a graph."""
     named, anchors = rows.names(), rows.anchors()
     names = {
@@ -235,7 +235,7 @@ def facts_of(net: LinkGraph, rows: "MentionRows", sorts: Sorts) -> Facts:
     rarity = {w: log(notes / len(h)) / log(notes) for w, h in holders.items()}
     links = rows.property_links()
     missing = missing_answers(links)
-    offered = [p.endswith(".md") and not sorts.is_aside(p) for p in net.paths]
+    offered = [p.endswith(".md") and not rules.is_aside(p) for p in net.paths]
     return Facts(
         net=net,
         table=name_table(names, used, texts=texts),
@@ -247,9 +247,9 @@ def facts_of(net: LinkGraph, rows: "MentionRows", sorts: Sorts) -> Facts:
         holders={word: np.array(at, np.int64) for word, at in holders.items()},
         whole=np.array([fsum(rarity[w] for w in own) for own in words], np.float64),
         offered=np.array(offered, np.bool_),
-        days=np.array([sorts.is_day(path) for path in net.paths], np.bool_),
+        days=np.array([rules.is_day(path) for path in net.paths], np.bool_),
         pen=LinkWriter(
-            Names.of(rows.paths()), rows.writes_markdown(), sorts.link_format
+            Names.of(rows.paths()), rows.writes_markdown(), rules.link_format
         ),
         missing=missing,
         spellings={m.answer: spelling_of(m.answer, links) for m in missing},
@@ -294,9 +294,9 @@ class KeptFacts:
         net: Callable[[], LinkGraph],
         rows: "Callable[[], MentionRows]",
         head: Callable[[], str],
-        sorts: Callable[[], Sorts],
+        rules: Callable[[], PathRules],
     ) -> None:
-        self._net, self._rows, self._head, self._sorts = net, rows, head, sorts
+        self._net, self._rows, self._head, self._sorts = net, rows, head, rules
         self._making = Lock()
         self._kept: tuple[str, Facts] | None = None
 
@@ -407,12 +407,12 @@ class Finder:
     """Finds suggestions for one call, and keeps what it reads until the call ends."""
 
     def __init__(
-        self, study: "GraphContext", pages: Pages, kept: "SuggestionCache"
+        self, graph: "GraphContext", pages: Pages, kept: "SuggestionCache"
     ) -> None:
-        self._study, self.pages = study, pages
-        self.facts, self.rows = study.facts(), study.mention_rows()
-        self.words = study.words()
-        self.dismissed = study.book.now()
+        self._graph, self.pages = graph, pages
+        self.facts, self.rows = graph.facts(), graph.mention_rows()
+        self.words = graph.words()
+        self.dismissed = graph.book.now()
         self._vectors = kept.vectors(self.rows)
         self._spots: dict[int, Mapping[int, Spot]] = {}
         self._standing: dict[tuple[Pieces, int], tuple[int, NDArray[np.int64]]] = {}
@@ -513,7 +513,7 @@ class Finder:
         if node is not None:
             outlook = self.outlook(node)
             paired = np.zeros(len(self.facts.net), np.bool_)
-            for pair in self._study.pairs().of_note(note):
+            for pair in self._graph.pairs().of_note(note):
                 other = self.facts.net.node_at(pair.other_path)
                 if other is not None:
                     paired[other] = outlook.open_[other]
@@ -568,7 +568,7 @@ class Finder:
     def _similar_pairs(self) -> list[tuple[int, int]]:
         """Return the stored pairs of similar notes, the most similar first."""
         node_at, found = self.facts.net.node_at, []
-        for pair in self._study.pairs().pairs():
+        for pair in self._graph.pairs().pairs():
             node, other = node_at(pair.path), node_at(pair.other_path)
             if node is not None and other is not None and not self._days((node, other)):
                 found.append((node, other))
@@ -878,7 +878,7 @@ class SuggestionCache:
 
 
 def suggest(
-    study: "GraphContext", kept: SuggestionCache, note: NotePath | None, *, limit: int
+    graph: "GraphContext", kept: SuggestionCache, note: NotePath | None, *, limit: int
 ) -> Suggestions:
     """Return what should be linked, best first, each with the edit that would do it.
 
@@ -890,20 +890,20 @@ def suggest(
     """
     if not 1 <= limit <= MOST:
         raise BadLimit(limit, MOST)
-    with study.files() as files:
-        finder = Finder(study, Pages(files), kept)
+    with graph.files() as files:
+        finder = Finder(graph, Pages(files), kept)
         if note is None:
             found = kept.of_vault(finder, PAGED if limit <= PAGED else MOST)[:limit]
         else:
             found = finder.of_note(note, limit)
-    return Suggestions(note, tuple(found), tuple(_unknown(study, note)))
+    return Suggestions(note, tuple(found), tuple(_unknown(graph, note)))
 
 
-def _unknown(study: "GraphContext", note: NotePath | None) -> Iterator[str]:
+def _unknown(graph: "GraphContext", note: NotePath | None) -> Iterator[str]:
     """Yield what is not known yet."""
-    if not study.mention_rows().width():
+    if not graph.mention_rows().width():
         yield NO_VECTORS
     elif note is None:
-        yield from similarity_notices(study)
+        yield from similarity_notices(graph)
         return
-    yield from study.book.now().problems
+    yield from graph.book.now().problems

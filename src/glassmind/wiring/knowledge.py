@@ -14,7 +14,7 @@ from glassmind.graph.context import GraphContext, Graphs, KeptGraph
 from glassmind.graph.duplicates import KeptSketches
 from glassmind.graph.knowledge import Knowledge
 from glassmind.graph.names import KeptVocabulary, Vocabulary
-from glassmind.graph.suggestions import Facts, KeptFacts, Sorts
+from glassmind.graph.suggestions import Facts, KeptFacts, PathRules
 from glassmind.graph.words import habits_in
 from glassmind.store.sqlite.health import HealthRows, MentionRows, OntologyRows
 from glassmind.store.sqlite.links import NeighbourRows, NetRows
@@ -95,10 +95,10 @@ def _vocabulary(vault: Vault) -> "Callable[[], Vocabulary]":
 def _facts(vault: Vault, net: Graphs) -> "Callable[[], Facts]":
     agents = f"{vault.config.writes.agent_dir}/"
 
-    def sorts() -> Sorts:
+    def rules() -> PathRules:
         settings = obsidian_settings(vault.config.vault.path)
         habits = habits_in(settings)
-        return Sorts(
+        return PathRules(
             lambda path: path.startswith(agents) or habits.is_template(path),
             habits.is_day,
             settings.link_format,
@@ -108,7 +108,7 @@ def _facts(vault: Vault, net: Graphs) -> "Callable[[], Facts]":
         net=net,
         rows=lambda: MentionRows(vault.reader.connection()),
         head=lambda: vault.reader.log().head(),
-        sorts=sorts,
+        rules=rules,
     ).now
 
 
