@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from glassmind.config import load_config
-from glassmind.context.answer import Answers, Desk
+from glassmind.context.answer import Answers
 from glassmind.errors import CallAbandoned, ModelFault
 from glassmind.model import NotePath, Span
 from glassmind.model.context import (
@@ -136,7 +136,7 @@ class AnswersDesk:
             flags=flags, env={"HOME": "/nowhere"}, cwd=Path("/"), need_vault=False
         )
         given = chat if callable(chat) else lambda: chat
-        self.answers = Answers(Desk(config=config, gather=self._gather, chat=given))
+        self.answers = Answers(config, self._gather, given)
 
     def _gather(
         self, question: str, *, limit: int, budget_tokens: int, **wishes: Any

@@ -35,16 +35,14 @@ def test_a_statement_whose_quote_stands_in_its_source_is_cited_to_the_letter() -
     assert answer.sources == SOURCES
 
 
-def test_what_is_found_is_told_first_and_then_each_letter_as_it_comes() -> None:
+def test_what_is_found_is_told_first_and_then_each_statement() -> None:
     desk = AnswersDesk(ScriptedChat(written(GOOD), piece=1))
 
     answer = desk.ask()
 
-    first, *letters, last = desk.news
+    first, text, last = desk.news
     assert first == Found(SOURCES, 0.8)
-    assert len(letters) > len(GOOD[2]) / 2
-    assert {type(one) for one in letters} == {Spoken}
-    assert {one.support for one in letters if isinstance(one, Spoken)} == {"quoted"}
+    assert text == Spoken(GOOD[2], "quoted")
     assert last == Stated(**structs.asdict(answer.statements[0]), number=1)
     assert desk.spoken == [GOOD[2]]
 
@@ -370,7 +368,7 @@ def test_a_model_that_says_one_thing_over_and_over_is_stopped() -> None:
 
 
 @pytest.mark.parametrize("rest", ["", 'x", "y" {', 'x" oops {"source": 1, "quote": "'])
-def test_letters_of_a_statement_that_is_not_finished_are_withdrawn(rest: str) -> None:
+def test_a_statement_that_is_not_finished_is_not_shown(rest: str) -> None:
     begun = '{"source": 1, "quote": "It sleeps between 22:00", "text": "It ru'
     chat = ScriptedChat(f"{written(GOOD)[:-2]}, {begun}{rest}")
     desk = AnswersDesk(chat)
@@ -380,7 +378,7 @@ def test_letters_of_a_statement_that_is_not_finished_are_withdrawn(rest: str) ->
     texts = [one.text for one in answer.statements]
     assert texts == ([GOOD[2], "It rux"] if rest else [GOOD[2]])
     assert desk.spoken == texts
-    assert any(isinstance(one, Withdrawn) for one in desk.news) is not bool(rest)
+    assert not any(isinstance(one, Withdrawn) for one in desk.news)
     assert isinstance(desk.news[-1], Stated)
 
 

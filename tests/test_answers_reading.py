@@ -7,14 +7,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from glassmind.context.prompt import (
-    AnswerReader,
-    Event,
-    Letters,
-    ModelStatement,
-    QuoteKnown,
-    ThinkingEnded,
-)
+from glassmind.context.prompt import AnswerReader, ModelStatement, ThinkingEnded
 
 WORDS = st.text(
     st.characters(codec="utf-8") | st.sampled_from('"\\/{}[]:,é😀\n\t '), max_size=30
@@ -33,18 +26,11 @@ def cut(text: str, places: Sequence[int]) -> list[str]:
     return [text[a:b] for a, b in zip([0, *ends], ends, strict=False)]
 
 
-def read(*pieces: str) -> list[Event]:
-    """Return all events of an answer, letters that touch joined."""
+def read(*pieces: str) -> list[ModelStatement | ThinkingEnded]:
+    """Return all events of an answer."""
     reader = AnswerReader()
     found = [event for piece in pieces for event in reader.feed(piece)]
-    joined: list[Event] = []
-    for event in [*found, *reader.end()]:
-        match joined[-1:], event:
-            case [Letters(before)], Letters(text):
-                joined[-1] = Letters(before + text)
-            case _:
-                joined.append(event)
-    return joined
+    return [*found, *reader.end()]
 
 
 def claims(text: str) -> list[ModelStatement]:
@@ -54,7 +40,7 @@ def claims(text: str) -> list[ModelStatement]:
 
 @given(STATEMENTS, st.booleans(), AROUND, AROUND, st.lists(st.integers(0), max_size=9))
 @example([ModelStatement(1, "", "😀")], True, "", "", list(range(90)))
-def test_pieces_say_what_the_whole_says_and_the_letters_are_the_text(
+def test_pieces_say_what_the_whole_says(
     statements: list[ModelStatement],
     escapes: bool,
     before: str,
@@ -67,12 +53,8 @@ def test_pieces_say_what_the_whole_says_and_the_letters_are_the_text(
 
     events = read(*cut(f"{before}{said}{after}", places))
 
-    wanted: list[Event] = []
-    for one in statements:
-        wanted.append(QuoteKnown(one.source, one.quote))
-        text = " ".join(one.text.split())
-        if text:
-            wanted += [Letters(text), one._replace(text=text)]
+    texts = [(one, " ".join(one.text.split())) for one in statements]
+    wanted = [one._replace(text=text) for one, text in texts if text]
     assert events == wanted
 
 
@@ -134,9 +116,6 @@ def test_a_statement_is_found_whatever_stands_around_it(text: str) -> None:
 def test_numbers_of_sources_are_no_part_of_a_statement(text: str, told: str) -> None:
     said = json.dumps({"source": 1, "quote": "a", "text": text})
 
-    letters = [event.text for event in read(*said) if isinstance(event, Letters)]
-
-    assert "".join(letters) == told
     assert [claim.text for claim in claims(said)] == ([told] if told else [])
 
 
@@ -158,14 +137,10 @@ def test_what_is_thought_aloud_is_no_answer(text: str) -> None:
     assert [event for event in rest if isinstance(event, ModelStatement)] == []
 
 
-def test_letters_wait_for_a_quote_that_comes_behind_them() -> None:
-    assert read('{"text": "So it is.", "quote": "a b c", "source": 2}') == [CLAIM]
-
-
 def test_what_is_cut_counts_as_far_as_it_is_whole() -> None:
     text = f'{WHOLE[:-2]}, {{"source": 1, "quote": "d e f", "text": "Or is'
 
-    assert read(text)[-3:] == [CLAIM, QuoteKnown(1, "d e f"), Letters("Or is")]
+    assert read(text) == [CLAIM]
 
 
 @pytest.mark.parametrize(
@@ -205,11 +180,7 @@ def test_letters_in_code_are_read_as_far_as_they_are_letters(
     said = f'{{"source": 1, "quote": "a", "text": "{written}"}}'
 
     assert claims(said) == [ModelStatement(1, "a", text)]
-    assert read(*said) == [
-        QuoteKnown(1, "a"),
-        Letters(text),
-        ModelStatement(1, "a", text),
-    ]
+    assert read(*said) == [ModelStatement(1, "a", text)]
 
 
 @pytest.mark.parametrize(

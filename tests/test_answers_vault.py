@@ -8,7 +8,7 @@ import pytest
 from answers_desk import ScriptedChat
 from vault_desk import VaultDesk
 
-from glassmind.context.answer import Answers, Desk
+from glassmind.context.answer import Answers
 from glassmind.model.context import Answer
 from glassmind.ports.chat import Ended, Halt, Prompt
 
@@ -42,8 +42,8 @@ QUESTIONS = (
 
 def asked(desk: VaultDesk, question: str) -> Answer:
     engine = desk.engine
-    found = Desk(engine.config, engine.bundles.gather, lambda: Copyist(piece=11))
-    return Answers(found).ask(question)
+    found = (engine.config, engine.bundles.gather, lambda: Copyist(piece=11))
+    return Answers(*found).ask(question)
 
 
 @pytest.mark.parametrize("question", QUESTIONS)

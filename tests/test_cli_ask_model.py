@@ -103,6 +103,8 @@ def waiting(said: str) -> tuple[Reply, threading.Event]:
 
 
 HALF = REPLY[: REPLY.index("since 2025")]
+FIRST = REPLY[: REPLY.index("},") + 2]
+"""The first statement, whole."""
 
 
 @pytest.mark.parametrize("said", [HALF, ""], ids=["halfway", "silent"])
@@ -136,27 +138,27 @@ def test_ctrl_c_ends_the_command_and_the_model(
     assert (out, err) == ("", "glassmind: interrupted\n")
 
 
-def test_a_terminal_sees_letters_before_the_model_is_done(program: Program) -> None:
+def test_a_terminal_sees_statements_before_the_model_is_done(program: Program) -> None:
     seen = threading.Event()
 
     def slowly(voice: Voice) -> None:
         voice.begin()
-        voice.say(HALF)
+        voice.say(FIRST)
         assert seen.wait(WAIT_S)
-        voice.say(REPLY.removeprefix(HALF))
+        voice.say(REPLY.removeprefix(FIRST))
         voice.end()
 
     with (
         chat_server(slowly) as desk,
         program.terminal("ask", QUESTION, NO_COLOR="1", **model(desk)) as screen,
     ):
-        early = screen.until("They have been LFP")
+        early = screen.until(SAID)
         seen.set()
         last = screen.until_the_end()
         code = screen.started.wait(LIMIT_S)
 
     assert "Found 1 passage in 1 note" in early
-    assert "[1]" not in early
+    assert "It is 9" not in early
     assert f"{SAID} [1]\r\n" in last
     assert (
         "It is 9. (not supported by your notes: 9 does not stand in source 1)" in last
@@ -167,16 +169,16 @@ def test_a_terminal_sees_letters_before_the_model_is_done(program: Program) -> N
 
 
 def test_ctrl_c_at_a_terminal_leaves_a_whole_line(program: Program) -> None:
-    with chat_server(waiting(HALF)[0]) as desk:
+    with chat_server(waiting(FIRST)[0]) as desk:
         with program.terminal("ask", QUESTION, NO_COLOR="1", **model(desk)) as screen:
-            screen.until("They have been LFP")
+            screen.until(f"{SAID} [1]")
             screen.started.send_signal(signal.SIGINT)
             shown = screen.until_the_end()
             code = screen.started.wait(LIMIT_S)
         assert desk.gone.wait(WAIT_S)
 
     assert code == 130
-    assert shown.endswith("They have been LFP\r\nglassmind: interrupted\r\n")
+    assert shown.endswith(f"{SAID} [1]\r\nglassmind: interrupted\r\n")
 
 
 def test_a_reader_that_has_enough_is_no_fault(program: Program) -> None:

@@ -10,7 +10,7 @@ from ask_desk import address, parsed, read_until, streaming
 from chat_desk import WAIT_S, ChatDesk, Voice, chat_server
 from cli_desk import Inside, with_note
 from http_desk import LIMIT_S, Web, serving, started, until
-from test_cli_ask_model import HALF, KEY, NOTE, QUESTION, REPLY, SAID, model
+from test_cli_ask_model import FIRST, HALF, KEY, NOTE, QUESTION, REPLY, SAID, model
 from vault_desk import VaultDesk
 
 
@@ -82,7 +82,7 @@ def test_what_was_said_is_withdrawn_where_the_model_breaks_off(
 ) -> None:
     def breaks(voice: Voice) -> None:
         voice.begin()
-        voice.say(HALF)
+        voice.say(FIRST)
         voice.reset()
 
     desk.replies[:] = [breaks]

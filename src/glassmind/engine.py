@@ -249,9 +249,9 @@ class Engine:
     @Handing
     def answers(self) -> "Answers":
         """What answers questions: see `Answers` for its verb."""
-        from glassmind.wiring.answers import answers_for  # noqa: PLC0415
+        from glassmind.context.answer import Answers  # noqa: PLC0415
 
-        return answers_for(self.config, Engine.bundles.of(self).gather)
+        return Answers(self.config, Engine.bundles.of(self).gather)
 
     @cached_property
     def memory(self) -> "Memory":

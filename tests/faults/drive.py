@@ -29,7 +29,6 @@ UNUSED = (
     "graph",
     "memory",
     "serve",
-    "wiring.answers",
     "wiring.context",
     "wiring.knowledge",
     "wiring.memory",

@@ -1,9 +1,13 @@
-"""What may be asked of the notes."""
+"""Answers a question from the notes: in their own words, or by a model that is checked.
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+A model writes statements with quotes; each is checked against the sources as it comes.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from datetime import date
-from typing import Literal, NamedTuple, Protocol, assert_never
+from functools import cache, partial
+from typing import Literal, NamedTuple
 
 from msgspec import structs
 
@@ -12,10 +16,7 @@ from glassmind.context.prompt import (
     MOST_STATEMENTS,
     PLAIN_BUDGET,
     AnswerReader,
-    Event,
-    Letters,
     ModelStatement,
-    QuoteKnown,
     ThinkingEnded,
     most_answered,
     nameable,
@@ -34,7 +35,6 @@ from glassmind.model.context import (
     Spoken,
     Stated,
     Statement,
-    Support,
     Withdrawn,
 )
 from glassmind.model.search import (
@@ -64,37 +64,6 @@ def check_asked(question: str, limit: int) -> None:
         raise BadLimit(limit, MOST_SOURCES)
 
 
-class GatherSources(Protocol):
-    """What finds the passages for a question; see `Bundles.gather`."""
-
-    def __call__(  # noqa: PLR0913 - each wish by its name
-        self,
-        question: str,
-        *,
-        limit: int,
-        budget_tokens: int,
-        project: str | None = None,
-        mode: Mode | None = None,
-        intent: Intent | Literal["auto"] | None = "auto",
-        private: bool = False,
-        today: date | None = None,
-    ) -> Gathered:
-        """Return what was found, numbered, within so many tokens."""
-
-
-@dataclass(frozen=True, slots=True)
-class Desk:
-    """One vault, as far as answers look at it.
-
-    `gather` finds passages and takes on record that they were used. `chat` returns the
-    model that the settings name, and None where they name none.
-    """
-
-    config: Config
-    gather: GatherSources
-    chat: Callable[[], Chat | None]
-
-
 class EnoughHeard(Exception):
     """Nothing more has to be heard of a model; `reason` where that is its fault."""
 
@@ -104,10 +73,9 @@ class EnoughHeard(Exception):
 
 
 class AnswerListener:
-    """What a model has said so far, checked.
+    """What a model has said so far, checked statement by statement.
 
-    With `drops`, what nothing bears out is never told, not even a letter of it; so
-    letters wait until a statement is whole, since it is checked then.
+    With `drops`, statements that nothing supports are never shown.
     """
 
     def __init__(
@@ -124,9 +92,6 @@ class AnswerListener:
         self._question, self._pages, self._told = question, pages, told
         self._drops = drops
         self._reader, self._heard = AnswerReader(), 0
-        self._seen: set[tuple[int | None, str]] = set()
-        self._support: Support | None = None
-        self._is_amid = False
 
     @property
     def says_nothing(self) -> bool:
@@ -137,85 +102,44 @@ class AnswerListener:
         """Take a piece of what the model writes.
 
         Raises:
-            Enough: it may stop.
+            EnoughHeard: it may stop.
         """
-        for event in self._reader.feed(piece):
-            self._take(event)
+        self._take(self._reader.feed(piece))
         if self._reader.is_endless:
             raise EnoughHeard("does not come to an end")
         if self._heard >= MOST_STATEMENTS:
             raise EnoughHeard
 
     def end(self) -> None:
-        """Take it that the model is done; what is whole counts."""
-        for event in self._reader.end():
-            self._take(event)
-        self._leave()
+        """Take what is whole once the model is done."""
+        self._take(self._reader.end())
 
-    def _take(self, event: Event) -> None:
-        if self._heard >= MOST_STATEMENTS and not isinstance(event, ThinkingEnded):
-            return
-        match event:
-            case QuoteKnown(source, quote):
-                self._leave()
-                self._support = self._speaks_as(source, quote)
-            case Letters(text):
-                if self._support is not None:
-                    self._is_amid = True
-                    self._tell(Spoken(text, self._support))
-            case ModelStatement():
-                self._heard, self._is_amid = self._heard + 1, False
-                self._claimed(event)
-            case ThinkingEnded():
+    def _take(self, events: Iterable[ModelStatement | ThinkingEnded]) -> None:
+        for event in events:
+            if isinstance(event, ThinkingEnded):
                 self._forget()
-            case _:
-                assert_never(event)
+            elif self._heard < MOST_STATEMENTS:
+                self._heard += 1
+                self._add(event)
 
     def _forget(self) -> None:
-        """Take nothing of what was said so far for an answer."""
+        """Withdraw what was said so far."""
         if self.has_told:
             self._told(Withdrawn("the model thought aloud"))
         self.statements, self.dropped, self._heard = [], 0, 0
-        self.has_told = self._is_amid = False
-        self._support = None
-        self._seen.clear()
+        self.has_told = False
 
-    def _speaks_as(self, source: int | None, quote: str) -> Support | None:
-        """Return how letters are told as they come; None where they have to wait."""
-        # a model that says a thing again often says it in the same words
-        if self._drops or (source, quote) in self._seen:
-            return None
-        borne = self._pages.borne(source, quote)
-        if borne.is_short:
-            return None
-        return "unsupported" if borne.problem else "quoted"
-
-    def _claimed(self, claim: ModelStatement) -> None:
-        was_spoken, self._support = self._support is not None, None
-        if any(one.text == claim.text for one in self.statements) and not was_spoken:
+    def _add(self, claim: ModelStatement) -> None:
+        if any(one.text == claim.text for one in self.statements):
             return
-        self._seen.add((claim.source, claim.quote))
         made = self._judged(claim)
         if self._drops and not made.is_supported:
             self.dropped += 1
             return
         self.statements.append(made)
-        self._state(len(self.statements), is_spoken=was_spoken)
-
-    def _state(self, number: int, *, is_spoken: bool) -> None:
-        made = self.statements[number - 1]
-        if not is_spoken:
-            self._tell(Spoken(made.text, made.support))
-        self._tell(Stated(**structs.asdict(made), number=number))
-
-    def _leave(self) -> None:
-        """Withdraw letters of a statement that never became whole."""
-        if not self._is_amid:
-            return
-        self._told(Withdrawn("the model did not finish what it said"))
-        self._is_amid = self.has_told = False
-        for number in range(1, len(self.statements) + 1):
-            self._state(number, is_spoken=False)
+        self.has_told = True
+        self._told(Spoken(made.text, made.support))
+        self._told(Stated(**structs.asdict(made), number=len(self.statements)))
 
     def _judged(self, claim: ModelStatement) -> Statement:
         """Return a statement, by the best of the places where its quote stands."""
@@ -236,10 +160,6 @@ class AnswerListener:
             found.append(made)
         return found[0]
 
-    def _tell(self, news: News) -> None:
-        self.has_told = True
-        self._told(news)
-
 
 Told = Callable[[News], None]
 
@@ -258,8 +178,16 @@ class _Writer(NamedTuple):
 class Answers:
     """Questions to a vault, answered; for any number of threads."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(
+        self,
+        config: Config,
+        gather: Callable[..., Gathered],
+        chat: Callable[[], Chat | None] | None = None,
+    ) -> None:
+        """Take what finds the passages, and what returns the model of the settings."""
+        self._config, self._gather = config, gather
+        # it remembers what its server takes
+        self._chat = cache(chat or partial(_configured_chat, config))
 
     def ask(  # noqa: PLR0913 - each wish by its name
         self,
@@ -285,10 +213,10 @@ class Answers:
             NothingAsked, BadWish, BadLimit: so it cannot be asked.
             CallAbandoned: `halt` was set while it was made.
         """
-        count = self._desk.config.ask.sources if limit is None else limit
+        count = self._config.ask.sources if limit is None else limit
         check_asked(question, count)
         writer, lacks = self._writer(question, count) if use_model else (None, ())
-        found = self._desk.gather(
+        found = self._gather(
             question,
             limit=count,
             budget_tokens=writer.room_tokens if writer else PLAIN_BUDGET,
@@ -300,24 +228,32 @@ class Answers:
         )
         found = replace(found, sources=tuple(map(nameable, found.sources)))
         made = _Making(found, lacks, told or _unheard)
-        return made.answer(self._desk, writer, halt or Halt())
+        return made.answer(self._config, writer, halt or Halt())
 
     def _writer(
         self, question: str, limit: int
     ) -> tuple[_Writer | None, tuple[str, ...]]:
         """Return the model that is asked, or why there is none."""
         try:
-            chat = self._desk.chat()
+            chat = self._chat()
         except ModelFault as fault:
             return None, (f"llm: {fault}",)
         if chat is None:
             return None, ()
-        answer = self._desk.config.llm.answer_tokens
+        answer = self._config.llm.answer_tokens
         room = room_for_sources(chat, question, limit=limit, answer=answer)
         if not room:
             said = "llm: llm.context_tokens leaves no room for what the notes say"
             return None, (said,)
         return _Writer(chat, room), ()
+
+
+def _configured_chat(config: Config) -> Chat | None:
+    if config.llm.backend == "none":
+        return None
+    from glassmind.models.chat import chat_for  # noqa: PLC0415 - slow to import
+
+    return chat_for(config)
 
 
 class _Making:
@@ -327,7 +263,7 @@ class _Making:
         self._found, self._told = found, told
         self._notices = [*lacks, *found.degraded, *_withheld(found)]
 
-    def answer(self, desk: Desk, writer: _Writer | None, halt: Halt) -> Answer:
+    def answer(self, config: Config, writer: _Writer | None, halt: Halt) -> Answer:
         """Return it, by the model where there is one to ask and something to ask."""
         found = self._found
         self._told(Found(found.sources, found.confidence))
@@ -338,12 +274,12 @@ class _Making:
             raise CallAbandoned
         if writer is None:
             return self._extracted()
-        return self._written(desk, writer, halt)
+        return self._written(config, writer, halt)
 
-    def _written(self, desk: Desk, writer: _Writer, halt: Halt) -> Answer:
+    def _written(self, config: Config, writer: _Writer, halt: Halt) -> Answer:
         found, chat = self._found, writer.chat
         pages = [page_of(source) for source in found.sources]
-        drops = desk.config.ask.unsupported == "drop"
+        drops = config.ask.unsupported == "drop"
         listener = AnswerListener(
             found.question, SourceTexts(pages), self._told, drops=drops
         )
@@ -351,7 +287,7 @@ class _Making:
             found.question,
             pages,
             budget_tokens=writer.room_tokens,
-            most_tokens=most_answered(chat, desk.config.llm.answer_tokens),
+            most_tokens=most_answered(chat, config.llm.answer_tokens),
         )
         try:
             ended = chat.answer(prompt, listener.hear, halt)

@@ -5,9 +5,9 @@ nobody sees of a note, and what has the shape of a key, left out.
 """
 
 import re
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from glassmind.context.quotes import SourceText
 from glassmind.model.context import Source
@@ -156,44 +156,36 @@ def _label(source: Source) -> str:
 
 
 MOST_TEXT = 1_500
-"""Letters of a statement, which is to be a short sentence: small models say one thing
-over and over until they are stopped."""
+"""Letters of a statement, which is to be a short sentence: small models may repeat
+themselves until they are stopped."""
 
 MOST_STRING = 4_000
 """Letters of a quote, and of whatever else is written."""
 
+MOST_BLANKS = 80
+"""Letters in which the end of an empty list of statements is looked for."""
+
 DEEPEST = 16
-"""Objects in objects that are looked into; ours has two."""
+"""Nested objects that are read; ours has two."""
 
 _ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-_UNREADABLE = "\ufffd"
-_HIGH, _LOW, _OVER = 0xD800, 0xDC00, 0xE000
-"""Where the units of UTF-16 begin that are the first half of a letter, the second, and
-those after them."""
-
-_BEYOND = 0x10000
-_HEX = frozenset("0123456789abcdefABCDEF")
-_BEGUN, _MARK = re.compile(r" ?\[[0-9]{0,2}"), re.compile(r" ?\[[0-9]{1,2}\]")
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{0,4})|(.))", re.DOTALL)
+_SOURCE_MARK = re.compile(r" ?(?<![\w\[])\[\d{1,2}\](?=(\w?))")
 _NUMBER = re.compile(r"(?<![0-9.-])[0-9]{1,6}(?![0-9])")
-_OPENS, _SHUTS = ("<think>", "<thinking>"), ("</think>", "</thinking>")
-_TAG_CHARS = max(map(len, _SHUTS))
-
-
-class QuoteKnown(NamedTuple):
-    """The quote of a statement, before the first of its letters; and its source."""
-
-    source: int | None
-    quote: str
-
-
-class Letters(NamedTuple):
-    """Letters of the statement whose quote is known."""
-
-    text: str
+_TAG = r"</?think(?:ing)?>"
+_OUTSIDE = re.compile(rf"\{{|{_TAG}", re.IGNORECASE)
+_INSIDE = re.compile(
+    rf'(?P<string>"(?:[^"\\]|\\.)*+")\s*+(?P<colon>:?)|[{{}}]|{_TAG}'
+    r"|(?P<literal>[^\s\",{}\[\]:]+)|(?P<open>\")",
+    re.IGNORECASE | re.DOTALL,
+)
+_THINKING_END = re.compile("</think(?:ing)?>", re.IGNORECASE)
+_LONGEST_TAG = len("</thinking>")
+_NO_STATEMENTS = re.compile(r'"statements"\s*:\s*\[\s*\]')
 
 
 class ModelStatement(NamedTuple):
-    """A whole statement of a model, its blanks made plain, before anybody checks it."""
+    """A statement of a model, before it is checked."""
 
     source: int | None
     quote: str
@@ -201,289 +193,108 @@ class ModelStatement(NamedTuple):
 
 
 class ThinkingEnded(NamedTuple):
-    """All that came before was thought aloud, which only its end tells."""
-
-
-Event: TypeAlias = QuoteKnown | Letters | ModelStatement | ThinkingEnded
-
-_Steps: TypeAlias = Generator[None, str, None]
-
-
-class _Odd(Exception):
-    """What comes is no JSON; it is looked for anew from here."""
-
-
-class _Endless(_Odd):
-    """What comes is longer than anything has to be."""
-
-
-class _Object:
-    """What is known of an object so far."""
-
-    def __init__(self) -> None:
-        self.source: int | None = None
-        self.quote: str | None = None
-        self.text = ""
-        self.has_source = self.is_whole = self.is_open = False
-        self._held, self._has_skipped = "", False
-
-    def put(self, letter: str) -> str:
-        """Return what a letter adds to the text.
-
-        A blank is told by the letter behind it. Numbers of sources are left out, such
-        as ` [1]`: they are not what was checked.
-        """
-        if letter.isspace():
-            added = self._flushed() if self._held.strip() else ""
-            self._held = " "
-            return added
-        if self._has_skipped and letter.isalnum():
-            self._held = self._held or " "
-        self._has_skipped = False
-        held = self._held + letter
-        last = self.text[-1:]
-        touches = held[0] == "[" and (last.isalnum() or last == "[")  # as in a[1]
-        if _BEGUN.fullmatch(held) and not touches:
-            self._held = held
-            return ""
-        if _MARK.fullmatch(held):
-            self._held, self._has_skipped = "", True
-            return ""
-        return self._flushed() + self.put(letter) if self._held else self._added(letter)
-
-    def close(self) -> str:
-        """Return what is left once the text is whole."""
-        self.is_whole = True
-        return self._flushed() if self._held.strip() else ""
-
-    def _flushed(self) -> str:
-        held, self._held = self._held, ""
-        return self._added(held if self.text else held.lstrip())
-
-    def _added(self, letters: str) -> str:
-        self.text += letters
-        if len(self.text) > MOST_TEXT:
-            raise _Endless
-        return letters
+    """Everything before this was the model thinking aloud."""
 
 
 class AnswerReader:
-    """Reads an answer in pieces of any size."""
+    """Reads the statements of a model while it writes.
+
+    A model is to write one JSON object, and many write more or less than that: words or
+    a fence around it, properties in another order, an end in the middle. So every
+    object that has a whole `text` counts. What is between `<think>` and `</think>` is
+    not part of the answer.
+    """
 
     def __init__(self) -> None:
         self.says_nothing = False
         """Whether the list of statements came, and was empty."""
         self.is_endless = False
         """Whether something was longer than it has to be."""
-        self._events: list[Event] = []
-        self._letter = ""
-        self._steps = self._anywhere()
-        next(self._steps)
+        self._rest = self._tail = ""
+        self._objects: list[dict[str, str]] = []
+        self._key = ""
+        self._is_thinking = False
 
-    def feed(self, piece: str) -> list[Event]:
-        """Return what is known since the piece before."""
-        for letter in piece:
-            self._steps.send(letter)
-        return self._taken()
+    def feed(self, piece: str) -> list[ModelStatement | ThinkingEnded]:
+        """Return the statements that became whole with a piece of the answer."""
+        self._rest += piece
+        self._tail = f"{self._tail[-MOST_BLANKS:]}{piece}"
+        return list(self._read())
 
-    def end(self) -> list[Event]:
-        """Return what is whole although the answer ends; nothing is read after it."""
-        self._steps.close()
-        return self._taken()
+    def end(self) -> list[ModelStatement | ThinkingEnded]:
+        """Return the statements that are whole although their object is not."""
+        # a comma ends a string or a number
+        found = [*self.feed(","), *map(_statement, self._objects)]
+        self._objects = []
+        return [one for one in found if one is not None]
 
-    def _taken(self) -> list[Event]:
-        taken, self._events = self._events, []
-        return taken
-
-    def _anywhere(self) -> _Steps:
-        """Look for objects, whatever stands around them."""
-        last = ""
-        self._letter = yield
-        while True:
-            if self._letter != "{":
-                last = (last + self._letter.lower())[-_TAG_CHARS:]
-                if last.endswith(_OPENS):
-                    yield from self._thought()
-                    last = ""
-                elif last.endswith(_SHUTS):
-                    self.says_nothing = self.is_endless = False
-                    self._say(ThinkingEnded())
-                self._letter = yield
-                continue
-            try:
-                yield from self._object(0)
-            except _Odd as odd:  # it goes on from the letter that was
-                self.is_endless |= isinstance(odd, _Endless)
-
-    def _thought(self) -> _Steps:
-        """Pass over what is thought aloud, whatever stands there."""
-        last = ""
-        while not last.endswith(_SHUTS):
-            self._letter = yield
-            last = (last + self._letter.lower())[-_TAG_CHARS:]
-
-    def _object(self, depth: int) -> _Steps:
-        found = _Object()
-        try:
-            self._letter = yield
-            yield from self._blanks()
-            while self._letter != "}":
-                yield from self._member(found, depth)
-                yield from self._blanks()
-                if self._letter == ",":
-                    self._letter = yield
-                    yield from self._blanks()
-                elif self._letter != "}":
-                    raise _Odd
-            self._letter = ""
-        finally:  # also where it is cut or goes on oddly: a whole text is whole
-            if found.is_whole and found.text:
-                self._say(ModelStatement(found.source, found.quote or "", found.text))
-        self._letter = yield
-
-    def _member(self, found: _Object, depth: int) -> _Steps:
-        name: list[str] = []
-        yield from self._string(name.append)
-        yield from self._blanks()
-        if self._letter != ":":
-            raise _Odd
-        self._letter = yield
-        yield from self._blanks()
-        key = "".join(name)
-        if self._letter == '"' and key == "text" and not found.is_open:
-            yield from self._text(found)
-            return
-        value: list[str] = []
-        yield from self._value(value.append, depth, key)
-        if key == "source" and not found.has_source:
-            number = _NUMBER.search("".join(value))
-            found.has_source, found.source = True, number and int(number[0])
-        elif key == "quote" and found.quote is None:
-            found.quote = "".join(value)
-
-    def _text(self, found: _Object) -> _Steps:
-        found.is_open = True
-        speaks = found.has_source and found.quote is not None
-        if speaks:
-            self._say(QuoteKnown(found.source, found.quote or ""))
-
-        def say(added: str) -> None:
-            if speaks and added:
-                self._say(Letters(added))
-
-        yield from self._string(
-            lambda letter: say(found.put(letter)), lambda: say(found.close())
-        )
-
-    def _value(self, put: Callable[[str], None], depth: int, key: str = "") -> _Steps:
-        match self._letter:
-            case '"':
-                yield from self._string(put)
-            case "{" if depth < DEEPEST:
-                yield from self._object(depth + 1)
-            case "[" if depth < DEEPEST:
-                yield from self._array(depth + 1, key)
-            case _:
-                yield from self._literal(put)
-
-    def _array(self, depth: int, key: str) -> _Steps:
-        self._letter = yield
-        yield from self._blanks()
-        if self._letter == "]" and key == "statements":
-            self.says_nothing = True
-        while self._letter != "]":
-            yield from self._value(_unheard, depth)
-            yield from self._blanks()
-            if self._letter == ",":
-                self._letter = yield
-                yield from self._blanks()
-            elif self._letter != "]":
-                raise _Odd
-        self._letter = yield
-
-    def _literal(self, put: Callable[[str], None]) -> _Steps:
-        if not (self._letter.isalnum() or self._letter in "+-."):
-            raise _Odd
-        while self._letter.isalnum() or self._letter in "+-.":
-            put(self._letter)
-            self._letter = yield
-
-    def _blanks(self) -> _Steps:
-        while self._letter.isspace():
-            self._letter = yield
-
-    def _string(
-        self, put: Callable[[str], None], close: Callable[[], None] | None = None
-    ) -> _Steps:
-        """Read a string; halves of a pair wait for each other."""
-        if self._letter != '"':
-            raise _Odd
-        units = _Units(put)
-        self._letter = yield
-        while self._letter != '"':
-            if self._letter != "\\":
-                units.put(self._letter)
+    def _read(self) -> Iterator[ModelStatement | ThinkingEnded]:
+        at, rest = 0, self._rest
+        while token := self._token(rest, at):
+            at = token.end()
+            mark = token[0].lower()
+            if self._is_thinking or mark.startswith("</t"):
+                self._is_thinking = self.says_nothing = self.is_endless = False
+                self._objects, self._tail = [], rest[at:]
+                yield ThinkingEnded()
+            elif mark.startswith("<t"):
+                self._is_thinking = True
+            elif mark == "{":
+                deep = len(self._objects) >= DEEPEST
+                self._objects = [] if deep else [*self._objects, {}]
+            elif mark == "}":
+                statement = _statement(self._objects.pop())
+                self.is_endless |= (
+                    statement is not None and len(statement.text) > MOST_TEXT
+                )
+                if statement and not self.is_endless:
+                    yield statement
             else:
-                self._letter = yield
-                if self._letter == "u":
-                    yield from self._code(units)
-                    continue
-                units.put(_ESCAPES.get(self._letter, self._letter))
-            self._letter = yield
-        units.end()
-        if close is not None:
-            close()
-        self._letter = yield
+                self._take(token)
+        self._rest = rest[at:]
+        self.says_nothing |= _NO_STATEMENTS.search(self._tail) is not None
+        if not self._objects:
+            self._rest = self._rest[-_LONGEST_TAG:]
+        self.is_endless |= len(self._rest) > MOST_STRING
 
-    def _code(self, units: "_Units") -> _Steps:
-        digits = ""
-        self._letter = yield
-        while self._letter in _HEX:
-            digits += self._letter
-            if len(digits) == 4:  # noqa: PLR2004 - of a unit of UTF-16
-                units.put(chr(int(digits, 16)))
-                self._letter = yield
-                return
-            self._letter = yield
-        units.put(_UNREADABLE)
+    def _token(self, rest: str, at: int) -> re.Match[str] | None:
+        """Return the next token; None where it may still go on."""
+        if self._is_thinking:
+            return _THINKING_END.search(rest, at)
+        if not self._objects:
+            return _OUTSIDE.search(rest, at)
+        found = _INSIDE.search(rest, at)
+        is_open = found and (found.lastgroup == "open" or found.end() == len(rest))
+        return None if is_open and found and found[0] not in "{}" else found
 
-    def _say(self, event: Event) -> None:
-        last = self._events[-1] if self._events else None
-        if isinstance(event, Letters) and isinstance(last, Letters):
-            self._events[-1] = Letters(last.text + event.text)
-        else:
-            self._events.append(event)
+    def _take(self, token: re.Match[str]) -> None:
+        """Take a key, or a value for the last key."""
+        value = _unescaped(token["string"][1:-1]) if token["string"] else token[0]
+        self.is_endless |= len(value) > MOST_STRING
+        if token["colon"]:
+            self._key = value
+        elif self._key:
+            self._objects[-1].setdefault(self._key, value)
+            self._key = ""
 
 
-class _Units:
-    """Units of UTF-16 on their way to being letters."""
-
-    def __init__(self, put: Callable[[str], None]) -> None:
-        self._put, self._high, self._count = put, 0, 0
-
-    def put(self, unit: str) -> None:
-        """Take a letter, or half of one."""
-        self._count += 1
-        if self._count > MOST_STRING:
-            raise _Endless
-        code = ord(unit)
-        high, self._high = self._high, 0
-        if high and _LOW <= code < _OVER:
-            self._put(chr(_BEYOND + ((high - _HIGH) << 10) + code - _LOW))
-            return
-        if high:
-            self._put(_UNREADABLE)
-        if _HIGH <= code < _LOW:
-            self._high = code
-        else:
-            self._put(_UNREADABLE if _LOW <= code < _OVER else unit)
-
-    def end(self) -> None:
-        """Take it that nothing follows."""
-        if self._high:
-            self._put(_UNREADABLE)
-            self._high = 0
+def _statement(found: Mapping[str, str]) -> ModelStatement | None:
+    """Return the statement of an object, without blanks and numbers of sources."""
+    number = _NUMBER.search(found.get("source", ""))
+    text = " ".join(found.get("text", "").split())
+    text = _SOURCE_MARK.sub(lambda mark: " " if mark[1] else "", text).strip()
+    source = int(number[0]) if number else None
+    return ModelStatement(source, found.get("quote", ""), text) if text else None
 
 
-def _unheard(_: str) -> None:
-    """Take what nobody asks for."""
+def _unescaped(text: str) -> str:
+    """Return the text of a JSON string; what is not a letter becomes a mark."""
+
+    def letter(escape: re.Match[str]) -> str:
+        code, sign = escape.groups()
+        if sign:
+            return _ESCAPES.get(sign, sign)
+        return chr(int(code, 16)) if len(code) == len("0000") else "\ufffd"
+
+    units = _ESCAPE.sub(letter, text).encode("utf-16-le", "surrogatepass")
+    return units.decode("utf-16-le", "replace")
