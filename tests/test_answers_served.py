@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from answers_desk import GOOD, TOLD, AnswersDesk, written
+from answers_desk import GOOD, TOLD, WRONG, AnswersDesk, written
 from chat_desk import WAIT_S, Reply, Voice, chat_server
 
 from glassmind.errors import CallAbandoned
@@ -63,7 +63,7 @@ def test_a_model_whose_answer_nobody_waits_for_is_left(
         if isinstance(news, Spoken):
             halt.set()
 
-    with chat_server(saying_on(written(GOOD)[:-20])) as desk:
+    with chat_server(saying_on(written(GOOD, WRONG)[:-20])) as desk:
         chat = chat_for(desk.settings(tmp_path, backend))
         answers = AnswersDesk(chat).answers
 

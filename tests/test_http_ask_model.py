@@ -10,7 +10,7 @@ from ask_desk import address, parsed, read_until, streaming
 from chat_desk import WAIT_S, ChatDesk, Voice, chat_server
 from cli_desk import Inside, with_note
 from http_desk import LIMIT_S, Web, serving, started, until
-from test_cli_ask_model import FIRST, HALF, KEY, NOTE, QUESTION, REPLY, SAID, model
+from test_cli_ask_model import FIRST, KEY, NOTE, QUESTION, REPLY, SAID, model
 from vault_desk import VaultDesk
 
 
@@ -35,7 +35,7 @@ def hanging(desk: ChatDesk) -> threading.Semaphore:
 
     def reply(voice: Voice) -> None:
         voice.begin()
-        voice.say(HALF)
+        voice.say(FIRST)
         reached.release()
         voice.listen()
 
