@@ -1,6 +1,6 @@
 """A desk whose files are in memory, or in a real folder, and whose book is real."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -16,7 +16,7 @@ from glassmind.files.read import digest_of
 from glassmind.files.settings import ObsidianSettings
 from glassmind.model import NotePath
 from glassmind.model.edits import Draft, Step
-from glassmind.ports.editing import EditRows, FileChanger, Standing
+from glassmind.ports.editing import FileChanger, Standing
 from glassmind.store.changesets import ChangesetFolder
 
 BEGIN = datetime(2024, 5, 6, 7, 8, 9, tzinfo=UTC)
@@ -124,8 +124,21 @@ class MemoryFiles:
                     self.files[step.path] = step.before
 
 
-def _no_rows() -> EditRows:
-    raise AssertionError("nobody asks for rows here")
+class NoRows:
+    """Rows of a vault in which no link is known."""
+
+    def paths(self) -> Sequence[NotePath]:
+        return []
+
+    def linking(self, keys: Collection[str], /) -> Sequence[NotePath]:
+        del keys
+        return []
+
+    def inside(self, folder: str, /) -> Sequence[NotePath]:
+        del folder
+        return []
+
+    tagged = of_kind = inside
 
 
 @dataclass
@@ -175,7 +188,7 @@ class ApplyingDesk:
             faults=nullcontext,
             find=NotePath,
             sure=NotePath,
-            rows=_no_rows,
+            rows=NoRows,
             files=self.files,
             book=self.book,
             refresh=self._refresh,

@@ -93,11 +93,3 @@ def test_words_that_a_rule_beneath_cannot_hold_are_refused() -> None:
 
 def test_a_number_sign_at_the_end_is_no_mark() -> None:
     assert renamed("# Tea\n", "Tea", "C #") == "# C \\#\n"
-
-
-def test_a_heading_in_an_old_encoding_keeps_its_bytes() -> None:
-    raw = "# Tee\n\nGrüße\n".encode("cp1252")
-
-    after = renamed_heading(Page.of(HERE, raw), "Tee", "Käse", None).raw
-
-    assert after == "# Käse\n\nGrüße\n".encode("cp1252")

@@ -241,18 +241,6 @@ def test_a_move_in_case_and_back_leaves_every_byte(editing: MakeDesk) -> None:
     assert snapshot(desk.root) == before
 
 
-def test_a_move_and_back_leaves_every_byte(editing: MakeDesk) -> None:
-    desk = editing(VAULT | {"c/Tea.md": "[[a/Tea]]", "S.md": "[[tea]] [x](<Tea.md>)"})
-    before = snapshot(desk.root)
-
-    move(desk, "a/Tea.md", "Oat")
-    move(desk, "Oat", "a/Tea")
-    assert snapshot(desk.root) == before
-    move(desk, "c/", "b/")
-    move(desk, "b/c/", "c")
-    assert snapshot(desk.root) == before
-
-
 def test_what_was_written_meanwhile_is_not_taken_back(editing: MakeDesk) -> None:
     desk = editing(VAULT)
     move(desk, "a/Tea.md", "Oat")
@@ -282,28 +270,6 @@ def test_an_index_that_cannot_be_refreshed_is_a_risk(editing: MakeDesk) -> None:
     draft = plan_move(desk.desk, "a/Tea.md", "Oat")
 
     assert "newer than the index" in draft.risks[0]
-
-
-def test_links_of_notes_left_out_of_the_index_stay_and_are_told(
-    editing: MakeDesk,
-) -> None:
-    desk = editing(
-        VAULT
-        | {
-            ".obsidian/app.json": '{"userIgnoreFilters": ["old/"]}',
-            "old/Log.md": "[[Tea]] and [x](a/Tea.md) and `[[Tea]]`",
-            "old/Milk.md": "",
-            "old/Own.md": "[[Milk]]",
-        }
-    )
-
-    draft = move(desk, "a/Tea.md", "Oat")
-
-    assert [risk.partition(",")[0] for risk in draft.risks] == [
-        "2 links stay as written in notes that are left out of the index"
-    ]
-    assert "[[Tea]]" in desk.text("old/Log.md")
-    assert not plan_move(desk.desk, "b/Milk.md", "b/Cream").risks
 
 
 def test_a_folder_goes_to_the_trash_only_when_it_is_named_as_one(
@@ -383,21 +349,3 @@ def test_the_relative_links_of_what_was_moved_outside_are_offered(
 
     assert draft is not None
     assert [step.after for step in draft.steps] == [b"[[./a/T]]"]
-
-
-def test_a_canvas_moved_back_has_its_old_bytes_though_a_twin_of_a_card_is_near(
-    editing: MakeDesk,
-) -> None:
-    cards = (
-        '{"nodes":[{"id":"1","type":"file","file":"T.md"},'
-        '{"id":"2","type":"text","text":"[[U]]"}],"edges":[]}'
-    )
-    desk = editing(
-        {"T.md": "", "a/T.md": "", "a/U.md": "", "b/U.md": "", "a/B.canvas": cards}
-    )
-
-    move(desk, "a/B.canvas", "b/")
-    assert '"[[a/U]]"' in desk.text("b/B.canvas")
-    move(desk, "b/B.canvas", "a/")
-
-    assert desk.text("a/B.canvas") == cards

@@ -129,17 +129,3 @@ def test_a_move_whose_links_cannot_follow_is_refused(editing: MakeDesk) -> None:
         plan_move(desk.desk, "a/Tea.md", "茶")
 
     assert plan_move(desk.desk, "a/Tea.md", "Pot").rewritten.links == 1
-
-
-def test_a_link_that_obsidian_could_not_read_stays_and_is_told(
-    editing: MakeDesk,
-) -> None:
-    latin = "Größe [[Tea]]\n".encode("cp1252")
-    desk = editing({"a/Tea.md": "", "Home.md": latin})
-
-    draft = plan_move(desk.desk, "a/Tea.md", "Thé")
-
-    assert draft.rewritten.links == 0
-    assert [step.path for step in draft.steps] == ["a/Tea.md"]
-    (risk,) = draft.risks
-    assert risk.startswith("Home.md, line 1: Tea stays")

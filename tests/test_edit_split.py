@@ -122,16 +122,6 @@ def test_links_are_markdown_where_the_vault_has_them_so() -> None:
     assert after.text(TEA) == "[My Pot](My%20Pot.md)\n"
 
 
-def test_an_old_encoding_stays_where_it_is_and_the_new_note_is_utf8() -> None:
-    shelf = Shelf.of({TEA: "Grüße\r\n\r\n## Käse\r\nä\r\n".encode("cp1252")})
-
-    draft, after = split(shelf, "Käse")
-
-    assert any("Obsidian would not read [[Käse]]" in risk for risk in draft.risks)
-    assert after.files[TEA] == "Grüße\r\n\r\n[[Käse]]\r\n".encode("cp1252")
-    assert after.text("x/Käse.md") == "## Käse\r\nä\r\n"
-
-
 def test_a_definition_that_reaches_over_the_cut_is_refused() -> None:
     text = "## Pot\n\n[a][r]\n\n## End\n\n[r]: Cup.md\n"
 

@@ -37,32 +37,6 @@ def applied(desk: EditingDesk, draft: Draft) -> Draft:
     return draft
 
 
-def test_a_new_note_of_a_name_lengthens_the_links_to_the_other(
-    editing: MakeDesk,
-) -> None:
-    desk = editing(VAULT)
-
-    draft = applied(desk, plan_new(desk.desk, NotePath("b/T.md"), b""))
-
-    assert desk.text("S.md") == LONGER
-    assert draft.rewritten == (7, 1)
-    assert not draft.risks
-
-
-def test_a_move_to_a_name_does_and_moving_back_gives_the_old_bytes(
-    editing: MakeDesk,
-) -> None:
-    desk = editing({**VAULT, "Board.canvas": canvas("see [[T]]")})
-    before = snapshot(desk.root)
-
-    applied(desk, plan_move(desk.desk, "x/Other.md", "b/T.md"))
-    assert desk.text("S.md") == LONGER
-    assert desk.text("Board.canvas") == canvas("see [[a/T]]")
-
-    applied(desk, plan_move(desk.desk, "b/T.md", "x/Other.md"))
-    assert snapshot(desk.root) == before
-
-
 @pytest.mark.parametrize(
     ("old", "new"), [("b/T.md", "b/U.md"), ("b/T.md", "x/T.md"), ("b", "c")]
 )
@@ -84,16 +58,6 @@ def test_links_to_a_note_that_becomes_a_twin_itself_are_long(editing: MakeDesk) 
     applied(desk, plan_move(desk.desk, "x/Other.md", "b/T.md"))
 
     assert desk.text("Home.md") == "[[b/T]] [o](b/T.md)\n"
-
-
-def test_a_section_that_becomes_a_twin_does_so_too(editing: MakeDesk) -> None:
-    desk = editing({**VAULT, "x/Other.md": "[[T]]\n\n# T\n\ntext\n"})
-
-    applied(desk, plan_split(desk.desk, NotePath("x/Other.md"), "T"))
-
-    assert desk.text("S.md") == LONGER
-    assert desk.text("x/Other.md").startswith("[[a/T]]\n")
-    assert "[[x/T]]" in desk.text("x/Other.md")
 
 
 @pytest.mark.parametrize(
@@ -145,16 +109,6 @@ def test_a_note_of_the_vaults_own_folder_has_no_longer_name(editing: MakeDesk) -
     assert [step.to for step in draft.steps] == ["b/T.md"]
 
 
-def test_a_relative_markdown_link_is_left_to_those_who_read_it_so(
-    editing: MakeDesk,
-) -> None:
-    desk = editing({**VAULT, "a/S.md": "[t](T.md) [[T]]\n"})
-
-    applied(desk, plan_new(desk.desk, NotePath("b/T.md"), b""))
-
-    assert desk.text("a/S.md") == "[t](T.md) [[a/T]]\n"
-
-
 def test_what_obsidian_does_not_see_is_no_twin(vault: VaultDesk) -> None:
     vault.write(VAULT)
     vault.open()
@@ -164,21 +118,6 @@ def test_what_obsidian_does_not_see_is_no_twin(vault: VaultDesk) -> None:
 
     assert done.applied
     assert (vault.root / "S.md").read_text("utf-8") == LINKS
-
-
-def test_a_note_that_is_better_left_alone_keeps_its_bare_links(
-    vault: VaultDesk,
-) -> None:
-    vault.write({**VAULT, "Journal/Day.md": "[[T]]\n"})
-    vault.open(writes__mode="allow", writes__folders="Journal=off,Drafts=allow")
-    vault.index()
-
-    done = vault.engine.editing.create("Drafts/T", "x", ASK)
-
-    assert done.applied
-    assert (vault.root / "Journal/Day.md").read_text("utf-8") == "[[T]]\n"
-    assert (vault.root / "S.md").read_text("utf-8") == LONGER
-    assert any("Journal/Day.md" in risk for risk in done.changeset.draft.risks)
 
 
 def test_a_link_that_is_added_has_a_name_that_only_its_note_has(

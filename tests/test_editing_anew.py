@@ -7,24 +7,8 @@ from vault_desk import VaultDesk
 
 from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
-from glassmind.errors import (
-    EditRefused,
-    GlassmindError,
-    NameTaken,
-    NoteChanged,
-    NoteNotFound,
-    PolicyForbids,
-)
-from glassmind.model.edits import (
-    Append,
-    AtLine,
-    Changed,
-    ChangeProperty,
-    Prepend,
-    Replace,
-    SetTask,
-    TextEdit,
-)
+from glassmind.errors import NoteChanged, PolicyForbids
+from glassmind.model.edits import Append, AtLine, Changed, Replace
 
 NOTES = {
     "N.md": "# One\n\nFirst.\n\n# Two\n\nSecond. #tea\n",
@@ -60,7 +44,6 @@ CARRIED: dict[str, tuple[Callable[[Editing, Asking], Changed], str, str]] = {
         "[[N#Two]]\n",
         "[[N#2]]\n",
     ),
-    "rename-tag": (lambda e, ask: e.rename_tag("tea", "té", ask), "#tea\n", "#té\n"),
     "merge": (
         lambda e, ask: e.merge("N", "Into", ask, confirm=True),
         "[[N#Two]]\n",
@@ -138,20 +121,6 @@ def test_a_dry_run_that_nothing_came_after_is_applied_as_it_was_shown(
     assert done.changeset.id == shown.id
 
 
-def test_a_note_edited_meanwhile_is_moved_with_its_new_text(
-    vault: VaultDesk, usual: Editing
-) -> None:
-    waits = usual.move("N", "M", ASK).changeset
-    vault.write({"Other.md": "Again [[N]], and [[N#One]].\n", "N.md": "Other words.\n"})
-
-    anew = usual.approve(waits.id)
-
-    assert anew.changeset.state == "proposed"
-    assert usual.approve(anew.changeset.id).applied
-    assert vault.text("Other.md") == "Again [[M]], and [[M#One]].\n"
-    assert vault.text("M.md") == "Other words.\n"
-
-
 def test_what_a_person_sees_anew_may_come_to_be_seen_again(
     vault: VaultDesk, usual: Editing
 ) -> None:
@@ -167,37 +136,6 @@ def test_what_a_person_sees_anew_may_come_to_be_seen_again(
     assert vault.text("Y.md") == "[[M]]\n"
 
 
-def test_a_new_note_is_made_with_the_text_that_was_shown(
-    vault: VaultDesk, usual: Editing
-) -> None:
-    vault.write({"Form.md": "{{time:HHmmssSSS}}\n", "a/Tea.md": "", "b/A.md": "A\n"})
-    vault.index()
-    waits = usual.create("Tea", "", ASK, template="Form").changeset
-    shown = waits.draft.steps[-1].after
-    vault.write({"Form.md": "Another form.\n", "X.md": "[[Tea]] is of a.\n"})
-
-    anew = usual.approve(waits.id)
-
-    assert anew.changeset.state == "proposed"
-    assert usual.approve(anew.changeset.id).applied
-    assert (vault.root / "Tea.md").read_bytes() == shown
-    assert vault.text("X.md") == "[[a/Tea]] is of a.\n"
-
-
-def test_links_that_a_deletion_would_lose_by_now_are_told_before_it(
-    vault: VaultDesk, usual: Editing
-) -> None:
-    waits = usual.delete("N", ASK, confirm=True).changeset
-    assert any("2 links" in risk for risk in waits.draft.risks)
-    vault.write({"X.md": "[[N]]\n"})
-
-    anew = usual.approve(waits.id)
-
-    assert anew.changeset.state == "proposed"
-    assert any("3 links" in risk for risk in anew.changeset.draft.risks)
-    assert usual.approve(anew.changeset.id).applied
-
-
 def test_a_risk_that_is_less_than_it_was_is_no_reason_to_look_again(
     vault: VaultDesk, usual: Editing
 ) -> None:
@@ -205,36 +143,6 @@ def test_a_risk_that_is_less_than_it_was_is_no_reason_to_look_again(
     vault.write({"Other.md": "No link.\n"})
 
     assert usual.approve(waits.id).applied
-
-
-def test_what_cannot_be_done_any_more_says_why_and_stays(
-    vault: VaultDesk, usual: Editing
-) -> None:
-    moved = usual.move("N", "M", ASK).changeset
-    renamed = usual.rename_heading("N", "Two", "2", ASK, index=None).changeset
-    vault.write({"M.md": "Taken.\n", "N.md": "# One\n"})
-
-    with pytest.raises(NameTaken, match=r"M\.md"):
-        usual.approve(moved.id)
-    with pytest.raises(GlassmindError, match="Two"):
-        usual.approve(renamed.id)
-    vault.remove("N.md")
-    with pytest.raises(NoteNotFound, match=r"N\.md"):
-        usual.approve(moved.id)
-
-    assert usual.changesets(("proposed",)).total == 2
-    assert vault.text("Other.md") == NOTES["Other.md"]
-
-
-def test_the_note_that_was_meant_then_is_meant_still(
-    vault: VaultDesk, usual: Editing
-) -> None:
-    waits = usual.rename_heading("N", "Two", "2", ASK, index=None).changeset
-    vault.move("N.md", "Sub/N.md")
-    vault.write({"Other/N.md": "# Two\n"})
-
-    with pytest.raises(NoteNotFound, match=r"N\.md"):
-        usual.approve(waits.id)
 
 
 def test_a_file_that_may_not_be_edited_keeps_a_change_from_growing_into_it(
@@ -251,29 +159,6 @@ def test_a_file_that_may_not_be_edited_keeps_a_change_from_growing_into_it(
 
     assert usual.show(waits.id).changeset.state == "proposed"
     assert (vault.root / "N.md").exists()
-
-
-@pytest.mark.parametrize(
-    ("edit", "said"),
-    [
-        (Append("more"), "Changed first.\nChanged last.\nmore\n"),
-        (Prepend("more"), "more\nChanged first.\nChanged last.\n"),
-        (ChangeProperty("k", "set", [1, "a"]), "---\nk:\n  - 1\n  - a\n---\n"),
-        (Replace("last", "end"), "Changed first.\nChanged end.\n"),
-    ],
-)
-def test_an_edit_is_made_anew_where_its_lines_were_edited(
-    vault: VaultDesk, usual: Editing, edit: TextEdit, said: str
-) -> None:
-    vault.indexed({"Note.md": "The first.\nThe last.\n"})
-    waits = usual.edit("Note", [edit], ASK).changeset
-    vault.write({"Note.md": "Changed first.\nChanged last.\n"})
-
-    anew = usual.approve(waits.id)
-
-    assert anew.changeset.state == "proposed"
-    assert usual.approve(anew.changeset.id).applied
-    assert vault.text("Note.md").startswith(said)
 
 
 def test_an_edit_by_line_numbers_is_not_made_on_other_lines(
@@ -298,48 +183,6 @@ def test_an_edit_that_fits_no_more_is_refused_as_before(
 
     with pytest.raises(NoteChanged):
         usual.approve(waits.id)
-
-
-def test_an_edit_that_somebody_made_himself_is_left(
-    vault: VaultDesk, usual: Editing
-) -> None:
-    vault.indexed({"Note.md": "---\nk: 1\n---\n"})
-    waits = usual.edit("Note", [ChangeProperty("k", "set", 2)], ASK).changeset
-    vault.write({"Note.md": "---\nk: 2 # mine\n---\n"})
-
-    done = usual.approve(waits.id)
-
-    assert done.changeset.state == "rejected"
-    assert not done.applied
-
-
-def test_links_to_a_note_renamed_outside_are_looked_for_again_on_approval(
-    vault: VaultDesk, usual: Editing
-) -> None:
-    vault.move("N.md", "Sub/Moved.md")
-    vault.index()
-    (waits,) = usual.changesets(("proposed",)).changesets
-    vault.write({"X.md": "[[N]]\n"})
-
-    anew = usual.approve(waits.id).changeset
-
-    assert (anew.state, anew.draft.verb) == ("proposed", "relink")
-    assert usual.approve(anew.id).applied
-    assert vault.text("X.md") == "[[Moved]]\n"
-
-
-def test_links_that_somebody_mended_meanwhile_are_not_written_again(
-    vault: VaultDesk, usual: Editing
-) -> None:
-    vault.move("N.md", "Sub/Moved.md")
-    vault.index()
-    (waits,) = usual.changesets(("proposed",)).changesets
-    vault.write({"Other.md": "See [[Moved]], and that is all.\n"})
-
-    with pytest.raises(EditRefused, match="leave it"):
-        usual.approve(waits.id)
-
-    assert vault.text("Other.md") == "See [[Moved]], and that is all.\n"
 
 
 def test_the_rest_of_a_move_that_somebody_made_himself_can_be_approved(
@@ -370,33 +213,6 @@ def test_the_rest_of_a_heading_that_somebody_renamed_can_be_approved(
     assert again.state == "proposed"
     assert usual.approve(again.id).applied
     assert vault.text("Other.md") == "New.\n\nSee [[N]] and [[N#2]].\n"
-
-
-def test_a_task_that_was_to_be_ticked_is_not_unticked(
-    vault: VaultDesk, usual: Editing
-) -> None:
-    vault.indexed({"K.md": "- [ ] tick me\n- [x] open me\n"})
-    edits = [SetTask(find="tick"), SetTask(find="open")]
-    waits = usual.edit("K", edits, ASK).changeset
-    vault.write({"K.md": "- [x] tick me now\n- [ ] open me now\n"})
-
-    done = usual.approve(waits.id)
-
-    assert done.changeset.state == "rejected"
-    assert vault.text("K.md") == "- [x] tick me now\n- [ ] open me now\n"
-
-
-def test_a_task_that_waited_is_ticked_in_its_new_words(
-    vault: VaultDesk, usual: Editing
-) -> None:
-    vault.indexed({"K.md": "- [ ] tick me\n"})
-    waits = usual.edit("K", [SetTask(find="tick")], ASK).changeset
-    vault.write({"K.md": "- [ ] tick me now\n"})
-
-    anew = usual.approve(waits.id).changeset
-
-    assert usual.approve(anew.id).applied
-    assert vault.text("K.md") == "- [x] tick me now\n"
 
 
 @pytest.mark.parametrize("to", [None, "Renamed.md"])

@@ -240,7 +240,7 @@ def test_a_change_that_cannot_be_looked_at_does_not_fail_the_run(
     vault.write(TEA)
     vault.index()
     vault.move("Kettle.md", "Pot.md")
-    monkeypatch.setattr("glassmind.edit.editing.offered", failing)
+    monkeypatch.setattr("glassmind.edit.editing.propose_links", failing)
 
     report = vault.index()
 

@@ -1,13 +1,13 @@
 """Links written anew: which change, how they are written, and what stays."""
 
 import codecs
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
 
-from glassmind.edit.relinking import Relink, relinked
+from glassmind.edit.relink_text import Relink
+from glassmind.edit.relinking import relinked
 from glassmind.files.names import Names
 from glassmind.files.settings import LinkFormat, ObsidianSettings
 from glassmind.model import NotePath
@@ -93,31 +93,6 @@ def test_other_case_alone_leaves_links_as_they_are() -> None:
     assert text_after("[[Tea]] [[a/Tea]]", {"a/Tea.md": "a/tea.md"}) == (
         "[[Tea]] [[a/Tea]]"
     )
-
-
-@pytest.mark.parametrize(
-    ("link_format", "after"),
-    [
-        ("shortest", "[[b/x/Milk]] [x](b/x/Milk.md)"),
-        ("absolute", "[[b/x/Milk]] [x](b/x/Milk.md)"),
-        ("relative", "[[../b/x/Milk]] [x](../b/x/Milk.md)"),
-    ],
-)
-def test_a_bare_link_that_a_twin_would_take_grows_as_the_vault_has_it(
-    link_format: LinkFormat, after: str
-) -> None:
-    text = "[[Home]] [x](Home.md)"
-    files = ("b/x/Home.md", "a/S.md", "b/Milk.md")
-
-    found = text_after(
-        text,
-        {"b/x/Home.md": "b/x/Milk.md"},
-        source="a/S.md",
-        files=files,
-        link_format=link_format,
-    )
-
-    assert found == after
 
 
 def test_a_link_is_lengthened_when_a_new_twin_would_take_it() -> None:
@@ -207,42 +182,6 @@ def test_what_cannot_be_written_stays_and_is_told() -> None:
 OLD = "é [[Tea]] [x](Tea.md) [[Milk]]\n"
 
 
-@pytest.mark.parametrize(
-    ("raw", "links", "risks"),
-    [
-        (OLD.encode("cp1252"), 1, 2),
-        (OLD.encode() + b"\xe9 bad\n", 1, 2),
-        (OLD.encode(), 3, 0),
-        (b"---\nl: [&x '[[Tea]]', *x]\n---\n\xe9 [[Milk]]\n", 1, 1),
-        (b"[[T\xe9#Brew]] [[Milk]]\n", 2, 0),
-    ],
-)
-def test_a_link_that_obsidian_reads_stays_where_it_could_not_read_the_new_one(
-    raw: bytes, links: int, risks: int
-) -> None:
-    files = (*FILES, "Té.md")
-    goes = {"a/Tea.md": "c/Öl.md", "b/Milk.md": "b/Oat.md", "Té.md": "Öde.md"}
-
-    found = relinked(HOME, raw, HOME, relink(goes, files=files))
-
-    assert (found.links, len(found.risks), found.stuck) == (links, risks, 0)
-    assert b"[[Oat]]" in found.raw
-    for risk in found.risks:
-        assert re.match(r"Home\.md, line \d: .*Tea.* stays.* save it as UTF-8", risk)
-    if risks:
-        assert found.raw == raw.replace(b"Milk", b"Oat")
-
-
-def test_a_link_that_need_not_grow_stays_without_a_word_in_an_old_encoding() -> None:
-    files = ("Ö/Tea.md", "b/Milk.md", "Home.md")
-    change = relink({"b/Milk.md": "Ü/Tea.md"}, files=files)
-    raw = "é [[Tea]]\n".encode("cp1252")
-
-    found = relinked(HOME, raw, HOME, replace(change, lengthen=True))
-
-    assert (found.raw, found.links, found.grown, found.risks) == (raw, 0, 0, ())
-
-
 def test_one_link_that_cannot_be_written_keeps_no_other_from_it() -> None:
     barred = relink({"a/Tea.md": "c/O]]t.md", "b/Milk.md": "b/Oat.md"})
     home = NotePath("Home.md")
@@ -310,7 +249,9 @@ def base_after(
     raw = f"# all\nfilters: {filters}\n".encode()
     found = relinked(path, raw, path, moved)
     assert found.links == (found.raw != raw)
-    return found.raw.decode().splitlines()[1].removeprefix("filters: "), found.risks
+    return found.raw.decode().splitlines()[1].removeprefix("filters: "), tuple(
+        found.risks
+    )
 
 
 @pytest.mark.parametrize(
@@ -319,7 +260,6 @@ def base_after(
         ('file.folder.startsWith("a/")', 'file.folder.startsWith("z/y/")'),
         ("file.path.startsWith('a/S')", "file.path.startsWith('z/y/S')"),
         ("x && !file.path.startsWith('a/')", "x && !file.path.startsWith('z/y/')"),
-        ('file.folder.startsWith("a")', 'file.folder.startsWith("z/y")'),
         ('file.folder.startsWith("b/")', 'file.folder.startsWith("b/")'),
         ('file.folder.startsWith("/")', 'file.folder.startsWith("/")'),
     ],
@@ -356,7 +296,6 @@ def test_what_begins_like_a_folder_that_moves_and_another_stays_and_is_told(
         ('file.name == "Tea"', "Tea"),
         ("file.name != 'Tea.md'", "Tea.md"),
         ("x && 'Tea' == file.basename", "Tea"),
-        ('file.path.startsWith("a/Te")', "a/Te"),
         ('file.path.startsWith("a/")', ""),
         ('file.name == "Cup"', ""),
         ('file.name == "tea leaf"', ""),

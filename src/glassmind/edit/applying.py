@@ -1,6 +1,9 @@
-"""Letting the index follow a change: at once, or when its turn is over.
+"""Applying a changeset, all or nothing, whatever happens on the way.
 
-While others write the index, nobody who wants to edit next is made to wait for that.
+The changeset is kept as being applied before the first file is touched, and as applied
+after the last. One that is found as being applied by whoever edits next was left so by
+a process that died: its files are brought to where it wanted them, or, where somebody
+has edited one of them meanwhile, back to where they were.
 """
 
 import os
@@ -9,7 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
-from glassmind.edit.desk import Asking, Desk
+from glassmind.edit.desk import Asking, Desk, LateRefresh
 from glassmind.edit.diffs import changed, diffs_of, paths_of
 from glassmind.errors import (
     EditRefused,
@@ -28,36 +31,29 @@ from glassmind.model.edits import (
     FileDiff,
     Step,
 )
-from glassmind.ports.editing import Refresh
 
 LATE = "a search does not find it yet: {fault}"
 
 
-class _Later:
-    """What is to be brought into the index, as soon as somebody does so."""
+def refreshed_after(desk: Desk, change: Callable[[Desk], Changed]) -> Changed:
+    """Return what comes of a change, with the index updated when its turn is over.
 
-    def __init__(self, refresh: Refresh) -> None:
-        self._refresh = refresh
-        self.asked = False
-        self.paths: list[NotePath] = []
-
-    def __call__(
-        self, paths: Sequence[NotePath], /, *, wait_s: float | None = None
-    ) -> GlassmindError | None:
-        if wait_s == 0:  # whoever asks so has done with it, or asks again
-            return self._refresh(paths, wait_s=wait_s)
-        # none means all of the vault, which then stays so
-        all_of_it = not paths or (self.asked and not self.paths)
-        self.paths = [] if all_of_it else [*self.paths, *paths]
-        self.asked = True
-        return None
+    Whoever wants to edit next is not made to wait while others write the index.
+    """
+    later = LateRefresh()
+    done = change(replace(desk, later=later))
+    return indexed(done, desk.refresh(later.paths) if later.is_due else None)
 
 
-def followed(desk: Desk, change: Callable[[Desk], Changed]) -> Changed:
-    """Return what comes of a change, made at a desk whose index follows afterwards."""
-    later = _Later(desk.refresh)
-    done = change(replace(desk, refresh=later))
-    return indexed(done, desk.refresh(later.paths) if later.asked else None)
+def _refresh(desk: Desk, paths: Sequence[NotePath]) -> GlassmindError | None:
+    """Bring files into the index, or with none the whole vault: now, or afterwards."""
+    later = desk.later
+    if later is None:
+        return desk.refresh(paths)
+    is_whole = not paths or (later.is_due and not later.paths)
+    later.paths = [] if is_whole else [*later.paths, *paths]
+    later.is_due = True
+    return None
 
 
 def indexed(done: Changed, fault: GlassmindError | None) -> Changed:
@@ -115,12 +111,6 @@ def applied(
     A changeset that is kept already keeps its id; a draft gets one, and `undoes` is the
     id of the changeset that it takes back. What cannot be applied is as it was: a kept
     one in its former state, a draft kept as failed if it had come that far.
-
-    Raises:
-        NoteChanged: a file is not what the change found.
-        NameTaken: something is where a file should go.
-        NowhereToKeep: what would undo it can be kept nowhere.
-        WriteRefused, PathOutsideVault: the disk refuses, or a path is none.
     """
     with desk.files.turn():
         settled = _settle_all(desk)
@@ -138,7 +128,7 @@ def applied(
         paths = paths_of(changeset.draft.steps)
         said = desk.committed(changeset.draft.title, paths)
         notices += filter(None, [written.notice, said])
-    fault = None if written.is_indexed else desk.refresh(news)
+    fault = None if written.is_indexed else _refresh(desk, news)
     told = Changed(written.changeset, written.files, notices=tuple(notices))
     return indexed(told, fault)
 
@@ -163,7 +153,7 @@ def settle(desk: Desk) -> tuple[str, ...]:
         return ()
     notices = _notices(desk, settled)
     touched = [step for one in settled for step in one.steps]
-    fault = desk.refresh(_to_refresh(touched)) if touched else None
+    fault = _refresh(desk, _to_refresh(touched)) if touched else None
     return (*notices, *([LATE.format(fault=fault)] if fault else []))
 
 

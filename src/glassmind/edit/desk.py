@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -24,6 +24,14 @@ Handed: TypeAlias = Callable[[Sequence[NotePath]], None]
 
 def _now() -> datetime:
     return datetime.now().astimezone()
+
+
+@dataclass(slots=True)
+class LateRefresh:
+    """What is to be brought into the index when a change's turn is over."""
+
+    is_due: bool = False
+    paths: list[NotePath] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +67,7 @@ class Desk:
     rules: Callable[[], IgnoreRules] = IgnoreRules
     sight: "Sight | None" = None
     told: "SeenBook | None" = None
+    later: LateRefresh | None = None
 
 
 class Asking(NamedTuple):

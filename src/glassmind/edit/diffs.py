@@ -1,26 +1,20 @@
-"""Two changes of one text brought together, line by line.
+"""Three-way merge of texts, and diffs of changesets with credentials hidden.
 
-Lines are compared as bytes, with whatever ends them. Lines that stand once in both
-texts are found first, as they part long texts into short ones (Cohen's patience diff);
-what lies between is compared by `difflib`. Changes that do not overlap are both kept;
-so are those that touch, where one of them only adds lines. Otherwise one side has to
-give way, and the place is named.
-
-A last line that nothing ends is compared as if it were ended, so that to add a line
-behind it is no change of it; whether the text ends so is settled by itself.
+Texts are merged line by line, as bytes. Changes that do not overlap are both kept; so
+are those that touch, where one of them only adds lines. Otherwise one side has to give
+way, and the place is named. A last line that nothing ends is compared as if it were
+ended, so that to add a line behind it is no change of it; whether the text ends so is
+settled by itself.
 """
 
-import re
-from bisect import bisect_left, bisect_right
 from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from difflib import SequenceMatcher
 from io import BytesIO
 from typing import TYPE_CHECKING, NamedTuple
 
-from glassmind.errors import HiddenWords
+from glassmind.edit.credentials import HIDDEN, hidden_values, texts_of
 from glassmind.files.read import Unreadable, decode, digest_of
 from glassmind.files.steps import is_trashed
 from glassmind.model import NotePath, Span
@@ -29,19 +23,13 @@ from glassmind.model.edits import (
     Changeset,
     ChangesetList,
     ChangeState,
-    Draft,
     FileDiff,
     Step,
 )
-from glassmind.obsidian.secrets import HiddenRange, hidden_ranges, redacted
+from glassmind.obsidian.secrets import redacted
 
 if TYPE_CHECKING:
     from glassmind.edit.desk import Desk
-
-
-MOST_PAIRS = 200_000
-"""Pairs of equal lines that are weighed in one stretch: two tenths of a second at most.
-Beyond them, as in thousands of lines all alike, it counts as changed as a whole."""
 
 
 class Hunk(NamedTuple):
@@ -72,14 +60,18 @@ def lines_in(raw: bytes) -> list[bytes]:
 
 def hunks_between(one: Sequence[bytes], other: Sequence[bytes]) -> list[Hunk]:
     """Return where two lists of lines differ, in order; no two hunks touch."""
-    begin, end = _same_ends(one, other)
-    found: list[Hunk] = []
-    at, other_at = begin, begin
-    stop = (len(one) - end, len(other) - end)
-    for here, there in [*_anchors(one, other, begin, end), stop]:
-        found += _stretch(one, other, Hunk(at, here, other_at, there))
-        at, other_at = here + 1, there + 1
-    return _joined(found)
+    most = min(len(one), len(other))
+    begin = next((n for n in range(most) if one[n] != other[n]), most)
+    most -= begin
+    end = next((n for n in range(most) if one[-1 - n] != other[-1 - n]), most)
+    mine, theirs = one[begin : len(one) - end], other[begin : len(other) - end]
+    # lines that a long text repeats count as noise there, which keeps this linear
+    found = SequenceMatcher(None, mine, theirs).get_opcodes()
+    return [
+        Hunk(begin + a, begin + b, begin + c, begin + d)
+        for tag, a, b, c, d in found
+        if tag != "equal"
+    ]
 
 
 def merge(base: bytes, ours: bytes, theirs: bytes) -> Merged:
@@ -181,227 +173,6 @@ def _is_in_the_way(known: Hunk, hunk: Hunk) -> bool:
     return (hunk.start < hunk.end) == (known.start < known.end)
 
 
-def _same_ends(one: Sequence[bytes], other: Sequence[bytes]) -> tuple[int, int]:
-    """Return how many lines are the same at the beginning, and at the end."""
-    most = min(len(one), len(other))
-    begin = 0
-    while begin < most and one[begin] == other[begin]:
-        begin += 1
-    end = 0
-    while end < most - begin and one[-1 - end] == other[-1 - end]:
-        end += 1
-    return begin, end
-
-
-def _anchors(
-    one: Sequence[bytes], other: Sequence[bytes], begin: int, end: int
-) -> list[tuple[int, int]]:
-    """Return lines that stand once in both, as many as are in the same order."""
-    mine, theirs = one[begin : len(one) - end], other[begin : len(other) - end]
-    here, there = Counter(mine), Counter(theirs)
-    places = {line: at for at, line in enumerate(theirs, begin) if there[line] == 1}
-    pairs = [
-        (at, places[line])
-        for at, line in enumerate(mine, begin)
-        if here[line] == 1 and line in places
-    ]
-    return _rising(pairs)
-
-
-def _rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the longest run of pairs in which both numbers grow."""
-    ends: list[int] = []
-    tops: list[int] = []
-    before: list[int] = []
-    for at, (_, there) in enumerate(pairs):
-        pile = bisect_left(ends, there)
-        before.append(tops[pile - 1] if pile else -1)
-        ends[pile : pile + 1] = [there]
-        tops[pile : pile + 1] = [at]
-    found: list[tuple[int, int]] = []
-    at = tops[-1] if tops else -1
-    while at >= 0:
-        found.append(pairs[at])
-        at = before[at]
-    return found[::-1]
-
-
-def _stretch(
-    one: Sequence[bytes], other: Sequence[bytes], part: Hunk
-) -> Iterator[Hunk]:
-    """Yield where two stretches differ."""
-    mine, theirs = one[part.start : part.end], other[part.other_start : part.other_end]
-    if not mine and not theirs:
-        return
-    here, there = Counter(mine), Counter(theirs)
-    pairs = sum(count * there[line] for line, count in here.items())
-    if not pairs or pairs > MOST_PAIRS:
-        yield from _trimmed(mine, theirs, part)
-        return
-    for tag, a, b, c, d in SequenceMatcher(
-        None, mine, theirs, autojunk=False
-    ).get_opcodes():
-        if tag != "equal":
-            first, second = part.start, part.other_start
-            yield Hunk(first + a, first + b, second + c, second + d)
-
-
-def _trimmed(
-    mine: Sequence[bytes], theirs: Sequence[bytes], part: Hunk
-) -> Iterator[Hunk]:
-    begin, end = _same_ends(mine, theirs)
-    hunk = Hunk(
-        part.start + begin, part.end - end, part.other_start + begin,
-        part.other_end - end,
-    )  # fmt: skip
-    if hunk.start < hunk.end or hunk.other_start < hunk.other_end:
-        yield hunk
-
-
-def _joined(hunks: Sequence[Hunk]) -> list[Hunk]:
-    """Make one of hunks that touch."""
-    found: list[Hunk] = []
-    for hunk in hunks:
-        if found and (found[-1].end, found[-1].other_end) == hunk[::2]:
-            known = found.pop()
-            hunk = Hunk(known.start, hunk.end, known.other_start, hunk.other_end)  # noqa: PLW2901
-        found.append(hunk)
-    return found
-
-
-LEAST_LETTERS = 8
-"""So many letters in a row of a credential are a part of it that counts."""
-
-HIDDEN = "(hidden)"
-"""What stands for a credential of whichever kind."""
-
-_KEY_END = re.compile(r"-----(?:BEGIN|END)[A-Z0-9 ]+-----")
-"""The first or last line of a private key, which by itself says nothing."""
-
-
-def refuse_unhiding(draft: Draft) -> None:
-    """Refuse a change after which a credential can be read that was hidden before.
-
-    Raises:
-        HiddenWords: it is such a one.
-    """
-    before, after = _sides(draft.steps)
-    if _turned(before, after) or (draft.verb == "split" and _in_names(draft, before)):
-        raise HiddenWords(HIDDEN)
-
-
-def hidden_on_a_side(steps: Sequence[Step]) -> AbstractSet[str] | None:
-    """Return what is hidden before some steps or after them, and not on both sides.
-
-    None where every text was looked at, and nothing is hidden in any, as is usual.
-    """
-    before, after = _sides(steps)
-    texts = sum((step.before is not None) + 1 for step in steps if not step.folder)
-    sides = [*before, *after]
-    if len(sides) == texts and not any(side.hidden for side in sides):
-        return None
-    return _turned(before, after) | _turned(after, before)
-
-
-def is_bare(text: str, letters: HiddenRange, hidden: Sequence[HiddenRange]) -> bool:
-    """Whether some letters of a text can be read, or a part of them that counts."""
-    if _KEY_END.fullmatch(text[letters.start : letters.end]):
-        return False
-    least = min(LEAST_LETTERS, letters.end - letters.start)
-    at = letters.start
-    first = max(0, bisect_right(hidden, letters) - 1)
-    for row in range(first, len(hidden)):
-        start, end = hidden[row]
-        if end <= at:
-            continue
-        if start >= letters.end:
-            break
-        if start - at >= least:
-            return True
-        at = end
-    return letters.end - at >= least
-
-
-def _in_names(draft: Draft, before: Sequence["_Side"]) -> bool:
-    """Whether a note would be called by a credential that a heading holds."""
-    values = _hidden_in(before)
-    return any(value in step.to for step in draft.steps for value in values)
-
-
-class _Side(NamedTuple):
-    """A text, and what of it is hidden."""
-
-    text: str
-    hidden: Sequence[HiddenRange]
-
-    def values(self) -> Iterator[str]:
-        for start, end in self.hidden:
-            value = self.text[start:end]
-            if len(value) >= LEAST_LETTERS and not _KEY_END.fullmatch(value):
-                yield value
-
-    def seen(self, values: AbstractSet[str]) -> Counter[str]:
-        """Return how often each of some values can be read here.
-
-        The text is gone through once, however many they are: by their last letters,
-        as the first are often those of the issuer.
-        """
-        ends: dict[str, set[int]] = {}
-        for value in values:
-            ends.setdefault(value[-LEAST_LETTERS:], set()).add(len(value))
-        found = Counter[str]()
-        text = self.text
-        for end in range(LEAST_LETTERS, len(text) + 1):
-            for size in ends.get(text[end - LEAST_LETTERS : end], ()):
-                value = text[max(0, end - size) : end]
-                if value in values and is_bare(
-                    text, HiddenRange(end - size, end), self.hidden
-                ):
-                    found[value] += 1
-        return found
-
-
-def _sides(steps: Sequence[Step]) -> tuple[list[_Side], list[_Side]]:
-    """Return texts before and after; what is in the trash is read by nobody."""
-    before: list[_Side] = []
-    after: list[_Side] = []
-    for step in steps:
-        if step.folder:
-            continue
-        if step.before is not None and step.path and not is_trashed(step.path):
-            before += _side(step.before)
-        if not is_trashed(step.to):
-            after += _side(step.after)
-    return before, after
-
-
-def _side(raw: bytes) -> list[_Side]:
-    found = decode(raw)
-    if isinstance(found, Unreadable):
-        return []
-    return [_Side(found.text, hidden_ranges(found.text))]
-
-
-def _turned(before: Sequence[_Side], after: Sequence[_Side]) -> AbstractSet[str]:
-    """Return what is hidden less often after, and can be read more often."""
-    gone = _hidden_in(before) - _hidden_in(after)
-    if not gone:
-        return frozenset()
-    now, then = _seen_in(after, gone.keys()), _seen_in(before, gone.keys())
-    return {value for value in now if now[value] > then[value]}
-
-
-def _hidden_in(sides: Sequence[_Side]) -> Counter[str]:
-    return Counter(value for side in sides for value in side.values())
-
-
-def _seen_in(sides: Sequence[_Side], values: AbstractSet[str]) -> Counter[str]:
-    found = Counter[str]()
-    for side in sides:
-        found += side.seen(values)
-    return found
-
-
 CONTEXT = 3
 """Lines shown around a change, as every program that shows diffs does."""
 
@@ -430,9 +201,12 @@ def diffs_of(steps: Sequence[Step]) -> tuple[FileDiff, ...]:
     """Return what steps do to each file; beyond some length, the counts alone."""
     room = MOST_SHOWN_IN_ALL
     files: list[FileDiff] = []
-    also = hidden_on_a_side(steps)
+    texts = (
+        text for s in steps for raw in (s.before, s.after) for text in texts_of(s, raw)
+    )
+    hidden = hidden_values(texts)
     for step in steps:
-        files.append(file_diff(step, room=room, also=also))
+        files.append(file_diff(step, room=room, hidden=hidden))
         room = max(0, room - len(files[-1].diff))
     return tuple(files)
 
@@ -463,36 +237,37 @@ def _is_damaged(changeset: Changeset) -> bool:
 
 
 def file_diff(
-    step: Step, *, room: int = MOST_SHOWN, also: Collection[str] | None = ()
+    step: Step, *, room: int = MOST_SHOWN, hidden: Collection[str] = ()
 ) -> FileDiff:
-    """Return what a step does to its file; the diff has some `room` of characters.
+    """Return what a step does to its file; the diff has `room` characters at most.
 
-    `also` are credentials that are hidden though one side does not tell them as such;
-    None where it is known that there are none at all.
-    A file that is no text, or is too large, is a sentence in the place of lines.
+    `hidden` are credentials that are hidden on one side of it. A file that is no text,
+    or is too large, is a sentence in the place of lines.
     """
-    before = None if step.before is None else digest_of(step.before)
-    after = digest_of(step.after)
-    head = _head(step)
+
+    def result(diff: str, added: int = 0, removed: int = 0) -> FileDiff:
+        before = None if step.before is None else digest_of(step.before)
+        after = digest_of(step.after)
+        diff = _head(step) + diff
+        return FileDiff(step.path, step.to, before, after, added, removed, diff)
+
     if step.folder or step.before == step.after:
-        return FileDiff(step.path, step.to, before, after, 0, 0, head)
-    one, other = _text(step.before or b""), _text(step.after)
-    if one is None or other is None:
-        said = f"{head}It is not a text file: {_sizes(step)}.\n"
-        return FileDiff(step.path, step.to, before, after, 0, 0, said)
-    mine, theirs = lines_in(one), lines_in(other)
-    if max(len(one), len(other)) > MOST_BYTES:
+        return result("")
+    sides = _text(step.before or b""), _text(step.after)
+    if sides[0] is None or sides[1] is None:
+        return result(f"It is not a text file: {_sizes(step)}.\n")
+    mine, theirs = lines_in(sides[0]), lines_in(sides[1])
+    if max(map(len, (sides[0], sides[1]))) > MOST_BYTES:
         removed = (Counter(mine) - Counter(theirs)).total()
         added = (Counter(theirs) - Counter(mine)).total()
-        said = f"{head}It is too large to be shown: {_sizes(step)}.\n"
-        return FileDiff(step.path, step.to, before, after, added, removed, said)
+        return result(f"It is too large to be shown: {_sizes(step)}.\n", added, removed)
     hunks = hunks_between(mine, theirs)
     added = sum(hunk.other_end - hunk.other_start for hunk in hunks)
     removed = sum(hunk.end - hunk.start for hunk in hunks)
-    if also is not None:
-        mine, theirs = _without_secrets(one, also), _without_secrets(other, also)
+    mine = _without_secrets(sides[0], mine, hidden)
+    theirs = _without_secrets(sides[1], theirs, hidden)
     shown = _shown(step, mine, theirs, hunks, min(room, MOST_SHOWN))
-    return FileDiff(step.path, step.to, before, after, added, removed, head + shown)
+    return result(shown, added, removed)
 
 
 def _text(raw: bytes) -> bytes | None:
@@ -507,12 +282,15 @@ def _text(raw: bytes) -> bytes | None:
     return found.text.encode()
 
 
-def _without_secrets(text: bytes, also: Collection[str]) -> list[bytes]:
+def _without_secrets(
+    raw: bytes, lines: list[bytes], hidden: Collection[str]
+) -> list[bytes]:
     """Return the lines of a text, as many as it has, with credentials hidden."""
-    said = redacted(text.decode(errors="surrogateescape"))
-    for value in sorted(also, key=len, reverse=True):
-        said = said.replace(value, HIDDEN)
-    return lines_in(said.encode(errors="surrogateescape"))
+    text = raw.decode(errors="surrogateescape")
+    safe = redacted(text)
+    for value in sorted(hidden, key=len, reverse=True):
+        safe = safe.replace(value, HIDDEN)
+    return lines if safe == text else lines_in(safe.encode(errors="surrogateescape"))
 
 
 def _sizes(step: Step) -> str:

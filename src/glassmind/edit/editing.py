@@ -1,11 +1,11 @@
-"""The verbs of editing: each thinks out a change, and does with it what it may."""
+"""The operations that change notes: plan a change, and do what the policy allows."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from glassmind.edit.applying import followed, settle
-from glassmind.edit.deciding import decided, kept_as_shown
+from glassmind.edit.applying import refreshed_after, settle
+from glassmind.edit.deciding import carrying, decided, shown_changeset
 from glassmind.edit.desk import Asking, Desk
 from glassmind.edit.diffs import changesets_of, files_of
 from glassmind.edit.names import named
@@ -19,21 +19,18 @@ from glassmind.edit.planning import plan_delete, plan_edit, plan_move, plan_new
 from glassmind.edit.proposals import (
     apply_shown,
     approve,
-    asked_edits,
-    by_others,
-    offered,
+    moves_by_others,
+    propose_links,
     reject,
-    remembered,
-    replanned,
 )
-from glassmind.edit.repairing import plan_repair, told_of
+from glassmind.edit.repairing import plan_repair, reasons_left
 from glassmind.edit.restructuring import (
     plan_merge,
     plan_rename_heading,
     plan_rename_tag,
     plan_split,
 )
-from glassmind.edit.undoing import carried_back, undo
+from glassmind.edit.undoing import undo
 from glassmind.errors import ConfirmFirst, GlassmindError, NoteChanged, PolicyForbids
 from glassmind.model import Digest, NotePath, PropertyValue
 from glassmind.model.edits import (
@@ -87,8 +84,7 @@ class Editing:
             EditRefused: an edit cannot be made; its `place` says which.
         """
         plan = partial(plan_edit, self._desk, note, edits, expected)
-        asked = asked_edits(edits)
-        return self._made(plan, asking, again=expected is None, asked=asked)
+        return self._made(plan, asking, again=expected is None)
 
     def create(  # noqa: PLR0913 - each fact by its name
         self,
@@ -178,20 +174,18 @@ class Editing:
     ) -> Changed:
         """Give a heading other words, and the links to it too."""
         desk = self._desk
-        asked = {"note": note, "heading": heading, "new": new, "index": index}
         return self._made(
             lambda: plan_rename_heading(
                 desk, named(desk, note), heading, new, index, expected=expected
             ),
             asking,
             again=expected is None,
-            asked=asked,
         )
 
     def rename_tag(self, old: str, new: str, asking: Asking) -> Changed:
         """Give a tag and those below it another name, in texts and properties."""
         plan = partial(plan_rename_tag, self._desk, old, new)
-        return self._made(plan, asking, asked={"old": old, "new": new})
+        return self._made(plan, asking)
 
     def merge(
         self,
@@ -214,7 +208,6 @@ class Editing:
             ),
             asking,
             again=expected is None,
-            asked={"source": source, "into": into},
         )
 
     def split(  # noqa: PLR0913 - each fact by its name
@@ -230,16 +223,18 @@ class Editing:
     ) -> Changed:
         """Make notes of sections, that of one heading or all of a level."""
         desk = self._desk
-        asked = {"note": note, "heading": heading, "level": level}
-        asked |= {"folder": folder, "index": index}
-        told = heading, level, folder
         return self._made(
             lambda: plan_split(
-                desk, named(desk, note), *told, index=index, expected=expected
+                desk,
+                named(desk, note),
+                heading,
+                level,
+                folder,
+                index=index,
+                expected=expected,
             ),
             asking,
             again=expected is None,
-            asked=asked,
         )
 
     def repair(self, repairs: Repairs, asking: Asking) -> Changed:
@@ -249,7 +244,7 @@ class Editing:
         for a note that changed since is left out.
         """
         done = self._made(partial(plan_repair, self._desk, repairs), asking)
-        left = (*repairs.notices, *told_of(done.changeset.draft.facts))
+        left = (*repairs.notices, *reasons_left(done.changeset.draft.facts))
         return replace(done, notices=(*done.notices, *left))
 
     def changesets(
@@ -262,7 +257,7 @@ class Editing:
 
     def show(self, identity: str) -> Changed:
         """Return a changeset with its diffs, but for those of notes left out by now."""
-        return self._shown(kept_as_shown(self._desk, identity))
+        return self._shown(shown_changeset(self._desk, identity))
 
     def apply(
         self,
@@ -280,10 +275,11 @@ class Editing:
             NoteChanged: a file is not what it was then.
         """
         self._refuse_off()
-        how = {"confirm": confirm, "or_propose": or_propose}
         with nothing_hidden_named(self._desk):
             return self._followed(
-                lambda desk: apply_shown(desk, identity, asking, **how, anew=self._anew)
+                lambda desk: apply_shown(
+                    desk, identity, asking, confirm=confirm, or_propose=or_propose
+                )
             )
 
     def approve(self, identity: str, *, client: str = "cli") -> Changed:
@@ -292,9 +288,7 @@ class Editing:
         Where its files changed meanwhile and the change still fits, a new proposal
         takes its place, to be looked at; what is returned is that.
         """
-        return self._followed(
-            lambda desk: approve(desk, identity, client=client, anew=self._anew)
-        )
+        return self._followed(lambda desk: approve(desk, identity, client=client))
 
     def reject(self, identity: str, *, client: str = "cli") -> Changed:
         """Leave a proposal; nothing is changed."""
@@ -306,9 +300,8 @@ class Editing:
         Where they are not, what can still be taken back becomes a proposal.
         """
         self._refuse_off()
-        carry = partial(carried_back, self._desk)
         with nothing_hidden_named(self._desk):
-            return self._followed(lambda at: undo(at, identity, asking, carry=carry))
+            return self._followed(lambda at: undo(at, identity, asking))
 
     def settle(self) -> tuple[str, ...]:
         """Finish or take back what a killed process left; say what was done."""
@@ -317,45 +310,31 @@ class Editing:
     def found_moved(self, moves: Mapping[NotePath, NotePath]) -> Changed | None:
         """Propose new links for files that were renamed outside; None for no links."""
         with self._desk.faults():
-            return offered(self._desk, moves)
+            return propose_links(self._desk, moves)
 
     def _made(
-        self,
-        plan: Callable[[], Draft],
-        asking: Asking,
-        *,
-        again: bool = True,
-        asked: Mapping[str, object] | None = None,
+        self, plan: Callable[[], Draft], asking: Asking, *, again: bool = True
     ) -> Changed:
-        """Think out a change and do with it what may be done, as the only one.
+        """Plan a change and do with it what may be done, as the only one.
 
-        `again`, it is thought out anew where a file was edited meanwhile by somebody
-        who does not ask for a turn. `asked` is what it takes to think it out when it
-        has waited, beside what is in its steps.
+        `again`, it is planned anew where a file was edited meanwhile by somebody who
+        does not wait for a turn.
         """
         self._refuse_off()
-
-        def known() -> Draft:
-            return remembered(self._desk, plan(), asked or {})
-
         with nothing_hidden_named(self._desk):
             for left in reversed(range(TRIES if again else 1)):
                 try:
-                    return self._followed(lambda at: self._in_turn(at, known, asking))
+                    return self._followed(lambda at: self._in_turn(at, plan, asking))
                 except NoteChanged:
                     if not left:
                         raise
         raise AssertionError  # the last time either returns or raises
 
-    def _anew(self, draft: Draft) -> Draft | None:
-        """Think out a change that waited; the index is looked at as it is now."""
-        return replanned(self._desk, draft)
-
     def _in_turn(self, at: Desk, plan: Callable[[], Draft], asking: Asking) -> Changed:
         with self._desk.files.turn():
             settled = settle(at)
             with self._desk.faults():
-                draft = plan()
+                draft = carrying(at, plan())
             done = decided(at, draft, asking)
         return replace(done, notices=(*settled, *done.notices)) if settled else done
 
@@ -365,7 +344,7 @@ class Editing:
         New links are offered for notes that were found renamed on the way, not by us.
         """
         try:
-            done = followed(self._desk, change)
+            done = refreshed_after(self._desk, change)
         except GlassmindError:
             self._offer(())
             raise
@@ -381,7 +360,7 @@ class Editing:
 
     def _offer(self, steps: Sequence[Step]) -> str:
         """Propose links for notes that were renamed, but for those of our own steps."""
-        moves = by_others(self._desk.outside(), steps)
+        moves = moves_by_others(self._desk.outside(), steps)
         try:
             found = self.found_moved(moves) if moves else None
         except GlassmindError as error:

@@ -56,9 +56,6 @@ def joined(into: Page, added: Page, title: str) -> Joined:
 
     Where headings of both have one name, the added ones come below a heading of
     `title`, one rank lower if they must.
-
-    Raises:
-        EditRefused: the text would be read as something else there.
     """
     clash = _forms(into.note) & _forms(added.note)
     own = _own_title(added.note, into.note)
@@ -257,11 +254,6 @@ def sections_at(
     """Return which headings begin the sections that are meant, in order.
 
     `index` chooses among several headings of one name, from 0.
-
-    Raises:
-        BadEdit: neither a heading nor a level is named, or both are; no such index;
-            or they are more than can be made at once.
-        NoMatch, SeveralMatches: there is no such heading, or no one.
     """
     if bool(heading.strip()) == (level is not None):
         raise BadEdit("a note is split by a heading, or by all of one level: say which")
@@ -426,11 +418,7 @@ def parts_left(note: Note, gone: Sequence[Section]) -> dict[OutlinePart, Outline
 
 
 def check_cut(page: Page, chosen: Sequence[int]) -> None:
-    """Refuse a cut after which something would be read otherwise.
-
-    Raises:
-        EditRefused: a definition, a fence or a comment reaches over it.
-    """
+    """Refuse a cut after which something would be read otherwise."""
     sections = [section_of(page.note, page.source, at) for at in chosen]
     holes = [Splice(one.start, one.end, b"") for one in sections]
     left = parse_note(page.path, spliced(page.source, holes).decode())

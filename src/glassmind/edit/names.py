@@ -37,20 +37,13 @@ from glassmind.model import Digest, NotePath
 from glassmind.obsidian.text import fold
 
 LEAST_DIGEST = 8
-"""Letters of a digest that tell two versions of one note apart."""
+"""HiddenRange of a digest that tell two versions of one note apart."""
 
 _HEX = frozenset("0123456789abcdef")
 
 
 def named(desk: Desk, name: str) -> NotePath:
-    """Return the note of a name; a path needs no index.
-
-    Raises:
-        NoteNotFound: no note is called so; the closest is named, and not taken.
-        AmbiguousName: several are.
-        PathOutsideVault: it is a path that leaves the vault.
-        FileUnreadable: it is left out of the index, so nobody is told what it says.
-    """
+    """Return the note of a name; a path needs no index."""
     path = _called(desk, name, _at(desk, name))
     check_seen(desk, name, path)
     check_read(desk.rules(), path)
@@ -60,12 +53,7 @@ def named(desk: Desk, name: str) -> NotePath:
 def named_text(
     desk: Desk, name: str, expected: Digest | None
 ) -> tuple[NotePath, bytes]:
-    """Return the note of a name and its bytes, which are to be edited.
-
-    Raises:
-        NoteNotFound, AmbiguousName, PathOutsideVault, FileUnreadable: see `named`.
-        NotDownloaded, NoteChanged, BadEdit: see `read_for_edit`.
-    """
+    """Return the note of a name and its bytes, which are to be edited."""
     at, raw = _read_at(desk, name)
     path = _called(desk, name, at)
     check_seen(desk, name, path)
@@ -74,13 +62,7 @@ def named_text(
 
 
 def named_template(desk: Desk, name: str) -> NotePath:
-    """Return the template of a name: one in the folder of templates, or any note.
-
-    Raises:
-        NoteNotFound, AmbiguousName, PathOutsideVault: as for a note.
-        FileUnreadable: it is left out of the index; one in the folder of templates may
-            be, unless the vault's own ignore file says so.
-    """
+    """Return the template of a name: one in the folder of templates, or any note."""
     folders = desk.settings().template_folders
     plain = name.removeprefix("./").removeprefix("/")
     known = (sure_or_none(desk, f"{folder}/{plain}") for folder in folders)
@@ -94,11 +76,7 @@ def named_template(desk: Desk, name: str) -> NotePath:
 
 
 def check_read(rules: IgnoreRules, path: NotePath) -> None:
-    """Refuse a file that is left out of the index, as whoever reads notes does.
-
-    Raises:
-        FileUnreadable: it is.
-    """
+    """Refuse a file that is left out of the index, as whoever reads notes does."""
     reason = rules.left_out(path)
     if reason is not None:
         said = f"it was skipped ({reason})" if reason else "it is hidden"
@@ -171,15 +149,7 @@ def is_taken(desk: Desk, path: NotePath) -> bool:
 
 
 def read_for_edit(desk: Desk, path: NotePath, expected: Digest | None) -> bytes:
-    """Return the bytes of a note that is to be edited.
-
-    Raises:
-        NoteNotFound: there is no such file.
-        FileTooLarge: it is too large to edit.
-        NotDownloaded: iCloud has taken it away.
-        NoteChanged: it is not what the caller read.
-        BadEdit: `expected` is no digest, nor the beginning of one.
-    """
+    """Return the bytes of a note that is to be edited."""
     return _as_expected(desk, path, None, expected)
 
 
@@ -234,9 +204,6 @@ def check_new_name(
     `is_there` tells of folders that have their names already, and `former` is the path
     that the thing has now: what was called so before stays. Whether it is a path inside
     of the vault at all is for others to say.
-
-    Raises:
-        BadEdit: a part of it is no name; says which, why, and what to do.
     """
     *folders, base = path.split("/")
     kept = {".", "..", *former.split("/")}
@@ -354,11 +321,7 @@ class Disk:
             return files.is_offloaded(path)
 
     def refuse_taken(self, path: str) -> None:
-        """Refuse a name that a file or folder has.
-
-        Raises:
-            NameTaken: it is taken.
-        """
+        """Refuse a name that a file or folder has."""
         if self._mode(path) is not None:
             raise NameTaken(path)
         if self.is_offloaded(path):
@@ -383,11 +346,6 @@ def origin_of(desk: Desk, ground: Ground, name: str) -> Origin:
 
     A note is named as for an edit, other files and folders by their paths. What ends in
     `/` is a folder; a note goes before a folder beside it that has its name.
-
-    Raises:
-        NoteNotFound, AmbiguousName: there is none, or more than one.
-        PathOutsideVault: it is no path of a vault.
-        FileUnreadable: it is a file that is left out of the index.
     """
     origin = _origin_of(desk, ground, name)
     if not origin.folder:
@@ -417,11 +375,7 @@ def _origin_of(desk: Desk, ground: Ground, name: str) -> Origin:
 
 
 def _from_root(name: str) -> NotePath:
-    """Return the path from the vault's folder; one from the disk's is told by name.
-
-    Raises:
-        PathOutsideVault: it is no path of a vault.
-    """
+    """Return the path from the vault's folder; one from the disk's is told by name."""
     path = name.removeprefix("./").removeprefix("/").rstrip("/")
     return safe_path(path) if path else NotePath("")
 
@@ -444,12 +398,7 @@ def _file_at(desk: Desk, ground: Ground, path: NotePath) -> NotePath | None:
 
 
 def _closest(desk: Desk, ground: Ground, name: str) -> tuple[str, ...]:
-    """Return what may be meant by a name that nothing has, the likeliest first.
-
-    Raises:
-        AmbiguousName: several notes may be.
-        FileUnreadable: a file is called so that is left out of the index.
-    """
+    """Return what may be meant by a name that nothing has, the likeliest first."""
     if desk.sight is not None:
         ground = Ground.of(desk, desk.sight.paths())
     files = (path for path in ground.paths if kind_of(path) == "attachment")
@@ -466,12 +415,7 @@ def _closest(desk: Desk, ground: Ground, name: str) -> tuple[str, ...]:
 
 
 def origin_bytes(desk: Desk, origin: Origin, expected: Digest | None) -> bytes | None:
-    """Return what a file says that is to be moved; None for a folder.
-
-    Raises:
-        NoteChanged: it is not what the caller read, by the digest that is `expected`.
-        BadEdit: a folder is `expected` to have a digest.
-    """
+    """Return what a file says that is to be moved; None for a folder."""
     if not origin.folder:
         return read_for_edit(desk, origin.path, expected)
     if expected is not None:
@@ -485,11 +429,6 @@ def destination_of(desk: Desk, ground: Ground, origin: Origin, name: str) -> Not
     A name that ends in `/`, or is that of a folder, means: into that folder; of one in
     which whoever asks sees nothing, only with the `/`. A note
     keeps its suffix, other files keep theirs where the name has none.
-
-    Raises:
-        BadEdit: it is there already, lies in what is moved, or no link can name it.
-        NameTaken: something else is there, or differs in upper and lower case only.
-        PathOutsideVault: it is no path of a vault.
     """
     base = origin.path.rpartition("/")[2]
     folder = name.rstrip("/")

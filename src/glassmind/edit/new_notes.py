@@ -44,13 +44,6 @@ def new_note(  # noqa: PLR0913 - each fact by its name
 
     With `titled` it gets its name as the property `title`, unless that is given: given
     as nothing, there is none.
-
-    Raises:
-        NameTaken: there is such a file.
-        BadEdit: no note can have that name, property or text.
-        NoteNotFound, AmbiguousName: no one template is called so.
-        PathOutsideVault: the path leaves the vault.
-        FileUnreadable: the template is left out of the index, or not downloaded.
     """
     settings = desk.settings()
     usual = settings.new_notes or ""
@@ -76,10 +69,6 @@ def note_path(
 
     Without a folder, a title stands in the `usual` one and a path where it says.
     `is_there` tells of folders that are there, whatever they are called.
-
-    Raises:
-        BadEdit: a sign in it is none for names, or a part of it is empty or too long.
-        PathOutsideVault: it leaves the vault.
     """
     name = trimmed(title)
     name = name[: -len(NOTE_SUFFIX)] if name.lower().endswith(NOTE_SUFFIX) else name
@@ -110,10 +99,6 @@ def note_text(
 
     Of properties those given count before those of the text, and these before those of
     the template. Lines end as in the template, without one as in the text.
-
-    Raises:
-        BadEdit: a property or the text cannot be written, or properties of the template
-            or the text cannot be read.
     """
     own = _own_text(text)
     newline = pattern.newline

@@ -1,7 +1,4 @@
-"""Links in files of an old encoding, which Obsidian reads as UTF-8 all the same.
-
-Of a letter beyond ASCII it makes another there, so that a link with one leads nowhere.
-"""
+"""A Markdown note that is edited: its bytes, its parts, and how alike texts are."""
 
 import re
 from bisect import bisect_left
@@ -11,52 +8,13 @@ from heapq import nsmallest
 from typing import NamedTuple, TypeAlias
 
 from glassmind.errors import BadEdit, NotEditable
-from glassmind.files.read import Decoded, Unreadable, decode
+from glassmind.files.read import Unreadable, decode
 from glassmind.model import NotePath
 from glassmind.model.edits import Splice
-from glassmind.model.notes import Link, Note
+from glassmind.model.notes import Note
 from glassmind.obsidian.notes import read_note
 from glassmind.obsidian.property_edits import spliced
 from glassmind.obsidian.structure import line_at, line_starts
-
-
-def is_garbled(source: bytes, splices: Iterable[Splice], encoding: str) -> bool:
-    """Whether what Obsidian reads would be none for it once it is written anew.
-
-    That which the encoding has not at all is left to whoever writes it.
-    """
-    return any(
-        source[start:end].isascii()
-        and not written.isascii()
-        and _has(encoding, written)
-        for start, end, written in splices
-    )
-
-
-def garbled(path: NotePath, link: Link, said: str) -> str:
-    """Return what is told of a link that stays, for it cannot say something else."""
-    return (
-        f"{path}, line {link.line}: {link.target} stays, for in a file that is not "
-        f"UTF-8 Obsidian would not read {said}; save it as UTF-8, and write the link "
-        "by hand"
-    )
-
-
-def unread(path: NotePath, encoding: str, link: str) -> tuple[str, ...]:
-    """Return what is told of a link that is added to a file, if it is read by none."""
-    if encoding == "utf-8" or link.isascii():
-        return ()
-    said = f"Obsidian would not read {link} in it; save it as UTF-8"
-    return (f"{path} is not UTF-8, so that {said}",)
-
-
-def _has(encoding: str, written: bytes) -> bool:
-    try:
-        written.decode().encode(encoding)
-    except UnicodeEncodeError:
-        return False
-    return True
-
 
 _ENDS = re.compile(r"\r\n?")
 _MARK = "\ufeff"
@@ -83,32 +41,27 @@ class Page:
     source: bytes
     starts: Sequence[int]
     newline: str
-    encoding: str
     mark: bytes
 
     @classmethod
     def of(cls, path: NotePath, raw: bytes) -> "Page":
-        """Return a file as a page.
-
-        Raises:
-            NotEditable: it is no Markdown, no text, or a damaged one.
-        """
+        """Return a file as a page."""
         found = decode(raw)
         if isinstance(found, Unreadable):
             raise NotEditable(path, found.reason)
-        if found.flagged and found.encoding.startswith("utf"):
+        if found.flagged:
             raise NotEditable(path, found.reason)
+        if found.encoding != "utf-8":
+            raise NotEditable(path, f"it is {found.encoding}; save it as UTF-8")
         note = read_note(path, found.text)
         if note.kind in _KINDS:
             raise NotEditable(path, _KINDS[note.kind])
         source = note.text.encode()
-        utf8 = found.encoding == "utf-8"
-        size = len(source if utf8 else note.text.encode(found.encoding))
-        mark = raw[: len(raw) - size]
+        mark = raw[: len(raw) - len(source)]
         crlf, lines = source.count(b"\r\n"), source.count(b"\n")
         newline = "\r\n" if crlf * 2 > lines else "\n"
         starts = line_starts(source)
-        return cls(path, raw, note, source, starts, newline, found.encoding, mark)
+        return cls(path, raw, note, source, starts, newline, mark)
 
     @property
     def end_of_line(self) -> bytes:
@@ -144,11 +97,7 @@ class Page:
         return not self.source[self.line_start(line) : self.line_end(line)].strip()
 
     def written(self, text: str) -> bytes:
-        """Return a text that was given as it is to stand here, with this newline.
-
-        Raises:
-            BadEdit: it holds what no text file does.
-        """
+        """Return a text that was given as it is to stand here, with this newline."""
         if "\0" in text:
             raise BadEdit("the text holds a NUL character, which no note may")
         plain = _ENDS.sub("\n", text.removeprefix(_MARK))
@@ -167,46 +116,15 @@ class Page:
         return spliced(self.raw, self.places(splices))
 
     def places(self, splices: Sequence[Splice]) -> list[Splice]:
-        """Return splices of the text as those of the file, in order.
-
-        Raises:
-            BadEdit: two of them overlap, or one lies outside of the text.
-            NotEditable: the file's encoding lacks a letter.
-        """
+        """Return splices of the text as those of the file, in order."""
         ordered = sorted(splices, key=lambda splice: splice[:2])
         last = 0
         for start, end, _ in ordered:
             if not last <= start <= end <= len(self.source):
                 raise BadEdit("the changes overlap, or lie outside of the note")
             last = end
-        if self.encoding == "utf-8":
-            lead = len(self.mark)
-            return [Splice(lead + s.start, lead + s.end, s.text) for s in ordered]
-        found = [self._place(splice) for splice in ordered]
-        self._check(spliced(self.raw, found), spliced(self.source, ordered))
-        return found
-
-    def _place(self, splice: Splice) -> Splice:
-        def at(offset: int) -> int:
-            before = self.source[:offset].decode().encode(self.encoding)
-            return len(self.mark) + len(before)
-
-        try:
-            text = splice.text.decode().encode(self.encoding)
-        except UnicodeEncodeError as refused:
-            letter = str(refused.object)[refused.start]
-            reason = f"{self.encoding}, in which it is, lacks {letter!r}"
-            raise NotEditable(self.path, f"{reason}; save it as UTF-8") from None
-        return Splice(at(splice.start), at(splice.end), text)
-
-    def _check(self, raw: bytes, source: bytes) -> None:
-        """Refuse what would be read in another encoding than it is written in."""
-        read = decode(raw)
-        if not isinstance(read, Decoded) or read.text.removeprefix(
-            _MARK
-        ) != source.decode().removeprefix(_MARK):
-            reason = f"as {self.encoding} it could not be read again; save it as UTF-8"
-            raise NotEditable(self.path, reason)
+        lead = len(self.mark)
+        return [Splice(lead + s.start, lead + s.end, s.text) for s in ordered]
 
 
 class Planned(NamedTuple):
@@ -220,7 +138,7 @@ class Planned(NamedTuple):
     facts: Mapping[str, object] = {}
 
 
-LinkWriter: TypeAlias = Callable[[str, Page], str]
+WriteLink: TypeAlias = Callable[[str, Page], str]
 """Writes a link to the note of a name as this page should hold it."""
 
 

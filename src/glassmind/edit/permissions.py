@@ -1,51 +1,35 @@
-"""What the policy says to a change: the strictest of what it says to its files."""
+"""What the policy lets a change do, and what of it the caller may see."""
 
 import os
-import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from secrets import token_hex
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 from unicodedata import normalize
 
 from glassmind.access.meant import Meant, head_tags, meant_tags
 from glassmind.access.policy import strictest
 from glassmind.edit.desk import Desk
-from glassmind.edit.diffs import HIDDEN, is_bare
-from glassmind.edit.page import Page
-from glassmind.edit.text_edits import Edited
 from glassmind.errors import (
     ChangesetUnknown,
     EditRefused,
     FileTooLarge,
     GlassmindError,
-    HiddenWords,
     NameTaken,
-    NoMatch,
     NotDownloaded,
-    NotEditable,
     NoteNotFound,
     PolicyForbids,
-    SeveralMatches,
     SymlinkInPath,
     VaultError,
 )
-from glassmind.files.read import Unreadable, decode, name_of_stub
+from glassmind.files.ignore import IgnoreRules
+from glassmind.files.read import name_of_stub
 from glassmind.files.scan import kind_of
 from glassmind.files.steps import is_trashed
 from glassmind.model import NotePath
 from glassmind.model.edits import Changed, Changeset, Draft, Step, Verdict
-from glassmind.model.notes import Note
-from glassmind.obsidian.frontmatter import read_head
-from glassmind.obsidian.secrets import HiddenRange, hidden_ranges
-
-if TYPE_CHECKING:
-    from glassmind.edit.desk import Desk
-
 
 TO_TRASH = frozenset(("delete", "merge", "undo"))
 """What puts files into the trash; to move one there is to delete it."""
@@ -61,36 +45,6 @@ class Judged(NamedTuple):
     path: NotePath
 
 
-def judged(desk: Desk, draft: Draft, *, tainted: bool = False) -> Judged:
-    """Return what may be done with a change: as much as with the strictest file of it.
-
-    Every file is judged where it is and where it goes, by the tags that it has and
-    those that it gets. Where a folder is held by the tags of notes in it, the first of
-    those is named. A change without files may be made.
-    """
-    found = [one for step in draft.steps for one in _of_step(desk, draft, step)]
-    if not found:
-        return Judged(Verdict("allow", "nothing to be written"), NotePath(""))
-
-    def verdict(place: _Place, notes: Sequence[NotePath]) -> Verdict:
-        meant = [place.notes[note] for note in notes]
-        return desk.policy.judge(
-            place.path,
-            tags=[tag for one in meant for tag in one.tags],
-            tainted=tainted,
-            folder=place.folder,
-            sure=all(one.sure for one in meant),
-        )
-
-    verdicts = [verdict(place, list(place.notes)) for place in found]
-    decides = strictest(verdicts)
-    place = found[verdicts.index(decides)]
-    if not place.folder or verdict(place, ()) == decides:
-        return Judged(decides, place.path)
-    held = (note for note in place.notes if verdict(place, [note]) == decides)
-    return Judged(decides, next(held, place.path))
-
-
 class _Place(NamedTuple):
     """Where a file or a folder is or goes, and the notes of it whose tags count."""
 
@@ -99,20 +53,45 @@ class _Place(NamedTuple):
     folder: bool
 
 
-def _of_step(desk: Desk, draft: Draft, step: Step) -> Iterator[_Place]:
+def judged(desk: Desk, draft: Draft, *, tainted: bool = False) -> Judged:
+    """Return what may be done with a change: as much as with the strictest file of it.
+
+    Every file is judged where it is and where it goes, by the tags that it has and
+    those that it gets. Where a folder is held by the tags of notes in it, the first of
+    those is named. A change without files may be made.
+    """
+    found = [place for step in draft.steps for place in _places(desk, draft, step)]
+    if not found:
+        return Judged(Verdict("allow", "nothing to be written"), NotePath(""))
+
+    def verdict(place: _Place, notes: Iterable[NotePath]) -> Verdict:
+        meant = [place.notes[note] for note in notes]
+        return desk.policy.judge(
+            place.path,
+            tags=[tag for each in meant for tag in each.tags],
+            tainted=tainted,
+            folder=place.folder,
+            sure=all(each.sure for each in meant),
+        )
+
+    verdicts = [verdict(place, place.notes) for place in found]
+    decides = strictest(verdicts)
+    place = found[verdicts.index(decides)]
+    if not place.folder or verdict(place, ()) == decides:
+        return Judged(decides, place.path)
+    held = (note for note in place.notes if verdict(place, [note]) == decides)
+    return Judged(decides, next(held, place.path))
+
+
+def _places(desk: Desk, draft: Draft, step: Step) -> Iterator[_Place]:
     notes = _tags(desk, step)
-    for path in dict.fromkeys(_places(draft, step)):
+    ends = {step.path or step.to: None, step.to: None}
+    if step.path and is_trashed(step.path) and draft.verb in FROM_TRASH:
+        del ends[step.path]
+    if step.path and is_trashed(step.to) and draft.verb in TO_TRASH:
+        ends.pop(step.to, None)
+    for path in ends:
         yield _Place(path, notes, step.folder)
-
-
-def _places(draft: Draft, step: Step) -> Iterator[NotePath]:
-    if step.path is None:
-        yield step.to
-        return
-    if not (is_trashed(step.path) and draft.verb in FROM_TRASH):
-        yield step.path
-    if not (is_trashed(step.to) and draft.verb in TO_TRASH):
-        yield step.to
 
 
 def _tags(desk: Desk, step: Step) -> Mapping[NotePath, Meant]:
@@ -138,34 +117,25 @@ def _tags_below(
 ) -> Mapping[NotePath, Meant]:
     """Return the tags with a rule of the notes in a folder, left out or not.
 
-    Notes without any are not among them, but for those whose tags nobody can tell.
+    Notes without any are not among them, but for those whose tags are not known.
     """
-    inside = f"{folder}/"
-    found: dict[NotePath, set[str]] = {}
-    unsure: set[NotePath] = set()
+    found: dict[NotePath, Meant] = {}
     with desk.faults():
         rows = desk.rows()
-        known = set(rows.inside(folder))
-        for tag in ruled:
-            for path in rows.tagged(tag):
-                if path.startswith(inside):
-                    found.setdefault(path, set()).add(tag)
-    for path in notes_below(desk.root, folder):
+        indexed = set(rows.inside(folder))
+        tagged = {tag: set(rows.tagged(tag)) for tag in ruled}
+    for path in sorted(notes_below(desk.root, folder)):
+        known = {tag for tag in ruled if path in tagged[tag]}
+        read = head_tags if path in indexed else meant_tags  # rows know its text
         try:
-            raw = desk.files.read(path)
+            meant = read(path, desk.files.read(path))
         except VaultError:
-            unsure.add(path)
+            found[path] = Meant(tuple(sorted(known)), sure=False)
             continue
-        # the rows know the tags in its text
-        meant = (head_tags if path in known else meant_tags)(path, raw)
-        if tags := {tag for tag in ruled if meant.has(tag)}:
-            found.setdefault(path, set()).update(tags)
-        if not meant.sure:
-            unsure.add(path)
-    return {
-        path: Meant(tuple(sorted(found.get(path, ()))), path not in unsure)
-        for path in sorted({*found, *unsure})
-    }
+        tags = known | {tag for tag in ruled if meant.has(tag)}
+        if tags or not meant.sure:
+            found[path] = Meant(tuple(sorted(tags)), meant.sure)
+    return found
 
 
 def forbidden(desk: Desk, draft: Draft) -> dict[NotePath, str]:
@@ -238,11 +208,7 @@ def is_hidden_from(desk: Desk) -> Callable[[NotePath], bool]:
 
 
 def check_seen(desk: Desk, name: str, path: NotePath) -> None:
-    """Refuse a file that whoever asks may not read, as if there were none.
-
-    Raises:
-        NoteNotFound: it is not seen.
-    """
+    """Refuse a file that whoever asks may not read, as if there were none."""
     if not is_seen(desk, path):
         raise NoteNotFound(name)
 
@@ -252,9 +218,6 @@ def check_folder_seen(desk: Desk, folder: NotePath, inside: Iterable[NotePath]) 
 
     `inside` are the files of it that the index has; notes of it that are left out of
     the index are judged by their text.
-
-    Raises:
-        EditRefused: not all of it is seen.
     """
     if desk.sight is None:
         return
@@ -274,11 +237,7 @@ def _is_read(desk: Desk, note: NotePath) -> bool:
 
 
 def told_changeset(desk: Desk, identity: str, client: str = "") -> Changeset:
-    """Return a changeset that whoever asks may be told of, content and all.
-
-    Raises:
-        ChangesetUnknown: there is none.
-    """
+    """Return a changeset that whoever asks may be told of, content and all."""
     if desk.told is None:
         return desk.book.get(identity)
     return desk.told.get(identity, client)
@@ -289,9 +248,6 @@ def nothing_hidden_named(desk: Desk) -> Iterator[None]:
     """Let no fault of a change name a file that whoever asks may not read.
 
     Only that something is where a file should go is told: nothing is written over.
-
-    Raises:
-        EditRefused: in the place of a fault that names one.
     """
     try:
         yield
@@ -366,10 +322,6 @@ def not_forbidden(desk: Desk, draft: Draft, *, tainted: bool = False) -> Judged:
 
     Who may not read every note is told of no rule about those that are hidden, and what
     would let him read one of them waits for a person.
-
-    Raises:
-        PolicyForbids: nothing may.
-        EditRefused: nothing may, for a file that is hidden.
     """
     sight, told = desk.sight, draft
     if sight is not None:
@@ -391,180 +343,23 @@ def not_forbidden(desk: Desk, draft: Draft, *, tainted: bool = False) -> Judged:
     return found
 
 
-_MARK = re.compile(rb"\(hidden(?:: [A-Za-z0-9 .-]{1,40})?\)")
+def refuse_opening(
+    root: Path,
+    rules: IgnoreRules,
+    folder: NotePath,
+    to: str,
+    brought: Collection[object] = (),
+) -> None:
+    """Refuse to move a folder to where notes of it are indexed that are left out now.
 
-LETTERS = 16
-"""Of a word that stands for a credential: none is found out while an edit is made."""
-
-_OWNERS = "only the owner can edit that: it holds credentials that are not shown to you"
-
-
-def as_shown(raw: bytes, edit: Callable[[bytes], Edited]) -> Edited:
-    """Return what an edit makes of a note of which credentials were not shown.
-
-    Raises:
-        EditRefused: it cannot be made of what was shown.
-        HiddenWords: it is about what stands in the place of a credential, or one could
-            be read after it.
+    Those that are `brought` back were indexed before.
     """
-    page = _Veiled.of(raw)
-    if page is None:
-        return edit(raw)
-    try:
-        found = edit(page.raw)
-    except EditRefused as error:
-        raise _told(page, error) from None
-    after = _text(found.raw)
-    if after is None:
-        raise EditRefused(_OWNERS)
-    text, back = page.lifted(after)
-    if page.name in text:  # the edit cut into what stands for a credential
-        raise EditRefused(_OWNERS)
-    hidden = hidden_ranges(text)
-    if any(is_bare(text, one, hidden) for one in back):
-        raise HiddenWords(HIDDEN)
-    if _is_broken(text) and not _is_broken(after):
-        raise EditRefused(_OWNERS)
-    risks = tuple(map(page.said, found.risks))
-    return Edited(page.written(text), risks, page.said(found.facts))
-
-
-def look_as_shown(desk: "Desk", page: Page, look: Callable[[Note], object]) -> None:
-    """Look for something in a note as it was shown to whoever asks.
-
-    Raises:
-        EditRefused: it is not found there, whatever the note says.
-    """
-    if desk.sight is None:
-        return
-    veiled = _Veiled.of(page.raw)
-    if veiled is None:
-        return
-    try:
-        look(Page.of(page.path, veiled.raw).note)
-    except EditRefused as error:
-        raise _told(veiled, error) from None
-
-
-def refuse_marks(draft: Draft) -> None:
-    """Refuse a change that would write, into a note, what stands for a credential.
-
-    Raises:
-        HiddenWords: it would.
-    """
-    before, after = Counter[bytes](), Counter[bytes]()
-    for step in draft.steps:
-        if step.before is not None:
-            before.update(_MARK.findall(step.before))
-            after.update(_MARK.findall(step.after))
-    for mark in after - before:
-        raise HiddenWords(mark.decode())
-
-
-class _Veiled(NamedTuple):
-    """A note in which words stand for credentials, and what each of them stands for.
-
-    `lead` is what stands before the text in the file, which is in an `encoding`.
-    """
-
-    raw: bytes
-    name: str
-    words: re.Pattern[str]
-    values: Sequence[str]
-    lead: bytes
-    encoding: str
-
-    @classmethod
-    def of(cls, raw: bytes) -> "_Veiled | None":
-        """Return a note with words for its credentials; None for one without any.
-
-        Raises:
-            EditRefused: its text cannot be written as its file is.
-        """
-        found = decode(raw)
-        if isinstance(found, Unreadable):
-            return None
-        hidden = hidden_ranges(found.text)
-        if not hidden:
-            return None
-        body = found.text.encode(found.encoding, "replace")
-        lead = raw[: max(0, len(raw) - len(body))]
-        if lead + body != raw:
-            raise EditRefused(_OWNERS)
-        name = f"hidden-{token_hex(LETTERS // 2)}"
-        veiled = "".join(_veiled(found.text, hidden, name)).encode(found.encoding)
-        values = [found.text[start:end] for start, end in hidden]
-        words = re.compile(rf"{name}-(\d+)-")
-        return cls(lead + veiled, name, words, values, lead, found.encoding)
-
-    def lifted(self, text: str) -> tuple[str, list[HiddenRange]]:
-        """Return a text with the credentials back in it, and where they stand."""
-        parts: list[str] = []
-        back: list[HiddenRange] = []
-        done = at = 0
-        for word in self.words.finditer(text):
-            value = self.values[int(word[1])]
-            parts += [text[done : word.start()], value]
-            at += word.start() - done
-            back.append(HiddenRange(at, at + len(value)))
-            at, done = at + len(value), word.end()
-        return "".join((*parts, text[done:])), back
-
-    def written(self, text: str) -> bytes:
-        """Return a text as the file has it.
-
-        Raises:
-            EditRefused: its encoding lacks a letter.
-        """
-        try:
-            return self.lead + text.encode(self.encoding)
-        except UnicodeEncodeError:
-            raise EditRefused(_OWNERS) from None
-
-    def said(self, value: Any) -> Any:
-        """Return what is told of an edit, without the words for credentials."""
-        if isinstance(value, str):
-            return self.words.sub(HIDDEN, value)
-        if isinstance(value, Mapping):
-            return {self.said(name): self.said(one) for name, one in value.items()}
-        if isinstance(value, list):
-            return list(map(self.said, value))
-        if isinstance(value, tuple):
-            return tuple(map(self.said, value))
-        return value
-
-
-def _veiled(text: str, hidden: Sequence[HiddenRange], name: str) -> Iterator[str]:
-    done = 0
-    for at, (start, end) in enumerate(hidden):
-        yield f"{text[done:start]}{name}-{at}-"
-        done = end
-    yield text[done:]
-
-
-def _text(raw: bytes) -> str | None:
-    found = decode(raw)
-    return None if isinstance(found, Unreadable) else found.text
-
-
-def _is_broken(text: str) -> bool:
-    return read_head(text).frontmatter.error is not None
-
-
-def _told(page: _Veiled, error: EditRefused) -> EditRefused:
-    """Return a refusal as it is told: no words in it that stand for a credential."""
-    if isinstance(error, NoMatch | SeveralMatches):
-        mark = _MARK.search(error.wanted.encode(errors="replace"))
-        if mark is not None:
-            return HiddenWords(mark[0].decode())
-    if type(error) is NoMatch:  # before its lines are cut short
-        nearest = page.said(error.nearest)
-        said = NoMatch(error.path, error.wanted, nearest, line=error.line).said
-        error.args = (f"{error.place}: {said}" if error.place else said,)
-        error.said = said
-    error.args = page.said(error.args)
-    for name, value in vars(error).items():
-        setattr(error, name, page.said(value))
-    if isinstance(error, NotEditable):
-        return EditRefused(f"{error.said}; {_OWNERS}", place=error.place)
-    return error
+    for note in sorted(notes_below(root, folder)):
+        then = to + note[len(folder) :]
+        if rules.left_out(note) is None or note in brought:
+            continue
+        if rules.left_out(then) is None:
+            raise EditRefused(
+                f"{folder} stays where it is: {note} is left out of the index, and "
+                f"would not be as {then}"
+            )

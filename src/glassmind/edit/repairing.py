@@ -1,125 +1,114 @@
-"""Findings that are mended and suggestions that are followed, all as one change.
+"""Plan one change that fixes findings and follows suggestions.
 
 In each file first the edits that were made for its very bytes, then tags, then links to
-names that no file has. What does not fit any more is left out, and told.
+names that no file has. What does not fit any more is left out, and reported.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from glassmind.edit.desk import Desk
+from glassmind.edit.page import Page
 from glassmind.edit.permissions import forbidden, is_seen, may_be_named
-from glassmind.edit.relink_text import FormerNames, Relink, with_words
+from glassmind.edit.relink_text import Relink
 from glassmind.edit.relinking import (
-    Counted,
     Job,
-    Universe,
-    Whereabouts,
-    anchors_in,
+    KnownFiles,
+    LinkUpdate,
+    PartMoves,
     draft_with_links,
-    links_in,
-    settled,
-    total_of,
-    universe_of,
-    worked,
+    few_risks,
+    known_files,
+    settle_headings,
 )
 from glassmind.edit.restructuring import retagged_file
-from glassmind.errors import EditRefused, VaultError
+from glassmind.errors import EditRefused, NotEditable, VaultError
+from glassmind.files.names import NOTE_SUFFIX, ROOTED, Names, rooted
 from glassmind.files.read import digest_of
 from glassmind.model import NotePath
 from glassmind.model.edits import LINKS_IN, Draft, Rewritten, Splice, Step
 from glassmind.model.health import FormerName, LinkEdit, Repairs, Unmended
+from glassmind.model.notes import Link
 from glassmind.obsidian.property_edits import spliced
+from glassmind.obsidian.text import fold
 
 CHANGED = "{path} changed since it was looked at; ask again"
 TAKEN = "another edit of {path} stands in its place; ask again once that is made"
 
 MENDED, UNMENDED = "mended", "unmended"
-"""The facts of a draft that say what it mends, and what is left and why."""
+"""The facts of a draft that say what it fixes, and what is left and why."""
 
 MOST_KEYS = 3
-"""Keys that are told of what is left for one reason."""
+"""Keys that are named of what is left for one reason."""
 
-MOST_TOLD = 50
+MOST_REASONS = 50
 """Sentences about what is left; a person reads no more."""
 
 
 def plan_repair(desk: Desk, repairs: Repairs) -> Draft:
-    """Return the one change that mends whatever still can be.
+    """Return the one change that fixes whatever still can be.
 
-    It is thought out again without the files that may not be edited, so that nothing
-    counts as mended that stays.
+    It is planned again without the files that may not be edited, so that nothing
+    counts as fixed that stays.
     """
-    seen = universe_of(desk)
+    files = known_files(desk)
     shut: dict[NotePath, str] = {}
     while True:
-        draft = _planned(desk, seen, repairs, shut)
+        draft = _planned(desk, files, repairs, shut)
         barred = forbidden(desk, draft)
         if not barred:
             return draft
         shut |= barred
 
 
+def reasons_left(facts: Mapping[str, object]) -> tuple[str, ...]:
+    """Return what a draft leaves as it is, and why."""
+    found = facts.get(UNMENDED)
+    return tuple(map(str, found)) if isinstance(found, list) else ()
+
+
 def _planned(
-    desk: Desk, seen: Universe, repairs: Repairs, shut: Mapping[NotePath, str]
+    desk: Desk, files: KnownFiles, repairs: Repairs, shut: Mapping[NotePath, str]
 ) -> Draft:
     work = _Work(desk, shut)
     work.edit(repairs.edits)
     links = len(work.mended)
     for key, old, new in repairs.tags:
-        work.rename_tag(seen, key, old, new)
+        work.rename_tag(files, key, old, new)
     tags = len(work.mended) - links
-    counted, risks = work.relink(seen, repairs.names)
-    draft = _carried(desk, seen, work.steps(), [*seen.risks, *risks], shut)
-    left = [*repairs.unmended, *work.left]
-    names = len(work.mended) - links - tags
-    return replace(
-        draft,
-        title=_title(links, tags, names),
-        rewritten=Rewritten(
-            draft.rewritten.links + total_of(counted).links,
-            draft.rewritten.files + len(counted),
-        ),
-        facts={
-            MENDED: list(work.mended),
-            UNMENDED: [*_told(left), *work.stays()],
-            **_links_in(draft, counted),
-        },
-    )
+    update = work.relink(files, repairs.names)
+    risks = [*files.risks, *few_risks(update.risks)]
+    steps = work.steps()
 
-
-def _carried(
-    desk: Desk,
-    seen: Universe,
-    steps: Sequence[Step],
-    risks: Sequence[str],
-    shut: Collection[NotePath],
-) -> Draft:
-    """Return a change with the links to headings that get other words by it."""
-
-    def make(where: Whereabouts) -> Draft:
+    def make(moves: PartMoves) -> Draft:
+        others = replace(files, risks=())
         return draft_with_links(
             desk,
             "repair",
             "",
             steps,
-            wanted=where.wanted,
-            targets=list(where.before),
+            files=others,
+            moves=moves,
             settled=shut,
-            universe=replace(seen, risks=()),
             risks=risks,
         )
 
-    if not steps:
-        return Draft("repair", "", (), risks=tuple(risks))
-    return settled(Whereabouts({}, {}, anchored=anchors_in(desk)), make)
-
-
-def _links_in(draft: Draft, counted: Counted) -> dict[str, object]:
-    """Return in which files links were written anew, those of a draft and others."""
-    known = draft.facts.get(LINKS_IN)
-    first = known if isinstance(known, list) else []
-    return links_in([*first, *counted])
+    draft = Draft("repair", "", (), risks=tuple(risks))
+    if steps:
+        draft = settle_headings(PartMoves({}, {}), make)
+    counted = draft.facts.get(LINKS_IN)
+    linked = [*(counted if isinstance(counted, list) else []), *update.counted]
+    left = [*repairs.unmended, *work.left]
+    total = Rewritten(*map(sum, zip(draft.rewritten, update.rewritten, strict=True)))
+    names = len(work.mended) - links - tags
+    facts: dict[str, object] = {
+        MENDED: list(work.mended),
+        UNMENDED: [*_reasons(left), *work.stays()],
+    }
+    if linked:
+        facts[LINKS_IN] = [list(pair) for pair in linked]
+    title = _title(links, tags, names)
+    return replace(draft, title=title, rewritten=total, facts=facts)
 
 
 @dataclass(slots=True)
@@ -137,7 +126,6 @@ class _Work:
     left: list[Unmended] = field(default_factory=list)
 
     def steps(self) -> list[Step]:
-        """Return what becomes of each file that changes, by path."""
         return [
             Step(path, path, self.before[path], raw)
             for path, raw in sorted(self.after.items())
@@ -145,10 +133,10 @@ class _Work:
         ]
 
     def stays(self) -> list[str]:
-        """Return a sentence for each file that may not be edited and is not told of."""
+        """Return a sentence for each file that may not be edited and is not named."""
         told = {why for _, why in self.left}
         shut = [path for path in self.shut if is_seen(self.desk, path)]
-        return [said for path in shut if (said := self._stays(path)) not in told]
+        return [why for path in shut if (why := self._stays(path)) not in told]
 
     def text(self, path: NotePath) -> bytes | None:
         """Return what a file says so far; None for one that is not to be edited."""
@@ -169,30 +157,27 @@ class _Work:
     def edit(self, edits: Iterable[LinkEdit]) -> None:
         """Make edits of the bytes that they are for: of two in one place, the first."""
         by_path: dict[NotePath, list[LinkEdit]] = {}
-        for one in edits:
-            by_path.setdefault(one.edit.path, []).append(one)
+        for each in edits:
+            by_path.setdefault(each.edit.path, []).append(each)
         for path, some in by_path.items():
-            if path in self.shut:
-                self._leave(
-                    (key for one in some for key in one.keys), self._stays(path)
-                )
-                continue
             raw = self.text(path)
             made: list[LinkEdit] = []
-            for one in some:
-                if raw is None or not _fits(raw, one):
-                    self._leave(one.keys, CHANGED.format(path=path))
-                elif any(_meet(one, other) for other in made):
-                    self._leave(one.keys, TAKEN.format(path=path))
+            for each in some:
+                if path in self.shut:
+                    self._leave(each.keys, self._stays(path))
+                elif raw is None or not _fits(raw, each):
+                    self._leave(each.keys, CHANGED.format(path=path))
+                elif any(_meet(each, other) for other in made):
+                    self._leave(each.keys, TAKEN.format(path=path))
                 else:
-                    made.append(one)
+                    made.append(each)
             if raw is not None:
-                self.after[path] = spliced(raw, [_splice(one) for one in made])
-            self.mended.update(dict.fromkeys(key for one in made for key in one.keys))
+                splices = [Splice(*e.edit.bytes, e.edit.after.encode()) for e in made]
+                self.after[path] = spliced(raw, splices)
+            self.mended.update(dict.fromkeys(key for e in made for key in e.keys))
 
-    def rename_tag(self, seen: Universe, key: str, old: str, new: str) -> None:
-        """Spell a tag in another way wherever it stands."""
-        for path in sorted({*seen.rows.tagged(old)} | seen.no_markdown()):
+    def rename_tag(self, files: KnownFiles, key: str, old: str, new: str) -> None:
+        for path in sorted({*files.rows.tagged(old)} | files.not_markdown()):
             raw = self.text(path)
             if raw is None:
                 continue
@@ -205,40 +190,37 @@ class _Work:
             if self.after[path] != raw:
                 self.mended[key] = None
 
-    def relink(
-        self, seen: Universe, names: Sequence[FormerName]
-    ) -> tuple[Counted, list[str]]:
-        """Write links to names that no file has anew; return where, and risks."""
-        known = set(seen.paths)
-        goes = {one.was: one.now for one in names if one.now in known}
-        known.update(seen.others)
-        goes = {was: now for was, now in goes.items() if was not in known}
-        meant = [one for one in names if one.was in goes]
+    def relink(self, files: KnownFiles, names: Sequence[FormerName]) -> LinkUpdate:
+        """Write links to names that no file has anew."""
+        known = set(files.paths)
+        gone = [n for n in names if n.now in known and n.was not in known]
+        meant = [name for name in gone if name.was not in files.others]
+        update = LinkUpdate(self.desk, ())
         if not meant:
-            return (), []
-        after = seen.ends()
-        before = FormerNames(after, goes)
+            return update
+        goes = {name.was: name.now for name in meant}
+        after = files.names()
+        before = _FormerNames(after, goes)
         relink = Relink(before, after, goes, None, self.desk.settings())
-        for one in (one for one in meant if one.shown):
-            for path in one.sources:
+        for name in meant:
+            for path in name.sources if name.shown else ():
                 raw = self.text(path)
                 if raw is not None:
-                    self.after[path] = with_words(path, raw, before, one.was)
-        named = (path for one in meant for path in one.sources)
-        sources = dict.fromkeys(path for path in named if path not in self.shut)
-        jobs = [Job(path, path, path, self._step(path)) for path in sources]
-        found = worked(self.desk, (), jobs, relink, earlier={})
-        for step in found.steps:
+                    self.after[path] = _with_words(path, raw, before, name.was)
+        named = dict.fromkeys(path for name in meant for path in name.sources)
+        sources = [path for path in named if path not in self.shut]
+        update.rewrite((Job(p, p, p, self._step(p)) for p in sources), relink)
+        for step in update.steps:
             self.after[step.to] = step.after
-        changed = {step.to for step in found.steps}
-        risks = [*found.risks]
-        for one in meant:
-            if changed.isdisjoint(one.sources):
-                self._leave([one.key], "its links cannot be written anew")
+        changed = {step.to for step in update.steps}
+        for name in meant:
+            if changed.isdisjoint(name.sources):
+                self._leave([name.key], "its links cannot be written anew")
             else:
-                self.mended[one.key] = None
-                risks.append(f"links to {one.was} lead to {one.now}: {one.why}")
-        return found.counted, risks
+                self.mended[name.key] = None
+                risk = f"links to {name.was} lead to {name.now}: {name.why}"
+                update.risks.append(risk)
+        return update
 
     def _step(self, path: NotePath) -> Step | None:
         raw = self.text(path)
@@ -251,20 +233,79 @@ class _Work:
         self.left += [Unmended(key, why) for key in keys]
 
 
-def _fits(raw: bytes, one: LinkEdit) -> bool:
-    edit = one.edit
+def _fits(raw: bytes, each: LinkEdit) -> bool:
+    edit = each.edit
     there = raw[slice(*edit.bytes)] == edit.before.encode()
     return there and digest_of(raw) == edit.digest
 
 
-def _splice(one: LinkEdit) -> Splice:
-    return Splice(*one.edit.bytes, one.edit.after.encode())
-
-
 def _meet(one: LinkEdit, other: LinkEdit) -> bool:
-    """Whether two edits touch the same bytes, or add at the same place."""
+    """True if two edits touch the same bytes, or add at the same place."""
     (a, a_end), (b, b_end) = one.edit.bytes, other.edit.bytes
     return a == b or (a < b_end and b < a_end)
+
+
+class _FormerNames(Names):
+    """Names that lead where links lead now; those in vain, to paths that are gone.
+
+    A lost link means one of them only if it is written as that very path, or from its
+    note leads there: a mere name that is lost too is another matter.
+    """
+
+    def __init__(self, now: Names, former: Iterable[NotePath]) -> None:
+        super().__init__()
+        self._now = now
+        self._former = {_key(path): path for path in former}
+
+    def resolve(
+        self, target: str, source: NotePath, *, markdown: bool = False
+    ) -> NotePath | None:
+        found = self._now.resolve(target, source, markdown=markdown)
+        if found is not None:
+            return found
+        place = rooted(target, source) if target.startswith(ROOTED) else target
+        return None if place is None else self._former.get(_key(place))
+
+
+def _key(place: str) -> str:
+    return fold(place.removeprefix("/")).removesuffix(NOTE_SUFFIX)
+
+
+def _with_words(path: NotePath, raw: bytes, names: Names, target: NotePath) -> bytes:
+    """Return a note in which wikilinks to a file say the words that they show.
+
+    `[[teas]]` becomes `[[teas|teas]]`, so that the words stay when the path is written
+    anew. Embeds, links with a subpath, and what cannot be edited so stay.
+    """
+    try:
+        page = Page.of(path, raw)
+        splices = [
+            Splice(link.end - 2, link.end - 2, _words(page, link))
+            for link in page.note.links
+            if _is_bare(link) and names.resolve(link.target, path) == target
+        ]
+        after = page.with_splices(splices)
+        links = Page.of(path, after).note.links
+    except NotEditable:
+        return raw
+    is_same = list(map(_end, links)) == list(map(_end, page.note.links))
+    return after if is_same else raw
+
+
+def _words(page: Page, link: Link) -> bytes:
+    start = page.line_start(link.line)
+    is_in_table = page.source[start : link.start].lstrip().startswith(b"|")
+    mark = b"\\|" if is_in_table else b"|"
+    return mark + link.target.encode()
+
+
+def _is_bare(link: Link) -> bool:
+    shows = link.embed or link.display is not None or link.subpath
+    return link.kind == "wikilink" and not shows
+
+
+def _end(link: Link) -> tuple[object, ...]:
+    return link.kind, link.target, link.subpath, link.embed
 
 
 def _title(links: int, tags: int, names: int) -> str:
@@ -280,24 +321,17 @@ def _title(links: int, tags: int, names: int) -> str:
     return f"mend {', '.join(said)}" if said else "mend nothing"
 
 
-def _told(left: Iterable[Unmended]) -> list[str]:
+def _reasons(left: Iterable[Unmended]) -> list[str]:
     """Return a sentence for each reason, with the first keys that it is about."""
     reasons: dict[str, dict[str, None]] = {}
     for key, why in left:
         reasons.setdefault(why, {})[key] = None
-    told = []
-    for why, keys in list(reasons.items())[:MOST_TOLD]:
+    found = []
+    for why, keys in list(reasons.items())[:MOST_REASONS]:
         first = ", ".join(list(keys)[:MOST_KEYS])
         more = f" and {len(keys) - MOST_KEYS:,} more" if len(keys) > MOST_KEYS else ""
-        told.append(f"not mended: {first}{more}: {why}")
-    if len(reasons) > MOST_TOLD:
-        told.append(
-            f"not mended: {len(reasons) - MOST_TOLD:,} more, each with a reason"
-        )
-    return told
-
-
-def told_of(facts: Mapping[str, object]) -> tuple[str, ...]:
-    """Return what a draft says it leaves, and why."""
-    found = facts.get(UNMENDED)
-    return tuple(map(str, found)) if isinstance(found, list) else ()
+        found.append(f"not mended: {first}{more}: {why}")
+    if len(reasons) > MOST_REASONS:
+        more = f"{len(reasons) - MOST_REASONS:,} more, each with a reason"
+        found.append(f"not mended: {more}")
+    return found

@@ -1,4 +1,4 @@
-"""Giving a heading other words, and carrying the links to it."""
+"""Plans to rename headings and tags, and to merge and split notes."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
+from glassmind.edit.credentials import look_as_shown
+from glassmind.edit.deciding import SUBJECT
 from glassmind.edit.desk import Desk
 from glassmind.edit.joining import (
     Footnotes,
@@ -24,23 +26,21 @@ from glassmind.edit.joining import (
     sections_at,
 )
 from glassmind.edit.names import Disk, check_new_name, is_taken
-from glassmind.edit.page import Page, unread
-from glassmind.edit.permissions import is_hidden_from, is_seen, look_as_shown
+from glassmind.edit.page import Page
+from glassmind.edit.permissions import is_seen
 from glassmind.edit.relinking import (
-    EARLY,
+    MERGED,
+    KnownFiles,
+    PartMoves,
     Place,
-    Relink,
-    Universe,
-    Whereabouts,
-    anchors_in,
     draft_with_links,
+    known_files,
     page_at,
+    relink_for,
     relinked,
-    settled,
-    universe_of,
+    settle_headings,
 )
 from glassmind.edit.sections import heading_meant
-from glassmind.edit.undoing import OUTLINED, noting_early
 from glassmind.errors import (
     BadEdit,
     EditRefused,
@@ -80,12 +80,6 @@ def plan_rename_heading(  # noqa: PLR0913 - each fact by its name
 
     `heading` is its text, or a nested path; `index` chooses among several, from 0.
     `expected` is the digest that the caller read.
-
-    Raises:
-        NoMatch, SeveralMatches: no one heading is called so.
-        BadEdit: the new words are none of a heading.
-        NoteChanged: the note is not what the caller read.
-        EditRefused: links to it or to another would lead elsewhere.
     """
     page = page_at(desk, note, expected)
     look_as_shown(desk, page, lambda shown: heading_meant(shown, heading, index))
@@ -93,28 +87,23 @@ def plan_rename_heading(  # noqa: PLR0913 - each fact by its name
     if done.raw == page.raw:
         raise BadEdit(f"a heading of {note} is called {new!r} already")
     before, after = Outline.of_note(page.note), Outline.of_note(done.note)
-    seen, step = universe_of(desk), Step(note, note, page.raw, done.raw)
+    files, step = known_files(desk), Step(note, note, page.raw, done.raw)
     old = before.texts[done.at]
-    early: set[NotePath] = set()
+    line = page.note.headings[done.at].line
 
-    def make(where: Whereabouts) -> Draft:
-        draft = draft_with_links(
+    def make(moves: PartMoves) -> Draft:
+        return draft_with_links(
             desk,
             "rename-heading",
             f"rename the heading {old} of {note} to {after.texts[done.at]}",
             [step],
-            wanted=noting_early(where, early),
-            targets=list(where.before),
-            universe=seen,
+            files=files,
+            moves=moves,
             risks=_risks(page, done, after),
-            facts={"heading": old, "line": page.note.headings[done.at].line},
+            facts={"heading": old, "line": line, SUBJECT: note},
         )
-        facts = {OUTLINED: note, EARLY: sorted(early)}
-        return replace(draft, facts={**draft.facts, **facts})
 
-    return settled(
-        Whereabouts({note: before}, {note: after}, anchored=anchors_in(desk)), make
-    )
+    return settle_headings(PartMoves({note: before}, {note: after}), make)
 
 
 def _risks(page: Page, done: "Renamed", after: Outline) -> list[str]:
@@ -145,11 +134,6 @@ def renamed_heading(page: Page, heading: str, new: str, index: int | None) -> Re
 
     Marks, the rule beneath it and its block id stay; the new words may be said with the
     marks of its level.
-
-    Raises:
-        NoMatch, SeveralMatches: no one heading is called so.
-        BadEdit: the new words are none, or would be read as something else; or there
-            is no such index.
     """
     words = _words(new)
     at = heading_meant(page.note, heading, index)
@@ -217,7 +201,7 @@ class _Merge:
     """Two notes as they are, and where the one goes that is added."""
 
     desk: Desk
-    seen: Universe
+    files: KnownFiles
     added: Page
     into: Page
     trash: NotePath
@@ -232,12 +216,6 @@ def plan_merge(
     Links to it, its headings and its blocks lead to the other note then. Of properties
     that both have the other's stay; lists of tags and aliases are united. `expected` is
     the digest of the note that is added, as the caller read it.
-
-    Raises:
-        BadEdit: they are one note.
-        NoteChanged: the note that is added is not what the caller read.
-        NotEditable: one of them is no Markdown, or its properties cannot be read.
-        EditRefused: something would be read otherwise, or a link would lead elsewhere.
     """
     if source == into:
         raise BadEdit(f"{source} is one note; two are merged")
@@ -247,19 +225,21 @@ def plan_merge(
         raise NotEditable(source, reason)
     trash = trash_place(source, partial(is_taken, desk))
     first = joined(target, added, added.note.title)
-    merge = _Merge(desk, universe_of(desk), added, target, trash, first)
-    return settled(_first(merge), lambda where: _drafted(merge, where))
+    merge = _Merge(desk, known_files(desk), added, target, trash, first)
+    return settle_headings(
+        _merge_moves(merge), lambda moves: _merge_draft(merge, moves)
+    )
 
 
-def _first(merge: _Merge) -> Whereabouts:
+def _merge_moves(merge: _Merge) -> PartMoves:
     """Return where the parts of both are afterwards, their links as they are."""
     source, into, first = merge.added.path, merge.into.path, merge.first
-    places: dict[Place, Place] = {}
+    parts: dict[Place, Place] = {}
     for at in range(len(merge.added.note.headings)):
         then = OutlinePart("heading", first.headings + at)
-        places[source, OutlinePart("heading", at)] = into, then
+        parts[source, OutlinePart("heading", at)] = into, then
     for at in range(len(merge.added.note.block_ids)):
-        places[source, OutlinePart("block", at)] = (
+        parts[source, OutlinePart("block", at)] = (
             into,
             OutlinePart("block", first.blocks + at),
         )
@@ -267,22 +247,15 @@ def _first(merge: _Merge) -> Whereabouts:
         page.path: Outline.of_note(page.note) for page in (merge.added, merge.into)
     }
     after = {into: Outline.of_note(first.page.note)}
-    return Whereabouts(before, after, places, {source: into}, anchors_in(merge.desk))
+    return PartMoves(before, after, parts, {source: into})
 
 
-def _drafted(merge: _Merge, where: Whereabouts) -> Draft:
-    desk, seen = merge.desk, merge.seen
+def _merge_draft(merge: _Merge, moves: PartMoves) -> Draft:
+    desk, files = merge.desk, merge.files
     source, into = merge.added.path, merge.into.path
     gone = Step(source, merge.trash, merge.added.raw, merge.added.raw)
-    after = seen.ends_after(seen.renames([gone]))
-    relink = Relink(
-        seen.ends(),
-        after,
-        {},
-        where.wanted,
-        desk.settings(),
-        is_hidden=is_hidden_from(desk),
-    )
+    relink = relink_for(desk, files, files.renames([gone]), moves.end_after)
+    relink = replace(relink, goes={})
     moved = relinked(source, merge.added.raw, into, relink)
     own = relinked(into, merge.into.raw, into, relink)
     added = Page.of(source, moved.raw)
@@ -290,31 +263,30 @@ def _drafted(merge: _Merge, where: Whereabouts) -> Draft:
     if both.headings != merge.first.headings:
         raise EditRefused(f"the headings of {source} and {into} cannot be told apart")
     page, risks = _with_properties(both.page, added.note)
+    if both.title:
+        risks.insert(
+            0,
+            f"both have headings of one name: those of {source} come below the heading "
+            f"{both.title}",
+        )
     draft = draft_with_links(
         desk,
         "merge",
         f"merge {source} into {into}",
         [Step(into, into, merge.into.raw, page.raw), gone],
-        wanted=where.wanted,
-        targets=list(where.before),
+        files=files,
+        moves=moves,
         settled=[into],
-        universe=seen,
-        risks=[*_risks_merging(merge, both), *risks, *moved.risks, *own.risks],
-        facts={"heading": both.title},
+        risks=[*risks, *moved.risks, *own.risks],
+        facts={"heading": both.title, SUBJECT: into, MERGED: [source, into]},
     )
+    return _with_count(draft, moved.links + own.links)
+
+
+def _with_count(draft: Draft, more: int) -> Draft:
+    """Return a draft that counts links written anew in one more file."""
     links, files = draft.rewritten
-    count = moved.links + own.links
-    return replace(draft, rewritten=Rewritten(links + count, files + bool(count)))
-
-
-def _risks_merging(merge: _Merge, both: Joined) -> list[str]:
-    found: list[str] = []
-    if both.title:
-        found.append(
-            f"both have headings of one name: those of {merge.added.path} come below "
-            f"the heading {both.title}"
-        )
-    return found
+    return replace(draft, rewritten=Rewritten(links + more, files + bool(more)))
 
 
 def _with_properties(page: Page, added: Note) -> tuple[Page, list[str]]:
@@ -379,7 +351,7 @@ class _Split:
     """A note, the headings whose sections leave it, and the notes they become."""
 
     desk: Desk
-    seen: Universe
+    files: KnownFiles
     page: Page
     chosen: Sequence[int]
     sections: Sequence[Section]
@@ -401,28 +373,26 @@ def plan_split(  # noqa: PLR0913 - each fact by its name
     Each is called by its heading, in the folder of the note or another; a link to it
     stands in its place. `index` chooses among headings of one name, from 0; `expected`
     is the digest that the caller read.
-
-    Raises:
-        BadEdit, NoMatch, SeveralMatches: it is not said by what, or there is no such.
-        NoteChanged: the note is not what the caller read.
-        EditRefused: something would be read otherwise, or a link would lead elsewhere.
     """
     page = page_at(desk, note, expected)
     look_as_shown(desk, page, lambda shown: sections_at(shown, heading, level, index))
     chosen = sections_at(page.note, heading, level, index)
     check_cut(page, chosen)
-    seen = universe_of(desk)
+    files = known_files(desk)
     home = note.rpartition("/")[0] if folder is None else folder.strip("/ ")
     names = [file_name(page.note.headings[at].text) for at in chosen]
     sections = [section_of(page.note, page.source, at) for at in chosen]
-    split = _Split(desk, seen, page, chosen, sections, _paths(desk, home, names, seen))
-    return settled(_first_whereabouts(split), lambda where: _split_draft(split, where))
+    paths = _paths(desk, home, names, files)
+    split = _Split(desk, files, page, chosen, sections, paths)
+    return settle_headings(
+        _split_moves(split), lambda moves: _split_draft(split, moves)
+    )
 
 
 def _paths(
-    desk: Desk, folder: str, names: Sequence[str], seen: Universe
+    desk: Desk, folder: str, names: Sequence[str], files: KnownFiles
 ) -> list[NotePath]:
-    taken = {fold(path) for path in seen.paths}
+    taken = {fold(path) for path in files.paths}
     found: list[NotePath] = []
     for name in names:
         path = safe_path(free_path(folder, name, taken))
@@ -435,7 +405,7 @@ def _paths(
     return found
 
 
-def _first_whereabouts(split: _Split) -> Whereabouts:
+def _split_moves(split: _Split) -> PartMoves:
     """Return where the parts of the note are afterwards, its links as they are."""
     note, path = split.page.note, split.page.path
     places: dict[Place, Place] = {}
@@ -449,9 +419,7 @@ def _first_whereabouts(split: _Split) -> Whereabouts:
     for at, to in zip(split.chosen, split.paths, strict=True):
         text = cut_out(split.page, at, footnotes).decode()
         after[to] = Outline.of_note(parse_note(to, text))
-    return Whereabouts(
-        {path: Outline.of_note(note)}, after, places, anchored=anchors_in(split.desk)
-    )
+    return PartMoves({path: Outline.of_note(note)}, after, places)
 
 
 def _left_note(page: Page, chosen: Sequence[int]) -> Note:
@@ -459,51 +427,38 @@ def _left_note(page: Page, chosen: Sequence[int]) -> Note:
     return Page.of(page.path, raw).note
 
 
-def _split_draft(split: _Split, where: Whereabouts) -> Draft:
-    desk, seen, page = split.desk, split.seen, split.page
+def _split_draft(split: _Split, moves: PartMoves) -> Draft:
+    desk, files, page = split.desk, split.files, split.page
     new = [Step(None, path, None, b"") for path in split.paths]
-    after = seen.ends_after(seen.renames(new))
-    settings = desk.settings()
-    relink = Relink(
-        seen.ends(),
-        after,
-        {},
-        where.wanted,
-        settings,
-        lengthen=True,
-        is_hidden=is_hidden_from(desk),
-    )
+    relink = relink_for(desk, files, files.renames(new), moves.end_after)
     own = relinked(page.path, page.raw, page.path, relink)
     left = Page.of(page.path, own.raw)
-    pen = LinkWriter(after, settings.markdown_links, settings.link_format)
+    settings = desk.settings()
+    pen = LinkWriter(relink.after, settings.markdown_links, settings.link_format)
     links = dict(zip(split.chosen, _links(pen, split), strict=True))
     stays = left.with_splices(left_over(left, split.chosen, links.__getitem__))
     steps, risks = [Step(page.path, page.path, page.raw, stays)], [*own.risks]
-    for link in links.values():
-        risks += unread(page.path, page.encoding, link)
     footnotes = Footnotes.of(page.note)
-    changed = _changed_splitting(page.note, left.note, split.sections)
+    changed = _changed_links(page.note, left.note, split.sections)
     for at, path in zip(split.chosen, split.paths, strict=True):
         # read by itself it says what it says in the note: that was looked at
         piece = relinked(page.path, cut_out(page, at, footnotes), path, relink)
         steps.append(Step(None, path, None, piece.raw))
         risks.extend(risk for risk in piece.risks if risk not in risks)
         changed += piece.links
+    paths = [str(path) for path in split.paths]
     draft = draft_with_links(
         desk,
         "split",
         _title(split),
         steps,
-        wanted=where.wanted,
-        targets=list(where.before),
+        files=files,
+        moves=moves,
         settled=[page.path],
-        universe=seen,
         risks=risks,
-        facts={"notes": [str(path) for path in split.paths]},
+        facts={"notes": paths, SUBJECT: page.path},
     )
-    links_rewritten, files = draft.rewritten
-    total = Rewritten(links_rewritten + changed, files + bool(changed))
-    return replace(draft, rewritten=total)
+    return _with_count(draft, changed)
 
 
 def _title(split: _Split) -> str:
@@ -523,7 +478,7 @@ def _links(pen: LinkWriter, split: _Split) -> list[str]:
     return found
 
 
-def _changed_splitting(before: Note, after: Note, gone: Sequence[Section]) -> int:
+def _changed_links(before: Note, after: Note, gone: Sequence[Section]) -> int:
     """Return how many links say something else, those in sections that go aside."""
     return sum(
         old[1:3] != new[1:3]
@@ -542,11 +497,7 @@ _NAMED = re.compile(rb"(?P<quote>\\?\"|'{1,2})#?(?P<name>[^\\\"'#\s]+)(?P=quote)
 
 
 def tag_name(given: str) -> str:
-    """Return a tag as it is called, without its `#`.
-
-    Raises:
-        BadEdit: no tag can be called so.
-    """
+    """Return a tag as it is called, without its `#`."""
     name = given.strip().removeprefix("#")
     if not is_tag(name) or not all(name.split("/")):
         raise BadEdit(
@@ -616,11 +567,7 @@ def repeated(note: Note, old: str, new: str) -> list[Tag]:
 
 
 def retagged(page: Page, old: str, new: str) -> tuple[bytes, int]:
-    """Return a note in which a tag has another name, and how often it was there.
-
-    Raises:
-        NotEditable: a tag is written in a way that cannot be changed.
-    """
+    """Return a note in which a tag has another name, and how often it was there."""
     raw = page.with_splices(tag_splices(page.note, page.source, old, new))
     after = Page.of(page.path, raw)
     for tag in repeated(page.note, old, new):
@@ -661,11 +608,7 @@ def _meant(note: Note, old: str, new: str) -> list[tuple[str, bool]]:
 def retagged_canvas(
     path: NotePath, raw: bytes, old: str, new: str
 ) -> tuple[bytes, int]:
-    """Return a canvas on whose text cards a tag has another name, and how often.
-
-    Raises:
-        NotEditable: a card is written in a way that cannot be changed.
-    """
+    """Return a canvas on whose text cards a tag has another name, and how often."""
     changes: list[tuple[CanvasRef, str]] = []
     count = 0
     for ref in canvas_refs(raw):
@@ -710,34 +653,28 @@ def plan_rename_tag(desk: Desk, old: str, new: str) -> Draft:
 
     In texts, in lists called `tags`, on cards of canvases and in filters of bases. A
     heading that holds the tag has other words then, and links to it follow.
-
-    Raises:
-        BadEdit: one of them is no tag, or both are one.
-        EditRefused: no note has the tag, or none that is seen.
     """
     was, name = tag_name(old), tag_name(new)
     if was == name:
         raise BadEdit(f"#{was} is called so already")
-    seen = universe_of(desk)
-    steps, risks, count = _steps(desk, seen, was, name)
+    files = known_files(desk)
+    steps, risks, count = _steps(desk, files, was, name)
     if not any(_is_told(desk, step) for step in steps):
-        said = risks[0] if risks else f"no note has the tag #{was}"
-        raise EditRefused(said)
+        raise EditRefused(risks[0] if risks else f"no note has the tag #{was}")
 
-    def make(where: Whereabouts) -> Draft:
+    def make(moves: PartMoves) -> Draft:
         return draft_with_links(
             desk,
             "rename-tag",
             f"rename the tag #{was} to #{name}",
             steps,
-            wanted=where.wanted,
-            targets=list(where.before),
-            universe=seen,
-            risks=[*_joins(desk, seen, was, name), *risks],
+            files=files,
+            moves=moves,
+            risks=[*_joins(desk, files, was, name), *risks],
             facts={"tags": count},
         )
 
-    return settled(Whereabouts({}, {}, anchored=anchors_in(desk)), make)
+    return settle_headings(PartMoves({}, {}), make)
 
 
 def _is_told(desk: Desk, step: Step) -> bool:
@@ -746,11 +683,11 @@ def _is_told(desk: Desk, step: Step) -> bool:
     return sight is None or sight.sees_step(step) or sight.closes(step)
 
 
-def _joins(desk: Desk, seen: Universe, old: str, new: str) -> list[str]:
+def _joins(desk: Desk, files: KnownFiles, old: str, new: str) -> list[str]:
     """Return what is told of a tag that is there already."""
     if fold(old) == fold(new):
         return []
-    there = sum(is_seen(desk, path) for path in seen.rows.tagged(new))
+    there = sum(is_seen(desk, path) for path in files.rows.tagged(new))
     if not there:
         return []
     notes = "1 note has" if there == 1 else f"{there} notes have"
@@ -758,13 +695,13 @@ def _joins(desk: Desk, seen: Universe, old: str, new: str) -> list[str]:
 
 
 def _steps(
-    desk: Desk, seen: Universe, old: str, new: str
+    desk: Desk, files: KnownFiles, old: str, new: str
 ) -> tuple[list[Step], list[str], int]:
     """Return what becomes of each file with the tag, what stays, and how many tags."""
     steps: list[Step] = []
     risks: list[str] = []
     total = 0
-    for path in sorted({*seen.rows.tagged(old)} | seen.no_markdown()):
+    for path in sorted({*files.rows.tagged(old)} | files.not_markdown()):
         try:
             raw = desk.files.read(path)
         except (NotDownloaded, FileTooLarge) as fault:
@@ -787,11 +724,7 @@ def _steps(
 
 
 def retagged_file(path: NotePath, raw: bytes, old: str, new: str) -> tuple[bytes, int]:
-    """Return a file in which a tag has another name, and how often it was there.
-
-    Raises:
-        NotEditable: a tag is written in a way that cannot be changed.
-    """
+    """Return a file in which a tag has another name, and how often it was there."""
     match path.rpartition(".")[2].lower():
         case "canvas":
             return retagged_canvas(path, raw, old, new)

@@ -31,9 +31,6 @@ def appended(page: Page, edit: Append) -> Planned:
     """Return how a text is added at the end.
 
     The last line is ended first. A note that ended with a line feed does so again.
-
-    Raises:
-        BadEdit: there is no text.
     """
     text = page.written(edit.text)
     if not text:
@@ -58,11 +55,7 @@ def at_end(page: Page, text: bytes, *, apart: bool = False) -> Planned:
 
 
 def prepended(page: Page, edit: Prepend) -> Planned:
-    """Return how a text is added before all other, behind the properties.
-
-    Raises:
-        BadEdit: there is no text.
-    """
+    """Return how a text is added before all other, behind the properties."""
     text = page.written(edit.text)
     if not text:
         raise BadEdit(_NOTHING)
@@ -148,12 +141,7 @@ class Section(NamedTuple):
 
 
 def heading_changed(page: Page, edit: AtHeading) -> Planned:
-    """Return how the text under a heading is replaced, or one is put beside it.
-
-    Raises:
-        BadEdit: no heading is named, there is no text to add, or no such index.
-        NoMatch, SeveralMatches: no one heading is called so.
-    """
+    """Return how the text under a heading is replaced, or one is put beside it."""
     at = heading_meant(page.note, edit.heading, edit.index)
     text = _trimmed(page, edit.text)
     section = section_below(page, at, edit.scope)
@@ -177,9 +165,6 @@ def heading_meant(note: Note, wanted: str, index: int | None = None) -> int:
     It is named by its words, or from the outside in with some above it, as `A#B`. One
     that is called so to the letter goes before one of the same words. `index` chooses
     among several, from 0.
-
-    Raises:
-        BadEdit, NoMatch, SeveralMatches: no one is.
     """
     name = wanted.strip()
     if not steps_of(name):
@@ -451,12 +436,7 @@ class Place(NamedTuple):
 
 
 def place_of(page: Page, named: BlockId) -> Place:
-    """Return where the block of an id stands.
-
-    Raises:
-        NotEditable: the id stands alone inside of a quote or a list, or in a heading
-            whose lines end as they rarely do.
-    """
+    """Return where the block of an id stands."""
     at = next(
         (n for n, b in enumerate(page.note.blocks) if b.start <= named.start < b.end),
         None,
@@ -569,11 +549,6 @@ def block_changed(page: Page, edit: AtBlock) -> Planned:
 
     The block of a list item is its own text: what is nested below it stays. A text
     beside an item becomes an item, too.
-
-    Raises:
-        BadEdit: no block is named, or there is no text.
-        NoMatch, SeveralMatches: no one block has that id.
-        NotEditable: the id stands where its block cannot be told.
     """
     named = block_meant(page, edit.block)
     text = page.written(edit.text).strip(b"\r\n")
@@ -596,11 +571,7 @@ def block_changed(page: Page, edit: AtBlock) -> Planned:
 
 
 def block_meant(page: Page, wanted: str) -> BlockId:
-    """Return the block id that a name means, be it with its `^` or without.
-
-    Raises:
-        BadEdit, NoMatch, SeveralMatches: no one is.
-    """
+    """Return the block id that a name means, be it with its `^` or without."""
     name = wanted.strip().removeprefix("#").removeprefix("^")
     if not name:
         raise BadEdit("no block is named")

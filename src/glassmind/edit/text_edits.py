@@ -7,13 +7,12 @@ from typing import NamedTuple, Protocol, assert_never, get_args
 
 from glassmind.edit.page import (
     LONGEST_CHARS,
-    LinkWriter,
     Page,
     Planned,
     Window,
+    WriteLink,
     likeness,
     nearest,
-    unread,
 )
 from glassmind.edit.sections import (
     appended,
@@ -78,13 +77,9 @@ class Edited(NamedTuple):
 
 
 def edited(
-    path: NotePath, raw: bytes, edits: Sequence[TextEdit], pen: LinkWriter
+    path: NotePath, raw: bytes, edits: Sequence[TextEdit], pen: WriteLink
 ) -> Edited:
-    """Return a file with every edit made in order, each on what the one before left.
-
-    Raises:
-        EditRefused: one cannot be made; its `place` says which of several it is.
-    """
+    """Return a file with every edit made in order, each on what the one before left."""
     if not edits:
         raise BadEdit("there is nothing to edit")
     page = Page.of(path, raw)
@@ -116,7 +111,7 @@ def _check(edit: TextEdit) -> None:
         raise BadEdit(f"a scope is section or body; {edit.scope!r} is none")
 
 
-def _planned(page: Page, edit: TextEdit, pen: LinkWriter) -> Planned:  # noqa: PLR0911
+def _planned(page: Page, edit: TextEdit, pen: WriteLink) -> Planned:  # noqa: PLR0911
     match edit:
         case Append():
             return appended(page, edit)
@@ -147,11 +142,7 @@ def _risks(
     planned: Planned,
     splices: Sequence[Splice],
 ) -> list[str]:
-    """Return what should be known of an edit that was made.
-
-    Raises:
-        BadEdit: the id of a block would be lost.
-    """
+    """Return what should be known of an edit that was made."""
     risks = list(planned.risks)
     if after is page:
         return risks
@@ -189,9 +180,6 @@ def lines_changed(page: Page, edit: AtLine) -> Planned:
     """Return how lines are replaced, or a text is put before or behind them.
 
     Every line keeps the end it has. No text in the place of lines takes them away.
-
-    Raises:
-        BadEdit: there are no such lines, or nothing to add.
     """
     last = edit.line if edit.last is None else edit.last
     _check_lines(page, edit.line, last)
@@ -236,13 +224,8 @@ LINK_MARK = "{link}"
 """Where in a sentence the link is to stand."""
 
 
-def link_added(page: Page, edit: AddLink, pen: LinkWriter) -> Planned:
-    """Return how a sentence with a link is added, as a paragraph of its own.
-
-    Raises:
-        BadEdit: there is no sentence, or no note is named.
-        NoMatch, SeveralMatches: no one heading is called so.
-    """
+def link_added(page: Page, edit: AddLink, pen: WriteLink) -> Planned:
+    """Return how a sentence with a link is added, as a paragraph of its own."""
     if not edit.target.strip():
         raise BadEdit("no note is named to link to")
     sentence = edit.sentence.strip()
@@ -254,7 +237,8 @@ def link_added(page: Page, edit: AddLink, pen: LinkWriter) -> Planned:
     else:
         said = f"{sentence} {link}"
     text = page.written(said)
-    facts, risks = {"link": link}, unread(page.path, page.encoding, link)
+    facts: dict[str, object] = {"link": link}
+    risks: tuple[str, ...] = ()
     if edit.heading:
         at = heading_meant(page.note, edit.heading)
         section = section_below(page, at, "section")
@@ -266,12 +250,7 @@ def link_added(page: Page, edit: AddLink, pen: LinkWriter) -> Planned:
 
 
 def changed(page: Page, edit: ChangeProperty) -> list[Splice]:
-    """Return the bytes of a page that a property changes; none where it is so.
-
-    Raises:
-        BadEdit: no property can have that name or value.
-        NotEditable: the properties cannot be changed without changing more.
-    """
+    """Return the bytes of a page that a property changes; none where it is so."""
     return changed_property(page.path, page.source.decode(), edit, page.newline)
 
 
@@ -287,10 +266,6 @@ def task_set(page: Page, edit: SetTask) -> Planned:
     """Return how the box of one task is given another sign.
 
     Only what the parser reads as a task is one: none in code or comments.
-
-    Raises:
-        BadEdit: no task or no such status is named, or the line holds no task.
-        NoMatch, SeveralMatches: no one task, or not that of the line, has that text.
     """
     if edit.line is None and not edit.find.strip():
         raise BadEdit("name the task, by its line or its text")
@@ -458,13 +433,7 @@ _STOPS = ".?!"
 
 
 def replaced(page: Page, edit: Replace) -> Planned:
-    """Return how one text is replaced by another.
-
-    Raises:
-        BadEdit: there is nothing to look for, or no such threshold.
-        NoMatch: it does not stand there, nor does anything so much alike.
-        SeveralMatches: it stands there, or something as much alike, several times.
-    """
+    """Return how one text is replaced by another."""
     if not edit.find:
         raise BadEdit("there is no text to look for")
     text = page.written(edit.text)
