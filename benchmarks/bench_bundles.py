@@ -74,7 +74,7 @@ def timed_searches(engine: Engine) -> Iterator[list[Spent]]:
     """Yield what the searches take that bundles make, in order."""
     spent: list[Spent] = []
     bundles = engine.bundles
-    before = bundles._shelf
+    before = bundles._parts
     searched = before.sources.search
 
     def search(*asked: Any, **wishes: Any) -> SearchReply:
@@ -84,11 +84,11 @@ def timed_searches(engine: Engine) -> Iterator[list[Spent]]:
         return reply
 
     sources = replace(before.sources, search=search)
-    bundles._shelf = replace(before, sources=sources)
+    bundles._parts = replace(before, sources=sources)
     try:
         yield spent
     finally:
-        bundles._shelf = before
+        bundles._parts = before
 
 
 def turns_of(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from section_desk import SectionDesk, texts
 from vault_desk import VaultDesk
 
-from glassmind.context.items import told
+from glassmind.context.items import labelled_lines
 from glassmind.context.markdown import bundle_as_markdown, item_line
 from glassmind.context.note_lines import NoteLines
 from glassmind.context.sections import shortened
@@ -312,7 +312,7 @@ LINES = st.sampled_from(
 def test_what_a_label_begins_stands_in_the_note_and_in_order(lines: list[str]) -> None:
     page = NoteLines("\n".join(lines).split("\n"))
 
-    found = list(told(page))
+    found = list(labelled_lines(page))
 
     assert all(1 <= span.start <= span.end <= len(page.lines) for span in found)
     assert [span.start for span in found] == sorted(span.start for span in found)

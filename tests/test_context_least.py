@@ -90,8 +90,8 @@ def test_a_vain_question_is_given_more_where_little_holds_nothing(
 ) -> None:
     folder = "/".join(["a rather long folder name of the user"] * 6)
     vault.indexed({f"{folder}/{n}/Kiln.md": f"The kiln {n} is hot.\n" for n in "ab"})
-    monkeypatch.setattr("glassmind.context.bundle.NEAR_MISS_TOKENS", 220)
-    monkeypatch.setattr("glassmind.context.bundle.FAR_OFF", 2.0)
+    monkeypatch.setattr("glassmind.context.bundles.NEAR_MISS_TOKENS", 220)
+    monkeypatch.setattr("glassmind.context.bundles.FAR_OFF", 2.0)
 
     with pytest.raises(BudgetTooSmall) as refused:
         vault.engine.bundles.pack("kiln", budget_tokens=250)

@@ -126,9 +126,6 @@ def test_what_says_the_same_again_is_left_out(vault: VaultDesk) -> None:
         "Dieses ist die Karte, die der Drucker auf Leinen hat.",
         "[river:: of the map that the printer has on linen today]",
         "(The printer has a river map on linen in his house by now.)",
-        "I did not know that the printer has the river map on linen.",
-        "I said the printer has the river map on linen. I did not know how large.",
-        "The printer has the river map on linen. That was wrong, he has none.",
     ],
 )
 def test_what_is_not_understood_by_itself_is_not_told(

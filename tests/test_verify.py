@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
-from glassmind.context.seeking import Effort, plain_lines, seek, stands_at
 from glassmind.errors import NoReceipts
 from glassmind.model import NotePath, Span
 from glassmind.model.context import Verified
 from glassmind.obsidian.receipts import digest_of_lines, receipt_of
+from glassmind.search.verify import Effort, plain_lines, seek, stands_at
 
 TEA = "# Tea\n\nOolong is half green.\n\n## Brewing\n\nTwice, hot.\nThen again.\n"
 
@@ -270,7 +270,7 @@ def test_lines_beyond_the_end_of_a_note_do_not_stand_there(vault: VaultDesk) -> 
 def test_one_long_note_that_changed_hides_nothing_of_the_others(
     vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glassmind.context.verifying.MOST_CHARS", 60_000)
+    monkeypatch.setattr("glassmind.search.verify.MOST_CHARS", 60_000)
     book = "".join(f"line {n} of a book\n" for n in range(5_000))
     vault.indexed({"A book.md": book, "Tea.md": TEA, "Milk.md": TEA})
     lost = [cited(book, 9, 9, at="A book.md"), cited(TEA, 3, 3, at="Milk.md")]
@@ -334,6 +334,15 @@ def test_lines_are_found_where_they_stand_and_nowhere_else(
         nearest = min(abs(place - min(before, len(lines))) for place in places)
         assert abs(found.start - min(before, len(lines))) == nearest
         assert found.start in places
+
+
+def test_the_rows_of_a_former_release_are_enough(vault: VaultDesk) -> None:
+    vault.indexed({"Tea.md": TEA})
+    vault.age(3)
+    vault.open()
+    vault.move("Tea.md", "Leaves.md")
+
+    assert verified(vault, BREWING).state == "moved"
 
 
 def test_verifying_leaves_the_vault_as_it_is(vault: VaultDesk) -> None:

@@ -1,14 +1,12 @@
-"""How many tokens a text takes: by the tokenizer at hand, else rather too many.
+"""Token budgets: count tokens, and take as much as fits.
 
-Nobody here knows the tokenizer of the agent that will read a bundle. That of the
-embedding model stands in for it, and counts plain English about as others do: one of
-another family found a sixth more, and in columns of numbers twice as many. Where its
-vocabulary ends, and where there is none, an estimate counts that real tokenizers stay
-below on text of many scripts.
+The tokenizer of the agent that will read a bundle is unknown. That of the embedding
+model stands in for it: on English another family counted a sixth more, on columns of
+numbers twice as many. Without it, an estimate counts rather too many.
 """
 
-from collections.abc import Callable
-from typing import Protocol, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from glassmind.errors import BudgetTooSmall
 from glassmind.obsidian.text import most_tokens
@@ -16,15 +14,27 @@ from glassmind.obsidian.text import most_tokens
 LEAST_TOKENS = 200
 """What the frame of a bundle and one short passage with its receipt take."""
 
-ESTIMATE = "estimate"
+SHARES = (4, 2, 1)
+"""Of a budget that does not hold all, the part that one item may take at most, so that
+one long decision is not the whole answer; larger parts where nothing is shorter."""
+
+TRIES = 12
+"""How often a budget is doubled: from 200 to more than any model reads."""
+
+NEAR = 4
+"""Tokens by which the least budget that is reported may be too high."""
+
+Made = TypeVar("Made")
+Parts: TypeAlias = Mapping[str, Sequence[Any]]
+"""Sections by name, each with its items, the best first."""
 
 
 class TokenCounter(Protocol):
-    """Counts tokens."""
+    """Counts tokens; `name` is that of a model, or `estimate`."""
 
     @property
     def name(self) -> str:
-        """What counts: the name of a model, or `estimate`."""
+        """What counts."""
 
     def count(self, text: str, /) -> int:
         """Return how many tokens a text has."""
@@ -33,29 +43,52 @@ class TokenCounter(Protocol):
 class Estimate:
     """Counts without a tokenizer, rather too many than too few."""
 
-    name = ESTIMATE
+    name = "estimate"
 
     def count(self, text: str, /) -> int:
         """Return how many tokens a text has at most, save for odd ones."""
         return most_tokens(text)
 
 
-def checked_budget(wanted: int | None, usual: int) -> int:
-    """Return the tokens that a bundle may have.
+def made_within(budget: int, make: Callable[[int], Made]) -> Made:
+    """Return what `make` makes of a budget.
 
     Raises:
-        BudgetTooSmall: nothing useful fits.
+        BudgetTooSmall: `make` raised it; names about the least budget that is enough.
     """
-    budget = usual if wanted is None else wanted
-    if budget < LEAST_TOKENS:
-        raise BudgetTooSmall(budget, LEAST_TOKENS)
-    return budget
+    guess = LEAST_TOKENS
+    if budget >= LEAST_TOKENS:
+        try:
+            return make(budget)
+        except BudgetTooSmall as error:
+            guess = error.least
+    below = max(budget, LEAST_TOKENS - 1)
+    enough = max(guess, below + 1)
+    for _ in range(TRIES):
+        if _holds(make, enough):
+            break
+        below, enough = enough, 2 * enough
+    while enough - below > NEAR:
+        middle = (below + enough) // 2
+        if _holds(make, middle):
+            enough = middle
+        else:
+            below = middle
+    raise BudgetTooSmall(budget, enough)
+
+
+def _holds(make: Callable[[int], object], budget: int) -> bool:
+    try:
+        make(budget)
+    except BudgetTooSmall:
+        return False
+    return True
 
 
 def most_within(total: int, size: Callable[[int], int], budget: int) -> int:
-    """Return the most of `total` things whose size is within a budget; 0 for none.
+    """Return the most of `total` items whose size is within a budget; 0 for none.
 
-    `size` tells what so many take; it grows with their number, but for a word or two.
+    `size` grows with the number of items, but for a word or two.
     """
     fits, over = 0, total + 1
     while over - fits > 1:
@@ -69,50 +102,44 @@ def most_within(total: int, size: Callable[[int], int], budget: int) -> int:
     return fits
 
 
-Made = TypeVar("Made")
+def parts_within(
+    parts: Parts,
+    budget: int,
+    size: Callable[[Parts], int],
+    lean: Callable[[str, Sequence[Any], int], Iterable[Any]],
+) -> Parts:
+    """Return as much of some sections as fits, an item of each section in turn.
 
-TRIES = 12
-"""How often a budget is doubled: from 200 to more than any model reads."""
-
-NEAR = 4
-"""Tokens by which what is told may be above the least."""
-
-
-def made_within(budget_tokens: int, make: Callable[[int], Made]) -> Made:
-    """Return what is made of a budget by `make`, which raises where nothing fits.
+    `lean` returns the items of a section that take a room at most, cut if need be.
 
     Raises:
-        BudgetTooSmall: nothing useful fits, and what is told to allow was tried.
+        BudgetTooSmall: no item fits.
     """
-    try:
-        return make(checked_budget(budget_tokens, budget_tokens))
-    except BudgetTooSmall as fault:
-        least = _least(make, budget_tokens, max(fault.least, LEAST_TOKENS))
-    raise BudgetTooSmall(budget_tokens, least)
+    if size(parts) <= budget:
+        return parts
+    least = 0
+    for share in SHARES:
+        small = {
+            name: tuple(lean(name, found, budget // share))
+            for name, found in parts.items()
+        }
+        turns = [(at, name) for name in small for at in range(len(small[name]))]
+        turns.sort(key=lambda turn: turn[0])
+        count = most_within(len(turns), _sized(small, turns, size), budget)
+        if count:
+            return _first(small, turns, count)
+        least = size(_first(small, turns, 1))
+    raise BudgetTooSmall(budget, least)
 
 
-def _least(make: Callable[[int], object], budget: int, guess: int) -> int:
-    """Return about the least budget that holds anything: one that was tried."""
-    below = max(budget, LEAST_TOKENS - 1)
-    enough = max(guess, below + 1)
-    for _ in range(TRIES):
-        if _holds(make, enough):
-            break
-        below, enough = enough, 2 * enough
-    else:
-        return enough
-    while enough - below > NEAR:
-        middle = (below + enough) // 2
-        if _holds(make, middle):
-            enough = middle
-        else:
-            below = middle
-    return enough
+def _sized(
+    parts: Parts, turns: Sequence[tuple[int, str]], size: Callable[[Parts], int]
+) -> Callable[[int], int]:
+    return lambda count: size(_first(parts, turns, count))
 
 
-def _holds(make: Callable[[int], object], budget: int) -> bool:
-    try:
-        make(budget)
-    except BudgetTooSmall:
-        return False
-    return True
+def _first(parts: Parts, turns: Sequence[tuple[int, str]], count: int) -> Parts:
+    kept = dict.fromkeys(parts, 0)
+    for _, name in turns[:count]:
+        kept[name] += 1
+    return {name: parts[name][:many] for name, many in kept.items()}

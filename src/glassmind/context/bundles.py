@@ -1,26 +1,69 @@
-"""The verbs of bundles: each asks the other stages and calls one function of ours."""
+"""Bundles of what matters in a vault: for a question, or of what is active now."""
 
 from collections.abc import Sequence
-from datetime import date
-from typing import Literal
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Literal
+
+from msgspec import structs
 
 from glassmind.context.briefing import brief
-from glassmind.context.bundle import BundleRequest, bundle_for, hot_bundle
+from glassmind.context.budget import made_within
 from glassmind.context.evidence import gathered
-from glassmind.context.parts import ContextParts
+from glassmind.context.markdown import bundle_as_markdown, receipts_of
+from glassmind.context.packing import BundlePlan, packed
+from glassmind.context.parts import (
+    COUNTED,
+    SUMMARIES,
+    BundleRequest,
+    ContextParts,
+    StaleCheck,
+    inbox_notice,
+    members_of,
+    shown_in,
+)
+from glassmind.context.passages import (
+    Candidate,
+    NoteRequest,
+    candidates,
+    requests_of,
+    says_little,
+)
+from glassmind.context.question_words import Terms, question_words
 from glassmind.context.summaries import summarize
-from glassmind.context.verifying import verify
+from glassmind.errors import BudgetTooSmall
 from glassmind.model.context import Briefing, Bundle, Gathered, Summary, Verified
 from glassmind.model.search import Intent, Mode
+from glassmind.search.verify import verify
+
+if TYPE_CHECKING:
+    from glassmind.model.memory import Temperatures
+
+FEWEST_NOTES, MOST_NOTES, NOTE_TOKENS = 10, 100, 230
+"""Notes that are looked for: one in so many tokens of the budget. A short passage with
+its title and its receipt takes a little more than half of that."""
+
+FAR_OFF, NEAR_MISS_TOKENS = 0.15, 800
+"""Confidence below which a few near misses are all that is shown. Of 30 questions to
+the sample vault in other words than its own, one is below; of 20 about things far from
+it 16 are, and so is nonsense."""
+
+AHEAD = 50
+"""Summaries that may be more active than all notes."""
+
+NEXT, PARTS = 3, 3
+"""A passage comes with its neighbours, so the next begins three chunks further; and
+passages of one active note."""
 
 
 class Bundles:
-    """What of a vault matters, packed for an agent; for any number of threads."""
+    """Packs what matters in a vault; for any number of threads."""
 
-    def __init__(self, shelf: ContextParts) -> None:
-        self._shelf = shelf
+    def __init__(self, parts: ContextParts) -> None:
+        self._parts = parts
 
-    def pack(  # noqa: PLR0913 - each wish by its name
+    def pack(  # noqa: PLR0913 - each option by its name
         self,
         query: str,
         *,
@@ -32,7 +75,7 @@ class Bundles:
         save: bool = False,
         today: date | None = None,
     ) -> Bundle:
-        """Return what of the vault matters for a question, within the budget.
+        """Return what matters for a question, within the budget.
 
         `limit` is the most notes. With `save`, it is kept in the agent folder.
 
@@ -42,11 +85,13 @@ class Bundles:
             BudgetTooSmall: nothing useful fits.
             WriteRefused: it is to be saved, and nothing may be written.
         """
-        wish = BundleRequest(budget_tokens, limit, project, mode, intent, save, today)
-        with self._shelf.faults():
-            return bundle_for(self._shelf, query, wish)
+        request = BundleRequest(
+            budget_tokens, limit, project, mode, intent, save, today
+        )
+        with self._parts.faults():
+            return _bundle_for(self._parts, query, request)
 
-    def gather(  # noqa: PLR0913 - each wish by its name
+    def gather(  # noqa: PLR0913 - each option by its name
         self,
         question: str,
         *,
@@ -60,16 +105,18 @@ class Bundles:
     ) -> Gathered:
         """Return the passages that may answer a question, numbered, best first.
 
-        Of `limit` notes, within the budget; private ones only if that is said. With
-        them comes what sentences of the notes answer.
+        Of `limit` notes, within the budget; private ones only with `private`. With them
+        comes what sentences of the notes answer.
 
         Raises:
             NothingAsked, BadDate, BadLimit, BadWish: as a search does.
             ProjectUnknown: no note belongs to the project.
         """
-        wish = BundleRequest(budget_tokens, limit, project, mode, intent, today=today)
-        with self._shelf.faults():
-            return gathered(self._shelf, question, wish, private=private)
+        request = BundleRequest(
+            budget_tokens, limit, project, mode, intent, today=today
+        )
+        with self._parts.faults():
+            return gathered(self._parts, question, request, private=private)
 
     def hot(
         self,
@@ -79,26 +126,25 @@ class Bundles:
         limit: int = 10,
         today: date | None = None,
     ) -> Bundle:
-        """Return what is alive now, without a question.
+        """Return what is active now, without a question.
 
         Raises:
             ProjectUnknown: no note belongs to the project.
             BudgetTooSmall: nothing useful fits.
         """
-        wish = BundleRequest(budget_tokens, limit, project, today=today)
-        with self._shelf.faults():
-            return hot_bundle(self._shelf, wish)
+        request = BundleRequest(budget_tokens, limit, project, today=today)
+        with self._parts.faults():
+            return _hot_bundle(self._parts, request)
 
     def verify(self, receipts: Sequence[str]) -> list[Verified]:
-        """Return what became of the lines that receipts are for, in their order.
-
-        From the files, whatever the index knows; see `verifying.verify`.
+        """Return what became of the lines that receipts cite, in order.
 
         Raises:
-            NoReceipts: there are none; one that is wrong is told as "bad".
+            NoReceipts: there are none.
         """
-        with self._shelf.faults():
-            return verify(self._shelf, receipts)
+        parts = self._parts
+        with parts.faults(), parts.files() as files:
+            return verify(receipts, parts.root, files, parts.rules(), parts.traces)
 
     def brief(
         self,
@@ -108,19 +154,16 @@ class Bundles:
         budget_tokens: int | None = None,
         today: date | None = None,
     ) -> Briefing:
-        """Return where work stands, for who begins.
-
-        What is warm, decided and open, in a project or in what is alive, and what
-        changed since a day as a search takes it; see `briefing.brief`.
+        """Return what is active, decided and open, and what changed since a day.
 
         Raises:
             BadDate: `since` is not a date.
             ProjectUnknown: no note belongs to the project.
             BudgetTooSmall: nothing useful fits.
         """
-        with self._shelf.faults():
+        with self._parts.faults():
             return brief(
-                self._shelf,
+                self._parts,
                 project=project,
                 since=since,
                 budget_tokens=budget_tokens,
@@ -135,25 +178,165 @@ class Bundles:
         save: bool = True,
         today: date | None = None,
     ) -> Summary:
-        """Return a project in sentences of its own notes, each cited.
+        """Summarize a project in sentences of its own notes, each cited.
 
-        With `save`, it is kept in the agent folder in the place of the former summary
-        of the project, which goes to the trash; see `summaries.summarize`. Agents read
-        it there, so nothing private is in it.
+        With `save`, it replaces the former summary of the project in the agent folder,
+        which goes to the trash. Agents read it there, so nothing private is in it.
 
         Raises:
             ProjectUnknown: no note belongs to the project.
             BudgetTooSmall: nothing useful fits.
             WriteRefused: it is to be saved, and nothing may be written.
         """
-        shared = self._shelf.sources.shared
+        shared = self._parts.sources.shared
         if save and shared is not None:
             return shared().summarize(project, budget_tokens=budget_tokens, today=today)
-        with self._shelf.faults():
+        with self._parts.faults():
             return summarize(
-                self._shelf,
+                self._parts,
                 project,
                 budget_tokens=budget_tokens,
                 save=save,
                 today=today,
             )
+
+
+def _bundle_for(parts: ContextParts, query: str, request: BundleRequest) -> Bundle:
+    plan = _plan(parts, query, request)
+    reply = parts.sources.search(
+        query,
+        limit=plan.limit,
+        mode=request.mode,
+        intent=request.intent,
+        project=request.project or None,
+        today=plan.today,
+    )
+    frame = structs.replace(
+        plan.frame,
+        confidence=reply.confidence,
+        doubtful=reply.is_doubtful,
+        channels=reply.channels,
+        mode=reply.mode,
+        intent=reply.intent,
+        degraded=reply.degraded,
+    )
+    plan = replace(plan, frame=frame, words=question_words(query, reply.hits))
+    made = _made(parts, plan, requests_of(reply.hits))
+    if not request.save:
+        return made
+    title = f"Context: {' '.join(made.query.split())[:80]}"
+    text, receipts = bundle_as_markdown(made), receipts_of(made)
+    path = parts.sources.renew(title, made.project, text, receipts)
+    return structs.replace(made, saved=path)
+
+
+def _hot_bundle(parts: ContextParts, request: BundleRequest) -> Bundle:
+    plan = _plan(parts, "", request)
+    limit = plan.limit
+    warm = parts.sources.warmth(
+        limit=limit if limit > AHEAD else limit + AHEAD,
+        project=request.project,
+        today=plan.today.isoformat(),
+    )
+    degraded = (*warm.notices, *inbox_notice(warm.waiting))
+    plan = replace(plan, frame=structs.replace(plan.frame, degraded=degraded))
+    return _made(parts, plan, _openings(parts, warm, limit))
+
+
+def notes_for(budget_tokens: int) -> int:
+    """Return how many notes are looked for."""
+    return max(FEWEST_NOTES, min(MOST_NOTES, budget_tokens // NOTE_TOKENS))
+
+
+def _plan(parts: ContextParts, query: str, request: BundleRequest) -> BundlePlan:
+    usual, budget = parts.config.context.budget_tokens, request.budget_tokens
+    budget = usual if budget is None else budget
+    project = request.project or ""
+    members = members_of(parts.projects, project)
+    return BundlePlan(
+        frame=Bundle(query, budget, 0, "", project=project),
+        words=Terms(),
+        limit=notes_for(budget) if request.limit is None else request.limit,
+        today=request.today or datetime.now().astimezone().date(),
+        agent=parts.agent,
+        project_ids=frozenset(note.note_id for note in members),
+    )
+
+
+def _made(
+    parts: ContextParts, plan: BundlePlan, asked: Sequence[NoteRequest]
+) -> Bundle:
+    """Return the bundle, and record which notes it hands out."""
+    summaries = f"{plan.agent}/{SUMMARIES}/"
+    notes = [one for one in asked if not one.path.startswith(summaries)]
+    with parts.still():
+        found = candidates(notes, parts.passages())
+        found.sort(key=says_little)
+        stale = StaleCheck(parts)
+        stale.look(one.note.path for one in found)
+        packer = _BudgetedBundle(parts, plan, found, stale)
+        made = made_within(plan.frame.budget_tokens, packer.within)
+    verb = "context" if plan.frame.query else "hot"
+    parts.sources.used(verb, [note.path for note in made.notes[:COUNTED]])
+    return made
+
+
+@dataclass(frozen=True)
+class _BudgetedBundle:
+    """Everything that a bundle is made of, whatever its budget."""
+
+    parts: ContextParts
+    plan: BundlePlan
+    found: Sequence[Candidate]
+    stale: StaleCheck
+
+    def within(self, budget_tokens: int) -> Bundle:
+        """Return the bundle of a budget; a question far from the vault gets a part.
+
+        Raises:
+            BudgetTooSmall: nothing useful fits.
+        """
+        made, confidence = None, self.plan.frame.confidence
+        far_off = confidence is not None and confidence < FAR_OFF
+        if far_off and budget_tokens > NEAR_MISS_TOKENS:
+            with suppress(BudgetTooSmall):
+                made = self._packed(NEAR_MISS_TOKENS)
+        made = made or self._packed(budget_tokens)
+        return structs.replace(made, budget_tokens=budget_tokens)
+
+    def _packed(self, budget_tokens: int) -> Bundle:
+        """Return the bundle with a notice of its stale notes.
+
+        Notes that lend only a decision are known once it is made; where one of them is
+        stale too, it is made once more with that notice.
+        """
+        counter, frame = self.parts.counter(), self.plan.frame
+        frame = structs.replace(
+            frame,
+            budget_tokens=budget_tokens,
+            tokenizer=counter.name,
+            degraded=(*self.stale.notices(), *frame.degraded),
+        )
+        plan = replace(self.plan, frame=frame)
+        made = packed(plan, self.found, self.parts.sections(), counter)
+        again = self.stale.look(shown_in(made))
+        return self._packed(budget_tokens) if again else made
+
+
+def _openings(
+    parts: ContextParts, warm: "Temperatures", limit: int
+) -> list[NoteRequest]:
+    """Return how active notes begin, and how they go on; summaries are left out."""
+    with parts.still():
+        rows = parts.passages()
+        notes = rows.notes([one.path for one in warm.notes])
+        first = rows.openings([note.note_id for note in notes.values()])
+    summaries = f"{parts.agent}/{SUMMARIES}/"
+    found = []
+    for one in warm.notes:
+        if one.path in notes and not one.path.startswith(summaries):
+            begun = first.get(notes[one.path].note_id, 0)
+            indexes = tuple(begun + NEXT * number for number in range(PARTS))
+            why = "; ".join(one.reasons)
+            found.append(NoteRequest(one.path, one.heat, why, (), indexes))
+    return found[:limit]

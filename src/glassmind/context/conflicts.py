@@ -17,7 +17,6 @@ from glassmind.context.items import (
     SUPERSEDED_BY,
     SUPERSEDES,
     BundleScope,
-    SectionRows,
     changed_day,
     day_of,
     is_pattern,
@@ -38,6 +37,7 @@ from glassmind.model.context import (
 )
 from glassmind.obsidian.receipts import receipt_of
 from glassmind.obsidian.text import first_day
+from glassmind.store.sqlite.passages import SectionRows
 
 # What is read of a vault for one bundle: the best selected notes up to MOST_CHARS, and
 # beside them notes of the same name and the newest daily notes that link to them.

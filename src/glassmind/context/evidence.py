@@ -5,12 +5,13 @@ from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
-from glassmind.context.bundle import COUNTED, BundleRequest
 from glassmind.context.conflicts import conflicts
 from glassmind.context.extract import TOLD, ChosenPiece, Extract, Passage, extract
 from glassmind.context.items import BundleScope, is_unapproved
 from glassmind.context.parts import (
+    COUNTED,
     SUMMARIES,
+    BundleRequest,
     ContextParts,
     StaleCheck,
     members_of,

@@ -1,14 +1,14 @@
-"""Choosing what of a passage is shown: the lines that say most to the question.
+"""What is shown of a passage: the lines that say most to the question.
 
-A passage is parted into lines, and long lines into sentences. Of all runs of them that
-fit the room, the one with the most of the question's words is taken, rare words
-counting more; without any, the passage's beginning. Weights are estimated here, since
-counting the tokens of every line would take longer than all the rest.
+A passage is split into lines, and long lines into sentences. Of all runs of them that
+fit the room, the one with the most words of the question is taken, rare words counting
+more; without any, the beginning. Weights are estimated, since counting the tokens of
+every line would take longer than all the rest.
 """
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -17,149 +17,131 @@ from typing import NamedTuple
 from msgspec import UNSET
 
 from glassmind.context.markdown import (
+    NUMBER,
     excerpt_label,
     source_line,
     title_line,
 )
-from glassmind.context.passages import Candidate, Stretch, part_of
+from glassmind.context.passages import Candidate, Stretch
 from glassmind.context.question_words import Lookup, in_link
-from glassmind.model import NotePath, Span
-from glassmind.model.context import BundleNote, Excerpt, Receipt
+from glassmind.model import Span
+from glassmind.model.context import BundleNote, Receipt
 from glassmind.model.search import PackedNote
 from glassmind.obsidian.receipts import receipt_text
-from glassmind.obsidian.text import fenced, iso_time, weight
+from glassmind.obsidian.text import QUARTERS, fenced, iso_time, weight
 
 LONG_LINE, SHORT_PART = 120, 20
-"""Characters after which a line is parted into sentences, and the fewest of a part."""
+"""Characters after which a line is split into sentences, and the fewest of a part."""
+
+AROUND, LINKED, REPEATED = 0.8, 0.5, 0.5
+"""What a word counts beside the passage that was found, and in a link; and the power by
+which one counts less that many lines have."""
+
+REQUIRED = 1_000.0
+"""What a sentence counts that has to be shown; more than all words together."""
+
+TRIES = 8
+"""How often a passage is cut shorter where the estimate of its length was too low."""
+
+FOUND = 1.25
+"""What the passage that a note was found by counts more than its others."""
+
+DIGEST_TOKENS = 12
+"""Sixteen digits of a digest are 9 to 12 tokens, unknown while a label is counted."""
 
 _STOP = re.compile(r"[.!?。！？](?:(?<=[。！？])|\s+)")  # noqa: RUF001 - in Chinese
-"""Where a sentence seems to end: for a cut, an abbreviation is as good. A pattern that
-begins with a set of signs is sought several times as fast as two that do."""
-
 _OPENER = re.compile(r"\s*(#{1,6}\s|$|---\s*$)")
 """A heading, which is named above the passage already, a blank line, a break."""
-
 _HEADING = re.compile(r"\s*#{1,6}\s+(.*?)\s*\n")
 _ENDS, _LAST = ("", "\n", "\r"), ".!?:;。！？"  # noqa: RUF001 - as above
 
-
-AROUND, REPEATED = 0.8, 0.5
-"""What a word counts beside the passage that was found, and the power by which one
-counts less that many lines have: else a list in which each names it wins."""
-
-LINKED = 0.5
-"""What a word counts in the name of another note, beside one of the title."""
-
-MUTE = 96
-"""Quarters of a token below which lines that only name what was asked say nothing."""
-
-SURE = 1_000.0
-"""What a sentence counts that has to be shown; more than all words together."""
+_LINES, _EMPTY, _FLAG = Span(10, 100), fenced(""), "; goes on"
+"""Stand for the lines, the text and the flags of a passage while a label is counted."""
 
 
 class Row(NamedTuple):
     """The lines and sentences of a passage in order, as characters of its text.
 
-    `weights` are in quarters of a token; `opening` is where it says something, behind
-    its properties and its heading. `by_name` where only names have words of a question.
+    `weights` are in quarters of a token; `opening` is the first one behind the
+    properties and the heading.
     """
 
     units: list[tuple[int, int]]
     weights: list[int]
     scores: list[float]
     opening: int
-    by_name: bool
 
 
 class Reading:
-    """One passage, read for a question; `told` are characters it must show."""
+    """One passage, scored for a question; `required` are characters it must show."""
 
     def __init__(
-        self, stretch: Stretch, words: Lookup, told: tuple[int, int] | None = None
+        self, stretch: Stretch, words: Lookup, required: tuple[int, int] | None = None
     ) -> None:
-        self.stretch = stretch
-        self.told = told
+        self.stretch, self.required = stretch, required
         self._words = words
-        self._best: dict[int, tuple[int, int] | None] = {}
 
     @cached_property
     def _row(self) -> Row:
-        text = self.stretch.text
-        units = _units(self.stretch)
+        text, units = self.stretch.text, _units(self.stretch)
         if text.isascii():  # the usual case, at a tenth of the cost
             weights = [end - start + 1 for start, end in units]
         else:
             weights = [weight(text[start:end]) + 1 for start, end in units]
-        scores, by_name = self._scored(units)
-        return Row(units, weights, scores, _opening(self.stretch, units), by_name)
+        return Row(units, weights, self._scores(units), _opening(self.stretch, units))
 
-    def _scored(self, units: Sequence[tuple[int, int]]) -> tuple[list[float], bool]:
-        """Return what each of the units says, and whether that is but a name."""
-        text, begins = self.stretch.text, self.stretch.begins
-        scores, named = [0.0] * len(units), [0.0] * len(units)
+    def _scores(self, units: Sequence[tuple[int, int]]) -> list[float]:
+        """Return what each unit says; links and properties as a last resort."""
+        body, (first, last) = self.stretch.body, self.stretch.focus
+        scores, held = [0.0] * len(units), [0.0] * len(units)
         for word, where in self._held(units).items():
-            often = sum(where.values()) or len(where)
-            counts = self._words.weights.get(word, 0.0) / often**REPEATED
-            for at, plain in where.items():
+            counts = self._words.weights.get(word, 0.0) / len(where) ** REPEATED
+            for at, share in where.items():
                 start = units[at][0]
-                if start < begins:  # a property is a passage of its own
-                    continue
-                if text.startswith("# ", start):
-                    named[at] += counts
-                elif plain:
-                    scores[at] += counts * self._share(start)
-                else:
-                    named[at] += LINKED * counts
-        by_name = not any(scores)
-        if by_name:  # they are shown if what was asked is nowhere else
-            scores = named
-        if self.told:
+                near = 1.0 if first <= start < last else AROUND
+                plain = share == 1.0 and start >= body
+                (scores if plain else held)[at] += counts * share * near
+        if not any(scores):
+            scores = held
+        if self.required:
             for at, (start, end) in enumerate(units):
-                if start < self.told[1] and self.told[0] < end:
-                    scores[at] += SURE
-        return scores, by_name and not self.told
+                if start < self.required[1] and self.required[0] < end:
+                    scores[at] += REQUIRED
+        return scores
 
-    def _held(self, units: Sequence[tuple[int, int]]) -> dict[str, dict[int, bool]]:
-        """Return the units that hold each word, and whether other than in a link.
+    def _held(self, units: Sequence[tuple[int, int]]) -> dict[str, dict[int, float]]:
+        """Return the units that hold each word, and what it counts there.
 
-        What a heading says, the line below it is about.
+        A word of a heading counts for the line below it; one of the title for nothing.
         """
-        held: dict[str, dict[int, bool]] = {}
+        held: dict[str, dict[int, float]] = {}
         text, at, last = self.stretch.text, 0, len(units) - 1
         for place, word in self._words.places(text) if units else ():
             while at < last and units[at][1] <= place:
                 at += 1
-            where, said = held.setdefault(word, {}), at
-            if at < last and text.startswith("##", units[at][0]):
-                said += not text.startswith("#", units[at + 1][0])
-            if not where.get(said):
-                where[said] = not in_link(text, place)
+            start, unit = units[at][0], at
+            if text.startswith("# ", start):
+                continue
+            if at < last and text.startswith("##", start):
+                unit += not text.startswith("#", units[at + 1][0])
+            share = LINKED if in_link(text, place) else 1.0
+            where = held.setdefault(word, {})
+            where[unit] = max(where.get(unit, 0.0), share)
         return held
-
-    def _share(self, start: int) -> float:
-        """Return what words count in the line that begins here."""
-        first, last = self.stretch.focus
-        return 1.0 if first <= start < last else AROUND
-
-    @property
-    def speaks(self) -> bool:
-        """Whether a line of it holds a word of the question."""
-        return any(self._row.scores)
 
     @property
     def bound(self) -> float:
-        """How much it says at most behind the properties, whatever the room."""
-        body = self.stretch.body
-        found = {w for at, w in self._words.places(self.stretch.text) if at >= body}
+        """How much the passage says at most, whatever the room."""
+        found = self._words.words(self.stretch.text)
         return sum(self._words.weights.get(word, 0.0) for word in sorted(found))
 
     def peak(self, room: int) -> float:
         """Return how much the best says within a room."""
-        row = self._row
-        if not self.speaks:
+        _, weights, scores, opening = self._row
+        if not any(scores):
             return 0.0
-        first, last = run(row.weights, row.scores, row.opening, room)
-        return sum(row.scores[first : last + 1])
+        first, last = run(weights, scores, opening, room)
+        return sum(scores[first : last + 1])
 
     @property
     def size(self) -> int:
@@ -168,49 +150,53 @@ class Reading:
 
     def best(self, room: int) -> tuple[int, int] | None:
         """Return the characters that say most within a room, in quarters of a token."""
-        if room not in self._best:
-            self._best[room] = self._chosen(room) if room > 0 else None
-        return self._best[room]
-
-    def _chosen(self, room: int) -> tuple[int, int] | None:
-        units, weights, scores, opening, by_name = self._row
-        if not units:
+        units, weights, scores, opening = self._row
+        if not units or room <= 0:
             return None
         text = self.stretch.text
         first, last = run(weights, scores, opening, room)
-        if by_name and sum(weights[first : last + 1]) < MUTE:
-            first, last = opening, _filled(weights, opening, room)
         if text.startswith("#", units[last][0]):
             first, last = self._below(first, last)
-        start, end = units[first][0], units[last][1]
-        if text.startswith("|", start):
-            start = units[self._begun(first, last, room)][0]
+        start, end = units[self._table_head(first, last, room)][0], units[last][1]
         if first == last and weights[first] > room:
             end = start + _cut(text[start:end], room)
         return _trimmed(text, self._behind_title(start, end), end)
 
     def _below(self, first: int, last: int) -> tuple[int, int]:
-        """Return units in a row, or what follows them where they are but headings."""
+        """Return units in a row, or what follows them if they are only headings."""
         text, units = self.stretch.text, self._row.units
-        if any(not _OPENER.match(text, *units[at]) for at in range(first, last + 1)):
-            return first, last
-        for at in range(last + 1, len(units)):
+        for at in (*range(first, last + 1), *range(last + 1, len(units))):
             if not _OPENER.match(text, *units[at]):
-                return at, at
+                return (first, last) if at <= last else (at, at)
         return first, last
+
+    def _table_head(self, first: int, last: int, room: int) -> int:
+        """Return where to begin: at the head of a table if that is near.
+
+        Else its rows that say nothing are left out.
+        """
+        units, text = self._row.units, self.stretch.text
+        head, held = first, 0
+        while text.startswith("|", units[head][0]) and held <= room // 2:
+            if not head or not text.startswith("|", units[head - 1][0]):
+                return head
+            head -= 1
+            held += self._row.weights[head]
+        while first < last and text.startswith("|", units[first][0]):
+            if self._row.scores[first]:
+                break
+            first += 1
+        return first
 
     def _behind_title(self, start: int, end: int) -> int:
         """Return where a part goes on behind a heading that is named above it."""
-        text = self.stretch.text
-        if not (text.startswith("#", start) or text[start : start + 1].isspace()):
-            return start
-        named = self.stretch.heading_path(start)
+        text, named = self.stretch.text, self.stretch.heading_path(start)
         while (found := _HEADING.match(text, start, end)) and found[1] in named:
             start = found.end()
         return start
 
     def stub(self, room: int) -> tuple[int, int] | None:
-        """Return the best, rather half as much again than with half a sentence."""
+        """Return the best, half as much again if that ends with a whole sentence."""
         found = self.best(room)
         if found and self._is_broken(found[1]):
             longer = self.best(room * 3 // 2)
@@ -218,36 +204,17 @@ class Reading:
         return found
 
     def _is_broken(self, end: int) -> bool:
-        """Whether a part of the text that ends here ends within a sentence."""
         text = self.stretch.text
         return text[end : end + 1] not in _ENDS and text[end - 1] not in _LAST
 
-    def _begun(self, first: int, last: int, room: int) -> int:
-        """Return where to begin: at the head of a table whose row is the first.
-
-        Where that is far, rows that say nothing to the question are left out.
-        """
-        head, held = first, 0
-        while self._is_row(head) and held <= room // 2:
-            if not head or not self._is_row(head - 1):
-                return head
-            head -= 1
-            held += self._row.weights[head]
-        while first < last and self._is_row(first) and not self._row.scores[first]:
-            first += 1
-        return first
-
-    def _is_row(self, number: int) -> bool:
-        return self.stretch.text.startswith("|", self._row.units[number][0])
-
     def beyond(self) -> tuple[int, int] | None:
-        """Return all of the passage and of what stands around it."""
+        """Return all of the passage and of what is around it."""
         text, start = self.stretch.text, self.stretch.begins
         return _trimmed(text, self._behind_title(start, len(text)), len(text))
 
 
 def _units(stretch: Stretch) -> list[tuple[int, int]]:
-    """Return the lines and sentences of a passage, none of which leaves its focus."""
+    """Return the lines and sentences of a passage, none across its focus."""
     text, (first, last) = stretch.text, stretch.focus
     if all(not at or text[at - 1] == "\n" for at in (first, last)):
         return parted(text, 0, len(text))
@@ -259,7 +226,6 @@ def _units(stretch: Stretch) -> list[tuple[int, int]]:
 
 
 def _opening(stretch: Stretch, units: Sequence[tuple[int, int]]) -> int:
-    """Return the unit where a passage says something."""
     text, begins = stretch.text, stretch.begins
     for first in (max(stretch.focus[0], begins), begins):
         for number in range(bisect_left(units, (first, 0)), len(units)):
@@ -275,7 +241,7 @@ def parted(text: str, start: int, end: int) -> list[tuple[int, int]]:
     while start < end:
         over = text.find("\n", start, end)
         over = end if over < 0 else over
-        if over - start > LONG_LINE and may_stop(text, start + SHORT_PART, over):
+        if over - start > LONG_LINE:
             for stop in _STOP.finditer(text, start + SHORT_PART, over):
                 if stop.end() - start > SHORT_PART:
                     made.append((start, stop.start() + 1))
@@ -286,26 +252,13 @@ def parted(text: str, start: int, end: int) -> list[tuple[int, int]]:
     return made
 
 
-def may_stop(text: str, start: int, end: int) -> bool:
-    """Whether a part of a text may hold the end of a sentence before its own.
-
-    To look for a sign costs a tenth of what the expressions for such ends do.
-    """
-    return (
-        text.find(".", start, end - 1) >= 0
-        or text.find("!", start, end - 1) >= 0
-        or text.find("?", start, end - 1) >= 0
-        or not text.isascii()
-    )
-
-
 def run(
     weights: Sequence[int], scores: Sequence[float], opening: int, room: int
 ) -> tuple[int, int]:
     """Return the first and last of the best units in a row that fit a room.
 
-    Of equal runs the last, so that what was asked for comes first and what follows it
-    is shown; without a score, the run from `opening` on. One unit is always taken.
+    Of equal runs the last, so that what matches comes first; without a score, the run
+    from `opening` on. One unit is always taken.
     """
     if not any(scores):
         return opening, _filled(weights, opening, room)
@@ -326,7 +279,6 @@ def run(
 
 
 def _filled(weights: Sequence[int], first: int, room: int) -> int:
-    """Return the last unit that a room holds from one on."""
     last, held = first, weights[first]
     while last + 1 < len(weights) and held + weights[last + 1] <= room:
         last += 1
@@ -335,10 +287,7 @@ def _filled(weights: Sequence[int], first: int, room: int) -> int:
 
 
 def _cut(text: str, room: int) -> int:
-    """Return how much of a long sentence fits, up to a clause or a blank if any.
-
-    No word is cut, unless it is longer than a word is, or of a script without blanks.
-    """
+    """Return how much of a long sentence fits, up to a clause or a blank if any."""
     end = min(len(text), room)
     while end > 1 and weight(text[:end]) > room:
         end = end * 3 // 4
@@ -350,11 +299,7 @@ def _cut(text: str, room: int) -> int:
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
-    """Return a part of a text without blank lines at its ends; None when it is blank.
-
-    Blanks before the first word of a line are a part of it; the heading of something
-    that is not shown is none.
-    """
+    """Return a part without blank lines at its ends, nor a heading without its text."""
     line = max(start, text.rfind("\n", start, end) + 1)
     ragged = start < end and (text[start].isspace() or text[end - 1].isspace())
     if start < end and not ragged and not text.startswith("#", line):
@@ -370,112 +315,7 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
     return (begun, ended) if begun < ended else None
 
 
-LONGEST_ENDING = 2
-"""Letters by which a name may be longer than the word for it: `launches`."""
-
-LONGEST_CHARS = 240
-"""Characters of the properties that are shown: a few lines. Two that stand further
-apart are not shown together, and one that is longer is a list to be read by itself."""
-
-
-def asked_property(
-    stretch: Stretch, words: Lookup, *, by_value: bool
-) -> Stretch | None:
-    """Return the properties whose names are words of a question.
-
-    Whole lines, with all that stands below them; of several that stand too far apart,
-    the one with most of these words. Where none is named, that whose value holds some,
-    if `by_value`.
-    """
-    body = stretch.body
-    named: dict[int, float] = {}
-    valued: dict[int, float] = {}
-    for place, word in words.places(stretch.text) if body else ():
-        if place >= body:
-            break
-        start = stretch.text.rfind("\n", 0, place) + 1
-        over = stretch.text.find(":", start, stretch.text.find("\n", place))
-        found = valued if over < place else named
-        if found is named and not _is_name(stretch.text, place, word):
-            continue
-        found[start] = found.get(start, 0.0) + words.weights.get(word, 0.0)
-    lines = _shown(stretch, named) or (_shown(stretch, valued) if by_value else None)
-    if lines is None:
-        return None
-    start, end = lines
-    return part_of(stretch, start, start + len(stretch.text[start:end].rstrip()))
-
-
-def value_in(text: str) -> str:
-    """Return the value of the first property in a text."""
-    return text.partition(":")[2].strip(" \t\r\n\"'")
-
-
-def _is_name(text: str, place: int, word: str) -> bool:
-    """Whether a word of a name is one of the question, but for a short ending.
-
-    Who decided is not asked by what was.
-    """
-    over = place + len(word)
-    return not text[over : over + LONGEST_ENDING + 1].isalnum()
-
-
-def _shown(stretch: Stretch, lines: dict[int, float]) -> tuple[int, int] | None:
-    """Return those of some lines that say something and are not too long."""
-    parts = {start: _block(stretch, start) for start in lines}
-    told = [
-        (start, end) for start, end in parts.items() if _speaks(stretch, start, end)
-    ]
-    if not told:
-        return None
-    first, last = min(told)[0], max(end for _, end in told)
-    if last - first <= LONGEST_CHARS:
-        return first, last
-    short = [one for one in told if one[1] - one[0] <= LONGEST_CHARS]
-    return max(short, key=lambda one: (lines[one[0]], -one[0]), default=None)
-
-
-def _block(stretch: Stretch, start: int) -> int:
-    """Return where a property ends that begins with a line."""
-    text, end = stretch.text, stretch.text.find("\n", start)
-    depth = _depth(text, start)
-    while end + 1 < stretch.body and not text.startswith("---", end + 1):
-        below = _depth(text, end + 1)
-        listed = below == depth and text.startswith("- ", end + 1 + below)
-        if below <= depth and not (listed and not text.startswith("-", start + depth)):
-            break
-        end = text.find("\n", end + 1)
-    return end
-
-
-def _depth(text: str, start: int) -> int:
-    """Return how many blanks a line begins with."""
-    at = start
-    while text[at : at + 1] in {" ", "\t"}:
-        at += 1
-    return at - start
-
-
-def _speaks(stretch: Stretch, start: int, end: int) -> bool:
-    """Whether a property has a value."""
-    name, colon, value = stretch.text[start:end].partition(":")
-    said = value if colon else name
-    return bool(said.strip(" \t\r\n\"'[]{}-#"))
-
-
-Part = tuple[Stretch, int, int]
-"""Lines of a note, and the characters of them that are shown."""
-
-NUMBER = "[10]"
-"""Stands for the number of a source while its length is counted."""
-
-LINES, DIGEST, DIGEST_TOKENS = Span(10, 100), "", 12
-"""Stand for lines and digest of a receipt while its length is counted. Sixteen digits
-of a digest are 9 to 12 tokens, and nobody knows them beforehand."""
-
-
-EMPTY, EVERY_FLAG = fenced(""), "; goes on"
-"""A fence around nothing, and what is told of most passages."""
+# --- cuts of passages, and the notes they are of ------------------------------------
 
 
 @dataclass(slots=True, eq=False)
@@ -494,8 +334,70 @@ class Cut:
 
     @property
     def goes_on(self) -> bool:
-        """Whether the passage has more than is shown."""
+        """True if the passage has more than is shown."""
         return self.reading.stretch.goes_on(self.start, self.end)
+
+    @property
+    def lines(self) -> tuple[int, int]:
+        """The first and last line."""
+        stretch = self.reading.stretch
+        first = stretch.first_line + stretch.text.count("\n", 0, self.start)
+        return first, first + stretch.text.count("\n", self.start, self.end)
+
+    def overlaps(self, other: "Cut") -> bool:
+        """Return true if two cuts of a note show a line twice."""
+        return self.lines[0] <= other.lines[1] and other.lines[0] <= self.lines[1]
+
+
+class Clipper:
+    """Cuts passages to a room in tokens; `texts` are samples of what it will cut."""
+
+    def __init__(self, count: Callable[[str], int], texts: Sequence[str]) -> None:
+        self._count = count
+        sample = "\n".join(text[:400] for text in texts[:4])
+        held = weight(sample)
+        self._ratio = max(1.0, count(sample) / held * QUARTERS) if held else 1.0
+
+    def ranked(self, readings: Sequence[Reading], stub: int) -> list[Reading]:
+        """Return passages by what they say within a stub, the best first.
+
+        The first, by which the note was found, counts more than the others.
+        """
+        first, room = readings[0], int(stub * QUARTERS / self._ratio)
+        bound = first.bound
+        peaks = {
+            at: one.peak(room) * (1.0 if at else FOUND)
+            for at, one in enumerate(readings)
+            if not at or one.bound > bound  # else all that it says is said
+        }
+        order = sorted(range(len(readings)), key=lambda at: -peaks.get(at, 0.0))
+        return [readings[at] for at in order]
+
+    def stub(self, reading: Reading, stub: int, room: int) -> Cut | None:
+        """Return a short passage of about `stub` tokens."""
+        if reading.required:
+            said = reading.stretch.text[slice(*reading.required)]
+            stub = max(stub, self._count(said) + 8)
+        found = reading.stub(int(stub * QUARTERS / self._ratio))
+        if found is not None:
+            tokens = self._count(reading.stretch.text[slice(*found)])
+            if tokens <= min(2 * stub, room):
+                return Cut(reading, *found, tokens)
+        return self.cut(reading, min(stub, room))
+
+    def cut(self, reading: Reading, room: int) -> Cut | None:
+        """Return what of a passage fits a room."""
+        quarters = int(room * QUARTERS / self._ratio)
+        for _ in range(TRIES):
+            wide = quarters >= reading.size
+            found = reading.beyond() if wide else reading.best(quarters)
+            if found is None:
+                return None
+            tokens = self._count(reading.stretch.text[slice(*found)])
+            if tokens <= room:
+                return Cut(reading, *found, tokens)
+            quarters = quarters * room // (tokens + 1)
+        return None
 
 
 @dataclass(slots=True)
@@ -505,7 +407,6 @@ class BundleEntry:
     candidate: Candidate
     cuts: list[Cut]
     spare: list[Stretch]
-    made: BundleNote | None = None
 
     @property
     def first(self) -> Cut:
@@ -514,161 +415,49 @@ class BundleEntry:
 
     def note(self) -> BundleNote:
         """Return the note with its passages in the order of their lines."""
-        if self.made is None:
-            path = self.candidate.note.path
-            excerpts = [
-                stretch.excerpt(path, start, end)
-                for stretch, start, end in joined(self.cuts)
-            ]
-            self.made = _note_of(self.candidate, tuple(excerpts))
-        return self.made
-
-    def receipt(self, cut: Cut) -> str:
-        """Return that of the passage which holds one, or is it."""
-        first, last = _lines(cut)
-        return next(
-            one.receipt
-            for one in self.note().excerpts
-            if one.lines.start <= first and last <= one.lines.end
+        candidate, note = self.candidate, self.candidate.note
+        excerpts = tuple(
+            cut.reading.stretch.excerpt(note.path, cut.start, cut.end)
+            for cut in sorted(self.cuts, key=lambda cut: cut.lines)
         )
-
-    def show(self, cut: Cut, instead: Cut | None = None) -> None:
-        """Show a passage, in place of a shorter one if that is given."""
-        if instead is None:
-            self.cuts.append(cut)
-        else:
-            self.cuts[self.cuts.index(instead)] = cut
-        self.made = None
-
-    def hide(self) -> None:
-        """Show no longer what was shown last."""
-        self.cuts.pop()
-        self.made = None
+        return BundleNote(
+            note.path,
+            note.title,
+            _day(note),
+            candidate.relevance,
+            candidate.why,
+            candidate.channels,
+            excerpts,
+            note.generated,
+            note.superseded_by,
+            candidate.quoted or UNSET,
+        )
 
 
 def label_of(candidate: Candidate, further: Stretch | None = None) -> str:
-    """Return what stands around a passage, its source included, but for the digest.
+    """Return the text around a passage, its source included, but for the digest.
 
-    The first of a note has its title above it; a `further` one has not.
+    The first of a note has its title above it, a `further` one does not.
     """
-    stretch = further or candidate.passages[0]
+    stretch, note = further or candidate.passages[0], candidate.note
     under = stretch.heading_path(stretch.focus[0])
     heading = under[-1] if under else ""
-    receipt = receipt_text(Receipt(candidate.note.path, heading, LINES, DIGEST))
-    label = excerpt_label(under, LINES, NUMBER, EVERY_FLAG)
-    title = "" if further else _title_of(candidate)
-    return f"{title}{label}{EMPTY}{source_line(receipt, NUMBER)}"
-
-
-def _title_of(candidate: Candidate) -> str:
-    note = candidate.note
-    return title_line(
-        note.title,
-        _day(note),
-        candidate.channels,
-        generated=note.generated,
-        superseded_by=note.superseded_by,
+    receipt = receipt_text(Receipt(note.path, heading, _LINES, ""))
+    label = excerpt_label(under, _LINES, NUMBER, _FLAG)
+    title = (
+        ""
+        if further
+        else title_line(
+            note.title,
+            _day(note),
+            candidate.channels,
+            generated=note.generated,
+            superseded_by=note.superseded_by,
+        )
     )
-
-
-def _note_of(candidate: Candidate, excerpts: tuple[Excerpt, ...]) -> BundleNote:
-    note = candidate.note
-    return BundleNote(
-        note.path,
-        note.title,
-        _day(note),
-        candidate.relevance,
-        candidate.why,
-        candidate.channels,
-        excerpts,
-        note.generated,
-        note.superseded_by,
-        candidate.quoted or UNSET,
-    )
+    return f"{title}{label}{_EMPTY}{source_line(receipt, NUMBER)}"
 
 
 def _day(note: PackedNote) -> str:
-    """Return the day of a note; empty where its file was written with many others."""
+    """Return the day of a note; empty if its file was written with many others."""
     return note.day or ("" if note.at_once else iso_time(note.mtime_ns)[:10])
-
-
-def marked(
-    candidates: Sequence[Candidate], replaced: Mapping[NotePath, str]
-) -> Sequence[Candidate]:
-    """Return notes, those marked that another is in the place of, by its title."""
-    if not replaced:  # as mostly
-        return candidates
-    return [
-        one._replace(
-            note=one.note._replace(superseded_by=replaced.get(one.note.path, ""))
-        )
-        for one in candidates
-    ]
-
-
-def overlap(one: Cut, other: Cut) -> bool:
-    """Whether two passages of a note show a line twice."""
-    first, second = (_lines(cut) for cut in (one, other))
-    return first[0] <= second[1] and second[0] <= first[1]
-
-
-def joined(cuts: Sequence[Cut]) -> list[Part]:
-    """Return what is shown of a note in the order of its lines.
-
-    Where nothing but blank lines stands between two, they are one.
-    """
-    if len(cuts) == 1:  # as of most notes
-        (cut,) = cuts
-        return [(cut.reading.stretch, cut.start, cut.end)]
-    made: list[Part] = []
-    for cut in sorted(cuts, key=_lines):
-        part = (cut.reading.stretch, cut.start, cut.end)
-        both = _both(made[-1], part) if made else None
-        if both:
-            made[-1] = both
-        else:
-            made.append(part)
-    return made
-
-
-def _both(one: Part, other: Part) -> Part | None:
-    """Return two parts of a note as one; None where something stands between them."""
-    (stretch, start, end), (next_one, begun, over) = one, other
-    if end < len(stretch.text) and stretch.text[end] != "\n":
-        return None  # it ends within a line
-    if begun and next_one.text[begun - 1] != "\n":
-        return None
-    line = stretch.first_line + stretch.text.count("\n", 0, end)
-    first = next_one.first_line + next_one.text.count("\n", 0, begun)
-    blank = "\n" * (first - line)
-    before, after = next_one.text[:begun], stretch.text[end:]
-    if first != line + 1 and not (before.endswith(blank) or after.startswith(blank)):
-        return None
-    text = stretch.text[:end] + blank + next_one.text[begun:]
-    moved = end + len(blank) - begun
-    headings = (
-        *((at, path) for at, path in stretch.headings if at <= end),
-        *((at + moved, path) for at, path in next_one.headings if at >= begun),
-    )
-    focus = (min(stretch.focus[0], end), max(end, next_one.focus[1] + moved))
-    whole = stretch._replace(
-        text=text, focus=focus, headings=headings, ends=next_one.ends
-    )
-    return whole, start, over + moved
-
-
-def _lines(cut: Cut) -> tuple[int, int]:
-    stretch = cut.reading.stretch
-    first = stretch.first_line + stretch.text.count("\n", 0, cut.start)
-    return first, first + stretch.text.count("\n", cut.start, cut.end)
-
-
-def found_text(candidate: Candidate) -> str:
-    """Return the passage that a note was found by."""
-    stretch = candidate.passages[0]
-    return stretch.text[slice(*stretch.focus)]
-
-
-def numbered(_: str) -> str:
-    """Stand for what cites while its length is counted."""
-    return NUMBER

@@ -1,21 +1,14 @@
-"""What the sections of a bundle are asked about, and the rows they are read from."""
+"""Find the lines of notes that count as a decision, a question or a capture."""
 
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import (
-    Callable,
-    Collection,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import lru_cache
 from json import loads
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from glassmind.context.note_lines import NoteLines, day_told
 from glassmind.model import NotePath, Span
@@ -24,118 +17,16 @@ from glassmind.model.context import (
     UNAPPROVED,
     Item,
     ItemKind,
-    Likeness,
     MemoWish,
-    SectionHeading,
-    SectionLink,
     SectionNote,
     SectionSign,
-    SectionTask,
 )
 from glassmind.model.edits import CLOSED, OVERRULED
 from glassmind.obsidian.frontmatter import read_head
 from glassmind.obsidian.properties import plain_name, projects_in
 from glassmind.obsidian.receipts import parse_receipt, receipt_of
 from glassmind.obsidian.text import first_day, fold
-
-
-@dataclass(frozen=True, slots=True)
-class BundleScope:
-    """What a bundle is about.
-
-    `note_ids` are the selected notes, best first; `project_ids` the notes of the
-    project that was asked for, if any. `agent` is the name of the agent folder.
-    """
-
-    note_ids: tuple[int, ...]
-    project_ids: frozenset[int]
-    query: str
-    today: date
-    agent: str
-
-
-class SectionRows(Protocol):
-    """What is known of notes, at one moment of reading; by the id of their file.
-
-    One serves a whole bundle: what it was asked for once it has at hand.
-    """
-
-    @property
-    def cut(self) -> set[str]:
-        """The sections of which there is more than was looked at, as far as known."""
-
-    def notes(self, note_ids: Collection[int], /) -> Mapping[int, SectionNote]:
-        """Return those of some notes that are there."""
-
-    def held(
-        self, note_ids: Collection[int], names: Collection[str], /
-    ) -> Sequence[tuple[str, object]]:
-        """Return what properties of some names hold, with the path of their note.
-
-        Names are in small letters, with a blank between words however that is written.
-        """
-
-    def named(self, note_ids: Collection[int], /) -> Mapping[int, tuple[str, str]]:
-        """Return path and title of those of some notes that are there."""
-
-    def pages(self, note_ids: Collection[int], /) -> Mapping[int, Sequence[str]]:
-        """Return the lines of notes, without their ends."""
-
-    def headings(
-        self, note_ids: Collection[int], /
-    ) -> Mapping[int, Sequence[SectionHeading]]:
-        """Return the headings of each note that has some, in order."""
-
-    def signs(
-        self, note_ids: Collection[int], tags: Sequence[str], callouts: Sequence[str], /
-    ) -> Sequence[SectionSign]:
-        """Return what speaks for notes and their lines, by note and line.
-
-        What the property `type` says; some tags and those below them; the callouts of
-        some kinds.
-        """
-
-    def heads(self, note_ids: Collection[int], longest: int, /) -> Mapping[int, str]:
-        """Return the title and the short headings of notes, set apart by `APART`."""
-
-    def tasks(
-        self, note_ids: Collection[int], keys: Collection[str], /
-    ) -> Sequence[SectionTask]:
-        """Return the tasks that are not finished, by note and line.
-
-        Of the fields in their lines those of some keys count as dates.
-        """
-
-    def links(self, note_ids: Collection[int], /) -> Sequence[SectionLink]:
-        """Return the links from and to some notes, by source and place.
-
-        Of a note that many link to, those from the notes changed last.
-        """
-
-    def likenesses(self, note_ids: Collection[int], /) -> Sequence[Likeness]:
-        """Return what notes are like, by note, the most similar first."""
-
-    def degrees(self, note_ids: Collection[int], /) -> Mapping[int, int]:
-        """Return how many links each note has, to it and from it."""
-
-    def dated(self, note_ids: Collection[int], /) -> Sequence[tuple[int, str]]:
-        """Return those of some notes with the path whose name has a day."""
-
-    def titled(self, titles: Collection[str], /) -> Collection[int]:
-        """Return the notes that have one of some titles."""
-
-    def called(self, names: Collection[str], /) -> Mapping[str, int]:
-        """Return the note that each path or title, in lower case, is that of."""
-
-    def has_files(self, folder: str, /) -> bool:
-        """Whether there is anything below a folder."""
-
-    def memos(self, wish: MemoWish, /) -> Sequence[SectionNote]:
-        """Return the captures that may be wished for, the latest first.
-
-        Adds to `cut` what there are more of than it returns.
-        """
-
+from glassmind.store.sqlite.passages import SectionRows
 
 DECISION_HEADS = frozenset((
     "decision", "decisions", "decision log", "decisions log", "decided",
@@ -232,54 +123,51 @@ def key_form(name: str) -> str:
     return " ".join(re.split(r"[\s_-]+", name.strip().casefold()))
 
 
-MARKS = 8
+HEAD_MARKS = 8
 """Characters that a heading has around its words: an emoji, a number, a colon."""
 
-
-def headed_notes(texts: Mapping[int, str], heads: frozenset[str]) -> Iterator[int]:
-    """Yield the notes that have one of some headings.
-
-    All are looked through in one go for the shortest of the words: without one of them
-    none is there, as in most vaults.
-    """
-    longest = max(map(len, heads)) + MARKS
-    if not _holds_one(APART.join(texts.values()).casefold(), heads):
-        return
-    for note_id, text in texts.items():
-        if _holds_one(text.casefold(), heads) and any(
-            len(head) <= longest and head_form(head) in heads
-            for head in text.split(APART)
-        ):
-            yield note_id
-
-
-def _holds_one(text: str, heads: frozenset[str]) -> bool:
-    return any(map(text.__contains__, _stems(heads)))
-
-
-@lru_cache(maxsize=4)
-def _stems(heads: frozenset[str]) -> tuple[str, ...]:
-    """Return the words that no other is a part of, so that finding one finds all."""
-    return tuple(
-        word
-        for word in sorted(heads)
-        if not any(other in word for other in heads - {word})
-    )
-
-
 LINES_EACH = 120
-"""Lines of one note that count, or a few more, of a longer log its newest: those of a
-year's log of decisions."""
+"""Lines of one note that count, or a few more; of a longer log its newest."""
 
+MOST_LABELLED = 200
+"""Notes of a project whose lines are searched for labels."""
 
 TAGS = (*DECISION_TAGS, *QUESTION_TAGS)
 CALLOUTS = (*DECISION_CALLOUTS, *QUESTION_CALLOUTS)
-LONGEST_HEAD = max(map(len, DECISION_HEADS | QUESTION_HEADS)) + MARKS
-"""What is asked for once, for decisions and questions both."""
+LONGEST_HEAD = max(map(len, DECISION_HEADS | QUESTION_HEADS)) + HEAD_MARKS
+"""The store is asked once, for decisions and questions both."""
+
+_STEMS = (
+    "ecision", "ecided", "greed", "ntsch", "eschl", "ereinbart", "DECI", "AGREED",
+)  # fmt: skip
+"""Parts of the labels, however they are written; most notes hold none."""
+
+_LABEL = re.compile(
+    r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[.\][ \t]+)?)?"
+    r"[^\w\s]{0,6}[ \t]?[*_]{0,2}"
+    rf"(?:the[ \t]|our[ \t]|final[ \t])?(?:{'|'.join(DECISION_LABELS)})"
+    r"[ \t*_]{0,4}:[*_]{0,2}(?P<said>.*)$",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class BundleScope:
+    """What a bundle is about.
+
+    `note_ids` are the selected notes, best first; `project_ids` the notes of the
+    project that was asked for, if any. `agent` is the name of the agent folder.
+    """
+
+    note_ids: tuple[int, ...]
+    project_ids: frozenset[int]
+    query: str
+    today: date
+    agent: str
 
 
 class ItemWords(NamedTuple):
-    """The words that say that something counts."""
+    """The words by which notes mark items of a kind."""
 
     kind: ItemKind
     heads: frozenset[str]
@@ -288,12 +176,20 @@ class ItemWords(NamedTuple):
     types: frozenset[str]
 
 
+DECISIONS = ItemWords(
+    "decision", DECISION_HEADS, DECISION_CALLOUTS, DECISION_TAGS, DECISION_TYPES
+)
+QUESTIONS = ItemWords(
+    "question", QUESTION_HEADS, QUESTION_CALLOUTS, QUESTION_TAGS, QUESTION_TYPES
+)
+
+
 @dataclass(frozen=True, slots=True)
 class ItemLines:
-    """Lines that count, and by which rule; `is_whole` where the note itself does.
+    """Lines that count, and by which rule; `is_whole` if the note itself does.
 
     `day` is when it was written, where that is known better than by the note; `title`
-    is told instead of the lines, where these do not say it.
+    is shown instead of the lines, where these do not say it.
     """
 
     note: SectionNote
@@ -306,48 +202,40 @@ class ItemLines:
 
     @property
     def text(self) -> str:
-        """What is told of it."""
+        """What is shown of it."""
         return self.title or self.page.text(self.span)
 
 
-class Drafts(Collection[Item]):
-    """Items in their order; each is made only when it is looked at."""
+@dataclass(slots=True)
+class _Marks:
+    """Where in a note something marks its lines; `whole` is the rule for all of it."""
 
-    def __init__(self, makers: Sequence[Callable[[], Item]]) -> None:
-        self._makers = makers
-
-    def __len__(self) -> int:
-        return len(self._makers)
-
-    def __iter__(self) -> Iterator[Item]:
-        return (make() for make in self._makers)
-
-    def __contains__(self, item: object) -> bool:
-        return any(made == item for made in self)
+    whole: str = ""
+    heads: bool = False
+    labels: bool = False
+    tags: list[int] = field(default_factory=list)
+    callouts: list[Span] = field(default_factory=list)
 
 
-class Looked(NamedTuple):
-    """Notes that are looked at; `more` count as a whole or not at all.
-
-    The lines of `read` are looked through for labels.
-    """
-
-    note_ids: Collection[int]
-    more: Collection[int] = ()
-    read: Collection[int] = ()
-
-
-def find(
-    rows: SectionRows, looked: Looked, words: ItemWords, agent: str
+def find(  # noqa: PLR0913 - each by its name
+    rows: SectionRows,
+    note_ids: Collection[int],
+    words: ItemWords,
+    agent: str,
+    *,
+    whole: Collection[int] = (),
+    labelled: Collection[int] = (),
 ) -> Iterator[ItemLines]:
-    """Yield what of some notes counts, by note and line, each line once.
+    """Yield the items of notes, by note and line, each line once.
 
-    Templates and notes of the agent folder are left out.
+    Notes of `whole` count as a whole or not at all; the lines of `labelled` are
+    searched for labels. Templates and notes of the agent folder have no items.
     """
-    more = looked.more
-    marks = _marks(rows, looked.note_ids, words, more)
-    for note_id in labelled(rows, looked.read):
-        marks[note_id].labels = True
+    marks = _marks(rows, note_ids, words, whole)
+    for note_id, lines in rows.pages(labelled).items():
+        text = "\n".join(lines)
+        if any(map(text.__contains__, _STEMS)) and _LABEL.search(text):
+            marks[note_id].labels = True
     notes = {
         note_id: note
         for note_id, note in rows.notes([*marks]).items()
@@ -355,51 +243,36 @@ def find(
     }
     pages = pages_of(rows, [*notes])
     for note_id in sorted(pages, key=lambda at: notes[at].path):
-        every = list(_of_note(notes[note_id], pages[note_id], marks[note_id], words))
-        found = _newest(every, pages[note_id])
+        page = pages[note_id]
+        every = list(_of_note(notes[note_id], page, marks[note_id], words))
+        found = _newest(every, page)
         if len(found) < len(every):
             rows.cut.add(f"{words.kind}s")
-        yield from (one for one in found if one.is_whole or note_id not in more)
+        yield from (one for one in found if one.is_whole or note_id not in whole)
 
 
 def _newest(every: list[ItemLines], page: NoteLines) -> list[ItemLines]:
-    """Return as many lines of a note as count, by place; of a long log the newest.
+    """Return the items of a note, of a long log the newest, in their order.
 
-    The day is that of the entry, or of the last heading with one above it. Entries
-    without a day stay behind those with one, in their order.
+    The day is that of the item, or of the last heading above it with one.
     """
-    if sum(_size(one) for one in every) <= LINES_EACH:
+    sizes = [one.span.end - one.span.start + 1 for one in every]
+    if sum(sizes) <= LINES_EACH:
         return every
     heads = [
         (head.line, day) for head in page.headings if (day := first_day(head.text))
     ]
-    above = [line for line, _ in heads]
     days = []
     for one in every:
-        at = bisect_right(above, one.span.start)
-        told = day_told(one.text)
-        days.append(told or (heads[at - 1][1] if at else ""))
+        at = bisect_right(heads, one.span.start, key=lambda head: head[0])
+        days.append(day_told(one.text) or (heads[at - 1][1] if at else ""))
     kept, lines = [], 0
     for place in sorted(range(len(every)), key=days.__getitem__, reverse=True):
         if lines > LINES_EACH:
             break
         kept.append(place)
-        lines += _size(every[place])
+        lines += sizes[place]
     return [every[place] for place in sorted(kept)]
-
-
-def _size(found: ItemLines) -> int:
-    return found.span.end - found.span.start + 1
-
-
-class _Marks:
-    """Where in a note something speaks for its lines."""
-
-    def __init__(self) -> None:
-        self.whole = ""
-        self.heads = self.labels = False
-        self.tags: list[int] = []
-        self.callouts: list[Span] = []
 
 
 def _marks(
@@ -408,25 +281,23 @@ def _marks(
     words: ItemWords,
     more: Collection[int],
 ) -> dict[int, _Marks]:
-    """Return what speaks for each note that has something; for `more`, as a whole."""
     found: dict[int, _Marks] = defaultdict(_Marks)
     whole_only = set(more).difference(note_ids)
     for sign in rows.signs([*note_ids, *more], TAGS, CALLOUTS):
-        _take(found, sign, words, whole=sign.note_id in whole_only)
-    for note_id in headed_notes(rows.heads(note_ids, LONGEST_HEAD), words.heads):
+        _mark(found, sign, words, whole=sign.note_id in whole_only)
+    for note_id in _headed_notes(rows.heads(note_ids, LONGEST_HEAD), words.heads):
         found[note_id].heads = True
     for marks in found.values():
         marks.heads = marks.heads or bool(marks.whole)
     return found
 
 
-def _take(
+def _mark(
     found: dict[int, _Marks], sign: SectionSign, words: ItemWords, *, whole: bool
 ) -> None:
-    """Take a sign on for its note, if it is one of these words; `whole` as a whole."""
     at, top = sign.note_id, sign.name.partition("/")[0]
     if sign.form == "type":
-        if any(key_form(one) in words.types for one in names_in(loads(sign.name))):
+        if any(key_form(name) in words.types for name in names_in(loads(sign.name))):
             found[at].whole = f"type: {words.kind}"
     elif sign.form == "callout":
         if sign.name in words.callouts and not whole:
@@ -435,6 +306,21 @@ def _take(
         found[at].tags.append(sign.start_line)
     elif top in words.tags:
         found[at].whole = found[at].whole or f"#{top}"
+
+
+def _headed_notes(texts: Mapping[int, str], heads: frozenset[str]) -> Iterator[int]:
+    """Yield the notes that have one of some headings, in their titles or below.
+
+    All are searched in one go first: in most vaults none has one.
+    """
+    if not any(map(APART.join(texts.values()).casefold().__contains__, heads)):
+        return
+    for note_id, text in texts.items():
+        lowered = text.casefold()
+        if any(map(lowered.__contains__, heads)) and any(
+            head_form(head) in heads for head in text.split(APART)
+        ):
+            yield note_id
 
 
 def _of_note(
@@ -452,40 +338,35 @@ def _of_note(
 def _by_rules(
     note: SectionNote, page: NoteLines, marks: _Marks, words: ItemWords
 ) -> Iterator[ItemLines]:
-    """Yield what counts, what is plainest first: callouts, tags, heads, the note."""
-    whole = marks.whole
-    for span in marks.callouts:
-        yield ItemLines(note, page, span, "callout", is_whole=bool(whole))
+    """Yield what counts, the plainest mark first."""
     inline = [line for line in marks.tags if not page.is_tags(line)]
-    whole = whole or (f"#{words.tags[0]}" if len(inline) < len(marks.tags) else "")
+    tag = f"#{words.tags[0]}"
+    whole = marks.whole or (tag if len(inline) < len(marks.tags) else "")
+    is_whole = bool(whole)
+    for span in marks.callouts:
+        yield ItemLines(note, page, span, "callout", is_whole=bool(marks.whole))
     for line in inline:
         for block in _tagged(page, line):
-            yield ItemLines(note, page, block, f"#{words.tags[0]}")
-    headed = list(_headed(page, words, whole=bool(whole))) if marks.heads else []
-    lines = list(told(page)) if marks.labels or _is_decision(words, whole) else []
+            yield ItemLines(note, page, block, tag)
+    headed = list(_headed(page, words, whole=is_whole)) if marks.heads else []
+    by_label = marks.labels or (is_whole and words.kind == "decision")
+    lines = list(labelled_lines(page)) if by_label else []
     for span in lines:
-        yield ItemLines(note, page, span, whole or "line", is_whole=bool(whole))
+        yield ItemLines(note, page, span, whole or "line", is_whole=is_whole)
     if whole and not (headed or inline or lines or marks.callouts):
-        start, title = opening_of(page, note.title, words.kind)
-        yield ItemLines(note, page, start, whole, is_whole=True, title=title)
+        span, title = _opening(page, note.title, words.kind)
+        yield ItemLines(note, page, span, whole, is_whole=True, title=title)
     for at, span in enumerate(headed):
-        is_whole = bool(whole) and at == 0
-        yield ItemLines(note, page, span, whole or "heading", is_whole=is_whole)
+        first = is_whole and at == 0
+        yield ItemLines(note, page, span, whole or "heading", is_whole=first)
     if not headed and marks.heads and head_form(note.title) in words.heads:
         body = Span(page.body, len(page.lines))
         for span in _listed(page, list(page.blocks(body))):
             yield ItemLines(note, page, span, "title")
 
 
-def _is_decision(words: ItemWords, whole: str) -> bool:
-    return bool(whole) and words.kind == "decision"
-
-
 def _tagged(page: NoteLines, line: int) -> Iterator[Span]:
-    """Yield what a tag in a line speaks for: its block, or what a heading is over.
-
-    That is a paragraph, or each item of a list.
-    """
+    """Yield what a tag in a line marks: its block, or what its heading is over."""
     if any(heading.line == line for heading in page.headings):
         first = page.first_block(line + 1)
         yield from page.items_from(first) if first else ()
@@ -495,30 +376,28 @@ def _tagged(page: NoteLines, line: int) -> Iterator[Span]:
 
 def _headed(page: NoteLines, words: ItemWords, *, whole: bool) -> Iterator[Span]:
     """Yield the blocks under the headings of that name; in a `whole` note of more."""
-    until = 0
-    is_decision = words.kind == "decision"
+    until, is_decision = 0, words.kind == "decision"
     heads = words.heads | DECIDED_HEADS if whole and is_decision else words.heads
     for heading in page.headings:
         if heading.line > until and head_form(heading.text) in heads:
             span = page.below(heading)
             until = span.end
-            beside = set(_beside(page, span)) if is_decision else set()
+            beside = {
+                line
+                for other in page.headings
+                if is_decision
+                and span.start <= other.line <= span.end
+                and head_form(other.text) in BESIDE
+                for line in range(other.line, page.below(other).end + 1)
+            }
             blocks = [one for one in page.blocks(span) if one.start not in beside]
             yield from _listed(page, blocks)
-
-
-def _beside(page: NoteLines, span: Span) -> Iterator[int]:
-    """Yield the lines below a heading that stand under one of reasons and the like."""
-    for heading in page.headings:
-        if span.start <= heading.line <= span.end and head_form(heading.text) in BESIDE:
-            yield from range(heading.line, page.below(heading).end + 1)
 
 
 def _listed(page: NoteLines, blocks: list[Span]) -> list[Span]:
     """Return the items among some blocks, without the words that lead to them.
 
-    A callout is none of these, nor a paragraph that asks something; where nothing is an
-    item, all stay.
+    Where nothing is an item, a callout or a question, all stay.
     """
     items = [
         block
@@ -529,21 +408,79 @@ def _listed(page: NoteLines, blocks: list[Span]) -> list[Span]:
     return sorted({*items, *asks}) if items else blocks
 
 
+def _opening(page: NoteLines, title: str, kind: ItemKind) -> tuple[Span, str]:
+    """Return the lines of a note that counts as a whole; or a line and its title.
+
+    A decision of several paragraphs under headings begins with how things were: there
+    the title says what was decided.
+    """
+    first = page.first_block(page.body)
+    if first and kind == "decision" and page.headings:
+        is_all = len(page.headings) == 1 and page.first_block(first.end + 1) is None
+        first = first if is_all else None
+    if first:
+        return first, ""
+    if page.headings:
+        top, *others = page.headings
+        if top.text.strip() and all(other.level > top.level for other in others):
+            return Span(top.line, top.line), top.text
+    if page.body > 1:
+        return Span(1, page.body - 1), title
+    at = next((at for at, line in enumerate(page.lines, 1) if line.strip()), 1)
+    return Span(at, at), title
+
+
+def labelled_lines(page: NoteLines) -> Iterator[Span]:
+    """Yield the lines behind labels such as `Decision:`, or what follows one alone."""
+    if not any(map(page.whole.__contains__, _STEMS)):
+        return
+    text = "\n".join(page.seen)
+    line, at, last = 1, 0, 0
+    for label in _LABEL.finditer(text):
+        line, at = line + text.count("\n", at, label.start()), label.start()
+        if line < page.body:
+            continue
+        own = page.block_from(line)
+        said = ([own] if own else []) if label["said"].strip() else _below(page, line)
+        for span in said:
+            if span.start > last:  # a list may hold labels itself
+                last = span.start
+                yield span
+
+
+def _below(page: NoteLines, line: int) -> Iterator[Span]:
+    """Yield what follows a label alone: a paragraph, or each item of a list."""
+    span = page.first_block(line + 1)
+    if span is None or not page.is_next(line, span.start):
+        return
+    both = page.is_item(line) and page.is_item(span.start)
+    if not both or page.depth(line) < page.depth(span.start):
+        yield from page.items_from(span)
+
+
+def without_label(text: str) -> str:
+    """Return what a text says behind its label, if it has one."""
+    label = _LABEL.match(text)
+    return text[label.start("said") :] if label else text
+
+
 def pages_of(rows: SectionRows, note_ids: Collection[int]) -> dict[int, NoteLines]:
-    """Return the pages of notes."""
-    headings = rows.headings(note_ids)
-    lines = rows.pages(note_ids)
+    """Return the lines of notes with their headings."""
+    headings, lines = rows.headings(note_ids), rows.pages(note_ids)
     return {
         at: NoteLines(lines[at], headings.get(at, ())) for at in note_ids if at in lines
     }
 
 
 def item_of(found: ItemLines, kind: ItemKind, date: str | None = None) -> Item:
-    """Return what was found as an item; `date` where it is not what the lines say."""
+    """Return lines as an item; `date` if it is not what the lines say."""
     note, page, span = found.note, found.page, found.span
-    path = page.heading_path(span.start)
+    path, text = page.heading_path(span.start), found.text
+    if date is None:
+        heads = (first_day(head) for head in reversed(path))
+        told = day_told(text) or next((day for day in heads if day), None)
+        date = found.day or told or day_of(note)
     heading = path[-1] if path else ""
-    text = found.text
     return Item(
         kind=kind,
         text=text,
@@ -552,24 +489,16 @@ def item_of(found: ItemLines, kind: ItemKind, date: str | None = None) -> Item:
         heading_path=path,
         lines=span,
         receipt=receipt_of(note.path, heading, span, page.raw(span)),
-        date=(found.day or told_day(text, path) or day_of(note))
-        if date is None
-        else date,
+        date=date,
         rule=found.rule,
         approved=found.rule != UNAPPROVED,
     )
 
 
-def told_day(text: str, heading_path: Iterable[str]) -> str | None:
-    """Return the day that lines carry, or the innermost heading above them."""
-    heads = (first_day(head) for head in reversed(tuple(heading_path)))
-    return day_told(text) or next((day for day in heads if day), None)
-
-
 def day_of(note: SectionNote) -> str:
     """Return the day of a note: its own, else that of its last change.
 
-    Empty where its file was written with many others: a checkout or a sync is no day.
+    Empty if its file was written with many others: a checkout or a sync is no day.
     """
     return note.day or ("" if note.at_once else changed_day(note))
 
@@ -585,7 +514,7 @@ def status_of(note: SectionNote) -> str:
 
 
 def is_superseded(note: SectionNote) -> bool:
-    """Whether a note says that another is in its place."""
+    """Return true if a note names another one that supersedes it."""
     return any(
         value and key_form(name) in SUPERSEDED_BY
         for name, value in note.properties.items()
@@ -599,7 +528,7 @@ def names_in(value: object) -> list[str]:
 
 
 def is_pattern(path: str) -> bool:
-    """Whether a note stands in a folder of templates."""
+    """Return true for a note in a folder of templates."""
     return _holds_patterns(path.rpartition("/")[0])
 
 
@@ -620,121 +549,10 @@ def newest_first(items: Iterable[Item]) -> list[Item]:
     return sorted(placed, key=lambda item: item.date, reverse=True)
 
 
-_STEMS = (
-    "ecision", "ecided", "greed", "ntsch", "eschl", "ereinbart", "DECI", "AGREED",
-)  # fmt: skip
-"""Parts of the labels, however they are written; most notes hold none."""
-
-_LABEL = re.compile(
-    r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[.\][ \t]+)?)?"
-    r"[^\w\s]{0,6}[ \t]?[*_]{0,2}"
-    rf"(?:the[ \t]|our[ \t]|final[ \t])?(?:{'|'.join(DECISION_LABELS)})"
-    r"[ \t*_]{0,4}:[*_]{0,2}(?P<said>.*)$",
-    re.IGNORECASE | re.MULTILINE,
-)
-
-MOST_READ = 200
-"""Notes of a project whose lines are looked through."""
-
-
-def labelled(rows: SectionRows, note_ids: Collection[int]) -> Iterator[int]:
-    """Yield those of some notes that may have such a line."""
-    for note_id, lines in rows.pages(note_ids).items():
-        text = "\n".join(lines)
-        if any(map(text.__contains__, _STEMS)) and _LABEL.search(text):
-            yield note_id
-
-
-def told(page: NoteLines) -> Iterator[Span]:
-    """Yield what such lines begin, in order; below a label alone, what follows it.
-
-    A label in a comment begins nothing.
-    """
-    if not any(map(page.whole.__contains__, _STEMS)):
-        return
-    text = "\n".join(page.seen)
-    line, at, last = 1, 0, 0
-    for label in _LABEL.finditer(text):
-        line, at = line + text.count("\n", at, label.start()), label.start()
-        if line < page.body:
-            continue
-        alone = not label["said"].strip()
-        for span in _below(page, line) if alone else _said(page, line):
-            if span.start > last:  # a list may hold labels itself
-                last = span.start
-                yield span
-
-
-def _said(page: NoteLines, line: int) -> Iterator[Span]:
-    """Yield the block that a label with words behind it begins."""
-    if span := page.block_from(line):
-        yield span
-
-
-def _below(page: NoteLines, line: int) -> Iterator[Span]:
-    """Yield what follows a label alone: a paragraph, or each item of a list.
-
-    The items beside one that is a label are of its list, and not below it.
-    """
-    span = page.first_block(line + 1)
-    if span is None or not page.is_next(line, span.start):
-        return
-    both = page.is_item(line) and page.is_item(span.start)
-    if not both or page.depth(line) < page.depth(span.start):
-        yield from page.items_from(span)
-
-
-def without_label(text: str) -> str:
-    """Return what a text says behind its label, if it has one."""
-    label = _LABEL.match(text)
-    return text[label.start("said") :] if label else text
-
-
-class Opening(NamedTuple):
-    """Lines that speak for a note; `title` where that is told instead of them."""
-
-    span: Span
-    title: str = ""
-
-
-def opening_of(page: NoteLines, title: str, kind: ItemKind) -> Opening:
-    """Return what tells a note of this title.
-
-    What a note of several paragraphs under headings begins with is how things were, not
-    what was decided: there the title says it.
-    """
-    first = page.first_block(page.body)
-    if first and kind == "decision" and page.headings:
-        is_all = len(page.headings) == 1 and page.first_block(first.end + 1) is None
-        first = first if is_all else None
-    return Opening(first) if first else _titled(page, title)
-
-
-def _titled(page: NoteLines, title: str) -> Opening:
-    """Return the heading that is over all others; else the name of the note.
-
-    That stands in no line: its place is the properties, or what the note begins with.
-    """
-    if head := _top(page):
-        return Opening(Span(head.line, head.line), head.text)
-    if page.body > 1:
-        return Opening(Span(1, page.body - 1), title)
-    written = (at for at, line in enumerate(page.lines, 1) if line.strip())
-    at = next(written, 1)
-    return Opening(Span(at, at), title)
-
-
-def _top(page: NoteLines) -> SectionHeading | None:
-    """Return the first heading, if no other is of its rank; one of many is a part."""
-    if not page.headings:
-        return None
-    first, *others = page.headings
-    alone = all(other.level > first.level for other in others)
-    return first if alone and first.text.strip() else None
-
+# --- captures -----------------------------------------------------------------------
 
 SHARED = "project"
-"""What the property `layout` of a note says that several captures stand in."""
+"""The property `layout` of a note that holds several captures."""
 
 _FENCE = re.compile(r">[ \t]*```")
 

@@ -1,9 +1,8 @@
 """From hits to passages: chunks with their neighbours, joined to whole lines."""
 
 import re
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from glassmind.context.items import is_pattern
 from glassmind.model import NotePath, Span
@@ -13,27 +12,10 @@ from glassmind.obsidian.hidden_text import holds_hidden, visible_text
 from glassmind.obsidian.receipts import receipt_of
 from glassmind.obsidian.secrets import redacted
 from glassmind.obsidian.text import heading_address
+from glassmind.store.sqlite.passages import PassageRows
 
 _HEADINGS = re.compile(r"^#{1,6}\s.*$", re.MULTILINE)
 """What is named above a passage, and need not be shown in it."""
-
-
-class PassageReader(Protocol):
-    """What is asked of the rows, at one moment of reading."""
-
-    def notes(self, paths: Collection[NotePath], /) -> Mapping[NotePath, PackedNote]:
-        """Return those of some notes that are there, by path."""
-
-    def chunks(
-        self, places: Collection[tuple[int, int]], /
-    ) -> Mapping[tuple[int, int], PlacedChunk]:
-        """Return those of some chunks that are there, by note and index."""
-
-    def openings(self, note_ids: Collection[int], /) -> Mapping[int, int]:
-        """Return the index of the first chunk of each note behind its properties."""
-
-    def every(self, note_id: int, /) -> Sequence[PlacedChunk]:
-        """Return the chunks of a note in order."""
 
 
 class Stretch(NamedTuple):
@@ -164,7 +146,7 @@ def says_little(candidate: Candidate) -> bool:
 _SAYS_NOTHING = re.compile(r"\s*(?:$|#{1,6}\s|(?:[-+*]\s+)?!\[\[[^\]]*\]\]\s*$)")
 
 
-def asked_of(hits: Sequence[Hit]) -> list[NoteRequest]:
+def requests_of(hits: Sequence[Hit]) -> list[NoteRequest]:
     """Return what hits ask for: their own chunk, and the others that were found."""
     return [
         NoteRequest(
@@ -184,7 +166,7 @@ GROWING = 12
 others have shown of themselves is all that there is room for."""
 
 
-def candidates(asked: Sequence[NoteRequest], rows: PassageReader) -> list[Candidate]:
+def candidates(asked: Sequence[NoteRequest], rows: PassageRows) -> list[Candidate]:
     """Return the notes that are there, in their order, with their passages read."""
     notes = rows.notes([one.path for one in asked])
     there = [(one, notes[one.path]) for one in asked if one.path in notes]
@@ -214,7 +196,7 @@ def _passages(
     note_id: int,
     indexes: Sequence[int],
     chunks: Mapping[tuple[int, int], PlacedChunk],
-    rows: PassageReader,
+    rows: PassageRows,
 ) -> tuple[Stretch, ...]:
     made: list[Stretch] = []
     for index in indexes:
@@ -267,57 +249,25 @@ Runs = set[tuple[str, ...]]
 
 
 class Shown:
-    """The passages that are shown."""
+    """The passages that a bundle shows already, by their runs of three words."""
 
     def __init__(self) -> None:
         self._words: set[str] = set()
-        self._texts: list[str] = []
-        self._around: list[str] = []
-        self._by: dict[tuple[str, ...], int] = {}
-        self._read = 0
+        self._runs: Runs = set()
 
-    def add(self, text: str, around: str) -> None:
-        """Take on record that a text is shown, and may grow into what is around it."""
+    def add(self, text: str) -> None:
+        """Record that a text is shown."""
         self._words.update(text.lower().split())
-        self._texts.append(text)
-        self._around.append(around)
+        self._runs |= _runs(text)
 
     def has(self, text: str) -> bool:
-        """Whether a text is shown, all but to the letter."""
+        """Return true if nearly all of a text is shown."""
         words = text.lower().split()
         # each word that is new, but for the last two, begins a run that is
         if len(set(words) - self._words) > (1 - SAID) * len(words) + 2:
             return False
         runs = _runs(text)
-        return len(runs & self._places().keys()) >= SAID * len(runs)
-
-    def _places(self) -> dict[tuple[str, ...], int]:
-        """Return the runs that are shown, and the first text that holds each."""
-        for at in range(self._read, len(self._texts)):
-            for run in _runs(self._texts[at]):
-                self._by.setdefault(run, at)
-        self._read = len(self._texts)
-        return self._by
-
-    def may_have(self, text: str, beside: str) -> bool:
-        """Whether a text is shown, or may yet be where that beside it is."""
-        if self.has(text):
-            return True
-        by = self._places()
-        places = Counter(by[run] for run in _runs(beside) if run in by)
-        if not places:
-            return False
-        runs, there = _runs(text), _runs(self._around[places.most_common(1)[0][0]])
-        return len(runs & there) >= SAID * len(runs)
-
-
-def beside(stretch: Stretch, start: int, end: int) -> Iterator[Stretch]:
-    """Yield the lines behind some characters, then those before, if any speak."""
-    first, last = stretch.lines(start, end)
-    for begun, over in ((last + 1, len(stretch.text)), (stretch.body, first)):
-        text = stretch.text[begun:over]
-        if any(line.strip() and line[0] != "#" for line in text.split("\n")):
-            yield part_of(stretch, begun, over)
+        return len(runs & self._runs) >= SAID * len(runs)
 
 
 def _runs(text: str) -> Runs:
@@ -337,7 +287,7 @@ class _Lines(NamedTuple):
 class Hiding:
     """The notes of one answer, each looked at once."""
 
-    def __init__(self, rows: PassageReader) -> None:
+    def __init__(self, rows: PassageRows) -> None:
         self._rows = rows
         self._known: dict[int, _Lines | None] = {}
 

@@ -6,14 +6,12 @@ German put to a word; several forms of one word count once.
 
 import math
 import re
-from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import accumulate
 from types import MappingProxyType
 from typing import NamedTuple
 
-from glassmind.model.context import APART, Item
+from glassmind.model.context import Item
 from glassmind.model.search import Hit
 
 MOST_PLACES = 20
@@ -309,61 +307,25 @@ def section_asked(query: str) -> str:
 
 def most_relevant(items: Iterable[Item], query: str) -> list[Item]:
     """Return items by how many words of the question they hold; others as they are."""
-    found = [*items]
-    terms = _terms(query) if len(found) > 1 else None
-    if terms is not None:
+    found, terms = [*items], asked_terms(query)
+    if terms is not None and len(found) > 1:
         found.sort(key=lambda item: -shared(item, terms))
     return found
 
 
-def asked_terms(query: str) -> Terms | None:
-    """Return what is looked for in items; None where the question has no such words."""
-    return _terms(query)
-
-
 @lru_cache(maxsize=8)  # the sections of a bundle ask one after the other
-def _terms(query: str) -> Terms | None:
+def asked_terms(query: str) -> Terms | None:
+    """Return what is looked for in items; None if the question has no such words."""
     found = question_words(query, ())
     needles = tuple(one for one in found.needles if one.word not in KINDS)
     return found._replace(needles=needles) if needles else None
 
 
 def shared(item: Item, terms: Terms) -> int:
-    """Return how many words of a question stand in an item, its title or its heads."""
-    said = "\n".join((item.text, item.title, *item.heading_path))
-    return len({word for _, word in occurrences(said, terms, 1)})
+    """Return how many words of a question an item, its title and headings hold."""
+    return words_shared((item.text, item.title, *item.heading_path), terms)
 
 
-def closeness(query: str, texts: Sequence[tuple[str, ...]], section: str) -> list[int]:
-    """Return how many words of a question stand in the texts of each of some things.
-
-    Where the question asks for a section as such, one word is as good as many: what it
-    is about is known, and what it wants is the order of the section.
-    """
-    terms = _terms(query)
-    if terms is None:
-        return [0] * len(texts)
-    known = _words_of({text for many in texts for text in many}, terms)
-    most = 1 if section_asked(query) == section else len(query)
-    found = []
-    for many in texts:
-        held = [known[text] for text in many if text in known]
-        found.append(min(len(frozenset().union(*held)), most) if held else 0)
-    return found
-
-
-def _words_of(texts: Collection[str], terms: Terms) -> dict[str, set[str]]:
-    """Return the words that each text has which has some.
-
-    All are looked through in one go, since most have none.
-    """
-    each = [*texts]
-    joined = APART.join(each)
-    if len(joined) != len(joined.lower()):  # a letter that is two when it is small
-        found = {text: {word for _, word in occurrences(text, terms)} for text in each}
-        return {text: words for text, words in found.items() if words}
-    ends = list(accumulate([len(text) + 1 for text in each]))
-    known: dict[str, set[str]] = {}
-    for place, word in occurrences(joined, terms, len(joined)):
-        known.setdefault(each[bisect_right(ends, place)], set()).add(word)
-    return known
+def words_shared(texts: Iterable[str], terms: Terms) -> int:
+    """Return how many words of a question some texts hold."""
+    return len({word for _, word in occurrences("\n".join(texts), terms, 1)})

@@ -19,7 +19,6 @@ from glassmind.store.sqlite.notes import ProjectRows, TraceRows
 from glassmind.store.sqlite.passages import PassageRows, SectionRows
 from glassmind.store.watch_state import read_state
 from glassmind.vault import Vault
-from glassmind.wiring.notes import notes_for
 from glassmind.wiring.search import semantic_for
 
 
@@ -34,7 +33,6 @@ def bundles_for(vault: Vault, sources: Sources) -> Bundles:
             files=vault.files,
             faults=vault.reader.faults,
             still=lambda: still(vault.reader.connection()),
-            find=lambda name: notes_for(vault).find(name),
             sources=sources,
             projects=lambda: ProjectRows(vault.reader.connection()),
             sections=lambda: SectionRows(

@@ -1,0 +1,334 @@
+"""Verify receipts: say what became of the lines that each one cites.
+
+The files decide. The index is only asked where to look for a note that is gone: notes
+of its name in other folders, notes that are not indexed yet, notes with these lines at
+the same place, and notes with the heading. A text cannot be searched for lines of which
+only the digest is known, so every run of as many lines is hashed, the nearest first.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from glassmind.errors import (
+    FileGone,
+    FileUnreadable,
+    IndexAbsent,
+    NoReceipts,
+    PathOutsideVault,
+)
+from glassmind.files.ignore import IgnoreRules
+from glassmind.files.names import name_key
+from glassmind.files.read import Unreadable, VaultFiles, check_parts, decode
+from glassmind.files.scan import kind_of, scan
+from glassmind.model import NotePath, Span
+from glassmind.model.context import Receipt, Verified
+from glassmind.obsidian.notes import is_excalidraw, read_note
+from glassmind.obsidian.receipts import FORM, full_digest, parse_receipt, receipt_of
+from glassmind.obsidian.secrets import redacted
+from glassmind.store.sqlite.notes import TraceRows
+
+MOST_CHARS = 128_000_000
+"""Characters hashed for one call: about a second; thousands of notes, or one of 50 MB
+when some line is looked for."""
+
+PLACE_CHARS = 200
+"""What looking at a place costs beside its text, in characters hashed."""
+
+MOST_NOTES = 50
+"""Notes looked at for each reason: more have nothing but a common name in common."""
+
+PARSED_CHARS = 4_000_000
+"""Headings of a longer note are not read: that would take seconds."""
+
+UNIQUE_CHARS = 16
+"""Letters and digits from which lines belong to one note: `- [ ] call` may be any."""
+
+
+class Effort:
+    """How many characters may still be hashed before a search is given up."""
+
+    def __init__(self, chars: int = MOST_CHARS) -> None:
+        self._left = chars
+
+    @property
+    def left(self) -> int:
+        """Characters that may still be hashed."""
+        return max(self._left, 0)
+
+    @property
+    def is_spent(self) -> bool:
+        """True if nothing more may be hashed."""
+        return self._left <= 0
+
+    def spend(self, chars: int) -> None:
+        """Record that one place was looked at."""
+        self._left -= chars + PLACE_CHARS
+
+
+def plain_lines(text: str) -> list[str]:
+    """Return the lines of a text without their ends, as the index counts them."""
+    lines = [line.rstrip("\r") for line in text.split("\n")]
+    return lines if lines[-1] else lines[:-1]
+
+
+def stands_at(lines: Sequence[str], span: Span, digest: str) -> bool:
+    """Return true if the lines of a span exist and their digest begins like this."""
+    if span.end > max(len(lines), 1):
+        return False
+    return _digest(lines, span.start, span.end).startswith(digest)
+
+
+def seek(lines: Sequence[str], span: Span, digest: str, effort: Effort) -> Span | None:
+    """Return where the cited lines are now, nearest to their former place.
+
+    None if they are nowhere, or the effort is spent.
+    """
+    count = span.end - span.start + 1
+    for start in _outward(min(span.start, len(lines)), len(lines)):
+        if effort.is_spent:
+            return None
+        text = "\n".join(lines[start - 1 : start - 1 + count])
+        effort.spend(len(text))
+        if full_digest(text).startswith(digest):
+            return Span(start, min(start + count - 1, len(lines)))
+    return None
+
+
+def _digest(lines: Sequence[str], start: int, end: int) -> str:
+    return full_digest("\n".join(lines[start - 1 : end]))
+
+
+def _outward(middle: int, count: int) -> Iterator[int]:
+    """Yield the numbers from 1 to `count`, the nearest to `middle` first."""
+    for away in range(count):
+        if middle + away <= count:
+            yield middle + away
+        if away and middle - away >= 1:
+            yield middle - away
+
+
+def verify(
+    texts: Sequence[str],
+    root: Path,
+    files: VaultFiles,
+    rules: IgnoreRules,
+    traces: Callable[[], TraceRows],
+) -> list[Verified]:
+    """Return what became of the lines that each receipt cites, in order.
+
+    A text that is not a receipt, or leads out of the vault, is "bad"; the others are
+    verified all the same. `traces` may raise IndexAbsent.
+
+    Raises:
+        NoReceipts: there are no texts.
+        VaultMissing: the vault's folder does not exist.
+    """
+    if not texts:
+        raise NoReceipts
+    read = [_receipt(text) for text in texts]
+    found = {at: one for at, one in enumerate(read) if isinstance(one, Verified)}
+    sound = [(one, at) for at, one in enumerate(read) if isinstance(one, Receipt)]
+    verifier = _Verifier(root, files, rules, traces)
+    missing = []
+    for receipt, at in sorted(sound, key=lambda pair: pair[0].path):  # read notes once
+        result = verifier.in_place(texts[at].strip(), receipt)
+        if result is None:
+            missing.append((receipt, at))
+        else:
+            found[at] = result
+    for left, (receipt, at) in zip(range(len(missing), 0, -1), missing, strict=True):
+        found[at] = verifier.elsewhere(texts[at].strip(), receipt, left)
+    return [found[at] for at in range(len(texts))]
+
+
+def _receipt(text: str) -> Receipt | Verified:
+    receipt, said = parse_receipt(text), text.strip()
+    if receipt is None:
+        why = f"not a receipt; a receipt has the form {FORM}"
+        return Verified(said, "bad", None, why)
+    try:
+        check_parts(receipt.path)
+    except PathOutsideVault as error:
+        return Verified(said, "bad", None, str(error))
+    return receipt
+
+
+class _NoteText(NamedTuple):
+    """A note as it is on disk now."""
+
+    path: NotePath
+    text: str
+    lines: list[str]
+
+
+class _Verifier:
+    """Verifies the receipts of one call; keeps the note read last."""
+
+    def __init__(
+        self,
+        root: Path,
+        files: VaultFiles,
+        rules: IgnoreRules,
+        traces: Callable[[], TraceRows],
+    ) -> None:
+        self._root, self._files, self._rules = root, files, rules
+        self._traces = traces
+        self._left, self._effort = MOST_CHARS, Effort()
+        self._last: _NoteText | None = None
+
+    def in_place(self, text: str, receipt: Receipt) -> Verified | None:
+        """Return a result if the lines did not move, or cannot be read."""
+        try:
+            note = self._note(receipt.path)
+        except FileGone:
+            return None
+        except (FileUnreadable, PathOutsideVault) as error:
+            return Verified(text, "unread", None, str(error))
+        if stands_at(note.lines, receipt.span, receipt.digest):
+            return Verified(text, "unchanged", text, "the lines stand as they did")
+        return None
+
+    def elsewhere(self, text: str, receipt: Receipt, receipts: int) -> Verified:
+        """Look for lines that are not where they were.
+
+        The receipts still to look for share the effort that is left, so that one huge
+        note does not use it all.
+        """
+        share = self._left // receipts
+        self._effort = Effort(share)
+        try:
+            note = self._note(receipt.path)
+        except FileGone:
+            return self._in_other_notes(text, receipt)
+        except (FileUnreadable, PathOutsideVault) as error:
+            return Verified(text, "unread", None, str(error))
+        else:
+            return self._in_same_note(text, receipt, note)
+        finally:
+            self._left -= share - self._effort.left
+
+    def _in_same_note(self, text: str, receipt: Receipt, note: _NoteText) -> Verified:
+        span = receipt.span
+        now = seek(note.lines, span, receipt.digest, self._effort)
+        if now is not None:
+            said = f"the same lines are now {_lines(now)} of the note"
+            return Verified(text, "moved", _receipt_at(note, now, receipt), said)
+        said = f"{_lines(span)} of {note.path} changed"
+        if self._effort.is_spent:
+            said = f"{_lines(span)} changed; {note.path} is too long to search fully"
+        elif span.end > len(note.lines):
+            count = len(note.lines)
+            said = f"the lines are no longer in {note.path}, which has {count} now"
+        return Verified(text, "changed", None, said)
+
+    def _in_other_notes(self, text: str, receipt: Receipt) -> Verified:
+        looked, gone = 0, f"there is no {receipt.path}"
+        try:
+            for path in dict.fromkeys(self._likely(receipt, self._traces())):
+                note = None if path == receipt.path else self._note_if_any(path)
+                if note is None:
+                    continue
+                looked += 1
+                now = seek(note.lines, receipt.span, receipt.digest, self._effort)
+                if now is not None and _is_unique(note, now, receipt):
+                    said = f"the same lines are now {_lines(now)} of {path}"
+                    there = _receipt_at(note, now, receipt)
+                    return Verified(text, "moved", there, said)
+        except IndexAbsent:
+            said = f"{gone}, and no index yet to look for another place in"
+            return Verified(text, "gone", None, said)
+        given_up = ", then given up" if self._effort.is_spent else ""
+        said = f"{gone}, and the lines are in no note that may be it"
+        return Verified(text, "gone", None, f"{said} ({looked} looked at{given_up})")
+
+    def _likely(self, receipt: Receipt, traces: TraceRows) -> Iterator[NotePath]:
+        """Yield the notes that may hold the lines now, the likeliest first."""
+        yield from traces.named(name_key(receipt.path), MOST_NOTES)
+        yield from self._new[:MOST_NOTES]
+        yield from islice(self._with_same_lines(receipt, traces), MOST_NOTES)
+        if receipt.heading:
+            yield from traces.under(receipt.heading, MOST_NOTES)
+
+    def _with_same_lines(
+        self, receipt: Receipt, traces: TraceRows
+    ) -> Iterator[NotePath]:
+        start, end = receipt.span
+        for path, first, text in traces.around(receipt.span):
+            if self._effort.is_spent:
+                return
+            self._effort.spend(len(text))
+            inside = Span(start - first + 1, end - first + 1)
+            if stands_at(plain_lines(text), inside, receipt.digest):
+                yield path
+
+    def _note_if_any(self, path: NotePath) -> _NoteText | None:
+        if self._effort.is_spent:
+            return None
+        try:
+            return self._note(path)
+        except (FileUnreadable, PathOutsideVault):
+            return None
+
+    def _note(self, path: NotePath) -> _NoteText:
+        """Return a note as it is on disk now, in the lines that the index counts.
+
+        Raises:
+            FileUnreadable: it is gone, left out of the index, or not a note.
+            PathOutsideVault: a symbolic link is part of its path.
+        """
+        if self._last is None or self._last.path != path:
+            reason = self._rules.left_out(path)
+            if reason is None and kind_of(path) == "attachment":
+                reason = "it is no note"
+            if reason is not None:
+                raise FileUnreadable(path, reason or "it is hidden")
+            # as it is indexed, and as receipts count: without credentials
+            text = redacted(_text_of(path, self._files.read(path)))
+            self._last = _NoteText(path, text, plain_lines(text))
+        return self._last
+
+    @cached_property
+    def _new(self) -> list[NotePath]:
+        """The notes that are not indexed yet, the last changed first."""
+        known = self._traces().stamps()
+        found = scan(self._root, self._rules, known).changed
+        new = [one for one in found if one.path not in known]
+        new.sort(key=lambda one: (-one.mtime_ns, one.path))
+        return [one.path for one in new if one.kind != "attachment"]
+
+
+def _text_of(path: NotePath, raw: bytes) -> str:
+    decoded = decode(raw)
+    if isinstance(decoded, Unreadable):
+        raise FileUnreadable(path, decoded.reason)
+    text = decoded.text
+    if kind_of(path) == "markdown" and not is_excalidraw(path, text):
+        return text.removeprefix("\ufeff")  # a note of any size, without parsing it
+    return read_note(path, text).text
+
+
+def _is_unique(note: _NoteText, span: Span, receipt: Receipt) -> bool:
+    """Return true if lines are enough to recognise a note of another name by."""
+    if name_key(note.path) == name_key(receipt.path):
+        return True
+    said = "".join(note.lines[span.start - 1 : span.end])
+    return sum(map(str.isalnum, said)) >= UNIQUE_CHARS
+
+
+def _receipt_at(note: _NoteText, span: Span, before: Receipt) -> str:
+    heading = before.heading
+    if len(note.text) <= PARSED_CHARS:
+        headings = read_note(note.path, note.text).headings
+        above = [one.text for one in headings if one.line <= span.start]
+        heading = above[-1] if above else ""
+    text = "\n".join(note.lines[span.start - 1 : span.end])
+    return receipt_of(note.path, heading, span, text)
+
+
+def _lines(span: Span) -> str:
+    if span.start == span.end:
+        return f"line {span.start}"
+    return f"lines {span.start}-{span.end}"
