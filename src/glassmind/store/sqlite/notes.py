@@ -51,7 +51,8 @@ class Rows(Query):
         """Return the stamps of those of some files that are known."""
         return dict(
             self._for(
-                "select path, stamp from json_each(?) k join files f on path = k.value",
+                "select f.path, f.stamp from json_each(?) k "
+                "join files f on f.path = k.value",
                 paths,
             )
         )
