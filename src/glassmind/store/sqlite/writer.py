@@ -7,7 +7,6 @@ old one. When the process wakes it goes on in a file that nobody reads.
 
 import json
 import os
-import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
@@ -45,6 +44,7 @@ from glassmind.store.sqlite.change_log import Log, headings_of, text_log, vector
 from glassmind.store.sqlite.connection import (
     FULL,
     Fence,
+    Step,
     begin,
     copy_rows,
     disk_faults_named,
@@ -153,62 +153,39 @@ def note_failure(
             db.execute(_PUT_FAILED, (since.isoformat(), reason, failures))
 
 
-_PUT_NOTE = "insert into notes values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_PUT_CHUNK = """
-insert into chunks (id, note_id, chunk_index, kind, heading_path, start_line, end_line,
-  text, overlap, tokens, digest, start_byte)
-values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
-_PUT_HEADING = """
-insert into headings (note_id, seq, level, text, line, start_byte, end_byte)
-values (?, ?, ?, ?, ?, ?, ?)
-"""
-_PUT_LINK = """
-insert into links (note_id, seq, kind, target, subpath, display, embed, line,
-  start_byte, end_byte, property, name_key, target_id, settled)
-values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
-_PUT_TAG = """
-insert into tags (note_id, seq, name, line, start_byte, end_byte, in_properties, folded)
-values (?, ?, ?, ?, ?, ?, ?, ?)
-"""
-_PUT_PROPERTY = "insert into properties (note_id, seq, name, value) values (?, ?, ?, ?)"
-_PUT_TASK = """
-insert into tasks (note_id, seq, status, text, line, start_byte, end_byte, depth,
-  parent_line) values (?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
-_PUT_BLOCK = """
-insert into blocks (note_id, seq, name, line, start_byte, end_byte)
-values (?, ?, ?, ?, ?, ?)
-"""
-_PUT_FIELD = """
-insert into fields (note_id, seq, key, value, form, line, start_byte, end_byte)
-values (?, ?, ?, ?, ?, ?, ?, ?)
-"""
-_PUT_CALLOUT = """
-insert into callouts (note_id, seq, kind, title, fold, start_line, end_line, start_byte,
-  end_byte) values (?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
+_PLACED = "line, start_byte, end_byte"
+_COLUMNS = {
+    "notes": "id, kind, title, digest, encoding, day, aliases, error, warnings",
+    "chunks": "id, note_id, chunk_index, kind, heading_path, start_line, end_line, "
+    "text, overlap, tokens, digest, start_byte",
+    "headings": f"note_id, seq, level, text, {_PLACED}",
+    "links": f"note_id, seq, kind, target, subpath, display, embed, {_PLACED}, "
+    "property, name_key, target_id, settled",
+    "tags": f"note_id, seq, name, {_PLACED}, in_properties, folded",
+    "properties": "note_id, seq, name, value",
+    "tasks": f"note_id, seq, status, text, {_PLACED}, depth, parent_line",
+    "blocks": f"note_id, seq, name, {_PLACED}",
+    "fields": f"note_id, seq, key, value, form, {_PLACED}",
+    "callouts": "note_id, seq, kind, title, fold, start_line, end_line, start_byte, "
+    "end_byte",
+}
+"""In the order of the named tuple that a row comes from; parents before children."""
 
 
-def _query_for(put: str, order: str = "seq") -> str:
-    """Return what reads the rows of one note that a statement wrote."""
-    table, columns = re.findall(r"into (\w+) \(([^)]+)\)", put)[0]
-    return f"select {columns} from {table} where note_id = ? order by {order}"
+def _put(table: str) -> str:
+    columns = _COLUMNS[table]
+    places = ", ".join("?" * (columns.count(",") + 1))
+    return f"insert into {table} ({columns}) values ({places})"
 
 
-_ROWS_OF_NOTE = {
-    _PUT_NOTE: "select * from notes where id = ?",
-    _PUT_CHUNK: _query_for(_PUT_CHUNK, "chunk_index"),
-    **{
-        put: _query_for(put)
-        for put in (
-            _PUT_HEADING, _PUT_LINK, _PUT_TAG, _PUT_PROPERTY, _PUT_TASK,
-            _PUT_BLOCK, _PUT_FIELD, _PUT_CALLOUT,
-        )
-    },
-}  # fmt: skip
-"""Reads what each statement wrote of one note, in the same order."""
+def _read(table: str) -> str:
+    """Return a query of what `_put` wrote of one note, in the same order."""
+    key = {"notes": "id"}.get(table, "note_id")
+    order = {"notes": "id", "chunks": "chunk_index"}.get(table, "seq")
+    return f"select {_COLUMNS[table]} from {table} where {key} = ? order by {order}"
+
+
+_PUT, _READ = ({table: of(table) for table in _COLUMNS} for of in (_put, _read))
 
 _LINK_END = 2
 """Columns at the end of a link that depend on other files: its end, and if found."""
@@ -229,49 +206,42 @@ def rows_of(
     batch: Sequence[Indexed],
     chunk_ids: Sequence[Sequence[int]],
     name_key: NameKey,
-) -> list[tuple[str, list[tuple[Any, ...]]]]:
-    """Return each statement with all its rows, parents before children.
-
-    The columns of a statement stand in the order of the named tuple they come from.
-    """
-    tables: dict[str, list[tuple[Any, ...]]] = {
-        _PUT_NOTE: [], _PUT_CHUNK: [], _PUT_HEADING: [], _PUT_LINK: [], _PUT_TAG: [],
-        _PUT_PROPERTY: [], _PUT_TASK: [], _PUT_BLOCK: [], _PUT_FIELD: [],
-        _PUT_CALLOUT: [],
-    }  # fmt: skip
+) -> dict[str, list[tuple[Any, ...]]]:
+    """Return the rows for each table, in the order of `_COLUMNS`."""
+    tables: dict[str, list[tuple[Any, ...]]] = {table: [] for table in _COLUMNS}
     for i, places, item in zip(ids, chunk_ids, batch, strict=True):
         note = item.note
-        tables[_PUT_NOTE].append(_note_row(i, item))
-        tables[_PUT_CHUNK] += [
+        tables["notes"].append(_note_row(i, item))
+        tables["chunks"] += [
             (place, i, index, kind, _texts_json(path), first, last, *rest, start)
             for place, start, (index, kind, path, (first, last), *rest)
             in zip(places, _starts(item.chunks), item.chunks, strict=True)
         ]  # fmt: skip
         ends = item.ends if item.ends is not None else repeat(None, len(note.links))
         settled = item.ends is not None
-        tables[_PUT_LINK] += [
+        tables["links"] += [
             (i, n, *link, name_key(link.target), end, settled)
             for n, (link, end) in enumerate(zip(note.links, ends, strict=True))
         ]
-        tables[_PUT_TAG] += [
+        tables["tags"] += [
             (i, n, *tag, tag.name.lower()) for n, tag in enumerate(note.tags)
         ]
-        tables[_PUT_PROPERTY] += [
+        tables["properties"] += [
             (i, n, name, to_json(value))
             for n, (name, value) in enumerate(note.frontmatter.properties.items())
         ]
-        tables[_PUT_CALLOUT] += [
+        tables["callouts"] += [
             (i, n, kind, title, fold, *span, start, end)
             for n, (kind, title, fold, span, start, end) in enumerate(note.callouts)
         ]
-        for statement, pieces in (
-            (_PUT_HEADING, note.headings),
-            (_PUT_TASK, note.tasks),
-            (_PUT_BLOCK, note.block_ids),
-            (_PUT_FIELD, note.fields),
+        for table, pieces in (
+            ("headings", note.headings),
+            ("tasks", note.tasks),
+            ("blocks", note.block_ids),
+            ("fields", note.fields),
         ):
-            tables[statement] += [(i, n, *piece) for n, piece in enumerate(pieces)]
-    return list(tables.items())
+            tables[table] += [(i, n, *piece) for n, piece in enumerate(pieces)]
+    return tables
 
 
 def has_rows(
@@ -279,15 +249,15 @@ def has_rows(
 ) -> bool:
     """Whether the database has exactly the rows of a note, ends of links aside."""
     found = {
-        statement: [tuple(row) for row in db.execute(query, (note_id,))]
-        for statement, query in _ROWS_OF_NOTE.items()
+        table: [tuple(row) for row in db.execute(query, (note_id,))]
+        for table, query in _READ.items()
     }
-    chunk_ids = [row[0] for row in found[_PUT_CHUNK]]
+    chunk_ids = [row[0] for row in found["chunks"]]
     if len(chunk_ids) != len(item.chunks):
         return False
-    found[_PUT_LINK] = [row[:-_LINK_END] for row in found[_PUT_LINK]]
-    expected = dict(rows_of([note_id], [item], [chunk_ids], name_key))
-    expected[_PUT_LINK] = [row[:-_LINK_END] for row in expected[_PUT_LINK]]
+    found["links"] = [row[:-_LINK_END] for row in found["links"]]
+    expected = rows_of([note_id], [item], [chunk_ids], name_key)
+    expected["links"] = [row[:-_LINK_END] for row in expected["links"]]
     return found == expected
 
 
@@ -330,96 +300,28 @@ def document_of(note_id: int, chunk_ids: Iterable[int], item: Indexed) -> Docume
     )
 
 
-_PUT_FILE = """
-insert into files (path, kind, size, mtime_ns, stamp, disk_path, name_key)
-values (?, ?, ?, ?, ?, ?, ?) returning id
-"""
 _RENEW_FILE = """
 update files set kind = ?, size = ?, mtime_ns = ?, stamp = ?, disk_path = ?
 where path = ?
 """
-_ANNOUNCE = """
-insert or ignore into files (path, kind, size, mtime_ns, stamp, disk_path, name_key)
-values (?, ?, ?, ?, ?, ?, ?)
+_PUT_FILE = """
+insert or ignore into files
+  (kind, size, mtime_ns, stamp, disk_path, path, name_key) values (?, ?, ?, ?, ?, ?, ?)
 """
-_TOUCH_FILE = """
-update files set size = ?, mtime_ns = ?, stamp = ?, disk_path = ? where path = ?
-"""
-_UNDATED = """
-select n.id from notes n join files f on f.id = n.id
-where f.path = ? and n.day is null and f.mtime_ns <> ?
-"""
-_MOVE_FILE = """
-update files set path = ?, kind = ?, size = ?, mtime_ns = ?, stamp = ?, disk_path = ?,
-  name_key = ? where path = ? returning id
-"""
-_IDS_OF = """
-select path, id from files where path in (select value from json_each(?))
-"""
-_ID_OF = "select id from files where path = ?"
-_DROP_FILE = "delete from files where id = ?"
 _DROP_NOTES = "delete from notes where id in (select value from json_each(?))"
-_RETITLE = "update notes set title = ?, day = ? where id = ?"
-_DROP_RETITLED = """
-delete from chunk_vectors where chunk_id in (select c.id from chunks c
-  join notes n on n.id = c.note_id where n.id = ? and n.title <> ?)
-"""
-"""The title is a part of what was embedded."""
-_LAST_CHUNK = "select seq from sqlite_sequence where name = 'chunks'"
-_PUT_SECRETS = "insert into note_secrets (note_id, count) values (?, ?)"
-_PUT_CHANGES = """
-insert into changes (note_id, token) select value, randomblob(8) from json_each(?)
-"""
-_PUT_LINK_CHANGES = """
-insert into link_changes (note_id, token) select value, randomblob(8) from json_each(?)
-"""
-_TRIM_LINK_CHANGES = """
-delete from link_changes
-where seq <= (select seq from sqlite_sequence where name = 'link_changes') - 10000
-"""
-"""Who is further behind reads everything anew; it is faster, too."""
-_HAS_SPACES = "select exists (select 1 from spaces)"
-_UNSETTLE_NAME = """
-update links set settled = 0 where name_key = ? and settled = 1
-"""
-_UNSETTLE_SOURCE = "update links set settled = 0 where note_id = ?"
-_SETTLE = """
-update links set settled = 1, target_id = ? where note_id = ? and seq = ?
-"""
-_UNSETTLED = """
-select l.note_id, l.seq, f.path, l.kind, l.target, l.name_key
-from links l join files f on f.id = l.note_id
-where l.settled = 0 order by l.note_id, l.seq limit ?
-"""
-_SETTLED = """
+_LOG = "insert into {} (note_id, token) select value, randomblob(8) from json_each(?)"
+_LINK = """
 select l.note_id, l.seq, f.path, l.kind, l.target, l.name_key, l.target_id
-from links l join files f on f.id = l.note_id where l.settled = 1
+from links l join files f on f.id = l.note_id
 """
-_FILE_KIND = "select id, kind from files where path = ?"
-_SECRETS_OF = "select count from note_secrets where note_id = ?"
-_NAME_KEYS = "select path, name_key from files"
-_PUT_NAME_KEY = "update files set name_key = ? where path = ?"
-_REDO_THEMES = """
-update settings set value = json_set(value, '$.graph', '') where key = 'themes'
-"""
-"""As if the links were others: themes and their labels are worked out again."""
-_NAMESAKES = """
-select path, id from files where name_key in (select value from json_each(?))
-"""
-_START_RUN = "insert into index_runs (started_at, reason) values (?, ?) returning id"
-_END_RUN = """
-update index_runs set seconds = ?, added = ?, changed = ?, moved = ?, removed = ?,
-  unchanged = ?, failures = ? where id = ?
-"""
-_TRIM_RUNS = "delete from index_runs where id <= ? - 200"
-_PUT_SKIPPED = "insert or replace into skipped values (?, ?, ?)"
-_PUT_SETTING = """
-insert into settings values (?, ?)
-on conflict do update set value = excluded.value where value <> excluded.value
-"""
+_MOST_LINK_CHANGES = 10_000
+"""A reader that is further behind reads everything again; it is faster, too."""
+
+_MOST_RUNS = 200
+"""Records of runs that are kept."""
 
 
-class Transaction:
+class Transaction(Step):
     """One atomic step of writing: all of it happens, or none.
 
     Use it as a context manager; an exception inside undoes everything. `just_written`
@@ -436,23 +338,21 @@ class Transaction:
         *,
         part: bool = False,
     ) -> None:
-        self._db, self._name_key, self._just_written = db, name_key, just_written
-        self._fence, self._part = fence, part
+        super().__init__(db, fence)
+        self._name_key, self._just_written, self._part = name_key, just_written, part
         self._linked: set[int] = set()
 
     def __enter__(self) -> Self:
         self._just_written.clear()
-        if not self._part:
-            begin(self._db, self._fence)
-        return self
+        return self if self._part else super().__enter__()
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
         if kind is not None:
             self._just_written.clear()
         if self._part:
             return
         try:
-            end(self._db, self._fence, keep=kind is None)
+            super().__exit__(kind, *rest)
         except BaseException:
             self._just_written.clear()
             raise
@@ -462,8 +362,8 @@ class Transaction:
 
         Links can then lead to a file before its turn has come.
         """
-        self._many(_ANNOUNCE, [
-            (f.path, f.kind, f.size, f.mtime_ns, UNREAD, f.disk_path,
+        self._many(_PUT_FILE, [
+            (f.kind, f.size, f.mtime_ns, UNREAD, f.disk_path, f.path,
              self._name_key(f.path)) for f in files
         ])  # fmt: skip
         return self.files()
@@ -471,13 +371,15 @@ class Transaction:
     def put_notes(self, batch: Sequence[Indexed]) -> None:
         """Write the notes whole, replacing what was known of them, and log each."""
         ids = self._put_files([item.file for item in batch])
-        self._db.execute(_DROP_NOTES, (to_json(ids),))
+        self._rows(_DROP_NOTES, to_json(ids))
         chunk_ids = self._chunk_ids(batch)
-        for statement, rows in rows_of(ids, batch, chunk_ids, self._name_key):
-            self._many(statement, rows)
-        held = zip(ids, batch, strict=True)
-        counted = [(i, item.secrets) for i, item in held if item.secrets]
-        self._many(_PUT_SECRETS, counted)
+        for table, rows in rows_of(ids, batch, chunk_ids, self._name_key).items():
+            self._many(_PUT[table], rows)
+        self._many(
+            "insert into note_secrets (note_id, count) values (?, ?)",
+            [(i, item.secrets) for i, item in zip(ids, batch, strict=True)
+             if item.secrets],
+        )  # fmt: skip
         for note_id, chunks, item in zip(ids, chunk_ids, batch, strict=True):
             self._just_written[note_id] = document_of(note_id, chunks, item)
         self._log(ids)
@@ -487,34 +389,38 @@ class Transaction:
         return [item for item in batch if not self._has(item)]
 
     def _has(self, item: Indexed) -> bool:
-        row: Any = self._db.execute(_FILE_KIND, (item.file.path,)).fetchone()
-        if row is None or row[1] != item.file.kind:
+        statement = """
+            select f.id, f.kind, coalesce(s.count, 0) from files f
+            left join note_secrets s on s.note_id = f.id where f.path = ?
+        """
+        row = self._rows(statement, item.file.path).fetchone()
+        if row is None or row[1:] != (item.file.kind, item.secrets):
             return False
-        secrets = self._db.execute(_SECRETS_OF, (row[0],)).get or 0
-        same = has_rows(self._db, row[0], item, self._name_key)
-        return same and secrets == item.secrets
+        return has_rows(self._db, row[0], item, self._name_key)
 
     def repair_names(self) -> None:
         """Recompute every file's `name_key`, and mark the themes stale."""
-        rows: Any = self._db.execute(_NAME_KEYS).fetchall()
+        rows = self._list("select path, name_key from files")
         wrong = [(k, p) for p, key in rows if (k := self._name_key(p)) != key]
-        self._many(_PUT_NAME_KEY, wrong)
-        self._db.execute(_REDO_THEMES)
+        self._many("update files set name_key = ? where path = ?", wrong)
+        self._rows("""
+            update settings set value = json_set(value, '$.graph', '')
+            where key = 'themes'
+        """)
 
     def settled(self) -> Iterator[tuple[Unsettled, int | None]]:
         """Yield every settled link and the id of its target; None if unresolved."""
-        rows: Any = self._db.execute(_SETTLED)
+        rows = self._rows(f"{_LINK} where l.settled = 1")
         return ((Unsettled(*row[:-1]), row[-1]) for row in rows)
 
     def files(self) -> dict[NotePath, int]:
         """Return the id of every file."""
-        rows: Any = self._db.execute("select path, id from files").fetchall()
-        return dict(rows)
+        return dict(self._rows("select path, id from files"))
 
     def put_attachment(self, file: FileFacts) -> None:
         """Write a file that is no note (any more), so that links to it resolve."""
         file_id = self._put_file(file)
-        self._db.execute(_DROP_NOTES, (to_json([file_id]),))
+        self._rows(_DROP_NOTES, to_json([file_id]))
         if self._db.changes():
             self._log([file_id])
 
@@ -523,9 +429,16 @@ class Transaction:
 
         A note that is dated by its last change alone is logged: its day may be another.
         """
-        row = (file.size, file.mtime_ns, file.stamp, file.disk_path, file.path)
-        undated = self._db.execute(_UNDATED, (file.path, file.mtime_ns)).get
-        self._db.execute(_TOUCH_FILE, row)
+        statement = """
+            select n.id from notes n join files f on f.id = n.id
+            where f.path = ? and n.day is null and f.mtime_ns <> ?
+        """
+        undated = self._value(statement, file.path, file.mtime_ns)
+        self._rows(
+            "update files set size = ?, mtime_ns = ?, stamp = ?, disk_path = ? "
+            "where path = ?",
+            *(file.size, file.mtime_ns, file.stamp, file.disk_path, file.path),
+        )
         if undated is not None:
             self._log([int(undated)])
 
@@ -534,113 +447,151 @@ class Transaction:
     ) -> None:
         """Give a note its new path and title; its other rows stay."""
         self._unsettle(origin)
-        row = (file.path, file.kind, file.size, file.mtime_ns, file.stamp,
-               file.disk_path, self._name_key(file.path), origin)  # fmt: skip
-        note_id = self._db.execute(_MOVE_FILE, row).get
-        self._db.execute(_DROP_RETITLED, (note_id, title))
-        self._db.execute(_RETITLE, (title, day, note_id))
-        self._db.execute(_UNSETTLE_SOURCE, (note_id,))
+        moved = """
+            update files set path = ?, kind = ?, size = ?, mtime_ns = ?, stamp = ?,
+              disk_path = ?, name_key = ? where path = ? returning id
+        """
+        note_id = self._value(
+            moved, file.path, file.kind, file.size, file.mtime_ns, file.stamp,
+            file.disk_path, self._name_key(file.path), origin,
+        )  # fmt: skip
+        # the title is a part of what was embedded
+        drop_retitled = """
+            delete from chunk_vectors where chunk_id in (select c.id from chunks c
+              join notes n on n.id = c.note_id where n.id = ? and n.title <> ?)
+        """
+        self._rows(drop_retitled, note_id, title)
+        self._rows(
+            "update notes set title = ?, day = ? where id = ?", title, day, note_id
+        )
+        self._rows("update links set settled = 0 where note_id = ?", note_id)
         self._unsettle(file.path)
         self._log([note_id])
 
     def remove(self, path: NotePath) -> None:
         """Forget a file and everything read from it."""
-        file_id = self._db.execute(_ID_OF, (path,)).get
+        file_id = self._value("select id from files where path = ?", path)
         if file_id is None:
             return
-        self._db.execute(_DROP_FILE, (file_id,))
+        self._rows("delete from files where id = ?", file_id)
         self._unsettle(path)
         self._log([file_id])
 
     def unsettled(self, limit: int) -> list[Unsettled]:
         """Return links whose destination is to be found, at most `limit`."""
-        return [Unsettled(*row) for row in self._db.execute(_UNSETTLED, (limit,))]
+        statement = f"{_LINK} where l.settled = 0 order by l.note_id, l.seq limit ?"
+        return [Unsettled(*row[:-1]) for row in self._rows(statement, limit)]
 
     def namesakes(self, name_keys: Iterable[str]) -> dict[NotePath, int]:
         """Return each file a link with one of these keys could lead to, and its id."""
-        keys = to_json(sorted(name_keys))
-        rows: Any = self._db.execute(_NAMESAKES, (keys,)).fetchall()
-        return dict(rows)
+        statement = """
+            select path, id from files
+            where name_key in (select value from json_each(?))
+        """
+        return dict(self._rows(statement, to_json(sorted(name_keys))))
 
     def settle(self, found: Iterable[tuple[Unsettled, int | None]]) -> None:
-        """Write which file each link leads to; None makes the target a ghost."""
+        """Write which file each link leads to; None if it is unresolved."""
         ends = [(to, link.note_id, link.seq) for link, to in found]
-        self._many(_SETTLE, ends)
+        statement = """
+            update links set settled = 1, target_id = ? where note_id = ? and seq = ?
+        """
+        self._many(statement, ends)
         self._log_links({note_id for _, note_id, _ in ends})
 
     def start_run(self, now: datetime, reason: str) -> int:
         """Open a record of an indexing run and return its id."""
-        return int(self._db.execute(_START_RUN, (now.isoformat(), reason)).get)
+        statement = """
+            insert into index_runs (started_at, reason) values (?, ?) returning id
+        """
+        return int(self._value(statement, now.isoformat(), reason))
 
     def end_run(self, run: int, report: IndexReport) -> None:
-        """Close the record of a run, keeping the last 200."""
+        """Close the record of a run, and drop old records and changes of links."""
         failures = to_json([[s.path, s.reason] for s in report.skipped][:100])
-        row = (report.seconds, report.added, report.changed, report.moved,
-               report.removed, report.unchanged, failures, run)  # fmt: skip
-        self._db.execute(_END_RUN, row)
-        self._db.execute(_TRIM_RUNS, (run,))
-        self._db.execute(_TRIM_LINK_CHANGES)
+        statement = """
+            update index_runs set seconds = ?, added = ?, changed = ?, moved = ?,
+              removed = ?, unchanged = ?, failures = ? where id = ?
+        """
+        self._rows(
+            statement, report.seconds, report.added, report.changed, report.moved,
+            report.removed, report.unchanged, failures, run,
+        )  # fmt: skip
+        self._rows("delete from index_runs where id <= ? - ?", run, _MOST_RUNS)
+        trim = """
+            delete from link_changes where seq <=
+              (select seq from sqlite_sequence where name = 'link_changes') - ?
+        """
+        self._rows(trim, _MOST_LINK_CHANGES)
 
     def replace_skipped(self, skipped: Iterable[Skipped]) -> None:
         """Remember what the last full scan could not take in."""
-        self._db.execute("delete from skipped")
+        self._rows("delete from skipped")
         self.add_skipped(skipped)
 
     def add_skipped(self, skipped: Iterable[Skipped]) -> None:
         """Remember more that could not be taken in; a run may not come to its end."""
-        self._many(_PUT_SKIPPED, [(s.path, s.reason, s.unknown) for s in skipped])
+        rows = [(s.path, s.reason, s.unknown) for s in skipped]
+        self._many("insert or replace into skipped values (?, ?, ?)", rows)
 
     def set(self, key: str, value: str) -> None:
-        """Remember one setting."""
-        self._db.execute(_PUT_SETTING, (key, value))
+        """Remember one setting; nothing is written if it is as it was."""
+        statement = """
+            insert into settings values (?, ?) on conflict
+            do update set value = excluded.value where value <> excluded.value
+        """
+        self._rows(statement, key, value)
 
     def _put_files(self, files: Sequence[FileFacts]) -> list[int]:
         if len(files) == 1:
             return [self._put_file(files[0])]
-        paths = to_json([file.path for file in files])
-        rows: Any = self._db.execute(_IDS_OF, (paths,)).fetchall()
-        known: dict[str, int] = dict(rows)
-        self._many(_RENEW_FILE, [
-            (f.kind, f.size, f.mtime_ns, f.stamp, f.disk_path, f.path)
-            for f in files if f.path in known
-        ])  # fmt: skip
+        statement = """
+            select path, id from files where path in (select value from json_each(?))
+        """
+        known = dict(self._for(statement, [file.path for file in files]))
+        self._many(_RENEW_FILE, [_facts(f) for f in files if f.path in known])
         return [known.get(file.path) or self._put_file(file) for file in files]
 
     def _put_file(self, file: FileFacts) -> int:
-        facts = (file.kind, file.size, file.mtime_ns, file.stamp, file.disk_path)
-        known = self._db.execute(f"{_RENEW_FILE} returning id", (*facts, file.path)).get
+        known = self._value(f"{_RENEW_FILE} returning id", *_facts(file))
         if known is not None:
             return int(known)
         key = self._name_key(file.path)
-        file_id = int(self._db.execute(_PUT_FILE, (file.path, *facts, key)).get)
+        file_id = int(self._value(f"{_PUT_FILE} returning id", *_facts(file), key))
         self._unsettle(file.path)
         return file_id
 
     def _chunk_ids(self, batch: Sequence[Indexed]) -> list[range]:
         """Return the ids that the chunks of each note get: never one used before."""
-        last: int = self._db.execute(_LAST_CHUNK).get or 0
+        last = self._value("select seq from sqlite_sequence where name = 'chunks'") or 0
         ends = accumulate((len(item.chunks) for item in batch), initial=last + 1)
         return [range(*pair) for pair in pairwise(ends)]
 
     def _unsettle(self, path: NotePath) -> None:
-        self._db.execute(_UNSETTLE_NAME, (self._name_key(path),))
+        statement = "update links set settled = 0 where name_key = ? and settled = 1"
+        self._rows(statement, self._name_key(path))
 
     def _log(self, note_ids: Iterable[int]) -> None:
         notes = list(note_ids)
-        self._db.execute(_PUT_CHANGES, (to_json(notes),))
+        self._rows(_LOG.format("changes"), to_json(notes))
         self._log_links(notes)
-        if self._db.execute(_HAS_SPACES).get:  # else nobody follows vectors yet
+        has_spaces = self._value("select exists (select 1 from spaces)")
+        if has_spaces:  # else no sidecar follows vectors yet
             log_vectors(self._db, notes)
 
     def _log_links(self, note_ids: Iterable[int]) -> None:
-        """Log whose links may be others; once, for nobody sees what lies between."""
+        """Log whose links may have changed, once: no reader sees what lies between."""
         fresh = sorted(set(note_ids) - self._linked)
-        self._db.execute(_PUT_LINK_CHANGES, (to_json(fresh),))
+        self._rows(_LOG.format("link_changes"), to_json(fresh))
         self._linked.update(fresh)
 
     def _many(self, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
         if rows:
             self._db.executemany(statement, rows)
+
+
+def _facts(file: FileFacts) -> tuple[Any, ...]:
+    return file.kind, file.size, file.mtime_ns, file.stamp, file.disk_path, file.path
 
 
 _HURRIED_MS = 1_000
