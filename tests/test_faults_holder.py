@@ -76,7 +76,7 @@ def stopped(
     meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[list[Stopped]]:
     """Runs that are ended with the test, whatever state they are in."""
-    monkeypatch.setattr("glassmind.store.hung.LOOK_S", 0.1)  # or each takes two seconds
+    monkeypatch.setattr("glassmind.store.lock.LOOK_S", 0.1)  # or each takes two seconds
     found: list[Stopped] = []
     yield found
     for one in found:
@@ -193,7 +193,7 @@ def test_a_run_that_is_stopped_with_the_rows_in_hand_is_replaced(
 def test_who_hangs_with_the_rows_in_hand_is_replaced_while_others_wait(
     meaning: MeaningDesk, stopped: list[Stopped], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glassmind.store.hung.LOOK_S", LOOK_S)
+    monkeypatch.setattr("glassmind.store.lock.LOOK_S", LOOK_S)
     meaning.indexed(FIRST)
     meaning.write(LATER)
     stopped.append(Stopped(meaning, "in a step of rows", 0))
@@ -333,7 +333,7 @@ def test_a_holder_that_beats_is_never_given_up(clock: Clock) -> None:
 def test_a_stopped_process_is_told_from_one_that_runs(
     has_proc: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glassmind.store.hung.HAS_PROC", has_proc)
+    monkeypatch.setattr("glassmind.store.lock._HAS_PROC", has_proc)
     running = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     with running:
         began = int(Path(f"/proc/{running.pid}/stat").read_text().split()[21])
