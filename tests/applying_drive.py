@@ -13,8 +13,7 @@ from changing_drive import ENOUGH, survived
 
 from glassmind.edit.applying import applied, settle
 from glassmind.edit.desk import Desk
-from glassmind.edit.proposals import approve
-from glassmind.edit.undoing import undo
+from glassmind.edit.proposals import approve, undo
 from glassmind.model.edits import Draft
 
 EVERYTHING = Draft("delete", "everything", tuple(EVERY))

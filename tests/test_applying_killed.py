@@ -14,7 +14,7 @@ from changing_drive import ENOUGH
 from write_drive import Counted
 
 from glassmind.edit.applying import applied, settle
-from glassmind.edit.undoing import undo
+from glassmind.edit.proposals import undo
 from glassmind.errors import VaultError
 from glassmind.files import folder
 from glassmind.model.edits import ChangeState, Draft

@@ -17,8 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from glassmind.edit.applying import MADE, applied, with_folders
-from glassmind.edit.proposals import approve, reject
-from glassmind.edit.undoing import undo
+from glassmind.edit.proposals import approve, reject, undo
 from glassmind.errors import (
     ChangesetUnknown,
     EditRefused,

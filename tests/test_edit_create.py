@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from editing_desk import EditingDesk
 
-from glassmind.edit.new_notes import Pattern, new_note, note_path, note_text
+from glassmind.edit.planning import Pattern, new_note, note_path, note_text
 from glassmind.errors import BadEdit, NameTaken, NoteNotFound, PathOutsideVault
 from glassmind.model import NotePath, PropertyValue
 from glassmind.obsidian.frontmatter import read_head

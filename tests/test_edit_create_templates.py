@@ -4,7 +4,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from glassmind.edit.new_notes import filled, formatted
+from glassmind.edit.planning import filled, formatted
 
 ZONE = timezone(timedelta(hours=-5, minutes=-30))
 THEN = datetime(2010, 2, 14, 15, 25, 50, 125_000, ZONE)

@@ -7,8 +7,7 @@ import pytest
 from editing_desk import EditingDesk, MakeDesk, desks_in, snapshot
 
 from glassmind.edit.names import check_new_name
-from glassmind.edit.new_notes import new_note
-from glassmind.edit.planning import plan_move
+from glassmind.edit.planning import new_note, plan_move
 from glassmind.edit.restructuring import plan_split
 from glassmind.errors import BadEdit, EditRefused
 from glassmind.model import NotePath

@@ -11,7 +11,7 @@ from vault_desk import VaultDesk
 from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
 from glassmind.edit.planning import plan_move
-from glassmind.edit.undoing import plan_undo
+from glassmind.edit.proposals import plan_undo
 from glassmind.errors import IndexDamaged
 from glassmind.model.edits import Append, Changed
 from glassmind.ports.editing import EditRows

@@ -4,24 +4,35 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from glassmind.edit.applying import refreshed_after, settle
-from glassmind.edit.deciding import carrying, decided, shown_changeset
+from glassmind.edit.applying import (
+    carrying,
+    decided,
+    refreshed_after,
+    settle,
+    shown_changeset,
+)
 from glassmind.edit.desk import Asking, Desk
 from glassmind.edit.diffs import changesets_of, files_of
 from glassmind.edit.names import named
-from glassmind.edit.new_notes import new_note
 from glassmind.edit.permissions import (
     as_seen,
     is_visible_changeset,
     nothing_hidden_named,
 )
-from glassmind.edit.planning import plan_delete, plan_edit, plan_move, plan_new
+from glassmind.edit.planning import (
+    new_note,
+    plan_delete,
+    plan_edit,
+    plan_move,
+    plan_new,
+)
 from glassmind.edit.proposals import (
     apply_shown,
     approve,
     moves_by_others,
     propose_links,
     reject,
+    undo,
 )
 from glassmind.edit.repairing import plan_repair, reasons_left
 from glassmind.edit.restructuring import (
@@ -30,7 +41,6 @@ from glassmind.edit.restructuring import (
     plan_rename_tag,
     plan_split,
 )
-from glassmind.edit.undoing import undo
 from glassmind.errors import ConfirmFirst, GlassmindError, NoteChanged, PolicyForbids
 from glassmind.model import Digest, NotePath, PropertyValue
 from glassmind.model.edits import (

@@ -1,20 +1,26 @@
-"""Plans to edit, create, delete and move notes, and how new links are written."""
+"""Plans to create, edit, delete and move notes, and how new links are written."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
 from posixpath import relpath
+from typing import Final, NamedTuple
 from unicodedata import normalize
 
-from glassmind.edit.credentials import edit_as_shown
 from glassmind.edit.desk import Desk
+from glassmind.edit.diffs import edit_as_shown
 from glassmind.edit.names import (
+    Disk,
     Ground,
     as_there,
+    check_new_name,
     destination_of,
+    named_template,
     named_text,
     origin_bytes,
     origin_of,
     sure_or_none,
+    trimmed,
 )
 from glassmind.edit.page import Page, WriteLink
 from glassmind.edit.permissions import refuse_opening
@@ -40,6 +46,7 @@ from glassmind.errors import (
     EditRefused,
     IndexAbsent,
     NameTaken,
+    NotEditable,
     NoteNotFound,
 )
 from glassmind.files.ignore import is_attachment
@@ -51,15 +58,349 @@ from glassmind.files.names import (
     name_key,
     short_names,
 )
-from glassmind.files.read import Unreadable, decode
+from glassmind.files.read import Unreadable, decode, safe_path
 from glassmind.files.scan import kind_of
 from glassmind.files.settings import LinkFormat
 from glassmind.files.steps import trash_place
-from glassmind.model import Digest, NotePath
-from glassmind.model.edits import MOVED, OWNERS_PLAN, Draft, Step, TextEdit
+from glassmind.model import Digest, NotePath, PropertyValue
+from glassmind.model.edits import (
+    MOVED,
+    OWNERS_PLAN,
+    ChangeProperty,
+    Draft,
+    Step,
+    TextEdit,
+)
 from glassmind.obsidian.frontmatter import read_head
+from glassmind.obsidian.property_edits import with_property
 from glassmind.obsidian.text import fold
 from glassmind.obsidian.yaml_text import in_scalar, scalar, scalar_places
+
+TITLE = "title"
+
+_ENDS = re.compile(r"\r\n?")
+_MARK = "\ufeff"
+
+
+class Pattern(NamedTuple):
+    """The text of a template, and what ends its lines."""
+
+    text: str = ""
+    newline: str = "\n"
+
+
+def new_note(  # noqa: PLR0913 - each fact by its name
+    desk: Desk,
+    title: str,
+    text: str,
+    *,
+    folder: str | None = None,
+    properties: Mapping[str, PropertyValue] | None = None,
+    template: str = "",
+    titled: bool = False,
+) -> tuple[NotePath, bytes]:
+    """Return the path and the bytes of a note that is to be made; nothing is written.
+
+    With `titled` it gets its name as the property `title`, unless that is given: given
+    as nothing, there is none.
+    """
+    settings = desk.settings()
+    usual = settings.new_notes or ""
+    disk = Disk(desk)
+    path = note_path(title, folder, usual, desk.agent_folder, disk.is_folder)
+    disk.refuse_taken(path)
+    pattern = _pattern(desk, template) if template else Pattern()
+    given = dict(properties or {})
+    if titled:
+        given = _titled(given, base_name(path))
+    said = note_text(path, text, given, pattern=pattern, now=desk.now())
+    return path, said.encode()
+
+
+def note_path(
+    title: str,
+    folder: str | None,
+    usual: str,
+    agent_folder: str = "",
+    is_there: Callable[[str], bool] = lambda _: False,
+) -> NotePath:
+    """Return the path of a note by its title, or by its path from the vault's folder.
+
+    Without a folder, a title stands in the `usual` one and a path where it says.
+    `is_there` tells of folders that are there, whatever they are called.
+    """
+    name = trimmed(title)
+    name = name[: -len(NOTE_SUFFIX)] if name.lower().endswith(NOTE_SUFFIX) else name
+    place = folder if folder is not None else "" if "/" in name else usual
+    whole = f"{place.strip().strip('/')}/{name}".removeprefix("/")
+    check_new_name(whole + NOTE_SUFFIX, is_there=is_there)
+    path = safe_path(whole + NOTE_SUFFIX)
+    for part in whole.split("/"):
+        if part.startswith(".") and part != agent_folder:
+            raise BadEdit(f"{part[:80]!r} begins with a dot: Obsidian would not see it")
+    return path
+
+
+def base_name(path: NotePath) -> str:
+    """Return what a note is called, without its folder and suffix."""
+    return path.rpartition("/")[2].removesuffix(NOTE_SUFFIX)
+
+
+def note_text(
+    path: NotePath,
+    text: str,
+    properties: Mapping[str, PropertyValue],
+    *,
+    pattern: Pattern,
+    now: datetime,
+) -> str:
+    """Return the text of a new note: its template, filled in, and then its own text.
+
+    Of properties those given count before those of the text, and these before those of
+    the template. Lines end as in the template, without one as in the text.
+    """
+    own = _own_text(text)
+    newline = pattern.newline
+    if not pattern.text:
+        newline = "\r\n" if "\r\n" in own else "\n"
+        return _with_properties(path, own, properties, newline)
+    own = _ENDS.sub("\n", own).replace("\n", newline)
+    said = filled(pattern.text, base_name(path), now)
+    error = read_head(said).frontmatter.error
+    if error is not None:
+        raise BadEdit(f"the template cannot be used as it is: {error}")
+    head = read_head(own)
+    if head.frontmatter.error is not None:
+        raise BadEdit(f"the text cannot go into a template: {head.frontmatter.error}")
+    said = _with_properties(path, said, head.frontmatter.properties, newline)
+    said = _with_properties(path, said, properties, newline)
+    body = own[head.length :]
+    return f"{_ended(said, newline)}{body}" if body else said
+
+
+def _titled(given: Mapping[str, PropertyValue], title: str) -> dict[str, PropertyValue]:
+    kept = dict(given)
+    if TITLE in kept and kept[TITLE] is None:
+        del kept[TITLE]
+        return kept
+    return {TITLE: kept.pop(TITLE, title), **kept}
+
+
+def _pattern(desk: Desk, name: str) -> Pattern:
+    found = named_template(desk, name)
+    raw = desk.files.read(found)
+    desk.handed([found])
+    try:
+        page = Page.of(found, raw or b"")
+    except NotEditable as refused:
+        raise BadEdit(f"{found} is no template: {refused.reason}") from None
+    return Pattern(page.source.decode(), page.newline)
+
+
+def _own_text(text: str) -> str:
+    own = text.removeprefix(_MARK)
+    if "\0" in own:
+        raise BadEdit("the text holds a NUL character, which no note may")
+    try:
+        own.encode()
+    except UnicodeEncodeError:
+        raise BadEdit("the text holds half a character (a surrogate)") from None
+    return own
+
+
+def _with_properties(
+    path: NotePath, text: str, properties: Mapping[str, PropertyValue], newline: str
+) -> str:
+    for name, value in properties.items():
+        try:
+            change = ChangeProperty(name, "set", value)
+            text = with_property(path, text, change, newline)
+        except NotEditable as refused:
+            raise BadEdit(f"{path} cannot have {name}: {refused.reason}") from None
+    return text
+
+
+def _ended(text: str, newline: str) -> str:
+    """Return a text that ends with its last line."""
+    return text if not text or text.endswith("\n") else text + newline
+
+
+DATE: Final = "YYYY-MM-DD"
+TIME: Final = "HH:mm"
+
+MONTHS: Final = (
+    "January", "February", "March", "April", "May", "June", "July", "August",
+    "September", "October", "November", "December",
+)  # fmt: skip
+DAYS: Final = (
+    "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
+)  # fmt: skip
+
+_FIELD = re.compile(r"\{\{\s*(title|date|time)\s*(?::([^{}]*))?\}\}", re.IGNORECASE)
+_WHOLE = re.compile(
+    r"^([ \t]*(?:-|[^:#\n]+:)[ \t]+)\{\{[ \t]*title[ \t]*\}\}(?=[ \t]*\r?$)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A property, or an item of one, that is the title and nothing else."""
+
+_LOCAL = re.compile(r"(\[[^\[]*\])|(LTS|LT|LL?L?L?|l{1,4})")
+_LOCAL_FORMATS: Mapping[str, str] = {
+    "LTS": "h:mm:ss A",
+    "LT": "h:mm A",
+    "L": "MM/DD/YYYY",
+    "LL": "MMMM D, YYYY",
+    "LLL": "MMMM D, YYYY h:mm A",
+    "LLLL": "dddd, MMMM D, YYYY h:mm A",
+    "l": "M/D/YYYY",
+    "ll": "MMM D, YYYY",
+    "lll": "MMM D, YYYY h:mm A",
+    "llll": "ddd, MMM D, YYYY h:mm A",
+}
+_TOKEN = re.compile(
+    r"(\[[^\[]*\])|\\(.)|(Hmmss|Hmm|hmmss|hmm|Mo|MM?M?M?|Do|DDDo|DD?D?D?|ddd?d?|do?"
+    r"|wo|ww?|Wo|WW?|Qo?|YYYYYY|YYYYY|YYYY|YY|Y|gggg|gg|GGGG|GG|e|E|a|A|hh?|HH?|kk?"
+    r"|mm?|ss?|S{1,9}|x|X|zz?|ZZ?|.)",
+    re.DOTALL,
+)
+
+
+def filled(text: str, title: str, now: datetime) -> str:
+    """Return the text of a template with its fields filled in.
+
+    `{{date}}` and `{{time}}` may name a format: `{{date:dddd, D MMMM}}`. A property
+    that is the title alone is written so that YAML reads it as that text.
+    """
+
+    def field(found: re.Match[str]) -> str:
+        kind = found[1].lower()
+        if kind == "title":
+            return found[0] if found[2] is not None else title
+        return formatted(now, (found[2] or "").strip() or (DATE, TIME)[kind == "time"])
+
+    length = read_head(text).length
+    head, body = text[:length], text[length:]
+    head = _WHOLE.sub(lambda found: found[1] + scalar(title), head)
+    return _FIELD.sub(field, head) + _FIELD.sub(field, body)
+
+
+def formatted(now: datetime, form: str) -> str:
+    """Return a time in a format of Moment; what is no sign of it stays as it is."""
+    spelled = _LOCAL.sub(
+        lambda found: found[0] if found[1] else _LOCAL_FORMATS[found[2]], form
+    )
+    return _TOKEN.sub(lambda found: _token(now, found), spelled)
+
+
+def _token(now: datetime, found: re.Match[str]) -> str:
+    if found[1] is not None:
+        return found[1][1:-1]
+    if found[2] is not None:
+        return found[2]
+    token = found[3]
+    if token in _SIGNS:
+        return _SIGNS[token](now)
+    if token[0] == "S":
+        return f"{now.microsecond:06d}000"[: len(token)]
+    return token
+
+
+def _ordinal(number: int) -> str:
+    last = number % 10
+    is_teen = number % 100 // 10 == 1
+    return f"{number}{'th' if is_teen else ('th', 'st', 'nd', 'rd', *['th'] * 6)[last]}"
+
+
+def _hour(now: datetime) -> int:
+    return now.hour % 12 or 12
+
+
+def _quarter(now: datetime) -> int:
+    return (now.month + 2) // 3
+
+
+def _day(now: datetime) -> int:
+    """Return the day of the week, Sunday being 0."""
+    return now.isoweekday() % 7
+
+
+def _year_day(now: datetime) -> int:
+    return now.timetuple().tm_yday
+
+
+def _week(now: datetime) -> tuple[int, int]:
+    """Return the year and the week by Sundays: that of 1 January is the first."""
+    saturday = now + timedelta(days=6 - _day(now))
+    return saturday.year, (_year_day(saturday) + 6) // 7
+
+
+def _zone(now: datetime, between: str) -> str:
+    offset = now.utcoffset() or timedelta(0)
+    minutes = int(offset.total_seconds()) // 60
+    sign = "-" if minutes < 0 else "+"
+    hours, rest = divmod(abs(minutes), 60)
+    return f"{sign}{hours:02d}{between}{rest:02d}"
+
+
+_SIGNS: Mapping[str, Callable[[datetime], str]] = {
+    "YYYYYY": lambda now: f"+{now.year:06d}",
+    "YYYYY": lambda now: f"{now.year:05d}",
+    "YYYY": lambda now: f"{now.year:04d}",
+    "YY": lambda now: f"{now.year % 100:02d}",
+    "Y": lambda now: str(now.year),
+    "Q": lambda now: str(_quarter(now)),
+    "Qo": lambda now: _ordinal(_quarter(now)),
+    "M": lambda now: str(now.month),
+    "Mo": lambda now: _ordinal(now.month),
+    "MM": lambda now: f"{now.month:02d}",
+    "MMM": lambda now: MONTHS[now.month - 1][:3],
+    "MMMM": lambda now: MONTHS[now.month - 1],
+    "D": lambda now: str(now.day),
+    "Do": lambda now: _ordinal(now.day),
+    "DD": lambda now: f"{now.day:02d}",
+    "DDD": lambda now: str(_year_day(now)),
+    "DDDo": lambda now: _ordinal(_year_day(now)),
+    "DDDD": lambda now: f"{_year_day(now):03d}",
+    "d": lambda now: str(_day(now)),
+    "do": lambda now: _ordinal(_day(now)),
+    "dd": lambda now: DAYS[_day(now)][:2],
+    "ddd": lambda now: DAYS[_day(now)][:3],
+    "dddd": lambda now: DAYS[_day(now)],
+    "e": lambda now: str(_day(now)),
+    "E": lambda now: str(now.isoweekday()),
+    "w": lambda now: str(_week(now)[1]),
+    "wo": lambda now: _ordinal(_week(now)[1]),
+    "ww": lambda now: f"{_week(now)[1]:02d}",
+    "W": lambda now: str(now.isocalendar()[1]),
+    "Wo": lambda now: _ordinal(now.isocalendar()[1]),
+    "WW": lambda now: f"{now.isocalendar()[1]:02d}",
+    "gg": lambda now: f"{_week(now)[0] % 100:02d}",
+    "gggg": lambda now: f"{_week(now)[0]:04d}",
+    "GG": lambda now: f"{now.isocalendar()[0] % 100:02d}",
+    "GGGG": lambda now: f"{now.isocalendar()[0]:04d}",
+    "A": lambda now: "AM" if now.hour < 12 else "PM",  # noqa: PLR2004
+    "a": lambda now: "am" if now.hour < 12 else "pm",  # noqa: PLR2004
+    "H": lambda now: str(now.hour),
+    "HH": lambda now: f"{now.hour:02d}",
+    "h": lambda now: str(_hour(now)),
+    "hh": lambda now: f"{_hour(now):02d}",
+    "k": lambda now: str(now.hour or 24),
+    "kk": lambda now: f"{now.hour or 24:02d}",
+    "m": lambda now: str(now.minute),
+    "mm": lambda now: f"{now.minute:02d}",
+    "s": lambda now: str(now.second),
+    "ss": lambda now: f"{now.second:02d}",
+    "Hmm": lambda now: f"{now.hour}{now.minute:02d}",
+    "Hmmss": lambda now: f"{now.hour}{now.minute:02d}{now.second:02d}",
+    "hmm": lambda now: f"{_hour(now)}{now.minute:02d}",
+    "hmmss": lambda now: f"{_hour(now)}{now.minute:02d}{now.second:02d}",
+    "X": lambda now: str(int(now.timestamp())),
+    "x": lambda now: str(int(now.timestamp() * 1000)),
+    "Z": lambda now: _zone(now, ":"),
+    "ZZ": lambda now: _zone(now, ""),
+    "z": lambda _now: "",
+    "zz": lambda _now: "",
+}
+"""What the signs of a format stand for."""
 
 
 def plan_edit(

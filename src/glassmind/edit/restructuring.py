@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
-from glassmind.edit.credentials import look_as_shown
-from glassmind.edit.deciding import SUBJECT
+from glassmind.edit.applying import SUBJECT
 from glassmind.edit.desk import Desk
+from glassmind.edit.diffs import look_as_shown
 from glassmind.edit.joining import (
     Footnotes,
     Joined,
