@@ -19,15 +19,18 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from unicodedata import normalize
-
-from watchfiles import Change, watch
 
 from glassmind.errors import VaultMissing
 from glassmind.files.ignore import IGNORE_FILE, UNLISTED, IgnoreRules
 from glassmind.files.read import STUB
 from glassmind.files.scan import is_real
+
+if TYPE_CHECKING:
+    from watchfiles import Change
+
+_Event: TypeAlias = "tuple[Change, str]"
 
 STEP_MS, GATHER_MS = 100, 200
 """How often new events are asked for, and how long they are gathered: well below any
@@ -134,7 +137,7 @@ class VaultEvents:
 
     def _on_changes(
         self,
-        changes: Iterable[tuple[Change, str]],
+        changes: Iterable[_Event],
         lossy: bool,  # noqa: FBT001
     ) -> None:
         base = os.path.realpath(self._root)
@@ -178,7 +181,7 @@ def folders_of(base: str, rules: IgnoreRules) -> list[str]:
 
 
 def judged(
-    changes: Iterable[tuple[Change, str]], base: str, apart: str, rules: IgnoreRules
+    changes: Iterable[_Event], base: str, apart: str, rules: IgnoreRules
 ) -> VaultChanges:
     """Return what of the system's events concerns the index of the vault in `base`.
 
@@ -195,7 +198,9 @@ def judged(
     return VaultChanges(changed, gone - changed, any(one.whole for one in found))
 
 
-def _judged(change: Change, path: str, place: str, rules: IgnoreRules) -> VaultChanges:
+def _judged(
+    change: "Change", path: str, place: str, rules: IgnoreRules
+) -> VaultChanges:
     if not path or path in RULE_FILES:
         return VaultChanges(whole=True)
     if not _is_reached(path, place, rules):
@@ -211,9 +216,9 @@ def _judged(change: Change, path: str, place: str, rules: IgnoreRules) -> VaultC
     return VaultChanges(changed=frozenset({path} if listed else ()))
 
 
-def _judged_folder(change: Change, path: str, rules: IgnoreRules) -> VaultChanges:
+def _judged_folder(change: "Change", path: str, rules: IgnoreRules) -> VaultChanges:
     reason = rules.folder(path)
-    if reason is None and change is not Change.modified:
+    if reason is None and change.name != "modified":
         return VaultChanges(whole=True)  # what is in it may have come before its watch
     looked = {f"{path}/"} if reason is None else {path} if reason else ()
     return VaultChanges(changed=frozenset(looked))
@@ -242,7 +247,7 @@ def _is_reached(path: str, place: str, rules: IgnoreRules) -> bool:
     return is_real(os.path.dirname(place))  # noqa: PTH120
 
 
-_Report: TypeAlias = Callable[[Iterable[tuple[Change, str]], bool], None]
+_Report: TypeAlias = Callable[[Iterable[_Event], bool], None]
 """Takes in events, and whether some may be missing."""
 
 
@@ -259,6 +264,8 @@ class _EventThread:
         Raises:
             FileNotFoundError: a folder is gone.
         """
+        from watchfiles import watch  # noqa: PLC0415 - 30 ms, only for who watches
+
         events = watch(
             *self._folders,
             watch_filter=None,
@@ -285,9 +292,7 @@ class _EventThread:
         self._thread.start()
         return ""
 
-    def _run(
-        self, first: set[tuple[Change, str]], events: Iterator[set[tuple[Change, str]]]
-    ) -> None:
+    def _run(self, first: set[_Event], events: Iterator[set[_Event]]) -> None:
         try:
             self._report(first, False)
             looked = time.monotonic()
