@@ -19,7 +19,7 @@ from glassmind.model.access import NoteMarks, Seen, said_once
 from glassmind.store.place import DATABASE
 from glassmind.store.sqlite import connection, schema
 from glassmind.store.sqlite.change_log import Log, note_log, text_log, vector_log
-from glassmind.store.sqlite.connection import faults_named
+from glassmind.store.sqlite.connection import Query, faults_named
 from glassmind.store.sqlite.memory import successors_in
 from glassmind.store.sqlite.notes import Rows
 from glassmind.store.sqlite.pairs import PairRows, ScopePairRows, ScopePairs, ThemeRows
@@ -271,11 +271,8 @@ from main.files f where f.kind = 'attachment'
 """
 
 
-class MarkRows:
+class MarkRows(Query):
     """The marks of notes, over an open database, whatever views hide of it."""
-
-    def __init__(self, db: apsw.Connection) -> None:
-        self._db = db
 
     def marks(
         self,
@@ -402,34 +399,6 @@ and not exists (select 1 from main.notes n where n.id = f.id)
 """
 """Files that were to be notes and cannot be read: nobody knows if they are private."""
 
-_PATHS = """
-select path from main.files where id in (select value from json_each(?))
-"""
-_LAST = "select max(id) from main.files"
-_SHOW_NEW = f"""
-insert or ignore into {_READABLE} select id from main.files where id > ?
-"""
-_SHOW = f"""
-insert or ignore into {_READABLE} select f.id from json_each(?) k
-join main.files f on f.id = k.value
-"""
-_SHOW_FILES = f"""
-insert or ignore into {_READABLE} select id from main.files where kind = 'attachment'
-"""
-_HIDE = f"""
-delete from {_READABLE} where id in (select value from json_each(?))
-"""
-
-_EMBEDDED = """
-select count(distinct v.chunk_id) from json_each(?) k join files f on f.path = k.value
-join main.chunks c on c.note_id = f.id join main.chunk_vectors v on v.chunk_id = c.id
-"""
-
-_HIDE_ALL = f"delete from {_READABLE}"
-_SHOWN = "select version from temp.shown"
-_SHOW_VERSION = "update temp.shown set version = ?, whole = ?"
-"""Kept beside what is shown, so that one is undone with the other."""
-
 _NEVER = -1
 """The version of a connection that shows nothing yet."""
 
@@ -542,18 +511,20 @@ class SeenReader(SqliteReader):
         if shown is None or shown.db is not db:
             _make_views(db, self._tells)
             shown = _Shown(db, _NEVER)
-        version = db.execute(_SHOWN).get
+        version = db.execute("select version from temp.shown").get
         if version == db.pragma("data_version"):
             return db
         with db:  # one state of the rows is judged, and shown
             if version != shown.version:  # what was shown in a transaction is undone
-                db.execute(_HIDE_ALL)
+                db.execute(f"delete from {_READABLE}")
                 shown = _Shown(db, _NEVER)
             found: Any = db.pragma("data_version")
             hidden, unread = self._hidden_in(db).notes, _ids(db, _UNREAD)
             shown = _show(shown, hidden | unread)
             _leave_out_files(db, self._policy)
-            db.execute(_SHOW_VERSION, (found, not hidden))
+            # beside what is shown, so that one is undone with the other
+            kept = "update temp.shown set version = ?, whole = ?"
+            db.execute(kept, (found, not hidden))
         self._local.shown = shown._replace(version=found)
         return db
 
@@ -567,9 +538,14 @@ class SeenReader(SqliteReader):
 
     def embedded_in(self, paths: Collection[NotePath]) -> int:
         """Return how many passages of some visible notes have vectors."""
-        found: Any = (
-            self.connection().execute(_EMBEDDED, (json.dumps(list(paths)),)).get
-        )
+        statement = """
+            select count(distinct v.chunk_id)
+            from json_each(?) k join files f on f.path = k.value
+            join main.chunks c on c.note_id = f.id
+            join main.chunk_vectors v on v.chunk_id = c.id
+        """
+        bound = (json.dumps(list(paths)),)
+        found: Any = self.connection().execute(statement, bound).get
         return int(found)
 
     def pending(self, log: Log[Any], marker: str | None) -> int | None:
@@ -615,7 +591,10 @@ class SeenReader(SqliteReader):
         """Return where the notes stand that may not be read."""
         db = self.connection()
         hidden = json.dumps(sorted(self._hidden_in(db).notes))
-        rows: Any = db.execute(_PATHS, (hidden,))
+        rows: Any = db.execute(
+            "select path from main.files where id in (select value from json_each(?))",
+            (hidden,),
+        )
         return [path for (path,) in rows]
 
     def _hidden_in(self, db: apsw.Connection) -> _Hidden:
@@ -693,13 +672,19 @@ def _make_views(db: apsw.Connection, tells: Callable[[str], bool]) -> None:
 def _show(shown: _Shown, hidden: frozenset[int]) -> _Shown:
     """Show all files but hidden ones; what was shown before need not be said again."""
     db = shown.db
-    last: Any = db.execute(_LAST).get or 0
-    db.execute(_SHOW_NEW, (shown.last,))
-    db.execute(_SHOW, (json.dumps(sorted(shown.hidden - hidden)),))
-    db.execute(_SHOW_FILES)
-    new = hidden if not shown.last else hidden - shown.hidden
-    db.execute(_HIDE, (json.dumps(sorted(new)),))
+    show = f"insert or ignore into {_READABLE} select id from main.files"
+    last: Any = db.execute("select max(id) from main.files").get or 0
+    db.execute(f"{show} where id > ?", (shown.last,))
+    again = json.dumps(sorted(shown.hidden - hidden))
+    db.execute(f"{show} where id in (select value from json_each(?))", (again,))
+    db.execute(f"{show} where kind = 'attachment'")
+    _hide(db, hidden if not shown.last else hidden - shown.hidden)
     return shown._replace(hidden=hidden, last=last)
+
+
+def _hide(db: apsw.Connection, file_ids: Collection[int]) -> None:
+    statement = f"delete from {_READABLE} where id in (select value from json_each(?))"
+    db.execute(statement, (json.dumps(sorted(file_ids)),))
 
 
 def _leave_out_files(db: apsw.Connection, policy: Policy) -> None:
@@ -713,4 +698,4 @@ def _leave_out_files(db: apsw.Connection, policy: Policy) -> None:
         for file, path, is_linked, is_seen in MarkRows(db).attachments(_READABLE)
         if not (is_seen if is_linked else policy.may_name(path))
     ]
-    db.execute(_HIDE, (json.dumps(hidden),))
+    _hide(db, hidden)
