@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glassmind.model.vectors import ChunkVectors, NoteVectors
-from glassmind.store.vectors.search import FollowingVectors
+from glassmind.store.vectors.search import VectorIndex
 from glassmind.store.vectors.write import VectorWriter
 
 WIDTH, LIMIT = 384, 50
@@ -149,13 +149,13 @@ def percentiles(times: Sequence[float]) -> tuple[float, float]:
 
 def opening(place: Path, total: int, most: float = 0.0) -> Row:
     """Time opening a matrix for reading."""
-    times = [timed(lambda: FollowingVectors.open(place, WIDTH)) for _ in range(20)]
+    times = [timed(lambda: VectorIndex.open(place, WIDTH)) for _ in range(20)]
     return Row(f"open {total:,}", *percentiles(times), most=most)
 
 
 def searches(place: Path, total: int, most: float, turns: int = 40) -> list[Row]:
     """Time searches over a matrix: of all rows, and of shares of them."""
-    vectors = FollowingVectors.open(place, WIDTH)
+    vectors = VectorIndex.open(place, WIDTH)
     if vectors is None:
         raise SystemExit(f"{place} does not open")
     rng = np.random.default_rng(1)

@@ -11,7 +11,7 @@ from vault_desk import VaultDesk
 from glassmind.errors import ModelFailed
 from glassmind.model.vectors import Embeddable
 from glassmind.store.vectors.files import place_of
-from glassmind.store.vectors.search import FollowingVectors
+from glassmind.store.vectors.search import VectorIndex
 
 Rows = NDArray[np.float32]
 
@@ -106,7 +106,7 @@ class MeaningDesk(VaultDesk):
     def nearest(self, text: str) -> list[str]:
         """Return the notes nearest to a text, by the sidecar, nearest first."""
         space_id, name, width = self.rows(ANSWERING)[0]
-        found = FollowingVectors.open(place_of(self.folder, name), width)
+        found = VectorIndex.open(place_of(self.folder, name), width)
         assert found is not None
         try:
             hits = found.best(vector_of(text, width), 1_000)

@@ -16,7 +16,7 @@ from glassmind.search import channels
 from glassmind.search.channels.memory import Memory
 from glassmind.search.plan import Channel, Place, Reason
 from glassmind.store.sqlite.links import Edges
-from glassmind.store.vectors.search import FollowingVectors
+from glassmind.store.vectors.search import VectorIndex
 from glassmind.vault import Vault
 
 AGENT = {path for path in HARBOUR if path.startswith(".agent/")}
@@ -172,7 +172,7 @@ def test_without_an_answer_of_the_model_words_and_links_answer(
     elif broken == "width":
         monkeypatch.setattr(desk.model, "query", lambda _: None)
     else:
-        monkeypatch.setattr(FollowingVectors, "best", fails("no file"))
+        monkeypatch.setattr(VectorIndex, "best", fails("no file"))
 
     reply = desk.ask("skiff leaks")
 
@@ -431,15 +431,13 @@ def test_only_the_channels_named_are_asked(
     desk: MeaningDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
-    best = FollowingVectors.best
+    best = VectorIndex.best
 
-    def counted(
-        self: FollowingVectors, *args: Any, **kwargs: Any
-    ) -> Sequence[Candidate]:
+    def counted(self: VectorIndex, *args: Any, **kwargs: Any) -> Sequence[Candidate]:
         asked.append("semantic")
         return best(self, *args, **kwargs)
 
-    monkeypatch.setattr(FollowingVectors, "best", counted)
+    monkeypatch.setattr(VectorIndex, "best", counted)
 
     assert desk.ask("skiff leaks", channels=("lexical",)).channels == ("lexical",)
     assert desk.ask("skiff leaks", mode="fulltext").channels == ("lexical",)

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from vault_desk import VaultDesk
 
-from glassmind.store.usage_log import UseLog, event_of, use_folder
+from glassmind.store.usage_log import UsageLog, event_of, use_folder
 
 FILES = {
     "Tea.md": "Oolong is brewed hot. [[Kettle]]\n",
@@ -213,11 +213,11 @@ def test_a_note_that_moves_keeps_its_use(vault: VaultDesk) -> None:
 
 
 def test_many_threads_and_processes_lose_no_line(tmp_path: Path) -> None:
-    log = UseLog(tmp_path, full_bytes=20_000)
+    log = UsageLog(tmp_path, full_bytes=20_000)
     program = (
         "import sys; from pathlib import Path\n"
-        "from glassmind.store.usage_log import UseLog, _NAME as NAME\n"
-        "log = UseLog(Path(sys.argv[1]), full_bytes=20_000)\n"
+        "from glassmind.store.usage_log import UsageLog, _NAME as NAME\n"
+        "log = UsageLog(Path(sys.argv[1]), full_bytes=20_000)\n"
         "for n in range(200): log.append('read', sys.argv[2], [f'Note {n}.md'])\n"
     )
     started = [
@@ -248,7 +248,7 @@ def test_runs_take_each_event_in_once_while_others_add_more(
 ) -> None:
     vault.indexed(FILES)
     monkeypatch.setattr("glassmind.store.usage_log._LOOK_S", 0.0)
-    log = UseLog(vault.folder, full_bytes=15_000)
+    log = UsageLog(vault.folder, full_bytes=15_000)
 
     def add(name: str) -> None:
         for n in range(300):
@@ -287,7 +287,7 @@ def test_a_full_file_is_set_aside_and_the_oldest_go(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("glassmind.store.usage_log._LOOK_S", 0.0)
-    log = UseLog(tmp_path, full_bytes=1_000)
+    log = UsageLog(tmp_path, full_bytes=1_000)
 
     for n in range(200):
         log.append("read", "desk", [f"Note {n:03d}.md"])
@@ -303,7 +303,7 @@ def test_of_two_that_find_a_file_full_one_sets_it_aside(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("glassmind.store.usage_log._LOOK_S", 0.0)
-    log, other = UseLog(tmp_path, full_bytes=300), UseLog(tmp_path, full_bytes=300)
+    log, other = UsageLog(tmp_path, full_bytes=300), UsageLog(tmp_path, full_bytes=300)
     while log.state()[1] < 300:
         log.append("read", "desk", ["Tea.md"])
     usual, faster = time.time_ns, iter([other])
@@ -329,7 +329,7 @@ def test_what_was_folded_is_known_when_its_file_is_set_aside(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("glassmind.store.usage_log._LOOK_S", 0.0)
-    log = UseLog(tmp_path, full_bytes=500)
+    log = UsageLog(tmp_path, full_bytes=500)
     folded: dict[str, int] = {}
     seen = []
 
@@ -346,7 +346,7 @@ def test_what_was_folded_is_known_when_its_file_is_set_aside(
 
 
 def test_a_line_that_was_cut_short_takes_no_other_with_it(tmp_path: Path) -> None:
-    log = UseLog(tmp_path)
+    log = UsageLog(tmp_path)
     log.append("read", "desk", ["A.md"])
     with (tmp_path / "use.jsonl").open("ab") as file:
         file.write(b'{"at":"2026-01-01T00:00:00+00:00","verb":"re')
@@ -366,7 +366,7 @@ def test_a_record_that_is_taken_away_is_begun_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("glassmind.store.usage_log._LOOK_S", 0.0)
-    log = UseLog(tmp_path / "data")
+    log = UsageLog(tmp_path / "data")
     log.append("read", "desk", ["A.md"])
     (tmp_path / "data" / "use.jsonl").unlink()
 
@@ -411,7 +411,7 @@ def test_a_link_in_the_place_of_the_record_is_not_followed(tmp_path: Path) -> No
     folder.mkdir()
     (folder / "use.jsonl").symlink_to(precious)
 
-    assert not UseLog(folder).append("read", "desk", ["A.md"])
+    assert not UsageLog(folder).append("read", "desk", ["A.md"])
     assert precious.read_text() == "mine"
 
 
@@ -445,7 +445,7 @@ def test_an_event_comes_back_as_it_was(
 
 
 def test_a_folder_for_the_record_is_made_for_its_owner(tmp_path: Path) -> None:
-    log = UseLog(tmp_path / "a" / "b")
+    log = UsageLog(tmp_path / "a" / "b")
 
     assert log.append("read", "desk", ["A.md"])
     assert stat.S_IMODE(os.stat(tmp_path / "a" / "b").st_mode) == 0o700  # noqa: PTH116

@@ -10,7 +10,7 @@ from pathlib import Path
 from vectors_desk import WIDTH, check, check_open
 
 from glassmind.store.vectors.files import damage_in
-from glassmind.store.vectors.search import FollowingVectors
+from glassmind.store.vectors.search import VectorIndex
 from glassmind.store.vectors.write import VectorWriter
 
 HERE = Path(__file__).parent
@@ -47,7 +47,7 @@ def test_a_reader_sees_whole_commits_while_a_writer_commits_and_compacts(
 ) -> None:
     steps = 300
     VectorWriter(tmp_path, width=WIDTH).commit("0")
-    vectors = FollowingVectors.open(tmp_path, WIDTH)
+    vectors = VectorIndex.open(tmp_path, WIDTH)
     assert vectors is not None
     running = start(tmp_path, steps)
     until, seen = time.monotonic() + LONGEST_S, set()

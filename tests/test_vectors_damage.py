@@ -12,7 +12,7 @@ from vectors_desk import WIDTH, ids, note, one_each, opened, units, write
 
 from glassmind.errors import IndexDamaged
 from glassmind.store.vectors.files import damage_in, deleted_share, discard, marker_in
-from glassmind.store.vectors.search import FollowingVectors
+from glassmind.store.vectors.search import VectorIndex
 from glassmind.store.vectors.write import VectorWriter
 
 KINDS = ("vectors", "chunks", "notes", "small")
@@ -32,7 +32,7 @@ def file_of(place: Path, kind: str) -> Path:
 
 def assert_named(place: Path, said: str) -> None:
     """See that every way in says what is wrong, and that a new start works."""
-    assert FollowingVectors.open(place, WIDTH) is None
+    assert VectorIndex.open(place, WIDTH) is None
     with pytest.raises(IndexDamaged):
         VectorWriter(place, width=WIDTH)
     assert said in (damage_in(place) or "")
@@ -67,7 +67,7 @@ def test_any_bit_of_the_header_that_changes_is_noticed(place: Path) -> None:
             content[:at] + bytes([content[at] ^ 1 << at % 8]) + content[at + 1 :]
         )
 
-        assert FollowingVectors.open(place, WIDTH) is None
+        assert VectorIndex.open(place, WIDTH) is None
         assert marker_in(place) is None
 
     with pytest.raises(IndexDamaged):
@@ -81,7 +81,7 @@ def test_a_header_cut_anywhere_is_noticed(place: Path) -> None:
     for length in range(len(content)):
         header.write_bytes(content[:length])
 
-        assert FollowingVectors.open(place, WIDTH) is None
+        assert VectorIndex.open(place, WIDTH) is None
 
     assert_named(place, "the header cannot be used")
 
@@ -139,7 +139,7 @@ def test_no_folder_and_an_empty_folder_hold_no_vectors(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
 
     for place in (tmp_path / "none", tmp_path / "empty", tmp_path / "file"):
-        assert FollowingVectors.open(place, WIDTH) is None
+        assert VectorIndex.open(place, WIDTH) is None
         assert marker_in(place) is None
         assert deleted_share(place) == (0, 0.0)
         assert damage_in(place) == "there is no header"

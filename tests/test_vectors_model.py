@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from vectors_desk import ids, note, plain_best, units
 
 from glassmind.store.vectors.files import damage_in
-from glassmind.store.vectors.search import FollowingVectors
+from glassmind.store.vectors.search import VectorIndex
 from glassmind.store.vectors.write import VectorWriter
 
 WIDTH = 8
@@ -40,7 +40,7 @@ class Vectors(RuleBasedStateMachine):
         self.known: dict[int, dict[int, np.ndarray]] = {}
         self.committed: dict[int, dict[int, np.ndarray]] | None = None
         self.commits = 0
-        self.reader: FollowingVectors | None = None
+        self.reader: VectorIndex | None = None
 
     @rule(shapes=st.dictionaries(NOTES, SHAPES), gone=st.sets(NOTES))
     def put(self, shapes: dict[int, list[int]], gone: set[int]) -> None:
@@ -80,15 +80,15 @@ class Vectors(RuleBasedStateMachine):
     @invariant()
     def what_is_found_is_what_was_committed(self) -> None:
         if self.committed is None:
-            assert FollowingVectors.open(self.place, WIDTH) is None
+            assert VectorIndex.open(self.place, WIDTH) is None
             return
-        self.reader = self.reader or FollowingVectors.open(self.place, WIDTH)
+        self.reader = self.reader or VectorIndex.open(self.place, WIDTH)
         assert self.reader is not None
         assert self.reader.reaches(str(self.commits))
         self.look(self.reader)
         assert damage_in(self.place) is None
 
-    def look(self, reader: FollowingVectors) -> None:
+    def look(self, reader: VectorIndex) -> None:
         known = self.committed or {}
         chunks = [key for chunks in known.values() for key in chunks]
         assert reader.count == sum(

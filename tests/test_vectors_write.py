@@ -34,7 +34,7 @@ from glassmind.store.vectors.files import (
     places_in,
     slug,
 )
-from glassmind.store.vectors.search import FollowingVectors
+from glassmind.store.vectors.search import VectorIndex
 from glassmind.store.vectors.write import VectorWriter
 
 
@@ -55,7 +55,7 @@ def test_nothing_is_seen_before_a_commit(
 ) -> None:
     writer.put([1], [note(1, {10: units(rng, 2)})])
 
-    assert FollowingVectors.open(tmp_path, WIDTH) is None
+    assert VectorIndex.open(tmp_path, WIDTH) is None
     assert marker_in(tmp_path) is None
     assert writer.marker() is None
 
@@ -234,7 +234,7 @@ def test_a_folder_of_another_width_is_damage(
 ) -> None:
     write(tmp_path, one_each(units(rng, 2)))
 
-    assert FollowingVectors.open(tmp_path, WIDTH + 1) is None
+    assert VectorIndex.open(tmp_path, WIDTH + 1) is None
     with pytest.raises(IndexDamaged, match="16 wide, not 17"):
         VectorWriter(tmp_path, width=WIDTH + 1)
 

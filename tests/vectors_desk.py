@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glassmind.model.vectors import ChunkVectors, NoteVectors
-from glassmind.store.vectors.search import FollowingVectors
+from glassmind.store.vectors.search import VectorIndex
 from glassmind.store.vectors.write import VectorWriter
 
 WIDTH = 16
@@ -61,9 +61,9 @@ def one_each(rows: Rows, first: int = 1) -> Known:
     return {first + at: {10 * (first + at): row[None]} for at, row in enumerate(rows)}
 
 
-def opened(place: Path, width: int = WIDTH) -> FollowingVectors:
+def opened(place: Path, width: int = WIDTH) -> VectorIndex:
     """Return the vectors, open for reading."""
-    found = FollowingVectors.open(place, width)
+    found = VectorIndex.open(place, width)
     assert found is not None
     return found
 
@@ -117,14 +117,14 @@ def drive(place: str, steps: int) -> None:
 def check(place: Path) -> int:
     """See that a reader finds exactly what its marker says; return the step."""
     written = (place / "header").exists()  # before: a writer may be at its first now
-    vectors = FollowingVectors.open(place, WIDTH)
+    vectors = VectorIndex.open(place, WIDTH)
     if vectors is None:
         assert not written
         return 0
     return check_open(vectors)
 
 
-def check_open(vectors: FollowingVectors) -> int:
+def check_open(vectors: VectorIndex) -> int:
     """See that what is open shows exactly what its marker says; return the step."""
     step = int(vectors.marker or 0)
     query = units(np.random.default_rng(0), 1)[0]

@@ -33,7 +33,7 @@ from glassmind.store.place import (
     trusted,
 )
 from glassmind.store.sqlite.reader import SqliteReader
-from glassmind.store.usage_log import UseLog, use_folder
+from glassmind.store.usage_log import UsageLog, use_folder
 
 if TYPE_CHECKING:  # imported when first used: a keyword search needs few of them
     from apsw import Connection
@@ -56,7 +56,7 @@ if TYPE_CHECKING:  # imported when first used: a keyword search needs few of the
     from glassmind.store.place import VaultIndex
     from glassmind.store.sqlite.notes import Rows
     from glassmind.store.sqlite.pairs import ScopePairs
-    from glassmind.store.sqlite.reader import SeenReader
+    from glassmind.store.sqlite.reader import ScopedReader
     from glassmind.store.sqlite.writer import SqliteWriter
     from glassmind.store.watch_state import WatchWord
 
@@ -166,7 +166,7 @@ class Vault:
         self._keywords: KeywordIndex | None = None
         self._parts: dict[object, Any] = {}
         self._scoped: list[Vault] = []
-        self._visible_rows: tuple[Path, SeenReader] | None = None
+        self._visible_rows: tuple[Path, ScopedReader] | None = None
         self._skipped: dict[str, SkippedVerdict] = {}
         self.compare_pairs: Callable[[Connection, frozenset[int]], ScopePairs]
 
@@ -278,14 +278,14 @@ class Vault:
         return self._rows if self.scope is None else self.visible_rows
 
     @property
-    def visible_rows(self) -> "SeenReader":
+    def visible_rows(self) -> "ScopedReader":
         """The rows of visible notes, of a scoped vault."""
-        from glassmind.store.sqlite.reader import SeenReader  # noqa: PLC0415
+        from glassmind.store.sqlite.reader import ScopedReader  # noqa: PLC0415
 
         folder = self.place.database_folder
         with self.making:
             if self._visible_rows is None or self._visible_rows[0] != folder:
-                reader = SeenReader(
+                reader = ScopedReader(
                     folder,
                     self.policy,
                     self._still_visible,
@@ -400,9 +400,9 @@ class Vault:
         return self.config.writes.agent_dir.strip("/")
 
     @shared
-    def use_log(self) -> UseLog:
+    def use_log(self) -> UsageLog:
         """The log of the notes that were returned to clients."""
-        return UseLog(self.data_folder if self.config.memory.record_use else None)
+        return UsageLog(self.data_folder if self.config.memory.record_use else None)
 
     @shared
     def trust(self) -> "Trust | None":

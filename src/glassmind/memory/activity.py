@@ -563,7 +563,7 @@ class CountedFacts(HeatFacts, Protocol):
 
 
 class UseRecord(Protocol):
-    """What was handed out, on record; see `UseLog`."""
+    """What was handed out, on record; see `UsageLog`."""
 
     @property
     def is_kept(self) -> bool:

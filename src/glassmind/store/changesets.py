@@ -1,7 +1,13 @@
-"""A changeset as one file: a line of JSON that says what it does, then the content.
+"""Changesets: one file each, outside of the vault, in a folder for its state.
 
-Content is packed, each only once, and known by its SHA-256, which is looked at whenever
-it is read: what was damaged on the disk never gets into a vault.
+To change the state is to move the file to another folder, which is one rename. Any
+number of processes read and write there at once: a reader that finds a file gone looks
+for it in the other folders. The reason of a state is in a small file beside it. Old
+files are deleted when something is added, but not proposals that wait for a person.
+
+A file is a line of JSON that says what the change does, then the contents, each packed
+once and named by its SHA-256, which is checked whenever it is read: what was damaged on
+the disk never gets into a vault.
 """
 
 import hashlib

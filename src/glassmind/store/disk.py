@@ -1,4 +1,4 @@
-"""Making names last: a folder is told to the disk as a file is."""
+"""Whole files, synced folders, kinds of disk, and when old data may be deleted."""
 
 import json
 import os

@@ -1,8 +1,13 @@
-"""Telling a process that works from one that hangs, by what others can see of it.
+"""A lock file that dies with the process that holds it.
 
-Nothing is believed at one look: a machine that wakes from sleep finds everybody still,
-and a process may be stopped for a moment. What counts is a number of looks in a row,
-made by a process that itself was awake between them.
+The system frees the lock of a process that ends. A stopped process keeps it, so a
+waiting one may take the lock from a holder that hangs: a new file replaces the one that
+is held. The old holder, should it continue, finds that its file is no longer the one at
+that place and must not write any more.
+
+A holder hangs if a number of looks in a row find it stopped or without a beat, made by
+a process that was itself awake between them: a machine that wakes from sleep finds
+every process still, and a process may be stopped for a moment.
 """
 
 import os

@@ -1,7 +1,13 @@
-"""Choosing the folder an index stands in: the first that can be written.
+"""Choosing the folder of an index, and whether an index inside a vault may be trusted.
 
-To answer, nothing is made: a folder counts as one that can be written if the system
-says so. To write, the folder is made, and if that fails the next one is tried.
+The first folder that can be written is chosen. To answer, nothing is created: a folder
+counts as writable if the system says so. To write, the folder is created, and if that
+fails the next one is tried.
+
+A vault may come from somebody else, and so may an index.db inside it. The user's data
+folder, where nobody else writes, has a record of the inode, size and times of the
+database that this user wrote last. Any change of the file changes its ctime, so it no
+longer matches the record.
 """
 
 import json

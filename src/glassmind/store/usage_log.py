@@ -49,7 +49,7 @@ def use_folder(candidates: Iterable[Path], vault: Path) -> Path | None:
     return next(filter(can_write, outside(candidates, vault)), None)
 
 
-class UseLog:
+class UsageLog:
     """The record of use of one vault; for any number of threads and processes.
 
     Nothing here raises for what a disk does: use that cannot go on record is not worth

@@ -27,7 +27,7 @@ from glassmind.search.plan import Meaning, SearchSources, Settled
 from glassmind.search.ranking import LIFTS
 from glassmind.store.sqlite.links import Edges
 from glassmind.store.vectors.files import place_of
-from glassmind.store.vectors.search import FollowingVectors
+from glassmind.store.vectors.search import VectorIndex
 from glassmind.vault import Vault
 from glassmind.wiring.confidence import OpenCurve, usual_curve
 from glassmind.wiring.knowledge import themed_for
@@ -170,7 +170,7 @@ class OpenMeaning:
     def __init__(self, vault: Vault) -> None:
         self._vault = vault
         self._lock = Lock()
-        self._opened: tuple[Path, Space, Meaning, FollowingVectors] | None = None
+        self._opened: tuple[Path, Space, Meaning, VectorIndex] | None = None
         self._reranker: Reranker | None = None
         self._patience = Patience("the reranker")
         self._patiences: dict[str, Patience] = {}
@@ -221,12 +221,12 @@ class OpenMeaning:
         """Return what to do about vectors that are missing, if anything."""
         return being_done if self._vault.is_embedding() else "run: glassmind index"
 
-    def _open(self, folder: Path, space: Space) -> tuple[Meaning, FollowingVectors]:
+    def _open(self, folder: Path, space: Space) -> tuple[Meaning, VectorIndex]:
         embedder = self._vault.embedder_of(space)
         if embedder is None:
             self._vault.embedder()  # says why, where it is the model that is missing
             raise NotEmbedded(FORMER, self._remedy("all is being embedded anew"))
-        vectors = FollowingVectors.open(place_of(folder, space.name), space.width)
+        vectors = VectorIndex.open(place_of(folder, space.name), space.width)
         if vectors is None:
             raise self._lacking(space)
         return Meaning(embedder, vectors, space.width), vectors
@@ -356,11 +356,11 @@ class OpenMeaning:
 class _ScopedMeaning(OpenMeaning):
     """The vectors of visible notes, and the models of the whole vault."""
 
-    def _open(self, folder: Path, space: Space) -> tuple[Meaning, FollowingVectors]:
-        from glassmind.store.vectors.search import SeenVectors  # noqa: PLC0415
+    def _open(self, folder: Path, space: Space) -> tuple[Meaning, VectorIndex]:
+        from glassmind.store.vectors.search import ScopedVectors  # noqa: PLC0415
 
         meaning, vectors = super()._open(folder, space)
-        seen = SeenVectors(vectors, self._vault.visible_rows.seen_chunks)
+        seen = ScopedVectors(vectors, self._vault.visible_rows.seen_chunks)
         return meaning._replace(vectors=seen), vectors
 
     def curve(self) -> "Curve | None":

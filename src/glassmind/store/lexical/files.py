@@ -1,8 +1,4 @@
-"""What tantivy raises, in words of our own.
-
-It says ValueError for a full disk and a damaged file alike, and panics (a
-BaseException) where a flipped bit leads it astray.
-"""
+"""The files of the keyword index: fields, errors of tantivy, marker, checksums."""
 
 import json
 import struct

@@ -1,8 +1,11 @@
-"""Word statistics of the passages that a caller can see.
+"""From a parsed query to a tantivy query, by the statistics of visible passages.
 
 Tantivy counts every passage of the index, hidden and deleted ones too. A caller who
 does not see all of them must not learn from a score or from a guessed word what they
 say, so every decision about a query goes by the counts here.
+
+The score of a hit is a plain sum over fields and words, so the shares of its fields add
+up to it. Queries are built as objects, never as text: punctuation means nothing.
 """
 
 import json

@@ -459,7 +459,7 @@ _PATH_AT, _CHANGED_AT = 1, 8
 """Where a row of a hit has the path of its note, and when that was changed."""
 
 
-class SeenRows(Rows):
+class ScopedRows(Rows):
     """The rows of hits that may be read as their files are now."""
 
     def __init__(self, db: apsw.Connection, still: Still) -> None:
@@ -473,7 +473,7 @@ class SeenRows(Rows):
         return {chunk: row for chunk, row in found.items() if row[_PATH_AT] in told}
 
 
-class SeenReader(SqliteReader):
+class ScopedReader(SqliteReader):
     """Owns read-only connections that show what a policy lets be read.
 
     `still` tells which notes may be read that changed since they were indexed, and
@@ -528,9 +528,9 @@ class SeenReader(SqliteReader):
         self._local.shown = shown._replace(version=found)
         return db
 
-    def rows(self) -> SeenRows:
+    def rows(self) -> ScopedRows:
         """Return the rows, whose hits are of notes that may still be read."""
-        return SeenRows(self.connection(), self._still)
+        return ScopedRows(self.connection(), self._still)
 
     def hidden_notes(self) -> frozenset[int]:
         """Return the ids of the notes that may not be read."""

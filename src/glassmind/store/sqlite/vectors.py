@@ -1,8 +1,8 @@
-"""Asking the rows about vectors: what is there, what is missing, what a note has.
+"""Vectors in the rows: what is there, what is missing, and writing them.
 
-A chunk gets a vector if it is long enough to mean something and is no frontmatter. The
-short ones of a note that has nothing longer get one too, so that no note with a word in
-it is beyond reach.
+A chunk gets a vector if it is long enough to mean something and is not frontmatter. The
+short ones of a note that has nothing longer get one too, so that every note with a word
+in it can be found.
 """
 
 import json

@@ -1,8 +1,8 @@
-"""Going on without a process that is stopped in the middle of its writing.
+"""Writing the rows: notes, links and runs, by the one holder of the writer lock.
 
-Its transaction keeps every other writer out for as long as it sleeps. Readers still see
-what was committed before: that is copied to a new file, which takes the place of the
-old one. When the process wakes it goes on in a file that nobody reads.
+A process that is stopped in the middle of its writing keeps every other writer out.
+Readers still see what was committed before: that is copied to a new file, which
+replaces the old one. When the process continues, it writes to a file that nobody reads.
 """
 
 import json

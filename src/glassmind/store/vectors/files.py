@@ -1,4 +1,9 @@
-"""What goes wrong with files of vectors, in words of our own."""
+"""The files of a matrix: header, folder of a space, checksums.
+
+The header is one small file, replaced whole: it says what counts of the other files and
+which rows are dead. Rows are only ever added behind those that it counts, so a header
+is a state of the matrix, whatever a writer does meanwhile.
+"""
 
 import json
 import os

@@ -1,4 +1,11 @@
-"""Vectors in one byte a number: a quarter to read, and how far off that can be."""
+"""Exact search of all vectors of a space, mapped into memory.
+
+Rows are scored, from int8 copies if there are any, and all that may be among the best
+are scored exactly. Each row's product is computed separately (`vecdot`), so a score
+depends neither on the row's position nor on the other rows. This also avoids BLAS
+threads, which wait for each other on a busy machine. Sizes are checked before anything
+is mapped: reading a map beyond the end of its file ends the program.
+"""
 
 import math
 import mmap
@@ -406,7 +413,7 @@ def _check(snapshot: "Snapshot", values: "NDArray[np.float32]") -> None:
         raise IndexDamaged(str(file), "a vector in it is no vector")
 
 
-class FollowingVectors:
+class VectorIndex:
     """The vectors of one space, open for reading; safe to use from several threads.
 
     An answer is always of one state: that of the last look.
@@ -422,7 +429,7 @@ class FollowingVectors:
         self._marker: str | None = found.header.marker
 
     @classmethod
-    def open(cls, place: Path, width: int) -> "FollowingVectors | None":
+    def open(cls, place: Path, width: int) -> "VectorIndex | None":
         """Return the vectors in the folder of a space; None when they do not open."""
         try:
             return cls(place, width)
@@ -527,16 +534,16 @@ def _log_of(marker: str) -> str:
     return marker.partition(":")[0]
 
 
-class SeenVectors:
+class ScopedVectors:
     """Finds the chunks that are seen by their vectors."""
 
-    def __init__(self, vectors: FollowingVectors, seen: Callable[[], Seen]) -> None:
+    def __init__(self, vectors: VectorIndex, seen: Callable[[], Seen]) -> None:
         self._vectors, self._seen = vectors, seen
 
     def best(
         self, query: "Vector", limit: int, /, *, among: Collection[int] | None = None
     ) -> list[Candidate]:
-        """Return the chunks nearest to a unit vector; see `FollowingVectors.best`."""
+        """Return the chunks nearest to a unit vector; see `VectorIndex.best`."""
         seen = self._seen()
         if among is not None:
             among = [chunk for chunk in among if seen.has(chunk)]

@@ -1,4 +1,8 @@
-"""Adding rows to the files of a matrix, behind those that count already."""
+"""Writing the vectors of a space: rows behind rows, then one header that counts them.
+
+Rows are never changed. Those of a note that is put again are marked dead, and once they
+are many, the living are copied into new files.
+"""
 
 import os
 import secrets
