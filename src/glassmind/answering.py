@@ -15,9 +15,9 @@ from glassmind.model.search import (
 )
 from glassmind.search.hits import is_in_inbox
 from glassmind.search.keyword import search_words
+from glassmind.search.notes import notes_for
 from glassmind.search.query import is_by_words_alone, unheeded
 from glassmind.vault import Vault
-from glassmind.wiring.notes import notes_for
 
 if TYPE_CHECKING:
     from glassmind.index.keeper import IndexKeeper

@@ -28,9 +28,9 @@ from glassmind.model.search import (
     SearchReply,
     Wish,
 )
+from glassmind.search.notes import notes_for
 from glassmind.search.query import asked_for, checked, mode_of, parse_day, parse_query
 from glassmind.vault import Vault
-from glassmind.wiring.notes import notes_for
 
 if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond each
     from threading import Event

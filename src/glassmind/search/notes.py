@@ -48,6 +48,8 @@ from glassmind.obsidian.receipts import parse_receipt
 from glassmind.obsidian.secrets import redacted, without_secrets
 from glassmind.obsidian.text import fold, linked_heading
 from glassmind.search.hits import is_in_inbox
+from glassmind.store.sqlite import notes
+from glassmind.vault import Vault
 
 Verify: TypeAlias = Callable[[Sequence[str]], Sequence[Verified]]
 """Tells what became of the lines that receipts are for; see `Bundles.verify`."""
@@ -216,6 +218,24 @@ class _Called:
             if _names_file(name, left_out):
                 raise FileUnreadable(left_out, f"it was skipped ({reason})")
         return guessed_note(name, self._every), True
+
+
+def notes_for(vault: Vault) -> "NoteReader":
+    """Return what reads single notes and lists of a vault."""
+
+    def catalogue() -> Catalogue:
+        least = vault.config.index.embed_min_chars
+        return notes.Catalogue(vault.reader.connection(), least)
+
+    vault.ensure_temporary()
+    return NoteReader(
+        vault.config,
+        vault.place.folders,
+        vault.reader.rows,
+        catalogue,
+        notices=vault.watch_problems,
+        files=vault.files,
+    )
 
 
 class NoteReader:

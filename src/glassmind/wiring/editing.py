@@ -22,10 +22,10 @@ from glassmind.files.transaction import EditLock
 from glassmind.files.write import VaultChanger
 from glassmind.model import NotePath
 from glassmind.ports.editing import Refresh
+from glassmind.search.notes import notes_for
 from glassmind.store.changesets import NAME, ChangesetFolder
 from glassmind.store.sqlite.notes import SqliteEditRows
 from glassmind.vault import Vault
-from glassmind.wiring.notes import notes_for
 
 if TYPE_CHECKING:
     from glassmind.errors import GlassmindError

@@ -16,10 +16,10 @@ from glassmind.graph.knowledge import Knowledge
 from glassmind.graph.names import KeptVocabulary, Vocabulary
 from glassmind.graph.suggestions import Facts, KeptFacts, PathRules
 from glassmind.graph.words import habits_in
+from glassmind.search.notes import notes_for
 from glassmind.store.sqlite.health import HealthRows, MentionRows, OntologyRows
 from glassmind.store.sqlite.links import NeighbourRows, NetRows
 from glassmind.vault import Vault
-from glassmind.wiring.notes import notes_for
 from glassmind.wiring.pairs import dismissals_for
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from glassmind.files.write import Permit, VaultWriter
 from glassmind.memory.memory import Memory
 from glassmind.memory.parts import Acts, Cabinet
 from glassmind.model.index import GuessedNote
+from glassmind.search.notes import notes_for
 from glassmind.search.query import parse_day
 from glassmind.store.sqlite.connection import still
 from glassmind.store.sqlite.memory import MemoRows
@@ -17,7 +18,6 @@ from glassmind.store.sqlite.notes import ProjectRows
 from glassmind.store.sqlite.pairs import PairRows
 from glassmind.store.sqlite.vectors import VectorRows
 from glassmind.vault import Vault
-from glassmind.wiring.notes import notes_for
 from glassmind.wiring.use import heat_sources
 
 if TYPE_CHECKING:

@@ -23,6 +23,7 @@ from glassmind.models.patience import (
     PatientReranker,
 )
 from glassmind.ports.retrieval import WordSearch
+from glassmind.search.notes import notes_for
 from glassmind.search.plan import Meaning, SearchSources, Settled
 from glassmind.search.ranking import LIFTS
 from glassmind.store.sqlite.links import Edges
@@ -31,7 +32,6 @@ from glassmind.store.vectors.search import VectorIndex
 from glassmind.vault import Vault
 from glassmind.wiring.confidence import OpenCurve, usual_curve
 from glassmind.wiring.knowledge import themed_for
-from glassmind.wiring.notes import notes_for
 from glassmind.wiring.pairs import dismissals_for
 from glassmind.wiring.use import OpenHeat
 
