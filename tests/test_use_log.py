@@ -272,7 +272,7 @@ def test_runs_take_each_event_in_once_while_others_add_more(
 def test_where_there_is_no_place_for_the_record_hot_says_so(
     vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glassmind.wiring.use_folder", lambda *_: None)
+    monkeypatch.setattr("glassmind.vault.use_folder", lambda *_: None)
     vault.indexed(FILES)
 
     assert vault.found("oolong")
