@@ -38,7 +38,7 @@ class Asked(NamedTuple):
 
 
 def reply_to(vault: Vault, asked: Asked, *, alone: bool) -> SearchReply:
-    """Return the answer: by words alone or `alone` our own, else of who answers for us.
+    """Return the answer of the daemon, or our own by keywords alone or if `alone`.
 
     Raises:
         IndexDamaged: the index does not read well and could not be mended.
@@ -49,15 +49,6 @@ def reply_to(vault: Vault, asked: Asked, *, alone: bool) -> SearchReply:
         found = other.search(text, wish, day) if other else None
         if found is not None:
             return found
-    return answered(vault, asked)
-
-
-def answered(vault: Vault, asked: Asked) -> SearchReply:
-    """Return the answer, with what a user should know about where it comes from.
-
-    Raises:
-        IndexDamaged: the index does not read well and could not be mended.
-    """
     with vault.faults():
         notices = [*vault.notices()]
         head = vault.head()

@@ -218,7 +218,9 @@ def _batch(
         main = passages[0]
         snippet = snippet_of(main, run.query)
         place = Place(one.note_id, main.path, snippet, similarity, names)
-        hit = _hit(run, one, passages, place)
+        span, others = merged(main, passages[1:])
+        more = [_passage(other, run) for other in others]
+        hit = _hit(one, main, span, more, place)
         evidence = tuple(_evidence(run, one, place, ranks))
         adjustments = ranking.adjustments.get(one.key, ())
         score = ranking.scores[one.key]
@@ -249,10 +251,10 @@ def _contexts(run: Run, ranking: Ranking, keys: Sequence[int]) -> list[_Context]
     return made
 
 
-def _hit(run: Run, context: _Context, passages: Sequence[Shown], place: Place) -> Hit:
+def _hit(
+    context: _Context, main: Shown, span: Span, more: Sequence[Passage], place: Place
+) -> Hit:
     """Return a hit without its score and what that is made of."""
-    main, *others = passages
-    span, rest = merged(main, others)
     # meaning names every note of a small vault, however far: the most counts
     route = next(iter(context.routes), Route())
     paths = {note: path for note, (path, _) in place.names.items()}
@@ -268,7 +270,7 @@ def _hit(run: Run, context: _Context, passages: Sequence[Shown], place: Place) -
         (),
         main.digest,
         main.mtime_ns,
-        more=tuple(_passage(shown, run) for shown in rest),
+        more=tuple(more),
         similarity=place.similarity,
         depth=route.depth,
         connected_via=tuple(paths[note] for note in route.via if note in paths),

@@ -85,8 +85,8 @@ def search(
 
 def run_search(
     question: Question, sources: SearchSources, reach: int
-) -> tuple[Run, list[Hit]]:
-    """Return the hits for a question, and the run that found them.
+) -> tuple[Run, Ranking]:
+    """Return the ranking for a question, and the run that made it.
 
     `reach` is how many hits channels look for; more votes are heard for more hits.
     """
@@ -107,7 +107,7 @@ def run_search(
     if run.question.wish.rerank == "on":
         add_verdicts(run, ranking)
     lower_superseded(run, ranking)
-    return run, list(hits_of(run, ranking))
+    return run, ranking
 
 
 def parse(text: str, words: WordQuery, wish: Wish, today: date) -> Question:
@@ -247,7 +247,8 @@ def lower_superseded(run: Run, ranking: Ranking) -> None:
 
 
 def _reply(question: Question, sources: SearchSources, reach: int) -> SearchReply:
-    run, hits = run_search(question, sources, reach)
+    run, ranking = run_search(question, sources, reach)
+    hits = list(hits_of(run, ranking))
     wish, degraded = question.wish, list(run.degraded)
     if run.meaning is not None and (lag := _lag(sources)) is not None:
         degraded.append(lag)
@@ -276,7 +277,8 @@ def signals(
     sources: SearchSources, words: WordQuery, wish: Wish, today: date
 ) -> Signals | None:
     """Return what an answer is judged by; None where meaning has no say."""
-    run, hits = run_search(parse("", words, wish, today), sources, wish.limit)
+    run, ranking = run_search(parse("", words, wish, today), sources, wish.limit)
+    hits = list(hits_of(run, ranking))
     return signals_of(run, hits) if "semantic" in run.votes else None
 
 

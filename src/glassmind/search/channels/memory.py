@@ -28,7 +28,16 @@ class Memory(Channel):
         ours = notes.under(folder) - notes.under(f"{folder}/summaries")
         if not ours:
             return []
-        scored = {one.chunk_id: one for one in self._by_words()}
+        words = self.run.question.words
+        here = Filter("path", f"{folder}/")
+        summaries = Filter("path", f"{folder}/summaries/", negated=True)
+        query = words._replace(filters=(*words.filters, here, summaries))
+        by_words = self.run.sources.words.ask(query).best(MOST)
+        best = self.run.votes.get("lexical") or self.run.query.best(1)
+        most = max((one.score for one in (*best[:1], *by_words)), default=0.0) or 1.0
+        scored = {
+            one.chunk_id: one._replace(score=one.score / most) for one in by_words
+        }
         chunks = [chunk for held in notes.chunks_of(ours).values() for chunk in held]
         for chunk, note, cosine in self.run.nearest(chunks, MOST):
             score = max(0.0, cosine) ** 2
@@ -41,16 +50,6 @@ class Memory(Channel):
             if note in ours
         ]
         return sorted(found, key=lambda one: (-one.score, one.chunk_id))
-
-    def _by_words(self) -> list[Candidate]:
-        folder, words = self.run.sources.folder, self.run.question.words
-        here = Filter("path", f"{folder}/")
-        summaries = Filter("path", f"{folder}/summaries/", negated=True)
-        query = words._replace(filters=(*words.filters, here, summaries))
-        found = self.run.sources.words.ask(query).best(MOST)
-        best = self.run.votes.get("lexical") or self.run.query.best(1)
-        most = max((one.score for one in (*best[:1], *found)), default=0.0) or 1.0
-        return [one._replace(score=one.score / most) for one in found]
 
     def reason(self, place: Place) -> Reason:
         waits = is_in_inbox(place.path, self.run.sources.folder)
