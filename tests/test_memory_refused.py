@@ -9,7 +9,7 @@ from memo_desk import agent_files, called, kept, recorded, text_of, waiting
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadMemo, NoteChanged, VaultError, WriteFailed
-from glassmind.files import folder
+from glassmind.files import write as writing
 from glassmind.files.folder import OpenFolder
 from glassmind.files.write import VaultWriter
 from glassmind.memory import changes, inbox, parts
@@ -153,7 +153,7 @@ def written_at_the_record(
     file: Path, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Have an editor save a file while the next write goes on record."""
-    real = folder.append
+    real = writing.append
     saved: list[int] = []
 
     def append(folder: OpenFolder, name: str, line: bytes) -> None:
@@ -161,7 +161,7 @@ def written_at_the_record(
         if not saved:
             saved.append(file.write_text(text))
 
-    monkeypatch.setattr(folder, "append", append)
+    monkeypatch.setattr(writing, "append", append)
 
 
 def test_what_an_editor_saves_while_a_write_goes_on_record_is_kept(
