@@ -9,6 +9,7 @@ from memo_desk import agent_files, called, kept, recorded, text_of, waiting
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadMemo, NoteChanged, VaultError, WriteFailed
+from glassmind.files import folder
 from glassmind.files import write as writing
 from glassmind.files.folder import OpenFolder
 from glassmind.files.write import VaultWriter
@@ -153,7 +154,7 @@ def written_at_the_record(
     file: Path, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Have an editor save a file while the next write goes on record."""
-    real = writing.append
+    real = folder.append
     saved: list[int] = []
 
     def append(folder: OpenFolder, name: str, line: bytes) -> None:
