@@ -30,7 +30,7 @@ from glassmind import Engine
 from glassmind.evaluation.bench import Bench, Wanted, own_bench
 from glassmind.evaluation.gold import GoldQuery
 from glassmind.model import NotePath
-from glassmind.models.prototypes import fitted
+from glassmind.models.intents import fitted
 from glassmind.search.confidence import (
     QUESTIONS,
     USUAL,

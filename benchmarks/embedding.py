@@ -23,8 +23,8 @@ import numpy as np
 from glassmind.config.load import load_config
 from glassmind.model.vectors import Embeddable
 from glassmind.models.cards import ModelCard, card_named
-from glassmind.models.choose import embedder_of
-from glassmind.models.place import models_folder
+from glassmind.models.embedders import embedder_of
+from glassmind.models.files import models_folder
 from glassmind.models.runtime import onnxruntime
 from glassmind.models.tokens import tokenizer_of
 from glassmind.models.vectors import usable_cores
@@ -54,7 +54,7 @@ OUR_COLD = """
 import sys
 from pathlib import Path
 from glassmind.models.cards import card_named
-from glassmind.models.choose import embedder_of
+from glassmind.models.embedders import embedder_of
 print(embedder_of(card_named(sys.argv[1]), Path(sys.argv[2])).query(sys.argv[3])[0])
 """
 

@@ -10,9 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Literal, NamedTuple, TypeAlias
 
-from glassmind.evaluation.own_links import Edit
-from glassmind.evaluation.readings import Reading, Readings
-from glassmind.evaluation.sentences import shown_by
+from glassmind.evaluation.own_links import Edit, Reading, Readings, shown_by
 from glassmind.model import NotePath
 from glassmind.model.notes import Link
 

@@ -27,8 +27,8 @@ from glassmind import Engine
 from glassmind.config.load import load_config
 from glassmind.errors import ModelFault
 from glassmind.model.vectors import Space
-from glassmind.models.choose import embedder_for
-from glassmind.models.place import models_folder
+from glassmind.models.embedders import embedder_for
+from glassmind.models.files import models_folder
 from glassmind.store.lexical import files as words
 from glassmind.store.vectors.files import place_of
 from glassmind.store.vectors.search import open_snapshot
@@ -36,7 +36,7 @@ from glassmind.vault import Vault
 
 if TYPE_CHECKING:
     from glassmind.model.vectors import Embeddable, Matrix, Vector
-    from glassmind.ports.models import Embedder
+    from glassmind.models.protocols import Embedder
 
 CACHE = Path(tempfile.gettempdir()) / "glassmind-benchmarks"
 WHOLE = 20_000

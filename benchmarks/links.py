@@ -22,11 +22,9 @@ import numpy as np
 from hidden_links import Fold, Left, folds_of
 
 from glassmind import Engine, open_vault
-from glassmind.evaluation.bench import model_of
-from glassmind.evaluation.copies import copy_vault, remove
+from glassmind.evaluation.bench import copy_vault, model_of, place_for, remove
 from glassmind.evaluation.metrics import mean
-from glassmind.evaluation.place import place_for
-from glassmind.evaluation.readings import Readings, read_vault
+from glassmind.evaluation.own_links import Readings, read_vault
 from glassmind.graph.suggestions import (
     WEIGHTS,
     Finder,

@@ -25,8 +25,8 @@ from glassmind.config.load import config_for
 from glassmind.errors import ModelFault
 from glassmind.evaluation.gold import GoldQuery, read_queries
 from glassmind.models.chat import chat_for
-from glassmind.models.intent import ASKED
-from glassmind.ports.chat import Chat, Halt, Prompt, Turn
+from glassmind.models.intents import ASKED
+from glassmind.models.protocols import ChatModel, Halt, Prompt, Turn
 from glassmind.search.intent import INTENTS, guess_intent
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -43,7 +43,7 @@ LABEL_TOKENS, QUERY_TOKENS = 24, 60
 
 
 @contextmanager
-def model_of(url: str, name: str) -> Iterator[Chat]:
+def model_of(url: str, name: str) -> Iterator[ChatModel]:
     """Yield the model of a server, or the one of the tests if none is named."""
     if url:
         named = {"llm.backend": "openai", "llm.url": url, "llm.model": name}
@@ -53,7 +53,9 @@ def model_of(url: str, name: str) -> Iterator[Chat]:
         yield chat_for(config_for(ROOT, running.settings(temperature=0.0)))
 
 
-def said(chat: Chat, rules: str, text: str, key: str, shape: Mapping[str, Any]) -> str:
+def said(
+    chat: ChatModel, rules: str, text: str, key: str, shape: Mapping[str, Any]
+) -> str:
     """Return one word or line of a model; empty where it gives none."""
     schema = {
         "type": "object",
@@ -77,7 +79,7 @@ def spread(rows: Sequence[Any], count: int) -> list[Any]:
     return [rows[int(at * step)] for at in range(min(count, len(rows)))]
 
 
-def measure_intents(chat: Chat, count: int) -> None:
+def measure_intents(chat: ChatModel, count: int) -> None:
     """Print how many intents the rules and the model tell."""
     lines = (GOLD / "intent-labels.jsonl").read_text("utf-8").splitlines()
     asked = spread([json.loads(line) for line in lines], count)
@@ -100,7 +102,7 @@ def measure_intents(chat: Chat, count: int) -> None:
         print(f"  it says {intent:<16}{by_model.count(intent):>4} times")
 
 
-def measure_rewriting(chat: Chat, count: int) -> None:
+def measure_rewriting(chat: ChatModel, count: int) -> None:
     """Print what search finds by questions as they are, and as the model puts them."""
     asked = spread(read_queries(GOLD / "meaning.jsonl").queries, count)
     began = time.perf_counter()

@@ -14,8 +14,8 @@ from vectors import timed
 
 from glassmind import Engine
 from glassmind.config import Config
-from glassmind.models.choose import cards_chosen, present
-from glassmind.models.place import models_folder
+from glassmind.models.embedders import cards_chosen, present
+from glassmind.models.files import models_folder
 from glassmind.vault import Vault
 
 __all__ = ["SAMPLE", "Config", "beside_embedding", "cold_commands"]

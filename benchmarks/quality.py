@@ -24,8 +24,8 @@ from glassmind.evaluation.bench import (
     Wanted,
     collection_bench,
     queries_bench,
+    write_notes,
 )
-from glassmind.evaluation.copies import write_notes
 from glassmind.evaluation.gold import GoldQuery, read_queries
 from glassmind.evaluation.measure import DEFAULT, ask_all, engine_asker
 from glassmind.evaluation.metrics import mean

@@ -22,8 +22,8 @@ from glassmind.model.context import (
     Statement,
     Withdrawn,
 )
+from glassmind.models.protocols import ChatModel, Ended, Halt, Prompt
 from glassmind.obsidian.receipts import receipt_of
-from glassmind.ports.chat import Chat, Ended, Halt, Prompt
 
 HERON = """\
 ## Power
@@ -118,7 +118,7 @@ class AnswersDesk:
 
     def __init__(
         self,
-        chat: Chat | Callable[[], Chat | None] | None = None,
+        chat: ChatModel | Callable[[], ChatModel | None] | None = None,
         *,
         sources: Iterable[Source] = SOURCES,
         told: tuple[Statement, ...] = TOLD,

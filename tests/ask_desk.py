@@ -24,7 +24,7 @@ from glassmind.model.context import (
     Stated,
     Statement,
 )
-from glassmind.ports.chat import Halt
+from glassmind.models.protocols import Halt
 
 ASK = "/api/kb/ask"
 

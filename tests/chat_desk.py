@@ -14,7 +14,7 @@ from model_desk import serving
 
 from glassmind.config import Config
 from glassmind.config.load import config_for
-from glassmind.ports.chat import Prompt, Turn
+from glassmind.models.protocols import Prompt, Turn
 
 WAIT_S = 20.0
 """No wait of a test takes longer."""

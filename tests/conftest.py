@@ -25,9 +25,9 @@ from vault_desk import VaultDesk
 
 from glassmind.files.read import VaultFiles
 from glassmind.model.vectors import Space
-from glassmind.models import prototypes
+from glassmind.models import intents
 from glassmind.models.cards import MINILM
-from glassmind.ports.models import Embedder
+from glassmind.models.protocols import Embedder
 from glassmind.store.sqlite import schema
 from glassmind.vault import Vault
 
@@ -142,7 +142,7 @@ def questions() -> Iterator[None]:
     There are more than eight hundred, and every new index with vectors needs them and
     what is learnt from them.
     """
-    embedded = prototypes.questions_embedded
+    embedded = intents.questions_embedded
     known: dict[tuple[str, ...], Matrix] = {}
 
     def once(embedder: Embedder, texts: Sequence[str]) -> "Matrix":
@@ -157,7 +157,7 @@ def questions() -> Iterator[None]:
                 known[key] = embedded(embedder, texts)
         return known[key]
 
-    fit = prototypes.learnt
+    fit = intents.learnt
     fitted: dict[int, Matrix] = {}
 
     def fit_once(rows: "Matrix", wanted: "Matrix") -> "Matrix":
@@ -168,8 +168,8 @@ def questions() -> Iterator[None]:
         return fitted[id(rows)]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(prototypes, "questions_embedded", once)
-        patch.setattr(prototypes, "learnt", fit_once)
+        patch.setattr(intents, "questions_embedded", once)
+        patch.setattr(intents, "learnt", fit_once)
         yield
 
 

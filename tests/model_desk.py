@@ -28,10 +28,10 @@ from glassmind.models.cards import (
     ModelFile,
     WheelSource,
 )
-from glassmind.models.choose import embedder_of
-from glassmind.models.fetch import sole_fetcher
+from glassmind.models.download import sole_fetcher
+from glassmind.models.embedders import embedder_of
+from glassmind.models.files import is_here
 from glassmind.models.onnx import OnnxEmbedder
-from glassmind.models.place import is_here
 from glassmind.models.tokens import WindowedTokenizer
 
 if TYPE_CHECKING:

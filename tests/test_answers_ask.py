@@ -16,7 +16,7 @@ from msgspec import structs
 
 from glassmind.errors import CallAbandoned, ModelFailed, RemoteRefused
 from glassmind.model.context import Found, News, Spoken, Stated, Withdrawn
-from glassmind.ports.chat import Chat, Ended, Halt
+from glassmind.models.protocols import ChatModel, Ended, Halt
 
 
 def test_a_statement_whose_quote_stands_in_its_source_is_cited_to_the_letter() -> None:
@@ -223,7 +223,7 @@ def test_what_a_model_said_before_it_failed_is_withdrawn() -> None:
 def test_a_model_that_may_not_be_asked_is_told_of_and_not_asked() -> None:
     fault = RemoteRefused("models.example")
 
-    def refused() -> Chat | None:
+    def refused() -> ChatModel | None:
         raise fault
 
     desk = AnswersDesk(refused)

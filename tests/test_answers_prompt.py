@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 
 from glassmind.context.prompt import SCHEMA, page_of, prompt_of
 from glassmind.model.context import Source
+from glassmind.models.protocols import Prompt
 from glassmind.obsidian.text import estimate_tokens
-from glassmind.ports.chat import Prompt
 
 KEY = "AKIA" + "IOSFODNN7EXAMPLQ"
 """In parts, so that nobody takes it for one that was lost."""

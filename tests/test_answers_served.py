@@ -9,7 +9,7 @@ from chat_desk import WAIT_S, Reply, Voice, chat_server
 from glassmind.errors import CallAbandoned
 from glassmind.model.context import News, Spoken
 from glassmind.models.chat import chat_for
-from glassmind.ports.chat import Halt
+from glassmind.models.protocols import Halt
 
 both = pytest.mark.parametrize("backend", ["ollama", "openai"])
 

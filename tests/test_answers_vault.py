@@ -10,7 +10,7 @@ from vault_desk import VaultDesk
 
 from glassmind.context.answer import Answers
 from glassmind.model.context import Answer
-from glassmind.ports.chat import Ended, Halt, Prompt
+from glassmind.models.protocols import Ended, Halt, Prompt
 
 SOURCE = re.compile(
     r"^\[Source (\d+)\] .*\n((?:(?!\[Source |</notes-).*\n?)+)", re.MULTILINE

@@ -18,7 +18,7 @@ from smollm_desk import NAME, Writer, writer
 from glassmind.config.load import config_for
 from glassmind.errors import CallAbandoned
 from glassmind.models.chat import chat_for, chat_lacks
-from glassmind.ports.chat import Chat, Halt, Prompt, Turn
+from glassmind.models.protocols import ChatModel, Halt, Prompt, Turn
 
 pytestmark = pytest.mark.slow
 
@@ -44,11 +44,11 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
     return with_index(tmp_path_factory.mktemp("asked"))
 
 
-def chat_of(model: Writer, root: Path, **llm: object) -> Chat:
+def chat_of(model: Writer, root: Path, **llm: object) -> ChatModel:
     return chat_for(config_for(root, model.settings(temperature=0.0, **llm)))
 
 
-def said_by(chat: Chat, prompt: Prompt) -> list[str]:
+def said_by(chat: ChatModel, prompt: Prompt) -> list[str]:
     pieces: list[str] = []
     chat.answer(prompt, pieces.append, Halt())
     return pieces

@@ -14,7 +14,7 @@ from cli_desk import Inside, with_note
 
 from glassmind.engine import Engine
 from glassmind.model.context import Answer, Found, News, Spoken, Withdrawn
-from glassmind.ports.chat import Halt
+from glassmind.models.protocols import Halt
 from glassmind.serve.cli.program import run_program
 
 Told = Callable[[News], None]

@@ -9,7 +9,7 @@ import pytest
 from cli_desk import Inside, Program
 from model_desk import FOLDER_VARIABLE, real_models
 
-from glassmind.models import choose
+from glassmind.models import embedders
 from glassmind.models.cards import (
     BGE_SMALL,
     CARDS,
@@ -146,7 +146,7 @@ def test_what_cannot_be_meant_is_refused(
 def test_a_package_stands_in_for_what_the_hub_does_not_give(
     program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(choose, "is_installed", lambda: True)
+    monkeypatch.setattr(embedders, "is_installed", lambda: True)
 
     done = program.bare("models", "fetch", "multilingual")
     settled = program.bare("models", "fetch", EMBEDDING_PRESET="multilingual")
@@ -164,7 +164,7 @@ def test_a_package_stands_in_for_what_the_hub_does_not_give(
 def test_without_the_package_the_way_to_it_is_told(
     program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(choose, "is_installed", lambda: False)
+    monkeypatch.setattr(embedders, "is_installed", lambda: False)
 
     done = program.bare("models", "fetch", "multilingual")
     itself = program.bare("models", "fetch", USE_MULTILINGUAL.id)

@@ -19,7 +19,7 @@ from glassmind.context.extract import (
 from glassmind.context.passages import Stretch
 from glassmind.context.question_words import Lookup, question_words
 from glassmind.errors import ModelFailed
-from glassmind.ports.models import Reranker
+from glassmind.models.protocols import Reranker
 
 QUESTION = "How often does the skiff leak?"
 

@@ -101,7 +101,7 @@ def test_a_release_that_makes_vectors_otherwise_embeds_everything_again(
     meaning.models.clear()
     meaning.model = WordModel("words one, otherwise", 32)
     meaning.models[meaning.model.space] = meaning.model
-    monkeypatch.setattr("glassmind.models.choose.recipe_for", lambda _: "otherwise")
+    monkeypatch.setattr("glassmind.models.embedders.recipe_for", lambda _: "otherwise")
     meaning.open()
 
     before, told = meaning.ask("tea"), meaning.engine.status()

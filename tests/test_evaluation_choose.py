@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from glassmind.evaluation.choose import FOLDS, Choice, choose, folds_of
 from glassmind.evaluation.gold import GoldQuery
 from glassmind.evaluation.metrics import ndcg
+from glassmind.evaluation.tune import FOLDS, Choice, choose, folds_of
 
 QUERIES, NOTES, SETTINGS = 200, 80, 12
 

@@ -7,10 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glassmind.evaluation.beir import document_id, note_path, read_collection
-from glassmind.evaluation.copies import write_notes
-from glassmind.evaluation.faults import BadGold
-from glassmind.evaluation.gold import read_queries
+from glassmind.evaluation.bench import write_notes
+from glassmind.evaluation.gold import (
+    BadGold,
+    document_id,
+    note_path,
+    read_collection,
+    read_queries,
+)
 from glassmind.search.query import plain
 
 

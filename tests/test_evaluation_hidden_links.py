@@ -6,8 +6,8 @@ import pytest
 from hidden_links import Left, folds_of
 from vault_desk import VaultDesk
 
-from glassmind.evaluation.copies import copy_vault
-from glassmind.evaluation.readings import read_vault
+from glassmind.evaluation.bench import copy_vault
+from glassmind.evaluation.own_links import read_vault
 from glassmind.model import NotePath
 
 NOTES = {

@@ -8,10 +8,16 @@ from pathlib import Path
 import pytest
 
 from glassmind.config.load import config_for
-from glassmind.evaluation.copies import copy_vault, edited
+from glassmind.evaluation.bench import copy_vault, edited
 from glassmind.evaluation.gold import GoldQuery
-from glassmind.evaluation.own_links import PER_TARGET, Edit, OwnGold, own_gold
-from glassmind.evaluation.readings import Readings, read_vault
+from glassmind.evaluation.own_links import (
+    PER_TARGET,
+    Edit,
+    OwnGold,
+    Readings,
+    own_gold,
+    read_vault,
+)
 from glassmind.model import NotePath
 from glassmind.search.query import key_of
 

@@ -1,8 +1,12 @@
 """Figures are shown to people, to programs and as a page, and nothing commands any."""
 
-from glassmind.evaluation.as_json import evaluation_as_json, tuning_as_json
-from glassmind.evaluation.as_text import evaluation_as_text, tuning_as_text
-from glassmind.evaluation.chart import evaluation_as_page
+from glassmind.evaluation.report import (
+    evaluation_as_json,
+    evaluation_as_page,
+    evaluation_as_text,
+    tuning_as_json,
+    tuning_as_text,
+)
 from glassmind.model.evaluation import (
     METRICS,
     Difference,

@@ -12,10 +12,8 @@ import pytest
 from glassmind.config import Config, load_config
 from glassmind.config.load import config_for
 from glassmind.evaluation.bench import Bench
-from glassmind.evaluation.faults import NothingToUndo, TooFewQueries
-from glassmind.evaluation.gold import GoldQuery
-from glassmind.evaluation.settings import undo, write_choice
-from glassmind.evaluation.tune import IN_FORCE, candidates, tune
+from glassmind.evaluation.gold import GoldQuery, NothingToUndo, TooFewQueries
+from glassmind.evaluation.tune import IN_FORCE, candidates, tune, undo, write_choice
 from glassmind.model.evaluation import Difference, Interval, Tried, TuneReport
 
 TODAY = date(2026, 11, 15)

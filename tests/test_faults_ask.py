@@ -28,8 +28,8 @@ from test_models_served import Ollama, OpenAI, hung, says, silent
 from glassmind import open_vault
 from glassmind.errors import CallAbandoned, ModelFailed
 from glassmind.models.http import Bounds, ModelServer
-from glassmind.models.served import Patience, ollama_embedder, openai_embedder
-from glassmind.ports.chat import Halt
+from glassmind.models.protocols import Halt
+from glassmind.models.served import EmbeddingBounds, ollama_embedder, openai_embedder
 from glassmind.serve.daemon import CARD_FILE
 
 BOUND_S = 20.0
@@ -41,7 +41,7 @@ PATIENCE_S = 40.0
 ENDED_S = 5.0
 """Within which a process that is told to end is gone."""
 
-SHORT = Patience(Bounds(0.4, 0.4), Bounds(5.0, 5.0))
+SHORT = EmbeddingBounds(Bounds(0.4, 0.4), Bounds(5.0, 5.0))
 
 MODE = ("--mode", "hybrid")
 """By words and by meaning: where there are no vectors, that too is told."""

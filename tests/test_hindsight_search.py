@@ -14,7 +14,7 @@ from search_desk import check_whole, harbour
 
 from glassmind.errors import HindsightFailed
 from glassmind.model.search import RecalledFact, SearchReply, Told
-from glassmind.models.patience import WAITS_S, Patience, PatientMemory
+from glassmind.models.breaker import WAITS_S, CircuitBreaker, PatientMemory
 from glassmind.serve.daemon.protocol import pack, unpack
 from glassmind.vault import Vault
 from glassmind.wiring.search import OpenMeaning
@@ -401,7 +401,7 @@ class Moody:
 
 def test_failures_make_for_longer_waits_and_an_answer_ends_them() -> None:
     now, moody = [0.0], Moody()
-    patience = Patience("it", lambda: now[0], HindsightFailed)
+    patience = CircuitBreaker("it", lambda: now[0], HindsightFailed)
     patient = PatientMemory(moody, patience)  # type: ignore[arg-type]
 
     for wait_s in (*WAITS_S, WAITS_S[-1]):

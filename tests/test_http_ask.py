@@ -25,9 +25,9 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import CallAbandoned, ProjectUnknown
 from glassmind.model.context import Answer, Found, News, Spoken, Withdrawn
+from glassmind.models.protocols import Halt
 from glassmind.operations.ask import ask_result
 from glassmind.operations.registry import OPERATIONS
-from glassmind.ports.chat import Halt
 from glassmind.serve.http import app, calls, guard
 from glassmind.serve.http.calls import EVENTS
 from glassmind.serve.http.routes import ANSWER_S, limit_s

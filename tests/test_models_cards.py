@@ -22,8 +22,13 @@ from glassmind.models.cards import (
     card_named,
     cards_for,
 )
-from glassmind.models.choose import cards_chosen, embedder_for, recipe_for, reranker_for
-from glassmind.models.place import models_folder
+from glassmind.models.embedders import (
+    cards_chosen,
+    embedder_for,
+    recipe_for,
+    reranker_for,
+)
+from glassmind.models.files import models_folder
 
 SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -79,7 +84,7 @@ def test_what_a_release_knows_of_a_model_is_a_part_of_how_it_makes_vectors(
     config = settings(tmp_path, preset="english-quality")
     before = recipe_for(config)
     wider = BGE_SMALL._replace(window=BGE_SMALL.window * 2)
-    monkeypatch.setattr("glassmind.models.choose.cards_for", lambda _: (wider,))
+    monkeypatch.setattr("glassmind.models.embedders.cards_for", lambda _: (wider,))
 
     assert recipe_for(config) != before
     assert recipe_for(settings(tmp_path, backend="none")) != before

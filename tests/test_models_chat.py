@@ -11,16 +11,18 @@ from chat_desk import PROMPT, SCHEMA, ChatDesk, Voice, chat_server, speaking
 from glassmind.config.load import config_for
 from glassmind.errors import ModelFailed, RemoteRefused
 from glassmind.models.chat import chat_for, chat_lacks, lost
-from glassmind.ports.chat import Chat, Ended, Halt, Prompt
+from glassmind.models.protocols import ChatModel, Ended, Halt, Prompt
 
 BACKENDS = ("ollama", "openai")
 
 
-def chat(desk: ChatDesk, root: Path, backend: str = "ollama", **llm: object) -> Chat:
+def chat(
+    desk: ChatDesk, root: Path, backend: str = "ollama", **llm: object
+) -> ChatModel:
     return chat_for(desk.settings(root, backend, **llm))
 
 
-def answered(made: Chat, prompt: Prompt = PROMPT) -> tuple[list[str], Ended]:
+def answered(made: ChatModel, prompt: Prompt = PROMPT) -> tuple[list[str], Ended]:
     pieces: list[str] = []
     ended = made.answer(prompt, pieces.append, Halt())
     return pieces, ended

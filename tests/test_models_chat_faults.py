@@ -13,7 +13,7 @@ from chat_desk import PROMPT, WAIT_S, ChatDesk, Reply, Voice, chat_server, speak
 from glassmind.errors import CallAbandoned, ModelFailed
 from glassmind.models.chat import MOST_LINE, StreamBounds, chat_for
 from glassmind.models.http import Bounds, ModelServer
-from glassmind.ports.chat import Halt, Prompt, Turn
+from glassmind.models.protocols import Halt, Prompt, Turn
 
 BACKENDS = ("ollama", "openai")
 LONG = StreamBounds(WAIT_S, silence_s=WAIT_S, connect_s=WAIT_S)

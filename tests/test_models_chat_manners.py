@@ -13,14 +13,14 @@ from glassmind.errors import ModelFailed
 from glassmind.models import chat
 from glassmind.models.chat import OpenAIChat, StreamBounds, Wanted, chat_for
 from glassmind.models.http import Bounds, ModelServer
-from glassmind.ports.chat import Chat, Ended, Halt, Turn
+from glassmind.models.protocols import ChatModel, Ended, Halt, Turn
 
 BACKENDS = ("ollama", "openai")
 LOADING = "the model is still loading"
 TOO_LONG = "request (9351 tokens) exceeds the available context size (8192 tokens)"
 
 
-def answered(made: Chat, prompt: Any = PROMPT) -> tuple[list[str], Ended]:
+def answered(made: ChatModel, prompt: Any = PROMPT) -> tuple[list[str], Ended]:
     pieces: list[str] = []
     ended = made.answer(prompt, pieces.append, Halt())
     return pieces, ended

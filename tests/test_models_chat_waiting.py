@@ -13,7 +13,7 @@ from glassmind.config import Config
 from glassmind.errors import CallAbandoned, ModelFailed
 from glassmind.models.chat import StreamBounds, chat_for
 from glassmind.models.http import Bounds, ModelServer
-from glassmind.ports.chat import Halt
+from glassmind.models.protocols import Halt
 
 BACKENDS = ("ollama", "openai")
 NERVOUS = StreamBounds(WAIT_S, silence_s=0.2)

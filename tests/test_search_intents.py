@@ -14,7 +14,7 @@ from model_desk import cached_vectors, minilm
 from numpy.typing import NDArray
 
 from glassmind.model.search import Intent
-from glassmind.models.prototypes import Prototypes, learnt, questions_embedded
+from glassmind.models.intents import Prototypes, learnt, questions_embedded
 from glassmind.search.intent import INTENTS, Guess, guess_intent, prototypes, rules
 
 Rows = NDArray[np.float32]

@@ -9,9 +9,8 @@ from search_desk import HARBOUR
 from glassmind.errors import ModelDamaged, ModelFailed, ModelFault
 from glassmind.model.access import EVERY_AGENT
 from glassmind.model.vectors import Embeddable
-from glassmind.models.choose import TestedEmbedder
-from glassmind.models.embedders import PrefixedEmbedder
-from glassmind.models.patience import WAITS_S, Patience, PatientEmbedder
+from glassmind.models.breaker import WAITS_S, CircuitBreaker, PatientEmbedder
+from glassmind.models.embedders import PrefixedEmbedder, TestedEmbedder
 from glassmind.wiring import search
 
 SAID = "semantic: the model moody gave no answer"
@@ -38,8 +37,8 @@ class Moody(WordModel):
 def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """What the clock shows to whoever waits."""
     shown = [0.0]
-    patience = partial(Patience, clock=lambda: shown[0])
-    monkeypatch.setattr(search, "Patience", patience)
+    patience = partial(CircuitBreaker, clock=lambda: shown[0])
+    monkeypatch.setattr(search, "CircuitBreaker", patience)
     return shown
 
 
@@ -136,7 +135,7 @@ def test_notes_are_embedded_though_a_question_failed(
 
 def test_passages_that_somebody_waits_for_count_as_well(moody: Moody) -> None:
     clock = [0.0]
-    patient = PatientEmbedder(moody, Patience("moody", lambda: clock[0]))
+    patient = PatientEmbedder(moody, CircuitBreaker("moody", lambda: clock[0]))
     part = Embeddable("", "tea")
 
     def fail(_: Embeddable) -> None:

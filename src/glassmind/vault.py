@@ -48,9 +48,9 @@ if TYPE_CHECKING:  # imported when first used: a keyword search needs few of the
     from glassmind.model.search import Successor
     from glassmind.model.vectors import Space
     from glassmind.models.embedders import Embedders
+    from glassmind.models.protocols import Embedder
     from glassmind.ports.elsewhere import Elsewhere
     from glassmind.ports.hindsight import OtherMemory
-    from glassmind.ports.models import Embedder
     from glassmind.store.lexical.search import KeywordIndex
     from glassmind.store.lock import WriterLock
     from glassmind.store.place import VaultIndex

@@ -44,7 +44,7 @@ from glassmind.model.search import (
     Mode,
     says_something,
 )
-from glassmind.ports.chat import Chat, Ended, Halt
+from glassmind.models.protocols import ChatModel, Ended, Halt
 
 
 def check_asked(question: str, limit: int) -> None:
@@ -171,7 +171,7 @@ ASKED = 0.25
 class _Writer(NamedTuple):
     """A model that writes, and how many tokens of sources it can be shown."""
 
-    chat: Chat
+    chat: ChatModel
     room_tokens: int
 
 
@@ -182,7 +182,7 @@ class Answers:
         self,
         config: Config,
         gather: Callable[..., Gathered],
-        chat: Callable[[], Chat | None] | None = None,
+        chat: Callable[[], ChatModel | None] | None = None,
     ) -> None:
         """Take what finds the passages, and what returns the model of the settings."""
         self._config, self._gather = config, gather
@@ -248,7 +248,7 @@ class Answers:
         return _Writer(chat, room), ()
 
 
-def _configured_chat(config: Config) -> Chat | None:
+def _configured_chat(config: Config) -> ChatModel | None:
     if config.llm.backend == "none":
         return None
     from glassmind.models.chat import chat_for  # noqa: PLC0415 - slow to import

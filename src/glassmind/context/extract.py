@@ -15,9 +15,9 @@ from typing import Literal, NamedTuple, TypeAlias
 from glassmind.context.passages import Stretch
 from glassmind.context.question_words import Lookup
 from glassmind.errors import ModelFault
+from glassmind.models.protocols import Reranker
 from glassmind.obsidian.hidden_text import holds_hidden
 from glassmind.obsidian.text import HEADING, MARKER, PROPERTY, sentence_spans
-from glassmind.ports.models import Reranker
 
 _NUMBERS = (
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen "

@@ -16,10 +16,10 @@ from glassmind.files.scan import StaleFiles, stale_files
 from glassmind.model import NotePath
 from glassmind.model.context import Bundle, ProjectNote
 from glassmind.model.search import Intent, Mode, SearchReply
+from glassmind.models.protocols import Reranker
 from glassmind.obsidian.frontmatter import read_head
 from glassmind.obsidian.properties import parse_project, says_private
 from glassmind.obsidian.text import one_line
-from glassmind.ports.models import Reranker
 from glassmind.ports.stages import Projects
 from glassmind.store.sqlite.memory import ChangeRows
 from glassmind.store.sqlite.notes import TraceRows

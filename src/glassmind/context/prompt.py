@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from glassmind.context.quotes import SourceText
 from glassmind.model.context import Source
+from glassmind.models.protocols import ChatModel, Prompt, Turn
 from glassmind.obsidian.secrets import redacted
 from glassmind.obsidian.text import absent_word, clean, estimate_tokens, titled
-from glassmind.ports.chat import Chat, Prompt, Turn
 
 MOST_STATEMENTS = 8
 """Of an answer: who asks wants one, not an essay."""
@@ -92,7 +92,7 @@ def page_of(source: Source) -> SourceText:
     return SourceText(source, source.shown or redacted(source.text))
 
 
-def room_for_sources(chat: Chat, question: str, *, limit: int, answer: int) -> int:
+def room_for_sources(chat: ChatModel, question: str, *, limit: int, answer: int) -> int:
     """Return how many tokens of sources a model can be shown; 0 where too few.
 
     `answer` are those that it may write: never more than half of what it takes.
@@ -103,7 +103,7 @@ def room_for_sources(chat: Chat, question: str, *, limit: int, answer: int) -> i
     return room if room >= LEAST_SOURCES else 0
 
 
-def most_answered(chat: Chat, answer: int) -> int:
+def most_answered(chat: ChatModel, answer: int) -> int:
     """Return the tokens that a model may write."""
     return min(answer, chat.context_tokens // 2)
 

@@ -1,29 +1,152 @@
-"""A gold set with a vault that is indexed and ready to be asked.
+"""Vaults to measure on: copies that hide answers, and notes made from documents.
 
-Three ways lead here: a collection whose documents become notes, a vault with a file of
-queries, and a vault that is asked about itself. Each has an index of its own in the
-user's cache, kept from run to run; the copy of a user's vault is not.
+The user's vault is only read. A copy has every note at its path, with its time, and an
+empty file for each attachment, so that links lead where they led.
 """
 
+import os
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
+import platformdirs
+
 from glassmind.config import Config
+from glassmind.config.places import APP, FILE_NAME
 from glassmind.engine import Engine
-from glassmind.errors import GlassmindError, ModelFault
-from glassmind.evaluation.beir import read_collection
-from glassmind.evaluation.copies import copy_vault, remove, write_notes
-from glassmind.evaluation.faults import BadGold, Unmeasurable
-from glassmind.evaluation.gold import Gold, GoldQuery, read_queries
-from glassmind.evaluation.own_links import MOST, own_gold
-from glassmind.evaluation.place import place_for
-from glassmind.evaluation.readings import read_vault
-from glassmind.model.index import IndexReport
-from glassmind.models.choose import embedder_for
+from glassmind.errors import GlassmindError, IndexUnwritable, ModelFault
+from glassmind.evaluation.gold import (
+    BadGold,
+    Gold,
+    GoldQuery,
+    Unmeasurable,
+    read_collection,
+    read_queries,
+)
+from glassmind.evaluation.own_links import (
+    MOST_QUERIES,
+    Edit,
+    Readings,
+    contents,
+    own_gold,
+    read_vault,
+)
+from glassmind.model import NotePath
+from glassmind.model.index import FileFacts, IndexReport
+from glassmind.models.embedders import embedder_for
 from glassmind.ports.indexing import ShowProgress
+from glassmind.store.lock import WriterLock
+from glassmind.store.place import index_name
+
+
+def copy_vault(
+    config: Config,
+    readings: Readings,
+    hidden: Mapping[NotePath, Sequence[Edit]],
+    folder: Path,
+) -> None:
+    """Write the vault to a folder, anew, with what is hidden replaced.
+
+    Raises:
+        IndexUnwritable: the disk does not take it.
+        VaultMissing: the vault is gone.
+    """
+    try:
+        remove(folder)
+        folder.mkdir(parents=True, mode=0o700)
+        with contents(readings.root, config.index.max_note_bytes) as read:
+            for file in readings.files:
+                raw = read(file)
+                if raw is not None and file.path in hidden:
+                    known = readings.notes[file.path]
+                    # What was read is what the offsets are of.
+                    raw = edited(known.raw, hidden[file.path], known.base)
+                _put(folder, file, raw or b"")
+        settings = readings.root / FILE_NAME
+        # A link is not read in the vault either.
+        if settings.is_file() and not settings.is_symlink():
+            (folder / FILE_NAME).write_bytes(settings.read_bytes())
+    except OSError as error:
+        raise IndexUnwritable(str(folder), error.strerror or str(error)) from error
+
+
+def edited(raw: bytes, edits: Sequence[Edit], base: int = 0) -> bytes:
+    """Return the bytes with each edit made; they are in order and do not overlap."""
+    parts: list[bytes] = []
+    at = 0
+    for edit in edits:
+        parts += [raw[at : base + edit.start], edit.text]
+        at = base + edit.end
+    return b"".join([*parts, raw[at:]])
+
+
+def _put(folder: Path, file: FileFacts, raw: bytes) -> None:
+    place = folder / file.path
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_bytes(raw)
+    os.utime(place, ns=(file.mtime_ns, file.mtime_ns))
+
+
+def write_notes(notes: Mapping[str, str], folder: Path) -> None:
+    """Make a folder hold these notes and no others, touching only what differs.
+
+    Raises:
+        IndexUnwritable: the disk does not take it.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for file in sorted(folder.rglob("*.md")):
+            if file.relative_to(folder).as_posix() not in notes:
+                file.unlink()
+        for path, text in notes.items():
+            place, raw = folder / path, text.encode("utf-8", "replace")
+            if place.is_file() and place.read_bytes() == raw:
+                continue
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(raw)
+    except OSError as error:
+        raise IndexUnwritable(str(folder), error.strerror or str(error)) from error
+
+
+def remove(folder: Path) -> None:
+    """Delete a folder that we wrote; nothing when it is not there."""
+    if folder.is_dir() and not folder.is_symlink():
+        shutil.rmtree(folder)
+
+
+WAIT_S = 5.0
+"""How long another measurement of the same set is waited for: it takes minutes."""
+
+
+def cache_home() -> Path:
+    """Return the folder below which every measured set has its place."""
+    return Path(platformdirs.user_cache_dir(APP, appauthor=False), "evaluation")
+
+
+@contextmanager
+def place_for(source: Path, gold: str, model: str, *, fresh: bool) -> Iterator[Path]:
+    """Yield the folder of a set and hold it for this process; `fresh` empties it.
+
+    Raises:
+        IndexBusy: another process measures the same set.
+        IndexUnwritable: the cache cannot be written.
+    """
+    key = sha256(f"{gold}\n{model}".encode()).hexdigest()[:8]
+    folder = cache_home() / f"{index_name(source)}-{key}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise IndexUnwritable(str(folder), error.strerror or str(error)) from error
+    with WriterLock(folder / "lock") as lock:
+        lock.acquire(timeout_s=WAIT_S)
+        if fresh:
+            for part in folder.iterdir():
+                remove(part)
+        yield folder
+
 
 Open: TypeAlias = Callable[[Path | None, Mapping[str, object]], Engine]
 """Opens a vault (None: the one that is chosen) with settings that win over others."""
@@ -114,7 +237,7 @@ def own_bench(open_: Open, wanted: Wanted) -> Iterator[Bench]:
     config = _config(open_, None, wanted)
     root = config.vault.path
     readings = read_vault(config)
-    most = wanted.limit_queries or MOST
+    most = wanted.limit_queries or MOST_QUERIES
     found = own_gold(readings, seed=wanted.seed, most=most)
     if not found.gold.queries:
         problem = "it has no links, aliases or headings that could be asked"

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from glassmind.evaluation.bench import Bench
 from glassmind.evaluation.gold import GoldQuery
 from glassmind.evaluation.metrics import (
     DEEPEST,
@@ -14,11 +15,18 @@ from glassmind.evaluation.metrics import (
     percentile,
     scores,
 )
-from glassmind.model.evaluation import METRICS, Difference, Figures, Measured
+from glassmind.model.evaluation import (
+    METRICS,
+    Difference,
+    EvalReport,
+    Figures,
+    Measured,
+)
 
 if TYPE_CHECKING:
     from glassmind.engine import Engine
     from glassmind.model.search import SearchReply
+
 
 FUSIONS = ("minmax", "rrf", "weighted_rrf", "weighted_sum")
 
@@ -226,3 +234,31 @@ def reply_of(
         **configuration.options,
     }
     return engine.search(query.text, limit=limit, facts=False, **options)  # type: ignore[arg-type]
+
+
+def evaluate(
+    bench: Bench,
+    *,
+    compare: bool = True,
+    seed: int = SEED,
+    show: ShowCount = lambda _done, _all: None,
+) -> EvalReport:
+    """Return what search scores on a bench.
+
+    With `compare`, also what each part of search adds.
+    """
+    began = time.perf_counter()
+    with bench.open({}) as engine:
+        others = ablations(bench.queries) if compare else []
+        asker = engine_asker(engine)
+        default, compared = measure(asker, bench.queries, others, seed=seed, show=show)
+    return EvalReport(
+        gold=bench.gold,
+        source=str(bench.source),
+        notes=bench.notes,
+        model=bench.model,
+        default=default,
+        ablations=compared,
+        notices=bench.notices,
+        seconds=time.perf_counter() - began,
+    )

@@ -1,24 +1,174 @@
-"""A gold set from what a vault says about itself, and how to hide it.
+"""A whole vault, read: its files, its notes, and their names."""
 
-Whoever links to a note says what it is about: in the words shown for the link (an
-*anchor* query) and in the sentence around it (*context*). Aliases and headings are
-other names that its writer gave it. Each query knows the bytes that would give its
-answer away, and a copy of the vault without these is what search is measured on.
-"""
-
+import re
+from bisect import bisect_right
+from codecs import BOM_UTF8
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from hashlib import sha256
 from itertools import chain, zip_longest
+from pathlib import Path
 from typing import NamedTuple
 
+from glassmind.config import Config
+from glassmind.errors import VaultError
 from glassmind.evaluation.gold import Gold, GoldQuery
-from glassmind.evaluation.readings import Reading, Readings
-from glassmind.evaluation.sentences import sentence_around, shown_by
+from glassmind.files.ignore import load_rules
+from glassmind.files.names import Names
+from glassmind.files.read import Decoded, VaultFiles, decode
+from glassmind.files.scan import scan
 from glassmind.model import NotePath
+from glassmind.model.index import FileFacts
 from glassmind.model.notes import Link, Note
 from glassmind.obsidian.frontmatter import read_head
+from glassmind.obsidian.notes import read_note
+from glassmind.obsidian.text import ENDS, MARKER
+from glassmind.search.confidence import FEWEST, MOST
 from glassmind.search.query import key_of, plain, size_of
+
+
+class Reading(NamedTuple):
+    """A note and its bytes; the note's offsets count from `base` on."""
+
+    note: Note
+    raw: bytes
+    base: int
+
+
+class Readings(NamedTuple):
+    """The files of a vault, and those that are Markdown in UTF-8, read.
+
+    `names` is what links are resolved by.
+    """
+
+    root: Path
+    files: Sequence[FileFacts]
+    notes: Mapping[NotePath, Reading]
+    names: Names
+
+
+def read_vault(config: Config) -> Readings:
+    """Return what the index would be made of; nothing is written.
+
+    Raises:
+        VaultMissing: the vault's folder is not there.
+    """
+    root = config.vault.path
+    rules = load_rules(
+        root,
+        ignore_dirs=config.index.ignore_dirs,
+        include_agent_dir=config.index.include_agent_dir,
+        agent_dir=config.writes.agent_dir,
+    )
+    files = scan(root, rules, {}).changed
+    with contents(root, config.index.max_note_bytes) as read:
+        found = {file.path: _reading(file, read(file)) for file in files}
+    notes = {path: made for path, made in found.items() if made is not None}
+    return Readings(root, files, notes, Names.of(file.path for file in files))
+
+
+class Contents:
+    """Reads files of one vault; what cannot be read is None."""
+
+    def __init__(self, files: VaultFiles) -> None:
+        self._files = files
+
+    def __call__(self, file: FileFacts) -> bytes | None:
+        """Return the bytes of a file of text; None for any other."""
+        if file.kind == "attachment":
+            return None
+        try:
+            path = file.disk_path or file.path
+            return self._files.read(path)
+        except VaultError:
+            return None  # the index lists what it cannot read; a copy goes without
+
+
+@contextmanager
+def contents(root: Path, limit_bytes: int) -> Iterator[Contents]:
+    """Yield what reads the files of a vault.
+
+    Raises:
+        VaultMissing: the vault's folder is not there.
+    """
+    with VaultFiles(root, limit_bytes=limit_bytes) as files:
+        yield Contents(files)
+
+
+def _reading(file: FileFacts, raw: bytes | None) -> Reading | None:
+    """Return a note whose offsets are those of its bytes; None for any other file."""
+    if raw is None or file.kind != "markdown":
+        return None
+    decoded = decode(raw)
+    if not isinstance(decoded, Decoded) or decoded.encoding != "utf-8":
+        return None
+    base = len(BOM_UTF8) if raw.startswith(BOM_UTF8) else 0
+    note = read_note(file.path, decoded.text)
+    exact = note.kind == "markdown" and note.text.encode() == raw[base:]
+    return Reading(note, raw, base) if exact else None
+
+
+HERE = "\x00"
+"""Where the link stood while its sentence is looked for."""
+
+_MARKS = str.maketrans(dict.fromkeys("*_`~|<>=", " "))
+_GAPS = re.compile(r"[(\[]\s*[)\]]|\s+(?=[.,;:!?)])")
+_OUTSIDE = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)|https?://\S+")
+
+
+def shown_by(link: Link) -> str:
+    """Return what a reader sees of a link."""
+    return link.display or link.target
+
+
+def sentence_around(
+    note: Note, source: bytes, link: Link, same: Callable[[Link], bool]
+) -> str | None:
+    """Return the sentence that a link stands in, without it and others to `same`.
+
+    None when what is left says too little, or is no sentence.
+    """
+    start, end = _stretch(note, source, link)
+    inside = [x for x in note.links if start <= x.start and x.end <= end]
+    text = _told(source, start, end, inside, same)
+    marked = next((part for part in ENDS.split(text) if HERE in part), "")
+    said = plain(_GAPS.sub("", marked.replace(HERE, " ").translate(_MARKS)))
+    return said if FEWEST <= size_of(said) <= MOST else None
+
+
+def _stretch(note: Note, source: bytes, link: Link) -> tuple[int, int]:
+    """Return the paragraph that holds a link, or of anything else its line."""
+    at = bisect_right(note.blocks, link.start, key=lambda block: block.start) - 1
+    block = note.blocks[at] if at >= 0 else None
+    if block is not None and block.kind == "paragraph" and link.end <= block.end:
+        return block.start, block.end
+    start = source.rfind(b"\n", 0, link.start) + 1
+    end = source.find(b"\n", link.end)
+    return start, len(source) if end < 0 else end
+
+
+def _told(
+    source: bytes,
+    start: int,
+    end: int,
+    links: Sequence[Link],
+    same: Callable[[Link], bool],
+) -> str:
+    """Return a stretch as it reads, `HERE` in the place of the links that are meant."""
+    parts: list[str] = []
+    at = start
+    for link in links:
+        if link.start < at:
+            continue
+        parts.append(source[at : link.start].decode("utf-8", "replace"))
+        parts.append(HERE if same(link) else shown_by(link))
+        at = link.end
+    parts.append(source[at:end].decode("utf-8", "replace"))
+    text = _OUTSIDE.sub(r"\1", "".join(parts))
+    lines = (MARKER.sub("", line) for line in text.split("\n"))
+    return " ".join(" ".join(lines).split())
+
 
 KINDS = ("anchor", "alias", "heading", "context")
 """The kinds of queries; of equal ones that of the first kind is kept."""
@@ -29,7 +179,7 @@ UNASKED = "unasked"
 PER_TARGET = 5
 """Queries about one note: a hub would outweigh all others."""
 
-MOST = 500
+MOST_QUERIES = 500
 """Queries in all; the interval of a mean is then about 0.03 on either side."""
 
 MOST_TARGETS = 2
@@ -69,7 +219,7 @@ class OwnGold(NamedTuple):
     hidden: Mapping[NotePath, Sequence[Edit]]
 
 
-def own_gold(readings: Readings, *, seed: int = 0, most: int = MOST) -> OwnGold:
+def own_gold(readings: Readings, *, seed: int = 0, most: int = MOST_QUERIES) -> OwnGold:
     """Return queries from a vault's links, aliases and headings.
 
     At most `most`, evenly of each kind as far as there are any, the same for the same

@@ -19,10 +19,10 @@ from glassmind.errors import ModelFailed, ModelFault, OtherWidth
 from glassmind.index.sidecars import follow_vectors, waiting
 from glassmind.model.index import Progress
 from glassmind.model.vectors import Embeddable, Embedded, Space, Unembedded
+from glassmind.models.protocols import Embedder
 from glassmind.obsidian.properties import is_memo_head, memo_own_text
 from glassmind.obsidian.secrets import redacted
 from glassmind.ports.indexing import KnownVectors, ShowProgress, VectorStep
-from glassmind.ports.models import Embedder
 from glassmind.store.lock import WriterLock
 from glassmind.vault import Vault
 
@@ -254,7 +254,7 @@ class EmbeddingTask:
 
     def level(self) -> str:
         """Return what the rows remember of a pass that left nothing to do."""
-        from glassmind.models.choose import recipe_for  # noqa: PLC0415 - costly
+        from glassmind.models.embedders import recipe_for  # noqa: PLC0415 - costly
 
         given = self.given
         state = f"{given.state} {_opens(self.vault)}" if given else ""

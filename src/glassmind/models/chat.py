@@ -29,7 +29,7 @@ from glassmind.models.http import (
     broken_by,
     shut,
 )
-from glassmind.ports.chat import Chat, Ended, Halt, Prompt, Turn
+from glassmind.models.protocols import ChatModel, Ended, Halt, Prompt, Turn
 
 CONNECT_S = 2.0
 """A server on this machine is there at once or not at all."""
@@ -345,7 +345,7 @@ LOOK = Bounds(connect_s=1.0, total_s=2.0)
 """To see whether a server is there: it need not load its model for that."""
 
 
-def chat_for(config: Config, bounds: StreamBounds | None = None) -> Chat:
+def chat_for(config: Config, bounds: StreamBounds | None = None) -> ChatModel:
     """Return the model of the settings, which name one; the server is not asked yet.
 
     Raises:

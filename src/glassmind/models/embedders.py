@@ -1,20 +1,274 @@
-"""The models that turn text into vectors, each made once for a process."""
+"""From the settings to the model that is meant."""
 
 import json
 from collections.abc import Iterator, Sequence
+from math import sqrt
+from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING
 
-from glassmind.config import Config
-from glassmind.config.settings import Embeddings
-from glassmind.errors import ModelAbsent, ModelFault, NoModelChosen
+from glassmind.config.settings import Config, Embeddings
+from glassmind.errors import (
+    ModelAbsent,
+    ModelFailed,
+    ModelFault,
+    NoModelChosen,
+    UnknownModel,
+)
 from glassmind.model.vectors import Embeddable
-from glassmind.models.choose import embedder_for
+from glassmind.models.cards import (
+    BGE_MICRO,
+    RERANKER,
+    WORDLLAMA,
+    ModelCard,
+    cards_for,
+)
+from glassmind.models.files import (
+    is_here,
+    is_installed,
+    known_files,
+    model_in,
+    models_folder,
+    names_folder,
+    noted_weights,
+)
+from glassmind.models.vectors import VERSION, space_of
 
 if TYPE_CHECKING:
     from glassmind.config.settings import Prefix
     from glassmind.model.vectors import Matrix, Space, Vector
-    from glassmind.ports.models import Embedder
+    from glassmind.models.onnx import CrossEncoder
+    from glassmind.models.protocols import Embedder
+    from glassmind.models.tokens import TokenCounter
+
+
+QUESTION = "How often should tomato plants be watered?"
+ANSWER = Embeddable("Garden", "Give your tomatoes water every morning in summer.")
+STRANGER = Embeddable("Office", "The invoice for the new chairs was paid in March.")
+"""A pair that belongs together, and a text that belongs to neither."""
+
+NEARER = 0.05
+"""How much nearer the pair must be; broken weights give about 0, models we know 0.2 up.
+"""
+
+CLOSE_TO_ONE = 1e-3
+
+
+def self_test(embedder: "Embedder", model: str) -> None:
+    """See that a model's vectors are sound and say something about meaning.
+
+    Raises:
+        ModelFailed: they are not, or do not.
+        ModelFault: the model cannot be run at all.
+    """
+    asked = embedder.query(QUESTION)
+    answer, stranger = (rows[0] for rows in embedder.passages([ANSWER, STRANGER]))
+    for vector in (asked, answer, stranger):
+        if vector.shape != (embedder.width,):
+            reason = f"{vector.size} numbers in place of {embedder.width}"
+            raise ModelFailed(model, reason)
+        length = sqrt(float(vector @ vector))
+        if not abs(length - 1) < CLOSE_TO_ONE:
+            raise ModelFailed(model, "its vectors are not of unit length")
+    gain = float(asked @ answer) - float(asked @ stranger)
+    if not gain > NEARER:
+        reason = f"a question is no nearer to its answer than to others: {gain:.3f}"
+        raise ModelFailed(model, reason)
+
+
+class TestedEmbedder:
+    """An embedder that is put to the test before it embeds its first passage."""
+
+    __test__ = False  # its name is no invitation to a test runner
+
+    def __init__(self, inner: "Embedder", model: str) -> None:
+        self.inner, self.model = inner, model
+        self._passed = False
+
+    @property
+    def space(self) -> str:
+        """What the vectors depend on."""
+        return self.inner.space
+
+    @property
+    def width(self) -> int:
+        """How many numbers a vector has."""
+        return self.inner.width
+
+    def passages(self, parts: Sequence[Embeddable], /) -> "Iterator[Matrix]":
+        """Yield a matrix for each part, once the model has passed its test.
+
+        Raises:
+            ModelFault: it does not pass, or fails later.
+        """
+        if not self._passed:
+            self_test(self.inner, self.model)
+            self._passed = True
+        yield from self.inner.passages(parts)
+
+    def query(self, text: str, /) -> "Vector":
+        """Return the vector of a question."""
+        return self.inner.query(text)
+
+    def warm(self) -> None:
+        """Begin to load the model, where that can be done before it is needed."""
+        begin = getattr(self.inner, "warm", None)
+        if begin is not None:
+            begin()
+
+    def counter(self) -> "TokenCounter | None":
+        """Return what counts tokens as the model does; None where only a server can.
+
+        Raises:
+            ModelFault: its tokenizer cannot be read.
+        """
+        counter = getattr(self.inner, "counter", None)
+        return None if counter is None else counter()
+
+
+USUAL_PRESET = "english"
+
+
+def embedder_for(
+    config: Config, *, threads: int | None = None
+) -> TestedEmbedder | None:
+    """Return what embeds under these settings; None where they say that nothing does.
+
+    Nothing is loaded and nothing is fetched yet. `threads` are for passages; None means
+    one for each core.
+
+    Raises:
+        UnknownModel: the settings name a model that we do not know.
+        ModelAbsent: its files are not on this machine.
+        ModelDamaged: they are not what they should be.
+        RemoteRefused: its server is not this machine, and that was not allowed.
+    """
+    chosen = config.embeddings
+    if chosen.backend == "none":
+        return None
+    if chosen.backend == "ollama":
+        from glassmind.models.served import ollama_embedder  # noqa: PLC0415
+
+        made = ollama_embedder(chosen)
+        return TestedEmbedder(made, made.model)
+    if chosen.backend == "openai":
+        from glassmind.models.served import openai_embedder  # noqa: PLC0415
+
+        made = openai_embedder(chosen)
+        return TestedEmbedder(made, made.model)
+    if names_folder(chosen.model):
+        return _in_folder(Path(chosen.model).expanduser(), threads)
+    card = present(cards_chosen(config), models_folder(config))
+    return TestedEmbedder(embedder_of(card, models_folder(config), threads), card.id)
+
+
+def cards_chosen(config: Config) -> Sequence[ModelCard]:
+    """Return the cards that the settings mean, best first, of models run here.
+
+    Raises:
+        UnknownModel: there is no such model.
+    """
+    chosen = config.embeddings
+    if chosen.backend == "smart-connections":
+        return (BGE_MICRO,)
+    name = chosen.model or chosen.preset
+    if chosen.backend == "static" and name == USUAL_PRESET:
+        return (WORDLLAMA,)
+    return cards_for(name)
+
+
+def recipe_for(config: Config) -> str:
+    """Return how this release makes vectors by these settings, without a look at them.
+
+    Another release may know another card by the same name; what it makes then lies in
+    another space, though no setting was changed. Of what cards do not tell, nothing.
+    """
+    chosen = config.embeddings
+    if chosen.backend in {"none", "ollama", "openai"} or names_folder(chosen.model):
+        return f"v{VERSION}"
+    try:
+        cards = cards_chosen(config)
+    except UnknownModel:
+        return ""
+    home = models_folder(config)
+    card = next((one for one in cards if can_run(one, home)), cards[0])
+    return space_of(card, card.weights.sha256 if card.files else "")
+
+
+def present(cards: Sequence[ModelCard], home: Path) -> ModelCard:
+    """Return the first of some cards whose model is on this machine.
+
+    Raises:
+        ModelAbsent: none is.
+    """
+    for card in cards:
+        if can_run(card, home):
+            return card
+    raise ModelAbsent(cards[0].id)
+
+
+def can_run(card: ModelCard, home: Path) -> bool:
+    """Whether what a model needs is on this machine, whatever state it is in."""
+    if card.runs == "use":
+        return is_installed()
+    return is_here(card, home / card.id)
+
+
+def reranker_for(config: Config, *, threads: int | None = None) -> "CrossEncoder":
+    """Return what reads a question and a passage together; nothing is loaded yet.
+
+    Raises:
+        ModelAbsent: its files are not on this machine.
+        ModelDamaged: they are not what they should be.
+    """
+    return reranker_of(models_folder(config), threads)
+
+
+def reranker_of(home: Path, threads: int | None = None) -> "CrossEncoder":
+    """Return the reranker whose files are below `home`.
+
+    Raises:
+        ModelAbsent: they are not.
+        ModelDamaged: they are not what they should be.
+    """
+    from glassmind.models.onnx import CrossEncoder  # noqa: PLC0415
+
+    folder = home / RERANKER.id
+    known_files(RERANKER, folder)
+    return CrossEncoder(RERANKER, folder, threads=threads)
+
+
+def embedder_of(card: ModelCard, home: Path, threads: int | None = None) -> "Embedder":
+    """Return the embedder of a card whose files are below `home`.
+
+    Raises:
+        ModelAbsent: they are not.
+        ModelDamaged: they are not what they should be.
+    """
+    if card.runs == "use":
+        from glassmind.models.static import SentenceEmbedder  # noqa: PLC0415
+
+        return SentenceEmbedder(card, threads=threads)
+    folder = home / card.id
+    return _opened(card, folder, noted_weights(card, folder), threads)
+
+
+def _in_folder(folder: Path, threads: int | None) -> TestedEmbedder:
+    found = model_in(folder)
+    made = _opened(found.card, folder, found.sha256, threads)
+    return TestedEmbedder(made, found.card.id)
+
+
+def _opened(
+    card: ModelCard, folder: Path, weights: str, threads: int | None
+) -> "Embedder":
+    if card.runs == "static":
+        from glassmind.models.static import StaticEmbedder  # noqa: PLC0415
+
+        return StaticEmbedder(card, folder, weights=weights)
+    from glassmind.models.onnx import OnnxEmbedder  # noqa: PLC0415
+
+    return OnnxEmbedder(card, folder, weights=weights, threads=threads)
 
 
 BEFORE = {"prefix": "headings"}

@@ -16,8 +16,8 @@ from glassmind.config.settings import Hindsight
 from glassmind.errors import GlassmindError, HindsightFailed, ModelFailed, RemoteRefused
 from glassmind.model.index import Check
 from glassmind.model.search import FACTS, RecalledFact, Told, document_of
+from glassmind.models.breaker import CircuitBreaker, PatientMemory
 from glassmind.models.http import Bounds, ModelServer
-from glassmind.models.patience import Patience, PatientMemory
 from glassmind.ports.hindsight import Hear
 
 MOST_FACTS = 50
@@ -241,5 +241,5 @@ def _day(found: Any) -> str:
 
 def patient_memory(settings: Hindsight) -> "PatientMemory":
     """Return the server that the settings name, left alone for a while if it fails."""
-    breaker = Patience("hindsight", failure=HindsightFailed)
+    breaker = CircuitBreaker("hindsight", failure=HindsightFailed)
     return PatientMemory(HindsightServer(settings), breaker)

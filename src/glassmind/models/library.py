@@ -9,7 +9,8 @@ from glassmind.config.settings import Config
 from glassmind.errors import ModelDamaged, ModelFault
 from glassmind.model.models import ModelCheck, ModelFetched, ModelState
 from glassmind.models.cards import CARDS, ModelCard, cards_for, presets_of
-from glassmind.models.choose import (
+from glassmind.models.download import Watch, clear_archives, fetch_model, unwatched
+from glassmind.models.embedders import (
     ANSWER,
     QUESTION,
     STRANGER,
@@ -21,11 +22,10 @@ from glassmind.models.choose import (
     reranker_of,
     self_test,
 )
-from glassmind.models.fetch import Watch, clear_archives, fetch_model, unwatched
-from glassmind.models.place import known_files, models_folder, names_folder, sha256_of
+from glassmind.models.files import known_files, models_folder, names_folder, sha256_of
 
 if TYPE_CHECKING:
-    from glassmind.ports.models import Embedder
+    from glassmind.models.protocols import Embedder
 
 
 EVERYTHING = "all"

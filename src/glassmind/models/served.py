@@ -20,7 +20,7 @@ Ask = Callable[[list[str], Bounds], Any]
 """Returns what a server says to some texts: a list of vectors, if all is well."""
 
 
-class Patience(NamedTuple):
+class EmbeddingBounds(NamedTuple):
     """How long a server may take for a question, and for a passage.
 
     Somebody waits for a question's vector, though a server that must load its model
@@ -32,7 +32,7 @@ class Patience(NamedTuple):
     passage: Bounds = Bounds(2.0, 120.0)
 
 
-USUAL = Patience()
+USUAL = EmbeddingBounds()
 
 AT_ONCE = 2
 """Questions on their way at a time: the server works while the next one travels."""
@@ -60,7 +60,7 @@ class ServedEmbedder:
     """
 
     def __init__(
-        self, name: ServedName, ask: Ask, *, expected: int, patience: Patience
+        self, name: ServedName, ask: Ask, *, expected: int, patience: EmbeddingBounds
     ) -> None:
         self._name, self._ask, self._width = name, ask, expected
         self._expected = expected
@@ -127,7 +127,7 @@ OLLAMA_MODEL = "nomic-embed-text"
 def ollama_embedder(
     chosen: Embeddings,
     *,
-    patience: Patience = USUAL,
+    patience: EmbeddingBounds = USUAL,
 ) -> ServedEmbedder:
     """Return the embedder of the settings; the server is not asked yet.
 
@@ -164,7 +164,7 @@ OPENAI_MODEL = "text-embedding-3-small"
 def openai_embedder(
     chosen: Embeddings,
     *,
-    patience: Patience = USUAL,
+    patience: EmbeddingBounds = USUAL,
 ) -> ServedEmbedder:
     """Return the embedder of the settings; the server is not asked yet.
 

@@ -13,6 +13,7 @@ from glassmind.model.access import Passage, Shown
 from glassmind.model.context import NOT_IN_NOTES, Conflict, Side, Spoken, Withdrawn
 from glassmind.model.ontology import Resolution
 from glassmind.model.search import ASKS, LONGEST_QUESTION, MOST_SOURCES
+from glassmind.models.protocols import Halt
 from glassmind.obsidian.text import Style, counted, heading_address, obsidian_uri
 from glassmind.operations.find import ChosenIntent, ChosenMode, Project, most
 from glassmind.operations.model_text import GENERATED, fenced_lines, one_line
@@ -29,7 +30,6 @@ from glassmind.operations.registry import (
     operation,
     shown,
 )
-from glassmind.ports.chat import Halt
 
 
 class AskArguments(Arguments):

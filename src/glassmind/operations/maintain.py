@@ -538,7 +538,7 @@ def fetch_models(
 ) -> FetchedModelsResult:
     """Download models: the one your settings choose, or those you name."""
     from glassmind.models import library  # noqa: PLC0415 - ssl
-    from glassmind.models.fetch import download_watcher  # noqa: PLC0415 - ssl
+    from glassmind.models.download import download_watcher  # noqa: PLC0415 - ssl
 
     source = arguments.source
     local = current_folder() / Path(source).expanduser() if source else None

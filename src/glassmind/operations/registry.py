@@ -28,8 +28,8 @@ from msgspec import Meta, Struct
 from glassmind.engine import Engine
 from glassmind.errors import ConfigError
 from glassmind.model.access import Passage, Shown
+from glassmind.models.protocols import Halt
 from glassmind.obsidian.text import Style
-from glassmind.ports.chat import Halt
 
 Surface: TypeAlias = Literal["cli", "mcp", "http"]
 Group: TypeAlias = Literal[

@@ -252,7 +252,7 @@ def _bent(
     for label, share, kind in kinds:
         labels += [label] * len(kind)
         counts += [len(rows) * share / len(kind)] * len(kind)
-    from glassmind.models.prototypes import fitted  # noqa: PLC0415 - numpy
+    from glassmind.models.intents import fitted  # noqa: PLC0415 - numpy
 
     toward = (usual.bias, *usual.weights)
     pull = (BIAS_PULL, *([PULL] * len(usual.weights)))

@@ -25,8 +25,8 @@ from glassmind.model.search import (
 if TYPE_CHECKING:
     from glassmind.model.suggestions import Partner
     from glassmind.model.vectors import Vector
+    from glassmind.models.protocols import Embedder, Reranker
     from glassmind.ports.hindsight import Hear
-    from glassmind.ports.models import Embedder, Reranker
     from glassmind.ports.retrieval import HitRows, NoteFacts, VectorSearch, WordSearch
     from glassmind.search.confidence import Curve
     from glassmind.search.hits import Shown

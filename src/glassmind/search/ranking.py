@@ -23,7 +23,7 @@ from glassmind.model.search import (
 )
 
 if TYPE_CHECKING:
-    from glassmind.ports.models import Reranker
+    from glassmind.models.protocols import Reranker
 
 Scores: TypeAlias = Mapping[int, float]
 """Scores by key, best first."""

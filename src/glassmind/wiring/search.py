@@ -17,11 +17,7 @@ from glassmind.errors import IndexDamaged, ModelFault, NotEmbedded
 from glassmind.model.search import Intent
 from glassmind.model.suggestions import Partner
 from glassmind.model.vectors import Space
-from glassmind.models.patience import (
-    Patience,
-    PatientEmbedder,
-    PatientReranker,
-)
+from glassmind.models.breaker import CircuitBreaker, PatientEmbedder, PatientReranker
 from glassmind.ports.retrieval import WordSearch
 from glassmind.search.notes import notes_for
 from glassmind.search.plan import Meaning, SearchSources, Settled
@@ -38,9 +34,9 @@ from glassmind.wiring.use import OpenHeat
 if TYPE_CHECKING:
     from glassmind.model.graph import ThemeLabel
     from glassmind.model.vectors import Vector
-    from glassmind.models.prototypes import Prototypes
+    from glassmind.models.intents import Prototypes
+    from glassmind.models.protocols import Reranker
     from glassmind.ports.indexing import ShowProgress
-    from glassmind.ports.models import Reranker
     from glassmind.search.confidence import Curve
 
 RECOUNT_S = 2.0
@@ -87,7 +83,7 @@ def sources_for(vault: Vault, words: WordSearch) -> SearchSources:
         return vault.reader.rows().id_of(path)
 
     def intent_named(text: str) -> str:
-        from glassmind.models.intent import intents_for  # noqa: PLC0415
+        from glassmind.models.intents import intents_for  # noqa: PLC0415
 
         return intents_for(vault.config, get_args(Intent)).name(text)
 
@@ -172,8 +168,8 @@ class OpenMeaning:
         self._lock = Lock()
         self._opened: tuple[Path, Space, Meaning, VectorIndex] | None = None
         self._reranker: Reranker | None = None
-        self._patience = Patience("the reranker")
-        self._patiences: dict[str, Patience] = {}
+        self._patience = CircuitBreaker("the reranker")
+        self._patiences: dict[str, CircuitBreaker] = {}
         self._known: tuple[Space, Prototypes] | None = None
         self._share: tuple[float, float] | None = None
         self._foreign: tuple[Space, str | None] | None = None
@@ -206,9 +202,9 @@ class OpenMeaning:
         patient = PatientEmbedder(meaning.embedder, self.patience_with(model))
         return meaning._replace(embedder=patient)
 
-    def patience_with(self, model: str) -> Patience:
+    def patience_with(self, model: str) -> CircuitBreaker:
         """Return what remembers how a model fared that somebody waited for."""
-        return self._patiences.setdefault(model, Patience(model))
+        return self._patiences.setdefault(model, CircuitBreaker(model))
 
     def _lacking(self, space: Space | None) -> NotEmbedded:
         """Return what to raise where the vectors of a space cannot be searched."""
@@ -250,7 +246,7 @@ class OpenMeaning:
     def _prototypes(self) -> "Prototypes | None":
         if self._opened is None:
             return None
-        from glassmind.models.prototypes import (  # noqa: PLC0415
+        from glassmind.models.intents import (  # noqa: PLC0415
             Prototypes,
             questions_embedded,
         )
@@ -340,7 +336,7 @@ class OpenMeaning:
         self._patience.check()
         with self._lock:
             if self._reranker is None:
-                from glassmind.models.choose import reranker_for  # noqa: PLC0415
+                from glassmind.models.embedders import reranker_for  # noqa: PLC0415
 
                 made = reranker_for(self._vault.config)
                 self._reranker = PatientReranker(made, self._patience)
@@ -372,7 +368,7 @@ class _ScopedMeaning(OpenMeaning):
             return super().curve()
         return usual_curve(self._opened[1])
 
-    def patience_with(self, model: str) -> Patience:
+    def patience_with(self, model: str) -> CircuitBreaker:
         """Return the circuit breaker of a model."""
         return semantic_for(self._vault.whole).patience_with(model)
 

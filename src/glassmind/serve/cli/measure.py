@@ -12,9 +12,14 @@ from msgspec import Meta
 from glassmind.config.sources import as_toml
 from glassmind.config.trust import keep_trust
 from glassmind.engine import Engine, engine_for
-from glassmind.evaluation.as_json import evaluation_as_json, tuning_as_json
-from glassmind.evaluation.as_text import evaluation_as_text, tuning_as_text
-from glassmind.evaluation.chart import check_place, write_page
+from glassmind.evaluation.report import (
+    check_place,
+    evaluation_as_json,
+    evaluation_as_text,
+    tuning_as_json,
+    tuning_as_text,
+    write_page,
+)
 from glassmind.model.evaluation import TuneReport
 from glassmind.model.index import Progress
 from glassmind.operations.failures import OK
@@ -61,7 +66,7 @@ def _wanted(args: Namespace, progress: ShowProgress, limit: int | None) -> "Want
 
 def evaluate(args: Namespace, output: Output) -> int:
     """Measure search quality."""
-    from glassmind.evaluation import bench, run  # noqa: PLC0415 - numpy
+    from glassmind.evaluation import bench, measure  # noqa: PLC0415 - numpy
 
     one_of(args, "eval", "--dataset", "--queries", "--self", needed=True)
     one_of(args, "eval", "--preset", "--model")
@@ -77,7 +82,7 @@ def evaluate(args: Namespace, output: Output) -> int:
         else:
             chosen = bench.collection_bench(opened, path_of(args.dataset), wanted)
         with chosen as opened_bench:
-            report = run.evaluate(
+            report = measure.evaluate(
                 opened_bench,
                 compare=not args.no_ablations,
                 seed=args.seed,
@@ -118,7 +123,7 @@ def tune(args: Namespace, output: Output) -> int:
 
 
 def _write(report: TuneReport, args: Namespace, output: Output) -> TuneReport:
-    from glassmind.evaluation.settings import write_choice  # noqa: PLC0415 - numpy
+    from glassmind.evaluation.tune import write_choice  # noqa: PLC0415 - numpy
 
     one_of(args, "tune", "--in-vault", "--config")
     config, file = config_of(args), file_in_use(args)
@@ -137,7 +142,7 @@ def _write(report: TuneReport, args: Namespace, output: Output) -> TuneReport:
 
 
 def _undo(args: Namespace, output: Output) -> int:
-    from glassmind.evaluation.settings import undo  # noqa: PLC0415 - numpy
+    from glassmind.evaluation.tune import undo  # noqa: PLC0415 - numpy
 
     config = config_of(args)
     with keep_trust(config.vault.path, os.environ):

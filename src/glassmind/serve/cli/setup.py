@@ -181,7 +181,7 @@ def first_run(config: Config, output: Output, call: str, *, embed: bool) -> Firs
 def _fetch_model(config: Config, output: Output) -> str:
     """Fetch the model that the settings choose; return why that was not possible."""
     from glassmind.models import library  # noqa: PLC0415 - loads ssl
-    from glassmind.models.fetch import download_watcher  # noqa: PLC0415 - same
+    from glassmind.models.download import download_watcher  # noqa: PLC0415 - same
 
     try:
         with output.progress() as progress:

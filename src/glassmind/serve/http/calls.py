@@ -20,9 +20,9 @@ from glassmind.engine import Engine
 from glassmind.errors import BadArgument, BadValue, CallAbandoned
 from glassmind.model.access import Shown
 from glassmind.model.index import Progress
+from glassmind.models.protocols import Halt
 from glassmind.operations.maintain import IndexResult
 from glassmind.operations.registry import Caller, Operation, Result
-from glassmind.ports.chat import Halt
 from glassmind.serve.http.replies import (
     BUSY,
     LATE,

@@ -7,13 +7,14 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from glassmind.errors import GlassmindError, ModelFailed, ModelFault
-from glassmind.ports.models import Embedder, Reranker
+from glassmind.models.protocols import Embedder, Reranker
 
-if TYPE_CHECKING:  # nothing of it is needed where nobody is asked
+if TYPE_CHECKING:
     from glassmind.model.index import Check
     from glassmind.model.search import RecalledFact, Told
     from glassmind.model.vectors import Embeddable, Matrix, Vector
     from glassmind.ports.hindsight import Hear, OtherMemory
+
 
 Made = TypeVar("Made")
 
@@ -21,7 +22,7 @@ WAITS_S = (60.0, 300.0, 1800.0)
 """Seconds after the first, the second and every later failure in a row."""
 
 
-class Patience:
+class CircuitBreaker:
     """Counts the failures of one model, or server, and says when it may be asked again.
 
     `failure` makes what is raised before, of a reason.
@@ -75,7 +76,7 @@ class Patience:
 class PatientReranker:
     """A reranker whose failures are remembered."""
 
-    def __init__(self, reranker: Reranker, patience: Patience) -> None:
+    def __init__(self, reranker: Reranker, patience: CircuitBreaker) -> None:
         self._reranker, self._patience = reranker, patience
 
     def scores(self, query: str, passages: Sequence[str]) -> Iterator[float]:
@@ -95,7 +96,7 @@ class PatientEmbedder:
     may be put right at any time.
     """
 
-    def __init__(self, embedder: Embedder, patience: Patience) -> None:
+    def __init__(self, embedder: Embedder, patience: CircuitBreaker) -> None:
         self._embedder, self._patience = embedder, patience
 
     @property
@@ -132,7 +133,7 @@ class PatientEmbedder:
 class PatientMemory:
     """A memory beside the vault whose failures are remembered."""
 
-    def __init__(self, memory: "OtherMemory", patience: Patience) -> None:
+    def __init__(self, memory: "OtherMemory", patience: CircuitBreaker) -> None:
         self._memory, self._patience = memory, patience
 
     def ask(self, question: str, /) -> "Hear":

@@ -26,7 +26,7 @@ from zipfile import BadZipFile, ZipFile
 from glassmind.errors import ModelAbsent
 from glassmind.model.models import Download
 from glassmind.models.cards import HubSource, ModelCard, ModelFile, WheelSource
-from glassmind.models.place import (
+from glassmind.models.files import (
     ARCHIVES,
     Noted,
     read_note,

@@ -1,0 +1,334 @@
+"""What was measured, as programs read it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from glassmind.config.sources import as_toml
+from glassmind.errors import WrongUsage
+from glassmind.model.evaluation import (
+    METRICS,
+    Difference,
+    EvalReport,
+    Figures,
+    Interval,
+    Measured,
+    Tried,
+    TuneReport,
+)
+from glassmind.obsidian.text import Style, counted
+
+PLACES = 4
+"""Digits of a figure; the doubt about any of them lies in the second."""
+
+
+def evaluation_as_json(report: EvalReport) -> dict[str, Any]:
+    """Return the figures of the default configuration, the others below `ablations`."""
+    return {
+        "gold": report.gold,
+        "source": report.source,
+        "notes": report.notes,
+        "model": report.model,
+        **measured_as_json(report.default),
+        "ablations": {one.name: measured_as_json(one) for one in report.ablations},
+        "notices": list(report.notices),
+        "seconds": round(report.seconds, 3),
+    }
+
+
+def measured_as_json(one: Measured) -> dict[str, Any]:
+    """Return the figures of one configuration."""
+    found: dict[str, Any] = {
+        "queries": one.queries,
+        **_rounded(one.means),
+        "ci": {name: _interval(interval) for name, interval in one.intervals.items()},
+        "milliseconds": {"p50": round(one.p50_ms, 2), "p95": round(one.p95_ms, 2)},
+        "degraded": list(one.degraded),
+        "kinds": {name: _figures(part) for name, part in one.kinds.items()},
+        "intents": {name: _figures(part) for name, part in one.intents.items()},
+    }
+    if one.versus is not None:
+        found["difference"] = _difference(one.versus)
+    return found
+
+
+def _figures(part: Figures) -> dict[str, Any]:
+    return {"queries": part.queries, **_rounded(part.means)}
+
+
+def _rounded(means: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(value, PLACES) for name, value in means.items()}
+
+
+def _interval(interval: Interval) -> list[float]:
+    return [round(interval.low, PLACES), round(interval.high, PLACES)]
+
+
+def _difference(found: Difference) -> dict[str, Any]:
+    return {"ndcg@10": round(found.mean, PLACES), "ci": _interval(found.interval)}
+
+
+def tuning_as_json(report: TuneReport) -> dict[str, Any]:
+    """Return what tuning found and whether it was taken."""
+    return {
+        "accepted": report.accepted,
+        "reason": report.reason,
+        "queries": report.queries,
+        "notes": report.notes,
+        "folds": report.folds,
+        "agreeing": report.agreeing,
+        "before": round(report.before, PLACES),
+        "after": round(report.after, PLACES),
+        "difference": _difference(report.held_out),
+        "luck": report.luck,
+        "chance": report.chance,
+        "current": _tried(report.current),
+        "chosen": _tried(report.chosen),
+        "tried": [_tried(one) for one in report.tried],
+        "file": report.file,
+        "notices": list(report.notices),
+        "seconds": round(report.seconds, 3),
+    }
+
+
+def _tried(one: Tried) -> dict[str, Any]:
+    settings = dict(one.settings)
+    return {"name": one.name, "settings": settings, "ndcg@10": round(one.ndcg, PLACES)}
+
+
+NAMES = {
+    "ndcg@10": "nDCG@10",
+    "mrr": "MRR",
+    "hit@1": "Hit@1",
+    "hit@5": "Hit@5",
+    "hit@10": "Hit@10",
+    "recall@10": "R@10",
+    "recall@100": "R@100",
+}
+"""The heads of the columns, by metric."""
+
+SOURCES = {
+    "dataset": "documents of",
+    "queries": "notes of",
+    "self": "notes of a copy of",
+}
+
+TRIED_SHOWN = 5
+"""Settings shown of those that were tried; `--json` has them all."""
+
+
+def evaluation_as_text(report: EvalReport, style: Style) -> str:
+    """Return a table of the figures, a row for each configuration."""
+    return "".join(f"{line}\n" for line in _lines(report, style))
+
+
+def _lines(report: EvalReport, style: Style) -> Iterator[str]:
+    queries = style.strong(counted(report.default.queries, "question"))
+    where = f"{report.notes:,} {SOURCES[report.gold]} {style.clean(report.source)}"
+    yield f"{queries} over {where}, model {style.clean(report.model)}"
+    yield ""
+    rows = [report.default, *report.ablations]
+    labels = [one.name for one in rows]
+    labels += [f"  {name}" for part in _parts(report.default) for name in part]
+    wide = max(map(len, labels)) + 2
+    heads = "".join(f"{NAMES[name]:>9}" for name in METRICS)
+    yield f"{'':<{wide}}{heads}{'95 % of nDCG':>15}{'p50 ms':>8}{'p95':>7}  vs default"
+    for one in rows:
+        yield _row(one, wide, style)
+        if one is report.default:
+            for part in _parts(one):
+                for name, figures in part.items():
+                    yield _part_row(name, figures, wide, style)
+
+
+def _parts(one: Measured) -> tuple[Mapping[str, Figures], ...]:
+    return one.kinds, one.intents
+
+
+def _row(one: Measured, wide: int, style: Style) -> str:
+    name = style.clean(one.name) + " " * (wide - len(one.name))
+    low, high = one.intervals["ndcg@10"]
+    doubt = f"{low:.3f} to {high:.3f}"
+    times = f"{doubt:>15}{one.p50_ms:>8.1f}{one.p95_ms:>7.1f}"
+    compared = "" if one.versus is None else f"  {difference_as_text(one.versus)}"
+    return f"{style.strong(name)}{_cells(one.means)}{times}{compared}"
+
+
+def _part_row(name: str, part: Figures, wide: int, style: Style) -> str:
+    label = style.clean(f"  {name}")
+    blanks = " " * (wide - len(name) - 2)
+    return f"{style.faint(label)}{blanks}{_cells(part.means)}  ({part.queries:,})"
+
+
+def _cells(means: Mapping[str, float]) -> str:
+    return "".join(f"{means[name]:>9.3f}" for name in METRICS)
+
+
+def difference_as_text(found: Difference) -> str:
+    """Return `+0.012 (-0.003 to +0.027)`."""
+    low, high = found.interval
+    return f"{found.mean:+.3f} ({low:+.3f} to {high:+.3f})"
+
+
+def tuning_as_text(report: TuneReport, style: Style) -> str:
+    """Return what tuning found, whether it was taken, and by which figures."""
+    return "".join(f"{line}\n" for line in _tuning_lines(report, style))
+
+
+def _tuning_lines(report: TuneReport, style: Style) -> Iterator[str]:
+    said = "Better settings found" if report.accepted else "Nothing changed"
+    yield f"{style.strong(said)}: {style.clean(report.reason)}"
+    asked = counted(report.queries, "question")
+    yield f"  asked {asked} of the vault's own in {report.folds} folds"
+    yield f"  in force: {report.before:.3f} nDCG@10 on held-out questions"
+    gain = difference_as_text(report.held_out)
+    yield f"  chosen:   {report.after:.3f}, a difference of {gain}"
+    for path, value in report.chosen.settings.items() if report.accepted else ():
+        yield f"    {path} = {style.clean(as_toml(value))}"
+    if report.luck is not None:
+        yield f"  as large by luck, among equals: {100 * report.luck:.1f} %"
+    if report.chance is not None:
+        yield f"  as large with shuffled answers: {100 * report.chance:.1f} %"
+    yield f"  the same choice in {report.agreeing} of {report.folds} folds"
+    yield "Tried, best first:"
+    for one in sorted(report.tried, key=lambda one: -one.ndcg)[:TRIED_SHOWN]:
+        mark = "*" if one.name == report.current.name else " "
+        yield f" {mark} {one.ndcg:.3f}  {style.clean(one.name)}"
+    yield style.faint(" * in force now")
+
+
+PAGES = (".html", ".htm")
+"""Suffixes of files that browsers open as a page."""
+
+WIDTH, LEFT, RIGHT, ROW, BAR = 880, 190, 70, 30, 16
+"""Pixels: the chart, the room for names and for figures, a row, its bar."""
+
+HEAD = """\
+<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Search quality: """
+"""How every such page begins, by which one is known again."""
+
+STYLE = """\
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem;
+  padding: 0 1rem; color: #1c2733; background: #fff; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+th, td { padding: .25rem .6rem; text-align: right; border-bottom: 1px solid #dde3ea; }
+th:first-child, td:first-child { text-align: left; }
+.bar { fill: #9db8d2; } .default { fill: #1f6feb; } .doubt { stroke: #1c2733; }
+.grid { stroke: #dde3ea; } text { fill: currentColor; font-size: 13px; }
+@media (prefers-color-scheme: dark) {
+  body { color: #dbe4ee; background: #11171e; }
+  th, td { border-color: #2b3642; } .grid { stroke: #2b3642; }
+  .bar { fill: #47627d; } .doubt { stroke: #dbe4ee; } }
+"""
+
+
+def check_place(file: Path, vault: Path | None) -> None:
+    """Check where a chart is to be written, before anything is measured.
+
+    Raises:
+        WrongUsage: it is not a page, or its place cannot be used.
+    """
+    problem = ""
+    if file.suffix.lower() not in PAGES:
+        problem = f"a chart is a page, and its file must end in {' or '.join(PAGES)}"
+    elif not file.parent.is_dir():
+        problem = "there is no such folder for a chart"
+    elif vault is not None and file.resolve().is_relative_to(vault.resolve()):
+        problem = "measuring writes nothing into a vault; name another place"
+    elif file.exists() and not _is_chart(file):
+        problem = "that is not a chart of ours, and it is left as it is"
+    if problem:
+        raise WrongUsage(f"{problem}: {file}", "eval")
+
+
+def _is_chart(file: Path) -> bool:
+    try:
+        with file.open("rb") as opened:
+            return opened.read(len(HEAD.encode())) == HEAD.encode()
+    except OSError:
+        return False
+
+
+def write_page(report: EvalReport, file: Path) -> None:
+    """Write the page.
+
+    Raises:
+        WrongUsage: it cannot be written.
+    """
+    try:
+        file.write_text(evaluation_as_page(report), "utf-8")
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise WrongUsage(f"{file} was not written: {reason}", "eval") from error
+
+
+def evaluation_as_page(report: EvalReport) -> str:
+    """Return an HTML page with a bar for each configuration and a table of all."""
+    said = (
+        f"{report.default.queries:,} questions over {report.notes:,} notes, model "
+        f"{report.model}. Bars show nDCG@10; the lines across them hold the true mean "
+        "95 times of 100."
+    )
+    rows = [report.default, *report.ablations]
+    return "\n".join(
+        [
+            f"{HEAD}{escape(report.source)}</title>\n<style>\n{STYLE}</style>",
+            f"<h1>Search quality: {escape(report.source)}</h1>\n<p>{escape(said)}</p>",
+            *_chart(rows),
+            *_table(rows),
+            "</html>\n",
+        ]
+    )
+
+
+def _chart(rows: Sequence[Measured]) -> Iterator[str]:
+    height = ROW * len(rows) + 30
+    yield (
+        f'<svg viewBox="0 0 {WIDTH} {height}" width="100%" role="img" '
+        'aria-label="nDCG@10 of each configuration">'
+    )
+    for tenth in range(0, 11, 2):
+        x, y = _across(tenth / 10), height - 25
+        yield f'<line class="grid" x1="{x}" y1="0" x2="{x}" y2="{y}"/>'
+        yield f'<text x="{x}" y="{height - 8}" text-anchor="middle">{tenth / 10}</text>'
+    for number, one in enumerate(rows):
+        yield from _bar(one, number * ROW, default=number == 0)
+    yield "</svg>"
+
+
+def _across(value: float) -> float:
+    return round(LEFT + value * (WIDTH - LEFT - RIGHT), 1)
+
+
+def _bar(one: Measured, top: int, *, default: bool) -> Iterator[str]:
+    value = one.means["ndcg@10"]
+    middle, y = top + ROW // 2, top + (ROW - BAR) // 2
+    low, high = (_across(end) for end in one.intervals["ndcg@10"])
+    kind = "bar default" if default else "bar"
+    wide = round(_across(value) - LEFT, 1)
+    name, at = escape(one.name), f'y="{middle + 4}"'
+    yield f'<text x="{LEFT - 8}" {at} text-anchor="end">{name}</text>'
+    yield f'<rect class="{kind}" x="{LEFT}" y="{y}" width="{wide}" height="{BAR}"/>'
+    yield (
+        f'<line class="doubt" x1="{low}" y1="{middle}" x2="{high}" y2="{middle}" '
+        'stroke-width="2"/>'
+    )
+    yield f'<text x="{max(high, _across(value)) + 6}" {at}>{value:.3f}</text>'
+
+
+def _table(rows: Sequence[Measured]) -> Iterator[str]:
+    heads = "".join(f"<th>{NAMES[name]}</th>" for name in METRICS)
+    yield f"<table>\n<tr><th></th>{heads}<th>p50 ms</th><th>p95 ms</th><th>nDCG@10 "
+    yield "against the default (95 %)</th></tr>"
+    for one in rows:
+        cells = "".join(f"<td>{one.means[name]:.3f}</td>" for name in METRICS)
+        times = f"<td>{one.p50_ms:.1f}</td><td>{one.p95_ms:.1f}</td>"
+        versus = "" if one.versus is None else difference_as_text(one.versus)
+        name = f"<td>{escape(one.name)}</td>"
+        yield f"<tr>{name}{cells}{times}<td>{versus}</td></tr>"
+    yield "</table>"
