@@ -46,7 +46,7 @@ def brain(editing: WrittenDown, tool: str, /, **given: object) -> Any:
     counts = iter(COUNTS)
     engine.stats = lambda: next(counts)
     named = iter(GHOSTS)
-    engine._unseen = SimpleNamespace(ghosts=lambda **_: next(named))
+    engine.ghosts = lambda **_: next(named)
     return called(engine, "brain", tool, **given)
 
 

@@ -3,21 +3,21 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import pytest
 from daemon_desk import wait_for
 from git_desk import GitDesk
 from vault_desk import VaultDesk
 
-from glassmind import Engine
 from glassmind.edit.desk import Asking
-from glassmind.errors import EditRefused, GlassmindError, NameTaken
+from glassmind.errors import GlassmindError, NameTaken
 from glassmind.files.transaction import EditLock
 from glassmind.model import NotePath
 from glassmind.model.access import known_as
-from glassmind.model.edits import Append, Changeset, Draft, Replace, Step, TextEdit
+from glassmind.model.edits import Append, Changeset, Draft, Step
 from glassmind.serve.daemon.host import VaultHost
 from glassmind.store.changesets import ChangesetFolder
 from glassmind.wiring.editing import LOCK
@@ -51,8 +51,7 @@ def test_nobody_is_tainted_unless_that_is_wished(vault: VaultDesk) -> None:
     vault.write(TEA)
     vault.index()
 
-    with known_as("robot"):
-        vault.engine.read("Page")
+    vault.call_tool("read", "robot", name="Page")
 
     assert not vault.engine.tainted("robot")
 
@@ -66,10 +65,8 @@ def test_who_was_given_an_untrusted_note_needs_approval(vault: VaultDesk) -> Non
     )
     vault.index()
     engine = vault.engine
-    with known_as("robot"):
-        engine.read("Tea")
-    with known_as("reader"):
-        engine.search("instructions")
+    vault.call_tool("read", "robot", name="Tea")
+    vault.call_tool("search", "reader", query="instructions")
 
     for client, state in (("robot", "applied"), ("reader", "proposed")):
         asking = Asking(client, tainted=engine.tainted(client))
@@ -77,33 +74,28 @@ def test_who_was_given_an_untrusted_note_needs_approval(vault: VaultDesk) -> Non
         assert done.changeset.state == state
 
 
-def refused(engine: Engine, edit: TextEdit) -> None:
-    with pytest.raises(EditRefused):
-        engine.editing.edit("Page", [edit, edit], DRY)
-
-
-HANDING: dict[str, Callable[[Engine], object]] = {
-    "read": lambda engine: engine.read("Page"),
-    "links": lambda engine: engine.links("Page"),
-    "chunks": lambda engine: engine.chunks("Page"),
-    "list": lambda engine: engine.list_notes(tag="web"),
-    "search": lambda engine: engine.search("instructions"),
-    "themes": lambda engine: engine.knowledge.themes(),
-    "brief": lambda engine: engine.bundles.brief(),
-    "pack": lambda engine: engine.bundles.pack("instructions"),
-    "ask": lambda engine: engine.answers.ask("What should be ignored?"),
-    "inbox": lambda engine: engine.memory.inbox(),
-    "recall": lambda engine: engine.memory.recall(),
-    "edit": lambda engine: engine.editing.edit("Page", [Append("x")], DRY),
-    "refusal": lambda engine: refused(engine, Replace("instruction", "x")),
-    "show": lambda engine: engine.editing.show(
-        engine.editing.changesets().changesets[0].id
+APPENDS, REPLACES = {"op": "append", "text": "x"}, {"op": "replace", "text": "x"}
+READING: dict[str, tuple[str, dict[str, object]]] = {
+    "read": ("read", {"name": "Page"}),
+    "connections": ("connections", {"name": "Page"}),
+    "list": ("list", {"tag": "web"}),
+    "search": ("search", {"query": "instructions"}),
+    "context": ("context", {"query": "instructions"}),
+    "inbox": ("inbox", {}),
+    "recall": ("recall", {}),
+    "edit": ("edit", {"name": "Page", "edits": [APPENDS], "dry_run": True}),
+    "refusal": (
+        "edit",
+        {"name": "Page", "edits": [{**REPLACES, "find": "instructionz"}]},
     ),
+    "changes": ("changes", {}),
+    "show": ("show_change", {}),
 }
+"""Tools that return text or names of notes, with their arguments."""
 
 
-@pytest.mark.parametrize("verb", HANDING)
-def test_whatever_hands_out_text_taints(vault: VaultDesk, verb: str) -> None:
+@pytest.mark.parametrize("case", READING)
+def test_every_tool_that_returns_text_taints(vault: VaultDesk, case: str) -> None:
     vault.write(
         {**TEA, ".agent/inbox/Memo.md": "---\nkind: memory\n---\n\nTea. #web\n"}
     )
@@ -112,8 +104,13 @@ def test_whatever_hands_out_text_taints(vault: VaultDesk, verb: str) -> None:
     with known_as("first"):
         vault.engine.editing.edit("Page", [Append("x")], ASK)
 
-    with known_as("robot"):
-        HANDING[verb](vault.engine)
+    tool, given = READING[case]
+    if case == "show":
+        with known_as("first"):
+            listed = vault.engine.editing.changesets().changesets
+        given = {"id": listed[0].id}
+    with suppress(GlassmindError):
+        vault.call_tool(tool, "robot", **given)
 
     assert vault.engine.tainted("robot")
     assert not vault.engine.tainted("other")
@@ -124,7 +121,7 @@ def test_what_was_given_to_no_name_may_be_anybodys(vault: VaultDesk) -> None:
     vault.open(writes__approve_after_untrusted=True, writes__untrusted="Clippings")
     vault.index()
 
-    vault.engine.read("Page")
+    vault.call_tool("read", name="Page")
 
     assert vault.engine.tainted("robot")
 

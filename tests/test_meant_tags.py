@@ -9,7 +9,6 @@ from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
 from glassmind.errors import PolicyForbids
 from glassmind.model import NotePath
-from glassmind.model.access import known_as
 from glassmind.model.edits import Append
 
 PATH = NotePath("Tea.md")
@@ -178,11 +177,9 @@ def test_who_read_a_page_with_its_tag_as_a_word_needs_approval(
         writes__approve_after_untrusted=True,
         writes__untrusted="#web",
     )
-    with known_as("robot"):
-        vault.engine.read("Tea")
+    vault.call_tool("read", "robot", name="Tea")
     assert not vault.engine.tainted("robot")
 
-    with known_as("robot"):
-        vault.engine.read("Page")
+    vault.call_tool("read", "robot", name="Page")
 
     assert vault.engine.tainted("robot")

@@ -10,8 +10,12 @@ from typing import Any
 import apsw
 
 from glassmind import Engine, open_vault
+from glassmind.model.access import known_as
 from glassmind.model.index import IndexReport
 from glassmind.model.search import SearchReply
+from glassmind.serve.mcp.toolsets import tools_of
+from glassmind.serve.recording import Recording
+from glassmind.serve.tool import ToolCall
 from glassmind.store.place import index_name
 from glassmind.store.sqlite import schema
 from glassmind.store.sqlite.connection import open_reader
@@ -53,6 +57,15 @@ class VaultDesk:
         engine = open_vault(self.root, settings=chosen, env={"HOME": home})
         self._engines.append(engine)
         return engine
+
+    def call_tool(self, name: str, /, client: str = "", **given: object) -> str:
+        """Call a tool as a client over MCP does, and return its text."""
+        sets = ("core", "write", "memory", "graph")
+        tool = next(tool for tool in tools_of(sets) if tool.name == f"glassmind_{name}")
+        with known_as(client), Recording(self.engine, "mcp-stdio", name, client) as log:
+            answer = tool.run(ToolCall(self.engine, given, client=client))
+            log.show(answer.shown)
+        return answer.text
 
     def close(self) -> None:
         """Close every engine that was opened."""

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Literal, Self
 from glassmind.answering import Asked, reply_to
 from glassmind.config import Config, load_config
 from glassmind.errors import GlassmindError
-from glassmind.handing import Handing
 from glassmind.keeping import indexed, taken_in
+from glassmind.model import NotePath
 from glassmind.model.access import CALLER
 from glassmind.model.search import (
     ChannelName,
@@ -41,7 +41,6 @@ if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond e
     from glassmind.graph.knowledge import Knowledge
     from glassmind.index.keeper import IndexKeeper
     from glassmind.memory.memory import Memory
-    from glassmind.model import NotePath
     from glassmind.model.access import Scope
     from glassmind.model.index import (
         Check,
@@ -141,22 +140,25 @@ class Engine:
         return self._found(reply_to(self._vault, asked, alone=self._alone))
 
     def _found(self, reply: SearchReply) -> SearchReply:
-        self._handed([hit.path for hit in reply.hits])
         self._used("search", [hit.path for hit in reply.hits[:COUNTED] if hit.is_note])
         return reply
 
     def _used(self, verb: str, paths: "Sequence[NotePath]", client: str = "") -> None:
-        """Take on record, outside of the vault, that notes were handed out."""
+        """Add notes that were returned to the usage log, which is outside the vault."""
         if self._records:
-            self._handed(paths, client)
             once = list(dict.fromkeys(paths[:MOST_COUNTED]))
             self._vault.use_log.append(verb, client or self.client, once)
 
-    def _handed(self, paths: "Sequence[NotePath] | None", client: str = "") -> None:
-        """Remember who was given text of which notes; None where it may be of any."""
+    def _mark_given(self, paths: "Sequence[str] | None") -> None:
+        """Record that the current client was given text or names of notes.
+
+        None means of any notes. It matters where an edit needs approval after
+        untrusted text; see `tainted`.
+        """
         trust = self._vault.trust
-        if trust is not None and self._records:
-            trust.hand(CALLER.get() or client or self.client, paths)
+        if trust is not None:
+            known = None if paths is None else [NotePath(path) for path in paths]
+            trust.hand(CALLER.get() or self.client, known)
 
     def seen_by(self, scope: "Scope") -> "Engine":
         """Return the engine for a scope: no note beyond it is there. Closed with us."""
@@ -220,7 +222,7 @@ class Engine:
             self._vault, wishes, progress, alone=self._alone, renew=self._renew
         )
 
-    @Handing
+    @cached_property
     def knowledge(self) -> "Knowledge":
         """What follows from the links: see `Knowledge` for its verbs."""
         found = lambda text, most: self._unseen.search(text, limit=most)  # noqa: E731
@@ -228,7 +230,7 @@ class Engine:
 
         return knowledge_for(self._vault, found)
 
-    @Handing
+    @cached_property
     def bundles(self) -> "Bundles":
         """What is packed for agents: see `Bundles` for its verbs."""
         from glassmind.context.parts import Sources  # noqa: PLC0415
@@ -246,21 +248,21 @@ class Engine:
             ),
         )
 
-    @Handing
+    @cached_property
     def answers(self) -> "Answers":
         """What answers questions: see `Answers` for its verb."""
         from glassmind.context.answer import Answers  # noqa: PLC0415
 
-        return Answers(self.config, Engine.bundles.of(self).gather)
+        return Answers(self.config, self.bundles.gather)
 
     @cached_property
     def memory(self) -> "Memory":
         """What is remembered, and how warm notes are: see `Memory` for its verbs."""
         from glassmind.memory.parts import Acts  # noqa: PLC0415
 
-        verify = lambda texts: Engine.bundles.of(self).verify(texts)  # noqa: E731
+        verify = lambda texts: self.bundles.verify(texts)  # noqa: E731, PLW0108
         take_in = partial(taken_in, self._vault, self.index, reason="capture")
-        acts = Acts(self._unseen.search, take_in, verify, self._used, self._handed)
+        acts = Acts(self._unseen.search, take_in, verify, self._used)
         from glassmind.wiring.memory import memory_for  # noqa: PLC0415
 
         return memory_for(self._vault, acts)
@@ -271,7 +273,9 @@ class Engine:
         refresh = partial(taken_in, self._vault, self.index, narrow=True)
         from glassmind.wiring.editing import editing_for  # noqa: PLC0415
 
-        return editing_for(self._vault, partial(refresh, reason="edit"), self._handed)
+        return editing_for(
+            self._vault, partial(refresh, reason="edit"), self._mark_given
+        )
 
     def tainted(self, client: str) -> bool:
         """Whether a client was given text here that nobody vouches for.
@@ -295,7 +299,7 @@ class Engine:
         watching_for(self._vault, self._renew).run(stop, told, settled)
 
     def _renew(self, wait_s: float) -> None:
-        Engine.knowledge.of(self).renew(wait_s=wait_s)
+        self.knowledge.renew(wait_s=wait_s)
 
     def read(
         self,
@@ -306,7 +310,7 @@ class Engine:
         raw: bool = False,
     ) -> "NoteText":
         """Return a note, a section or some lines of it; see `NoteReader.read`."""
-        verify = lambda: Engine.bundles.of(self).verify  # noqa: E731 - made then
+        verify = lambda: self.bundles.verify  # noqa: E731 - made then
         with self._vault.faults():
             notes = notes_for(self._vault)
             found = notes.read(name, verify, heading=heading, lines=lines, raw=raw)
@@ -316,19 +320,15 @@ class Engine:
     def chunks(self, name: str) -> "tuple[NotePath, list[ChunkText]]":
         """Return the chunks of a note as they are indexed."""
         with self._vault.faults():
-            found = notes_for(self._vault).chunks(name)
-        self._handed([found[0]])
-        return found
+            return notes_for(self._vault).chunks(name)
 
     def links(self, name: str, *, limit: int = 100) -> "NoteLinks":
         """Return a note with its links, each way the first `limit`, as indexed."""
-        self._handed(None)
         with self._vault.faults():
             return notes_for(self._vault).links(name, limit=limit)
 
     def ghosts(self, *, limit: int = 100, named: str = "") -> "list[Ghost]":
         """Return the names that links lead to and no file has; see `NoteReader`."""
-        self._handed(None)
         with self._vault.faults():
             return notes_for(self._vault).ghosts(limit=limit, named=named)
 
@@ -366,9 +366,7 @@ class Engine:
             "offset": offset,
         }
         with self._vault.faults():
-            found = notes_for(self._vault).list(wanted, newest=newest)
-        self._handed([note.path for note in found.notes])
-        return found
+            return notes_for(self._vault).list(wanted, newest=newest)
 
     def stats(self) -> "Stats":
         """Return how much the index holds."""

@@ -5,7 +5,6 @@ from typing import Self
 
 from glassmind.engine import Engine
 from glassmind.errors import GlassmindError
-from glassmind.handing import hand
 from glassmind.memory.capture import GIVEN
 from glassmind.model.access import CALLER, Passage, Shown, Surface
 from glassmind.operations.failures import quotes_notes
@@ -42,13 +41,13 @@ class Recording:
                 )
             )
         except Exception as error:  # noqa: BLE001 - the edge: see above
-            hand(self._engine, None)  # it may have been text of any note
+            self._engine._mark_given(None)  # noqa: SLF001 - a part of the engine
             log_fault("unrecorded", error)
 
     def _record(self, new: Shown) -> None:
         self._recorded.update(new.passages, new.named)
         texts = [passage.path for passage in new.passages]
-        hand(self._engine, [*texts, *new.named])
+        self._engine._mark_given([*texts, *new.named])  # noqa: SLF001 - a part of the engine
         vault = str(self._engine.config.vault.path)
         GIVEN.hand(vault, self._client, texts, new.named)
         # a server answers its first call before it loads the store
@@ -76,6 +75,6 @@ class Recording:
             return
         disclosed = error.discloses()
         if disclosed.of_any:
-            hand(self._engine, None)
+            self._engine._mark_given(None)  # noqa: SLF001 - a part of the engine
         quoted = map(Passage, note_paths(disclosed.quoted))
         self.show(shown(quoted, note_paths(disclosed.named)))

@@ -1,5 +1,6 @@
 """Tools of obsidian-brain that change notes."""
 
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields, replace
@@ -10,7 +11,6 @@ from msgspec import Meta, structs
 
 from glassmind.engine import Engine
 from glassmind.errors import BadArgument, NoMatch
-from glassmind.handing import ghosts_gone
 from glassmind.model import edits
 from glassmind.model.edits import Scope, TextEdit, Where
 from glassmind.obsidian.frontmatter import read_head
@@ -286,6 +286,10 @@ def link_notes(vault: Engine, arguments: LinkArguments, caller: Caller) -> Reply
     return _changed(result, source, target=target)
 
 
+def _stubs(vault: Engine) -> set[str]:
+    return {ghost.target.lower() for ghost in vault.ghosts(limit=sys.maxsize)}
+
+
 class BrainMoveArguments(Arguments, rename=NAMES):
     source: NoteName
     destination: Annotated[Name, arg("path; a folder ends in /")]
@@ -298,13 +302,13 @@ def move_note(vault: Engine, arguments: BrainMoveArguments, caller: Caller) -> R
 
     It never overwrites a note. May only make a proposal that the user approves.
     """
-    source, pruned = vault.editing.path_of(arguments.source), ghosts_gone(vault)
+    source, stubs = vault.editing.path_of(arguments.source), _stubs(vault)
     result = run(ours.move, vault, arguments, caller, source=source)
     return _changed(
         result,
         arguments.destination,
         linksRewritten=structs.asdict(result.links_rewritten),
-        stubsPruned=pruned() if result.applied else 0,
+        stubsPruned=len(stubs - _stubs(vault)) if result.applied else 0,
     )
 
 
@@ -322,11 +326,11 @@ def delete_note(
 
     May only make a proposal that the user approves.
     """
-    before, pruned = counts_of(vault), ghosts_gone(vault)
+    before, stubs = counts_of(vault), _stubs(vault)
     result = run(ours.delete, vault, arguments, caller)
     was = result.files[0].path if result.files else arguments.name
     lost = less(before, counts_of(vault) if result.applied else before)
-    lost["stubsPruned"] = pruned() if result.applied else 0
+    lost["stubsPruned"] = len(stubs - _stubs(vault)) if result.applied else 0
     data, sources = _changed(result, was, deletedFromIndex=lost)
     reason = "notes that it linked to may have no other link"
     hints = [hint("rank_notes", reason, minIncomingLinks=0)] if result.applied else []

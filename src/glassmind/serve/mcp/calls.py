@@ -34,8 +34,8 @@ from glassmind.errors import (
 )
 from glassmind.model.access import CALLER, Surface, known_as
 from glassmind.model.index import Progress, Stage
-from glassmind.obsidian.hidden_text import FIELD, hidden_in, hidden_notice
-from glassmind.obsidian.text import shortened, with_texts
+from glassmind.obsidian.hidden_text import FIELD, hidden_among, hidden_notice
+from glassmind.obsidian.text import is_text, shortened, texts_in, with_texts
 from glassmind.operations.failures import error_json, failure_of, quotes_notes
 from glassmind.operations.model_text import fenced, labelled, on_one_line, sound
 from glassmind.serve.log import log, log_fault
@@ -237,9 +237,12 @@ def reply_of(answer: Answer) -> types.CallToolResult:
 
     Text that is JSON gets no notice.
     """
-    text, values = sound(answer.text.rstrip("\n")), with_texts(answer.content, sound)
+    text, values = sound(answer.text.rstrip("\n")), answer.content
+    texts = texts_in(values)
+    if not is_text("\n".join(texts)):
+        values = with_texts(values, sound)
     blocks: list[types.ContentBlock] = [types.TextContent(text=text)]
-    kinds = hidden_in(values)
+    kinds = hidden_among(texts)
     if kinds:
         if not text.startswith(("{", "[")):
             blocks.append(types.TextContent(text=f"Notice: {hidden_notice(kinds)}."))
