@@ -18,7 +18,7 @@ from vault_desk import VaultDesk
 from glassmind import open_vault
 from glassmind.model.access import Passage, Reading, Shown, Wanted
 from glassmind.serve.mcp.server import make_server
-from glassmind.store.access_log import MOST_NAMED, AccessLog, summed
+from glassmind.store.logs import MOST_NAMED, AccessLog, summed
 from glassmind.wiring.access_log import access_log_for
 
 NOON = datetime(2026, 3, 12, 12, tzinfo=UTC)
@@ -178,7 +178,7 @@ def test_where_the_first_folder_takes_no_line_the_next_one_does(tmp_path: Path) 
 ADDING = """
 import sys
 from pathlib import Path
-from glassmind.store.access_log import AccessLog
+from glassmind.store.logs import AccessLog
 from glassmind.model.access import Passage, Shown
 access_log = AccessLog([Path(sys.argv[1])], keep_days=90, full_bytes=20_000)
 for number in range(200):

@@ -14,7 +14,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_desk import ERAS
 from route_table import ROUTES
-from vault_desk import VaultDesk
+from vault_desk import VaultDesk, usage_text
 
 from glassmind.access import scopes
 from glassmind.access.clients import Clients, clients_of
@@ -203,8 +203,7 @@ def test_a_token_shown_in_another_way_is_refused_and_counts_as_no_use(two: Two) 
 
 def used_by(two: Two) -> list[str]:
     """Return who was handed something, in order."""
-    files = two.vault.place.rglob("use.jsonl")
-    lines = [line for file in files for line in file.read_text("utf-8").splitlines()]
+    lines = usage_text(two.vault.place).splitlines()
     return [json.loads(line)["client"] for line in lines]
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from daemon_desk import DaemonDesk, desk_in
 from meaning_desk import LONG
+from vault_desk import usage_text
 
 
 @pytest.fixture
@@ -26,7 +27,7 @@ def test_what_a_client_is_handed_goes_on_record_once(desk: DaemonDesk) -> None:
 
     assert found["paths"]
     assert daemon.ask("asked") > asked  # it was the daemon who looked
-    text = (desk.folder / "use.jsonl").read_text("utf-8")
+    text = usage_text(desk.folder)
     (event,) = [json.loads(line) for line in text.splitlines()]
     assert event["verb"] == "search"
     assert event["paths"] == found["paths"][:5]

@@ -13,6 +13,7 @@ from http_desk import serving
 from mcp_desk import call, structured_server, text_of
 from meaning_desk import MeaningDesk
 from search_desk import HARBOUR, harbour
+from vault_desk import usage_text
 
 LEAK = fact(1, "The owner said that the skiff leaks most after a dry winter.")
 PATH = "hindsight://default/fact-1"
@@ -242,8 +243,6 @@ def test_facts_are_not_on_record_as_notes_that_were_used(
     hits = desk.ask(QUESTION).hits
 
     assert not all(hit.is_note for hit in hits[:5])
-    text = next(desk.place.rglob("use.jsonl"), None) or next(
-        desk.place.parent.rglob("use.jsonl")
-    )
-    assert "Skiff.md" in text.read_text("utf-8")
-    assert "hindsight" not in text.read_text("utf-8")
+    text = usage_text(desk.place) or usage_text(desk.place.parent)
+    assert "Skiff.md" in text
+    assert "hindsight" not in text

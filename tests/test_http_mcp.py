@@ -14,7 +14,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_desk import ERAS, Body, text_of, visit
 from mcp_types import METHOD_NOT_FOUND
-from vault_desk import VaultDesk
+from vault_desk import VaultDesk, usage_text
 
 from glassmind.access.clients import clients_of
 from glassmind.access.scopes import read_scope
@@ -127,7 +127,7 @@ def test_each_client_is_on_record_by_the_name_it_gave(
     assert [logged[path] for path in paths] == names
     for path, name in zip(paths, names, strict=True):
         assert name in (vault.root / path).read_text("utf-8").partition("# ")[0]
-    record = (vault.folder / "use.jsonl").read_text("utf-8")
+    record = usage_text(vault.folder)
     uses = [json.loads(line) for line in record.splitlines()]
     assert [one["client"] for one in uses if one["verb"] == "read"] == names
 

@@ -127,7 +127,7 @@ def test_no_log_holds_what_was_asked_or_what_notes_say(
     log = capsys.readouterr().err
     assert log.count('"fault"') == 2
     found = [file for root in (vault.root, vault.folder) for file in logs_below(root)]
-    assert {file.name.partition("-")[0] for file in found} >= {"use.jsonl", "access"}
+    assert {file.name.partition("-")[0] for file in found} >= {"use", "access"}
     for text in (log, *(file.read_text("utf-8") for file in found)):
         assert not [one for one in text.splitlines() if NOTE in one or ASKED in one]
 

@@ -23,7 +23,7 @@ from mcp_desk import (
 from model_desk import real_models
 from test_mcp_fence import inside
 from tokenizers import Tokenizer
-from vault_desk import VaultDesk
+from vault_desk import VaultDesk, usage_text
 
 from glassmind.models.cards import MINILM
 from glassmind.obsidian.text import estimate_tokens
@@ -319,7 +319,7 @@ def test_what_a_client_is_handed_is_on_record_under_its_name(tea: VaultDesk) -> 
         assert not anyio.run(run, name).is_error
     tea.engine.read("Tea")
 
-    text = (tea.folder / "use.jsonl").read_text("utf-8")
+    text = usage_text(tea.folder)
     lines = [json.loads(line) for line in text.splitlines()]
     assert [one["client"] for one in lines] == ["heron-agent", "mcp", "library"]
 

@@ -8,9 +8,9 @@ import pytest
 from glassmind.errors import ChangesetUnknown
 from glassmind.model.access import Passage, Shown
 from glassmind.model.edits import Changeset, ChangeState, Draft
-from glassmind.store.access_log import AccessLog
 from glassmind.store.changesets import ChangesetFolder
 from glassmind.store.disk import may_purge
+from glassmind.store.logs import AccessLog
 
 NOW = datetime(2026, 3, 12, 12, tzinfo=UTC)
 DAY = timedelta(days=1)

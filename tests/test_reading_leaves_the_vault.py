@@ -86,7 +86,7 @@ def test_nothing_that_is_asked_changes_the_vault(tmp_path: Path, place: str) -> 
         assert "Traceback" not in done.stderr
         assert everything_in(program.vault) == before, asked
 
-    record = list(program.home.rglob("use.jsonl"))
+    record = list(program.home.rglob("use-*.jsonl"))
     assert len(record) == 1
     assert b'"verb":"search","client":"cli"' in record[0].read_bytes()
 

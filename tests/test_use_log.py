@@ -5,7 +5,6 @@ import os
 import stat
 import subprocess
 import sys
-import time
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Thread
@@ -13,9 +12,9 @@ from threading import Thread
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vault_desk import VaultDesk
+from vault_desk import VaultDesk, usage_files, usage_text
 
-from glassmind.store.usage_log import UsageLog, event_of, use_folder
+from glassmind.store.logs import UsageLog, event_of, use_folder
 
 FILES = {
     "Tea.md": "Oolong is brewed hot. [[Kettle]]\n",
@@ -26,9 +25,7 @@ FILES = {
 
 def lines(vault: VaultDesk) -> list[dict[str, object]]:
     """Return what is on record."""
-    file = vault.folder / "use.jsonl"
-    text = file.read_text("utf-8") if file.exists() else ""
-    return [json.loads(line) for line in text.splitlines()]
+    return [json.loads(line) for line in usage_text(vault.folder).splitlines()]
 
 
 def events(vault: VaultDesk) -> list[tuple[str, str]]:
@@ -52,8 +49,7 @@ def test_a_search_and_a_read_go_on_record_without_what_was_asked(
     assert "Tea.md" in str(first["paths"])
     assert second["verb"] == "read"
     assert second["paths"] == ["Pump.md"]
-    text = (vault.folder / "use.jsonl").read_text("utf-8")
-    assert "secretly" not in text
+    assert "secretly" not in usage_text(vault.folder)
 
 
 def test_a_search_that_finds_nothing_is_no_use(vault: VaultDesk) -> None:
@@ -78,7 +74,7 @@ def test_the_record_is_for_its_owner_alone(vault: VaultDesk) -> None:
 
     vault.ask("oolong")
 
-    mode = stat.S_IMODE((vault.folder / "use.jsonl").stat().st_mode)
+    mode = stat.S_IMODE(usage_files(vault.folder)[0].stat().st_mode)
     assert mode == 0o600
 
 
@@ -129,7 +125,7 @@ def test_an_index_in_the_vault_has_its_record_elsewhere(
     vault.ask("oolong")
 
     assert not list(vault.root.rglob("use*.jsonl"))
-    (record,) = tmp_path.rglob("use.jsonl")
+    (record,) = usage_files(tmp_path)
     assert not record.is_relative_to(vault.root)
 
 
@@ -216,7 +212,7 @@ def test_many_threads_and_processes_lose_no_line(tmp_path: Path) -> None:
     log = UsageLog(tmp_path, full_bytes=20_000)
     program = (
         "import sys; from pathlib import Path\n"
-        "from glassmind.store.usage_log import UsageLog, _NAME as NAME\n"
+        "from glassmind.store.logs import UsageLog\n"
         "log = UsageLog(Path(sys.argv[1]), full_bytes=20_000)\n"
         "for n in range(200): log.append('read', sys.argv[2], [f'Note {n}.md'])\n"
     )
@@ -240,14 +236,12 @@ def test_many_threads_and_processes_lose_no_line(tmp_path: Path) -> None:
     found = log.tail({}).events
     seen = {(event.client, event.paths[0]) for event in found}
     assert len(found) == len(seen) == 800
-    log.close()
 
 
 def test_runs_take_each_event_in_once_while_others_add_more(
     vault: VaultDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault.indexed(FILES)
-    monkeypatch.setattr("glassmind.store.usage_log._LOOK_S", 0.0)
     log = UsageLog(vault.folder, full_bytes=15_000)
 
     def add(name: str) -> None:
@@ -266,7 +260,6 @@ def test_runs_take_each_event_in_once_while_others_add_more(
     rows = vault.rows("select client, count(*) from memory_events group by client")
     assert {count for _, count in rows} == {1}
     assert len(rows) == 600
-    log.close()
 
 
 def test_where_there_is_no_place_for_the_record_hot_says_so(
@@ -283,11 +276,8 @@ def test_where_there_is_no_place_for_the_record_hot_says_so(
     assert check.state == "warn"
 
 
-def test_a_full_file_is_set_aside_and_the_oldest_go(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("glassmind.store.usage_log._LOOK_S", 0.0)
-    log = UsageLog(tmp_path, full_bytes=1_000)
+def test_a_full_file_is_followed_by_the_next_and_the_oldest_go(tmp_path: Path) -> None:
+    log = UsageLog(tmp_path, full_bytes=1_000, most_bytes=8_000)
 
     for n in range(200):
         log.append("read", "desk", [f"Note {n:03d}.md"])
@@ -296,39 +286,25 @@ def test_a_full_file_is_set_aside_and_the_oldest_go(
     kept = [event.paths[0] for event in log.tail({}).events]
     assert kept == [f"Note {n:03d}.md" for n in range(200 - len(kept), 200)]
     assert len(kept) > 60
-    log.close()
 
 
-def test_of_two_that_find_a_file_full_one_sets_it_aside(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_files_of_an_earlier_release_are_read_and_go_first(
+    tmp_path: Path,
 ) -> None:
-    monkeypatch.setattr("glassmind.store.usage_log._LOOK_S", 0.0)
-    log, other = UsageLog(tmp_path, full_bytes=300), UsageLog(tmp_path, full_bytes=300)
-    while log.state()[1] < 300:
-        log.append("read", "desk", ["Tea.md"])
-    usual, faster = time.time_ns, iter([other])
+    line = '{"at":"2026-01-01T00:00:00+00:00","verb":"a","client":"d","paths":["%s"]}'
+    for name, note in (("use.jsonl", "B"), (f"use-{7:020d}.jsonl", "A")):
+        (tmp_path / name).write_text(line % note + "\n")
+    log = UsageLog(tmp_path, full_bytes=100, most_bytes=350)
 
-    def late() -> int:
-        for one in faster:  # between the look at a file and its new name
-            one.append("read", "desk", ["Kettle.md"])
-        return usual()
+    log.append("read", "desk", ["C"])
 
-    monkeypatch.setattr(time, "time_ns", late)
-    log.append("read", "desk", ["Pump.md"])
-
-    assert len(list(tmp_path.glob("use-*.jsonl"))) == 1
-    assert [one.paths[0] for one in log.tail({}).events[-2:]] == [
-        "Kettle.md",
-        "Pump.md",
-    ]
-    log.close()
-    other.close()
+    assert [event.paths[0] for event in log.tail({}).events] == ["A", "B", "C"]
+    for _ in range(3):
+        log.append("read", "desk", ["D"])
+    assert [event.paths[0] for event in log.tail({}).events] == [*"BCDDD"]
 
 
-def test_what_was_folded_is_known_when_its_file_is_set_aside(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("glassmind.store.usage_log._LOOK_S", 0.0)
+def test_what_was_folded_is_known_when_its_file_is_full(tmp_path: Path) -> None:
     log = UsageLog(tmp_path, full_bytes=500)
     folded: dict[str, int] = {}
     seen = []
@@ -342,16 +318,15 @@ def test_what_was_folded_is_known_when_its_file_is_set_aside(
     seen += [event.paths[0] for event in log.tail(folded).events]
 
     assert seen == [f"Note {n}.md" for n in range(40)]
-    log.close()
 
 
 def test_a_line_that_was_cut_short_takes_no_other_with_it(tmp_path: Path) -> None:
     log = UsageLog(tmp_path)
     log.append("read", "desk", ["A.md"])
-    with (tmp_path / "use.jsonl").open("ab") as file:
+    with usage_files(tmp_path)[0].open("ab") as file:
         file.write(b'{"at":"2026-01-01T00:00:00+00:00","verb":"re')
     log.append("read", "desk", ["B.md"])
-    with (tmp_path / "use.jsonl").open("ab") as file:
+    with usage_files(tmp_path)[0].open("ab") as file:
         file.write(b'{"at":"2026-01-01T00:00:0')
 
     found = log.tail({})
@@ -359,20 +334,15 @@ def test_a_line_that_was_cut_short_takes_no_other_with_it(tmp_path: Path) -> Non
 
     assert [event.paths for event in found.events] == [("A.md",), ("B.md",)]
     assert [e.paths for e in log.tail(found.upto).events] == [("C.md",)]
-    log.close()
 
 
-def test_a_record_that_is_taken_away_is_begun_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("glassmind.store.usage_log._LOOK_S", 0.0)
+def test_a_record_that_is_taken_away_is_begun_anew(tmp_path: Path) -> None:
     log = UsageLog(tmp_path / "data")
     log.append("read", "desk", ["A.md"])
-    (tmp_path / "data" / "use.jsonl").unlink()
+    usage_files(tmp_path / "data")[0].unlink()
 
     assert log.append("read", "desk", ["B.md"])
     assert [event.paths for event in log.tail({}).events] == [("B.md",)]
-    log.close()
 
 
 def test_a_disk_that_takes_nothing_costs_no_answer(
@@ -383,7 +353,7 @@ def test_a_disk_that_takes_nothing_costs_no_answer(
     def full(*_: object) -> int:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("glassmind.store.usage_log.os.write", full)
+    monkeypatch.setattr("glassmind.store.logs.os.write", full)
 
     assert vault.found("oolong")
 
@@ -409,7 +379,7 @@ def test_a_link_in_the_place_of_the_record_is_not_followed(tmp_path: Path) -> No
     precious.write_text("mine")
     folder = tmp_path / "data"
     folder.mkdir()
-    (folder / "use.jsonl").symlink_to(precious)
+    (folder / f"use-{datetime.now(UTC):%Y-%m}.000.jsonl").symlink_to(precious)
 
     assert not UsageLog(folder).append("read", "desk", ["A.md"])
     assert precious.read_text() == "mine"
@@ -449,4 +419,3 @@ def test_a_folder_for_the_record_is_made_for_its_owner(tmp_path: Path) -> None:
 
     assert log.append("read", "desk", ["A.md"])
     assert stat.S_IMODE(os.stat(tmp_path / "a" / "b").st_mode) == 0o700  # noqa: PTH116
-    log.close()

@@ -27,6 +27,16 @@ Files this old are believed by their stamps: a younger one is hashed again.
 """
 
 
+def usage_files(folder: Path) -> list[Path]:
+    """Return the files of the usage log in a folder or below it."""
+    return sorted(folder.rglob("use-*.jsonl"))
+
+
+def usage_text(folder: Path) -> str:
+    """Return what is on record in the usage log in a folder or below it."""
+    return "".join(file.read_text("utf-8") for file in usage_files(folder))
+
+
 class VaultDesk:
     """One vault, its index, and an engine between them."""
 

@@ -21,6 +21,7 @@ from glassmind.errors import (
     IndexUnwritable,
     VaultMissing,
 )
+from glassmind.store.logs import UsageLog, use_folder
 from glassmind.store.place import (
     Place,
     Trusted,
@@ -33,7 +34,6 @@ from glassmind.store.place import (
     trusted,
 )
 from glassmind.store.sqlite.reader import SqliteReader
-from glassmind.store.usage_log import UsageLog, use_folder
 
 if TYPE_CHECKING:  # imported when first used: a keyword search needs few of them
     from apsw import Connection
@@ -625,8 +625,6 @@ class Vault:
         made = self.__dict__
         if "_rows" in made:
             self._rows.close_all()
-        if "use_log" in made:
-            self.use_log.close()
         if "writer" in made:
             self.writer.close()
         if "place" in made and self.place.temporary:

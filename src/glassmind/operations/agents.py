@@ -33,7 +33,7 @@ from glassmind.operations.registry import (
     shown,
 )
 from glassmind.search.query import midnight, parse_day
-from glassmind.store.access_log import is_called, summed
+from glassmind.store.logs import is_called, summed
 
 SHOWN_ONCE = (
     "this token is not shown again; a program sends it as Authorization: Bearer TOKEN"

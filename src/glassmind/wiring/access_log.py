@@ -2,7 +2,7 @@
 
 from glassmind.config import Config
 from glassmind.model.index import Check
-from glassmind.store.access_log import AccessLog
+from glassmind.store.logs import AccessLog
 from glassmind.store.place import index_locations, outside
 
 ELSEWHERE = "set index.location to a folder outside of the vault that you can write"

@@ -1,0 +1,501 @@
+"""The two logs of what was handed out, in the user's data folder, never in the vault.
+
+The access log says which client was given which passages; the usage log says which
+notes were handed out, from which memory knows what is active. Neither has the text of a
+note, nor the query. Both are lines of JSON that are only ever added, by any number of
+processes at once: each period has a file, and one that is full is followed by the next
+of that period, so nothing is renamed. The oldest files are deleted when all take too
+much room.
+"""
+
+import json
+import os
+import re
+import stat
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from json.encoder import encode_basestring as _quoted
+from pathlib import Path
+from typing import Any
+from unicodedata import normalize
+from zlib import crc32
+
+from glassmind.model.access import CALLER, Passage, Reading, Shown, Sum, SumBy, Wanted
+from glassmind.model.memory import UseEvent, UseTail
+from glassmind.store.disk import may_purge
+from glassmind.store.place import can_write, make_folder, outside
+
+_NOTE_SUFFIX = ".md"
+
+_FLAGS = os.O_CREAT | os.O_WRONLY | os.O_APPEND | getattr(os, "O_NONBLOCK", 0)
+_FLAGS |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+
+_BEGIN = b'{"at":'
+
+_MONTH, _DAY = len("2026-03"), len("2026-03-12")
+"""How much of a date names the period of a file."""
+
+_BLOCK = 64 * 1024
+"""Bytes read at once, from the end of a file to its beginning."""
+
+
+class LineFiles:
+    """The files of one log; for any number of threads and processes.
+
+    Each is called by the `log`, its period and a number; `earlier` is a pattern of the
+    names that an earlier release gave to files, which count as the oldest.
+    """
+
+    def __init__(
+        self,
+        log: str,
+        period: int,
+        room: tuple[int, int],
+        clock_ns: Callable[[], int],
+        earlier: str = "(?!)",
+    ) -> None:
+        self._log, self._period, self._clock_ns = log, period, clock_ns
+        self._full_bytes, self._most_bytes = room
+        self._name = re.compile(
+            rf"{log}-([0-9-]{{{period}}})\.(\d{{3,}})\.jsonl|{earlier}"
+        )
+        self._part, self._stamp = ("", 0), (-1, "")
+
+    def now(self) -> str:
+        """Return the time to the microsecond, as a line has it."""
+        second, rest = divmod(self._clock_ns(), 10**9)
+        known, stamp = self._stamp
+        if known != second:
+            stamp = datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+            self._stamp = (second, stamp)
+        return f"{stamp}.{rest // 1000:06d}+00:00"
+
+    def append(self, folder: Path, at: str, line: str) -> bool:
+        """Add a line to the file of its time that has room; return if it is the first.
+
+        The file is opened for this line alone: if it is deleted or moved, the next line
+        begins a new one.
+
+        Raises:
+            OSError: the disk does not take it.
+        """
+        raw, period = line.encode("utf-8", "surrogatepass"), at[: self._period]
+        known, part = self._part
+        part = part if known == period else 0
+        while True:
+            opened = _opened(f"{self._log}-{period}.{part:03d}.jsonl", folder)
+            try:
+                facts = os.fstat(opened)
+                if not stat.S_ISREG(facts.st_mode):
+                    raise OSError("it is not a regular file")
+                last = part if facts.st_size else self._last_part(folder, period)
+                if last > part:  # what was there had gone, for want of room
+                    part = last - 1
+                elif facts.st_size < self._full_bytes:
+                    if os.write(opened, raw) != len(raw):  # whole, behind all others
+                        raise OSError("the disk is full")
+                    break
+            finally:
+                os.close(opened)
+            part += 1
+        self._part = (period, part)
+        return not facts.st_size
+
+    def listed(self, folders: Iterable[Path]) -> list[Path]:
+        """Return the files of the log, the newest first."""
+        found: list[Path] = []
+        for folder in folders:
+            with suppress(OSError):
+                names = os.listdir(folder)  # noqa: PTH208 - a fifth of what paths take
+                found += [folder / name for name in names if self._name.fullmatch(name)]
+        return sorted(found, key=self._order, reverse=True)
+
+    def purge(self, folder: Path, oldest: str = "") -> None:
+        """Delete files of periods before `oldest`, and those without room."""
+        room = self._most_bytes
+        for file in self.listed([folder]):
+            with suppress(OSError):
+                room -= file.stat().st_size
+                if self.period_of(file) < oldest or room < 0:
+                    file.unlink()
+
+    def period_of(self, file: Path) -> str:
+        """Return the date in the name of a file."""
+        return self._order(file)[0]
+
+    def _last_part(self, folder: Path, period: str) -> int:
+        orders = map(self._order, self.listed([folder]))
+        return max((part for when, part, _ in orders if when == period), default=0)
+
+    def _order(self, file: Path) -> tuple[str, int, str]:
+        found = self._name.fullmatch(file.name)
+        if found is None or found[1] is None:
+            return "", 0, file.name
+        return found[1], int(found[2]), file.name
+
+
+def _opened(name: str, folder: Path) -> int:
+    file = f"{folder}{os.sep}{name}"
+    try:
+        return os.open(file, _FLAGS, 0o600)
+    except FileNotFoundError:
+        make_folder(folder)
+        return os.open(file, _FLAGS, 0o600)
+
+
+def _fields_of(line: bytes) -> Any:
+    """Return the JSON of a line.
+
+    Behind what a full disk cut short stands the next line, which is whole.
+    """
+    return json.loads(
+        line[max(0, line.rfind(_BEGIN)) :].decode("utf-8", "surrogatepass")
+    )
+
+
+_FULL_BYTES = 8 * 1024 * 1024
+"""When a file of the access log is followed by the next: some ten thousand searches."""
+
+_MOST_BYTES = 256 * 1024 * 1024
+"""Room for all its files: a third of a million searches. A client that asks without
+pause pushes out what is oldest, and nothing less than days of that reaches what is
+recent."""
+
+MOST_NAMED = 100
+"""Notes of an answer on record that it only names: a list of a vault is no reading, and
+must not push out what was read."""
+
+_ALL = Wanted()
+
+
+class AccessLog:
+    """The access log of one vault; for any number of threads and processes.
+
+    `folders` may hold it, the first that takes a line does. Without any, or with none
+    that can be written, nothing is on record, and no answer fails for it.
+    """
+
+    def __init__(
+        self,
+        folders: Sequence[Path],
+        *,
+        keep_days: int,
+        full_bytes: int = _FULL_BYTES,
+        most_bytes: int = _MOST_BYTES,
+        clock_ns: Callable[[], int] = time.time_ns,
+    ) -> None:
+        self.folders, self.keep_days = tuple(folders), keep_days
+        self._clock_ns = clock_ns
+        room = (full_bytes, most_bytes)
+        self._files = LineFiles("access-log", _DAY, room, clock_ns)
+
+    def append(self, surface: str, verb: str, client: str, shown: Shown) -> bool:
+        """Add what an answer showed; return whether it is on record.
+
+        An answer that shows and names no note is none.
+        """
+        if not shown.passages and not shown.named:
+            return True
+        at = self._files.now()
+        line = _line(at, surface, verb, client, shown)
+        for folder in self.folders:
+            try:
+                if self._files.append(folder, at, line):
+                    self._purge(folder)
+            except OSError:
+                continue
+            return True
+        return False
+
+    def purge(self) -> None:
+        """Delete what is older than the settings say."""
+        for folder in self.folders:
+            self._purge(folder)
+
+    def _purge(self, folder: Path) -> None:
+        is_due = may_purge(folder, self._now())
+        self._files.purge(folder, self._oldest_day() if is_due else "")
+
+    def _oldest_day(self) -> str:
+        return (self._now() - timedelta(days=self.keep_days)).strftime("%Y-%m-%d")
+
+    def _now(self) -> datetime:
+        return datetime.fromtimestamp(self._clock_ns() // 10**9, UTC)
+
+    def trouble(self) -> str:
+        """Return why nothing could go on record now; empty where it can."""
+        if any(can_write(folder) for folder in self.folders):
+            return ""
+        lacking = "no folder outside of the vault can be written"
+        return f"what clients read is not recorded: {lacking}"
+
+    def readings(self, wanted: Wanted = _ALL) -> Iterator[Reading]:
+        """Yield what is asked for, the newest first; memory is that of one block.
+
+        Lines that cannot be read are passed over.
+        """
+        oldest, first = self._oldest_day(), wanted.since and _utc_day(wanted.since)
+        for file in self._files.listed(self.folders):
+            day = self._files.period_of(file)
+            if day < oldest or (first and day < first):
+                continue
+            if wanted.until and day > _utc_day(wanted.until):
+                continue
+            with suppress(OSError):
+                for line in _lines_back(file):
+                    reading = reading_of(line)
+                    kept = reading and _narrowed(reading, wanted)
+                    if kept:
+                        yield kept
+
+
+def reading_of(line: bytes) -> Reading | None:
+    """Return what a line says; None for one that is broken."""
+    try:
+        said = _fields_of(line)
+        return Reading(
+            datetime.fromisoformat(said["at"]).astimezone(UTC),
+            str(said["client"]),
+            str(said["surface"]),
+            str(said["verb"]),
+            tuple(_passage(*one) for one in said["passages"]),
+            tuple(str(one) for one in said["named"]),
+            int(said["more_named"]),
+        )
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
+        return None
+
+
+def _passage(path: object, first: object = 0, last: object = 0) -> Passage:
+    return Passage(str(path), int(str(first)), int(str(last)))
+
+
+def _line(at: str, surface: str, verb: str, client: str, shown: Shown) -> str:
+    """Return an answer as JSON, put together by hand: a third of the time."""
+    passages = ",".join(
+        f"[{_quoted(path)},{first},{last}]" if first else f"[{_quoted(path)}]"
+        for path, first, last in shown.passages
+    )
+    named = ",".join(map(_quoted, shown.named[:MOST_NAMED]))
+    more = max(0, len(shown.named) - MOST_NAMED)
+    return (
+        f'{{"at":"{at}","client":{_quoted(client)},"surface":{_quoted(surface)},'
+        f'"verb":{_quoted(verb)},"passages":[{passages}],"named":[{named}],'
+        f'"more_named":{more}}}\n'
+    )
+
+
+def _utc_day(moment: datetime) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%d")
+
+
+def _lines_back(file: Path) -> Iterator[bytes]:
+    """Yield the lines of a file, the last first."""
+    with file.open("rb") as opened:
+        at = opened.seek(0, os.SEEK_END)
+        rest = b""
+        while at > 0:
+            size = min(_BLOCK, at)
+            at -= size
+            opened.seek(at)
+            first, *lines = (opened.read(size) + rest).split(b"\n")
+            yield from filter(None, reversed(lines))
+            rest = first
+        if rest:
+            yield rest
+
+
+def _narrowed(reading: Reading, wanted: Wanted) -> Reading | None:
+    """Return what is asked for of a reading; None where that is nothing."""
+    if wanted.client and reading.client != wanted.client:
+        return None
+    if wanted.since and reading.at < wanted.since:
+        return None
+    if wanted.until and reading.at >= wanted.until:
+        return None
+    if not wanted.notes:
+        return reading
+    passages = tuple(one for one in reading.passages if _is_of(one.path, wanted.notes))
+    named = tuple(path for path in reading.named if _is_of(path, wanted.notes))
+    if not passages and not named:
+        return None
+    return reading._replace(passages=passages, named=named, more_named=0)
+
+
+def _is_of(path: str, notes: Sequence[str]) -> bool:
+    return any(is_called(path, note) for note in notes)
+
+
+def is_called(path: str, name: str) -> bool:
+    """Whether a note has a name: its path, its file's name, or a folder with a `/`.
+
+    The suffix of a note may be left out, and letters may be large or small. Titles are
+    not known here: the note may be gone.
+    """
+    path, name = _folded(path), _folded(name)
+    if name.endswith("/"):
+        return path.startswith(name)
+    if "/" not in name:
+        path = path.rpartition("/")[2]
+    return path == name or path.removesuffix(_NOTE_SUFFIX) == name
+
+
+def _folded(text: str) -> str:
+    return normalize("NFC", text).casefold()
+
+
+class _Count:
+    """What was counted of one client, or of one note."""
+
+    def __init__(self, last: datetime) -> None:
+        self.answers = self.named = 0
+        self.others: set[str] = set()
+        self.last = last
+
+
+def summed(readings: Iterable[Reading], by: SumBy) -> list[Sum]:
+    """Return a sum for each client or each note, those with most answers first.
+
+    `readings` are the newest first. What is kept of them is a count for each client and
+    note, however many they are.
+    """
+    counts: dict[str, _Count] = {}
+    for reading in readings:
+        given = {one.path for one in reading.passages}
+        for of, other, has_text in _pairs(reading, given, by):
+            count = counts.setdefault(of, _Count(reading.at))
+            count.last = max(count.last, reading.at)
+            if has_text and other:
+                count.others |= other
+            count.answers += has_text
+            count.named += not has_text
+    made = [
+        Sum(of, one.answers, one.named, len(one.others), one.last)
+        for of, one in counts.items()
+    ]
+    return sorted(made, key=lambda one: (-one.answers, -one.named, one.of))
+
+
+def _pairs(
+    reading: Reading, given: set[str], by: SumBy
+) -> Iterator[tuple[str, set[str], bool]]:
+    """Yield whom an answer counts for, with whom, and whether it had text."""
+    if by == "client":
+        yield reading.client, given, bool(given)
+        return
+    for path in given:
+        yield path, {reading.client}, True
+    for path in reading.named:
+        yield path, set(), False
+
+
+_USE_FULL_BYTES, _USE_MOST_BYTES = 4 * 1024 * 1024, 32 * 1024 * 1024
+"""When a file of the usage log is followed by the next: some ten thousand searches; and
+room for all of them: years for a person, and for a machine that asks all day more than
+its recent days."""
+
+_EARLIER_USE = r"use(-\d{20})?\.jsonl"
+
+
+def use_folder(candidates: Iterable[Path], vault: Path) -> Path | None:
+    """Return the first folder outside of the vault that can be written, if any."""
+    return next(filter(can_write, outside(candidates, vault)), None)
+
+
+class UsageLog:
+    """The usage log of one vault; for any number of threads and processes.
+
+    Nothing here raises for what a disk does: use that cannot go on record is not worth
+    a failed answer.
+    """
+
+    def __init__(
+        self,
+        folder: Path | None,
+        *,
+        full_bytes: int = _USE_FULL_BYTES,
+        most_bytes: int = _USE_MOST_BYTES,
+        clock_ns: Callable[[], int] = time.time_ns,
+    ) -> None:
+        self.folder = folder
+        room = (full_bytes, most_bytes)
+        self._files = LineFiles("use", _MONTH, room, clock_ns, _EARLIER_USE)
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether there is a place for it."""
+        return self.folder is not None
+
+    def append(self, verb: str, client: str, paths: Sequence[str]) -> bool:
+        """Add an event; return whether it is on record. No paths are no event.
+
+        A caller that is known by name is on record in the place of `client`.
+        """
+        if not paths or self.folder is None:
+            return False
+        at, who = self._files.now(), CALLER.get() or client
+        line = (
+            f'{{"at":"{at}","verb":{_quoted(verb)},"client":{_quoted(who)},'
+            f'"paths":[{",".join(map(_quoted, paths))}]}}\n'
+        )
+        try:
+            if self._files.append(self.folder, at, line):
+                self._files.purge(self.folder)
+        except OSError:
+            return False
+        return True
+
+    def state(self) -> tuple[int, int]:
+        """Return what is another whenever something was added since."""
+        with suppress(OSError):
+            for file in self._listed()[:1]:
+                facts = file.stat()
+                return (facts.st_ino, facts.st_size)
+        return (0, 0)
+
+    def tail(self, folded: Mapping[str, int]) -> UseTail:
+        """Return what was added behind what is `folded`, in the order it was."""
+        events: list[UseEvent] = []
+        upto: dict[str, int] = {}
+        for file in reversed(self._listed()):
+            with suppress(OSError):
+                _read(file, folded, events, upto)
+        return UseTail(events, upto)
+
+    def _listed(self) -> list[Path]:
+        return [] if self.folder is None else self._files.listed([self.folder])
+
+
+def _read(
+    file: Path, folded: Mapping[str, int], events: list[UseEvent], upto: dict[str, int]
+) -> None:
+    """Read the whole lines of a file that are new.
+
+    A file is known by its first line, which has a time to the microsecond: one that is
+    deleted may be followed by another of its name.
+    """
+    with file.open("rb") as opened:
+        first = opened.readline()
+        if not first.endswith(b"\n"):
+            return
+        key = f"{crc32(first):08x}-{len(first)}"
+        begin = folded.get(key, 0)
+        opened.seek(begin)
+        whole, _, _ = (raw := opened.read()).rpartition(b"\n")
+        if raw and whole:
+            events.extend(filter(None, map(event_of, whole.split(b"\n"))))
+    upto[key] = begin + len(whole) + bool(whole)
+
+
+def event_of(line: bytes) -> UseEvent | None:
+    """Return the event of a line; None for one that is broken."""
+    try:
+        said = _fields_of(line)
+        at = datetime.fromisoformat(said["at"])
+        paths = tuple(path for path in said["paths"] if isinstance(path, str))
+        verb, client = str(said["verb"]), str(said["client"])
+        return UseEvent(at.astimezone(UTC), verb, client, paths)
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
+        return None
