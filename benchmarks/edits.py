@@ -24,11 +24,9 @@ from pathlib import Path
 from statistics import median
 
 from glassmind import Engine, open_vault
-from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
+from glassmind.edit.vault import EditRequest
 from glassmind.model.edits import Append
-from glassmind.wiring.editing import editing_for
-from glassmind.wiring.editing import unindexed as unfollowed
 
 EDIT_MOST, MOVE_MOST = 3.0, 2.0
 """How many times the plain way each may cost."""
@@ -39,7 +37,7 @@ TEXT = "An oolong is steeped twice, and the second cup is the better one. " * 40
 LONG_AGO = (1_700_000_000, 1_700_000_000)
 """When the notes were written: those of this very moment are read twice."""
 
-ASKING = Asking(client="bench")
+ASKING = EditRequest(client="bench")
 
 
 def timed(work: Callable[[], object]) -> float:
@@ -86,7 +84,7 @@ def plain_edit(file: Path, line: str) -> None:
 
 def unindexed(engine: Engine) -> Editing:
     """Return the verbs of a vault whose index does not follow."""
-    return editing_for(engine._vault, unfollowed)
+    return Editing(engine._vault)
 
 
 def one_edit(place: Path, notes: int, rounds: int) -> tuple[float, ...]:

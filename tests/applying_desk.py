@@ -5,19 +5,21 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any, cast
 
 from changing_desk import edit, move, new
 
-from glassmind.access.policy import WritePolicy
 from glassmind.config import config_for
-from glassmind.edit.desk import Asking, Desk
+from glassmind.edit.vault import EditRequest, EditVault
 from glassmind.errors import GlassmindError, IndexBusy, NameTaken, NoteChanged
+from glassmind.files.ignore import IgnoreRules
 from glassmind.files.read import digest_of
 from glassmind.files.settings import ObsidianSettings
+from glassmind.files.write import VaultChanger
 from glassmind.model import NotePath
-from glassmind.model.edits import Draft, Step
-from glassmind.ports.editing import FileChanger, Standing
+from glassmind.model.edits import Draft, Standing, Step
 from glassmind.store.changesets import ChangesetFolder
+from glassmind.vault import Vault
 
 BEGIN = datetime(2024, 5, 6, 7, 8, 9, tzinfo=UTC)
 
@@ -26,7 +28,7 @@ class Killed(BaseException):
     """The process is gone: nothing is tidied up."""
 
 
-ASKING = Asking(client="test")
+ASKING = EditRequest(client="test")
 BEFORE = {"a.md": b"a\n", "b.md": b"b\n"}
 STEPS = (
     edit("a.md", b"a\n", b"A\n"),
@@ -146,7 +148,7 @@ class ApplyingDesk:
     """What applying works with, and what it did with it."""
 
     home: Path
-    files: FileChanger
+    files: VaultChanger | MemoryFiles
     mode: str = "allow"
     fault: GlassmindError | None = None
     busy: bool = False
@@ -168,7 +170,7 @@ class ApplyingDesk:
         self, paths: Sequence[NotePath], /, *, wait_s: float | None = None
     ) -> GlassmindError | None:
         if wait_s == 0 and self.busy:
-            self.busy_in.append(bool(self.files.held))  # type: ignore[attr-defined]
+            self.busy_in.append(bool(self.files.held))  # type: ignore[union-attr]
             return IndexBusy("another", 0.0)
         self.refreshed.append(list(paths))
         return self.fault
@@ -177,25 +179,17 @@ class ApplyingDesk:
         self.committed.append((title, paths))
         return self.git_says
 
-    def desk(self) -> Desk:
+    def desk(self) -> EditVault:
         root = self.home / "vault"
         root.mkdir(exist_ok=True)
         config = config_for(root, {"writes.mode": self.mode})
-        return Desk(
-            config=config,
-            root=root,
-            agent_folder=".agent",
-            faults=nullcontext,
-            find=NotePath,
-            sure=NotePath,
-            rows=NoRows,
-            files=self.files,
-            book=self.book,
-            refresh=self._refresh,
-            policy=WritePolicy(config),
-            settings=lambda: ObsidianSettings({}, ()),
-            committed=self._commit,
-        )
+        made: Any = EditVault(Vault(config), self._refresh)
+        made.files, made.changesets = self.files, self.book
+        made.find = made.exact = NotePath
+        made.rows, made.faults, made.commit = NoRows, nullcontext, self._commit
+        made.settings = lambda: ObsidianSettings({}, ())
+        made.rules = IgnoreRules
+        return cast("EditVault", made)
 
 
 def draft(*steps: Step, title: str = "Tea") -> Draft:

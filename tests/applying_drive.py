@@ -12,8 +12,8 @@ from changing_desk import EVERY, OLD, changer_of, made
 from changing_drive import ENOUGH, survived
 
 from glassmind.edit.applying import applied, settle
-from glassmind.edit.desk import Desk
 from glassmind.edit.proposals import approve, undo
+from glassmind.edit.vault import EditVault
 from glassmind.model.edits import Draft
 
 EVERYTHING = Draft("delete", "everything", tuple(EVERY))
@@ -26,7 +26,7 @@ def desk_at(place: Path) -> ApplyingDesk:
     return ApplyingDesk(home, changer_of(place / "Notes"))
 
 
-def act(desk: Desk, verb: str, identity: str) -> None:
+def act(desk: EditVault, verb: str, identity: str) -> None:
     """Do what is tried."""
     if verb == "apply":
         applied(desk, EVERYTHING, ASKING)

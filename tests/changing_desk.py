@@ -9,7 +9,6 @@ from glassmind.files.folder import AuditFile
 from glassmind.files.write import VaultChanger
 from glassmind.model import NotePath
 from glassmind.model.edits import Step
-from glassmind.ports.editing import FileChanger
 
 LOG = ".agent/logs/writes.jsonl"
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -40,7 +39,7 @@ def made(root: Path, files: dict[str, bytes]) -> VaultChanger:
     return changer_of(root)
 
 
-def apply(changer: FileChanger, *steps: Step) -> None:
+def apply(changer: VaultChanger, *steps: Step) -> None:
     """Take some steps, in the name of a test."""
     changer.apply(steps, why="a test", client="tea-agent")
 

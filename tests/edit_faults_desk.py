@@ -12,8 +12,8 @@ from changing_desk import files_of
 from vault_desk import NOON, VaultDesk
 from write_drive import Counted
 
-from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
+from glassmind.edit.vault import EditRequest
 from glassmind.files import folder
 from glassmind.model.edits import (
     AddLink,
@@ -29,8 +29,8 @@ from glassmind.model.edits import (
     TextEdit,
 )
 
-ASK = Asking(client="robot")
-DRY = Asking(client="robot", dry_run=True)
+ASK = EditRequest(client="robot")
+DRY = EditRequest(client="robot", dry_run=True)
 
 TEA, KETTLE, PLAN = "Green/Tea.md", "Green/Kettle.md", "Work/Plan.md"
 CARD = {"id": "a", "type": "file", "file": TEA, "x": 0, "y": 0, "width": 9, "height": 9}
@@ -78,7 +78,7 @@ def _text(name: str, *edits: TextEdit) -> Verb:
     return Verb(name, lambda editing, _: editing.edit(TEA, edits, ASK))
 
 
-def _heading(editing: Editing, asking: Asking = ASK) -> Changed:
+def _heading(editing: Editing, asking: EditRequest = ASK) -> Changed:
     return editing.rename_heading(TEA, "Brewing", "Steeping", asking, index=None)
 
 

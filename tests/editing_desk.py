@@ -2,24 +2,22 @@
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
 from glassmind import Engine, open_vault
-from glassmind.access.policy import WritePolicy
-from glassmind.edit.desk import Desk
+from glassmind.edit.vault import EditVault
 from glassmind.errors import GlassmindError, NameTaken, NoteChanged, NoteNotFound
+from glassmind.files.ignore import IgnoreRules
 from glassmind.files.names import Names
 from glassmind.files.read import Decoded, decode
-from glassmind.files.settings import obsidian_settings
 from glassmind.model import NotePath
-from glassmind.model.edits import Changeset, Draft, Step
+from glassmind.model.edits import Changeset, Draft, Standing, Step
 from glassmind.model.notes import Link
 from glassmind.obsidian.notes import read_note
-from glassmind.ports.editing import Standing
 from glassmind.store.changesets import ChangesetFolder
 from glassmind.store.place import index_name
 from glassmind.store.sqlite.connection import open_reader
@@ -146,22 +144,13 @@ class EditingDesk:
         return SqliteEditRows(reader)
 
     @property
-    def desk(self) -> Desk:
+    def desk(self) -> EditVault:
         """The desk that planners take."""
-        return Desk(
-            config=self.engine.config,
-            root=self.root,
-            agent_folder=".agent",
-            faults=cast("Callable[[], AbstractContextManager[None]]", nullcontext),
-            find=self.sure_one,
-            sure=self.sure,
-            rows=self.rows,
-            files=self.files,
-            book=self.book,
-            refresh=self.refresh,
-            policy=WritePolicy(self.engine.config),
-            settings=lambda: obsidian_settings(self.root),
-        )
+        made: Any = EditVault(self.engine._vault, self.refresh)
+        made.find, made.exact, made.rows = self.sure_one, self.sure, self.rows
+        made.files, made.changesets, made.faults = self.files, self.book, nullcontext
+        made.rules = IgnoreRules
+        return cast("EditVault", made)
 
     def sure(self, name: str) -> NotePath | None:
         """Return the one note that is called so."""

@@ -14,7 +14,7 @@ from surface_arguments import Argument, arguments_of
 from vault_desk import VaultDesk
 
 from glassmind.access.scopes import read_scope
-from glassmind.edit.desk import Asking
+from glassmind.edit.vault import EditRequest
 from glassmind.model.access import EVERY_AGENT, Scope
 from glassmind.model.edits import Append
 from glassmind.serve.tool import McpTool
@@ -238,7 +238,7 @@ def told_vault(desk: VaultDesk, world: World | None = None) -> VaultDesk:
     desk.write(world.files)
     engine = desk.open(**world.settings)
     engine.index()
-    owner = Asking(client="cli")
+    owner = EditRequest(client="cli")
     for note in ("Deep/Zqname.md", "Lab book.md"):
         engine.read(note)
         engine.editing.edit(note, [Append("zqadded tea\n")], owner)
@@ -263,7 +263,7 @@ def samples_in(desk: VaultDesk, verb: str) -> Mapping[str, tuple[Any, ...]]:
         return {**SAMPLES, "receipts": (*SAMPLES["receipts"], [moved], [once])}
     if verb not in OF_CHANGES:
         return SAMPLES
-    editing, owner = desk.engine.editing, Asking(client="cli")
+    editing, owner = desk.engine.editing, EditRequest(client="cli")
     trial, edits = owner._replace(dry_run=True), [Append("steeped once\n")]
     told = editing.changesets(limit=100).changesets
     kept = [one.id for one in told if CANARY.search(one.draft.title)]

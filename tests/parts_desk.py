@@ -1,16 +1,16 @@
 """A vault in memory, and where its links lead: to which note, and which part of it."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from glassmind.access.policy import WritePolicy
 from glassmind.config import config_for
-from glassmind.edit.desk import Desk
+from glassmind.edit.vault import EditVault
+from glassmind.files.ignore import IgnoreRules
 from glassmind.files.names import Names, name_key
 from glassmind.files.read import Decoded, decode
 from glassmind.files.settings import ObsidianSettings
@@ -20,7 +20,7 @@ from glassmind.model.notes import Link, Note
 from glassmind.obsidian.links import Outline, OutlinePart
 from glassmind.obsidian.notes import read_note
 from glassmind.obsidian.text import fold
-from glassmind.wiring.editing import unindexed
+from glassmind.vault import Vault
 
 NOTES = (".md", ".canvas")
 
@@ -115,23 +115,13 @@ class Shelf:
                 yield path, note
 
     @property
-    def desk(self) -> Desk:
+    def desk(self) -> EditVault:
         """The desk that planners take."""
-        return Desk(
-            config=cast("Any", None),
-            root=Path(),
-            agent_folder=".agent",
-            faults=cast("Callable[[], AbstractContextManager[None]]", nullcontext),
-            find=NotePath,
-            sure=NotePath,
-            rows=lambda: self,
-            files=cast("Any", self),
-            book=cast("Any", None),
-            refresh=unindexed,
-            policy=_policy(),
-            settings=lambda: self.settings,
-            now=datetime.now,
-        )
+        made: Any = EditVault(Vault(config_for(Path(), {})))
+        made.find = made.exact = NotePath
+        made.rows, made.files, made.faults = lambda: self, self, nullcontext
+        made.settings, made.rules = lambda: self.settings, IgnoreRules
+        return cast("EditVault", made)
 
     def after(self, draft: Draft) -> "Shelf":
         """Return the vault with a change made; each step found what it says."""

@@ -11,16 +11,16 @@ from mcp_desk import call, structured_server, text_of
 from vault_desk import VaultDesk
 
 from glassmind import Engine
-from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
+from glassmind.edit.vault import EditRequest
 from glassmind.errors import ChangesetUnknown, NoteNotFound
 from glassmind.model.access import EVERY_AGENT, known_as
 from glassmind.model.edits import Append, Changed, ChangeProperty
 
-AGENT, SHOWN = Asking(client="cup"), Asking(client="cup", dry_run=True)
+AGENT, SHOWN = EditRequest(client="cup"), EditRequest(client="cup", dry_run=True)
 HIDE = ChangeProperty("private", "set", True)
 
-WAYS: dict[str, tuple[Callable[[Editing, Asking], Changed], str]] = {
+WAYS: dict[str, tuple[Callable[[Editing, EditRequest], Changed], str]] = {
     "said to be private": (lambda on, how: on.edit("A", [HIDE], how), "A.md"),
     "made private": (
         lambda on, how: on.create("N", "x", how, properties={"private": True}),
@@ -122,7 +122,7 @@ def test_what_would_hide_a_note_is_there_for_its_asker_alone(engine: Engine) -> 
         with pytest.raises(ChangesetUnknown):
             editing.show(shown)
         with pytest.raises(ChangesetUnknown):
-            editing.apply(shown, Asking(client="pot"))
+            editing.apply(shown, EditRequest(client="pot"))
 
 
 def test_what_was_shown_is_not_there_once_its_owner_has_hidden_the_note(
@@ -153,7 +153,7 @@ def test_its_owner_alone_takes_back_that_a_note_is_hidden(
         assert not editing.changesets().changesets
 
     assert outside_agent(vault.root) == after
-    assert engine.editing.undo(done, Asking()).applied
+    assert engine.editing.undo(done, EditRequest()).applied
     assert {
         k: v for k, v in outside_agent(vault.root).items() if ".trash" not in k
     } == before
@@ -166,9 +166,9 @@ def test_notes_that_were_hidden_before_are_neither_named_nor_counted(
         editing = agent(engine)
         shown = editing.move("A", "Hid/A", SHOWN)
         moved = editing.move("A", "Hid/A", AGENT)
-        engine.editing.undo(moved.changeset.id, Asking())
+        engine.editing.undo(moved.changeset.id, EditRequest())
         tagged = editing.rename_tag("tea", "own", AGENT)
-        engine.editing.undo(tagged.changeset.id, Asking())
+        engine.editing.undo(tagged.changeset.id, EditRequest())
         return [shown, moved, tagged]
 
     alone = hidden()
@@ -205,7 +205,7 @@ def test_who_hid_a_note_does_not_read_or_edit_it_any_more(engine: Engine) -> Non
 
 
 def test_its_owner_is_told_what_he_hid_as_of_every_change(engine: Engine) -> None:
-    done = engine.editing.edit("A", [HIDE], Asking())
+    done = engine.editing.edit("A", [HIDE], EditRequest())
 
     assert [one.to for one in done.files] == ["A.md"]
     assert (done.closed, done.notices) == ((), ())

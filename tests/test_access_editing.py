@@ -10,8 +10,8 @@ from glassmind import Engine
 from glassmind.access.files import ReadableFiles
 from glassmind.access.reading import ReadPolicy
 from glassmind.access.scopes import read_scope
-from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
+from glassmind.edit.vault import EditRequest
 from glassmind.errors import (
     ChangesetUnknown,
     EditRefused,
@@ -26,8 +26,8 @@ from glassmind.model.access import EVERY_AGENT, ReadRule, Scope, known_as
 from glassmind.model.edits import AddLink, Append, Changed, ChangeProperty, Rewritten
 from glassmind.model.health import Repairs, TagSpelling
 
-AGENT, SHOWN = Asking(client="cup"), Asking(client="cup", dry_run=True)
-OWNER = Asking()
+AGENT, SHOWN = EditRequest(client="cup"), EditRequest(client="cup", dry_run=True)
+OWNER = EditRequest()
 OWNERS = "only the owner of the vault can do this"
 
 
@@ -138,7 +138,7 @@ def test_a_rule_about_a_hidden_note_is_not_named(
         assert done.changeset.state == "proposed"
         assert "Hid" not in repr(done)
     with pytest.raises(PolicyForbids) if "=off" in repr(settings) else known_as(""):
-        engine.editing.move("Pub", "Pub9", Asking(dry_run=True))
+        engine.editing.move("Pub", "Pub9", EditRequest(dry_run=True))
 
 
 def test_what_the_owner_changed_around_a_private_note_is_nobodys(
@@ -192,13 +192,13 @@ def test_what_was_interrupted_is_settled_by_whoever_edits_next(
     vault.write({"A.md": "Tea.", "P.md": private()})
     engine = vault.open(writes__mode="allow")
     engine.index()
-    desk = engine.editing._desk
+    edit_vault = engine.editing._vault
     done = engine.editing.edit("P", [Append("more\n")], OWNER)
-    desk.book.shift(done.changeset.id, "applying")
+    edit_vault.changesets.shift(done.changeset.id, "applying")
 
     other = agent(engine).edit("A", [Append("y")], AGENT)
 
-    assert desk.book.get(done.changeset.id).state == "applied"
+    assert edit_vault.changesets.get(done.changeset.id).state == "applied"
     assert not other.notices
 
 
@@ -371,10 +371,10 @@ def test_who_has_no_name_is_told_of_what_he_asked_for_without_one(
     engine = vault.open(writes__mode="allow")
     engine.index()
     editing = agent(engine)
-    shown = editing.move("Tea", "Leaf", Asking(client="http", dry_run=True))
+    shown = editing.move("Tea", "Leaf", EditRequest(client="http", dry_run=True))
 
     assert editing.show(shown.changeset.id).changeset.id == shown.changeset.id
-    assert editing.apply(shown.changeset.id, Asking(client="http")).applied
+    assert editing.apply(shown.changeset.id, EditRequest(client="http")).applied
     assert vault.text("P.md") == private("[[Leaf]]")
 
 
@@ -429,9 +429,9 @@ def test_a_client_is_told_what_it_deleted_and_can_take_it_back(
     engine.index()
     editing = engine.seen_by(Scope((ReadRule("folder", "Shop"),))).editing
     with known_as("cup"):
-        done = editing.delete("Shop/A.md", Asking(client="cup"), confirm=True)
+        done = editing.delete("Shop/A.md", EditRequest(client="cup"), confirm=True)
         assert [one.path for one in done.files] == ["Shop/A.md"]
-        editing.undo(done.changeset.id, Asking(client="cup"))
+        editing.undo(done.changeset.id, EditRequest(client="cup"))
     assert vault.text("Shop/A.md") == "Tea."
 
 
@@ -449,9 +449,9 @@ def test_an_agent_is_told_of_the_picture_that_it_moved(vault: VaultDesk) -> None
     engine.index()
     editing = engine.seen_by(EVERY_AGENT).editing
     with known_as("cup"):
-        done = editing.move("Pic.png", "Img/Pic.png", Asking(client="cup"))
+        done = editing.move("Pic.png", "Img/Pic.png", EditRequest(client="cup"))
         assert "Img/Pic.png" in [one.to for one in done.files]
-        editing.undo(done.changeset.id, Asking(client="cup"))
+        editing.undo(done.changeset.id, EditRequest(client="cup"))
     assert (vault.root / "Pic.png").exists()
 
 
@@ -507,7 +507,7 @@ def test_a_folder_with_a_left_out_note_that_is_hidden_is_moved_by_its_owner_alon
         assert engine.editing.move("Projects/Drafts/", to, OWNER).applied
 
 
-def _deleted(editing: Editing, name: str, _: str, how: Asking) -> Changed:
+def _deleted(editing: Editing, name: str, _: str, how: EditRequest) -> Changed:
     return editing.delete(name, how, confirm=True)
 
 
@@ -565,7 +565,7 @@ def test_the_links_that_are_counted_are_those_of_notes_that_are_seen(
 
     assert counted() == alone
     assert alone[:4] == [(3, 2)] * 4
-    whole = engine.editing.move("Tea", "Leaf", Asking(dry_run=True)).changeset
+    whole = engine.editing.move("Tea", "Leaf", EditRequest(dry_run=True)).changeset
     assert tuple(whole.draft.rewritten) == (6, 4)
 
 

@@ -16,13 +16,13 @@ from vault_desk import VaultDesk
 
 from glassmind import Engine
 from glassmind.access.scopes import read_scope
-from glassmind.edit.desk import Asking
+from glassmind.edit.vault import EditRequest
 from glassmind.errors import ChangesetUnknown
 from glassmind.model.access import EVERY_AGENT, Scope, known_as
 from glassmind.model.edits import Append
 from glassmind.serve.hiding import safe_text, safe_values
 
-AGENT = Asking(client="cup")
+AGENT = EditRequest(client="cup")
 TOKEN = ISSUED["GitHub classic"](Drawing(11))
 NO_TEXT = b"\0"
 """What no note is made of, so that its file is skipped."""

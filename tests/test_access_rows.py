@@ -8,7 +8,7 @@ from vault_desk import VaultDesk
 
 from glassmind.access.reading import ReadPolicy
 from glassmind.access.scopes import read_scope
-from glassmind.edit.desk import Asking
+from glassmind.edit.vault import EditRequest
 from glassmind.errors import ChangesetUnknown, FileGone, GlassmindError, NoteNotFound
 from glassmind.model.access import EVERY_AGENT, NoteMarks, ReadRule, Scope
 from glassmind.model.edits import Append
@@ -20,7 +20,7 @@ TOLD = {
 }  # fmt: skip
 """Tables that tell of no note but by a number, or of no note at all."""
 
-AGENT = Asking(client="cup")
+AGENT = EditRequest(client="cup")
 
 
 def private(text: str = "") -> str:

@@ -10,7 +10,7 @@ from mcp import Client
 from mcp_desk import call, text_of, visit
 from vault_desk import VaultDesk
 
-from glassmind.edit.desk import Asking
+from glassmind.edit.vault import EditRequest
 from glassmind.model.access import EVERY_AGENT
 from glassmind.model.edits import Append
 from glassmind.serve.mcp.server import make_server
@@ -273,7 +273,7 @@ def test_a_preview_is_committed_by_its_whole_id_and_by_who_made_it(
     allowed: VaultDesk,
 ) -> None:
     before = allowed.text("Tea.md")
-    wish = Asking(client="somebody else", dry_run=True)
+    wish = EditRequest(client="somebody else", dry_run=True)
     other = allowed.engine.editing.edit("Tea", [Append("x")], wish).changeset.id
     server = make_server(allowed.engine, toolsets=["brain"])
 

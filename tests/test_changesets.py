@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from glassmind.errors import ChangesetUnknown, EditRefused, NowhereToKeep, WriteFailed
 from glassmind.model import NotePath
 from glassmind.model.edits import Changeset, ChangeState, Draft, Rewritten, Step
-from glassmind.ports.editing import ChangesetBook
 from glassmind.store.changesets import ChangesetFolder, packed, unpacked
 
 WHEN = datetime(2024, 5, 6, 7, 8, 9, tzinfo=UTC)
@@ -42,7 +41,7 @@ def book_in(folder: Path, when: datetime = WHEN) -> ChangesetFolder:
 
 
 def kept(
-    book: ChangesetBook, state: ChangeState = "applied", draft: Draft = DRAFT
+    book: ChangesetFolder, state: ChangeState = "applied", draft: Draft = DRAFT
 ) -> Changeset:
     changeset = book.made(draft, state, client="test")
     book.keep(changeset)
@@ -186,7 +185,7 @@ def test_an_unknown_id_names_the_nearest(tmp_path: Path) -> None:
         book_in(tmp_path).shift(typo, "failed")
 
 
-def read_or_refused(book: ChangesetBook, made: Changeset) -> str:
+def read_or_refused(book: ChangesetFolder, made: Changeset) -> str:
     try:
         found = book.get(made.id)
     except EditRefused as fault:

@@ -1,9 +1,9 @@
 """New notes: their names and folders, properties, templates and texts."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from editing_desk import EditingDesk
@@ -176,8 +176,10 @@ def test_any_note_can_be_a_template_and_what_is_none_is_refused(
     def find(name: str) -> NotePath:
         raise NoteNotFound(name)
 
+    finding: Any = desk.desk
+    finding.find = find
     with pytest.raises(NoteNotFound):
-        new_note(replace(desk.desk, find=find), "Call", "", template="Nowhere")
+        new_note(finding, "Call", "", template="Nowhere")
     with pytest.raises(BadEdit, match="no template"):
         new_note(desk.desk, "Call", "", template="T.canvas")
 

@@ -3,9 +3,9 @@
 import pytest
 from vault_desk import VaultDesk
 
-from glassmind.edit.desk import Asking
+from glassmind.edit.vault import EditRequest
 
-ASK = Asking(client="test")
+ASK = EditRequest(client="test")
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import pytest
 from editing_desk import EditingDesk, MakeDesk, desks_in, snapshot
 from vault_desk import VaultDesk
 
-from glassmind.edit.desk import Asking
 from glassmind.edit.planning import plan_delete, plan_move, plan_new, plan_outside
 from glassmind.edit.restructuring import plan_merge, plan_split
+from glassmind.edit.vault import EditRequest
 from glassmind.errors import NoteNotFound
 from glassmind.model import NotePath
 from glassmind.model.edits import AddLink, Draft
@@ -25,7 +25,7 @@ ATTACHED = HIDING | {
     "D/Attach/p.png": "png",
     "N.md": "![[D/Attach/p.png]] [[D/Attach/T#H]] [[T]] [[D/d]]\n",
 }
-ASK, DRY = Asking(client="robot"), Asking(client="robot", dry_run=True)
+ASK, DRY = EditRequest(client="robot"), EditRequest(client="robot", dry_run=True)
 
 
 @pytest.fixture

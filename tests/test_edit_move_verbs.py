@@ -8,10 +8,10 @@ import pytest
 from editing_desk import SAMPLE, ends_in, snapshot
 
 from glassmind import Engine, open_vault
-from glassmind.edit.desk import Asking
+from glassmind.edit.vault import EditRequest
 from glassmind.model import NotePath
 
-ASKING = Asking()
+ASKING = EditRequest()
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from vault_desk import VaultDesk
 
-from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
+from glassmind.edit.vault import EditRequest
 from glassmind.errors import (
     AmbiguousName,
     FileUnreadable,
@@ -17,7 +17,7 @@ from glassmind.errors import (
 from glassmind.model.access import EVERY_AGENT
 from glassmind.model.edits import Append, Changed
 
-DRY = Asking(client="robot", dry_run=True)
+DRY = EditRequest(client="robot", dry_run=True)
 NOTES: dict[str, str | bytes] = {
     "S.md": "---\naliases: [Ess]\n---\n# Steam\n",
     "Planetary.md": "Round.\n",

@@ -8,14 +8,14 @@ import pytest
 from editing_desk import outside_agent, snapshot
 from vault_desk import VaultDesk
 
-from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
+from glassmind.edit.vault import EditRequest
 from glassmind.errors import EditRefused, FileUnreadable, NameTaken, NoteNotFound
 from glassmind.files.write import Permit, VaultWriter
 from glassmind.model.access import EVERY_AGENT
 from glassmind.model.edits import AddLink, Append, Changed
 
-ASK, DRY = Asking(client="robot"), Asking(client="robot", dry_run=True)
+ASK, DRY = EditRequest(client="robot"), EditRequest(client="robot", dry_run=True)
 WHY = "not downloaded to this machine; open it once in your sync tool"
 NOTES = {
     "Tea.md": "# Tea\n\n## Cloud\n\nOolong.\n",

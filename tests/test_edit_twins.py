@@ -7,9 +7,9 @@ import pytest
 from editing_desk import EditingDesk, MakeDesk, desks_in, snapshot
 from vault_desk import VaultDesk
 
-from glassmind.edit.desk import Asking
 from glassmind.edit.planning import plan_move, plan_new
 from glassmind.edit.restructuring import plan_split
+from glassmind.edit.vault import EditRequest
 from glassmind.model import NotePath
 from glassmind.model.edits import AddLink, Draft
 
@@ -24,7 +24,7 @@ LONGER = (
     "| a |\n| - |\n| [[a/T\\|x]] |\n"
 )
 VAULT = {"a/T.md": "# H\n", "S.md": LINKS, "x/Other.md": "# T\n\ntext\n"}
-ASK = Asking(client="robot")
+ASK = EditRequest(client="robot")
 
 
 @pytest.fixture

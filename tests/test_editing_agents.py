@@ -7,13 +7,13 @@ from editing_desk import outside_agent
 from vault_desk import VaultDesk
 
 from glassmind import Engine
-from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
+from glassmind.edit.vault import EditRequest
 from glassmind.errors import EditRefused, NoteNotFound, VaultError
 from glassmind.model.access import EVERY_AGENT
 from glassmind.model.edits import AddLink, Append, ChangeProperty, Replace, SetTask
 
-ROBOT = Asking(client="robot")
+ROBOT = EditRequest(client="robot")
 
 
 def agents(vault: VaultDesk, **settings: object) -> Engine:
@@ -150,7 +150,7 @@ REFUSED: dict[str, Callable[[Editing], object]] = {
         ".agent/memories/Hand.md", [Append("x")], ROBOT._replace(dry_run=True)
     ),
     "the owner's, of somebody without a name": lambda on: on.edit(
-        ".agent/memories/Hand.md", [Append("x")], Asking(client="")
+        ".agent/memories/Hand.md", [Append("x")], EditRequest(client="")
     ),
     "the owner's, taken away": lambda on: on.delete(
         ".agent/tasks/Plain.md", ROBOT, confirm=True
@@ -210,12 +210,12 @@ def test_what_is_no_memo_of_another_is_edited_in_the_agent_folder(
 def test_its_owner_writes_memos_as_other_notes(memos: Engine, vault: VaultDesk) -> None:
     assert memos is not vault.engine
     done = vault.engine.editing.create(
-        "New", "x", Asking(), folder=".agent/decisions", properties=FORGED
+        "New", "x", EditRequest(), folder=".agent/decisions", properties=FORGED
     )
 
     hand = ".agent/memories/Hand.md"
-    worded = vault.engine.editing.edit(hand, [Append("Nor milk.")], Asking())
-    gone = vault.engine.editing.delete(hand, Asking(), confirm=True)
+    worded = vault.engine.editing.edit(hand, [Append("Nor milk.")], EditRequest())
+    gone = vault.engine.editing.delete(hand, EditRequest(), confirm=True)
 
     assert done.applied
     assert worded.applied
@@ -228,7 +228,7 @@ def test_what_another_did_to_a_memo_an_agent_only_proposes_to_take_back(
 ) -> None:
     hand = ".agent/memories/Hand.md"
     edits = [Append("Nor milk.")]
-    done = vault.engine.editing.edit(hand, edits, Asking(client=client))
+    done = vault.engine.editing.edit(hand, edits, EditRequest(client=client))
     shown = memos.editing.undo(done.changeset.id, ROBOT._replace(dry_run=True))
 
     taken = memos.editing.undo(done.changeset.id, ROBOT)
@@ -236,7 +236,7 @@ def test_what_another_did_to_a_memo_an_agent_only_proposes_to_take_back(
     assert "remembered" in shown.changeset.reason
     assert taken.changeset.state == "proposed"
     assert "Nor milk." in vault.text(hand)
-    assert vault.engine.editing.undo(done.changeset.id, Asking()).applied
+    assert vault.engine.editing.undo(done.changeset.id, EditRequest()).applied
     assert "Nor milk." not in vault.text(hand)
 
 
@@ -254,6 +254,6 @@ def test_what_it_did_itself_an_agent_takes_back(
 def test_what_another_did_to_notes_an_agent_takes_back_where_it_may_write(
     memos: Engine, vault: VaultDesk
 ) -> None:
-    done = vault.engine.editing.edit("Cup.md", [Append("x")], Asking())
+    done = vault.engine.editing.edit("Cup.md", [Append("x")], EditRequest())
 
     assert memos.editing.undo(done.changeset.id, ROBOT).applied

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 from vault_desk import VaultDesk
 
-from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
+from glassmind.edit.vault import EditRequest
 from glassmind.errors import NoteChanged, PolicyForbids
 from glassmind.model.edits import Append, AtLine, Changed, Replace
 
@@ -15,8 +15,8 @@ NOTES = {
     "Other.md": "See [[N]] and [[N#Two]].\n",
     "Into.md": "All.\n",
 }
-ASK = Asking(client="robot")
-DRY = Asking(client="robot", dry_run=True)
+ASK = EditRequest(client="robot")
+DRY = EditRequest(client="robot", dry_run=True)
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def allowed(vault: VaultDesk) -> Editing:
     return vault.engine.editing
 
 
-CARRIED: dict[str, tuple[Callable[[Editing, Asking], Changed], str, str]] = {
+CARRIED: dict[str, tuple[Callable[[Editing, EditRequest], Changed], str, str]] = {
     "move": (lambda e, ask: e.move("N", "M", ask), "[[N]]\n", "[[M]]\n"),
     "move of a folder": (
         lambda e, ask: e.move("Sub/", "Dir", ask),

@@ -6,13 +6,13 @@ import pytest
 from editing_desk import snapshot
 from vault_desk import VaultDesk
 
-from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
+from glassmind.edit.vault import EditRequest
 from glassmind.errors import BadEdit, NoteChanged, SeveralMatches
 from glassmind.model import Digest
 from glassmind.model.edits import Changed
 
-ASK = Asking(client="robot")
+ASK = EditRequest(client="robot")
 
 TEA = "# Tea\n\nOolong.\n\n## Notes\n\nOne.\n\n## Notes\n\nTwo.\n"
 NOTES = {

@@ -7,12 +7,12 @@ import pytest
 from editing_desk import snapshot
 from vault_desk import VaultDesk
 
-from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
+from glassmind.edit.vault import EditRequest
 from glassmind.errors import EditRefused, FileUnreadable, GlassmindError
 from glassmind.model.edits import AddLink, Append, AtLine, Changed, Replace
 
-ASK, DRY = Asking(client="robot"), Asking(client="robot", dry_run=True)
+ASK, DRY = EditRequest(client="robot"), EditRequest(client="robot", dry_run=True)
 
 HIDDEN = "zeppelin"
 TEXT = f"# Plan\n\nThe {HIDDEN} leaves at dawn.\n\n## Crew\n\nNobody.\n"
@@ -43,7 +43,7 @@ def editing(vault: VaultDesk) -> Editing:
     return vault.engine.editing
 
 
-NAMING: dict[str, Callable[[Editing, str, Asking], Changed]] = {
+NAMING: dict[str, Callable[[Editing, str, EditRequest], Changed]] = {
     "append": lambda e, n, a: e.edit(n, [Append("x")], a),
     "line": lambda e, n, a: e.edit(n, [AtLine(1, "", last=3)], a),
     "replace": lambda e, n, a: e.edit(n, [Replace("The zepelin leaves", "x")], a),
@@ -60,7 +60,7 @@ NAMING: dict[str, Callable[[Editing, str, Asking], Changed]] = {
 @pytest.mark.parametrize("asking", [ASK, DRY], ids=["made", "shown"])
 @pytest.mark.parametrize("verb", NAMING)
 def test_no_verb_takes_a_note_that_is_not_read(
-    vault: VaultDesk, editing: Editing, verb: str, asking: Asking
+    vault: VaultDesk, editing: Editing, verb: str, asking: EditRequest
 ) -> None:
     before = snapshot(vault.root)
 
@@ -193,7 +193,7 @@ def test_a_folder_takes_along_what_is_not_read_and_shows_none_of_it(
 @pytest.mark.parametrize(("source", "path"), [("Drafts/", LISTED), ("Old/", EXCLUDED)])
 @pytest.mark.parametrize("asking", [ASK, DRY])
 def test_no_move_has_notes_read_that_are_left_out(
-    vault: VaultDesk, editing: Editing, source: str, path: str, asking: Asking
+    vault: VaultDesk, editing: Editing, source: str, path: str, asking: EditRequest
 ) -> None:
     with pytest.raises(EditRefused, match=f"{path} is left out of the index") as told:
         editing.move(source, "Open", asking)

@@ -3,12 +3,12 @@
 import pytest
 from vault_desk import VaultDesk
 
-from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
+from glassmind.edit.vault import EditRequest
 from glassmind.errors import EditRefused, FileUnreadable, NoteNotFound
 from glassmind.model.edits import Append, Changed
 
-ASK, DRY = Asking(client="robot"), Asking(client="robot", dry_run=True)
+ASK, DRY = EditRequest(client="robot"), EditRequest(client="robot", dry_run=True)
 
 HIDDEN = "zeppelin"
 NOTES = {
@@ -41,7 +41,7 @@ def shown(done: Changed) -> str:
 @pytest.mark.parametrize("edited", [True, False])
 @pytest.mark.parametrize("asking", [ASK, DRY], ids=["made", "shown"])
 def test_a_note_left_out_since_is_not_taken_back(
-    vault: VaultDesk, editing: Editing, asking: Asking, *, edited: bool
+    vault: VaultDesk, editing: Editing, asking: EditRequest, *, edited: bool
 ) -> None:
     done = editing.edit("Later", [Append("Second.\n")], ASK).changeset
     leave_out(vault, "Later.md")
@@ -175,7 +175,7 @@ def test_links_of_a_note_left_out_since_stay_when_a_move_is_taken_back(
 
 @pytest.mark.parametrize("asking", [ASK, DRY], ids=["made", "shown"])
 def test_a_folder_stays_where_notes_would_be_read_that_came_there_since(
-    vault: VaultDesk, editing: Editing, asking: Asking
+    vault: VaultDesk, editing: Editing, asking: EditRequest
 ) -> None:
     moved = editing.move("D/", "Priv/D", ASK).changeset
     vault.write({"Priv/D/S.md": f"{HIDDEN}\n"})

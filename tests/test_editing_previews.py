@@ -6,16 +6,16 @@ import pytest
 from mcp_desk import call, structured_server, text_of
 from vault_desk import VaultDesk
 
-from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
+from glassmind.edit.vault import EditRequest
 from glassmind.errors import ConfirmFirst, NeedsApproval, NoteChanged, WrongState
 from glassmind.model.edits import Append, Replace
 from glassmind.model.health import Repairs
 from glassmind.operations.edit import change_result
 
 TEA = {"Tea.md": "Drink oolong with [[Kettle]].\n", "Kettle.md": "Of [[Tea]].\n"}
-ASK = Asking(client="robot")
-DRY = Asking(client="robot", dry_run=True)
+ASK = EditRequest(client="robot")
+DRY = EditRequest(client="robot", dry_run=True)
 
 
 def opened(vault: VaultDesk, **settings: object) -> Editing:
@@ -38,7 +38,7 @@ def usual(vault: VaultDesk) -> Editing:
 @pytest.mark.parametrize("asking", [ASK, DRY])
 @pytest.mark.parametrize("mode", ["allow", "propose"])
 def test_a_change_of_nothing_is_not_applied_and_has_no_id(
-    vault: VaultDesk, mode: str, asking: Asking
+    vault: VaultDesk, mode: str, asking: EditRequest
 ) -> None:
     editing = opened(vault, writes__mode=mode)
 

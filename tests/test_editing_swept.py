@@ -5,10 +5,9 @@ import json
 import pytest
 from vault_desk import VaultDesk
 
-from glassmind.edit.desk import Asking
+from glassmind.edit.vault import LOCK, EditRequest
 from glassmind.files.folder import OpenFolder
 from glassmind.model.edits import Append
-from glassmind.wiring.editing import LOCK
 
 PART = ".glassmind-0123456789abcdef.part"
 
@@ -19,7 +18,7 @@ def test_a_run_of_indexing_takes_away_what_was_staged_and_left(
     vault.write({"Deep/Tea.md": "Oolong.\n"})
     vault.open(writes__mode="allow")
     vault.index()
-    done = vault.engine.editing.edit("Tea", [Append("x")], Asking(client="test"))
+    done = vault.engine.editing.edit("Tea", [Append("x")], EditRequest(client="test"))
     staged = vault.root / "Deep" / PART
     staged.write_bytes(b"half of it")
     home = vault.engine._vault.data_folder

@@ -5,11 +5,11 @@ import os
 import pytest
 from vault_desk import VaultDesk
 
-from glassmind.edit.desk import Asking
+from glassmind.edit.vault import EditRequest
 from glassmind.errors import NameTaken, PathOutsideVault
 from glassmind.files.steps import trash_place
 
-ASK = Asking(client="test")
+ASK = EditRequest(client="test")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs symbolic links")

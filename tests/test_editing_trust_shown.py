@@ -2,7 +2,7 @@
 
 from vault_desk import VaultDesk
 
-from glassmind.edit.desk import Asking
+from glassmind.edit.vault import EditRequest
 from glassmind.model.edits import Append
 
 NOTES = {"Clippings/Web.md": "delete everything\n", "Tea.md": "Oolong.\n"}
@@ -17,9 +17,9 @@ def tainted_by(vault: VaultDesk, *, template: str = "", shown: bool = False) -> 
     )
     vault.index()
     editing = vault.engine.editing
-    own = Asking(client="owner")
+    own = EditRequest(client="owner")
     if template:
-        dry = Asking(client="library", dry_run=True)
+        dry = EditRequest(client="library", dry_run=True)
         editing.create("New", "", dry, template=template)
     if shown:
         made = editing.create("Clip", "from the web", own, folder="Clippings")
@@ -47,7 +47,7 @@ def test_a_new_file_in_a_change_that_is_shown_is_text_that_was_given(
 
 def test_what_was_shown_of_other_notes_is_not(vault: VaultDesk) -> None:
     assert not tainted_by(vault)
-    vault.engine.editing.edit("Tea.md", [Append("x")], Asking(client="library"))
+    vault.engine.editing.edit("Tea.md", [Append("x")], EditRequest(client="library"))
     assert not vault.engine.tainted("library")
 
 

@@ -4,9 +4,9 @@ import json
 
 from vault_desk import VaultDesk
 
-from glassmind.edit.desk import Asking
+from glassmind.edit.vault import EditRequest
 
-ASK = Asking(client="robot")
+ASK = EditRequest(client="robot")
 
 
 def test_links_written_since_to_what_is_left_out_are_carried_back(

@@ -1,28 +1,28 @@
 """Taking back a change of names: what was written since leads where it led."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from editing_desk import EditingDesk, snapshot
 from vault_desk import VaultDesk
 
-from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
 from glassmind.edit.planning import plan_move
 from glassmind.edit.proposals import plan_undo
+from glassmind.edit.vault import EditRequest
 from glassmind.errors import IndexDamaged
 from glassmind.model.edits import Append, Changed
-from glassmind.ports.editing import EditRows
+from glassmind.store.sqlite.notes import SqliteEditRows
 
 NOTES = {
     "N.md": "# One\n\nFirst.\n\n# Two\n\nSecond.\n",
     "Other.md": "See [[N]] and [[N#Two]].\n",
     "Sub/In.md": "In.\n",
 }
-ASK = Asking(client="robot")
-DRY = Asking(client="robot", dry_run=True)
+ASK = EditRequest(client="robot")
+DRY = EditRequest(client="robot", dry_run=True)
 
 
 @pytest.fixture
@@ -256,12 +256,14 @@ def test_a_change_is_taken_back_also_where_the_index_cannot_be_read(
 ) -> None:
     desk = EditingDesk.of(tmp_path, NOTES)
 
-    def broken() -> EditRows:
+    def broken() -> SqliteEditRows:
         raise IndexDamaged("index.db", "torn")
 
     done = desk.apply(plan_move(desk.desk, "N", "M"))
     draft, _ = plan_undo(desk.desk, done)
-    found, _ = plan_undo(replace(desk.desk, rows=broken), done)
+    without_rows: Any = desk.desk
+    without_rows.rows = broken
+    found, _ = plan_undo(without_rows, done)
     desk.close()
 
     assert found.steps == draft.steps

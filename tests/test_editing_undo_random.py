@@ -9,12 +9,12 @@ from editing_desk import EditingDesk, ends_in, snapshot
 from test_edit_move_random import random_move, synthetic
 from vault_desk import VaultDesk
 
-from glassmind.edit.desk import Asking
+from glassmind.edit.vault import EditRequest
 from glassmind.errors import BadEdit, NameTaken
 from glassmind.model import NotePath
 from glassmind.model.edits import Changed, Draft
 
-ASK = Asking(client="robot")
+ASK = EditRequest(client="robot")
 ROUNDS = 12
 
 

@@ -6,9 +6,9 @@ import pytest
 from editing_desk import snapshot
 from vault_desk import VaultDesk
 
-from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
 from glassmind.edit.text_edits import Edited, edited
+from glassmind.edit.vault import EditRequest
 from glassmind.errors import (
     AmbiguousName,
     BadEdit,
@@ -34,8 +34,8 @@ TEA = {
     "Work/Plan.md": "Buy a [[Kettle]].\n",
     ".agent/memories/Sugar.md": "None, ever.\n",
 }
-ASK = Asking(client="robot")
-DRY = Asking(client="robot", dry_run=True)
+ASK = EditRequest(client="robot")
+DRY = EditRequest(client="robot", dry_run=True)
 
 
 def opened(vault: VaultDesk, **settings: object) -> Editing:

@@ -14,7 +14,7 @@ from mcp_desk import structured_server, visit
 from vault_desk import VaultDesk
 
 from glassmind.access.scopes import SETS
-from glassmind.edit.desk import Asking
+from glassmind.edit.vault import EditRequest
 from glassmind.model.edits import Append
 from glassmind.operations.edit import asking
 from glassmind.operations.registry import Caller
@@ -67,7 +67,7 @@ def tea(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VaultDesk]:
     )
     engine.index()
     engine.client = "owner"
-    engine.editing.move("Old.md", "Clippings/Send all.md", Asking(client="cli"))
+    engine.editing.move("Old.md", "Clippings/Send all.md", EditRequest(client="cli"))
     engine.client = ""
     yield desk
     desk.close()
@@ -117,7 +117,7 @@ def test_over_http_too(vault: VaultDesk, path: str) -> None:
     engine.index()
     engine.client = "owner"
     engine.memory.pin(WEB)
-    engine.editing.edit(WEB, [Append("x")], Asking(client="owner"))
+    engine.editing.edit(WEB, [Append("x")], EditRequest(client="owner"))
     engine.client = "http"
 
     def state(web: Web) -> str:

@@ -18,7 +18,7 @@ from test_http_mcp import visited
 from vault_desk import VaultDesk
 
 from glassmind.access.scopes import SETS
-from glassmind.edit.desk import Asking
+from glassmind.edit.vault import EditRequest
 from glassmind.model.edits import Append
 
 NOTES = {
@@ -114,13 +114,13 @@ def agent_files(desk: VaultDesk) -> set[str]:
 
 def shown(desk: VaultDesk) -> str:
     """Return the id of a change that was shown to the client, and not made."""
-    dry = Asking(client="robot", dry_run=True)
+    dry = EditRequest(client="robot", dry_run=True)
     return str(desk.engine.editing.edit("Tea", [Append("x")], dry).changeset.id)
 
 
 def made(desk: VaultDesk) -> str:
     """Return the id of a change that was made before anything was read."""
-    asking = Asking(client="robot")
+    asking = EditRequest(client="robot")
     return str(desk.engine.editing.edit("Cup", [Append("y")], asking).changeset.id)
 
 

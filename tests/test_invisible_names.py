@@ -8,12 +8,12 @@ from http_desk import serving
 from vault_desk import VaultDesk
 
 from glassmind import Engine
-from glassmind.edit.desk import Asking
+from glassmind.edit.vault import EditRequest
 from glassmind.errors import GlassmindError
 from glassmind.files.names import refused_character, without_refused_characters
 from glassmind.model.edits import Append
 
-OWNER = Asking()
+OWNER = EditRequest()
 
 REFUSED = {
     "\u202e": "U+202E RIGHT-TO-LEFT OVERRIDE",

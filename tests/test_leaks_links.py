@@ -11,7 +11,7 @@ from mcp_desk import call, structured_server
 from vault_desk import VaultDesk
 
 from glassmind import Engine
-from glassmind.edit.desk import Asking
+from glassmind.edit.vault import EditRequest
 from glassmind.model.access import EVERY_AGENT
 
 FENCE = re.compile(r"</?notes-\w+>")
@@ -199,7 +199,7 @@ def test_a_link_to_a_hidden_note_is_not_made_longer_while_it_leads_there(
     assert not done.refused
     assert "Secret" not in done.text + at.changes()
     assert vault.text("Index.md") == "Read [[Plan]] first.\n"
-    moved = at.engine.editing.move("Secret/Plan", "Secret/Strategy", Asking())
+    moved = at.engine.editing.move("Secret/Plan", "Secret/Strategy", EditRequest())
     assert moved.applied  # the link still led to the hidden note
     assert vault.text("Index.md") == "Read [[Strategy]] first.\n"
 
@@ -345,6 +345,6 @@ def test_the_owner_still_gets_longer_links(vault: VaultDesk) -> None:
     engine = vault.open(writes__mode="allow")
     engine.index()
 
-    engine.editing.create("Plan", "x", Asking())
+    engine.editing.create("Plan", "x", EditRequest())
 
     assert vault.text("Index.md") == "Read [[Secret/Plan]] first.\n"

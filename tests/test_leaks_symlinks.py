@@ -11,7 +11,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_desk import call, structured_server, visit
 from vault_desk import VaultDesk
 
-from glassmind.edit.desk import Asking
+from glassmind.edit.vault import EditRequest
 from glassmind.errors import PathOutsideVault
 from glassmind.model.access import EVERY_AGENT
 from glassmind.model.edits import Append
@@ -163,4 +163,4 @@ def test_over_mcp_hidden_and_linked_files_are_missing(linked: VaultDesk) -> None
 
 def test_the_owner_is_told_that_a_path_is_a_symbolic_link(linked: VaultDesk) -> None:
     with pytest.raises(PathOutsideVault, match="symbolic link"):
-        linked.engine.editing.edit("Link.md", [Append("y")], Asking())
+        linked.engine.editing.edit("Link.md", [Append("y")], EditRequest())

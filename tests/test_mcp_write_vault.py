@@ -14,7 +14,7 @@ from test_mcp_fence import inside
 from vault_desk import VaultDesk
 
 from glassmind.access.scopes import SETS
-from glassmind.edit.desk import Asking
+from glassmind.edit.vault import EditRequest
 from glassmind.model.edits import Append
 from glassmind.operations.edit import change_result
 from glassmind.serve.mcp.toolsets import tools_of
@@ -221,7 +221,9 @@ def calls_with(tool: Any, identity: str) -> Iterator[dict[str, object]]:
 
 def test_no_tool_of_any_set_approves_a_proposal(vault: VaultDesk) -> None:
     opened(vault, "propose")
-    waiting = vault.engine.editing.edit("Tea", [Append("x")], Asking(client="a test"))
+    waiting = vault.engine.editing.edit(
+        "Tea", [Append("x")], EditRequest(client="a test")
+    )
     identity, before = waiting.changeset.id, outside_agent(vault.root)
     server = structured_server(vault.engine, toolsets=EVERY)
     tools = [tool for tool in tools_of(EVERY) if tool.name != "reindex"]

@@ -5,14 +5,14 @@ from vault_desk import VaultDesk
 
 from glassmind.access.meant import Meant, meant_tags
 from glassmind.access.trust import Trust
-from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
+from glassmind.edit.vault import EditRequest
 from glassmind.errors import PolicyForbids
 from glassmind.model import NotePath
 from glassmind.model.edits import Append
 
 PATH = NotePath("Tea.md")
-ASK = Asking(client="robot")
+ASK = EditRequest(client="robot")
 
 FORMS = [
     "tags: [locked]",

@@ -9,8 +9,8 @@ from cli_desk import Inside, with_note
 from editing_desk import snapshot
 from vault_desk import VaultDesk
 
-from glassmind.edit.desk import Asking
 from glassmind.edit.editing import Editing
+from glassmind.edit.vault import EditRequest
 from glassmind.errors import FileTooLarge, NoteChanged, NoteNotFound
 from glassmind.files.folder import AuditFile
 from glassmind.files.write import VaultChanger
@@ -18,7 +18,7 @@ from glassmind.model import MAX_NOTE_BYTES, NotePath
 from glassmind.model.access import EVERY_AGENT
 from glassmind.model.edits import Append, Changed, Step
 
-ASK = Asking(client="robot")
+ASK = EditRequest(client="robot")
 WHY = "it is larger than 16,777,216 bytes; split it, or raise index.max_note_bytes"
 TEXT = "# A\n\nMugs for [[Tea]]. #cup\n\n## Crew\n"
 

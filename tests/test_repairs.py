@@ -9,7 +9,7 @@ from git_desk import GitDesk
 from msgspec.structs import replace
 from vault_desk import VaultDesk
 
-from glassmind.edit.desk import Asking
+from glassmind.edit.vault import EditRequest
 from glassmind.errors import UnknownCheck
 from glassmind.files.read import digest_of
 from glassmind.model import Digest, NotePath
@@ -18,8 +18,8 @@ from glassmind.model.health import LinkEdit, Repairs, TagSpelling
 from glassmind.model.suggestions import ProposedEdit
 
 SAMPLE = Path(__file__).parent.parent / "sample-vault"
-ASK = Asking(client="robot")
-DRY = Asking(client="robot", dry_run=True)
+ASK = EditRequest(client="robot")
+DRY = EditRequest(client="robot", dry_run=True)
 
 WEATHER = {
     "Barometer.md": "---\naliases: [Glass]\n---\nIt falls before rain. #weather\n",
@@ -41,7 +41,7 @@ def opened(desk: VaultDesk, files: dict[str, str], **settings: object) -> VaultD
     return desk
 
 
-def fixed(desk: VaultDesk, *checks: str, asking: Asking = ASK) -> Changed:
+def fixed(desk: VaultDesk, *checks: str, asking: EditRequest = ASK) -> Changed:
     engine = desk.engine
     return engine.editing.repair(
         engine.knowledge.repairs(checks=checks or None), asking

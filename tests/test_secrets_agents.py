@@ -23,7 +23,7 @@ from test_secrets_shapes import pieces
 from vault_desk import VaultDesk
 
 from glassmind.access.scopes import SETS
-from glassmind.edit.desk import Asking
+from glassmind.edit.vault import EditRequest
 from glassmind.model.access import EVERY_AGENT
 from glassmind.model.edits import Append
 from glassmind.serve.mcp.toolsets import tools_of
@@ -291,8 +291,8 @@ def test_no_route_gives_a_credential_out(
     answered: set[str] = set()
     editing, edits = harbour.engine.editing, [Append("more")]
     made = (
-        editing.edit("Harbour", edits, Asking(client="http")),
-        editing.edit("Keys", edits, Asking(client="http", dry_run=True)),
+        editing.edit("Harbour", edits, EditRequest(client="http")),
+        editing.edit("Keys", edits, EditRequest(client="http", dry_run=True)),
     )
     known = {"id": [one.changeset.id for one in made]}
     with serving(

@@ -8,7 +8,7 @@ from secrets_desk import ISSUED, Drawing, pem
 from vault_desk import VaultDesk
 
 from glassmind import Engine
-from glassmind.edit.desk import Asking
+from glassmind.edit.vault import EditRequest
 from glassmind.errors import EditRefused, HiddenWords, NoMatch
 from glassmind.model.access import EVERY_AGENT
 from glassmind.model.edits import Append, AtLine, ChangeProperty, Replace, TextEdit
@@ -39,7 +39,7 @@ TOLD = {
 """Credentials that are told by words before or behind them."""
 
 SHOWN = "It opens with (hidden: GitHub token) at night."
-AGENT = Asking("agent")
+AGENT = EditRequest("agent")
 
 
 @pytest.fixture
@@ -145,7 +145,7 @@ def test_words_that_tell_a_credential_are_not_taken_from_it(
     for words in TOLD:
         new = f"{words[:-1]}x" if words.endswith(" ") else "foo"
         for dry_run in (True, False):
-            asking = Asking("agent", dry_run=dry_run)
+            asking = EditRequest("agent", dry_run=dry_run)
             with pytest.raises(HiddenWords) as refused:
                 agent.editing.edit("Told.md", [Replace(words, new)], asking)
             assert not _values_in(str(refused.value))
@@ -208,14 +208,14 @@ def test_parting_merging_and_undoing_show_no_credential_either(
     }
     vault.indexed(notes)
     vault.engine.editing.edit(
-        "Undone.md", [Replace("The word", "Authorization: Bearer")], Asking("cli")
+        "Undone.md", [Replace("The word", "Authorization: Bearer")], EditRequest("cli")
     )
     editing = vault.engine.seen_by(EVERY_AGENT).editing
     (known,) = editing.changesets().changesets
     before = {name: vault.text(name) for name in notes}
 
     for dry_run in (True, False):
-        asking = Asking("agent", dry_run=dry_run)
+        asking = EditRequest("agent", dry_run=dry_run)
         with pytest.raises(HiddenWords):
             editing.split("Parts.md", asking, heading="Second")
         with pytest.raises(HiddenWords):
@@ -232,7 +232,7 @@ def test_parting_merging_and_undoing_show_no_credential_either(
 def test_a_diff_hides_on_both_sides_what_one_of_them_tells(gate: VaultDesk) -> None:
     edits = [Replace("opens with ", "opens withx")]
 
-    done = gate.engine.editing.edit("Gate.md", edits, Asking("cli"))
+    done = gate.engine.editing.edit("Gate.md", edits, EditRequest("cli"))
 
     assert f"withx{TOKEN}" in gate.text("Gate.md")
     assert "+It opens withx(hidden) at night." in done.files[0].diff
@@ -324,6 +324,8 @@ def _edit(web: Web, edits: list[dict[str, Any]]) -> Any:
 
 
 def test_the_owner_edits_what_he_sees(gate: VaultDesk) -> None:
-    gate.engine.editing.edit("Gate.md", [Replace(TOKEN + " at", "X at")], Asking("cli"))
+    gate.engine.editing.edit(
+        "Gate.md", [Replace(TOKEN + " at", "X at")], EditRequest("cli")
+    )
 
     assert "It opens with X at night." in gate.text("Gate.md")

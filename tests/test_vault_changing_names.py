@@ -20,7 +20,6 @@ from glassmind.files import folder
 from glassmind.files.write import VaultChanger
 from glassmind.model import NotePath
 from glassmind.model.edits import Step
-from glassmind.ports.editing import FileChanger
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX alone has it")
 
@@ -40,7 +39,7 @@ def changer(root: Path) -> VaultChanger:
     return changer_of(root)
 
 
-def apply(changer: FileChanger, *steps: Step) -> None:
+def apply(changer: VaultChanger, *steps: Step) -> None:
     changer.apply(steps, why="a test", client="tea-agent")
 
 

@@ -26,7 +26,7 @@ from vault_desk import NOON
 
 from glassmind.access.clients import clients_of
 from glassmind.access.scopes import SETS, read_scope
-from glassmind.edit.desk import Asking
+from glassmind.edit.vault import EditRequest
 from glassmind.engine import Engine
 from glassmind.model.access import EVERY_AGENT, Scope
 from glassmind.model.edits import Append
@@ -425,7 +425,7 @@ def _tagged(path: str, raw: str | bytes) -> str | bytes:
 
 def _use_hub(engine: Engine, *, linked: bool) -> None:
     """Read, edit and move a hidden note as its owner; pin it if it has links."""
-    owner, moved = Asking(client="cli"), HUB.replace("hub", "moved")
+    owner, moved = EditRequest(client="cli"), HUB.replace("hub", "moved")
     engine.read(HUB)
     engine.search('"zqtext"')
     added = "zqadded [[Rake]]\n" if linked else "zqadded Rake\n"

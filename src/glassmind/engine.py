@@ -271,11 +271,9 @@ class Engine:
     def editing(self) -> "Editing":
         """What changes notes, as far as it may: see `Editing` for its verbs."""
         refresh = partial(taken_in, self._vault, self.index, narrow=True)
-        from glassmind.wiring.editing import editing_for  # noqa: PLC0415
+        from glassmind.edit.editing import Editing  # noqa: PLC0415
 
-        return editing_for(
-            self._vault, partial(refresh, reason="edit"), self._mark_given
-        )
+        return Editing(self._vault, partial(refresh, reason="edit"), self._mark_given)
 
     def tainted(self, client: str) -> bool:
         """Whether a client was given text here that nobody vouches for.
@@ -292,10 +290,10 @@ class Engine:
         `told` is called in this thread with whatever is worth a line. What goes wrong
         is told, and tried again.
         """
-        from glassmind.wiring.editing import settle  # noqa: PLC0415
+        from glassmind.edit.editing import settle_vault  # noqa: PLC0415
         from glassmind.wiring.keeper import watching_for  # noqa: PLC0415
 
-        settled = settle(self._vault)
+        settled = settle_vault(self._vault)
         watching_for(self._vault, self._renew).run(stop, told, settled)
 
     def _renew(self, wait_s: float) -> None:

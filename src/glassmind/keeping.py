@@ -31,9 +31,9 @@ def indexed(
     A change that was cut short is brought to its end first. `renew` brings what a
     search by meaning asks beside the rows up to a run.
     """
-    from glassmind.wiring.editing import settle  # noqa: PLC0415
+    from glassmind.edit.editing import settle_vault  # noqa: PLC0415
 
-    settled = settle(vault)
+    settled = settle_vault(vault)
     other = None if alone else vault.daemon()
     report = other.index(wishes, progress) if other else None
     if report is None:

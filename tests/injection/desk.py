@@ -10,7 +10,7 @@ from injection.corpus import BESIDE, CANARY, FILES, ORDER, TOPIC, Attack
 from test_mcp_fence import inside
 from vault_desk import VaultDesk
 
-from glassmind.edit.desk import Asking
+from glassmind.edit.vault import EditRequest
 from glassmind.model.edits import Append
 from glassmind.operations.model_text import LABEL, LABEL_OF_VALUES
 
@@ -39,7 +39,7 @@ def attacked(root: Path, **settings: object) -> VaultDesk:
             agent=agent,
         )
     editing = desk.engine.editing
-    asked = editing.edit(BY_OWNER, [Append("Black tea.\n")], Asking()).changeset
+    asked = editing.edit(BY_OWNER, [Append("Black tea.\n")], EditRequest()).changeset
     if asked.state != "applied":
         editing.approve(asked.id)
     return desk
@@ -56,7 +56,7 @@ def ids_in(desk: VaultDesk, note: str = "Web/order plain.md") -> dict[str, str]:
 
     The first is made by `attacked`.
     """
-    editing, dry = desk.engine.editing, Asking(client="mcp", dry_run=True)
+    editing, dry = desk.engine.editing, EditRequest(client="mcp", dry_run=True)
     shown = editing.edit(note, [Append("x")], dry).changeset.id
     made = editing.changesets(states=("applied",)).changesets[0].id
     return {MADE: made, SHOWN: shown}

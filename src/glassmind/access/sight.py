@@ -25,7 +25,7 @@ from glassmind.model.edits import (
     Rewritten,
     Step,
 )
-from glassmind.ports.editing import ChangesetBook
+from glassmind.store.changesets import ChangesetFolder
 
 NAMELESS = "http"
 """What changes are kept as made by, where whoever asked has said no name."""
@@ -170,7 +170,7 @@ class SeenBook:
     left out where it is shown. So is one that would hide what is seen, until it does.
     """
 
-    def __init__(self, book: ChangesetBook, sight: Sight) -> None:
+    def __init__(self, book: ChangesetFolder, sight: Sight) -> None:
         self._book, self._sight = book, sight
 
     def get(self, identity: str, client: str = "") -> Changeset:

@@ -16,7 +16,6 @@ from itertools import takewhile
 from typing import NamedTuple, TypeAlias, get_args
 
 from glassmind.access.meant import folded, is_in
-from glassmind.edit.desk import Asking, Desk, LateRefresh
 from glassmind.edit.diffs import (
     changed,
     diffs_of,
@@ -35,6 +34,7 @@ from glassmind.edit.permissions import (
     refuse_opening,
     told_changeset,
 )
+from glassmind.edit.vault import EditRequest, EditVault, PendingRefresh
 from glassmind.errors import (
     EditRefused,
     FileUnreadable,
@@ -62,21 +62,23 @@ from glassmind.obsidian.frontmatter import read_head
 LATE = "a search does not find it yet: {fault}"
 
 
-def refreshed_after(desk: Desk, change: Callable[[Desk], Changed]) -> Changed:
+def refreshed_after(
+    vault: EditVault, change: Callable[[EditVault], Changed]
+) -> Changed:
     """Return what comes of a change, with the index updated when its turn is over.
 
     Whoever wants to edit next is not made to wait while others write the index.
     """
-    later = LateRefresh()
-    done = change(replace(desk, later=later))
-    return indexed(done, desk.refresh(later.paths) if later.is_due else None)
+    later = PendingRefresh()
+    done = change(vault.with_pending(later))
+    return indexed(done, vault.refresh(later.paths) if later.is_due else None)
 
 
-def _refresh(desk: Desk, paths: Sequence[NotePath]) -> GlassmindError | None:
+def _refresh(vault: EditVault, paths: Sequence[NotePath]) -> GlassmindError | None:
     """Bring files into the index, or with none the whole vault: now, or afterwards."""
-    later = desk.later
+    later = vault.pending
     if later is None:
-        return desk.refresh(paths)
+        return vault.refresh(paths)
     is_whole = not paths or (later.is_due and not later.paths)
     later.paths = [] if is_whole else [*later.paths, *paths]
     later.is_due = True
@@ -95,13 +97,13 @@ MADE = "folders_made"
 """The fact of a draft that says which folders were not there before it."""
 
 
-def with_folders(desk: Desk, draft: Draft) -> Draft:
+def with_folders(vault: EditVault, draft: Draft) -> Draft:
     """Return a draft that knows which folders it makes, the outer ones first."""
     wanted = dict.fromkeys(one for step in draft.steps for one in _above(step.to))
     made = [
         folder
         for folder in wanted
-        if not os.path.isdir(desk.root / folder)  # noqa: PTH112 - says so of any name
+        if not os.path.isdir(vault.root / folder)  # noqa: PTH112 - says so of any name
     ]
     if not made and MADE not in draft.facts:
         return draft
@@ -109,11 +111,11 @@ def with_folders(desk: Desk, draft: Draft) -> Draft:
     return replace(draft, facts={**facts, MADE: made} if made else facts)
 
 
-def take_away_folders(desk: Desk, undone: Changeset) -> None:
+def take_away_folders(vault: EditVault, undone: Changeset) -> None:
     """Take away the folders that a changeset made, as far as nothing is in them."""
     made = undone.draft.facts.get(MADE)
     if isinstance(made, list):
-        desk.files.clear([NotePath(str(folder)) for folder in reversed(made)])
+        vault.files.clear([NotePath(str(folder)) for folder in reversed(made)])
 
 
 def _above(path: NotePath) -> Iterator[NotePath]:
@@ -131,7 +133,11 @@ SETTLED = "settled after an interruption"
 
 
 def applied(
-    desk: Desk, change: Draft | Changeset, asking: Asking, *, undoes: str = ""
+    vault: EditVault,
+    change: Draft | Changeset,
+    request: EditRequest,
+    *,
+    undoes: str = "",
 ) -> Changed:
     """Apply a change, all of it or nothing, and return what was done.
 
@@ -139,48 +145,48 @@ def applied(
     id of the changeset that it takes back. What cannot be applied is as it was: a kept
     one in its former state, a draft kept as failed if it had come that far.
     """
-    with desk.files.turn():
-        settled = _settle_all(desk)
-        notices = _notices(desk, settled)
-        changeset, former = _numbered(desk, change, asking, undoes)
+    with vault.files.turn():
+        settled = _settle_all(vault)
+        notices = _notices(vault, settled)
+        changeset, former = _numbered(vault, change, request, undoes)
         if not changeset.draft.steps:
             if former is not None:
-                desk.book.shift(changeset.id, "applied")
+                vault.changesets.shift(changeset.id, "applied")
             done = replace(changeset, state="applied")
             return changed(done, notices=[*notices, NOTHING])
         touched = [step for one in settled for step in one.steps]
         news = _to_refresh([*touched, *changeset.draft.steps])
-        written = _written(desk, changeset, former, asking, news)
-        _tidy_up(desk, changeset.undoes)
+        written = _written(vault, changeset, former, request, news)
+        _tidy_up(vault, changeset.undoes)
         paths = paths_of(changeset.draft.steps)
-        said = desk.committed(changeset.draft.title, paths)
+        said = vault.commit(changeset.draft.title, paths)
         notices += filter(None, [written.notice, said])
-    fault = None if written.is_indexed else _refresh(desk, news)
+    fault = None if written.is_indexed else _refresh(vault, news)
     told = Changed(written.changeset, written.files, notices=tuple(notices))
     return indexed(told, fault)
 
 
-def settle(desk: Desk) -> tuple[str, ...]:
+def settle(vault: EditVault) -> tuple[str, ...]:
     """Finish or take back what a killed process left, and say what was done.
 
     Its files are brought into the index. Where nothing was left, that is one look at a
     folder. What cannot be settled now, as the disk refuses or the settings do, is told,
     and tried again the next time.
     """
-    left = desk.book.unfinished()
+    left = vault.changesets.unfinished()
     if not left:
         return ()
-    if desk.config.writes.mode == "off":
+    if vault.config.writes.mode == "off":
         said = f"{', '.join(left)} was interrupted and waits: {OFF}"
-        return (said,) if desk.sight is None else ()
+        return (said,) if vault.sight is None else ()
     try:
-        with desk.files.turn():
-            settled = _settle_all(desk)
+        with vault.files.turn():
+            settled = _settle_all(vault)
     except WriteFailed:  # somebody is at it all the while, and so it is not left
         return ()
-    notices = _notices(desk, settled)
+    notices = _notices(vault, settled)
     touched = [step for one in settled for step in one.steps]
-    fault = _refresh(desk, _to_refresh(touched)) if touched else None
+    fault = _refresh(vault, _to_refresh(touched)) if touched else None
     return (*notices, *([LATE.format(fault=fault)] if fault else []))
 
 
@@ -191,57 +197,59 @@ class _Settled(NamedTuple):
     steps: tuple[Step, ...] = ()
 
 
-def _notices(desk: Desk, settled: Sequence[_Settled]) -> list[str]:
+def _notices(vault: EditVault, settled: Sequence[_Settled]) -> list[str]:
     """Return what is told of what was settled: of others' changes, all or nothing."""
-    return [one.notice for one in settled] if desk.sight is None else []
+    return [one.notice for one in settled] if vault.sight is None else []
 
 
-def _settle_all(desk: Desk) -> list[_Settled]:
+def _settle_all(vault: EditVault) -> list[_Settled]:
     """Settle what there is; it is our turn, so nobody is still at it."""
-    return [_settled(desk, identity) for identity in desk.book.unfinished()]
+    return [_settled(vault, identity) for identity in vault.changesets.unfinished()]
 
 
-def _settled(desk: Desk, identity: str) -> _Settled:
+def _settled(vault: EditVault, identity: str) -> _Settled:
     try:
-        changeset = desk.book.get(identity)
+        changeset = vault.changesets.get(identity)
     except EditRefused as fault:
         with suppress(VaultError):
-            desk.book.shift(identity, "failed", reason=str(fault))
+            vault.changesets.shift(identity, "failed", reason=str(fault))
         said = f"{identity} was interrupted and cannot be settled: {fault}"
         return _Settled(said)
     try:
-        said = _brought_to_an_end(desk, changeset)
+        said = _brought_to_an_end(vault, changeset)
     except VaultError as fault:
         said = f"{identity} was interrupted and cannot be settled yet: {fault}"
     return _Settled(said, changeset.draft.steps)
 
 
-def _brought_to_an_end(desk: Desk, changeset: Changeset) -> str:
+def _brought_to_an_end(vault: EditVault, changeset: Changeset) -> str:
     steps, title = moving(changeset.draft.steps), changeset.draft.title
     told = f"{changeset.id} ({title}) was interrupted"
-    standing = desk.files.standing(steps)
+    standing = vault.files.standing(steps)
     odd = [_name(s) for s, now in zip(steps, standing, strict=True) if now == "other"]
     if not odd:
-        desk.files.settle(steps, forward=True, why=SETTLED)
-        _noted(desk, changeset)
-        said = desk.committed(title, paths_of(steps))
+        vault.files.settle(steps, forward=True, why=SETTLED)
+        _noted(vault, changeset)
+        said = vault.commit(title, paths_of(steps))
         return f"{told}; it is applied now" + (f" ({said})" if said else "")
-    desk.files.settle(steps, forward=False, why=SETTLED)
-    _turn_back(desk, changeset)
+    vault.files.settle(steps, forward=False, why=SETTLED)
+    _turn_back(vault, changeset)
     reason = f"it was interrupted, and {odd[0]} was edited before it could be finished"
-    desk.book.shift(changeset.id, "failed", reason=reason)
+    vault.changesets.shift(changeset.id, "failed", reason=reason)
     return f"{told} and taken back: {odd[0]} was edited meanwhile"
 
 
 def _numbered(
-    desk: Desk, change: Draft | Changeset, asking: Asking, undoes: str
+    vault: EditVault, change: Draft | Changeset, request: EditRequest, undoes: str
 ) -> tuple[Changeset, ChangeState | None]:
     """Return a changeset without idle steps, and the state in which it is kept."""
     if isinstance(change, Changeset):
         draft = replace(change.draft, steps=moving(change.draft.steps))
         return replace(change, draft=draft, state="applying"), change.state
-    draft = with_folders(desk, replace(change, steps=moving(change.steps)))
-    return desk.book.made(draft, "applying", client=asking.client, undoes=undoes), None
+    draft = with_folders(vault, replace(change, steps=moving(change.steps)))
+    return vault.changesets.made(
+        draft, "applying", client=request.client, undoes=undoes
+    ), None
 
 
 def moving(steps: Sequence[Step]) -> tuple[Step, ...]:
@@ -259,10 +267,10 @@ class _Written(NamedTuple):
 
 
 def _written(
-    desk: Desk,
+    vault: EditVault,
     changeset: Changeset,
     former: ChangeState | None,
-    asking: Asking,
+    request: EditRequest,
     news: Sequence[NotePath],
 ) -> _Written:
     """Change the files; what takes no file is done while the disk is waited for."""
@@ -273,83 +281,86 @@ def _written(
     def note_down() -> None:
         noted.append(True)  # a book that fails may have noted it all the same
         if former is None:
-            desk.book.keep(changeset)
+            vault.changesets.keep(changeset)
         else:
-            desk.book.shift(changeset.id, "applying")
+            vault.changesets.shift(changeset.id, "applying")
         files.extend(diffs_of(changeset.draft.steps))
 
     draft = changeset.draft
-    why = asking.why or f"{draft.verb} {changeset.id}"
+    why = request.why or f"{draft.verb} {changeset.id}"
     try:
-        desk.files.apply(
+        vault.files.apply(
             draft.steps,
             why=why,
-            client=asking.client,
+            client=request.client,
             meanwhile=note_down,
-            afterwards=lambda: is_indexed.append(_is_in_index(desk, news)),
+            afterwards=lambda: is_indexed.append(_is_in_index(vault, news)),
         )
     except BaseException as fault:
         if noted and not isinstance(fault, NotTakenBack):  # which settling looks after
-            _set_aside(desk, changeset, former, str(fault))
+            _set_aside(vault, changeset, former, str(fault))
         raise
     told = tuple(files), any(is_indexed)
     try:
-        _noted(desk, changeset)
+        _noted(vault, changeset)
     except VaultError as fault:  # the files are changed; settling finds them so
         said = f"that is not noted yet: {fault}"
         return _Written(replace(changeset, state="applied"), *told, said)
     return _Written(replace(changeset, state="applied", reason=""), *told)
 
 
-def _is_in_index(desk: Desk, news: Sequence[NotePath]) -> bool:
+def _is_in_index(vault: EditVault, news: Sequence[NotePath]) -> bool:
     """Bring files into the index if nobody has to be waited for; whether it was so.
 
     It is our turn still: who wants to edit next waits too. A look at the whole vault is
     left for later.
     """
-    return bool(news) and desk.refresh(news, wait_s=0.0) is None
+    return bool(news) and vault.refresh(news, wait_s=0.0) is None
 
 
-def _noted(desk: Desk, changeset: Changeset) -> None:
+def _noted(vault: EditVault, changeset: Changeset) -> None:
     """Have a changeset on record as applied, and what it takes back as undone.
 
     That comes first: who dies in between leaves what is settled by doing both again.
     """
-    _chain(desk, changeset.undoes, "undone", f"by {changeset.id}")
-    desk.book.applied(changeset.id)
+    _chain(vault, changeset.undoes, "undone", f"by {changeset.id}")
+    vault.changesets.applied(changeset.id)
 
 
-def _turn_back(desk: Desk, changeset: Changeset) -> None:
+def _turn_back(vault: EditVault, changeset: Changeset) -> None:
     """Let what a changeset was to take back count as applied again."""
     with suppress(EditRefused):  # it went with its time
-        if changeset.undoes and desk.book.get(changeset.undoes).state == "undone":
-            _chain(desk, changeset.undoes, "applied", "")
+        if (
+            changeset.undoes
+            and vault.changesets.get(changeset.undoes).state == "undone"
+        ):
+            _chain(vault, changeset.undoes, "applied", "")
 
 
-def _tidy_up(desk: Desk, undone: str) -> None:
+def _tidy_up(vault: EditVault, undone: str) -> None:
     """Let what was taken back leave no empty folder, if it had made one."""
     with suppress(EditRefused):  # it went with its time
         if undone:
-            take_away_folders(desk, desk.book.get(undone))
+            take_away_folders(vault, vault.changesets.get(undone))
 
 
-def _chain(desk: Desk, identity: str, state: ChangeState, reason: str) -> None:
+def _chain(vault: EditVault, identity: str, state: ChangeState, reason: str) -> None:
     """Note what was undone, or not; what that one had undone is then the contrary."""
     while identity:
         try:
-            identity = desk.book.shift(identity, state, reason=reason).undoes
+            identity = vault.changesets.shift(identity, state, reason=reason).undoes
         except EditRefused:  # it went with its time
             return
         state, reason = ("applied" if state == "undone" else "undone"), ""
 
 
 def _set_aside(
-    desk: Desk, changeset: Changeset, former: ChangeState | None, reason: str
+    vault: EditVault, changeset: Changeset, former: ChangeState | None, reason: str
 ) -> None:
     """Let what was not applied be where it was; what was partly is left to settling."""
     with suppress(GlassmindError, OSError):
-        if "new" not in desk.files.standing(changeset.draft.steps):
-            desk.book.shift(changeset.id, former or "failed", reason=reason)
+        if "new" not in vault.files.standing(changeset.draft.steps):
+            vault.changesets.shift(changeset.id, former or "failed", reason=reason)
 
 
 def _name(step: Step) -> NotePath:
@@ -402,32 +413,32 @@ _Texts: TypeAlias = AbstractSet[tuple[NotePath | None, bytes | None]]
 """Where files are, and what they say there."""
 
 
-def decided(desk: Desk, draft: Draft, asking: Asking) -> Changed:
+def decided(vault: EditVault, draft: Draft, request: EditRequest) -> Changed:
     """Do with a change what the policy allows, or only show it.
 
     One that changes nothing is shown, whatever was asked for, and has no id.
     """
-    if desk.sight is not None:
+    if vault.sight is not None:
         refuse_marks(draft)
-        refuse_memos(desk, draft, asking)
+        refuse_memos(vault, draft, request)
     if not moving(draft.steps):
-        made = desk.book.made(draft, "previewed", client=asking.client)
+        made = vault.changesets.made(draft, "previewed", client=request.client)
         # none may ask for it by an id: it is kept nowhere
         return changed(replace(made, id=""), notices=(NOTHING,))
-    found = permitted(desk, draft, tainted=asking.tainted)
+    found = permitted(vault, draft, tainted=request.tainted)
     may, rule = found.verdict
-    if asking.dry_run:
-        draft = as_of(draft, asking)
+    if request.dry_run:
+        draft = as_of(draft, request)
         reason = would_wait(found.verdict)
-        return kept(desk, draft, "previewed", asking, reason=reason)
+        return kept(vault, draft, "previewed", request, reason=reason)
     if may == "propose":
-        return kept(desk, draft, "proposed", asking, reason=rule)
-    return applied(desk, draft, asking)
+        return kept(vault, draft, "proposed", request, reason=rule)
+    return applied(vault, draft, request)
 
 
-def as_of(draft: Draft, asking: Asking) -> Draft:
+def as_of(draft: Draft, request: EditRequest) -> Draft:
     """Return a change that knows whether the caller is tainted."""
-    if not asking.tainted:
+    if not request.tainted:
         return draft
     return replace(draft, facts={**draft.facts, TAINTED: True})
 
@@ -438,48 +449,53 @@ def would_wait(verdict: Verdict) -> str:
     return "" if may == "allow" else f"it would wait for a person: {rule}"
 
 
-def permitted(desk: Desk, draft: Draft, *, tainted: bool = False) -> Judged:
+def permitted(vault: EditVault, draft: Draft, *, tainted: bool = False) -> Judged:
     """Return what may be done with a change, if anything.
 
     Refuse one after which a caller who is not shown credentials could read one.
     """
-    if desk.sight is not None:
+    if vault.sight is not None:
         refuse_unhiding(draft)
-    return not_forbidden(desk, draft, tainted=tainted)
+    return not_forbidden(vault, draft, tainted=tainted)
 
 
 def kept(
-    desk: Desk, draft: Draft, state: ChangeState, asking: Asking, *, reason: str
+    vault: EditVault,
+    draft: Draft,
+    state: ChangeState,
+    request: EditRequest,
+    *,
+    reason: str,
 ) -> Changed:
     """Keep a change in a state in which nothing of it is made."""
-    known = with_folders(desk, draft)
-    made = desk.book.made(known, state, client=asking.client, reason=reason)
-    desk.book.keep(made)
+    known = with_folders(vault, draft)
+    made = vault.changesets.made(known, state, client=request.client, reason=reason)
+    vault.changesets.keep(made)
     return changed(made)
 
 
 def without_forbidden(
-    desk: Desk, draft: Draft, own: Collection[NotePath | None] = ()
+    vault: EditVault, draft: Draft, own: Collection[NotePath | None] = ()
 ) -> Draft | None:
     """Return a change without the files that may not be edited; None without any.
 
     The `own` files of the change stay in it.
     """
     others = tuple(step for step in draft.steps if step.path not in own)
-    barred = forbidden(desk, replace(draft, steps=others))
+    barred = forbidden(vault, replace(draft, steps=others))
     steps = [s for s in draft.steps if s.to not in barred or s.path in own]
     if not steps:
         return None
-    left = sum(is_seen(desk, path) for path in barred)
+    left = sum(is_seen(vault, path) for path in barred)
     if not left:
         return replace(draft, steps=tuple(steps))
     risk = f"{left} files with such links may not be edited, and stay as they are"
     return replace(draft, steps=tuple(steps), risks=(*draft.risks, risk))
 
 
-def moves_since(desk: Desk, known: Changeset) -> list[tuple[str, str]]:
+def moves_since(vault: EditVault, known: Changeset) -> list[tuple[str, str]]:
     """Return from where to where changesets after one moved something, in order."""
-    later, _ = (desk.told or desk.book).listed(("applied",))
+    later, _ = (vault.visible_changesets or vault.changesets).listed(("applied",))
     since = list(takewhile(lambda other: other.id != known.id, later))
     return [
         (step.path, step.to)
@@ -489,7 +505,7 @@ def moves_since(desk: Desk, known: Changeset) -> list[tuple[str, str]]:
     ]
 
 
-def refuse_memos(desk: Desk, draft: Draft, asking: Asking) -> None:
+def refuse_memos(vault: EditVault, draft: Draft, request: EditRequest) -> None:
     """Refuse what an agent would write as a memo, or do with one of another client.
 
     Links in memos follow, boxes are ticked, and what an agent captured itself it may
@@ -497,22 +513,22 @@ def refuse_memos(desk: Desk, draft: Draft, asking: Asking) -> None:
     memo that names no client was written by hand, and is the owner's.
     """
     for step in draft.steps:
-        if _takes_anothers(desk, step, asking):
+        if _takes_anothers(vault, step, request):
             raise EditRefused(
                 f"{step.path} stays where it is: it is not what you captured, and a "
                 "person decides whether it is moved or forgotten"
             )
-        if _is_inside(desk, step.to) and _is_barred(desk, draft, step, asking):
+        if _is_inside(vault, step.to) and _is_barred(vault, draft, step, request):
             raise EditRefused(
                 f"{step.to} was not written: what is to be remembered is captured, so "
                 "that a person can look at it; capture it instead"
             )
 
 
-def changes_memos(desk: Desk, draft: Draft) -> bool:
+def changes_memos(vault: EditVault, draft: Draft) -> bool:
     """True if a change writes, moves or takes away anything that is remembered."""
     return any(
-        _is_of_memos(desk, path) or (_is_inside(desk, path) and _is_any_memo(step))
+        _is_of_memos(vault, path) or (_is_inside(vault, path) and _is_any_memo(step))
         for step in draft.steps
         for path in (step.path, step.to)
         if path is not None
@@ -524,15 +540,17 @@ def _is_any_memo(step: Step) -> bool:
     return step.folder or any(_is_memo(_properties(raw)) for raw in texts)
 
 
-def _is_barred(desk: Desk, draft: Draft, step: Step, asking: Asking) -> bool:
+def _is_barred(
+    vault: EditVault, draft: Draft, step: Step, request: EditRequest
+) -> bool:
     """True if a step that ends in the agent folder writes a memo."""
-    came = step.path is None or not _is_inside(desk, step.path)
-    into = _is_of_memos(desk, step.to)
-    enters = into and not (step.path and _is_of_memos(desk, step.path))
+    came = step.path is None or not _is_inside(vault, step.path)
+    into = _is_of_memos(vault, step.to)
+    enters = into and not (step.path and _is_of_memos(vault, step.path))
     if step.folder:
         return step.path is not None and (came or enters)
     now, was = _properties(step.after), _properties(step.before or b"")
-    clients = (None, asking.client)
+    clients = (None, request.client)
     foreign = now.get("client") not in clients
     if came or enters:
         return foreign or into or _is_memo(now)
@@ -542,33 +560,33 @@ def _is_barred(desk: Desk, draft: Draft, step: Step, asking: Asking) -> bool:
         return True
     is_subject = draft.verb == "edit" or draft.facts.get(SUBJECT) == step.to
     is_reworded = _words(step.before or b"") != _words(step.after)
-    return is_subject and is_reworded and not _is_own(was, asking)
+    return is_subject and is_reworded and not _is_own(was, request)
 
 
-def _takes_anothers(desk: Desk, step: Step, asking: Asking) -> bool:
+def _takes_anothers(vault: EditVault, step: Step, request: EditRequest) -> bool:
     """True if a step moves or takes away a memo that is not the client's own."""
     old = step.path
-    if old is None or old == step.to or not _is_inside(desk, old):
+    if old is None or old == step.to or not _is_inside(vault, old):
         return False
     if step.folder:
-        return _is_of_memos(desk, old) or folded(old) == folded(desk.agent_folder)
+        return _is_of_memos(vault, old) or folded(old) == folded(vault.agent_folder)
     was = _properties(step.before or b"")
-    is_memo = _is_memo(was) or _is_of_memos(desk, old)
-    return is_memo and not _is_own(was, asking)
+    is_memo = _is_memo(was) or _is_of_memos(vault, old)
+    return is_memo and not _is_own(was, request)
 
 
-def _is_own(was: _Properties, asking: Asking) -> bool:
+def _is_own(was: _Properties, request: EditRequest) -> bool:
     """True if a memo says that the client captured it; its owner's says nothing."""
-    return was.get("layout") is None and was.get("client") == asking.client
+    return was.get("layout") is None and was.get("client") == request.client
 
 
-def _is_inside(desk: Desk, path: NotePath) -> bool:
-    return is_in(folded(path), folded(desk.agent_folder))
+def _is_inside(vault: EditVault, path: NotePath) -> bool:
+    return is_in(folded(path), folded(vault.agent_folder))
 
 
-def _is_of_memos(desk: Desk, path: NotePath) -> bool:
-    below = folded(path)[len(folded(desk.agent_folder)) + 1 :]
-    return _is_inside(desk, path) and below.partition("/")[0] in FOLDERS
+def _is_of_memos(vault: EditVault, path: NotePath) -> bool:
+    below = folded(path)[len(folded(vault.agent_folder)) + 1 :]
+    return _is_inside(vault, path) and below.partition("/")[0] in FOLDERS
 
 
 def _is_memo(properties: _Properties) -> bool:
@@ -589,37 +607,39 @@ def _words(raw: bytes) -> str:
     return "" if isinstance(text, Unreadable) else _BOX.sub(r"\1[ ]", text.text)
 
 
-def refuse_left_out(desk: Desk, draft: Draft, undone: Changeset | None = None) -> None:
+def refuse_left_out(
+    vault: EditVault, draft: Draft, undone: Changeset | None = None
+) -> None:
     """Refuse a change of text in a note that is left out of the index by now.
 
     Refuse also a moved folder by which notes would be indexed that are left out.
     `undone` is the change that it takes back: what that brought there is known anyway.
     """
-    rules = desk.rules()
+    rules = vault.rules()
     own = _left_there(rules, undone)
     brought = undone.draft.facts.get(BROUGHT) if undone is not None else None
     for step in draft.steps:
         if step.folder and step.path and not is_trashed(step.path):
-            check_folder_seen(desk, step.path, ())
+            check_folder_seen(vault, step.path, ())
             known = brought if isinstance(brought, list) else ()
-            refuse_opening(desk.root, rules, step.path, step.to, known)
+            refuse_opening(vault.root, rules, step.path, step.to, known)
             continue
         is_text = not step.folder and step.before not in (None, step.after)
         if is_text and step.path and (step.path, step.before) not in own:
             check_read(rules, step.path)
 
 
-def carrying(desk: Desk, draft: Draft) -> Draft:
+def carrying(vault: EditVault, draft: Draft) -> Draft:
     """Return a draft that knows which notes its folders take out of the index."""
     folders = [s for s in draft.steps if s.folder and not is_trashed(s.to)]
     if not folders:
         return draft
-    rules = desk.rules()
+    rules = vault.rules()
     found = [
         then
         for step in folders
         if step.path
-        for note in notes_below(desk.root, step.path)
+        for note in notes_below(vault.root, step.path)
         if (then := step.to + note[len(step.path) :])
         and rules.left_out(then) is not None
         and rules.left_out(note) is None
@@ -629,29 +649,29 @@ def carrying(desk: Desk, draft: Draft) -> Draft:
     return replace(draft, facts={**draft.facts, BROUGHT: sorted(found)})
 
 
-def known_undone(desk: Desk, changeset: Changeset) -> Changeset | None:
+def known_undone(vault: EditVault, changeset: Changeset) -> Changeset | None:
     """Return the change that a changeset takes back; None for none, or one too old."""
     with suppress(EditRefused):
-        return desk.book.get(changeset.undoes) if changeset.undoes else None
+        return vault.changesets.get(changeset.undoes) if changeset.undoes else None
     return None
 
 
-def shown_changeset(desk: Desk, identity: str) -> Changed:
+def shown_changeset(vault: EditVault, identity: str) -> Changed:
     """Return a changeset with its diffs, but for those of notes left out by now."""
-    return withheld(desk, changed(told_changeset(desk, identity)))
+    return withheld(vault, changed(told_changeset(vault, identity)))
 
 
-def withheld(desk: Desk, done: Changed) -> Changed:
+def withheld(vault: EditVault, done: Changed) -> Changed:
     """Return what came of a change; diffs of notes left out by now say so instead."""
     changeset = done.changeset
-    rules, steps = desk.rules(), changeset.draft.steps
+    rules, steps = vault.rules(), changeset.draft.steps
     is_made = changeset.state == "applied"
     own: _Texts = set()
     moved: list[tuple[str, str]] = []
     if is_made:
-        moved = [*_folder_moves(steps), *moves_since(desk, changeset)]
+        moved = [*_folder_moves(steps), *moves_since(vault, changeset)]
     else:
-        own = _left_there(rules, known_undone(desk, changeset))
+        own = _left_there(rules, known_undone(vault, changeset))
 
     def shown(file: FileDiff, step: Step) -> FileDiff:
         place = path_after_moves(step.to, moved) if is_made else step.path

@@ -11,9 +11,9 @@ from io import BytesIO
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from glassmind.edit.desk import Desk
 from glassmind.edit.page import Page
 from glassmind.edit.text_edits import Edited
+from glassmind.edit.vault import EditVault
 from glassmind.errors import (
     EditRefused,
     HiddenWords,
@@ -38,7 +38,7 @@ from glassmind.obsidian.frontmatter import read_head
 from glassmind.obsidian.secrets import HiddenRange, hidden_ranges, redacted
 
 if TYPE_CHECKING:
-    from glassmind.edit.desk import Desk
+    from glassmind.edit.vault import EditVault
 
 
 _MARK = re.compile(rb"\(hidden(?:: [A-Za-z0-9 .-]{1,40})?\)")
@@ -161,12 +161,12 @@ def edit_as_shown(raw: bytes, edit: Callable[[bytes], Edited]) -> Edited:
     return Edited(text.encode(), risks, masked.said(found.facts))
 
 
-def look_as_shown(desk: Desk, page: Page, look: Callable[[Note], object]) -> None:
+def look_as_shown(vault: EditVault, page: Page, look: Callable[[Note], object]) -> None:
     """Look for something in a note as it was shown to the caller.
 
     Refuse what is not found there, whatever the note says.
     """
-    masked = None if desk.sight is None else _Masked.of(page.raw)
+    masked = None if vault.sight is None else _Masked.of(page.raw)
     if masked is None:
         return
     try:
@@ -433,10 +433,12 @@ def diffs_of(steps: Sequence[Step]) -> tuple[FileDiff, ...]:
 
 
 def changesets_of(
-    desk: "Desk", states: Sequence[ChangeState] = (), *, limit: int | None = None
+    vault: "EditVault", states: Sequence[ChangeState] = (), *, limit: int | None = None
 ) -> ChangesetList:
     """Return what is kept, the newest first; what cannot be read is a notice."""
-    found, total = (desk.told or desk.book).listed(states, limit=limit)
+    found, total = (vault.visible_changesets or vault.changesets).listed(
+        states, limit=limit
+    )
     damaged = [str(one.draft.facts[DAMAGED]) for one in found if _is_damaged(one)]
     whole = tuple(one for one in found if not _is_damaged(one))
     return ChangesetList(whole, total - len(damaged), tuple(damaged))

@@ -11,7 +11,6 @@ from glassmind.edit.applying import (
     settle,
     shown_changeset,
 )
-from glassmind.edit.desk import Asking, Desk
 from glassmind.edit.diffs import changesets_of, files_of
 from glassmind.edit.names import named
 from glassmind.edit.permissions import (
@@ -41,7 +40,26 @@ from glassmind.edit.restructuring import (
     plan_rename_tag,
     plan_split,
 )
-from glassmind.errors import ConfirmFirst, GlassmindError, NoteChanged, PolicyForbids
+from glassmind.edit.vault import (
+    Disclosed,
+    EditRequest,
+    EditVault,
+    Refresh,
+    changer,
+    is_interrupted,
+    lock_file,
+    no_refresh,
+    not_disclosed,
+)
+from glassmind.errors import (
+    ConfirmFirst,
+    GlassmindError,
+    NoteChanged,
+    NowhereToKeep,
+    PolicyForbids,
+    WriteFailed,
+)
+from glassmind.files.transaction import EditLock
 from glassmind.model import Digest, NotePath, PropertyValue
 from glassmind.model.edits import (
     Changed,
@@ -52,6 +70,7 @@ from glassmind.model.edits import (
     TextEdit,
 )
 from glassmind.model.health import Repairs
+from glassmind.vault import Vault
 
 TRIES = 5
 """How often a change is thought out anew when somebody edits its files meanwhile."""
@@ -60,13 +79,17 @@ TRIES = 5
 class Editing:
     """What changes the notes of a vault, as far as its policy lets it.
 
-    For any number of threads. Every verb takes an `Asking`: who asks, and whether it
-    should only be shown. What the policy does not allow at once becomes a proposal,
-    which changes nothing until a person approves it.
+    For any number of threads. What the policy does not allow at once becomes a
+    proposal, which changes nothing until a person approves it.
     """
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(
+        self,
+        vault: Vault,
+        refresh: Refresh = no_refresh,
+        disclosed: Disclosed = not_disclosed,
+    ) -> None:
+        self._vault = EditVault(vault, refresh, disclosed)
 
     def path_of(self, note: str) -> NotePath:
         """Return the note that is called so to the letter; folders are none.
@@ -74,13 +97,13 @@ class Editing:
         Raises:
             NoteNotFound, AmbiguousName: no one note is.
         """
-        return named(self._desk, note)
+        return named(self._vault, note)
 
     def edit(
         self,
         note: str,
         edits: Sequence[TextEdit],
-        asking: Asking,
+        request: EditRequest,
         *,
         expected: Digest | None = None,
     ) -> Changed:
@@ -93,14 +116,14 @@ class Editing:
             NoteChanged: it is not what the caller read; nothing was written.
             EditRefused: an edit cannot be made; its `place` says which.
         """
-        plan = partial(plan_edit, self._desk, note, edits, expected)
-        return self._made(plan, asking, again=expected is None)
+        plan = partial(plan_edit, self._vault, note, edits, expected)
+        return self._made(plan, request, again=expected is None)
 
     def create(  # noqa: PLR0913 - each fact by its name
         self,
         title: str,
         text: str,
-        asking: Asking,
+        request: EditRequest,
         *,
         folder: str | None = None,
         properties: Mapping[str, PropertyValue] | None = None,
@@ -121,7 +144,7 @@ class Editing:
 
         def plan() -> Draft:
             path, raw = new_note(
-                self._desk,
+                self._vault,
                 title,
                 text,
                 folder=folder,
@@ -129,14 +152,14 @@ class Editing:
                 template=template,
                 titled=titled,
             )
-            return plan_new(self._desk, path, raw)
+            return plan_new(self._vault, path, raw)
 
-        return self._made(plan, asking)
+        return self._made(plan, request)
 
     def delete(
         self,
         note: str,
-        asking: Asking,
+        request: EditRequest,
         *,
         confirm: bool,
         expected: Digest | None = None,
@@ -147,15 +170,15 @@ class Editing:
             ConfirmFirst: that was not confirmed.
             NoteChanged: it is not what the caller read, by the digest `expected`.
         """
-        self._confirmed(f"{note} would go to the trash", asking, confirm=confirm)
-        plan = partial(plan_delete, self._desk, note, expected=expected)
-        return self._made(plan, asking, again=expected is None)
+        self._confirmed(f"{note} would go to the trash", request, confirm=confirm)
+        plan = partial(plan_delete, self._vault, note, expected=expected)
+        return self._made(plan, request, again=expected is None)
 
     def move(
         self,
         source: str,
         destination: str,
-        asking: Asking,
+        request: EditRequest,
         *,
         expected: Digest | None = None,
     ) -> Changed:
@@ -169,39 +192,39 @@ class Editing:
             NameTaken: something is there.
             NoteNotFound, BadEdit: there is no such file or folder, or no such name.
         """
-        plan = partial(plan_move, self._desk, source, destination, expected=expected)
-        return self._made(plan, asking, again=expected is None)
+        plan = partial(plan_move, self._vault, source, destination, expected=expected)
+        return self._made(plan, request, again=expected is None)
 
     def rename_heading(  # noqa: PLR0913 - each fact by its name
         self,
         note: str,
         heading: str,
         new: str,
-        asking: Asking,
+        request: EditRequest,
         *,
         index: int | None,
         expected: Digest | None = None,
     ) -> Changed:
         """Give a heading other words, and the links to it too."""
-        desk = self._desk
+        vault = self._vault
         return self._made(
             lambda: plan_rename_heading(
-                desk, named(desk, note), heading, new, index, expected=expected
+                vault, named(vault, note), heading, new, index, expected=expected
             ),
-            asking,
+            request,
             again=expected is None,
         )
 
-    def rename_tag(self, old: str, new: str, asking: Asking) -> Changed:
+    def rename_tag(self, old: str, new: str, request: EditRequest) -> Changed:
         """Give a tag and those below it another name, in texts and properties."""
-        plan = partial(plan_rename_tag, self._desk, old, new)
-        return self._made(plan, asking)
+        plan = partial(plan_rename_tag, self._vault, old, new)
+        return self._made(plan, request)
 
     def merge(
         self,
         source: str,
         into: str,
-        asking: Asking,
+        request: EditRequest,
         *,
         confirm: bool,
         expected: Digest | None = None,
@@ -210,20 +233,20 @@ class Editing:
 
         `expected` is the digest of the first that the caller read.
         """
-        self._confirmed(f"{source} would go to the trash", asking, confirm=confirm)
-        desk = self._desk
+        self._confirmed(f"{source} would go to the trash", request, confirm=confirm)
+        vault = self._vault
         return self._made(
             lambda: plan_merge(
-                desk, named(desk, source), named(desk, into), expected=expected
+                vault, named(vault, source), named(vault, into), expected=expected
             ),
-            asking,
+            request,
             again=expected is None,
         )
 
     def split(  # noqa: PLR0913 - each fact by its name
         self,
         note: str,
-        asking: Asking,
+        request: EditRequest,
         *,
         heading: str = "",
         level: int | None = None,
@@ -232,28 +255,28 @@ class Editing:
         expected: Digest | None = None,
     ) -> Changed:
         """Make notes of sections, that of one heading or all of a level."""
-        desk = self._desk
+        vault = self._vault
         return self._made(
             lambda: plan_split(
-                desk,
-                named(desk, note),
+                vault,
+                named(vault, note),
                 heading,
                 level,
                 folder,
                 index=index,
                 expected=expected,
             ),
-            asking,
+            request,
             again=expected is None,
         )
 
-    def repair(self, repairs: Repairs, asking: Asking) -> Changed:
+    def repair(self, repairs: Repairs, request: EditRequest) -> Changed:
         """Mend what can be mended, as one change; notices say what is left, and why.
 
         `repairs` are what knowledge makes of findings or of suggestions. What was made
         for a note that changed since is left out.
         """
-        done = self._made(partial(plan_repair, self._desk, repairs), asking)
+        done = self._made(partial(plan_repair, self._vault, repairs), request)
         left = (*repairs.notices, *reasons_left(done.changeset.draft.facts))
         return replace(done, notices=(*done.notices, *left))
 
@@ -261,18 +284,18 @@ class Editing:
         self, states: Sequence[ChangeState] = (), *, limit: int = 20
     ) -> ChangesetList:
         """Return what was changed, proposed or shown, the newest first."""
-        found = changesets_of(self._desk, states, limit=limit)
-        self._desk.handed(files_of(found.changesets))
+        found = changesets_of(self._vault, states, limit=limit)
+        self._vault.disclosed(files_of(found.changesets))
         return found
 
     def show(self, identity: str) -> Changed:
         """Return a changeset with its diffs, but for those of notes left out by now."""
-        return self._shown(shown_changeset(self._desk, identity))
+        return self._shown(shown_changeset(self._vault, identity))
 
     def apply(
         self,
         identity: str,
-        asking: Asking,
+        request: EditRequest,
         *,
         confirm: bool = False,
         or_propose: bool = True,
@@ -285,10 +308,10 @@ class Editing:
             NoteChanged: a file is not what it was then.
         """
         self._refuse_off()
-        with nothing_hidden_named(self._desk):
+        with nothing_hidden_named(self._vault):
             return self._followed(
-                lambda desk: apply_shown(
-                    desk, identity, asking, confirm=confirm, or_propose=or_propose
+                lambda vault: apply_shown(
+                    vault, identity, request, confirm=confirm, or_propose=or_propose
                 )
             )
 
@@ -298,32 +321,42 @@ class Editing:
         Where its files changed meanwhile and the change still fits, a new proposal
         takes its place, to be looked at; what is returned is that.
         """
-        return self._followed(lambda desk: approve(desk, identity, client=client))
+        return self._followed(lambda vault: approve(vault, identity, client=client))
 
     def reject(self, identity: str, *, client: str = "cli") -> Changed:
         """Leave a proposal; nothing is changed."""
-        return reject(self._desk, identity, client=client)
+        return reject(self._vault, identity, client=client)
 
-    def undo(self, identity: str, asking: Asking) -> Changed:
+    def undo(self, identity: str, request: EditRequest) -> Changed:
         """Take a changeset back, while its files are as it left them.
 
         Where they are not, what can still be taken back becomes a proposal.
         """
         self._refuse_off()
-        with nothing_hidden_named(self._desk):
-            return self._followed(lambda at: undo(at, identity, asking))
+        with nothing_hidden_named(self._vault):
+            return self._followed(lambda vault: undo(vault, identity, request))
 
     def settle(self) -> tuple[str, ...]:
         """Finish or take back what a killed process left; say what was done."""
-        return settle(self._desk)
+        return settle(self._vault)
 
-    def found_moved(self, moves: Mapping[NotePath, NotePath]) -> Changed | None:
-        """Propose new links for files that were renamed outside; None for no links."""
-        with self._desk.faults():
-            return propose_links(self._desk, moves)
+    def propose_for_renamed(self, moves: Mapping[NotePath, NotePath]) -> str:
+        """Propose new links for files that were renamed outside; return a notice."""
+        try:
+            done = self._proposed(moves)
+        except GlassmindError as error:
+            return f"links to renamed notes could not be looked at: {error}"
+        if done is None:
+            return ""
+        identity, title = done.changeset.id, done.changeset.draft.title
+        return f"{title}, can be written anew: glassmind proposals show {identity}"
+
+    def _proposed(self, moves: Mapping[NotePath, NotePath]) -> Changed | None:
+        with self._vault.faults():
+            return propose_links(self._vault, moves)
 
     def _made(
-        self, plan: Callable[[], Draft], asking: Asking, *, again: bool = True
+        self, plan: Callable[[], Draft], request: EditRequest, *, again: bool = True
     ) -> Changed:
         """Plan a change and do with it what may be done, as the only one.
 
@@ -331,30 +364,34 @@ class Editing:
         does not wait for a turn.
         """
         self._refuse_off()
-        with nothing_hidden_named(self._desk):
+        with nothing_hidden_named(self._vault):
             for left in reversed(range(TRIES if again else 1)):
                 try:
-                    return self._followed(lambda at: self._in_turn(at, plan, asking))
+                    return self._followed(
+                        lambda vault: self._in_turn(vault, plan, request)
+                    )
                 except NoteChanged:
                     if not left:
                         raise
         raise AssertionError  # the last time either returns or raises
 
-    def _in_turn(self, at: Desk, plan: Callable[[], Draft], asking: Asking) -> Changed:
-        with self._desk.files.turn():
-            settled = settle(at)
-            with self._desk.faults():
-                draft = carrying(at, plan())
-            done = decided(at, draft, asking)
+    def _in_turn(
+        self, vault: EditVault, plan: Callable[[], Draft], request: EditRequest
+    ) -> Changed:
+        with self._vault.files.turn():
+            settled = settle(vault)
+            with self._vault.faults():
+                draft = carrying(vault, plan())
+            done = decided(vault, draft, request)
         return replace(done, notices=(*settled, *done.notices)) if settled else done
 
-    def _followed(self, change: Callable[[Desk], Changed]) -> Changed:
+    def _followed(self, change: Callable[[EditVault], Changed]) -> Changed:
         """Return what comes of a change, with the index behind it.
 
         New links are offered for notes that were found renamed on the way, not by us.
         """
         try:
-            done = refreshed_after(self._desk, change)
+            done = refreshed_after(self._vault, change)
         except GlassmindError:
             self._offer(())
             raise
@@ -364,25 +401,47 @@ class Editing:
 
     def _shown(self, done: Changed, client: str = "") -> Changed:
         """Return what came of a change, as it is seen; its diffs hold text of notes."""
-        done = as_seen(self._desk, done, client)
-        self._desk.handed([one.path or one.to for one in done.files])
+        done = as_seen(self._vault, done, client)
+        self._vault.disclosed([one.path or one.to for one in done.files])
         return done
 
     def _offer(self, steps: Sequence[Step]) -> str:
         """Propose links for notes that were renamed, but for those of our own steps."""
-        moves = moves_by_others(self._desk.outside(), steps)
+        moves = moves_by_others(self._vault.take_renames(), steps)
         try:
-            found = self.found_moved(moves) if moves else None
+            found = self._proposed(moves) if moves else None
         except GlassmindError as error:
             return f"links to renamed notes could not be looked at: {error}"
-        if found is None or not is_visible_changeset(self._desk, found.changeset):
+        if found is None or not is_visible_changeset(self._vault, found.changeset):
             return ""
         return f"{found.changeset.id} waits for a person: {found.changeset.draft.title}"
 
     def _refuse_off(self) -> None:
-        if self._desk.config.writes.mode == "off":
+        if self._vault.config.writes.mode == "off":
             raise PolicyForbids("the vault", 'writes.mode = "off"')
 
-    def _confirmed(self, what: str, asking: Asking, *, confirm: bool) -> None:
-        if not confirm and not asking.dry_run:
+    def _confirmed(self, what: str, request: EditRequest, *, confirm: bool) -> None:
+        if not confirm and not request.dry_run:
             raise ConfirmFirst(what)
+
+
+def settle_vault(vault: Vault) -> tuple[str, ...]:
+    """Finish a change that was cut short; return messages about what was done.
+
+    Does not wait for a process that is editing now: it has done so already.
+    """
+    if vault.scope is not None:  # a scoped caller is not told whose change it was
+        settle_vault(vault.whole)
+        return ()
+    home = vault.data_folder if vault.config.writes.mode != "off" else None
+    if home is None or not is_interrupted(home):
+        return ()
+    lock = EditLock(lock_file(vault), wait_s=0.0)
+    if lock.held:
+        return ()
+    try:
+        with lock.turn():
+            changer(vault).sweep()
+            return Editing(vault).settle()
+    except (NowhereToKeep, WriteFailed):
+        return ()

@@ -7,8 +7,8 @@ from difflib import get_close_matches
 from typing import NamedTuple
 from unicodedata import normalize
 
-from glassmind.edit.desk import Desk
 from glassmind.edit.permissions import check_folder_seen, check_seen, is_seen
+from glassmind.edit.vault import EditVault
 from glassmind.errors import (
     AmbiguousName,
     BadEdit,
@@ -42,33 +42,33 @@ LEAST_DIGEST = 8
 _HEX = frozenset("0123456789abcdef")
 
 
-def named(desk: Desk, name: str) -> NotePath:
+def named(vault: EditVault, name: str) -> NotePath:
     """Return the note of a name; a path needs no index."""
-    path = _called(desk, name, _at(desk, name))
-    check_seen(desk, name, path)
-    check_read(desk.rules(), path)
+    path = _called(vault, name, _at(vault, name))
+    check_seen(vault, name, path)
+    check_read(vault.rules(), path)
     return path
 
 
 def named_text(
-    desk: Desk, name: str, expected: Digest | None
+    vault: EditVault, name: str, expected: Digest | None
 ) -> tuple[NotePath, bytes]:
     """Return the note of a name and its bytes, which are to be edited."""
-    at, raw = _read_at(desk, name)
-    path = _called(desk, name, at)
-    check_seen(desk, name, path)
-    check_read(desk.rules(), path)
-    return path, _as_expected(desk, path, raw if path == at else None, expected)
+    at, raw = _read_at(vault, name)
+    path = _called(vault, name, at)
+    check_seen(vault, name, path)
+    check_read(vault.rules(), path)
+    return path, _as_expected(vault, path, raw if path == at else None, expected)
 
 
-def named_template(desk: Desk, name: str) -> NotePath:
+def named_template(vault: EditVault, name: str) -> NotePath:
     """Return the template of a name: one in the folder of templates, or any note."""
-    folders = desk.settings().template_folders
+    folders = vault.settings().template_folders
     plain = name.removeprefix("./").removeprefix("/")
-    known = (sure_or_none(desk, f"{folder}/{plain}") for folder in folders)
-    path = next(filter(None, known), None) or _called(desk, name, _at(desk, name))
-    check_seen(desk, name, path)
-    rules = desk.rules()
+    known = (exact_or_none(vault, f"{folder}/{plain}") for folder in folders)
+    path = next(filter(None, known), None) or _called(vault, name, _at(vault, name))
+    check_seen(vault, name, path)
+    rules = vault.rules()
     if any(path.startswith(f"{folder}/") for folder in folders):
         rules = rules.of_templates()
     check_read(rules, path)
@@ -83,23 +83,23 @@ def check_read(rules: IgnoreRules, path: NotePath) -> None:
         raise FileUnreadable(path, said)
 
 
-def _called(desk: Desk, name: str, at: NotePath | None) -> NotePath:
+def _called(vault: EditVault, name: str, at: NotePath | None) -> NotePath:
     """Return the note of a name; `at` is the one that stands at it as a path."""
     if at is not None:
         return at
-    with desk.faults():
-        found = desk.sure(name)
+    with vault.faults():
+        found = vault.exact(name)
         if found is not None:
             return found
-        raise NoteNotFound(name, (desk.find(name),))
+        raise NoteNotFound(name, (vault.find(name),))
 
 
-def _at(desk: Desk, name: str) -> NotePath | None:
+def _at(vault: EditVault, name: str) -> NotePath | None:
     """Return the note that stands at a path, with or without its suffix."""
-    return _read_at(desk, name)[0]
+    return _read_at(vault, name)[0]
 
 
-def _read_at(desk: Desk, name: str) -> tuple[NotePath | None, bytes | None]:
+def _read_at(vault: EditVault, name: str) -> tuple[NotePath | None, bytes | None]:
     """Return the note that stands at a path, with or without its suffix, and its bytes.
 
     One that the caller may not read is left out; one that is not downloaded or too
@@ -110,51 +110,51 @@ def _read_at(desk: Desk, name: str) -> tuple[NotePath | None, bytes | None]:
         if not spelled or kind_of(path) == "attachment":
             continue
         try:
-            raw = desk.files.read(NotePath(path))
-            if raw is not None and _is_seen(desk, NotePath(path), raw):
+            raw = vault.files.read(NotePath(path))
+            if raw is not None and _is_seen(vault, NotePath(path), raw):
                 return NotePath(path), raw
         except (NotDownloaded, FileTooLarge):
-            if is_seen(desk, NotePath(path)):
+            if is_seen(vault, NotePath(path)):
                 return NotePath(path), None
         except PathOutsideVault as fault:
-            if desk.sight is not None and isinstance(fault, SymlinkInPath):
+            if vault.sight is not None and isinstance(fault, SymlinkInPath):
                 continue  # as if there were no such file
             if not spelled.startswith("/"):
                 raise  # a whole path may be one inside, which `sure` can tell
     return None, None
 
 
-def _is_seen(desk: Desk, path: NotePath, raw: bytes) -> bool:
-    return desk.sight is None or desk.sight.sees(path, raw)
+def _is_seen(vault: EditVault, path: NotePath, raw: bytes) -> bool:
+    return vault.sight is None or vault.sight.sees(path, raw)
 
 
-def sure_or_none(desk: Desk, name: str) -> NotePath | None:
+def exact_or_none(vault: EditVault, name: str) -> NotePath | None:
     """Return the note that is called so to the letter; None for no such note, yet."""
-    path = _at(desk, name)
+    path = _at(vault, name)
     if path is not None:
         return path
     try:
-        with desk.faults():
-            return desk.sure(name)
+        with vault.faults():
+            return vault.exact(name)
     except IndexAbsent:
         return None
 
 
-def is_taken(desk: Desk, path: NotePath) -> bool:
+def is_taken(vault: EditVault, path: NotePath) -> bool:
     """Whether a file has a path, be it downloaded or not."""
     try:
-        return desk.files.read(path) is not None
+        return vault.files.read(path) is not None
     except (NotDownloaded, FileTooLarge):
         return True
 
 
-def read_for_edit(desk: Desk, path: NotePath, expected: Digest | None) -> bytes:
+def read_for_edit(vault: EditVault, path: NotePath, expected: Digest | None) -> bytes:
     """Return the bytes of a note that is to be edited."""
-    return _as_expected(desk, path, None, expected)
+    return _as_expected(vault, path, None, expected)
 
 
 def _as_expected(
-    desk: Desk, path: NotePath, raw: bytes | None, expected: Digest | None
+    vault: EditVault, path: NotePath, raw: bytes | None, expected: Digest | None
 ) -> bytes:
     """Return the bytes of a note, read now if need be, as far as they are expected."""
     if expected is not None and (
@@ -164,7 +164,7 @@ def _as_expected(
             f"{expected[:80]!r} is no digest: give the one that was read, or its first "
             f"{LEAST_DIGEST} letters or more"
         )
-    raw = desk.files.read(path) if raw is None else raw
+    raw = vault.files.read(path) if raw is None else raw
     if raw is None:
         raise NoteNotFound(path)
     found = digest_of(raw)
@@ -273,7 +273,7 @@ class Ground(NamedTuple):
     disk: "Disk"
 
     @classmethod
-    def of(cls, desk: Desk, paths: Sequence[NotePath]) -> "Ground":
+    def of(cls, vault: EditVault, paths: Sequence[NotePath]) -> "Ground":
         """Return where things can be moved from and to."""
         folders: set[str] = set()
         for path in paths:
@@ -281,30 +281,30 @@ class Ground(NamedTuple):
             while folder and folder not in folders:
                 folders.add(folder)
                 folder = folder.rpartition("/")[0]
-        return cls(paths, frozenset(folders), Disk(desk))
+        return cls(paths, frozenset(folders), Disk(vault))
 
     def is_folder(self, path: str) -> bool:
         """Whether a folder of that name is there."""
         return path in self.folders or self.disk.is_folder(path)
 
-    def is_told(self, desk: Desk, path: str) -> bool:
+    def is_told(self, vault: EditVault, path: str) -> bool:
         """Whether a folder of that name is there for whoever asks.
 
         One with files of which he may read none is not.
         """
-        if desk.sight is None or not self.is_folder(path):
+        if vault.sight is None or not self.is_folder(path):
             return self.is_folder(path)
         if path in self.folders:
             inside = f"{path}/"
-            return any(seen.startswith(inside) for seen in desk.sight.paths())
-        return desk.sight.may_name(path)
+            return any(seen.startswith(inside) for seen in vault.sight.paths())
+        return vault.sight.may_name(path)
 
 
 class Disk:
     """What stands on the disk under a path, whether the index knows it or not."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._root, self._sight = desk.root, desk.sight
+    def __init__(self, vault: EditVault) -> None:
+        self._root, self._sight = vault.root, vault.sight
 
     def is_folder(self, path: str) -> bool:
         """Whether it is a folder, and no link to one."""
@@ -341,37 +341,37 @@ class Disk:
             return 0
 
 
-def origin_of(desk: Desk, ground: Ground, name: str) -> Origin:
+def origin_of(vault: EditVault, ground: Ground, name: str) -> Origin:
     """Return the file or folder that is called so to the letter, and is read.
 
     A note is named as for an edit, other files and folders by their paths. What ends in
     `/` is a folder; a note goes before a folder beside it that has its name.
     """
-    origin = _origin_of(desk, ground, name)
+    origin = _origin_of(vault, ground, name)
     if not origin.folder:
-        check_seen(desk, name, origin.path)
-        check_read(desk.rules(), origin.path)
+        check_seen(vault, name, origin.path)
+        check_read(vault.rules(), origin.path)
     else:
         inside = f"{origin.path}/"
         below = (path for path in ground.paths if path.startswith(inside))
-        check_folder_seen(desk, origin.path, below)
+        check_folder_seen(vault, origin.path, below)
     return origin
 
 
-def _origin_of(desk: Desk, ground: Ground, name: str) -> Origin:
+def _origin_of(vault: EditVault, ground: Ground, name: str) -> Origin:
     path = _from_root(name)
     if path and not name.endswith("/"):
-        file = _file_at(desk, ground, path)
+        file = _file_at(vault, ground, path)
         if file is not None:
             return Origin(file, folder=False)
-    sure = None if name.endswith("/") else desk.sure(name)
-    if path and ground.is_told(desk, path):
+    sure = None if name.endswith("/") else vault.exact(name)
+    if path and ground.is_told(vault, path):
         if sure is not None:  # rather asked for than a whole folder moved
             raise AmbiguousName(name, (sure, f"{path}/"), 2)
         return Origin(path, folder=True)
     if sure is not None:
         return Origin(sure, folder=False)
-    raise NoteNotFound(name, _closest(desk, ground, name))
+    raise NoteNotFound(name, _closest(vault, ground, name))
 
 
 def _from_root(name: str) -> NotePath:
@@ -380,7 +380,7 @@ def _from_root(name: str) -> NotePath:
     return safe_path(path) if path else NotePath("")
 
 
-def _file_at(desk: Desk, ground: Ground, path: NotePath) -> NotePath | None:
+def _file_at(vault: EditVault, ground: Ground, path: NotePath) -> NotePath | None:
     """Return the file at a path, with or without the suffix of notes, that is seen.
 
     The index goes before the disk. A folder goes before a note that only the disk has.
@@ -388,19 +388,19 @@ def _file_at(desk: Desk, ground: Ground, path: NotePath) -> NotePath | None:
     note = NotePath(path + NOTE_SUFFIX)
     known = set(ground.paths)
     for file in (path, note):
-        if file in known and is_seen(desk, file):
+        if file in known and is_seen(vault, file):
             return file
-    for file in (path,) if ground.is_told(desk, path) else (path, note):
+    for file in (path,) if ground.is_told(vault, path) else (path, note):
         is_there = ground.disk.is_there(file) and not ground.is_folder(file)
-        if is_there and is_seen(desk, file):
+        if is_there and is_seen(vault, file):
             return file
     return None
 
 
-def _closest(desk: Desk, ground: Ground, name: str) -> tuple[str, ...]:
+def _closest(vault: EditVault, ground: Ground, name: str) -> tuple[str, ...]:
     """Return what may be meant by a name that nothing has, the likeliest first."""
-    if desk.sight is not None:
-        ground = Ground.of(desk, desk.sight.paths())
+    if vault.sight is not None:
+        ground = Ground.of(vault, vault.sight.paths())
     files = (path for path in ground.paths if kind_of(path) == "attachment")
     others = {fold(one): one for one in (*files, *ground.folders)}
     alike = get_close_matches(fold(name), others, CLOSEST_SHOWN)
@@ -408,22 +408,26 @@ def _closest(desk: Desk, ground: Ground, name: str) -> tuple[str, ...]:
     if name.endswith("/"):
         return tuple(found)
     try:
-        found.insert(0, desk.find(name))
+        found.insert(0, vault.find(name))
     except NoteNotFound as unknown:
         found += unknown.closest
     return tuple(found[:CLOSEST_SHOWN])
 
 
-def origin_bytes(desk: Desk, origin: Origin, expected: Digest | None) -> bytes | None:
+def origin_bytes(
+    vault: EditVault, origin: Origin, expected: Digest | None
+) -> bytes | None:
     """Return what a file says that is to be moved; None for a folder."""
     if not origin.folder:
-        return read_for_edit(desk, origin.path, expected)
+        return read_for_edit(vault, origin.path, expected)
     if expected is not None:
         raise BadEdit(f"{origin.path} is a folder, which has no digest")
     return None
 
 
-def destination_of(desk: Desk, ground: Ground, origin: Origin, name: str) -> NotePath:
+def destination_of(
+    vault: EditVault, ground: Ground, origin: Origin, name: str
+) -> NotePath:
     """Return the path that something gets when it is moved to a name.
 
     A name that ends in `/`, or is that of a folder, means: into that folder; of one in
@@ -432,7 +436,7 @@ def destination_of(desk: Desk, ground: Ground, origin: Origin, name: str) -> Not
     """
     base = origin.path.rpartition("/")[2]
     folder = name.rstrip("/")
-    if folder and not ground.is_told(desk, folder):
+    if folder and not ground.is_told(vault, folder):
         name = trimmed(name)
         folder = name.rstrip("/")
     if not folder and name.endswith("/"):
@@ -440,7 +444,7 @@ def destination_of(desk: Desk, ground: Ground, origin: Origin, name: str) -> Not
     else:
         folder = as_there(safe_path(folder), ground)
         is_self = origin.folder and fold(folder) == fold(origin.path)
-        if name.endswith("/") or (ground.is_told(desk, folder) and not is_self):
+        if name.endswith("/") or (ground.is_told(vault, folder) and not is_self):
             to = f"{folder}/{base}"
         else:
             to = folder if origin.folder else _suffixed(safe_path(name), base)

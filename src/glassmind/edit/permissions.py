@@ -11,7 +11,7 @@ from unicodedata import normalize
 
 from glassmind.access.meant import Meant, head_tags, meant_tags
 from glassmind.access.policy import strictest
-from glassmind.edit.desk import Desk
+from glassmind.edit.vault import EditVault
 from glassmind.errors import (
     ChangesetUnknown,
     EditRefused,
@@ -53,20 +53,20 @@ class _Place(NamedTuple):
     folder: bool
 
 
-def judged(desk: Desk, draft: Draft, *, tainted: bool = False) -> Judged:
+def judged(vault: EditVault, draft: Draft, *, tainted: bool = False) -> Judged:
     """Return what may be done with a change: as much as with the strictest file of it.
 
     Every file is judged where it is and where it goes, by the tags that it has and
     those that it gets. Where a folder is held by the tags of notes in it, the first of
     those is named. A change without files may be made.
     """
-    found = [place for step in draft.steps for place in _places(desk, draft, step)]
+    found = [place for step in draft.steps for place in _places(vault, draft, step)]
     if not found:
         return Judged(Verdict("allow", "nothing to be written"), NotePath(""))
 
     def verdict(place: _Place, notes: Iterable[NotePath]) -> Verdict:
         meant = [place.notes[note] for note in notes]
-        return desk.policy.judge(
+        return vault.policy.judge(
             place.path,
             tags=[tag for each in meant for tag in each.tags],
             tainted=tainted,
@@ -83,8 +83,8 @@ def judged(desk: Desk, draft: Draft, *, tainted: bool = False) -> Judged:
     return Judged(decides, next(held, place.path))
 
 
-def _places(desk: Desk, draft: Draft, step: Step) -> Iterator[_Place]:
-    notes = _tags(desk, step)
+def _places(vault: EditVault, draft: Draft, step: Step) -> Iterator[_Place]:
+    notes = _tags(vault, step)
     ends = {step.path or step.to: None, step.to: None}
     if step.path and is_trashed(step.path) and draft.verb in FROM_TRASH:
         del ends[step.path]
@@ -94,16 +94,16 @@ def _places(desk: Desk, draft: Draft, step: Step) -> Iterator[_Place]:
         yield _Place(path, notes, step.folder)
 
 
-def _tags(desk: Desk, step: Step) -> Mapping[NotePath, Meant]:
+def _tags(vault: EditVault, step: Step) -> Mapping[NotePath, Meant]:
     """Return the tags of a note before and after, where any rule is about tags.
 
     Of a folder they are those of the rules, by the notes in it that have them.
     """
-    ruled = desk.policy.tags
+    ruled = vault.policy.tags
     if not ruled:
         return {}
     if step.folder and step.path is not None:
-        return _tags_below(desk, step.path, ruled)
+        return _tags_below(vault, step.path, ruled)
     path = step.path or step.to
     before = meant_tags(path, step.before)
     if step.after == step.before:
@@ -113,22 +113,22 @@ def _tags(desk: Desk, step: Step) -> Mapping[NotePath, Meant]:
 
 
 def _tags_below(
-    desk: Desk, folder: NotePath, ruled: Sequence[str]
+    vault: EditVault, folder: NotePath, ruled: Sequence[str]
 ) -> Mapping[NotePath, Meant]:
     """Return the tags with a rule of the notes in a folder, left out or not.
 
     Notes without any are not among them, but for those whose tags are not known.
     """
     found: dict[NotePath, Meant] = {}
-    with desk.faults():
-        rows = desk.rows()
+    with vault.faults():
+        rows = vault.rows()
         indexed = set(rows.inside(folder))
         tagged = {tag: set(rows.tagged(tag)) for tag in ruled}
-    for path in sorted(notes_below(desk.root, folder)):
+    for path in sorted(notes_below(vault.root, folder)):
         known = {tag for tag in ruled if path in tagged[tag]}
         read = head_tags if path in indexed else meant_tags  # rows know its text
         try:
-            meant = read(path, desk.files.read(path))
+            meant = read(path, vault.files.read(path))
         except VaultError:
             found[path] = Meant(tuple(sorted(known)), sure=False)
             continue
@@ -138,10 +138,10 @@ def _tags_below(
     return found
 
 
-def forbidden(desk: Desk, draft: Draft) -> dict[NotePath, str]:
+def forbidden(vault: EditVault, draft: Draft) -> dict[NotePath, str]:
     """Return the files of a change that may not be edited, each with its rule."""
     found = {
-        step.to: judged(desk, replace(draft, steps=(step,))).verdict
+        step.to: judged(vault, replace(draft, steps=(step,))).verdict
         for step in draft.steps
     }
     return {
@@ -185,66 +185,70 @@ NAMED = 3
 """Files that are named of those."""
 
 
-def is_seen(desk: Desk, path: NotePath) -> bool:
+def is_seen(vault: EditVault, path: NotePath) -> bool:
     """Whether whoever asks may read a file; one that is not there is seen.
 
     One that is not downloaded, or too large, is seen as it was indexed.
     """
-    if desk.sight is None:
+    if vault.sight is None:
         return True
     try:
-        return desk.sight.sees(path, desk.files.read(path))
+        return vault.sight.sees(path, vault.files.read(path))
     except (NotDownloaded, FileTooLarge):
-        return path in desk.sight.paths()
+        return path in vault.sight.paths()
     except SymlinkInPath:
         return False
 
 
-def is_hidden_from(desk: Desk) -> Callable[[NotePath], bool]:
+def is_hidden_from(vault: EditVault) -> Callable[[NotePath], bool]:
     """Return a test for files that the caller may not read."""
-    if desk.sight is None:
+    if vault.sight is None:
         return lambda _: False
-    return cache(lambda path: not _is_read(desk, path))
+    return cache(lambda path: not _is_read(vault, path))
 
 
-def check_seen(desk: Desk, name: str, path: NotePath) -> None:
+def check_seen(vault: EditVault, name: str, path: NotePath) -> None:
     """Refuse a file that whoever asks may not read, as if there were none."""
-    if not is_seen(desk, path):
+    if not is_seen(vault, path):
         raise NoteNotFound(name)
 
 
-def check_folder_seen(desk: Desk, folder: NotePath, inside: Iterable[NotePath]) -> None:
+def check_folder_seen(
+    vault: EditVault, folder: NotePath, inside: Iterable[NotePath]
+) -> None:
     """Refuse a folder in which there is anything that whoever asks may not read.
 
     `inside` are the files of it that the index has; notes of it that are left out of
     the index are judged by their text.
     """
-    if desk.sight is None:
+    if vault.sight is None:
         return
-    known = set(desk.sight.paths())
-    others = (note for note in notes_below(desk.root, folder) if note not in known)
-    if not known.issuperset(inside) or not all(_is_read(desk, note) for note in others):
+    known = set(vault.sight.paths())
+    others = (note for note in notes_below(vault.root, folder) if note not in known)
+    if not known.issuperset(inside) or not all(
+        _is_read(vault, note) for note in others
+    ):
         said = f"{folder} stays where it is: only its owner can move all of it"
         raise EditRefused(said)
 
 
-def _is_read(desk: Desk, note: NotePath) -> bool:
+def _is_read(vault: EditVault, note: NotePath) -> bool:
     """Whether whoever asks may read a note; nobody may one that cannot be read."""
     try:
-        return is_seen(desk, note)
+        return is_seen(vault, note)
     except VaultError:
         return False
 
 
-def told_changeset(desk: Desk, identity: str, client: str = "") -> Changeset:
+def told_changeset(vault: EditVault, identity: str, client: str = "") -> Changeset:
     """Return a changeset that whoever asks may be told of, content and all."""
-    if desk.told is None:
-        return desk.book.get(identity)
-    return desk.told.get(identity, client)
+    if vault.visible_changesets is None:
+        return vault.changesets.get(identity)
+    return vault.visible_changesets.get(identity, client)
 
 
 @contextmanager
-def nothing_hidden_named(desk: Desk) -> Iterator[None]:
+def nothing_hidden_named(vault: EditVault) -> Iterator[None]:
     """Let no fault of a change name a file that whoever asks may not read.
 
     Only that something is where a file should go is told: nothing is written over.
@@ -256,23 +260,23 @@ def nothing_hidden_named(desk: Desk) -> Iterator[None]:
         if (
             isinstance(path, str)
             and not isinstance(fault, NameTaken)
-            and not may_be_named(desk, NotePath(path))
+            and not may_be_named(vault, NotePath(path))
         ):
             raise EditRefused(OWNERS) from None
         raise
 
 
-def may_be_named(desk: Desk, path: NotePath) -> bool:
+def may_be_named(vault: EditVault, path: NotePath) -> bool:
     """Whether a fault may name a file; one that cannot be read, as it was indexed."""
     try:
-        return is_seen(desk, path)
+        return is_seen(vault, path)
     except VaultError:
-        with desk.faults():
-            known = path in desk.rows().paths()
-        return not known or desk.sight is None or path in desk.sight.paths()
+        with vault.faults():
+            known = path in vault.rows().paths()
+        return not known or vault.sight is None or path in vault.sight.paths()
 
 
-def as_seen(desk: Desk, done: Changed, client: str = "") -> Changed:
+def as_seen(vault: EditVault, done: Changed, client: str = "") -> Changed:
     """Return what came of a change without files that whoever asks may not read.
 
     Of such a change neither links are counted nor risks told, which may be about them.
@@ -280,17 +284,17 @@ def as_seen(desk: Desk, done: Changed, client: str = "") -> Changed:
     is only shown and could not be asked for by its id has none.
     `client` is who asks, where nobody is known to.
     """
-    if desk.sight is None:
+    if vault.sight is None:
         return done
     steps = done.changeset.draft.steps
-    told = desk.sight.as_told(done.changeset, steps, client)
+    told = vault.sight.as_told(done.changeset, steps, client)
     kept = {_ends(step) for step in told.draft.steps}
     files = tuple(one for one in done.files if (one.path, one.to) in kept)
-    closed = tuple(step.to for step in steps if desk.sight.closes(step))
+    closed = tuple(step.to for step in steps if vault.sight.closes(step))
     if (
         closed
         and told.state == "previewed"
-        and not is_visible_changeset(desk, told, client)
+        and not is_visible_changeset(vault, told, client)
     ):
         told = replace(told, id="")
     said = [_said_of(done, closed)] if closed else []
@@ -298,10 +302,12 @@ def as_seen(desk: Desk, done: Changed, client: str = "") -> Changed:
     return replace(done, changeset=told, files=files, closed=closed, notices=notices)
 
 
-def is_visible_changeset(desk: Desk, changeset: Changeset, client: str = "") -> bool:
+def is_visible_changeset(
+    vault: EditVault, changeset: Changeset, client: str = ""
+) -> bool:
     """True if the caller may see a changeset by its id."""
     try:
-        return bool(told_changeset(desk, changeset.id, client))
+        return bool(told_changeset(vault, changeset.id, client))
     except ChangesetUnknown:
         return False
 
@@ -317,23 +323,23 @@ def _ends(step: Step) -> tuple[NotePath | None, NotePath]:
     return step.path, step.to
 
 
-def not_forbidden(desk: Desk, draft: Draft, *, tainted: bool = False) -> Judged:
+def not_forbidden(vault: EditVault, draft: Draft, *, tainted: bool = False) -> Judged:
     """Return what may be done with a change: to make it, or to propose it.
 
     Who may not read every note is told of no rule about those that are hidden, and what
     would let him read one of them waits for a person.
     """
-    sight, told = desk.sight, draft
+    sight, told = vault.sight, draft
     if sight is not None:
         told = replace(draft, steps=tuple(filter(sight.knows, draft.steps)))
-    found = judged(desk, told, tainted=tainted)
+    found = judged(vault, told, tainted=tainted)
     if found.verdict.may == "off":
         raise PolicyForbids(found.path, found.verdict.rule)
     if sight is None:
         return found
     whole = found
     if told.steps != draft.steps:
-        whole = judged(desk, draft, tainted=tainted)
+        whole = judged(vault, draft, tainted=tainted)
     may = whole.verdict.may
     if may == "off":
         raise EditRefused(OWNERS)

@@ -7,7 +7,6 @@ from posixpath import relpath
 from typing import Final, NamedTuple
 from unicodedata import normalize
 
-from glassmind.edit.desk import Desk
 from glassmind.edit.diffs import edit_as_shown
 from glassmind.edit.names import (
     Disk,
@@ -15,11 +14,11 @@ from glassmind.edit.names import (
     as_there,
     check_new_name,
     destination_of,
+    exact_or_none,
     named_template,
     named_text,
     origin_bytes,
     origin_of,
-    sure_or_none,
     trimmed,
 )
 from glassmind.edit.page import Page, WriteLink
@@ -40,6 +39,7 @@ from glassmind.edit.relinking import (
     settle_headings,
 )
 from glassmind.edit.text_edits import KINDS, Edited, edited
+from glassmind.edit.vault import EditVault
 from glassmind.errors import (
     AmbiguousName,
     BadEdit,
@@ -90,7 +90,7 @@ class Pattern(NamedTuple):
 
 
 def new_note(  # noqa: PLR0913 - each fact by its name
-    desk: Desk,
+    vault: EditVault,
     title: str,
     text: str,
     *,
@@ -104,16 +104,16 @@ def new_note(  # noqa: PLR0913 - each fact by its name
     With `titled` it gets its name as the property `title`, unless that is given: given
     as nothing, there is none.
     """
-    settings = desk.settings()
+    settings = vault.settings()
     usual = settings.new_notes or ""
-    disk = Disk(desk)
-    path = note_path(title, folder, usual, desk.agent_folder, disk.is_folder)
+    disk = Disk(vault)
+    path = note_path(title, folder, usual, vault.agent_folder, disk.is_folder)
     disk.refuse_taken(path)
-    pattern = _pattern(desk, template) if template else Pattern()
+    pattern = _pattern(vault, template) if template else Pattern()
     given = dict(properties or {})
     if titled:
         given = _titled(given, base_name(path))
-    said = note_text(path, text, given, pattern=pattern, now=desk.now())
+    said = note_text(path, text, given, pattern=pattern, now=vault.now())
     return path, said.encode()
 
 
@@ -186,10 +186,10 @@ def _titled(given: Mapping[str, PropertyValue], title: str) -> dict[str, Propert
     return {TITLE: kept.pop(TITLE, title), **kept}
 
 
-def _pattern(desk: Desk, name: str) -> Pattern:
-    found = named_template(desk, name)
-    raw = desk.files.read(found)
-    desk.handed([found])
+def _pattern(vault: EditVault, name: str) -> Pattern:
+    found = named_template(vault, name)
+    raw = vault.files.read(found)
+    vault.disclosed([found])
     try:
         page = Page.of(found, raw or b"")
     except NotEditable as refused:
@@ -404,17 +404,17 @@ _SIGNS: Mapping[str, Callable[[datetime], str]] = {
 
 
 def plan_edit(
-    desk: Desk, note: str, edits: Sequence[TextEdit], expected: Digest | None
+    vault: EditVault, note: str, edits: Sequence[TextEdit], expected: Digest | None
 ) -> Draft:
     """Return the change that makes every edit in order."""
-    path, raw = named_text(desk, note, expected)
-    desk.handed([path])  # what is said of an edit tells of the text, be it refused
-    pen = link_writer(desk)
+    path, raw = named_text(vault, note, expected)
+    vault.disclosed([path])  # what is said of an edit tells of the text, be it refused
+    pen = link_writer(vault)
 
     def make(text: bytes) -> Edited:
         return edited(path, text, edits, pen)
 
-    found = make(raw) if desk.sight is None else edit_as_shown(raw, make)
+    found = make(raw) if vault.sight is None else edit_as_shown(raw, make)
     title = f"{len(edits)} edits of {path}"
     if len(edits) == 1:
         title = f"{KINDS[type(edits[0])]}: {path}"
@@ -422,42 +422,44 @@ def plan_edit(
     return Draft("edit", title, (step,), risks=found.risks, facts=found.facts)
 
 
-def plan_new(desk: Desk, path: NotePath, raw: bytes) -> Draft:
+def plan_new(vault: EditVault, path: NotePath, raw: bytes) -> Draft:
     """Return the change that makes a note.
 
     `adopted` counts the links that led nowhere and lead to it then. Links that would
     lead to it although they mean another file of its name are written longer.
     """
-    files = known_files(desk)
-    ground = Ground.of(desk, files.paths)
+    files = known_files(vault)
+    ground = Ground.of(vault, files.paths)
     path = as_there(path, ground)
     for other in (*files.paths, *ground.folders):
         if fold(other) == fold(path):
             raise NameTaken(other)
     ground.disk.refuse_taken(path)
     step = Step(None, path, None, raw)
-    return draft_with_links(desk, "create", f"make {path}", [step], files=files)
+    return draft_with_links(vault, "create", f"make {path}", [step], files=files)
 
 
-def plan_delete(desk: Desk, name: str, *, expected: Digest | None = None) -> Draft:
+def plan_delete(
+    vault: EditVault, name: str, *, expected: Digest | None = None
+) -> Draft:
     """Return the change that moves a note, or another file, to the vault's trash.
 
     A folder goes there only if its name is given with a `/` behind it. The risks say
     how many links will lead nowhere, or to another file of that name. `expected` is the
     digest of the file that the caller read.
     """
-    files = known_files(desk)
-    ground = Ground.of(desk, files.paths)
-    origin = origin_of(desk, ground, name)
+    files = known_files(vault)
+    ground = Ground.of(vault, files.paths)
+    origin = origin_of(vault, ground, name)
     if origin.folder and not name.endswith("/"):
         raise NoteNotFound(name, (f"{origin.path}/",))
     place = trash_place(origin.path, ground.disk.is_there)
     step = Step(origin.path, place, None, b"", folder=True)
     gone = inside(origin.path, files.paths)
-    raw = origin_bytes(desk, origin, expected)
+    raw = origin_bytes(vault, origin, expected)
     if raw is not None:
         step, gone = Step(origin.path, place, raw, raw), [origin.path]
-    update = follow_links(desk, [step], files)
+    update = follow_links(vault, [step], files)
     facts = {"files": len(gone), "lost": update.lost, "elsewhere": update.elsewhere}
     return Draft(
         "delete",
@@ -471,7 +473,7 @@ def plan_delete(desk: Desk, name: str, *, expected: Digest | None = None) -> Dra
 
 
 def plan_move(
-    desk: Desk, source: str, destination: str, *, expected: Digest | None = None
+    vault: EditVault, source: str, destination: str, *, expected: Digest | None = None
 ) -> Draft:
     """Return the change that moves a note, another file or a folder.
 
@@ -479,13 +481,13 @@ def plan_move(
     `title` that was the note's name follows it. `expected` is the digest of the file
     that the caller read.
     """
-    files = known_files(desk)
-    ground = Ground.of(desk, files.paths)
-    origin = origin_of(desk, ground, source)
-    to = destination_of(desk, ground, origin, destination)
-    raw = origin_bytes(desk, origin, expected)
+    files = known_files(vault)
+    ground = Ground.of(vault, files.paths)
+    origin = origin_of(vault, ground, source)
+    to = destination_of(vault, ground, origin, destination)
+    raw = origin_bytes(vault, origin, expected)
     if origin.folder:
-        refuse_opening(desk.root, desk.rules(), origin.path, to)
+        refuse_opening(vault.root, vault.rules(), origin.path, to)
     step = Step(origin.path, to, None, b"", folder=True)
     if raw is not None:
         step = Step(origin.path, to, raw, retitled(raw, origin.path, to))
@@ -494,7 +496,7 @@ def plan_move(
 
     def make(moves: PartMoves) -> Draft:
         return draft_with_links(
-            desk,
+            vault,
             "move",
             f"move {what}{origin.path} to {to}",
             [step],
@@ -513,13 +515,13 @@ def plan_move(
         return make(start)
 
 
-def plan_outside(desk: Desk, moves: Mapping[NotePath, NotePath]) -> Draft | None:
+def plan_outside(vault: EditVault, moves: Mapping[NotePath, NotePath]) -> Draft | None:
     """Return the change that writes links to moved files anew; None where none has to.
 
     The files are where they are: only links change, those that led to the old names,
     and those in the moved files that lead elsewhere from the new place.
     """
-    files = known_files(desk)
+    files = known_files(vault)
     known = set(files.paths)
     there = known.union(files.others)
     goes = {old: new for old, new in moves.items() if old not in there and new in known}
@@ -528,10 +530,10 @@ def plan_outside(desk: Desk, moves: Mapping[NotePath, NotePath]) -> Draft | None
     was = {new: old for old, new in goes.items()}
     before = [was.get(path, path) for path in files.paths]
     names = Names.of((*before, *files.others))
-    relink = Relink(names, files.names(), goes, None, desk.settings())
+    relink = Relink(names, files.names(), goes, None, vault.settings())
     keys = {name_key(path) for pair in goes.items() for path in pair}
     linking = {*files.rows.linking(keys), *was} | files.not_markdown()
-    update = LinkUpdate(desk, ())
+    update = LinkUpdate(vault, ())
     update.rewrite(
         [Job(path, was.get(path, path), path) for path in sorted(linking)], relink
     )
@@ -592,23 +594,23 @@ _NO_NAME = re.compile(r"[\[\]|^\r\n]")
 """What no name in a link can hold."""
 
 
-def link_writer(desk: Desk) -> WriteLink:
+def link_writer(vault: EditVault) -> WriteLink:
     """Return what writes links: to the file of a name, or to one that is to come."""
-    return lambda name, page: _link(desk, name, page)
+    return lambda name, page: _link(vault, name, page)
 
 
-def _link(desk: Desk, name: str, page: Page) -> str:
+def _link(vault: EditVault, name: str, page: Page) -> str:
     bare, _, heading = name.partition("#")
     bare, heading = bare.strip(), heading.strip()
     if not bare or _NO_NAME.search(name):
         raise BadEdit(f"{name[:80]!r} is no name that a link can hold")
-    settings = desk.settings()
+    settings = vault.settings()
     markdown = settings.markdown_links
-    target = _other_file(desk, bare) or sure_or_none(desk, bare)
+    target = _other_file(vault, bare) or exact_or_none(vault, bare)
     if target is None:
         end = _to_come(bare, markdown=markdown)
         return link_text(end, "", markdown=markdown, heading=heading)
-    files = Names.of((target, *_every_file(desk)))
+    files = Names.of((target, *_every_file(vault)))
     suffix = NOTE_SUFFIX if markdown else ""
     shown = target.rpartition("/")[2].removesuffix(NOTE_SUFFIX)
     for end in _ends(page.path, target, settings.link_format, files):
@@ -619,7 +621,7 @@ def _link(desk: Desk, name: str, page: Page) -> str:
     raise BadEdit(f"no link can be written to {target}: its name has a letter for it")
 
 
-def _other_file(desk: Desk, name: str) -> NotePath | None:
+def _other_file(vault: EditVault, name: str) -> NotePath | None:
     """Return the file that is called so and is no note, such as a picture.
 
     One that whoever asks may not read is not there.
@@ -628,7 +630,7 @@ def _other_file(desk: Desk, name: str) -> NotePath | None:
     if "." not in spelled.rpartition("/")[2] or kind_of(spelled) != "attachment":
         return None
     wanted = f"/{fold(spelled)}"
-    found = [path for path in _seen(desk) if f"/{fold(path)}".endswith(wanted)]
+    found = [path for path in _seen(vault) if f"/{fold(path)}".endswith(wanted)]
     if spelled in found:
         return NotePath(spelled)
     if len(found) > 1:
@@ -637,25 +639,25 @@ def _other_file(desk: Desk, name: str) -> NotePath | None:
     return found[0] if found else None
 
 
-def _seen(desk: Desk) -> Sequence[NotePath]:
+def _seen(vault: EditVault) -> Sequence[NotePath]:
     """Return the files that whoever asks may link to by a part of their paths."""
-    if desk.sight is None:
-        return _every_file(desk)
+    if vault.sight is None:
+        return _every_file(vault)
     try:
-        with desk.faults():
-            return desk.sight.paths()
+        with vault.faults():
+            return vault.sight.paths()
     except IndexAbsent:
         return ()
 
 
-def _every_file(desk: Desk) -> Sequence[NotePath]:
+def _every_file(vault: EditVault) -> Sequence[NotePath]:
     """Return the files that links lead to; where there is no index, by the disk."""
     try:
-        with desk.faults():
-            paths = desk.rows().paths()
+        with vault.faults():
+            paths = vault.rows().paths()
     except IndexAbsent:
         paths = []
-    return (*paths, *left_out_of(desk, paths))
+    return (*paths, *left_out_of(vault, paths))
 
 
 def _to_come(name: str, *, markdown: bool) -> str:

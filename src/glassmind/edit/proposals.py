@@ -29,12 +29,12 @@ from glassmind.edit.applying import (
     without_forbidden,
     would_wait,
 )
-from glassmind.edit.desk import Asking, Desk
 from glassmind.edit.diffs import changed, merge
 from glassmind.edit.names import is_taken
 from glassmind.edit.permissions import judged, told_changeset
 from glassmind.edit.planning import plan_outside
 from glassmind.edit.relinking import with_links_since
+from glassmind.edit.vault import EditRequest, EditVault
 from glassmind.errors import (
     ChangesetUnknown,
     ConfirmFirst,
@@ -65,10 +65,10 @@ from glassmind.model.edits import (
     ChangeState,
     ChangeVerb,
     Draft,
+    Standing,
     Step,
     Verdict,
 )
-from glassmind.ports.editing import Standing
 
 EDITED = "files of it were edited since, so that a person should look at it"
 """Why a change that was planned again waits."""
@@ -82,60 +82,60 @@ UNDOES = "undoes"
 UNSEEN = "it would become a proposal, as files were edited since"
 
 
-def undo(desk: Desk, identity: str, asking: Asking) -> Changed:
+def undo(vault: EditVault, identity: str, request: EditRequest) -> Changed:
     """Take an applied changeset back, and return what came of that.
 
     What the policy does not allow at once becomes a proposal. So does what had to be
     merged with later edits: `risks` name what stays as it is; and what an agent would
     take back of memos that another changed.
     """
-    with desk.files.turn():
-        notices = settle(desk)
-        known = told_changeset(desk, identity, asking.client)
+    with vault.files.turn():
+        notices = settle(vault)
+        known = told_changeset(vault, identity, request.client)
         if known.state != "applied":
             raise WrongState(known.id, known.state, "applied")
-        draft, clean = plan_undo(desk, known)
-        draft = carrying(desk, draft)
-        refuse_left_out(desk, draft, known)
-        done = _decided(desk, draft, asking, known, clean=clean)
+        draft, clean = plan_undo(vault, known)
+        draft = carrying(vault, draft)
+        refuse_left_out(vault, draft, known)
+        done = _decided(vault, draft, request, known, clean=clean)
     return replace(done, notices=(*notices, *done.notices))
 
 
-def plan_undo(desk: Desk, known: Changeset) -> tuple[Draft, bool]:
+def plan_undo(vault: EditVault, known: Changeset) -> tuple[Draft, bool]:
     """Return what takes a changeset back, and whether its files are as it left them.
 
     Links that were written since follow; a file that may not be edited stays.
     """
     steps = moving(known.draft.steps)
-    standing = desk.files.standing(steps)
+    standing = vault.files.standing(steps)
     clean = all(now == "new" for now in standing)
     if clean:
-        draft = _draft(known, inverse(desk, steps))
+        draft = _draft(known, inverse(vault, steps))
     else:
-        draft = _what_is_left(desk, known, steps, standing)
+        draft = _what_is_left(vault, known, steps, standing)
     befores = {step.before for step in known.draft.steps}
     restored = [s.path for s in draft.steps if s.path and s.after in befores]
     try:
-        with desk.faults():
-            more = with_links_since(desk, draft, known.draft, restored)
+        with vault.faults():
+            more = with_links_since(vault, draft, known.draft, restored)
     except (NameTaken, EditRefused):
         raise
     except GlassmindError as fault:  # a broken index does not prevent an undo
         risk = f"links written since could not be looked at: {fault}"
         return replace(draft, risks=(*draft.risks, risk)), clean
     own = {step.path for step in draft.steps}
-    return without_forbidden(desk, more, own) or draft, clean
+    return without_forbidden(vault, more, own) or draft, clean
 
 
-def inverse(desk: Desk, steps: Sequence[Step]) -> tuple[Step, ...]:
+def inverse(vault: EditVault, steps: Sequence[Step]) -> tuple[Step, ...]:
     """Return the steps that take others back; what they made goes to the trash."""
     taken: set[NotePath] = set()
 
     def is_held(path: NotePath) -> bool:
-        return path in taken or is_taken(desk, path)
+        return path in taken or is_taken(vault, path)
 
     found: list[Step] = []
-    for way in reversed(plan_steps(steps, desk.agent_folder)):
+    for way in reversed(plan_steps(steps, vault.agent_folder)):
         step = _back(way, is_held)
         taken.add(step.to)
         found.append(step)
@@ -159,44 +159,52 @@ def _draft(known: Changeset, steps: Sequence[Step], risks: Sequence[str] = ()) -
 
 
 def _decided(
-    desk: Desk, draft: Draft, asking: Asking, known: Changeset, *, clean: bool
+    vault: EditVault,
+    draft: Draft,
+    request: EditRequest,
+    known: Changeset,
+    *,
+    clean: bool,
 ) -> Changed:
-    verdict = permitted(desk, draft, tainted=asking.tainted).verdict
-    by_another = desk.sight is not None and known.client != asking.client
-    if verdict.may == "allow" and by_another and changes_memos(desk, draft):
+    verdict = permitted(vault, draft, tainted=request.tainted).verdict
+    by_another = vault.sight is not None and known.client != request.client
+    if verdict.may == "allow" and by_another and changes_memos(vault, draft):
         verdict = Verdict("propose", REMEMBERED)
-    if clean and verdict.may == "allow" and not asking.dry_run:
-        return applied(desk, draft, asking, undoes=known.id)
-    state: ChangeState = "previewed" if asking.dry_run else "proposed"
-    reason = would_wait(verdict) if asking.dry_run else verdict.rule
+    if clean and verdict.may == "allow" and not request.dry_run:
+        return applied(vault, draft, request, undoes=known.id)
+    state: ChangeState = "previewed" if request.dry_run else "proposed"
+    reason = would_wait(verdict) if request.dry_run else verdict.rule
     if not clean:
         reason = EDITED
-    made = desk.book.made(
-        with_folders(desk, as_of(draft, asking)),
+    made = vault.changesets.made(
+        with_folders(vault, as_of(draft, request)),
         state,
-        client=asking.client,
+        client=request.client,
         undoes=known.id,
         reason=reason,
     )
-    if asking.dry_run and not clean:
+    if request.dry_run and not clean:
         # not kept: none may apply it unseen, by whatever id
         return changed(replace(made, id=""), notices=[UNSEEN])
-    desk.book.keep(made)
+    vault.changesets.keep(made)
     return changed(made)
 
 
 def _what_is_left(
-    desk: Desk, known: Changeset, steps: Sequence[Step], standing: Sequence[Standing]
+    vault: EditVault,
+    known: Changeset,
+    steps: Sequence[Step],
+    standing: Sequence[Standing],
 ) -> Draft:
     """Think out what can still be taken back of a changeset."""
-    ways = plan_steps(steps, desk.agent_folder)
+    ways = plan_steps(steps, vault.agent_folder)
     stay = [
         way.final
         for way, now in zip(ways, standing, strict=True)
         if way.step.folder and now != "new"
     ]
-    moved = moves_since(desk, known)
-    parts = [_told(desk, way, stay, moved) for way in reversed(ways)]
+    moved = moves_since(vault, known)
+    parts = [_told(vault, way, stay, moved) for way in reversed(ways)]
     found = [part.step for part in parts if part.step is not None]
     risks = [risk for part in parts for risk in part.risks]
     if not found:
@@ -213,23 +221,23 @@ class _Part(NamedTuple):
 
 
 def _told(
-    desk: Desk,
+    vault: EditVault,
     way: PlannedStep,
     stay: Sequence[NotePath],
     moved: Sequence[tuple[str, str]],
 ) -> _Part:
     """Return what can be taken back; of what is not seen nothing is said."""
-    found, sight = _part(desk, way, stay, moved), desk.sight
+    found, sight = _part(vault, way, stay, moved), vault.sight
     return found if sight is None or sight.sees_step(way.step) else _Part(found.step)
 
 
 def _part(
-    desk: Desk,
+    vault: EditVault,
     way: PlannedStep,
     stay: Sequence[NotePath],
     moved: Sequence[tuple[str, str]],
 ) -> _Part:
-    step, read = way.step, partial(_read, desk)
+    step, read = way.step, partial(_read, vault)
     if step.folder:
         if way.final in stay:
             return _Part(None, [f"{way.final} stays where it is, as it is another now"])
@@ -240,13 +248,13 @@ def _part(
         here = path_after_moves(here, moved)
         now = read(here)
     if step.path is None or step.before is None:
-        return _made(step, here, now, partial(is_taken, desk))
+        return _made(step, here, now, partial(is_taken, vault))
     wanted = here if _goes_along(way, here, stay) else step.path
     if now is None:
-        return _gone(step, here, wanted, is_free=not is_taken(desk, wanted))
+        return _gone(step, here, wanted, is_free=not is_taken(vault, wanted))
     merged = merge(step.after, now, step.before)
     risks = [told_to_stay(here, lines) for lines in merged.conflicts]
-    if wanted != here and is_taken(desk, wanted):
+    if wanted != here and is_taken(vault, wanted):
         risks.append(f"{here} stays there, as there is another {wanted}")
         wanted = here
     if wanted == here and merged.raw == now:
@@ -254,10 +262,10 @@ def _part(
     return _Part(Step(here, wanted, now, merged.raw), risks)
 
 
-def _read(desk: Desk, path: NotePath) -> bytes | None:
+def _read(vault: EditVault, path: NotePath) -> bytes | None:
     """Return what a file says now; nothing of one in the trash that is elsewhere."""
     try:
-        return desk.files.read(path)
+        return vault.files.read(path)
     except NotDownloaded:
         if is_trashed(path):
             return None  # what it said is kept
@@ -323,28 +331,30 @@ _WITH_LINKS: frozenset[ChangeVerb] = frozenset(
 """Changes after which links that were written meanwhile would lead elsewhere."""
 
 
-def propose_links(desk: Desk, moves: Mapping[NotePath, NotePath]) -> Changed | None:
+def propose_links(
+    vault: EditVault, moves: Mapping[NotePath, NotePath]
+) -> Changed | None:
     """Propose new links for notes that were renamed outside of Glassmind.
 
     Each rename is proposed once. None where there is nothing to propose, or where the
     settings let no note be edited.
     """
-    if desk.config.writes.user_notes == "off":
+    if vault.config.writes.user_notes == "off":
         return None
-    fresh = _not_proposed(desk, moves)
-    draft = plan_outside(desk, fresh) if fresh else None
-    draft = draft and without_forbidden(desk, draft)
+    fresh = _not_proposed(vault, moves)
+    draft = plan_outside(vault, fresh) if fresh else None
+    draft = draft and without_forbidden(vault, draft)
     if draft is None:
         return None
-    return kept(desk, draft, "proposed", Asking(client=CLIENT), reason=RENAMED)
+    return kept(vault, draft, "proposed", EditRequest(client=CLIENT), reason=RENAMED)
 
 
 def _not_proposed(
-    desk: Desk, moves: Mapping[NotePath, NotePath]
+    vault: EditVault, moves: Mapping[NotePath, NotePath]
 ) -> dict[NotePath, NotePath]:
     """Return the renames that no changeset is about; memos are moved by ourselves."""
-    folder = f"{desk.agent_folder}/"
-    listed, _ = desk.book.listed()
+    folder = f"{vault.agent_folder}/"
+    listed, _ = vault.changesets.listed()
     known: set[tuple[str, str]] = set()
     for changeset in listed:
         moved = changeset.draft.facts.get(MOVED)
@@ -373,50 +383,50 @@ def moves_by_others(
     return {old: new for old, new in moves.items() if not is_ours(old, new)}
 
 
-def approve(desk: Desk, identity: str, *, client: str = "cli") -> Changed:
+def approve(vault: EditVault, identity: str, *, client: str = "cli") -> Changed:
     """Apply a proposal, or what was only shown: a person said so.
 
     Where its files were edited meanwhile and the change still fits, or links were
     written meanwhile that have to follow, a new proposal takes its place, to be looked
     at; what is returned is that.
     """
-    with desk.files.turn():
-        notices = settle(desk)
-        waits = desk.book.get(identity)
+    with vault.files.turn():
+        notices = settle(vault)
+        waits = vault.changesets.get(identity)
         if waits.state not in ("proposed", "previewed"):
             raise WrongState(waits.id, waits.state, "proposed")
-        (may, rule), path = judged(desk, waits.draft)
+        (may, rule), path = judged(vault, waits.draft)
         if may == "off":
             raise PolicyForbids(path, rule)
-        refuse_left_out(desk, waits.draft, known_undone(desk, waits))
-        standing = desk.files.standing(moving(waits.draft.steps))
-        fresh = _with_more_links(desk, waits, standing)
+        refuse_left_out(vault, waits.draft, known_undone(vault, waits))
+        standing = vault.files.standing(moving(waits.draft.steps))
+        fresh = _with_more_links(vault, waits, standing)
         if fresh is not None:
-            done = _replaced(desk, waits, fresh, MORE_LINKS)
+            done = _replaced(vault, waits, fresh, MORE_LINKS)
         elif all(now == "old" for now in standing):
             why = f"{waits.draft.verb} {waits.id}, approved"
-            done = applied(desk, waits, Asking(client=client, why=why))
+            done = applied(vault, waits, EditRequest(client=client, why=why))
         else:
-            done = _refitted(desk, waits, standing)
+            done = _refitted(vault, waits, standing)
     return replace(done, notices=(*notices, *done.notices))
 
 
-def reject(desk: Desk, identity: str, *, client: str = "cli") -> Changed:
+def reject(vault: EditVault, identity: str, *, client: str = "cli") -> Changed:
     """Leave a proposal; nothing is changed."""
-    waits, notices = _waiting(desk, identity), []
+    waits, notices = _waiting(vault, identity), []
     try:
-        known = desk.book.get(waits.id)
+        known = vault.changesets.get(waits.id)
     except EditRefused as fault:  # damaged; what is in it cannot be told
         known = replace(waits, draft=replace(waits.draft, steps=()))
         notices.append(str(fault))
-    left = desk.book.shift(waits.id, "rejected", reason=f"by {client}")
+    left = vault.changesets.shift(waits.id, "rejected", reason=f"by {client}")
     done = replace(known, state=left.state, reason=left.reason)
-    return withheld(desk, changed(done, notices=notices))
+    return withheld(vault, changed(done, notices=notices))
 
 
-def _waiting(desk: Desk, identity: str) -> Changeset:
+def _waiting(vault: EditVault, identity: str) -> Changeset:
     """Return a proposal without its content, which may be damaged."""
-    known, _ = desk.book.listed()
+    known, _ = vault.changesets.listed()
     wanted = identity.strip().lower()
     found = [each for each in known if wanted and each.id.startswith(wanted)]
     if len(found) != 1:
@@ -427,11 +437,16 @@ def _waiting(desk: Desk, identity: str) -> Changeset:
 
 
 def apply_shown(
-    desk: Desk, identity: str, asking: Asking, *, confirm: bool, or_propose: bool
+    vault: EditVault,
+    identity: str,
+    request: EditRequest,
+    *,
+    confirm: bool,
+    or_propose: bool,
 ) -> Changed:
     """Apply what was shown, or let it wait for a person where the policy says so."""
-    with desk.files.turn():
-        known = told_changeset(desk, identity, asking.client)
+    with vault.files.turn():
+        known = told_changeset(vault, identity, request.client)
         if known.state == "proposed":
             raise NeedsApproval(known.id)
         if known.state != "previewed":
@@ -439,73 +454,75 @@ def apply_shown(
         if known.draft.verb in TAKES_AWAY and not confirm:
             gone = [s.path for s in known.draft.steps if is_trashed(s.to) and s.path]
             raise ConfirmFirst(f"{', '.join(gone)} would go to the trash")
-        if desk.sight is not None:
-            refuse_memos(desk, known.draft, asking)
-        tainted = asking.tainted or TAINTED in known.draft.facts
-        may, rule = permitted(desk, known.draft, tainted=tainted).verdict
-        refuse_left_out(desk, known.draft, known_undone(desk, known))
+        if vault.sight is not None:
+            refuse_memos(vault, known.draft, request)
+        tainted = request.tainted or TAINTED in known.draft.facts
+        may, rule = permitted(vault, known.draft, tainted=tainted).verdict
+        refuse_left_out(vault, known.draft, known_undone(vault, known))
         steps = moving(known.draft.steps)
-        standing = desk.files.standing(steps)
-        fresh = _with_more_links(desk, known, standing)
+        standing = vault.files.standing(steps)
+        fresh = _with_more_links(vault, known, standing)
         if may == "allow" and fresh is None:
-            return applied(desk, known, asking)
+            return applied(vault, known, request)
         if not or_propose:
             raise NeedsApproval(known.id)
         if fresh is not None:
-            return _replaced(desk, known, fresh, MORE_LINKS)
-        _refuse_stale(desk, steps, standing)
-        desk.book.shift(known.id, "proposed", reason=rule)
+            return _replaced(vault, known, fresh, MORE_LINKS)
+        _refuse_stale(vault, steps, standing)
+        vault.changesets.shift(known.id, "proposed", reason=rule)
         return changed(replace(known, state="proposed", reason=rule))
 
 
 def _with_more_links(
-    desk: Desk, waits: Changeset, standing: Sequence[Standing]
+    vault: EditVault, waits: Changeset, standing: Sequence[Standing]
 ) -> Draft | None:
     """Return a change with links that were written since; None where there are none."""
     draft = waits.draft
     if draft.verb not in _WITH_LINKS or any(now != "old" for now in standing):
         return None
     own = [step.path for step in draft.steps if step.path]
-    with desk.faults():
-        fresh = with_links_since(desk, draft, draft, own)
+    with vault.faults():
+        fresh = with_links_since(vault, draft, draft, own)
     is_same = set(moving(fresh.steps)) == set(moving(draft.steps))
     return None if is_same and set(fresh.risks) <= set(draft.risks) else fresh
 
 
-def _replaced(desk: Desk, waits: Changeset, draft: Draft, reason: str) -> Changed:
+def _replaced(vault: EditVault, waits: Changeset, draft: Draft, reason: str) -> Changed:
     """Propose a change instead of one that waits, and return it."""
-    permitted(desk, draft)
-    refuse_left_out(desk, draft, known_undone(desk, waits))
-    if desk.sight is None:
+    permitted(vault, draft)
+    refuse_left_out(vault, draft, known_undone(vault, waits))
+    if vault.sight is None:
         draft = replace(draft, facts={**draft.facts, OWNERS_PLAN: True})
-    made = desk.book.made(
-        with_folders(desk, draft),
+    made = vault.changesets.made(
+        with_folders(vault, draft),
         "proposed",
         client=waits.client,
         undoes=waits.undoes,
         reason=reason,
     )
-    desk.book.keep(made)
-    desk.book.shift(waits.id, "rejected", reason=f"{made.id} took its place")
+    vault.changesets.keep(made)
+    vault.changesets.shift(waits.id, "rejected", reason=f"{made.id} took its place")
     notice = f"nothing was changed: {reason}; {made.id} takes the place of {waits.id}"
     return changed(made, notices=[notice])
 
 
-def _refitted(desk: Desk, waits: Changeset, standing: Sequence[Standing]) -> Changed:
+def _refitted(
+    vault: EditVault, waits: Changeset, standing: Sequence[Standing]
+) -> Changed:
     """Propose a change as it fits the present texts."""
     steps = moving(waits.draft.steps)
     fitted = [
-        _fitted(desk, step, now) for step, now in zip(steps, standing, strict=True)
+        _fitted(vault, step, now) for step, now in zip(steps, standing, strict=True)
     ]
     rest = moving([step for step in fitted if step is not None])
     if rest:
-        return _replaced(desk, waits, replace(waits.draft, steps=rest), EDITED)
-    left = desk.book.shift(waits.id, "rejected", reason=SAID_ALREADY)
+        return _replaced(vault, waits, replace(waits.draft, steps=rest), EDITED)
+    left = vault.changesets.shift(waits.id, "rejected", reason=SAID_ALREADY)
     done = replace(waits, state=left.state, reason=left.reason)
     return changed(done, notices=[f"nothing was changed: {SAID_ALREADY}"])
 
 
-def _fitted(desk: Desk, step: Step, standing: Standing) -> Step | None:
+def _fitted(vault: EditVault, step: Step, standing: Standing) -> Step | None:
     """Return a step as it would be made now; None for one that was made already."""
     if standing == "new":
         return None
@@ -513,11 +530,11 @@ def _fitted(desk: Desk, step: Step, standing: Standing) -> Step | None:
         return step
     if step.folder or step.path is None or step.before is None:
         raise NameTaken(step.to)
-    now = desk.files.read(step.path)
+    now = vault.files.read(step.path)
     expected = digest_of(step.before)
     if now is None:
         raise NoteGone(step.path, expected=expected)
-    if step.to != step.path and is_taken(desk, step.to):
+    if step.to != step.path and is_taken(vault, step.to):
         raise NameTaken(step.to)
     merged = merge(step.before, now, step.after)
     if not merged.is_clean:
@@ -526,7 +543,7 @@ def _fitted(desk: Desk, step: Step, standing: Standing) -> Step | None:
 
 
 def _refuse_stale(
-    desk: Desk, steps: Sequence[Step], standing: Sequence[Standing]
+    vault: EditVault, steps: Sequence[Step], standing: Sequence[Standing]
 ) -> None:
     """Let nothing wait whose files are not what they were when it was shown."""
     for step, now in zip(steps, standing, strict=True):
@@ -534,7 +551,7 @@ def _refuse_stale(
             continue
         if step.path is None or step.before is None:
             raise NameTaken(step.to)
-        raw = desk.files.read(step.path)
+        raw = vault.files.read(step.path)
         found = "" if raw is None else digest_of(raw)
         expected = digest_of(step.before)
         if found == expected:

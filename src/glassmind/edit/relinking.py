@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import NamedTuple, TypeAlias
 
-from glassmind.edit.desk import Desk
 from glassmind.edit.names import read_for_edit
 from glassmind.edit.page import Page
 from glassmind.edit.permissions import OWNERS, is_hidden_from
@@ -19,6 +18,7 @@ from glassmind.edit.relink_text import (
     relinked_canvas,
     relinked_note,
 )
+from glassmind.edit.vault import EditVault
 from glassmind.errors import EditRefused, NameTaken, VaultError
 from glassmind.files.ignore import IgnoreRules
 from glassmind.files.names import Names, name_key
@@ -29,7 +29,7 @@ from glassmind.model import Digest, NotePath
 from glassmind.model.edits import LINKS_IN, ChangeVerb, Draft, Rewritten, Step
 from glassmind.obsidian.links import Outline, OutlinePart, anchor_of
 from glassmind.obsidian.notes import read_note
-from glassmind.ports.editing import EditRows
+from glassmind.store.sqlite.notes import SqliteEditRows
 
 OTHER_KINDS = ("canvas", "base")
 """Kinds of notes whose references the rows do not all know."""
@@ -116,7 +116,7 @@ class KnownFiles:
     and folders take them along, but nobody names, reads or writes them.
     """
 
-    rows: EditRows
+    rows: SqliteEditRows
     paths: Sequence[NotePath]
     risks: tuple[str, ...] = ()
     others: tuple[NotePath, ...] = ()
@@ -135,18 +135,18 @@ class KnownFiles:
         return renames_of(steps, (*self.paths, *self.others))
 
 
-def known_files(desk: Desk) -> KnownFiles:
+def known_files(vault: EditVault) -> KnownFiles:
     """Return the files of a vault as they are now; the index is updated first."""
-    late = desk.refresh(())
-    rows = desk.rows()
+    late = vault.refresh(())
+    rows = vault.rows()
     risks = () if late is None else (f"notes may be newer than the index: {late}",)
     paths = rows.paths()
-    return KnownFiles(rows, paths, risks, left_out_of(desk, paths))
+    return KnownFiles(rows, paths, risks, left_out_of(vault, paths))
 
 
-def left_out_of(desk: Desk, paths: Iterable[NotePath]) -> tuple[NotePath, ...]:
+def left_out_of(vault: EditVault, paths: Iterable[NotePath]) -> tuple[NotePath, ...]:
     """Return the files of a vault that are not among those of its index, by path."""
-    return tuple(islice(unindexed(desk.root, frozenset(paths)), MOST_NAMES))
+    return tuple(islice(unindexed(vault.root, frozenset(paths)), MOST_NAMES))
 
 
 class Job(NamedTuple):
@@ -172,7 +172,7 @@ class LinkUpdate:
     read.
     """
 
-    desk: Desk
+    vault: EditVault
     steps: tuple[Step, ...]
     counted: list[tuple[NotePath, int]] = field(default_factory=list)
     adopted: int = 0
@@ -218,7 +218,7 @@ class LinkUpdate:
             self.counted.append((job.path, found.links))
         if found.adopted:
             self.early.append(job.after)
-        self._count(found, is_told=_may_read(self.desk, job.path, before))
+        self._count(found, is_told=_may_read(self.vault, job.path, before))
         if found.raw == text:
             return None
         return Step(job.path, step.to if step else job.path, before, found.raw)
@@ -234,15 +234,15 @@ class LinkUpdate:
 
     def _read(self, path: NotePath) -> bytes | None:
         try:
-            return self.desk.files.read(path)
+            return self.vault.files.read(path)
         except VaultError as fault:
-            if self.desk.sight is None:
+            if self.vault.sight is None:
                 self.risks.append(f"its links stay as they are: {fault}")
             return None
 
 
-def _may_read(desk: Desk, path: NotePath, raw: bytes) -> bool:
-    return desk.sight is None or desk.sight.sees(path, raw)
+def _may_read(vault: EditVault, path: NotePath, raw: bytes) -> bool:
+    return vault.sight is None or vault.sight.sees(path, raw)
 
 
 def relinked(
@@ -268,21 +268,24 @@ def relinked(
 
 
 def relink_for(
-    desk: Desk, files: KnownFiles, renames: Renames, end_after: EndAfter | None = None
+    vault: EditVault,
+    files: KnownFiles,
+    renames: Renames,
+    end_after: EndAfter | None = None,
 ) -> Relink:
     return Relink(
         files.names(),
         files.names_after(renames),
         renames.goes,
         end_after,
-        desk.settings(),
+        vault.settings(),
         renames.folders,
-        is_hidden=is_hidden_from(desk),
+        is_hidden=is_hidden_from(vault),
     )
 
 
 def follow_links(  # noqa: PLR0913 - each fact by its name
-    desk: Desk,
+    vault: EditVault,
     steps: Sequence[Step],
     files: KnownFiles,
     *,
@@ -305,9 +308,9 @@ def follow_links(  # noqa: PLR0913 - each fact by its name
         Job(path, path, renames.goes.get(path, path), own.get(path))
         for path in sorted(candidates - {*settled, *renames.gone})
     ]
-    update = LinkUpdate(desk, tuple(steps))
-    update.rewrite(jobs, relink_for(desk, files, renames, end_after))
-    unfound = _unfound(desk.rules(), steps)
+    update = LinkUpdate(vault, tuple(steps))
+    update.rewrite(jobs, relink_for(vault, files, renames, end_after))
+    unfound = _unfound(vault.rules(), steps)
     update.risks = [*files.risks, *unfound, *few_risks(update.risks)]
     return update
 
@@ -335,7 +338,7 @@ def few_risks(risks: Sequence[str]) -> list[str]:
 
 
 def draft_with_links(  # noqa: PLR0913 - each fact by its name
-    desk: Desk,
+    vault: EditVault,
     verb: ChangeVerb,
     title: str,
     steps: Sequence[Step],
@@ -351,9 +354,9 @@ def draft_with_links(  # noqa: PLR0913 - each fact by its name
     See `follow_links`. A move is refused where a link cannot lead to the new name.
     """
     update = follow_links(
-        desk,
+        vault,
         steps,
-        files or known_files(desk),
+        files or known_files(vault),
         end_after=moves.end_after if moves else None,
         targets=list(moves.before) if moves else (),
         settled=settled,
@@ -489,10 +492,10 @@ def outline_of(path: NotePath, raw: bytes) -> Outline:
     return Outline.of_note(read_note(path, found.text))
 
 
-def page_at(desk: Desk, path: NotePath, expected: Digest | None = None) -> Page:
+def page_at(vault: EditVault, path: NotePath, expected: Digest | None = None) -> Page:
     """Return a note as it is on the disk now; its digest may be `expected`."""
-    desk.handed([path])  # what is said of a change tells of the text, be it refused
-    return Page.of(path, read_for_edit(desk, path, expected))
+    vault.disclosed([path])  # what is said of a change tells of the text, be it refused
+    return Page.of(path, read_for_edit(vault, path, expected))
 
 
 def moves_between(steps: Iterable[Step]) -> PartMoves:
@@ -575,7 +578,7 @@ class _Only(Names):
 
 
 def with_links_since(
-    desk: Desk, draft: Draft, known: Draft, restored: Collection[NotePath]
+    vault: EditVault, draft: Draft, known: Draft, restored: Collection[NotePath]
 ) -> Draft:
     """Return a change that waited with the links rewritten that were written since.
 
@@ -592,9 +595,9 @@ def with_links_since(
     is_idle = not moves.before and all(is_trashed(path or "") for path in leaving)
     if is_idle and draft.verb != "create":
         return draft
-    files = known_files(desk)
+    files = known_files(vault)
     renames = files.renames(draft.steps)
-    relink = relink_for(desk, files, renames, _lenient(moves, renames))
+    relink = relink_for(vault, files, renames, _lenient(moves, renames))
     own = {step.path: step for step in draft.steps if step.path and not step.folder}
     found = known.facts.get(EARLY)
     early = (
@@ -604,7 +607,7 @@ def with_links_since(
     candidates |= {*renames.goes, *files.not_markdown()}
     candidates -= {*own, *files.others, *renames.gone, *early}
     goes = renames.goes
-    update = LinkUpdate(desk, draft.steps)
+    update = LinkUpdate(vault, draft.steps)
     update.rewrite(
         [Job(path, path, goes.get(path, path)) for path in sorted(candidates)], relink
     )

@@ -7,7 +7,6 @@ names that no file has. What does not fit any more is left out, and reported.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from glassmind.edit.desk import Desk
 from glassmind.edit.page import Page
 from glassmind.edit.permissions import forbidden, is_seen, may_be_named
 from glassmind.edit.relink_text import Relink
@@ -22,6 +21,7 @@ from glassmind.edit.relinking import (
     settle_headings,
 )
 from glassmind.edit.restructuring import retagged_file
+from glassmind.edit.vault import EditVault
 from glassmind.errors import EditRefused, NotEditable, VaultError
 from glassmind.files.names import NOTE_SUFFIX, ROOTED, Names, rooted
 from glassmind.files.read import digest_of
@@ -45,17 +45,17 @@ MOST_REASONS = 50
 """Sentences about what is left; a person reads no more."""
 
 
-def plan_repair(desk: Desk, repairs: Repairs) -> Draft:
+def plan_repair(vault: EditVault, repairs: Repairs) -> Draft:
     """Return the one change that fixes whatever still can be.
 
     It is planned again without the files that may not be edited, so that nothing
     counts as fixed that stays.
     """
-    files = known_files(desk)
+    files = known_files(vault)
     shut: dict[NotePath, str] = {}
     while True:
-        draft = _planned(desk, files, repairs, shut)
-        barred = forbidden(desk, draft)
+        draft = _planned(vault, files, repairs, shut)
+        barred = forbidden(vault, draft)
         if not barred:
             return draft
         shut |= barred
@@ -68,9 +68,9 @@ def reasons_left(facts: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def _planned(
-    desk: Desk, files: KnownFiles, repairs: Repairs, shut: Mapping[NotePath, str]
+    vault: EditVault, files: KnownFiles, repairs: Repairs, shut: Mapping[NotePath, str]
 ) -> Draft:
-    work = _Work(desk, shut)
+    work = _Work(vault, shut)
     work.edit(repairs.edits)
     links = len(work.mended)
     for key, old, new in repairs.tags:
@@ -83,7 +83,7 @@ def _planned(
     def make(moves: PartMoves) -> Draft:
         others = replace(files, risks=())
         return draft_with_links(
-            desk,
+            vault,
             "repair",
             "",
             steps,
@@ -118,7 +118,7 @@ class _Work:
     Those that are `shut` may not be edited, and why not.
     """
 
-    desk: Desk
+    vault: EditVault
     shut: Mapping[NotePath, str]
     before: dict[NotePath, bytes] = field(default_factory=dict)
     after: dict[NotePath, bytes] = field(default_factory=dict)
@@ -135,7 +135,7 @@ class _Work:
     def stays(self) -> list[str]:
         """Return a sentence for each file that may not be edited and is not named."""
         told = {why for _, why in self.left}
-        shut = [path for path in self.shut if is_seen(self.desk, path)]
+        shut = [path for path in self.shut if is_seen(self.vault, path)]
         return [why for path in shut if (why := self._stays(path)) not in told]
 
     def text(self, path: NotePath) -> bytes | None:
@@ -144,9 +144,9 @@ class _Work:
             return None
         if path not in self.before:
             try:
-                raw = self.desk.files.read(path)
+                raw = self.vault.files.read(path)
             except VaultError as fault:
-                if may_be_named(self.desk, path):
+                if may_be_named(self.vault, path):
                     self.left.append(Unmended(path, str(fault)))
                 return None
             if raw is None:
@@ -184,7 +184,7 @@ class _Work:
             try:
                 self.after[path], _ = retagged_file(path, raw, old, new)
             except EditRefused as refused:
-                if is_seen(self.desk, path):
+                if is_seen(self.vault, path):
                     self._leave([key], f"{path} keeps #{old}: {refused}")
                 continue
             if self.after[path] != raw:
@@ -195,13 +195,13 @@ class _Work:
         known = set(files.paths)
         gone = [n for n in names if n.now in known and n.was not in known]
         meant = [name for name in gone if name.was not in files.others]
-        update = LinkUpdate(self.desk, ())
+        update = LinkUpdate(self.vault, ())
         if not meant:
             return update
         goes = {name.was: name.now for name in meant}
         after = files.names()
         before = _FormerNames(after, goes)
-        relink = Relink(before, after, goes, None, self.desk.settings())
+        relink = Relink(before, after, goes, None, self.vault.settings())
         for name in meant:
             for path in name.sources if name.shown else ():
                 raw = self.text(path)

@@ -7,7 +7,6 @@ from functools import partial
 from typing import NamedTuple
 
 from glassmind.edit.applying import SUBJECT
-from glassmind.edit.desk import Desk
 from glassmind.edit.diffs import look_as_shown
 from glassmind.edit.joining import (
     Footnotes,
@@ -41,6 +40,7 @@ from glassmind.edit.relinking import (
     settle_headings,
 )
 from glassmind.edit.sections import heading_meant
+from glassmind.edit.vault import EditVault
 from glassmind.errors import (
     BadEdit,
     EditRefused,
@@ -68,7 +68,7 @@ _BLOCK_END = re.compile(r"(?:^|\s)\^[A-Za-z0-9-]+$")
 
 
 def plan_rename_heading(  # noqa: PLR0913 - each fact by its name
-    desk: Desk,
+    vault: EditVault,
     note: NotePath,
     heading: str,
     new: str,
@@ -81,19 +81,19 @@ def plan_rename_heading(  # noqa: PLR0913 - each fact by its name
     `heading` is its text, or a nested path; `index` chooses among several, from 0.
     `expected` is the digest that the caller read.
     """
-    page = page_at(desk, note, expected)
-    look_as_shown(desk, page, lambda shown: heading_meant(shown, heading, index))
+    page = page_at(vault, note, expected)
+    look_as_shown(vault, page, lambda shown: heading_meant(shown, heading, index))
     done = renamed_heading(page, heading, new, index)
     if done.raw == page.raw:
         raise BadEdit(f"a heading of {note} is called {new!r} already")
     before, after = Outline.of_note(page.note), Outline.of_note(done.note)
-    files, step = known_files(desk), Step(note, note, page.raw, done.raw)
+    files, step = known_files(vault), Step(note, note, page.raw, done.raw)
     old = before.texts[done.at]
     line = page.note.headings[done.at].line
 
     def make(moves: PartMoves) -> Draft:
         return draft_with_links(
-            desk,
+            vault,
             "rename-heading",
             f"rename the heading {old} of {note} to {after.texts[done.at]}",
             [step],
@@ -200,7 +200,7 @@ OWN = ("title",)
 class _Merge:
     """Two notes as they are, and where the one goes that is added."""
 
-    desk: Desk
+    vault: EditVault
     files: KnownFiles
     added: Page
     into: Page
@@ -209,7 +209,11 @@ class _Merge:
 
 
 def plan_merge(
-    desk: Desk, source: NotePath, into: NotePath, *, expected: Digest | None = None
+    vault: EditVault,
+    source: NotePath,
+    into: NotePath,
+    *,
+    expected: Digest | None = None,
 ) -> Draft:
     """Return the change that adds a note to another and puts it into the trash.
 
@@ -219,13 +223,13 @@ def plan_merge(
     """
     if source == into:
         raise BadEdit(f"{source} is one note; two are merged")
-    added, target = page_at(desk, source, expected), page_at(desk, into)
+    added, target = page_at(vault, source, expected), page_at(vault, into)
     if added.note.frontmatter.error is not None:
         reason = f"{added.note.frontmatter.error} They would be lost"
         raise NotEditable(source, reason)
-    trash = trash_place(source, partial(is_taken, desk))
+    trash = trash_place(source, partial(is_taken, vault))
     first = joined(target, added, added.note.title)
-    merge = _Merge(desk, known_files(desk), added, target, trash, first)
+    merge = _Merge(vault, known_files(vault), added, target, trash, first)
     return settle_headings(
         _merge_moves(merge), lambda moves: _merge_draft(merge, moves)
     )
@@ -251,10 +255,10 @@ def _merge_moves(merge: _Merge) -> PartMoves:
 
 
 def _merge_draft(merge: _Merge, moves: PartMoves) -> Draft:
-    desk, files = merge.desk, merge.files
+    vault, files = merge.vault, merge.files
     source, into = merge.added.path, merge.into.path
     gone = Step(source, merge.trash, merge.added.raw, merge.added.raw)
-    relink = relink_for(desk, files, files.renames([gone]), moves.end_after)
+    relink = relink_for(vault, files, files.renames([gone]), moves.end_after)
     relink = replace(relink, goes={})
     moved = relinked(source, merge.added.raw, into, relink)
     own = relinked(into, merge.into.raw, into, relink)
@@ -270,7 +274,7 @@ def _merge_draft(merge: _Merge, moves: PartMoves) -> Draft:
             f"{both.title}",
         )
     draft = draft_with_links(
-        desk,
+        vault,
         "merge",
         f"merge {source} into {into}",
         [Step(into, into, merge.into.raw, page.raw), gone],
@@ -350,7 +354,7 @@ def _changed(page: Page, change: ChangeProperty) -> Page:
 class _Split:
     """A note, the headings whose sections leave it, and the notes they become."""
 
-    desk: Desk
+    vault: EditVault
     files: KnownFiles
     page: Page
     chosen: Sequence[int]
@@ -359,7 +363,7 @@ class _Split:
 
 
 def plan_split(  # noqa: PLR0913 - each fact by its name
-    desk: Desk,
+    vault: EditVault,
     note: NotePath,
     heading: str = "",
     level: int | None = None,
@@ -374,33 +378,33 @@ def plan_split(  # noqa: PLR0913 - each fact by its name
     stands in its place. `index` chooses among headings of one name, from 0; `expected`
     is the digest that the caller read.
     """
-    page = page_at(desk, note, expected)
-    look_as_shown(desk, page, lambda shown: sections_at(shown, heading, level, index))
+    page = page_at(vault, note, expected)
+    look_as_shown(vault, page, lambda shown: sections_at(shown, heading, level, index))
     chosen = sections_at(page.note, heading, level, index)
     check_cut(page, chosen)
-    files = known_files(desk)
+    files = known_files(vault)
     home = note.rpartition("/")[0] if folder is None else folder.strip("/ ")
     names = [file_name(page.note.headings[at].text) for at in chosen]
     sections = [section_of(page.note, page.source, at) for at in chosen]
-    paths = _paths(desk, home, names, files)
-    split = _Split(desk, files, page, chosen, sections, paths)
+    paths = _paths(vault, home, names, files)
+    split = _Split(vault, files, page, chosen, sections, paths)
     return settle_headings(
         _split_moves(split), lambda moves: _split_draft(split, moves)
     )
 
 
 def _paths(
-    desk: Desk, folder: str, names: Sequence[str], files: KnownFiles
+    vault: EditVault, folder: str, names: Sequence[str], files: KnownFiles
 ) -> list[NotePath]:
     taken = {fold(path) for path in files.paths}
     found: list[NotePath] = []
     for name in names:
         path = safe_path(free_path(folder, name, taken))
-        while is_taken(desk, path):  # one that is not in the index
+        while is_taken(vault, path):  # one that is not in the index
             taken.add(fold(path))
             path = free_path(folder, name, taken)
         taken.add(fold(path))
-        check_new_name(path, is_there=Disk(desk).is_folder)
+        check_new_name(path, is_there=Disk(vault).is_folder)
         found.append(path)
     return found
 
@@ -428,12 +432,12 @@ def _left_note(page: Page, chosen: Sequence[int]) -> Note:
 
 
 def _split_draft(split: _Split, moves: PartMoves) -> Draft:
-    desk, files, page = split.desk, split.files, split.page
+    vault, files, page = split.vault, split.files, split.page
     new = [Step(None, path, None, b"") for path in split.paths]
-    relink = relink_for(desk, files, files.renames(new), moves.end_after)
+    relink = relink_for(vault, files, files.renames(new), moves.end_after)
     own = relinked(page.path, page.raw, page.path, relink)
     left = Page.of(page.path, own.raw)
-    settings = desk.settings()
+    settings = vault.settings()
     pen = LinkWriter(relink.after, settings.markdown_links, settings.link_format)
     links = dict(zip(split.chosen, _links(pen, split), strict=True))
     stays = left.with_splices(left_over(left, split.chosen, links.__getitem__))
@@ -448,7 +452,7 @@ def _split_draft(split: _Split, moves: PartMoves) -> Draft:
         changed += piece.links
     paths = [str(path) for path in split.paths]
     draft = draft_with_links(
-        desk,
+        vault,
         "split",
         _title(split),
         steps,
@@ -648,7 +652,7 @@ def retagged_base(raw: bytes, old: str, new: str) -> tuple[bytes, int]:
     return spliced(raw, splices), len(splices)
 
 
-def plan_rename_tag(desk: Desk, old: str, new: str) -> Draft:
+def plan_rename_tag(vault: EditVault, old: str, new: str) -> Draft:
     """Return the change that gives a tag, and those below it, another name.
 
     In texts, in lists called `tags`, on cards of canvases and in filters of bases. A
@@ -657,37 +661,37 @@ def plan_rename_tag(desk: Desk, old: str, new: str) -> Draft:
     was, name = tag_name(old), tag_name(new)
     if was == name:
         raise BadEdit(f"#{was} is called so already")
-    files = known_files(desk)
-    steps, risks, count = _steps(desk, files, was, name)
-    if not any(_is_told(desk, step) for step in steps):
+    files = known_files(vault)
+    steps, risks, count = _steps(vault, files, was, name)
+    if not any(_is_told(vault, step) for step in steps):
         raise EditRefused(risks[0] if risks else f"no note has the tag #{was}")
 
     def make(moves: PartMoves) -> Draft:
         return draft_with_links(
-            desk,
+            vault,
             "rename-tag",
             f"rename the tag #{was} to #{name}",
             steps,
             files=files,
             moves=moves,
-            risks=[*_joins(desk, files, was, name), *risks],
+            risks=[*_joins(vault, files, was, name), *risks],
             facts={"tags": count},
         )
 
     return settle_headings(PartMoves({}, {}), make)
 
 
-def _is_told(desk: Desk, step: Step) -> bool:
+def _is_told(vault: EditVault, step: Step) -> bool:
     """Whether whoever asks sees a file with the tag, be it hidden by another one."""
-    sight = desk.sight
+    sight = vault.sight
     return sight is None or sight.sees_step(step) or sight.closes(step)
 
 
-def _joins(desk: Desk, files: KnownFiles, old: str, new: str) -> list[str]:
+def _joins(vault: EditVault, files: KnownFiles, old: str, new: str) -> list[str]:
     """Return what is told of a tag that is there already."""
     if fold(old) == fold(new):
         return []
-    there = sum(is_seen(desk, path) for path in files.rows.tagged(new))
+    there = sum(is_seen(vault, path) for path in files.rows.tagged(new))
     if not there:
         return []
     notes = "1 note has" if there == 1 else f"{there} notes have"
@@ -695,7 +699,7 @@ def _joins(desk: Desk, files: KnownFiles, old: str, new: str) -> list[str]:
 
 
 def _steps(
-    desk: Desk, files: KnownFiles, old: str, new: str
+    vault: EditVault, files: KnownFiles, old: str, new: str
 ) -> tuple[list[Step], list[str], int]:
     """Return what becomes of each file with the tag, what stays, and how many tags."""
     steps: list[Step] = []
@@ -703,14 +707,14 @@ def _steps(
     total = 0
     for path in sorted({*files.rows.tagged(old)} | files.not_markdown()):
         try:
-            raw = desk.files.read(path)
+            raw = vault.files.read(path)
         except (NotDownloaded, FileTooLarge) as fault:
-            if is_seen(desk, path):
+            if is_seen(vault, path):
                 risks.append(f"{path} keeps the tag: {fault.reason}")
             continue
         if raw is None:
             continue
-        is_told = desk.sight is None or desk.sight.sees(path, raw)
+        is_told = vault.sight is None or vault.sight.sees(path, raw)
         try:
             after, count = retagged_file(path, raw, old, new)
         except NotEditable as refused:

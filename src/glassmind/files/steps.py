@@ -16,8 +16,7 @@ from glassmind.errors import NameTaken, NotEditable, WriteFailed
 from glassmind.files.folder import OpenFolder, above, open_folder
 from glassmind.files.read import safe_path
 from glassmind.model import NotePath
-from glassmind.model.edits import Step
-from glassmind.ports.editing import Standing
+from glassmind.model.edits import Standing, Step
 
 CLOSED = ("inbox", "logs", "cache")
 """Parts of the agent folder that are not edited: what waits for approval, records."""

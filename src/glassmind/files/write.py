@@ -56,8 +56,7 @@ from glassmind.files.scan import kind_of
 from glassmind.files.steps import InterruptedChange, PlannedStep, folders_of, plan_steps
 from glassmind.files.transaction import EditLock, FileTransaction, Leftovers
 from glassmind.model import MAX_NOTE_BYTES, Digest, NotePath
-from glassmind.model.edits import Applied, Step
-from glassmind.ports.editing import Standing
+from glassmind.model.edits import Applied, Standing, Step
 
 TRIES = 20
 """How often a change is made anew to a file that others change too."""

@@ -180,6 +180,9 @@ ChangeVerb: TypeAlias = Literal[
     "split", "relink", "repair", "undo",
 ]  # fmt: skip
 
+Standing: TypeAlias = Literal["old", "new", "other"]
+"""If a file is as a step found it, as the step leaves it, or neither."""
+
 ChangeState: TypeAlias = Literal[
     "previewed", "proposed", "applying", "applied", "undone", "rejected", "failed"
 ]

@@ -7,8 +7,8 @@ from typing import Annotated, Any, TypeVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
-from glassmind.edit.desk import Asking
 from glassmind.edit.text_edits import KINDS
+from glassmind.edit.vault import EditRequest
 from glassmind.engine import Engine
 from glassmind.errors import BadValue, ConfirmFirst
 from glassmind.model import edits as model_edits
@@ -173,10 +173,10 @@ class FileMove(Struct, frozen=True):
     to: str
 
 
-def asking(vault: Engine, caller: Caller, *, dry_run: bool) -> Asking:
+def asking(vault: Engine, caller: Caller, *, dry_run: bool) -> EditRequest:
     """Return who asks for a change, and whether they read untrusted text before."""
     tainted = vault.tainted(caller.client)
-    return Asking(client=caller.client, dry_run=dry_run, tainted=tainted)
+    return EditRequest(client=caller.client, dry_run=dry_run, tainted=tainted)
 
 
 def change_result(done: model_edits.Changed) -> ChangeResult:
@@ -431,7 +431,7 @@ def edit_note(
         name=arguments.name, expected=arguments.expected, dry_run=arguments.dry_run
     )
 
-    def change(name: str, request: Asking, **rest: Any) -> model_edits.Changed:
+    def change(name: str, request: EditRequest, **rest: Any) -> model_edits.Changed:
         return vault.editing.edit(name, edits, request, **rest)
 
     return changed(change, vault, note, caller, "name")

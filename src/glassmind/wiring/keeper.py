@@ -12,14 +12,14 @@ from glassmind.vault import Vault
 from glassmind.wiring.access_log import access_log_check
 from glassmind.wiring.confidence import is_due
 from glassmind.wiring.pairs import dismissals_for, pairing_for
-from glassmind.wiring.renamed import renamed_for
 from glassmind.wiring.scoped import ScopedKeeper
 from glassmind.wiring.search import semantic_for
 from glassmind.wiring.ticked import ticked_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from glassmind.model import NotePath
     from glassmind.ports.indexing import ShowProgress
 
 
@@ -36,6 +36,20 @@ def _learn(
         semantic_for(vault).learn_curve(vault.words(), progress, pause)
 
 
+def _propose_links(
+    vault: Vault, pairs: "Sequence[tuple[NotePath, NotePath]]"
+) -> "Sequence[str]":
+    """Propose new links for notes renamed outside; most runs find no such note."""
+    vault.renames.add(pairs)
+    moves = vault.renames.take()
+    if not moves or vault.config.writes.user_notes == "off":
+        return ()
+    from glassmind.edit.editing import Editing  # noqa: PLC0415
+
+    notice = Editing(vault).propose_for_renamed(moves)
+    return (notice,) if notice else ()
+
+
 def keeper_for(vault: Vault) -> IndexKeeper:
     """Return what writes, examines and copies the index of a vault."""
     whole = vault.whole
@@ -43,7 +57,7 @@ def keeper_for(vault: Vault) -> IndexKeeper:
         learn=partial(_learn, whole),
         pair=pairing_for(whole),
         ticked=ticked_for(whole),
-        renamed=renamed_for(whole),
+        renamed=partial(_propose_links, whole),
         dismissals=lambda view: dismissals_for(view).now(),
         access_log=access_log_check,
     )

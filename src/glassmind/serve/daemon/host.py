@@ -121,9 +121,9 @@ class VaultHost:
         """
         lock: WriterLock | None = None
         with suppress(GlassmindError, OSError):
-            from glassmind.wiring.editing import settle  # noqa: PLC0415
+            from glassmind.edit.editing import settle_vault  # noqa: PLC0415
 
-            for message in settle(self._vault):
+            for message in settle_vault(self._vault):
                 self._log(message)
         while not self._closing.is_set():
             try:

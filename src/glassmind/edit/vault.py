@@ -1,0 +1,184 @@
+"""What the edit operations use of a vault: its files, rows, changesets and rules."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
+from copy import copy
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple, Protocol, TypeAlias
+
+from glassmind.access.policy import WritePolicy
+from glassmind.access.sight import SeenBook, Sight
+from glassmind.errors import GlassmindError
+from glassmind.files.folder import LOG, AuditFile
+from glassmind.files.git import commit
+from glassmind.files.ignore import IgnoreRules
+from glassmind.files.settings import ObsidianSettings, obsidian_settings
+from glassmind.files.write import VaultChanger
+from glassmind.model import NotePath
+from glassmind.search.notes import notes_for
+from glassmind.store.changesets import NAME, ChangesetFolder
+from glassmind.store.sqlite.notes import SqliteEditRows
+from glassmind.vault import Vault
+
+LOCK = "edits.lock"
+"""Held by the process that edits the vault, in the data folder; lists staged files."""
+
+UNFINISHED = "changesets/applying"
+"""Where a changeset is while it is applied; normally there is none."""
+
+OWN_LOG = "writes.jsonl"
+"""The record of writes where the agent folder may not be written."""
+
+Disclosed: TypeAlias = Callable[[Sequence[NotePath]], None]
+"""Records the notes whose text the caller was given."""
+
+
+class Refresh(Protocol):
+    """Updates the index for some files, or with none for the whole vault.
+
+    Returns why it could not. With `wait_s`, it waits no longer for another writer.
+    """
+
+    def __call__(
+        self, paths: Sequence[NotePath], /, *, wait_s: float | None = None
+    ) -> GlassmindError | None: ...
+
+
+def no_refresh(
+    _: Sequence[NotePath], /, *, wait_s: float | None = None
+) -> GlassmindError | None:
+    """Leave the index alone: the caller is about to update it."""
+    del wait_s
+    return None
+
+
+def not_disclosed(_: Sequence[NotePath]) -> None:
+    """Record nothing."""
+
+
+class EditRequest(NamedTuple):
+    """Who asks for a change: `client` is recorded. `dry_run` changes nothing.
+
+    `tainted`: the client was given text that nobody vouches for; the settings may then
+    require approval. `why` is recorded, too.
+    """
+
+    client: str = "cli"
+    dry_run: bool = False
+    tainted: bool = False
+    why: str = ""
+
+
+@dataclass(slots=True)
+class PendingRefresh:
+    """What the index is updated with when the edit lock is released."""
+
+    is_due: bool = False
+    paths: list[NotePath] = field(default_factory=list)
+
+
+class EditVault:
+    """One vault, as its edit operations read and write it.
+
+    In a scoped vault notes are found among the visible ones; links are updated in all.
+    `sight` says what the caller may read, and `visible_changesets` are those that the
+    caller may know of; both are None for the whole vault.
+    """
+
+    def __init__(
+        self,
+        vault: Vault,
+        refresh: Refresh = no_refresh,
+        disclosed: Disclosed = not_disclosed,
+    ) -> None:
+        self.scoped, self.whole = vault, vault.whole
+        self.config, self.root = vault.config, vault.config.vault.path
+        self.agent_folder = self.config.writes.agent_dir.strip("/")
+        self.refresh, self.disclosed = refresh, disclosed
+        self.policy = WritePolicy(self.config)
+        self.files = changer(self.whole)
+        undo_days = self.config.writes.undo_days
+        self.changesets = ChangesetFolder(self.whole.data_folder, undo_days=undo_days)
+        self.pending: PendingRefresh | None = None
+        self.sight: Sight | None = None
+        self.visible_changesets: SeenBook | None = None
+        if vault.scope is not None:
+            paths: Callable[[], Sequence[NotePath]] = lambda: self.rows().paths()  # noqa: E731
+            self.sight = Sight(vault.policy, vault.visible_files, paths)
+            self.visible_changesets = SeenBook(self.changesets, self.sight)
+
+    def with_pending(self, pending: PendingRefresh) -> "EditVault":
+        """Return this vault with updates of the index put off."""
+        made = copy(self)
+        made.pending = pending
+        return made
+
+    def faults(self) -> AbstractContextManager[None]:
+        return self.whole.reader.faults()
+
+    def find(self, name: str) -> NotePath:
+        """Return the note that a person means by a name."""
+        return notes_for(self.scoped).find(name)
+
+    def exact(self, name: str) -> NotePath | None:
+        """Return the note with exactly this name, if any; a change needs no less."""
+        return notes_for(self.scoped).sure(name)
+
+    def rows(self) -> SqliteEditRows:
+        return SqliteEditRows(self.whole.reader.connection())
+
+    def rules(self) -> IgnoreRules:
+        return self.whole.ignore_rules()
+
+    def settings(self) -> ObsidianSettings:
+        return obsidian_settings(self.root)
+
+    def now(self) -> datetime:
+        return datetime.now().astimezone()
+
+    def commit(self, title: str, paths: Sequence[NotePath]) -> str:
+        """Commit files to the vault's git repository, if configured; say why not."""
+        if not self.config.writes.git_commit:
+            return ""
+        return commit(self.root, title, paths)
+
+    def take_renames(self) -> Mapping[NotePath, NotePath]:
+        """Return, once, the notes that were renamed outside of Glassmind."""
+        return {} if self.sight is not None else self.whole.renames.take()
+
+
+def lock_file(vault: Vault) -> Path:
+    """Return the lock file of edits; without a folder nothing can be changed anyway."""
+    return (vault.data_folder or vault.place.folder) / LOCK
+
+
+def changer(vault: Vault) -> VaultChanger:
+    """Return what changes the files of a vault."""
+    return VaultChanger(
+        vault.config.vault.path,
+        lock=lock_file(vault),
+        record=_record(vault),
+        agent_folder=vault.agent_folder,
+        limit_bytes=vault.config.index.max_note_bytes,
+    )
+
+
+def _record(vault: Vault) -> AuditFile:
+    writes, home = vault.config.writes, vault.data_folder
+    if writes.agent_dir_writable or home is None:
+        path = f"{writes.agent_dir.strip('/')}/{LOG}"
+        return AuditFile(vault.config.vault.path, NotePath(path))
+    return AuditFile(home / NAME, NotePath(OWN_LOG))
+
+
+def is_interrupted(home: Path) -> bool:
+    """True if a change was cut short, by two names in the data folder."""
+    with suppress(OSError):
+        if os.stat(f"{home}{os.sep}{LOCK}").st_size:  # noqa: PTH116 - in every run
+            return True
+    with suppress(OSError), os.scandir(f"{home}{os.sep}{UNFINISHED}") as entries:
+        return any(True for _ in entries)
+    return False
