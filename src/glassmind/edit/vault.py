@@ -106,8 +106,7 @@ class EditVault:
         self.sight: Sight | None = None
         self.visible_changesets: SeenBook | None = None
         if vault.scope is not None:
-            paths: Callable[[], Sequence[NotePath]] = lambda: self.rows().paths()  # noqa: E731
-            self.sight = Sight(vault.policy, vault.visible_files, paths)
+            self.sight = Sight(vault.policy, vault.visible_files, self._visible_paths)
             self.visible_changesets = SeenBook(self.changesets, self.sight)
 
     def with_pending(self, pending: PendingRefresh) -> "EditVault":
@@ -129,6 +128,9 @@ class EditVault:
 
     def rows(self) -> SqliteEditRows:
         return SqliteEditRows(self.whole.reader.connection())
+
+    def _visible_paths(self) -> Sequence[NotePath]:
+        return SqliteEditRows(self.scoped.reader.connection()).paths()
 
     def rules(self) -> IgnoreRules:
         return self.whole.ignore_rules()
