@@ -23,7 +23,7 @@ import numpy as np
 import vaults
 
 from glassmind import Engine, open_vault
-from glassmind.graph.context import KeptGraph
+from glassmind.graph.link_graph import KeptGraph, link_graph
 from glassmind.links.communities import clusters, modularity
 from glassmind.links.graph import LinkGraph, build, inner_links, rings
 from glassmind.links.paths import shortest_paths
@@ -331,7 +331,7 @@ def keeping(root: Path, engine: Engine) -> Iterator[Row]:
 
 def connections(engine: Engine, count: int) -> Row:
     """Return what a caller waits for the neighbours of a note, by the clock."""
-    net = engine.knowledge._context.net()
+    net = link_graph(engine._vault)
     chance = np.random.default_rng(3)
     names = [str(net.paths[node]) for node in chance.integers(0, len(net), 120)]
     times, works = [], []

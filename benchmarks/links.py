@@ -30,7 +30,6 @@ from glassmind.graph.suggestions import (
     Finder,
     Outlook,
     Pages,
-    SuggestionCache,
 )
 from glassmind.model import NotePath
 
@@ -88,9 +87,9 @@ def of_fold(engine: Engine, fold: Fold, *, signs: bool) -> Iterator[Recovered]:
         offered = engine.knowledge.suggest(note, limit=FIRST).suggestions
         ends = {one.source if one.target == note else one.target for one in offered}
         came_back = {"suggest": len(ends & partners)}
-        study = engine.knowledge._context
-        with study.files() as files:
-            finder = Finder(study, Pages(files), SuggestionCache())
+        vault = engine._vault
+        with vault.files() as files:
+            finder = Finder(vault, Pages(files))
             net = finder.facts.net
             node = net.node_at(NotePath(note))
             outlook = None if node is None else finder.outlook(node)

@@ -352,15 +352,3 @@ def test_former_names_are_told_where_their_place_may_be(renamed: VaultDesk) -> N
     assert "zq" not in repr(seen.knowledge.timeline("Tea")).lower().replace(
         "[[zqaffair with bob]]", ""
     )
-
-
-def test_no_link_is_mended_by_a_name_that_may_not_be_told(renamed: VaultDesk) -> None:
-    def mended(engine: Engine) -> dict[str, str]:
-        found = engine.knowledge.repairs(checks=["ghosts"])
-        return {one.was: one.now for one in found.names}
-
-    assert mended(renamed.engine) == {
-        "cha.md": "Tea.md",
-        "zqaffair with bob.md": "Tea.md",
-    }
-    assert mended(renamed.engine.seen_by(EVERY_AGENT)) == {"cha.md": "Tea.md"}

@@ -18,7 +18,7 @@ from hypothesis.stateful import (
 from vault_desk import VaultDesk
 
 from glassmind.errors import IndexAbsent
-from glassmind.graph.context import KeptGraph
+from glassmind.graph.link_graph import KeptGraph
 from glassmind.links import graph
 from glassmind.store.sqlite.links import NetRows
 from glassmind.store.sqlite.reader import SqliteReader

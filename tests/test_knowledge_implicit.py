@@ -10,13 +10,13 @@ from meaning_desk import LONG, MeaningDesk, WordModel
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, BadWish, NoteNotFound
+from glassmind.graph.pairing import OpenPairing
 from glassmind.model.suggestions import MOST_PARTNERS
 from glassmind.model.vectors import Embeddable
 from glassmind.obsidian.text import Style
 from glassmind.operations.maintain import status_result, status_text
 from glassmind.operations.registry import joined
 from glassmind.store.sqlite import schema
-from glassmind.wiring.pairs import OpenPairing
 
 TEA = "oolong sencha matcha kettle leaves water steep harvest " * 3
 RAIL = "harbour engine whistle platform signal timetable bridge tunnel " * 3
@@ -298,7 +298,7 @@ def test_after_any_changes_the_pairs_are_those_of_a_pass_from_nothing(
     meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch, steps: list[list[Step]]
 ) -> None:
     monkeypatch.setattr("glassmind.graph.similar.MOST_PARTNERS", 4)
-    monkeypatch.setattr("glassmind.wiring.pairs.MOST_PARTNERS", 4)
+    monkeypatch.setattr("glassmind.graph.pairing.MOST_PARTNERS", 4)
     monkeypatch.setattr("glassmind.graph.similar.FEW", 1)
     meaning.write(
         {path: f"{WORDS[i % 6]} {WORDS[i % 5]} {LONG}" for i, path in enumerate(NOTES)}

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 from editing_desk import outside_agent
-from git_desk import GitDesk
 from msgspec.structs import replace
 from vault_desk import VaultDesk
 
@@ -201,22 +200,6 @@ def test_a_check_that_is_none_is_refused(vault: VaultDesk) -> None:
 
     with pytest.raises(UnknownCheck):
         fixed(vault, "bogus")
-
-
-def test_a_note_that_git_saw_renamed_is_what_its_old_name_means(
-    vault: VaultDesk,
-) -> None:
-    body = "A long enough text that git tells it from others, about pressure.\n" * 5
-    vault.write({"Glass.md": body, "Log.md": "See [[Glass|the glass]].\n"})
-    repository = GitDesk(vault.root)
-    repository.commit("2024-01-01")
-    repository.git("mv", "Glass.md", "Barometer.md")
-    repository.commit("2024-01-02")
-    opened(vault, {})
-
-    fixed(vault, "ghosts")
-
-    assert vault.text("Log.md") == "See [[Barometer|the glass]].\n"
 
 
 def proposed(path: str, raw: bytes, find: str, after: str) -> ProposedEdit:

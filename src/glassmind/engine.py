@@ -226,9 +226,9 @@ class Engine:
     def knowledge(self) -> "Knowledge":
         """What follows from the links: see `Knowledge` for its verbs."""
         found = lambda text, most: self._unseen.search(text, limit=most)  # noqa: E731
-        from glassmind.wiring.knowledge import knowledge_for  # noqa: PLC0415
+        from glassmind.graph.knowledge import Knowledge  # noqa: PLC0415
 
-        return knowledge_for(self._vault, found)
+        return Knowledge(self._vault, found)
 
     @cached_property
     def bundles(self) -> "Bundles":

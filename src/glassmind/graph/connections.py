@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from glassmind.errors import BadLimit, BadWish, NoteIsGhost, NoteNotFound
 from glassmind.files.names import plain_name
-from glassmind.graph.context import GraphContext
+from glassmind.graph.link_graph import link_graph, net_rows
 from glassmind.graph.similar import similar_to, similarity_notices
+from glassmind.graph.themes import themed_for
 from glassmind.links.graph import Flat, LinkGraph, common, gathered, inner_links, rings
 from glassmind.links.paths import Stops, distances, shortest_paths
 from glassmind.model import NotePath
@@ -33,6 +34,9 @@ from glassmind.model.graph import (
     SimilarNote,
 )
 from glassmind.obsidian.text import counted, fold
+from glassmind.search.notes import notes_for
+from glassmind.store.sqlite.links import NeighbourRows
+from glassmind.vault import Vault
 
 MOST_DEPTH = 3
 """Three hops lead to most of a vault whose notes are linked."""
@@ -87,11 +91,11 @@ class _Links:
     """Links as answers show them; the sentences of all are read at once."""
 
     def __init__(
-        self, context: GraphContext, graph: LinkGraph, edges: Iterable[NetEdge]
+        self, vault: Vault, graph: LinkGraph, edges: Iterable[NetEdge]
     ) -> None:
         self._graph = graph
         keys = [(int(graph.ids[edge.source]), edge.seq) for edge in edges]
-        self._sentences = context.sentences(keys) if keys else {}
+        self._sentences = net_rows(vault).sentences(keys) if keys else {}
 
     def shown(self, edges: Iterable[NetEdge]) -> tuple[GraphLink, ...]:
         paths, ids = self._graph.paths, self._graph.ids
@@ -109,7 +113,7 @@ class _Links:
         )
 
 
-def node_of(context: GraphContext, graph: LinkGraph, name: str) -> int:
+def node_of(vault: Vault, graph: LinkGraph, name: str) -> int:
     """Return the node that a person means by a name.
 
     Where the graph has unresolved names, such a name comes before a guess.
@@ -119,25 +123,25 @@ def node_of(context: GraphContext, graph: LinkGraph, name: str) -> int:
         NoteIsGhost: only an unresolved link does, and the graph has none.
         FileUnreadable: a file of that name was left out of the index.
     """
-    path = context.sure(name)
+    path = notes_for(vault).sure(name)
     if path is None:
         ghost = _ghost_of(graph, name)
         if ghost is not None:
             return ghost
-        path = _guessed(context, name)
+        path = _guessed(vault, name)
     node = graph.node_at(path)
     if node is None:  # it was deleted after its name was found
         raise NoteNotFound(name)
     return node
 
 
-def guess_of(context: GraphContext, name: str, *, ghosts: bool) -> NotePath | None:
+def guess_of(vault: Vault, name: str, *, ghosts: bool) -> NotePath | None:
     """Return the note that `node_of` takes for a name that no note has, if it does."""
-    if context.sure(name) is not None:
+    if notes_for(vault).sure(name) is not None:
         return None
-    if ghosts and _ghost_of(context.net(ghosts=True), name) is not None:
+    if ghosts and _ghost_of(link_graph(vault, ghosts=True), name) is not None:
         return None
-    return context.find(name)
+    return notes_for(vault).find(name)
 
 
 def _ghost_of(graph: LinkGraph, name: str) -> int | None:
@@ -145,11 +149,11 @@ def _ghost_of(graph: LinkGraph, name: str) -> int | None:
     return node if node is not None and node >= graph.note_count else None
 
 
-def _guessed(context: GraphContext, name: str) -> NotePath:
+def _guessed(vault: Vault, name: str) -> NotePath:
     try:
-        return context.find(name)
+        return notes_for(vault).find(name)
     except NoteNotFound:
-        graph = context.net(ghosts=True)
+        graph = link_graph(vault, ghosts=True)
         ghost = _ghost_of(graph, name)
         if ghost is None:
             raise
@@ -165,7 +169,7 @@ def between(graph: LinkGraph, one: int, other: int) -> Between:
 
 
 def connections(  # noqa: PLR0913 - each option by its name
-    context: GraphContext,
+    vault: Vault,
     name: str,
     *,
     depth: int,
@@ -178,23 +182,23 @@ def connections(  # noqa: PLR0913 - each option by its name
         raise BadWish("depth", depth, f"from 1 to {MOST_DEPTH}")
     if not 1 <= limit <= MOST_SHOWN:
         raise BadLimit(limit, MOST_SHOWN)
-    graph = context.net(ghosts=ghosts)
-    root = node_of(context, graph, name)
+    graph = link_graph(vault, ghosts=ghosts)
+    root = node_of(vault, graph, name)
     found = _rings_around(graph, root, depth, limit)
     every = [near for ring in found for near in ring.near]
     ids = graph.ids[[root, *(near.node for near in every)]].tolist()
-    tags = context.neighbours().tags_of(ids)
-    links = _Links(context, graph, [e for near in every for e in near.links.edges])
+    tags = NeighbourRows(vault.reader.connection()).tags_of(ids)
+    links = _Links(vault, graph, [e for near in every for e in near.links.edges])
     is_note, path = root < graph.note_count, NotePath(graph.paths[root])
     hops = {n.node: hop for hop, ring in enumerate(found, 1) for n in ring.near}
-    part = _subgraph(context, graph, {root: 0, **hops}) if subgraph else None
-    similar = similar_to(context, path, limit=SIMILAR_SHOWN) if is_note else []
+    part = _subgraph(vault, graph, {root: 0, **hops}) if subgraph else None
+    similar = similar_to(vault, path, limit=SIMILAR_SHOWN) if is_note else []
     return Connections(
         path=path,
         title=graph.titles[root],
         ghost=not is_note,
         tags=tags.get(ids[0], ()),
-        theme=context.themed.home_of(path) if is_note else None,
+        theme=themed_for(vault).home_of(path) if is_note else None,
         depth=depth,
         hops=tuple(
             HopNotes(
@@ -211,7 +215,7 @@ def connections(  # noqa: PLR0913 - each option by its name
         notices=(
             *_cut_notices(found),
             *([part.left_out] if part and part.left_out else ()),
-            *(similarity_notices(context) if is_note else ()),
+            *(similarity_notices(vault) if is_note else ()),
         ),
     )
 
@@ -289,9 +293,7 @@ def _cut_notices(found: Sequence[_Ring]) -> list[str]:
     ]
 
 
-def _subgraph(
-    context: GraphContext, graph: LinkGraph, hops: Mapping[int, int]
-) -> GraphPart:
+def _subgraph(vault: Vault, graph: LinkGraph, hops: Mapping[int, int]) -> GraphPart:
     """Return these nodes, each with its distance from the root, and their links.
 
     Of too many links those of the nearest notes are kept.
@@ -302,7 +304,7 @@ def _subgraph(
     nearest_first = sorted(pairs, key=lambda pair: (hops[pair[0]], pair))
     edges = [edge for pair in nearest_first for edge in graph.edges(*pair)]
     kept = edges[:MOST_EDGES]
-    rows, ids = context.neighbours(), graph.ids[order].tolist()
+    rows, ids = NeighbourRows(vault.reader.connection()), graph.ids[order].tolist()
     tags, properties = rows.tags_of(ids), rows.properties_of(ids)
     nodes = tuple(
         GraphNode(
@@ -315,11 +317,11 @@ def _subgraph(
         )
         for node, note_id in zip(order, ids, strict=True)
     )
-    return GraphPart(nodes, _Links(context, graph, kept).shown(kept), len(edges))
+    return GraphPart(nodes, _Links(vault, graph, kept).shown(kept), len(edges))
 
 
 def chains(  # noqa: PLR0913 - each option by its name
-    context: GraphContext,
+    vault: Vault,
     source: str,
     target: str,
     *,
@@ -333,18 +335,18 @@ def chains(  # noqa: PLR0913 - each option by its name
         raise BadLimit(limit, MOST_CHAINS)
     if not 1 <= most_hops <= MOST_HOPS:
         raise BadWish("most_hops", most_hops, f"from 1 to {MOST_HOPS}")
-    graph = context.net(ghosts=ghosts)
-    one, other = (node_of(context, graph, name) for name in (source, target))
+    graph = link_graph(vault, ghosts=ghosts)
+    one, other = (node_of(vault, graph, name) for name in (source, target))
     found = shortest_paths(graph, one, other, limit=limit, most_hops=most_hops)
     reason = None
     if not found.chains:
-        reason = _why_none(context, graph, one, other, most_hops)
+        reason = _why_none(vault, graph, one, other, most_hops)
     wanted = common_notes and one != other
     shared = common(graph, one, other).tolist() if wanted else []
     return Chains(
         source=_stop(graph, one),
         target=_stop(graph, other),
-        chains=_shown_chains(context, graph, found.chains),
+        chains=_shown_chains(vault, graph, found.chains),
         reason=reason,
         cut=found.cut,
         common=tuple(_common(graph, one, other, shared)),
@@ -357,11 +359,11 @@ def _stop(graph: LinkGraph, node: int) -> PathNote:
 
 
 def _shown_chains(
-    context: GraphContext, graph: LinkGraph, found: Sequence[Stops]
+    vault: Vault, graph: LinkGraph, found: Sequence[Stops]
 ) -> tuple[Chain, ...]:
     pairs = {pair for chain in found for pair in pairwise(chain)}
     steps = {pair: between(graph, *pair) for pair in pairs}
-    links = _Links(context, graph, [e for step in steps.values() for e in step.edges])
+    links = _Links(vault, graph, [e for step in steps.values() for e in step.edges])
 
     def shown(step: Between) -> PathStep:
         total = step.forth + step.back
@@ -398,7 +400,7 @@ def _common(
 
 
 def _why_none(
-    context: GraphContext, graph: LinkGraph, one: int, other: int, most_hops: int
+    vault: Vault, graph: LinkGraph, one: int, other: int, most_hops: int
 ) -> NoPath:
     if one == other:
         return NoPath("same_note", "both names mean the same note")
@@ -410,7 +412,7 @@ def _why_none(
             "allowed; allow more hops to see it"
         )
         return NoPath("too_far", text, most_hops=most_hops, shortest=shortest)
-    if (over := _over_ghosts(context, graph, one, other, most_hops)) is not None:
+    if (over := _over_ghosts(vault, graph, one, other, most_hops)) is not None:
         return over
     ours = int(np.count_nonzero(far >= 0))
     theirs = int(np.count_nonzero(distances(graph, other) >= 0))
@@ -422,12 +424,12 @@ def _why_none(
 
 
 def _over_ghosts(
-    context: GraphContext, graph: LinkGraph, one: int, other: int, most_hops: int
+    vault: Vault, graph: LinkGraph, one: int, other: int, most_hops: int
 ) -> NoPath | None:
     """Return that only unresolved links connect two notes, where that is so."""
     if len(graph) > graph.note_count:
         return None  # they were allowed
-    wide = context.net(ghosts=True)
+    wide = link_graph(vault, ghosts=True)
     ends = [wide.node_at(graph.paths[node]) for node in (one, other)]
     if ends[0] is None or ends[1] is None:
         return None

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 from unicodedata import normalize
 
 from glassmind.errors import (
@@ -22,7 +22,7 @@ from glassmind.errors import (
 )
 from glassmind.files.names import name_key
 from glassmind.files.read import Unreadable, VaultFiles, decode, digest_of
-from glassmind.files.write import FileText, VaultWriter, rewrite
+from glassmind.files.write import FileText, Permit, VaultWriter, rewrite
 from glassmind.model import NotePath
 from glassmind.model.health import FindingNow
 from glassmind.model.suggestions import (
@@ -31,11 +31,10 @@ from glassmind.model.suggestions import (
     Dismissible,
 )
 from glassmind.obsidian.text import fold
-
-if TYPE_CHECKING:
-    from glassmind.graph.context import GraphContext
-    from glassmind.store.sqlite.pairs import PairRows
-
+from glassmind.search.notes import notes_for
+from glassmind.store.sqlite.change_log import note_log
+from glassmind.store.sqlite.pairs import PairRows
+from glassmind.vault import Vault
 
 PAIRED = " <> "
 """Between the paths of two notes in a subject."""
@@ -121,9 +120,6 @@ MOST_SHOWN = 10
 """Lines that are reported as wrong."""
 
 EMPTY = digest_of(b"")
-
-Visible: TypeAlias = Callable[[Collection[NotePath]], Collection[NotePath]]
-"""Returns those of some files that somebody sees."""
 
 
 class Side(NamedTuple):
@@ -288,7 +284,7 @@ def _clean(path: str) -> NotePath:
     return NotePath(path)
 
 
-def meanings_of(sides: Collection[Side], rows: "PairRows") -> Meanings:
+def meanings_of(sides: Collection[Side], rows: PairRows) -> Meanings:
     """Return which notes sides mean now, looked up together.
 
     The path counts, unless one other note has the bytes of then. A note that is
@@ -318,30 +314,22 @@ def meanings_of(sides: Collection[Side], rows: "PairRows") -> Meanings:
     return meant
 
 
+def dismissals_for(vault: Vault) -> "DismissalBook":
+    """Return the dismissals that are visible in a vault."""
+    return vault.part(DismissalBook)
+
+
 class DismissalBook:
     """The dismissals of one vault as they are in its file; for any number of threads.
 
-    `pairs` gives the rows that know which notes there are, and `head` how far those
-    have come. The file is read again when it changed. Unless it `tells`, problems of
-    lines are not reported: they name notes. For somebody who sees a part of the files,
-    lines about any other do not exist: they are neither reported nor changed.
+    The file is read again when it changed. In a scope, lines about files that are not
+    visible do not exist: they are neither reported nor changed; and problems of lines
+    are not reported, as they name notes.
     """
 
-    def __init__(  # noqa: PLR0913 - each by its name
-        self,
-        files: Callable[[], VaultFiles],
-        folder: str,
-        pairs: Callable[[], "PairRows"],
-        head: Callable[[], str],
-        writer: Callable[[], VaultWriter],
-        *,
-        tells: bool = True,
-        visible: Visible | None = None,
-    ) -> None:
-        self._tells, self._visible = tells, visible
-        self._files, self._pairs, self._head = files, pairs, head
-        self._writer = writer
-        self.path = NotePath(f"{folder}/{FILE}")
+    def __init__(self, vault: Vault) -> None:
+        self._vault = vault
+        self.path = NotePath(f"{vault.agent_folder}/{FILE}")
         self._lock = Lock()
         self._read: tuple[object, list[tuple[int, Dismissal]], list[str]]
         self._read = (None, [], [])
@@ -349,14 +337,28 @@ class DismissalBook:
 
     @property
     def sees_all(self) -> bool:
-        """True if it is that of somebody who sees every note."""
-        return self._visible is None
+        """True if every note is visible."""
+        return self._vault.scope is None
 
-    def seen_by(self, visible: Visible, head: Callable[[], str]) -> "DismissalBook":
-        """Return the book for somebody who sees a part; `head` says as of when."""
-        folder = self.path.removesuffix(f"/{FILE}")
-        given = (self._files, folder, self._pairs, head, self._writer)
-        return DismissalBook(*given, tells=self._tells, visible=visible)
+    def _pairs(self) -> PairRows:
+        return PairRows(self._vault.whole.reader.connection())
+
+    def _head(self) -> str:
+        """Return as of when notes are known by the names that they have now."""
+        head = self._vault.reader.log().head()
+        if self.sees_all:
+            return head
+        return f"{head} {note_log(self._vault.reader.connection()).head()}"
+
+    def _visible(self, paths: Collection[NotePath]) -> Collection[NotePath]:
+        """Return those of some files that are visible."""
+        if self.sees_all:
+            return paths
+        reader = self._vault.reader
+        there = PairRows(reader.connection()).there(paths)
+        others = there.symmetric_difference(paths)
+        skipped = reader.rows().skipped() if others else ()
+        return there.union(path for path, *_ in skipped if path in others)
 
     def now(self) -> Dismissals:
         """Return what is dismissed now, under the names that notes have now."""
@@ -366,12 +368,12 @@ class DismissalBook:
             if not lines or self._known[0] != state:
                 self._known = state, self._resolved(lines, problems)
             known = self._known[1]
-            return known if self._tells else Dismissals(known.pairs, known.findings)
+            return known if self.sees_all else Dismissals(known.pairs, known.findings)
 
     def _lines(self) -> tuple[object, list[tuple[int, Dismissal]], list[str]]:
         """Return the lines of the file, read again if its stamp is another."""
         try:
-            with self._files() as files:
+            with VaultFiles(self._vault.config.vault.path) as files:
                 at = files.stat(self.path)
                 stamp = (at.st_mtime_ns, at.st_ctime_ns, at.st_size, at.st_ino)
                 if self._read[0] == stamp:
@@ -415,7 +417,7 @@ class DismissalBook:
         self, lines: Sequence[Dismissal], meant: Meanings
     ) -> list[Dismissal]:
         """Return the lines that are about nothing but files that are seen."""
-        if self._visible is None:
+        if self.sees_all:
             return list(lines)
         about = [{meant[s] or _clean(s.path) for s in line.sides} for line in lines]
         seen = set(self._visible(set().union(*about)))
@@ -424,7 +426,7 @@ class DismissalBook:
     def _is_visible(self, one: Dismissal) -> bool:
         """True if something is about files that are seen, by the names of now."""
         paths = set(one.paths)
-        return self._visible is None or paths <= set(self._visible(paths))
+        return paths <= set(self._visible(paths))
 
     def pair(self, one: NotePath, other: NotePath) -> Dismissal:
         """Return the line that two notes are dismissed by."""
@@ -440,7 +442,7 @@ class DismissalBook:
         heads = {d[:SHORT] for _, d in known.values() if d != EMPTY}
         having = self._pairs().digested(heads)
         every = {*known, *chain.from_iterable(having.values())}
-        seen = every if self._visible is None else set(self._visible(every))
+        seen = set(self._visible(every))
         alone = {head for head, notes in having.items() if len(seen & {*notes}) == 1}
         found = [known[p] if p in known and p in seen else ("", "") for p in paths]
         digests = [d[:SHORT] if d[:SHORT] in alone else "" for _, d in found]
@@ -486,7 +488,10 @@ class DismissalBook:
     ) -> Dismissed:
         if not self._is_visible(one):
             return self.untouched(one)
-        done = rewrite(self._writer(), self.path, change, why=why)
+        writes = self._vault.config.writes
+        permit = Permit(self._vault.agent_folder, writes.agent_dir_writable)
+        writer = VaultWriter(self._vault.config.vault.path, permit, client="cli")
+        done = rewrite(writer, self.path, change, why=why)
         return Dismissed(self.path, one.line, changed=done is not None)
 
     def _same_lines(self, lines: Sequence[str], one: Dismissal) -> list[bool]:
@@ -536,7 +541,7 @@ UNDISMISSED, UNRESTORED = "nothing was dismissed", "no dismissal was taken back"
 """What came of an act while nothing may be written."""
 
 
-def dismiss_pair(graph: "GraphContext", a: str, b: str) -> Dismissed:
+def dismiss_pair(vault: Vault, a: str, b: str) -> Dismissed:
     """Dismiss two notes by their names.
 
     Raises:
@@ -544,63 +549,63 @@ def dismiss_pair(graph: "GraphContext", a: str, b: str) -> Dismissed:
         BadWish: both names mean one note.
         WritesOff: the settings let nothing be written.
     """
-    _check_writes(graph, UNDISMISSED)
-    return graph.book.add(_named(graph, a, b), why=DISMISSED)
+    _check_writes(vault, UNDISMISSED)
+    return dismissals_for(vault).add(_named(vault, a, b), why=DISMISSED)
 
 
-def restore_pair(graph: "GraphContext", a: str, b: str) -> Dismissed:
+def restore_pair(vault: Vault, a: str, b: str) -> Dismissed:
     """Take the dismissal of two notes back; raises as `dismiss_pair`."""
-    _check_writes(graph, UNRESTORED)
-    return graph.book.drop(_named(graph, a, b), why=RESTORED)
+    _check_writes(vault, UNRESTORED)
+    return dismissals_for(vault).drop(_named(vault, a, b), why=RESTORED)
 
 
-def dismiss_finding(graph: "GraphContext", now: FindingNow) -> Dismissed:
+def dismiss_finding(vault: Vault, now: FindingNow) -> Dismissed:
     """Dismiss what a check of vault health finds now.
 
     Raises:
         FindingAbsent: it does not, and that was not dismissed before.
         WritesOff: the settings let nothing be written.
     """
-    _check_writes(graph, UNDISMISSED)
+    _check_writes(vault, UNDISMISSED)
     if now.state != "there" and not now.dismissed:
         raise FindingAbsent(now.key, now.reason or "")
-    return graph.book.add(_finding(graph, now.key), why=DISMISSED)
+    return dismissals_for(vault).add(_finding(vault, now.key), why=DISMISSED)
 
 
-def restore_finding(graph: "GraphContext", now: FindingNow) -> Dismissed:
+def restore_finding(vault: Vault, now: FindingNow) -> Dismissed:
     """Take the dismissal of a finding back, whether it still is one or not.
 
     Raises:
         WritesOff: the settings let nothing be written.
     """
-    _check_writes(graph, UNRESTORED)
-    line = _finding(graph, now.key)
+    _check_writes(vault, UNRESTORED)
+    line = _finding(vault, now.key)
     if now.state != "there" and not now.dismissed:
-        return graph.book.untouched(line)
-    return graph.book.drop(line, why=RESTORED)
+        return dismissals_for(vault).untouched(line)
+    return dismissals_for(vault).drop(line, why=RESTORED)
 
 
-def _check_writes(graph: "GraphContext", undone: str) -> None:
-    writes = graph.config.writes
+def _check_writes(vault: Vault, undone: str) -> None:
+    writes = vault.config.writes
     if not writes.agent_dir_writable:
         raise WritesOff(writes.agent_dir, undone)
 
 
-def _named(graph: "GraphContext", a: str, b: str) -> Dismissal:
-    one, other = _called(graph, a), _called(graph, b)
+def _named(vault: Vault, a: str, b: str) -> Dismissal:
+    one, other = _called(vault, a), _called(vault, b)
     if one == other:
         raise BadWish("a pair", f"of {one} and itself", "of two notes")
-    return graph.book.pair(one, other)
+    return dismissals_for(vault).pair(one, other)
 
 
-def _called(graph: "GraphContext", name: str) -> NotePath:
+def _called(vault: Vault, name: str) -> NotePath:
     """Return the note of a name; what is written does not stand on a guess."""
-    path = graph.sure(name)
+    path = notes_for(vault).sure(name)
     if path is None:
-        raise NoteNotFound(name, (graph.find(name),))
+        raise NoteNotFound(name, (notes_for(vault).find(name),))
     return path
 
 
-def _finding(graph: "GraphContext", key: str) -> Dismissal:
+def _finding(vault: Vault, key: str) -> Dismissal:
     check, _, subject = key.partition(":")
-    return graph.book.finding(check, subject)
+    return dismissals_for(vault).finding(check, subject)

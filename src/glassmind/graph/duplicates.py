@@ -17,6 +17,7 @@ import xxhash
 from numpy.typing import NDArray
 
 from glassmind.model.health import HealthNote
+from glassmind.vault import Vault
 
 if TYPE_CHECKING:
     from glassmind.store.sqlite.health import HealthRows
@@ -113,7 +114,7 @@ class Sketched(NamedTuple):
 class KeptSketches:
     """Keeps the sketch of each content from one look at a vault to the next."""
 
-    def __init__(self) -> None:
+    def __init__(self, _: Vault) -> None:
         self._kept: Mapping[str, Sketched] = {}
         self._lock = Lock()
 

@@ -9,9 +9,9 @@ from glassmind.errors import BadFindingKey, BadLimit, UnknownCheck, VaultError
 from glassmind.files.names import NOTE_SUFFIX, name_key
 from glassmind.files.read import Unreadable, decode
 from glassmind.graph import health_checks
-from glassmind.graph.context import GraphContext
-from glassmind.graph.dismissals import SHAPES, names_all, paths_in
+from glassmind.graph.dismissals import SHAPES, dismissals_for, names_all, paths_in
 from glassmind.graph.health_checks import Check, HealthContext, words_of
+from glassmind.graph.link_graph import answering_space
 from glassmind.graph.ontology import word_form
 from glassmind.model.health import (
     SEVERITIES,
@@ -28,6 +28,8 @@ from glassmind.model.health import (
 from glassmind.obsidian.notes import read_note
 from glassmind.obsidian.secrets import secret_locations
 from glassmind.obsidian.text import fold
+from glassmind.store.sqlite.health import HealthRows
+from glassmind.vault import Vault
 
 EXAMPLES = 3
 """Findings that are shown of each check by default."""
@@ -245,13 +247,13 @@ def scored(counted: Iterable[Counted], notes: int) -> tuple[int, tuple[ScorePart
     return math.floor(100 / whole), tuple(parts)
 
 
-def health_context(graph: GraphContext, today: date | None) -> HealthContext:
+def health_context(vault: Vault, today: date | None) -> HealthContext:
     """Return one look at a vault, as of a day."""
-    return HealthContext(graph, today or datetime.now().astimezone().date())
+    return HealthContext(vault, today or datetime.now().astimezone().date())
 
 
 def report(
-    graph: GraphContext,
+    vault: Vault,
     *,
     checks: Sequence[str] | None,
     limit: int | None,
@@ -267,7 +269,7 @@ def report(
     """
     if limit is not None and not 0 <= limit <= MOST_SHOWN:
         raise BadLimit(limit, MOST_SHOWN)
-    context, book = health_context(graph, today), graph.book.now()
+    context, book = health_context(vault, today), dismissals_for(vault).now()
     reports: list[CheckReport] = []
     counted: list[Counted] = []
     for check in chosen(checks):
@@ -284,7 +286,7 @@ def report(
     reports.sort(key=lambda one: (SEVERITIES.index(one.severity), -one.count))
     many = len(context.notes)
     score, parts = scored(counted, many)
-    lag = graph.pairs().lag(graph.space())
+    lag = vault.reader.pairs().lag(answering_space(vault))
     behind = [lag.notice] if lag.state is not None and lag.notice else []
     notices = *book.problems, *book.lost, *behind
     return HealthReport(
@@ -330,7 +332,7 @@ def _check_report(
     )
 
 
-def finding_now(graph: GraphContext, key: str, *, today: date | None) -> FindingNow:
+def finding_now(vault: Vault, key: str, *, today: date | None) -> FindingNow:
     """Return whether a finding still is one, by the very check that finds it.
 
     What the vault holds nothing of is `gone` rather than `mended`: it may never have
@@ -340,14 +342,14 @@ def finding_now(graph: GraphContext, key: str, *, today: date | None) -> Finding
     Raises:
         BadFindingKey, UnknownCheck: the key is not of a finding.
     """
-    context, (check, subject) = health_context(graph, today), key_parts(key)
+    context, (check, subject) = health_context(vault, today), key_parts(key)
     found = context.found_by(check.find)
     name = f"{check.name}:{subject}"
-    dismissed = (check.name, subject) in graph.book.now().findings
+    dismissed = (check.name, subject) in dismissals_for(vault).now().findings
     for one in () if isinstance(found, Unchecked) else found:
         if one.subject == subject:
             return FindingNow(name, "there", dismissed, one)
-    dismissed &= graph.book.sees_all or names_all(check.name)
+    dismissed &= dismissals_for(vault).sees_all or names_all(check.name)
     if isinstance(found, Unchecked):
         return FindingNow(name, "unchecked", dismissed, reason=found.reason)
     known = _is_known(context, check.name, subject)
@@ -381,16 +383,16 @@ def _is_known(context: HealthContext, check: str, subject: str) -> bool:
     )
 
 
-def secret_places(graph: GraphContext) -> list[SecretPlace]:
+def secret_places(vault: Vault) -> list[SecretPlace]:
     """Return every credential in the notes as they are on disk, by path and line.
 
     Nothing for somebody from whom they are hidden.
     """
     found: list[SecretPlace] = []
-    with graph.files() as files:
+    with vault.files() as files:
         if files.hides_secrets:
             return found
-        for path in graph.troubles().secret_notes():
+        for path in HealthRows(vault.reader.connection()).secret_notes():
             try:
                 decoded = decode(files.read(path))
             except VaultError:

@@ -16,12 +16,20 @@ import numpy as np
 from glassmind.files.ignore import CONFLICT_COPY, is_attachment
 from glassmind.files.names import NOTE_SUFFIX, ROOTED, rooted
 from glassmind.files.scan import is_left_out, left_out_names
-from glassmind.graph.context import GraphContext
-from glassmind.graph.dismissals import PAIRED
-from glassmind.graph.duplicates import Hashes, runs_of, shared_runs, similar_sketches
+from glassmind.graph.dismissals import PAIRED, dismissals_for
+from glassmind.graph.duplicates import (
+    Hashes,
+    KeptSketches,
+    runs_of,
+    shared_runs,
+    similar_sketches,
+)
+from glassmind.graph.link_graph import answering_space, current_words, link_graph
+from glassmind.graph.names import vocabulary_for
 from glassmind.graph.ontology import categories_of, named_in
 from glassmind.graph.reciprocal import missing_answers, spelling_of
 from glassmind.graph.similar import similar_to, undismissed
+from glassmind.graph.themes import themed_for
 from glassmind.graph.words import (
     folded,
     habits_of,
@@ -45,6 +53,8 @@ from glassmind.model.ontology import Entry, Spelled, SpelledWord
 from glassmind.model.suggestions import Pair
 from glassmind.obsidian.links import Outline, steps_of
 from glassmind.obsidian.text import fold
+from glassmind.store.sqlite.health import HealthRows
+from glassmind.vault import Vault
 
 NO_VECTORS = "nothing is embedded yet; glassmind index makes vectors where a model is"
 NO_PAIRS = "similar notes have not been looked for yet; glassmind index does it"
@@ -119,9 +129,10 @@ _URL = re.compile(r"https?://[^\s\"'<>)\]]+", re.IGNORECASE)
 class HealthContext:
     """One look at a vault; what several checks need is read once."""
 
-    def __init__(self, graph: GraphContext, today: date) -> None:
-        self.graph, self.rows, self.today = graph, graph.troubles(), today
-        self.habits = habits_of(graph.config.vault.path)
+    def __init__(self, vault: Vault, today: date) -> None:
+        self.vault, self.today = vault, today
+        self.rows = HealthRows(vault.reader.connection())
+        self.habits = habits_of(vault.config.vault.path)
         self._found: dict[Check, list[Finding] | Unchecked] = {}
 
     def found_by(self, check: "Check") -> "list[Finding] | Unchecked":
@@ -147,7 +158,7 @@ class HealthContext:
 
     def is_written(self, path: str) -> bool:
         """True if a path is the owner's: not an agent's, not a template."""
-        agent = self.graph.config.writes.agent_dir
+        agent = self.vault.config.writes.agent_dir
         return not path.startswith(f"{agent}/") and not self.habits.is_template(path)
 
     @cached_property
@@ -168,7 +179,7 @@ class HealthContext:
     @cached_property
     def net(self) -> LinkGraph:
         """The link graph."""
-        return self.graph.net()
+        return link_graph(self.vault)
 
     def near(self, note_id: int) -> set[int]:
         """Return the nodes linked with a note; none for one not in the graph."""
@@ -178,7 +189,7 @@ class HealthContext:
     @cached_property
     def themes(self) -> "Sequence[Theme] | Unchecked":
         """The themes."""
-        return self.graph.themed.now().themes or Unchecked(NO_THEMES)
+        return themed_for(self.vault).now().themes or Unchecked(NO_THEMES)
 
     def members(self, theme: Theme) -> list[HealthNote]:
         """Return the notes of a theme."""
@@ -188,12 +199,12 @@ class HealthContext:
     @cached_property
     def entries(self) -> Sequence[Entry]:
         """The words that each note uses."""
-        return self.graph.vocabulary().counted
+        return vocabulary_for(self.vault).counted
 
     @cached_property
     def spellings(self) -> list[SpelledWord]:
         """The words in several spellings."""
-        known = self.graph.vocabulary().ontology.spellings.shown
+        known = vocabulary_for(self.vault).ontology.spellings.shown
         return [word for word in known if isinstance(word, SpelledWord)]
 
     @cached_property
@@ -275,9 +286,9 @@ def lost_names(context: HealthContext) -> Mapping[str, Sequence[LostLink]]:
     before they have a note, and files that were left out of the index.
     """
     lost = context.rows.lost_links()
-    root, skipped = context.graph.config.vault.path, context.rows.skipped()
+    root, skipped = context.vault.config.vault.path, context.rows.skipped()
     paths = [path for path, _ in skipped]
-    left_out = left_out_names(root, paths, context.graph.files) if lost else ()
+    left_out = left_out_names(root, paths, context.vault.files) if lost else ()
     names: dict[str, list[LostLink]] = {}
     for link in lost:
         name = link.target.rpartition("/")[2].removesuffix(NOTE_SUFFIX)
@@ -398,14 +409,14 @@ def _unlinked(links: int) -> str:
 
 def _orphan_context(context: HealthContext, note: HealthNote) -> str:
     """Return a note that names an orphan or is similar to it, as a phrase."""
-    words = context.graph.words()
+    words = current_words(context.vault)
     if words is not None and len(note.title.split()) >= TITLE_WORDS:
         ids = words.standing(note.title, 5)[1]
         paths = {context.by_id[i].path for i in ids if i in context.by_id}
         namers = sorted((paths & context.lasting.keys()) - {note.path})
         if namers:
             return f"named in {namers[0]}"
-    for pair in similar_to(context.graph, note.path, limit=1):
+    for pair in similar_to(context.vault, note.path, limit=1):
         return f"similar to {pair.other_path} ({pair.similarity:.2f})"
     return ""
 
@@ -421,7 +432,7 @@ def near_duplicates(context: HealthContext) -> list[Finding]:
     templates are left out.
     """
     notes = list(context.lasting.values())
-    sketches = context.graph.sketches.of(context.rows, notes)
+    sketches = context.vault.part(KeptSketches).of(context.rows, notes)
     same: dict[str, list[HealthNote]] = {}
     for note in notes:
         if sketches[note.id].runs >= LEAST_EXACT:
@@ -469,7 +480,7 @@ def weakly_tied(context: HealthContext) -> list[Finding] | Unchecked:
     A note is reported once, with the one it is most like: ten notes of a kind are five
     findings. Orphans and duplicates are other checks', and days are alike by nature.
     """
-    pairs = _close_pairs(context.graph)
+    pairs = _close_pairs(context.vault)
     if isinstance(pairs, Unchecked):
         return pairs
     duplicates = context.found_by(near_duplicates)
@@ -491,16 +502,16 @@ def weakly_tied(context: HealthContext) -> list[Finding] | Unchecked:
     return found
 
 
-def _close_pairs(graph: GraphContext) -> list[Pair] | Unchecked:
+def _close_pairs(vault: Vault) -> list[Pair] | Unchecked:
     """Return the pairs that are similar by `CLOSE`, the most similar first."""
-    space, rows = graph.space(), graph.pairs()
+    space, rows = answering_space(vault), vault.reader.pairs()
     state = rows.lag(space).state
     if not space or state is None:
         return Unchecked(NO_PAIRS if space else NO_VECTORS)
     # As far above the vault's own threshold as `CLOSE` is above the usual one.
     reach = (1 - CLOSE) / (1 - state.level) if state.level < 1 else 1.0
     found = rows.pairs(least=1 - (1 - state.threshold) * min(1.0, reach))
-    return undismissed(found, graph.book.now())
+    return undismissed(found, dismissals_for(vault).now())
 
 
 def god_nodes(context: HealthContext) -> list[Finding]:

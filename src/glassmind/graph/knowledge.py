@@ -1,15 +1,15 @@
 """What a vault's links and names say: one method for each question or action."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 
 from glassmind.files.scan import LeftOutNames, left_out_names
 from glassmind.graph import entities
 from glassmind.graph.connections import chains, connections, guess_of
-from glassmind.graph.context import GraphContext
 from glassmind.graph.dismissals import (
     dismiss_finding,
     dismiss_pair,
+    dismissals_for,
     restore_finding,
     restore_pair,
 )
@@ -20,19 +20,25 @@ from glassmind.graph.health import (
     report,
     secret_places,
 )
+from glassmind.graph.link_graph import net_rows
+from glassmind.graph.names import vocabulary_for
 from glassmind.graph.ontology import SHOWN, shortened
 from glassmind.graph.ranks import RankingRequest, ranking
 from glassmind.graph.repairs import followed, repairs
 from glassmind.graph.resolve import resolve
 from glassmind.graph.similar import similar
-from glassmind.graph.suggestions import SuggestionCache, suggest
-from glassmind.graph.themes import only
+from glassmind.graph.suggestions import suggest
+from glassmind.graph.themes import only, themed_for
 from glassmind.graph.timeline import timeline
 from glassmind.model import NotePath
 from glassmind.model.graph import Chains, Connections, Metric, Ranking, Themes, Timeline
 from glassmind.model.health import FindingNow, HealthReport, Repairs, SecretPlace
 from glassmind.model.ontology import Ingestion, Ontology, Resolution
+from glassmind.model.search import SearchReply
 from glassmind.model.suggestions import Dismissals, Dismissed, Similar, Suggestions
+from glassmind.search.notes import notes_for
+from glassmind.store.sqlite.health import HealthRows
+from glassmind.vault import Vault
 
 
 class Knowledge:
@@ -43,9 +49,8 @@ class Knowledge:
     takes a limit or a number raises `BadLimit` or `BadWish` where it is out of range.
     """
 
-    def __init__(self, context: GraphContext) -> None:
-        self._context = context
-        self._suggestions = SuggestionCache()
+    def __init__(self, vault: Vault, search: Callable[[str, int], SearchReply]) -> None:
+        self._vault, self._search = vault, search
 
     def themes(
         self,
@@ -63,8 +68,8 @@ class Knowledge:
         Raises:
             UnknownTheme, AmbiguousTheme: no single theme has that name.
         """
-        with self._context.faults():
-            found = self._context.themed.now(
+        with self._vault.faults():
+            found = themed_for(self._vault).now(
                 resolution=resolution, ghosts=ghosts, refresh=refresh
             )
         return found if theme is None else only(found, str(theme))
@@ -75,8 +80,8 @@ class Knowledge:
         Raises:
             IndexFault: they cannot be kept, or others wrote for longer than `wait_s`.
         """
-        with self._context.faults():
-            self._context.themed.renew(wait_s)
+        with self._vault.faults():
+            themed_for(self._vault).renew(wait_s)
 
     def connections(
         self,
@@ -92,9 +97,9 @@ class Knowledge:
         With `ghosts`, unresolved links are neighbours too, and may be named. With
         `subgraph`, all that is shown and every link between, as one graph.
         """
-        with self._context.faults(), self._context.still():
+        with self._vault.faults(), net_rows(self._vault).still():
             return connections(
-                self._context,
+                self._vault,
                 name,
                 depth=depth,
                 limit=limit,
@@ -107,13 +112,13 @@ class Knowledge:
 
         With `ghosts`, the very name of an unresolved link is not a guess either.
         """
-        with self._context.faults():
-            return guess_of(self._context, name, ghosts=ghosts)
+        with self._vault.faults():
+            return guess_of(self._vault, name, ghosts=ghosts)
 
     def ontology(self, *, limit: int = SHOWN) -> Ontology:
         """Return the vocabulary of the vault, up to `limit` of each kind."""
-        with self._context.faults():
-            return shortened(self._context.vocabulary().ontology, limit)
+        with self._vault.faults():
+            return shortened(vocabulary_for(self._vault).ontology, limit)
 
     def resolve(self, text: str, *, limit: int = 5) -> Resolution:
         """Return whether the vault has what a text names, and how to link to it.
@@ -121,14 +126,14 @@ class Knowledge:
         Raises:
             NothingAsked: the text holds no name.
         """
-        context = self._context
-        has_model = context.config.embeddings.backend != "none"
-        with context.faults():
+        vault = self._vault
+        has_model = vault.config.embeddings.backend != "none"
+        with vault.faults():
             return resolve(
                 text,
-                context.vocabulary().names,
+                vocabulary_for(vault).names,
                 limit=limit,
-                search=(lambda name, most: context.search(name, most).hits)
+                search=(lambda name, most: self._search(name, most).hits)
                 if has_model
                 else None,
                 left_out=self._left_out,
@@ -139,23 +144,23 @@ class Knowledge:
 
         A proposal: nothing is written.
         """
-        context = self._context
-        with context.faults():
-            root, path = context.config.vault.path, context.find(name)
+        vault = self._vault
+        with vault.faults():
+            root, path = vault.config.vault.path, notes_for(vault).find(name)
             return entities.ingest(
                 root,
                 path,
-                context.vocabulary(),
+                vocabulary_for(vault),
                 limit=limit,
                 left_out=self._left_out,
-                files=context.files,
+                files=vault.files,
             )
 
     def _left_out(self) -> LeftOutNames:
         """Return what files are called that exist but are not in the index."""
-        context = self._context
-        skipped = [path for path, _ in context.troubles().skipped()]
-        return left_out_names(context.config.vault.path, skipped, context.files)
+        vault = self._vault
+        skipped = [path for path, _ in HealthRows(vault.reader.connection()).skipped()]
+        return left_out_names(vault.config.vault.path, skipped, vault.files)
 
     def similar(
         self, name: str | None = None, *, limit: int = 20, least: float = 0.0
@@ -164,18 +169,18 @@ class Knowledge:
 
         Those of one note, or the pairs of the whole vault; `least` is a cosine.
         """
-        with self._context.faults():
-            note = None if name is None else self._context.find(name)
-            return similar(self._context, note, limit=limit, least=least)
+        with self._vault.faults():
+            note = None if name is None else notes_for(self._vault).find(name)
+            return similar(self._vault, note, limit=limit, least=least)
 
     def suggest(self, name: str | None = None, *, limit: int = 20) -> Suggestions:
         """Return what should be linked, best first, each with a proposed edit.
 
         For one note or, without a name, for the whole vault. Nothing is written.
         """
-        with self._context.faults():
-            note = None if name is None else self._context.find(name)
-            return suggest(self._context, self._suggestions, note, limit=limit)
+        with self._vault.faults():
+            note = None if name is None else notes_for(self._vault).find(name)
+            return suggest(self._vault, note, limit=limit)
 
     def links_to_add(
         self,
@@ -190,12 +195,10 @@ class Knowledge:
         Those of `keys`, and with `mentions` every name that should be a link; without
         either what `suggest` lists. An empty list of keys is none of them.
         """
-        context, cache = self._context, self._suggestions
-        with context.faults():
-            note = None if name is None else context.find(name)
-            return followed(
-                context, cache, note, keys=keys, mentions=mentions, limit=limit
-            )
+        vault = self._vault
+        with vault.faults():
+            note = None if name is None else notes_for(vault).find(name)
+            return followed(vault, note, keys=keys, mentions=mentions, limit=limit)
 
     def dismiss(self, a: str, b: str) -> Dismissed:
         """Never show two notes as similar again, in a search either.
@@ -203,13 +206,13 @@ class Knowledge:
         Raises:
             WriteRefused: the settings or the disk do not let it be written.
         """
-        with self._context.faults():
-            return dismiss_pair(self._context, a, b)
+        with self._vault.faults():
+            return dismiss_pair(self._vault, a, b)
 
     def restore_pair(self, a: str, b: str) -> Dismissed:
         """Take the dismissal of two notes back; raises as `dismiss`."""
-        with self._context.faults():
-            return restore_pair(self._context, a, b)
+        with self._vault.faults():
+            return restore_pair(self._vault, a, b)
 
     def dismiss_finding(self, check: str, subject: str) -> Dismissed:
         """Never show a finding of vault health again; its key is `check:subject`.
@@ -219,15 +222,15 @@ class Knowledge:
             FindingAbsent: that check finds no such thing now.
             WriteRefused: the settings or the disk do not let it be written.
         """
-        with self._context.faults():
-            now = finding_now(self._context, key_of(check, subject), today=None)
-            return dismiss_finding(self._context, now)
+        with self._vault.faults():
+            now = finding_now(self._vault, key_of(check, subject), today=None)
+            return dismiss_finding(self._vault, now)
 
     def restore_finding(self, check: str, subject: str) -> Dismissed:
         """Take the dismissal of a finding back, whether it still is one or not."""
-        with self._context.faults():
-            now = finding_now(self._context, key_of(check, subject), today=None)
-            return restore_finding(self._context, now)
+        with self._vault.faults():
+            now = finding_now(self._vault, key_of(check, subject), today=None)
+            return restore_finding(self._vault, now)
 
     def health(
         self,
@@ -241,8 +244,8 @@ class Knowledge:
         Raises:
             UnknownCheck: there is no check of one of these names.
         """
-        with self._context.faults():
-            return report(self._context, checks=checks, limit=limit, today=today)
+        with self._vault.faults():
+            return report(self._vault, checks=checks, limit=limit, today=today)
 
     def repairs(
         self, *, checks: Sequence[str] | None = None, today: date | None = None
@@ -252,13 +255,13 @@ class Knowledge:
         Raises:
             UnknownCheck: there is no check of one of these names.
         """
-        with self._context.faults():
-            return repairs(self._context, self._suggestions, checks=checks, today=today)
+        with self._vault.faults():
+            return repairs(self._vault, checks=checks, today=today)
 
     def secrets(self) -> list[SecretPlace]:
         """Return where credentials are in notes, for their owner alone."""
-        with self._context.faults():
-            return secret_places(self._context)
+        with self._vault.faults():
+            return secret_places(self._vault)
 
     def check_finding(self, key: str, *, today: date | None = None) -> FindingNow:
         """Return whether a finding of `health` still is one, by the check it is from.
@@ -266,13 +269,13 @@ class Knowledge:
         Raises:
             BadFindingKey, UnknownCheck: the key is not of a finding.
         """
-        with self._context.faults():
-            return finding_now(self._context, key, today=today)
+        with self._vault.faults():
+            return finding_now(self._vault, key, today=today)
 
     def dismissals(self) -> Dismissals:
         """Return what was dismissed, and the lines of it that cannot be read."""
-        with self._context.faults():
-            return self._context.book.now()
+        with self._vault.faults():
+            return dismissals_for(self._vault).now()
 
     def path(  # noqa: PLR0913 - each option by its name
         self,
@@ -288,9 +291,9 @@ class Knowledge:
 
         Links are followed either way. With `common`, the notes linked with both too.
         """
-        with self._context.faults(), self._context.still():
+        with self._vault.faults(), net_rows(self._vault).still():
             return chains(
-                self._context,
+                self._vault,
                 source,
                 target,
                 limit=limit,
@@ -321,13 +324,13 @@ class Knowledge:
         """
         theme = None if theme is None else str(theme)
         request = RankingRequest(metric, limit, theme, about, least_inbound)
-        with self._context.faults():
-            return ranking(self._context, request, ghosts=ghosts)
+        with self._vault.faults():
+            return ranking(self._vault, self._search, request, ghosts=ghosts)
 
     def timeline(self, name: str, *, limit: int = 100) -> Timeline:
         """Return how a note's neighbourhood grew, up to the latest `limit` events.
 
         From properties, names and files, and from git where the vault is a repository.
         """
-        with self._context.faults():
-            return timeline(self._context, name, limit=limit)
+        with self._vault.faults():
+            return timeline(self._vault, name, limit=limit)

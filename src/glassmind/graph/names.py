@@ -17,7 +17,7 @@ from msgspec import structs
 
 from glassmind.files.ignore import is_attachment
 from glassmind.files.names import NOTE_SUFFIX, Names, link_text, name_key
-from glassmind.files.settings import ObsidianSettings
+from glassmind.files.settings import ObsidianSettings, obsidian_settings
 from glassmind.graph.mentions import NameTable, name_table, pieces_of
 from glassmind.graph.ontology import overview
 from glassmind.graph.words import folded, habits_in, in_singular, slips_between
@@ -26,6 +26,7 @@ from glassmind.model.ontology import Entry, GhostName, HeadingName, NameKind, On
 from glassmind.obsidian.notes import read_note
 from glassmind.obsidian.text import fold
 from glassmind.store.sqlite.health import OntologyRows
+from glassmind.vault import Vault
 
 TITLE_KEYS = ("title", "name", "id")
 """Properties that hold what a note is called."""
@@ -354,26 +355,29 @@ class Vocabulary:
             return self._ontology
 
 
-class KeptVocabulary:
-    """Gives the vocabulary of the rows as they are, shared by all threads."""
+def vocabulary_for(vault: Vault) -> Vocabulary:
+    """Return the vocabulary of the visible notes as they are indexed now.
 
-    def __init__(
-        self,
-        rows: Callable[[], OntologyRows],
-        settings: Callable[[], ObsidianSettings],
-        agent_dir: str,
-    ) -> None:
-        self._rows, self._settings, self._agent_dir = rows, settings, agent_dir
+    Raises:
+        IndexAbsent, IndexDamaged: the rows cannot be read.
+    """
+    return vault.part(_KeptVocabulary).now()
+
+
+class _KeptVocabulary:
+    """Keeps the newest vocabulary, for any number of threads."""
+
+    def __init__(self, vault: Vault) -> None:
+        self._vault = vault
         self._making = Lock()
         self._kept: tuple[str, Vocabulary] | None = None
 
-    def now(self) -> Vocabulary:
-        """Return the vocabulary, brought up to the rows where they have changed.
+    def _rows(self) -> OntologyRows:
+        return OntologyRows(self._vault.reader.connection())
 
-        Raises:
-            IndexAbsent, IndexDamaged: the rows cannot be read.
-        """
-        settings = self._settings()
+    def now(self) -> Vocabulary:
+        config = self._vault.config
+        settings = obsidian_settings(config.vault.path)
         with self._making, self._rows().still():
             rows = self._rows()  # as they are now, when it is our turn
             head, kept = rows.head(), self._kept
@@ -381,7 +385,8 @@ class KeptVocabulary:
                 return kept[1]
             changed = None if kept is None else rows.changed(kept[0])
             entries = _entries(rows, kept[1].entries if kept else (), changed)
-            made = Vocabulary(self._rows, entries, settings, self._agent_dir)
+            agent_dir = config.writes.agent_dir
+            made = Vocabulary(self._rows, entries, settings, agent_dir)
             self._kept = (head, made)
             return made
 

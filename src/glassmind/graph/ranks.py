@@ -6,19 +6,21 @@ start at the hits, as often as these are relevant, so that a note known for some
 else does not come first (Haveliwala, 2002).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from glassmind.errors import BadLimit, BadWish
-from glassmind.graph.context import GraphContext
-from glassmind.graph.themes import theme_called
+from glassmind.graph.link_graph import link_graph
+from glassmind.graph.themes import theme_called, themed_for
 from glassmind.links.graph import Floats, LinkGraph, part_of, rings
 from glassmind.links.ranks import bridging, hubs_and_authorities, influence
 from glassmind.model.graph import METRICS, Metric, RankedNote, Ranking, ThemeLabel
+from glassmind.model.search import SearchReply
 from glassmind.obsidian.text import counted
+from glassmind.vault import Vault
 
 MOST_RANKED = 1_000
 
@@ -30,6 +32,10 @@ DOUBT = "the vault seems to hold nothing of that: what is ranked are near misses
 SAME_DIGITS = 12
 """Digits of a score that count: sums in another order differ behind them, and notes
 that are equal in the graph are to be ordered by path."""
+
+
+Search: TypeAlias = Callable[[str, int], SearchReply]
+"""Searches the vault for so many hits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +67,9 @@ class _Chosen(NamedTuple):
     notices: tuple[str, ...] = ()
 
 
-def ranking(context: GraphContext, request: RankingRequest, *, ghosts: bool) -> Ranking:
+def ranking(
+    vault: Vault, search: Search, request: RankingRequest, *, ghosts: bool
+) -> Ranking:
     """Return the first notes by a measure; equal ones by path."""
     if request.metric not in METRICS:
         raise BadWish("metric", request.metric, f"one of {', '.join(METRICS)}")
@@ -69,8 +77,8 @@ def ranking(context: GraphContext, request: RankingRequest, *, ghosts: bool) -> 
         raise BadLimit(request.limit, MOST_RANKED)
     if request.least_inbound < 0:
         raise BadWish("least_inbound", request.least_inbound, "0 or more")
-    graph = context.net(ghosts=ghosts)
-    chosen = _chosen(context, graph, request, ghosts=ghosts)
+    graph = link_graph(vault, ghosts=ghosts)
+    chosen = _chosen(vault, search, graph, request, ghosts=ghosts)
     nodes = list(range(len(graph))) if chosen.nodes is None else chosen.nodes
     part = graph if chosen.nodes is None else part_of(graph, nodes)
     hits = chosen.hits
@@ -113,18 +121,23 @@ def ranking(context: GraphContext, request: RankingRequest, *, ghosts: bool) -> 
 
 
 def _chosen(
-    context: GraphContext, graph: LinkGraph, request: RankingRequest, *, ghosts: bool
+    vault: Vault,
+    search: Search,
+    graph: LinkGraph,
+    request: RankingRequest,
+    *,
+    ghosts: bool,
 ) -> _Chosen:
     nodes: set[int] | None = None
     theme, hits, notices = None, dict[int, float](), tuple[str, ...]()
     if request.theme is not None:
-        themes = context.themed.now(ghosts=ghosts)
+        themes = themed_for(vault).now(ghosts=ghosts)
         found = theme_called(themes, request.theme, lasting=True)
         theme = ThemeLabel(found.id, found.label)
         members = (graph.node_at(member.path) for member in found.members)
         nodes = {node for node in members if node is not None}
     if request.about is not None:
-        reply = context.search(request.about, HITS_ABOUT)
+        reply = search(request.about, HITS_ABOUT)
         for hit in reply.hits:
             node = graph.node_at(hit.path)
             if node is not None:

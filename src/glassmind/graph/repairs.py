@@ -1,16 +1,14 @@
 """Fixes: the edits that follow suggestions or end findings, as one proposal."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from posixpath import commonprefix
 from typing import NamedTuple
 
-from glassmind.errors import NoHistory
-from glassmind.files.git import every_change, repository_of
 from glassmind.files.ignore import is_attachment
 from glassmind.files.names import NOTE_SUFFIX, LinkWriter, name_key
 from glassmind.files.read import digest_of
-from glassmind.graph.context import GraphContext
+from glassmind.graph.dismissals import dismissals_for
 from glassmind.graph.health import chosen, health_context, undismissed_findings
 from glassmind.graph.health_checks import (
     TITLE_WORDS,
@@ -29,12 +27,11 @@ from glassmind.graph.reciprocal import ONE_EACH
 from glassmind.graph.suggestions import (
     MOST,
     Pages,
-    SuggestionCache,
     answer_suggested,
     answers_about,
+    facts_for,
     suggest,
 )
-from glassmind.graph.timeline import nameable
 from glassmind.graph.words import folded, in_singular
 from glassmind.model import NotePath
 from glassmind.model.health import (
@@ -49,18 +46,16 @@ from glassmind.model.health import (
 )
 from glassmind.model.suggestions import LEADS, ProposedEdit, Suggestion
 from glassmind.obsidian.text import fold
+from glassmind.vault import Vault
 
 NO_EDIT = "no link to it can be written there; it has to be done by hand"
 CHANGED = "its note changed while it was looked at; ask again"
 TAKEN = "another link is put where it would stand"
 ONLY_ONE = "its property leads to one note, and is given to another"
 NO_NAME = "no text names it in two words or more, nor does it name another note so"
-NO_FILE = "no file is called so, was called so, or has it as an alias"
+NO_FILE = "no file is called so or has it as an alias"
 OUTSIDE = "it is outside of the vault"
 NOT_SUGGESTED = "nothing of that key is suggested now"
-
-MOST_SECONDS = 5.0
-"""How long the history may be read."""
 
 MOST_NAMED = 3
 """Files that are named where a lost name may mean several."""
@@ -74,7 +69,7 @@ class Request(NamedTuple):
 
 
 def link_edits(
-    graph: GraphContext, requests: Iterable[Request]
+    vault: Vault, requests: Iterable[Request]
 ) -> tuple[list[LinkEdit], list[Unmended]]:
     """Return one edit for each note that follows its suggestions, and what is left.
 
@@ -84,10 +79,10 @@ def link_edits(
     by_note: dict[NotePath, list[Request]] = {}
     for request in requests:
         by_note.setdefault(request.suggestion.source, []).append(request)
-    pen = graph.facts().pen
+    pen = facts_for(vault).pen
     made: list[LinkEdit] = []
     left: list[Unmended] = []
-    with graph.files() as files:
+    with vault.files() as files:
         pages = Pages(files)
         for path, some in sorted(by_note.items()):
             page = pages.at(path)
@@ -173,9 +168,8 @@ def _difference(page: Page, after: Page) -> ProposedEdit:
     )
 
 
-def followed(  # noqa: PLR0913 - each option by its name
-    graph: GraphContext,
-    kept: SuggestionCache,
+def followed(
+    vault: Vault,
     note: NotePath | None,
     *,
     keys: Sequence[str] | None,
@@ -190,11 +184,11 @@ def followed(  # noqa: PLR0913 - each option by its name
     Raises:
         BadLimit: so many cannot be given.
     """
-    found = suggest(graph, kept, note, limit=MOST if keys or mentions else limit)
+    found = suggest(vault, note, limit=MOST if keys or mentions else limit)
     known = {one.key: one for one in found.suggestions}
     sources = {key.partition(LEADS)[0] for key in keys or () if key not in known}
     for source in sorted(sources):
-        around = suggest(graph, kept, NotePath(source), limit=MOST).suggestions
+        around = suggest(vault, NotePath(source), limit=MOST).suggestions
         known |= {one.key: one for one in around}
     wanted = dict.fromkeys(keys or ())
     for one in found.suggestions if mentions or keys is None else ():
@@ -202,7 +196,7 @@ def followed(  # noqa: PLR0913 - each option by its name
             wanted[one.key] = None
     left = [Unmended(key, NOT_SUGGESTED) for key in wanted if key not in known]
     requests = [Request(key, known[key]) for key in wanted if key in known]
-    edits, undone = link_edits(graph, requests)
+    edits, undone = link_edits(vault, requests)
     return Repairs(edits=tuple(edits), unmended=(*left, *undone), notices=found.notices)
 
 
@@ -216,8 +210,7 @@ class _Fixes(NamedTuple):
 
 
 def repairs(
-    graph: GraphContext,
-    kept: SuggestionCache,
+    vault: Vault,
     *,
     checks: Sequence[str] | None,
     today: date | None,
@@ -229,7 +222,7 @@ def repairs(
     Raises:
         UnknownCheck: there is no check of one of these names.
     """
-    context, book = health_context(graph, today), graph.book.now()
+    context, book = health_context(vault, today), dismissals_for(vault).now()
     done: list[_Fixes] = []
     for check in chosen(checks):
         every = context.found_by(check.find)
@@ -240,11 +233,11 @@ def repairs(
             continue
         match check.name:
             case "missing_reciprocal":
-                done.append(_missing_answers(graph, found))
+                done.append(_missing_answers(vault, found))
             case "ghosts":
                 done.append(_lost_names(context, found))
             case "orphans":
-                done.append(_mentions(graph, kept, found))
+                done.append(_mentions(vault, found))
             case "inconsistent_tags":
                 done.append(_tag_spellings(context, found))
             case _:
@@ -252,7 +245,7 @@ def repairs(
                 are = "1 finding is" if many == 1 else f"{many:,} findings are"
                 why = f"{are} for a person to mend: {check.fix}"
                 done.append(_Fixes(left=[Unmended(check.name, why)]))
-    edits, undone = link_edits(graph, [r for fixes in done for r in fixes.requests])
+    edits, undone = link_edits(vault, [r for fixes in done for r in fixes.requests])
     names = tuple(name for fixes in done for name in fixes.names)
     linked = {f"orphans:{path}" for one in names for path in (*one.sources, one.now)}
     left = [one for fixes in done for one in fixes.left if one.key not in linked]
@@ -265,12 +258,12 @@ def repairs(
     )
 
 
-def _missing_answers(graph: GraphContext, findings: Sequence[Finding]) -> _Fixes:
+def _missing_answers(vault: Vault, findings: Sequence[Finding]) -> _Fixes:
     """Return the suggestions that add links back to properties."""
-    facts, book = graph.facts(), graph.book.now()
+    facts, book = facts_for(vault), dismissals_for(vault).now()
     wanted = {one.subject: one.key for one in findings}
     requests = []
-    with graph.files() as files:
+    with vault.files() as files:
         pages = Pages(files)
         for missing in answers_about(facts, None, book.has_pair):
             made = answer_suggested(missing, facts, pages)
@@ -280,16 +273,14 @@ def _missing_answers(graph: GraphContext, findings: Sequence[Finding]) -> _Fixes
     return _Fixes(requests, left=[Unmended(key, NO_EDIT) for key in wanted.values()])
 
 
-def _mentions(
-    graph: GraphContext, kept: SuggestionCache, findings: Sequence[Finding]
-) -> _Fixes:
+def _mentions(vault: Vault, findings: Sequence[Finding]) -> _Fixes:
     """Return for orphans the names in texts that should be links, one for each.
 
     A name has to say which note is meant: of several words, and of one note.
     """
     alone = {one.path: one.key for one in findings}
     requests = []
-    for one in suggest(graph, kept, None, limit=MOST).suggestions:
+    for one in suggest(vault, None, limit=MOST).suggestions:
         ends = [path for path in (one.source, one.target) if path in alone]
         mention = one.mention
         if not ends or one.edit is None or mention is None or mention.namesakes:
@@ -317,11 +308,10 @@ def _tag_spellings(context: HealthContext, findings: Sequence[Finding]) -> _Fixe
 def _lost_names(context: HealthContext, findings: Sequence[Finding]) -> _Fixes:
     """Return for names that no file has which file they mean."""
     lost = lost_names(context)
-    former = _former_paths(context)
     names: list[FormerName] = []
     left: list[Unmended] = []
     for one in findings:
-        meant = _meant(context, former, one, lost[one.subject])
+        meant = _meant(context, one, lost[one.subject])
         if isinstance(meant, Unmended):
             left.append(meant)
         else:
@@ -331,7 +321,6 @@ def _lost_names(context: HealthContext, findings: Sequence[Finding]) -> _Fixes:
 
 def _meant(
     context: HealthContext,
-    former: Mapping[str, Sequence[NotePath]],
     lost: Finding,
     links: Sequence[LostLink],
 ) -> list[FormerName] | Unmended:
@@ -343,7 +332,7 @@ def _meant(
     place = place_of(links[0])
     if place.startswith("../"):
         return Unmended(lost.key, OUTSIDE)
-    for files, why, is_shown in _ways(context, former, lost.subject, place):
+    for files, why, is_shown in _ways(context, lost.subject, place):
         if len(files) > 1:
             some = ", ".join(files[:MOST_NAMED])
             more = " or others" if len(files) > MOST_NAMED else ""
@@ -361,15 +350,12 @@ def _meant(
 
 def _ways(
     context: HealthContext,
-    former: Mapping[str, Sequence[NotePath]],
     subject: str,
     place: str,
 ) -> Iterator[tuple[Sequence[NotePath], str, bool]]:
     """Yield the files that a name may mean, the surest way of telling first."""
     name = place.rpartition("/")[2].removesuffix(NOTE_SUFFIX)
     called = context.rows.files_called
-    were = [p for p in former.get(subject, ()) if p in called(name_key(p))]
-    yield were, "it was called so", False
     if "/" in subject:
         there = [
             path
@@ -389,29 +375,3 @@ def _path(place: str) -> NotePath:
     """Return the path of the file that would be at a place."""
     is_whole = is_attachment(place) or place.endswith(NOTE_SUFFIX)
     return NotePath(place if is_whole else f"{place}{NOTE_SUFFIX}")
-
-
-def _former_paths(context: HealthContext) -> dict[str, list[NotePath]]:
-    """Return the files that git saw renamed, by every end of their former paths.
-
-    Only former paths that may be named to the caller.
-    """
-    graph, found = context.graph, dict[str, list[NotePath]]()
-    try:
-        repository = repository_of(graph.config.vault.path, timeout_s=MOST_SECONDS)
-    except NoHistory:
-        return found
-    now: dict[str, str] = {}
-    renames: list[tuple[str, str]] = []
-    for change in every_change(repository, timeout_s=MOST_SECONDS):  # newest first
-        if change.kind == "renamed" and change.former:
-            now[change.former] = now.get(change.path, change.path)
-            renames.append((change.former, now[change.former]))
-    visible = nameable(graph, now)
-    for former, path in renames:
-        parts = fold(former).removesuffix(NOTE_SUFFIX).split("/")
-        for size in range(1, len(parts) + 1) if former in visible else ():
-            paths = found.setdefault("/".join(parts[-size:]), [])
-            if path not in paths:
-                paths.append(NotePath(path))
-    return found

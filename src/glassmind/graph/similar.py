@@ -16,7 +16,8 @@ import xxhash
 from numpy.typing import NDArray
 
 from glassmind.errors import BadLimit, BadWish
-from glassmind.graph.context import GraphContext
+from glassmind.graph.dismissals import dismissals_for
+from glassmind.graph.link_graph import answering_space
 from glassmind.model import NotePath
 from glassmind.model.index import Progress
 from glassmind.model.suggestions import (
@@ -33,6 +34,7 @@ from glassmind.model.suggestions import (
 from glassmind.model.vectors import Space
 from glassmind.ports.indexing import ShowProgress
 from glassmind.store.sqlite.pairs import PairSource, PairStep
+from glassmind.vault import Vault
 
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]
@@ -85,7 +87,7 @@ NONE: Numbers = np.empty(0, np.int64)
 
 
 def similar(
-    context: GraphContext, note: NotePath | None, *, limit: int, least: float
+    vault: Vault, note: NotePath | None, *, limit: int, least: float
 ) -> Similar:
     """Return the pairs of a note, or of the whole vault, the most similar first.
 
@@ -95,29 +97,30 @@ def similar(
         raise BadLimit(limit, MOST_SHOWN)
     if not 0 <= least <= 1:
         raise BadWish("least", least, "from 0 to 1")
-    rows = context.pairs()
+    rows = vault.reader.pairs()
     found = rows.of_note(note, least=least) if note else rows.pairs(least=least)
-    dismissals = context.book.now()
+    dismissals = dismissals_for(vault).now()
     kept = undismissed(found, dismissals)
     return Similar(
         note=note,
         pairs=tuple(kept[:limit]),
         total=len(kept),
         dismissed=len(found) - len(kept),
-        status=rows.status(context.space(), dismissals.pairs),
-        notices=similarity_notices(context),
+        status=rows.status(answering_space(vault), dismissals.pairs),
+        notices=similarity_notices(vault),
     )
 
 
-def similar_to(context: GraphContext, note: NotePath, *, limit: int) -> list[Pair]:
+def similar_to(vault: Vault, note: NotePath, *, limit: int) -> list[Pair]:
     """Return the undismissed pairs of a note, which is the first of each."""
-    return undismissed(context.pairs().of_note(note), context.book.now())[:limit]
+    pairs = vault.reader.pairs().of_note(note)
+    return undismissed(pairs, dismissals_for(vault).now())[:limit]
 
 
-def similarity_notices(context: GraphContext) -> tuple[str, ...]:
+def similarity_notices(vault: Vault) -> tuple[str, ...]:
     """Return what is not known yet of similar notes, and unreadable dismissals."""
-    notice = context.pairs().lag(context.space()).notice
-    return (*([notice] if notice else []), *context.book.now().problems)
+    notice = vault.reader.pairs().lag(answering_space(vault)).notice
+    return (*([notice] if notice else []), *dismissals_for(vault).now().problems)
 
 
 def undismissed(pairs: list[Pair], dismissals: Dismissals) -> list[Pair]:

@@ -12,15 +12,16 @@ from heapq import heapify, heappop, heappush, nlargest
 from itertools import chain
 from math import fsum, log
 from threading import Lock
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from glassmind.errors import BadLimit, VaultError
 from glassmind.files.names import LinkWriter, Names
-from glassmind.files.read import VaultFiles, digest_of
-from glassmind.files.settings import LinkFormat
+from glassmind.files.read import VaultFiles
+from glassmind.files.settings import LinkFormat, obsidian_settings
+from glassmind.graph.dismissals import dismissals_for
 from glassmind.graph.link_edits import (
     Page,
     edit_for_mention,
@@ -28,6 +29,7 @@ from glassmind.graph.link_edits import (
     edit_for_relation,
     page_from,
 )
+from glassmind.graph.link_graph import current_words, link_graph
 from glassmind.graph.mentions import (
     COMMON_WORDS,
     NameTable,
@@ -46,6 +48,7 @@ from glassmind.graph.reciprocal import (
     spelling_of,
 )
 from glassmind.graph.similar import similarity_notices
+from glassmind.graph.words import habits_in
 from glassmind.links.graph import NOWHERE, LinkGraph, common
 from glassmind.model import NotePath
 from glassmind.model.suggestions import (
@@ -59,10 +62,8 @@ from glassmind.model.suggestions import (
     suggestion_key,
 )
 from glassmind.obsidian.prose import readable_text
-
-if TYPE_CHECKING:
-    from glassmind.graph.context import GraphContext
-    from glassmind.store.sqlite.health import MentionRows
+from glassmind.store.sqlite.health import MentionRows
+from glassmind.vault import Vault
 
 Strengths: TypeAlias = NDArray[np.float64]
 """A number from 0 to 1 for every node of the link graph."""
@@ -211,7 +212,7 @@ class Facts:
         return share if exact else share * INFLECTED
 
 
-def facts_of(net: LinkGraph, rows: "MentionRows", rules: PathRules) -> Facts:
+def facts_of(net: LinkGraph, rows: MentionRows, rules: PathRules) -> Facts:
     """Return what is known of every node of a graph."""
     named, anchors = rows.names(), rows.anchors()
     names = {
@@ -286,28 +287,38 @@ def _used(
     }
 
 
-class KeptFacts:
-    """Owns the newest facts; one thread makes them, the others wait."""
+def facts_for(vault: Vault) -> Facts:
+    """Return what is known of the visible notes as they are indexed now."""
+    return vault.part(_KeptFacts).now()
 
-    def __init__(
-        self,
-        net: Callable[[], LinkGraph],
-        rows: "Callable[[], MentionRows]",
-        head: Callable[[], str],
-        rules: Callable[[], PathRules],
-    ) -> None:
-        self._net, self._rows, self._head, self._sorts = net, rows, head, rules
+
+class _KeptFacts:
+    """Keeps the newest facts; one thread makes them, the others wait."""
+
+    def __init__(self, vault: Vault) -> None:
+        self._vault = vault
         self._making = Lock()
         self._kept: tuple[str, Facts] | None = None
 
     def now(self) -> Facts:
-        """Return the facts as the rows are now."""
-        head, net = self._head(), self._net()
+        vault = self._vault
+        head, net = vault.reader.log().head(), link_graph(vault)
         with self._making:
             kept = self._kept
             if kept is None or kept[0] != head or kept[1].net is not net:
-                kept = self._kept = head, facts_of(net, self._rows(), self._sorts())
+                rows = MentionRows(vault.reader.connection())
+                kept = self._kept = head, facts_of(net, rows, _path_rules(vault))
             return kept[1]
+
+
+def _path_rules(vault: Vault) -> PathRules:
+    settings = obsidian_settings(vault.config.vault.path)
+    habits, agents = habits_in(settings), f"{vault.config.writes.agent_dir}/"
+    return PathRules(
+        lambda path: path.startswith(agents) or habits.is_template(path),
+        habits.is_day,
+        settings.link_format,
+    )
 
 
 class Pages:
@@ -330,14 +341,6 @@ class Pages:
         """True if a note exists and cannot be edited, such as a drawing."""
         return self.at(path) is None and self._bytes(NotePath(path)) is not None
 
-    def seen(self) -> dict[NotePath, str]:
-        """Return a digest of each note that was read; empty for one that is gone."""
-        return {path: _digest(raw) for path, raw in self._raw.items()}
-
-    def are_still(self, seen: Mapping[NotePath, str]) -> bool:
-        """True if notes are as they were when these digests were made."""
-        return all(_digest(self._bytes(path)) == had for path, had in seen.items())
-
     def _bytes(self, path: NotePath) -> bytes | None:
         if path not in self._raw:
             try:
@@ -345,10 +348,6 @@ class Pages:
             except VaultError:
                 self._raw[path] = None
         return self._raw[path]
-
-
-def _digest(raw: bytes | None) -> str:
-    return "" if raw is None else digest_of(raw)
 
 
 class NoteVectors(NamedTuple):
@@ -406,14 +405,13 @@ class Candidate(NamedTuple):
 class Finder:
     """Finds suggestions for one call, and keeps what it reads until the call ends."""
 
-    def __init__(
-        self, graph: "GraphContext", pages: Pages, kept: "SuggestionCache"
-    ) -> None:
-        self._graph, self.pages = graph, pages
-        self.facts, self.rows = graph.facts(), graph.mention_rows()
-        self.words = graph.words()
-        self.dismissed = graph.book.now()
-        self._vectors = kept.vectors(self.rows)
+    def __init__(self, vault: Vault, pages: Pages) -> None:
+        self._vault, self.pages = vault, pages
+        self.facts = facts_for(vault)
+        self.rows = MentionRows(vault.reader.connection())
+        self.words = current_words(vault)
+        self.dismissed = dismissals_for(vault).now()
+        self._vectors = vault.part(_KeptVectors).now(self.rows)
         self._spots: dict[int, Mapping[int, Spot]] = {}
         self._standing: dict[tuple[Pieces, int], tuple[int, NDArray[np.int64]]] = {}
 
@@ -513,7 +511,7 @@ class Finder:
         if node is not None:
             outlook = self.outlook(node)
             paired = np.zeros(len(self.facts.net), np.bool_)
-            for pair in self._graph.pairs().of_note(note):
+            for pair in self._vault.reader.pairs().of_note(note):
                 other = self.facts.net.node_at(pair.other_path)
                 if other is not None:
                     paired[other] = outlook.open_[other]
@@ -568,7 +566,7 @@ class Finder:
     def _similar_pairs(self) -> list[tuple[int, int]]:
         """Return the stored pairs of similar notes, the most similar first."""
         node_at, found = self.facts.net.node_at, []
-        for pair in self._graph.pairs().pairs():
+        for pair in self._vault.reader.pairs().pairs():
             node, other = node_at(pair.path), node_at(pair.other_path)
             if node is not None and other is not None and not self._days((node, other)):
                 found.append((node, other))
@@ -841,45 +839,26 @@ def answer_suggested(missing: Missing, facts: Facts, pages: Pages) -> Suggestion
     )
 
 
-class SuggestionCache:
-    """Keeps the vectors of all notes, and the last suggestions for the whole vault.
+class _KeptVectors:
+    """Keeps the vectors of all notes until they change."""
 
-    These are made again once the index, the dismissals or a note they read changed.
-    """
-
-    def __init__(self) -> None:
+    def __init__(self, _: Vault) -> None:
         self._lock = Lock()
-        self._vectors: tuple[str, NoteVectors] | None = None
-        self._found: tuple[object, Mapping[NotePath, str], list[Suggestion]] | None
-        self._found = None
+        self._kept: tuple[str, NoteVectors] | None = None
 
-    def vectors(self, rows: "MentionRows") -> NoteVectors:
-        """Return the vectors as they are now."""
+    def now(self, rows: MentionRows) -> NoteVectors:
         stamp = rows.vector_stamp()
         with self._lock:
-            if self._vectors is None or self._vectors[0] != stamp:
+            if self._kept is None or self._kept[0] != stamp:
                 known = list(rows.vectors())
                 ids = np.array([note for note, _ in known], np.int64)
                 raw = np.frombuffer(b"".join(blob for _, blob in known), "<f4")
                 matrix = raw.reshape(-1, max(rows.width(), 1))
-                self._vectors = stamp, NoteVectors(ids, matrix)
-            return self._vectors[1]
-
-    def of_vault(self, finder: Finder, most: int) -> list[Suggestion]:
-        """Return the best suggestions of the whole vault."""
-        level = finder.words.level_with if finder.words else None
-        state = most, finder.facts, finder.rows.stamp(), level, finder.dismissed
-        with self._lock:
-            kept = self._found
-            if kept is None or kept[0] != state or not finder.pages.are_still(kept[1]):
-                found = finder.of_vault(most)
-                kept = self._found = state, finder.pages.seen(), found
-            return kept[2]
+                self._kept = stamp, NoteVectors(ids, matrix)
+            return self._kept[1]
 
 
-def suggest(
-    graph: "GraphContext", kept: SuggestionCache, note: NotePath | None, *, limit: int
-) -> Suggestions:
+def suggest(vault: Vault, note: NotePath | None, *, limit: int) -> Suggestions:
     """Return what should be linked, best first, each with the edit that would do it.
 
     Notes that are linked already, either way, are not suggested, except for a property
@@ -890,20 +869,20 @@ def suggest(
     """
     if not 1 <= limit <= MOST:
         raise BadLimit(limit, MOST)
-    with graph.files() as files:
-        finder = Finder(graph, Pages(files), kept)
+    with vault.files() as files:
+        finder = Finder(vault, Pages(files))
         if note is None:
-            found = kept.of_vault(finder, PAGED if limit <= PAGED else MOST)[:limit]
+            found = finder.of_vault(PAGED if limit <= PAGED else MOST)[:limit]
         else:
             found = finder.of_note(note, limit)
-    return Suggestions(note, tuple(found), tuple(_unknown(graph, note)))
+    return Suggestions(note, tuple(found), tuple(_unknown(vault, note)))
 
 
-def _unknown(graph: "GraphContext", note: NotePath | None) -> Iterator[str]:
+def _unknown(vault: Vault, note: NotePath | None) -> Iterator[str]:
     """Yield what is not known yet."""
-    if not graph.mention_rows().width():
+    if not MentionRows(vault.reader.connection()).width():
         yield NO_VECTORS
     elif note is None:
-        yield from similarity_notices(graph)
+        yield from similarity_notices(vault)
         return
-    yield from graph.book.now().problems
+    yield from dismissals_for(vault).now().problems

@@ -5,13 +5,13 @@ theme names a note that is gone. Whoever cannot write answers the same from memo
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from itertools import count as count_from
 from itertools import pairwise
 from threading import Lock
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 import xxhash
@@ -24,7 +24,7 @@ from glassmind.errors import (
     IndexUnwritable,
     UnknownTheme,
 )
-from glassmind.graph.context import Graphs
+from glassmind.graph.link_graph import link_graph
 from glassmind.links.communities import clusters, modularity
 from glassmind.links.graph import Floats, Ints, LinkGraph, View, part_of
 from glassmind.links.ranks import influence
@@ -40,6 +40,7 @@ from glassmind.model.graph import (
     low_modularity,
 )
 from glassmind.store.sqlite.pairs import ThemeRows
+from glassmind.vault import Vault
 
 LEAST_RESOLUTION, MOST_RESOLUTION = 0.01, 100.0
 """Beyond these a vault is one theme, or none has three notes; the settings' own."""
@@ -107,51 +108,24 @@ class _Made(NamedTuple):
     themes: Themes
 
 
-class KeepThemes(Protocol):
-    """Keeps themes in place of those that were made from `before`.
-
-    Not where the links have gone on from `head`, nor where others were faster.
-    """
-
-    def __call__(
-        self,
-        themes: Sequence[KeptTheme],
-        state: ThemeState,
-        /,
-        *,
-        head: str,
-        before: ThemeState | None,
-        wait_s: float,
-    ) -> None: ...
-
-
-Divide = Callable[[LinkGraph, str, float], Parts]
-"""Returns the parts of a graph with this fingerprint, at a resolution."""
+def themed_for(vault: Vault) -> "Themed":
+    """Return the themes of the visible notes."""
+    return vault.part(Themed)
 
 
 class Themed:
-    """Owns the themes of a vault as they are now; used from any number of threads.
+    """Owns the themes of a vault as they are now; used from any number of threads."""
 
-    `usual` is the resolution of the settings.
-    """
-
-    def __init__(
-        self,
-        graph: Graphs,
-        rows: Callable[[], ThemeRows],
-        keep: KeepThemes,
-        usual: float,
-        divide: Divide | None = None,
-    ) -> None:
-        self._graph, self._rows, self._write = graph, rows, keep
-        self._usual = usual
-        self._divide = divide or (
-            lambda graph, _, resolution: parted(graph, resolution)
-        )
+    def __init__(self, vault: Vault) -> None:
+        self._vault = vault
+        self._usual = vault.config.graph.theme_resolution
         self._lock = Lock()
         self._last: dict[tuple[bool, bool], _Made] = {}
         self._unwritable: _Made | None = None
         self._homes: tuple[Themes | None, dict[str, ThemeLabel]] = (None, {})
+
+    def _rows(self) -> ThemeRows:
+        return self._vault.reader.themes()
 
     def now(
         self,
@@ -201,7 +175,7 @@ class Themed:
             IndexFault: they cannot be kept.
         """
         with self._lock:
-            graph, state = self._graph(), self._rows().state()
+            graph, state = link_graph(self._vault), self._rows().state()
             wanted = self._resolution(state, None)
             if not _is_of(state, fingerprint(graph), wanted):
                 self._keep(self._made(graph, wanted), state, wait_s=wait_s)
@@ -209,7 +183,8 @@ class Themed:
     def _now(
         self, resolution: float | None, *, ghosts: bool = False, refresh: bool = False
     ) -> _Made:
-        graph, state = self._graph(ghosts=ghosts), self._rows().state()
+        graph = link_graph(self._vault, ghosts=ghosts)
+        state = self._rows().state()
         wanted = self._resolution(state, resolution, refresh=refresh)
         once = not refresh and wanted != self._resolution(state, None)
         last = self._last.get((ghosts, once))
@@ -263,7 +238,7 @@ class Themed:
             members = () if once else kept.members
             if ghosts and not once and not members:
                 members = _members(self._now(None))
-            parts = self._divide(graph, mark, resolution)
+            parts = self._parts(graph, mark, resolution)
             before = _by_node(graph, members, 1).astype(np.int32)
             last_id = None if ghosts or once else kept.last_id
             division = _Division(parts, known_again(before, parts.labels, last_id))
@@ -272,6 +247,12 @@ class Themed:
         quality = division.parts.modularity
         made = ThemeState(mark, resolution, quality, self._usual, grouped)
         return _Made(graph, state, made, themes)
+
+    def _parts(self, graph: LinkGraph, mark: str, resolution: float) -> Parts:
+        if self._vault.scope is None:
+            return parted(graph, resolution)
+        key = ("themes", mark, resolution)
+        return self._vault.scope_results.get(key, lambda: parted(graph, resolution))
 
     def _keep(
         self,
@@ -295,7 +276,12 @@ class Themed:
             for theme in made.themes.themes
         ]
         head = made.graph.head
-        self._write(kept, made.state, head=head, before=made.before, wait_s=wait_s)
+        with (
+            self._vault.writing(wait_s, here=True) as writer,
+            writer.faults(),
+            writer.theme_step() as step,
+        ):
+            step.replace(kept, made.state, head=head, before=made.before)
 
 
 def only(themes: Themes, name: str) -> Themes:

@@ -23,7 +23,7 @@ from msgspec import structs
 from glassmind.errors import BadLimit, NoHistory, NoteNotFound
 from glassmind.files.git import every_change, large_among, lines_of, repository_of
 from glassmind.files.names import name_key
-from glassmind.graph.context import GraphContext
+from glassmind.graph.link_graph import link_graph, net_rows
 from glassmind.links.graph import LinkGraph
 from glassmind.model.graph import (
     Commit,
@@ -37,6 +37,9 @@ from glassmind.model.graph import (
 )
 from glassmind.obsidian.links import split_destination, split_wikilink
 from glassmind.obsidian.text import first_day
+from glassmind.search.notes import notes_for
+from glassmind.store.sqlite.links import NeighbourRows
+from glassmind.vault import Vault
 
 MOST_EVENTS = 1_000
 
@@ -178,22 +181,22 @@ class _Scene(NamedTuple):
         return moment, event
 
 
-def timeline(context: GraphContext, name: str, *, limit: int) -> Timeline:
+def timeline(vault: Vault, name: str, *, limit: int) -> Timeline:
     """Return what happened around a note, up to the latest `limit` events."""
     if not 1 <= limit <= MOST_EVENTS:
         raise BadLimit(limit, MOST_EVENTS)
-    graph, path = context.net(), context.find(name)
+    graph, path = link_graph(vault), notes_for(vault).find(name)
     root = graph.node_at(path)
     if root is None:  # it was deleted after its name was found
         raise NoteNotFound(name)
     every = _closest(graph, root)
     near = every[:MOST_NEIGHBOURS]
     ids = graph.ids[[root, *near]].tolist()
-    dates = context.neighbours().dates_of(ids, CREATED_BY)
+    dates = NeighbourRows(vault.reader.connection()).dates_of(ids, CREATED_BY)
     others = [graph.paths[node] for node in near]
-    history = _history_of(Path(context.config.vault.path), path, others)
+    history = _history_of(Path(vault.config.vault.path), path, others)
     scene = _Scene(graph, root, near, dates, history)
-    events = _in_order([*_own_events(context, scene), *_link_events(context, scene)])
+    events = _in_order([*_own_events(vault, scene), *_link_events(vault, scene)])
     notices = list(history.notices)
     if len(near) < len(every):
         notices.append(f"of {len(every):,} neighbours {len(near):,} are dated")
@@ -206,14 +209,14 @@ def timeline(context: GraphContext, name: str, *, limit: int) -> Timeline:
     )
 
 
-def nameable(context: GraphContext, former: Collection[str]) -> set[str]:
+def nameable(vault: Vault, former: Collection[str]) -> set[str]:
     """Return those of some former paths that the caller may be shown.
 
     No rule covers a path outside of the vault; only who sees all is shown such.
     """
     if not former:
         return set()
-    with context.files() as files:
+    with vault.files() as files:
         return {
             path
             for path in former
@@ -229,15 +232,13 @@ def _closest(graph: LinkGraph, root: int) -> list[int]:
     return [int(node) for node in around[order]]
 
 
-def _own_events(
-    context: GraphContext, scene: _Scene
-) -> Iterator[tuple[_Moment, TimelineEvent]]:
+def _own_events(vault: Vault, scene: _Scene) -> Iterator[tuple[_Moment, TimelineEvent]]:
     graph, root = scene.graph, scene.root
     made, title = scene.made(root), graph.titles[root]
     life = scene.history.lives.get(graph.paths[root])
     yield scene.event(made, "made", root, _made_text(title, made))
     renames = life.renames if life else ()
-    visible = nameable(context, [step.former for step in renames])
+    visible = nameable(vault, [step.former for step in renames])
     for step in renames:
         if step.former in visible:
             text = f"{title} was called {step.former} before"
@@ -249,16 +250,16 @@ def _own_events(
 
 
 def _link_events(
-    context: GraphContext, scene: _Scene
+    vault: Vault, scene: _Scene
 ) -> Iterator[tuple[_Moment, TimelineEvent]]:
     """Yield when each neighbour was made, and when each was first linked."""
     graph, root = scene.graph, scene.root
     ends = [pair for node in scene.near for pair in ((root, node), (node, root))]
     links = {pair: edges for pair in ends if (edges := graph.edges(*pair))}
     every = [_key(graph, edge) for edges in links.values() for edge in edges]
-    written = context.neighbours().targets_of(every)
+    written = NeighbourRows(vault.reader.connection()).targets_of(every)
     firsts = [_key(graph, edges[0]) for edges in links.values()]
-    sentences = context.sentences(firsts)
+    sentences = net_rows(vault).sentences(firsts)
     for node in scene.near:
         made = scene.made(node)
         text = _made_text(graph.titles[node], made)

@@ -6,12 +6,13 @@ A part of `wiring` that a search does not need.
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
+from glassmind.graph.dismissals import dismissals_for
+from glassmind.graph.pairing import pairing_for
 from glassmind.index.keeper import Hooks, IndexKeeper
 from glassmind.index.watching import WRITER_WAIT_S, Watching
 from glassmind.vault import Vault
 from glassmind.wiring.access_log import access_log_check
 from glassmind.wiring.confidence import is_due
-from glassmind.wiring.pairs import dismissals_for, pairing_for
 from glassmind.wiring.scoped import ScopedKeeper
 from glassmind.wiring.search import semantic_for
 from glassmind.wiring.ticked import ticked_for

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, get_args
 
 from glassmind.config import Config
 from glassmind.errors import IndexDamaged, ModelFault, NotEmbedded
+from glassmind.graph.dismissals import dismissals_for
+from glassmind.graph.themes import themed_for
 from glassmind.model.search import Intent
 from glassmind.model.suggestions import Partner
 from glassmind.model.vectors import Space
@@ -27,8 +29,6 @@ from glassmind.store.vectors.files import place_of
 from glassmind.store.vectors.search import VectorIndex
 from glassmind.vault import Vault
 from glassmind.wiring.confidence import OpenCurve, usual_curve
-from glassmind.wiring.knowledge import themed_for
-from glassmind.wiring.pairs import dismissals_for
 from glassmind.wiring.use import OpenHeat
 
 if TYPE_CHECKING:

@@ -1,27 +1,17 @@
-"""The adapters of similar notes: their rows, what was dismissed of them, who pairs.
-
-A part of `wiring` that a search by words does not need.
-"""
+"""Updates the stored pairs of similar notes, one process at a time."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from glassmind.errors import IndexBusy
-from glassmind.files.read import VaultFiles
-from glassmind.files.write import Permit, VaultWriter
-from glassmind.graph.dismissals import DismissalBook
 from glassmind.model.suggestions import MOST_PARTNERS, PAIRS_VERSION
 from glassmind.store.lock import WriterLock
-from glassmind.store.sqlite.change_log import note_log
 from glassmind.store.sqlite.pairs import PairRows, PairSource
 from glassmind.vault import Vault
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from glassmind.graph.similar import Pairing
-    from glassmind.model import NotePath
     from glassmind.ports.indexing import ShowProgress
     from glassmind.store.sqlite.pairs import PairStep
 
@@ -31,11 +21,9 @@ WRITER_WAIT_S = 30.0
 """How long pairs that are made wait for another writer; they are made again else."""
 
 
-def vault_writer(vault: Vault) -> VaultWriter:
-    """Return what writes to the vault, as far as the settings let it."""
-    writes = vault.config.writes
-    permit = Permit(writes.agent_dir.strip("/"), writes.agent_dir_writable)
-    return VaultWriter(vault.config.vault.path, permit, client="cli")
+def pairing_for(vault: Vault) -> "OpenPairing":
+    """Return what updates the pairs of similar notes."""
+    return vault.whole.part(OpenPairing)
 
 
 class OpenPairing:
@@ -100,39 +88,3 @@ class OpenPairing:
             writer.pair_step() as step,
         ):
             yield step
-
-
-def pairing_for(vault: Vault) -> OpenPairing:
-    """Return what updates the pairs of similar notes."""
-    return vault.whole.part(OpenPairing)
-
-
-def dismissals_for(vault: Vault) -> DismissalBook:
-    """Return the suggestions that a person dismissed; see `DismissalBook`."""
-    return vault.part(_dismissals if vault.scope is None else _visible_dismissals)
-
-
-def _visible_dismissals(vault: Vault) -> DismissalBook:
-    def visible(paths: "Collection[NotePath]") -> "set[NotePath]":
-        there = PairRows(vault.reader.connection()).there(paths)
-        others = there.symmetric_difference(paths)
-        skipped = vault.reader.rows().skipped() if others else ()
-        return there.union(path for path, *_ in skipped if path in others)
-
-    def head() -> str:
-        notes = note_log(vault.reader.connection()).head()
-        return f"{vault.reader.log().head()} {notes}"
-
-    return _dismissals(vault.whole, tells=False).seen_by(visible, head)
-
-
-def _dismissals(vault: Vault, *, tells: bool = True) -> DismissalBook:
-    root = vault.config.vault.path
-    return DismissalBook(
-        lambda: VaultFiles(root),
-        vault.agent_folder,
-        lambda: PairRows(vault.reader.connection()),
-        lambda: vault.reader.log().head(),
-        lambda: vault_writer(vault),
-        tells=tells,
-    )

@@ -1,0 +1,110 @@
+"""The link graph of a vault kept current, and the rows that answers are read from."""
+
+from collections.abc import Callable
+from functools import partial
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from glassmind.files.scan import is_left_out, left_out_names
+from glassmind.links.graph import LinkGraph, build, updated, with_ghosts
+from glassmind.model.graph import News
+from glassmind.store.sqlite.links import NetRows
+from glassmind.vault import Vault
+
+if TYPE_CHECKING:
+    from glassmind.graph.mentions import WordPlaces
+
+
+def link_graph(vault: Vault, *, ghosts: bool = False) -> LinkGraph:
+    """Return the links of the visible notes as the rows are now.
+
+    With `ghosts`, unresolved names are nodes too.
+    """
+    return vault.part(_kept_graph).now(ghosts=ghosts)
+
+
+def _kept_graph(vault: Vault) -> "KeptGraph":
+    return KeptGraph(partial(net_rows, vault), partial(_left_out, vault))
+
+
+def net_rows(vault: Vault) -> NetRows:
+    """Return the rows of links."""
+    return NetRows(vault.reader.connection(), vault.reader.graph_links)
+
+
+def _left_out(vault: Vault) -> Callable[[str], bool]:
+    """Return what recognizes links to files that are not in the index."""
+    skipped = [path for path, *_ in vault.reader.rows().skipped()]
+    names = left_out_names(vault.config.vault.path, skipped, vault.files)
+    return lambda target: is_left_out(target, names)
+
+
+def current_words(vault: Vault) -> "WordPlaces | None":
+    """Return the keyword index as it is now; it may be a little behind the rows."""
+    words = vault.words()
+    if words is not None:
+        words.reaches(vault.reader.log().head())  # takes up what was written since
+    return words
+
+
+def answering_space(vault: Vault) -> str:
+    """Return the name of the vectors that are searched; empty if there are none."""
+    space = vault.reader.vectors().answering()
+    return space.name if space else ""
+
+
+def _no_file(_: str) -> bool:
+    return False
+
+
+class KeptGraph:
+    """Owns the newest picture of the links: built once, then updated with the rows.
+
+    One thread makes it, others wait for it; a picture that was given out never changes.
+    `left_out` returns what recognizes links to files that are not in the index.
+    """
+
+    def __init__(
+        self,
+        rows: Callable[[], NetRows],
+        left_out: Callable[[], Callable[[str], bool]] = lambda: _no_file,
+    ) -> None:
+        self._rows, self._left_out = rows, left_out
+        self._making = Lock()
+        self._plain: LinkGraph | None = None
+        self._with_ghosts: LinkGraph | None = None
+
+    def now(self, *, ghosts: bool = False) -> LinkGraph:
+        """Return the graph as the rows are now; with `ghosts`, those as nodes too."""
+        with self._making, self._rows().still():
+            rows = self._rows()  # as they are now, when it is our turn
+            plain = self._plain = self._current(rows)
+            if not ghosts:
+                return plain
+            kept = self._with_ghosts
+            if kept is None or kept.head != plain.head:
+                is_file = self._left_out()
+                unresolved = [link for link in rows.ghosts() if not is_file(link.name)]
+                kept = self._with_ghosts = with_ghosts(plain, unresolved)
+            return kept
+
+    def _current(self, rows: NetRows) -> LinkGraph:
+        last = self._plain
+        news = None if last is None else rows.news(last.head)
+        if last is not None and news is not None:
+            if not news.changed:
+                return last
+            if _same_notes(last, news):
+                links = rows.links_of([row.id for row in news.notes])
+                return updated(last, news.head, news.notes, links)
+        return build(rows.head(), rows.nodes(), rows.links())
+
+
+def _same_notes(graph: LinkGraph, news: News) -> bool:
+    """Return whether no note was added, removed or moved."""
+    now = {row.id: row.path for row in news.notes}
+    nodes = ((file_id, graph.node_of(file_id)) for file_id in news.changed)
+    return all(
+        now.get(file_id) == (None if node is None else graph.paths[node])
+        for file_id, node in nodes
+    )
