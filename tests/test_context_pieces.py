@@ -134,7 +134,7 @@ def test_a_pipe_makes_no_table() -> None:
         ("- Sails\n  - mend the jib\n    1. buy twine", ["mend the jib", "buy twine"]),
         ("- The jib\n  is torn.\n", ["The jib is torn."]),
         ("> The tide\n> turns at six.\n", ["The tide turns at six."]),
-        ("> [!tip] On tides\n> It turns at six.\n", ["On tides: It turns at six."]),
+        ("> [!tip] On tides\n> It turns at six.\n", ["On tides", "It turns at six."]),
         ("> [!tip|wide]- \n> It turns at six.\n", ["It turns at six."]),
         ("The tide turns.[^1]\n\n[^1]: As told by Ferrin.\n",
          ["The tide turns.[^1]", "As told by Ferrin."]),

@@ -336,15 +336,6 @@ def test_lines_are_found_where_they_stand_and_nowhere_else(
         assert found.start in places
 
 
-def test_the_rows_of_a_former_release_are_enough(vault: VaultDesk) -> None:
-    vault.indexed({"Tea.md": TEA})
-    vault.age(3)
-    vault.open()
-    vault.move("Tea.md", "Leaves.md")
-
-    assert verified(vault, BREWING).state == "moved"
-
-
 def test_verifying_leaves_the_vault_as_it_is(vault: VaultDesk) -> None:
     vault.indexed({"Tea.md": TEA})
     before = {file: file.stat().st_mtime_ns for file in vault.root.rglob("*")}

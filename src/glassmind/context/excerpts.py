@@ -214,12 +214,16 @@ class Reading:
 
 
 def _units(stretch: Stretch) -> list[tuple[int, int]]:
-    """Return the lines and sentences of a passage, none across its focus."""
-    text, (first, last) = stretch.text, stretch.focus
+    """Return the lines and sentences of a passage, none across its focus.
+
+    Properties are left out where there is other text.
+    """
+    text, begins = stretch.text, stretch.begins
+    first, last = (max(begins, at) for at in stretch.focus)
     if all(not at or text[at - 1] == "\n" for at in (first, last)):
-        return parted(text, 0, len(text))
+        return parted(text, begins, len(text))
     return [
-        *parted(text, 0, first),
+        *parted(text, begins, first),
         *parted(text, first, last),
         *parted(text, last, len(text)),
     ]

@@ -1,14 +1,16 @@
-"""The lines of a note, cut as a reader sees them: items, paragraphs, rows."""
+"""The items, paragraphs and rows of a note, by lines or by characters."""
 
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from typing import Literal, NamedTuple, TypeAlias
 
 from glassmind.model import Span
 from glassmind.model.context import OPEN_BOXES, SectionHeading
 from glassmind.obsidian.prose import without_comments
-from glassmind.obsidian.text import first_day
+from glassmind.obsidian.text import HEADING as MARKED_HEADING
+from glassmind.obsidian.text import PROPERTY, first_day
 
 ITEM = re.compile(
     r"(?P<lead>[ \t>]*)(?P<mark>[-*+]|\d{1,9}[.)])[ \t]+(?:\[(?P<box>.)\][ \t]+)?"
@@ -333,3 +335,162 @@ def day_told(text: str) -> str | None:
 
 def _is_row(text: str) -> bool:
     return text.lstrip(" \t>").startswith("|")
+
+
+# --- blocks by characters -----------------------------------------------------------
+
+BlockKind: TypeAlias = Literal["prose", "row", "property", "code"]
+
+_MARKS = re.compile(r"[\s>]*")
+_BULLET = re.compile(r"(?:[-+*]|\d{1,9}[.)])(?:[ \t]+|$)(?:\[.\](?:[ \t]+|$))?")
+_DRAWN = re.compile(r"(?:=+|-+|(?:[-*_][ \t]*){3,})")
+_COLUMNS = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
+_TITLED = re.compile(r"\[![^\]\n]+\]")
+_NOTED = re.compile(r"\[\^[^\]\s]+\]:")
+_OPENS = re.compile(
+    r"(?:(?:[-+*]|\d{1,9}[.)])\s+)*(?P<sign>`{3,}+(?=[^`]*$)|~{3,}+|\$\$(?!.*\$\$))"
+)
+"""What code and formulas of several lines begin with, also in an item."""
+
+
+class Block(NamedTuple):
+    """Characters of a text, behind the mark of an item; `head` names the columns."""
+
+    start: int
+    end: int
+    kind: BlockKind = "prose"
+    head: str = ""
+
+
+class _Line(NamedTuple):
+    """A line; `text` is what follows its quotation marks."""
+
+    start: int
+    end: int
+    text: str
+    depth: int
+
+    @property
+    def begins(self) -> int:
+        """Where its text begins, behind the mark of an item."""
+        item = _BULLET.match(self.text)
+        return self.end - len(self.text) + (item.end() if item else 0)
+
+
+def blocks_of(text: str, start: int = 0) -> list[Block]:
+    """Return the paragraphs, items, rows and code of a text from a place on, in order.
+
+    Headings, rules and the heads of tables are not blocks. Properties are, if the text
+    begins with them.
+    """
+    lines = list(_lines(text, start))
+    found: list[Block] = []
+    at = 0 if start else _add_properties(lines, found)
+    while at < len(lines):
+        at = _add_block(lines, at, found)
+    return [block for block in found if block.start < block.end]
+
+
+def cells_of(row: str) -> list[str]:
+    """Return the cells of a row, with or without a line at its sides."""
+    cells = [cell.strip().replace("\\|", "|") for cell in _CELL.split(row.strip())]
+    if len(cells) > 1 and not cells[0]:
+        cells = cells[1:]
+    return cells[:-1] if len(cells) > 1 and not cells[-1] else cells
+
+
+_CELL = re.compile(r"(?<!\\)\|")
+
+
+def _lines(text: str, at: int) -> Iterator[_Line]:
+    for line in text[at:].split("\n"):
+        marks = _MARKS.match(line)
+        before = marks[0] if marks else ""
+        end = at + len(line.rstrip())
+        yield _Line(at, end, line[len(before) :].rstrip(), before.count(">"))
+        at += len(line) + 1
+
+
+def _add_properties(lines: Sequence[_Line], found: list[Block]) -> int:
+    """Add each property of a note, and return the line behind them."""
+    if lines[0].text != "---":
+        return 0
+    over = next((at for at, line in enumerate(lines) if at and line.text == "---"), 0)
+    for line in lines[1:over]:
+        if not found or PROPERTY.match(line.text):
+            found.append(Block(line.start, line.end, "property"))
+        else:
+            found[-1] = found[-1]._replace(end=line.end)
+    return over + 1 if over else 0
+
+
+def _add_block(lines: Sequence[_Line], at: int, found: list[Block]) -> int:
+    """Add what begins with a line, and return the line behind it."""
+    line = lines[at]
+    if opens := _OPENS.match(line.text):
+        return _add_code(lines, at, opens["sign"], found)
+    if _is_head(lines, at):
+        return _add_rows(lines, at + 2, line.text, found)
+    if line.text.startswith("|") and len(line.text) > 1:
+        return _add_rows(lines, at, "", found)
+    if not line.text or MARKED_HEADING.match(line.text) or _DRAWN.fullmatch(line.text):
+        return at + 1
+    over = _prose_end(lines, at)
+    if not _is_underlined(lines, at, over):
+        found.append(Block(line.begins, lines[over - 1].end))
+    return over
+
+
+def _add_code(lines: Sequence[_Line], at: int, sign: str, found: list[Block]) -> int:
+    over, depth = at + 1, lines[at].depth
+    while over < len(lines) and lines[over].depth >= depth:
+        text = lines[over].text
+        if text.startswith(sign) and not text.strip(sign[0]):
+            break
+        over += 1
+    if over > at + 1:
+        found.append(Block(lines[at + 1].start, lines[over - 1].end, "code"))
+    is_closed = over < len(lines) and lines[over].depth >= depth
+    return over + 1 if is_closed else over
+
+
+def _add_rows(lines: Sequence[_Line], at: int, head: str, found: list[Block]) -> int:
+    while at < len(lines) and "|" in lines[at].text:
+        line = lines[at]
+        if not _COLUMNS.fullmatch(line.text):
+            found.append(Block(line.end - len(line.text), line.end, "row", head))
+        at += 1
+    return at
+
+
+def _is_head(lines: Sequence[_Line], at: int) -> bool:
+    if "|" not in lines[at].text or at + 1 == len(lines):
+        return False
+    below = lines[at + 1].text
+    return "-" in below and "|" in below and bool(_COLUMNS.fullmatch(below))
+
+
+def _prose_end(lines: Sequence[_Line], at: int) -> int:
+    """Return the line behind the paragraph or item that begins with one."""
+    if _TITLED.match(lines[at].text):  # the title of a callout is a block of its own
+        return at + 1
+    depth, at = lines[at].depth, at + 1
+    while at < len(lines) and not _stands_alone(lines[at].text):
+        if lines[at].depth > depth or _is_head(lines, at):
+            break
+        at += 1
+    return at
+
+
+def _stands_alone(text: str) -> bool:
+    marks = (_BULLET, MARKED_HEADING, _OPENS, _TITLED, _NOTED)
+    begins = not text or text.startswith("|") or _DRAWN.fullmatch(text)
+    return bool(begins or any(mark.match(text) for mark in marks))
+
+
+def _is_underlined(lines: Sequence[_Line], at: int, over: int) -> bool:
+    """True if a paragraph is a heading by the line that is drawn below it."""
+    if over == len(lines) or _BULLET.match(lines[at].text):
+        return False
+    below = lines[over]
+    return below.depth == lines[at].depth and bool(re.fullmatch("=+|-+", below.text))

@@ -23,7 +23,7 @@ from glassmind.context.excerpts import (
     Reading,
     label_of,
 )
-from glassmind.context.extract import pieces_of, plain
+from glassmind.context.extract import pieces_of, plain, property_pieces
 from glassmind.context.items import BundleScope, is_unapproved
 from glassmind.context.markdown import (
     answer_line,
@@ -33,7 +33,7 @@ from glassmind.context.markdown import (
     section,
 )
 from glassmind.context.note_lines import NoteLines
-from glassmind.context.passages import Candidate, Shown, Stretch
+from glassmind.context.passages import Candidate, Shown, Stretch, part_of
 from glassmind.context.question_words import Lookup, Terms, in_link
 from glassmind.context.sections import (
     SHARES,
@@ -65,6 +65,9 @@ SCOPE_TOKENS, FEWEST_IN_SCOPE, MOST_IN_SCOPE = 500, 4, 20
 
 LEAST_CUT, LEAST_SHOWN = 12, 24
 """Tokens below which a passage is not cut shorter: of the best note, and of others."""
+
+MOST_WITH_PROPERTY = 4
+"""Notes, from the best, that are shown with the property that a question names."""
 
 JOINT_TOKENS = 8
 """Kept for what parts take more where they meet."""
@@ -138,6 +141,8 @@ class _Packer:
             labels = (self._count(label_of(one)) for one in self._candidates)
             least = self._fixed(sections) + min(labels) + DIGEST_TOKENS + STUB_TOKENS
             raise BudgetTooSmall(self._budget, least)
+        for entry in entries[:MOST_WITH_PROPERTY]:
+            left -= self._add_property(entry, left)
         follow_room = min(FOLLOW_TOKENS, int(FOLLOW_SHARE * self._budget))
         left -= follow_room
         reads = self._suggested(entries, left)
@@ -275,6 +280,18 @@ class _Packer:
             room -= cost + cut.tokens
         return entries, room
 
+    def _add_property(self, entry: BundleEntry, room: int) -> int:
+        """Show the property of a note that the question names; return what it takes."""
+        stretch = property_named(entry.candidate, self._words)
+        if stretch is None:
+            return 0
+        cost = self._count(label_of(entry.candidate, stretch)) + DIGEST_TOKENS
+        cut = self._clipper.cut(Reading(stretch, self._words), room - cost)
+        if cut is None or any(map(cut.overlaps, entry.cuts)):
+            return 0
+        entry.cuts.append(cut)
+        return cost + cut.tokens
+
     def _stubs(
         self, candidate: Candidate, stub: int, room: int, *, first: bool
     ) -> Iterator[Cut]:
@@ -364,6 +381,28 @@ def found_text(candidate: Candidate) -> str:
     """Return the passage that a note was found by."""
     stretch = candidate.passages[0]
     return stretch.text[slice(*stretch.focus)]
+
+
+_KEY = re.compile(r"^[ \t-]*([^\s#:-][^:\n]*):(?=\s|$)", re.MULTILINE)
+
+
+def property_named(candidate: Candidate, words: Lookup) -> Stretch | None:
+    """Return the property that has most words of a question, if any has one.
+
+    Words of the title do not count, nor do words of a value that the text has too.
+    """
+    stretch, title = candidate.passages[0], words.words(candidate.note.title)
+    if not stretch.begins:
+        return None
+    text = title | words.words(stretch.text[stretch.body :])
+    best, most = None, 0.0
+    for piece in property_pieces(stretch):
+        names = " ".join(_KEY.findall(stretch.text, piece.start, piece.end))
+        new = (words.words(names) - title) | (words.words(piece.text) - text)
+        score = sum(words.weights.get(word, 0.0) for word in sorted(new))
+        if score > most and piece.text:  # else it has no value
+            best, most = piece, score
+    return best and part_of(stretch, best.start, best.end)
 
 
 # --- the answer: sentences of the notes ---------------------------------------------

@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 from unicodedata import name, normalize
 
+from glassmind.context.values import MONTHS, NUMBER_WORDS, word_set
 from glassmind.obsidian.hidden_text import INVISIBLE, comment_spans
 
 UNSPACED = (
@@ -120,12 +121,8 @@ def _keys(word: str) -> tuple[str, ...]:
     return tuple(_PARTS.findall(normalize("NFKC", plain)))
 
 
-def _listed(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
 STOPS: Mapping[str, frozenset[str]] = {
-    "en": _listed(
+    "en": word_set(
         "a about after all also am an and any are as at be because been before being "
         "both but by can cannot could did do does doing done each few for from get "
         "gets got had has have having he her here hers him his how i if in into is it "
@@ -135,7 +132,7 @@ STOPS: Mapping[str, frozenset[str]] = {
         "we were what when where which while who whom whose why will with would yes "
         "you your"
     ),
-    "de": _listed(
+    "de": word_set(
         "aber alle als also am an auch auf aus bei beim bin bis da das dass dein dem "
         "den denn der des dich die dies diese dieser dieses dir doch du durch ein eine "
         "einem einen einer eines er es etwas für hat hatte haben ich ihm ihn ihr ihre "
@@ -144,35 +141,21 @@ STOPS: Mapping[str, frozenset[str]] = {
         "unser vom von vor war waren was weil wenn wer wie wir wird wo wurde wurden zu "
         "zum zur"
     ),
-    "fr": _listed(
-        "à au aux avec ce ces cette dans de des du elle en est et eux il ils je la le "
-        "les leur lui ma mais me mes mon ne nos notre nous on ou où par pas plus pour "
-        "qu que qui sa se ses si son sont sur ta te tes toi ton tu un une vos votre "
-        "vous était été"
-    ),
-    "es": _listed(
-        "al como con de del desde donde el ella ellos en entre era es esta este esto "
-        "fue ha hay la las le les lo los más me mi muy no nos o para pero por porque "
-        "que quien se ser si sin sobre son su sus también te tu un una y ya yo"
-    ),
 }
-"""The commonest words of a language: sentences that share but these share nothing."""
+"""The commonest words of a language: sentences that share only these share nothing."""
 
 EVERY_STOP = frozenset[str]().union(*STOPS.values())
 
-CALENDAR = _listed(
-    "january february march april may june july august september october november "
-    "december januar februar märz mai juni juli oktober dezember jan feb mar apr jun "
-    "jul aug sep sept oct okt nov dec dez monday tuesday wednesday thursday friday "
-    "saturday sunday montag dienstag mittwoch donnerstag freitag samstag sonntag am pm"
-)
+CALENDAR = word_set(
+    "monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch "
+    "donnerstag freitag samstag sonntag am pm"
+).union(MONTHS)
 """Names of what figures can say as well."""
 
 _DENIES = re.compile(
     r"(?<![^\W_])(?:not|no(?!\.?\s?\d)|never|cannot|none|nobody|nothing|neither|nor"
-    r"|nicht|kein(?:e|em|en|er|es)?|nie|niemals|niemand|nichts|ne|pas|jamais|aucune?"
-    r"|nunca|jamás|nadie|não|non(?!-)|niet|geen)(?![^\W_])"
-    r"|n['\u2019]t(?![^\W_])|(?<![^\W_])n['\u2019](?=[^\W_])|[不没沒]",
+    r"|nicht|kein(?:e|em|en|er|es)?|nie|niemals|niemand|nichts|ne|pas|jamais|nunca"
+    r"|não|non(?!-)|niet|geen)(?![^\W_])|n['\u2019]t(?![^\W_])|[不没沒]",
     re.IGNORECASE,
 )
 
@@ -183,23 +166,23 @@ def denials(text: str) -> list[tuple[int, int]]:
 
 
 def are_foreign(some: Iterable[str], others: Iterable[str]) -> bool:
-    """Whether words are of other languages than others, or of other letters."""
+    """Return true if words are of other languages than others, or of other letters."""
     one, other = list(some), list(others)
     letters = _scripts(one), _scripts(other)
     if all(letters) and not letters[0] & letters[1]:
         return True
-    said, cited = languages_of(one), languages_of(other)
-    return bool(said) and bool(cited) and not said & cited
+    languages = languages_of(one), languages_of(other)
+    return all(languages) and not languages[0] & languages[1]
 
 
 def languages_of(words: Iterable[str]) -> frozenset[str]:
     """Return the languages that words are most likely of: none where none is known."""
-    told = list(words)
+    known = list(words)
     counts = {
-        lang: sum(word in stops for word in told) for lang, stops in STOPS.items()
+        name: sum(word in stops for word in known) for name, stops in STOPS.items()
     }
     best = max(counts.values())
-    return frozenset(lang for lang, count in counts.items() if best and count == best)
+    return frozenset(name for name, count in counts.items() if best and count == best)
 
 
 def _scripts(words: Iterable[str]) -> set[str]:
@@ -207,41 +190,34 @@ def _scripts(words: Iterable[str]) -> set[str]:
     return {name(letter, "").partition(" ")[0] for letter in letters}
 
 
-_NAMES = (
-    ("January", "Jan", "Januar"), ("February", "Feb", "Februar"),
-    ("March", "Mar", "März"), ("April", "Apr"), ("May", "Mai"),
-    ("June", "Jun", "Juni"), ("July", "Jul", "Juli"), ("August", "Aug"),
-    ("September", "Sep", "Sept"), ("October", "Oct", "Oktober"),
-    ("November", "Nov"), ("December", "Dec", "Dezember"),
-)  # fmt: skip
-_MONTHS = {name: at for at, names in enumerate(_NAMES, 1) for name in names}
-_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+# --- figures ------------------------------------------------------------------------
 
-_DIGITS = r"\d+(?:[.,'\u2019:]\d+)*"
-_ISO = re.compile(r"(?<!\d)(\d{4})-(\d{1,2})-(\d{1,2})(?!\d)")
-_NUMERIC = re.compile(r"(?<!\d)(\d{1,2})([./])(\d{1,2})\2(\d{4})(?!\d)")
-_DAY_FIRST = re.compile(
-    rf"(?<!\d)(\d{{1,2}})(?:st|nd|rd|th|\.)?(?: of)? ({_MONTH})\b\.?(?:,? (\d{{4}}))?"
-    r"(?!\d)"
-)
-_MONTH_FIRST = re.compile(
-    rf"\b({_MONTH})\.? (\d{{1,2}})(?:st|nd|rd|th)?(?!\d)(?:,? (\d{{4}})(?!\d))?"
+_MONTH = "|".join(sorted((name.capitalize() for name in MONTHS), key=len, reverse=True))
+_DATE = re.compile(
+    r"(?<!\d)(?P<y1>\d{4})-(?P<m1>\d{1,2})-(?P<d1>\d{1,2})(?!\d)"
+    r"|(?<!\d)(?P<d2>\d{1,2})(?P<sign>[./])(?P<m2>\d{1,2})(?P=sign)(?P<y2>\d{4})(?!\d)"
+    rf"|(?<!\d)(?P<d3>\d{{1,2}})(?:st|nd|rd|th|\.)?(?: of)? (?P<m3>{_MONTH})\b\.?"
+    r"(?:,? (?P<y3>\d{4}))?(?!\d)"
+    rf"|\b(?P<m4>{_MONTH})\.? (?P<d4>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)"
+    r"(?:,? (?P<y4>\d{4})(?!\d))?"
 )
 _TIME = re.compile(
-    r"(?<![\d:])(\d{1,2}):(\d{2})(?![\d:])(?:\s?([ap])\.?m\b)?", re.IGNORECASE
+    r"(?<![\d:.,])(?P<hour>\d{1,2})"
+    r"(?::(?P<minute>[0-5]\d)(?![\d:])(?:\s?(?P<h1>[ap])\.?m\b)?|\s?(?P<h2>[ap])\.?m\b)",
+    re.IGNORECASE,
 )
-_HOUR = re.compile(r"(?<![\d:.,])(\d{1,2})\s?([ap])\.?m\b", re.IGNORECASE)
+_DIGITS = r"\d++(?:[.,'\u2019:]\d++)*+"
 _SPACED = re.compile(r"(?<![\d.,])(\d{1,3}(?:[ \u00a0\u202f]\d{3})+)(?![\d.,]*\d)")
 _NUMBER = re.compile(
     rf"(?:(?<![^\s(|*_\"'])[-\u2212\u2013]|\bminus\s)?({_DIGITS})", re.IGNORECASE
 )
 _SCALED = re.compile(
-    r"(?<![\d.,'\u2019:])(\d++(?:[.,'\u2019:]\d++)*+)[ \u00a0\u202f]?"
-    r"(thousand|tausend|k|million(?:en|s)?|mio|mn|billions?|milliarden?|mrd|bn)\b",
+    rf"(?<![\d.,'\u2019:])({_DIGITS})[ \u00a0\u202f]?"
+    r"(?:(?P<k>thousand|tausend|k)|(?P<m>million(?:en|s)?|mio|mn)"
+    r"|(?P<b>billions?|milliarden?|mrd|bn))\b",
     re.IGNORECASE,
 )
-_SCALES = {"t": 3, "k": 3, "mi": 6, "mio": 6, "mn": 6, "b": 9, "milliard": 9, "mrd": 9}
-"""How many noughts a word adds, by how it begins; the longest that fits counts."""
+_ZEROS = {"k": 3, "m": 6, "b": 9}
 
 _ITEM_FIGURES = re.compile(
     rf"^[ \t>#]*\d{{1,9}}[.)](?=[ \t](?!(?:{_MONTH})\b)|$)", re.MULTILINE
@@ -249,8 +225,8 @@ _ITEM_FIGURES = re.compile(
 """The number of an item or of a heading, which is no figure of it."""
 
 _LATE = re.compile(
-    r"(?<![^\W_])(?:p\.?m|evening|afternoon|night|tonight|abend|abends|nachmittags?"
-    r"|nachts|soir|apr\u00e8s-midi|tarde|noche)(?![^\W_])",
+    r"(?<![^\W_])(?:p\.?m|evening|afternoon|night|tonight|abends?|nachmittags?|nachts)"
+    r"(?![^\W_])",
     re.IGNORECASE,
 )
 """Words by which 8:00 may be one of the evening."""
@@ -262,21 +238,8 @@ _CITED = re.compile(r"\[[0-9]{1,2}\](?!\()")
 """The number of a source, which some models write behind a statement."""
 
 _DIGIT = re.compile(r"\d")
-_WORD = re.compile(r"[^\W\d_]+")
-_IN_WORDS = {
-    "zero": "0", "one": "1", "once": "1", "first": "1", "two": "2", "twice": "2",
-    "second": "2", "three": "3", "third": "3", "four": "4", "fourth": "4", "five": "5",
-    "fifth": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10",
-    "eleven": "11", "twelve": "12", "dozen": "12", "fifteen": "15", "twenty": "20",
-    "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "hundred": "100",
-    "thousand": "1000", "half": "0.5", "ein": "1", "eine": "1", "zwei": "2",
-    "drei": "3", "vier": "4", "fünf": "5", "sechs": "6", "sieben": "7", "acht": "8",
-    "neun": "9", "zehn": "10", "elf": "11", "zwölf": "12",
-}  # fmt: skip
-"""Figures that a note may have in words and a model in digits."""
-
+_LETTERS = re.compile(r"[^\W\d_]+")
 _NOON = 12
-_BARE = re.compile(r"(\d{1,2}):(\d\d)")
 _LEAP = "2000"
 """A year that has all days, for one that is not named."""
 
@@ -284,7 +247,7 @@ _LEAP = "2000"
 class _Figure(NamedTuple):
     """A figure as it is written: one of its readings has to be known, or all its parts.
 
-    What it `gives` is known where it stands in a source.
+    What it `gives` is known where it is in a source.
     """
 
     shown: str
@@ -301,26 +264,25 @@ def known_figures(texts: Iterable[str]) -> Known:
     """Return all that the figures of some texts may be read as."""
     known: set[str] = set()
     for text in texts:
-        for figure in _figures(
-            _ITEM_FIGURES.sub(" ", text), is_late=bool(_LATE.search(text))
-        ):
+        is_late = _LATE.search(text) is not None
+        for figure in _figures(_ITEM_FIGURES.sub(" ", text), is_late=is_late):
             known |= figure.readings | figure.gives
-        lowered = {word.lower() for word in _WORD.findall(text)}
-        known |= {_IN_WORDS[word] for word in lowered & _IN_WORDS.keys()}
+        words = {word.lower() for word in _LETTERS.findall(text)}
+        known |= {NUMBER_WORDS[word] for word in words & NUMBER_WORDS.keys()}
     return frozenset(known)
 
 
 def strange_figures(text: str, known: Known) -> list[str]:
     """Return the figures of a text that are not among those known, in order."""
-    return [one.shown for one in _said(text) if not _is_known(one, known)]
+    return [one.shown for one in _figures_said(text) if not _is_known(one, known)]
 
 
 def familiar_figures(text: str, known: Known) -> list[str]:
     """Return the figures of a text that are among those known, in order."""
-    return [one.shown for one in _said(text) if _is_known(one, known)]
+    return [one.shown for one in _figures_said(text) if _is_known(one, known)]
 
 
-def _said(text: str) -> "list[_Figure]":
+def _figures_said(text: str) -> "list[_Figure]":
     return _figures(_ITEM_FIGURES.sub(" ", _CITED.sub(" ", text)))
 
 
@@ -342,146 +304,117 @@ def _figures(text: str, *, is_late: bool = False) -> list[_Figure]:
         parts, at = [], 0
         for match in pattern.finditer(left):
             figure = read(match)
-            if figure is not None and is_late:
+            if figure is None:
+                continue
+            if is_late and pattern is _TIME:
                 figure = figure._replace(gives=figure.gives | _later(figure))
-            if figure is not None:
-                found.append((match.start(), figure))
-                # blanks in its place, so that what follows keeps its own
-                parts += [left[at : match.start()], " " * len(match[0])]
-                at = match.end()
+            found.append((match.start(), figure))
+            # blanks in its place, so that what follows keeps its own
+            parts += [left[at : match.start()], " " * len(match[0])]
+            at = match.end()
         left = "".join([*parts, left[at:]]) if parts else left
     return [figure for _, figure in sorted(found, key=lambda pair: pair[0])]
 
 
-def _iso(match: re.Match[str]) -> _Figure | None:
-    year, month, day = match.groups()
-    return _day(match[0], [(year, month, day)])
-
-
-def _numeric(match: re.Match[str]) -> _Figure | None:
-    first, _, second, year = match.groups()
-    return _day(match[0], [(year, second, first), (year, first, second)])
-
-
-def _day_first(match: re.Match[str]) -> _Figure | None:
-    day, month, year = match.groups()
-    return _day(match[0], [(year, str(_MONTHS[month]), day)])
-
-
-def _month_first(match: re.Match[str]) -> _Figure | None:
-    month, day, year = match.groups()
-    return _day(match[0], [(year, str(_MONTHS[month]), day)])
-
-
-def _day(shown: str, days: Iterable[tuple[str | None, str, str]]) -> _Figure | None:
+def _date(match: re.Match[str]) -> _Figure | None:
     """Return the figure of a day; there are two where month and day may be either.
 
-    A day of a month and its year may stand apart.
+    A day of a month and its year may be apart.
     """
-    readings: set[str] = set()
-    gives: set[str] = set()
-    parts: set[str] = set()
-    for year, month, day in days:
-        with suppress(ValueError):  # such a day there is not
-            made = date(int(year or _LEAP), int(month), int(day))
-            within, years = f"{made.month}/{made.day}", {str(made.year)}
+    part = {key[0]: text for key, text in match.groupdict().items() if text}
+    year, day = part.get("y"), int(part["d"])
+    month = int(MONTHS.get(part["m"].lower(), part["m"]))
+    days = [(month, day), (day, month)] if "s" in part else [(month, day)]
+    readings, gives, parts = set[str](), set[str](), set[str]()
+    for one, other in days:
+        with suppress(ValueError):  # there is no such day
+            made = date(int(year or _LEAP), one, other)
+            within, years = f"{made.month}/{made.day}", {str(made.year)} if year else ()
             readings.add(made.isoformat() if year else within)
-            gives |= {within, str(made.day)} | (years if year else set())
-            parts |= {within} | (years if year else set())
+            gives.update((within, str(made.day)), years)
+            parts.update((within,), years)
     if not readings:
         return None
-    by_parts = frozenset(parts) if len(readings) == 1 else frozenset[str]()
-    return _Figure(shown, frozenset(readings), frozenset(gives), by_parts)
+    by_parts = parts if len(readings) == 1 else ()
+    return _Figure(match[0], frozenset(readings), frozenset(gives), frozenset(by_parts))
 
 
 def _time(match: re.Match[str]) -> _Figure | None:
-    hour, minute, half = int(match[1]), match[2], (match[3] or "").lower()
-    if hour > 2 * _NOON or int(minute) >= 60:  # noqa: PLR2004 - as hours have minutes
-        return None
-    return _clock(match[0], hour, minute, half)
-
-
-def _hour(match: re.Match[str]) -> _Figure | None:
-    return _clock(match[0], int(match[1]), "00", match[2].lower())
-
-
-def _clock(shown: str, hour: int, minute: str, half: str) -> _Figure:
     """Return the figure of a time: of the whole day, or of a half that is not named."""
+    hour, minute = int(match["hour"]), match["minute"] or "00"
+    half = (match["h1"] or match["h2"] or "").lower()
+    if hour > 2 * _NOON:
+        return None
     if half:
         hour = hour % _NOON + (_NOON if half == "p" else 0)
     of_day, of_half = f"{hour}:{minute} h", f"{hour % _NOON or _NOON}:{minute}"
     is_bare = not half and 0 < hour <= _NOON
     whole = {str(hour), str(hour % _NOON or _NOON)} if minute == "00" else set()
     readings = frozenset({of_half if is_bare else of_day})
-    return _Figure(shown, readings, frozenset({of_day, of_half, *whole}))
+    return _Figure(match[0], readings, frozenset({of_day, of_half, *whole}))
 
 
 def _later(figure: _Figure) -> frozenset[str]:
     """Return the time of the evening that a time without a half of a day may be."""
-    times = (_BARE.fullmatch(reading) for reading in figure.readings)
-    return frozenset(f"{int(at[1]) % _NOON + _NOON}:{at[2]} h" for at in times if at)
+    times = (reading.split(":") for reading in figure.readings if " " not in reading)
+    return frozenset(f"{int(at[0]) % _NOON + _NOON}:{at[1]} h" for at in times)
 
 
-def _spaced(match: re.Match[str]) -> _Figure | None:
-    return _Figure(match[0], frozenset({_plain("".join(match[1].split()))}))
+def _scaled(match: re.Match[str]) -> _Figure:
+    zeros = _ZEROS[match.lastgroup or "k"]
+    return _Figure(
+        match[0], frozenset(_times(one, zeros) for one in _readings(match[1]))
+    )
 
 
-def _scaled(match: re.Match[str]) -> _Figure | None:
-    word = match[2].lower()
-    noughts = max((len(key), value) for key, value in _SCALES.items()
-                  if word.startswith(key))[1]  # fmt: skip
-    scaled = {_times(one, noughts) for one in _numbers(match[1])}
-    return _Figure(match[0], frozenset(scaled))
-
-
-def _times(number: str, noughts: int) -> str:
+def _times(number: str, zeros: int) -> str:
     """Return a number with its point so many places further."""
     whole, _, rest = number.partition(".")
-    moved = rest.ljust(noughts, "0")
-    return _plain(f"{whole}{moved[:noughts]}.{moved[noughts:] or '0'}")
+    moved = rest.ljust(zeros, "0")
+    return _normal(f"{whole}{moved[:zeros]}.{moved[zeros:] or '0'}")
 
 
-def _number(match: re.Match[str]) -> _Figure | None:
+def _number(match: re.Match[str]) -> _Figure:
     sign = "-" if len(match[0]) > len(match[1]) else ""
-    readings = frozenset(sign + one for one in _numbers(match[1]))
-    return _Figure(match[0], readings)
+    return _Figure(match[0], frozenset(sign + one for one in _readings(match[1])))
 
 
-def _numbers(shown: str) -> set[str]:
-    """Return what digits may be read as, by what stands between them."""
+def _readings(digits: str) -> set[str]:
+    """Return what digits may be read as, by what is between them."""
     readings = set()
-    if _GROUPED.fullmatch(shown):
-        readings.add(_plain(re.sub(r"\D", "", shown)))
-    if found := _DECIMAL.fullmatch(shown):
-        readings.add(_plain(f"{found[1]}.{found[2]}"))
-    if found := _GROUPED_POINT.fullmatch(shown):
-        whole = re.sub(r"\D", "", found[1])
-        readings.add(_plain(f"{whole}.{found[3]}"))
-    return readings or {_plain(shown)}
+    if _GROUPED.fullmatch(digits):
+        readings.add(_normal(re.sub(r"\D", "", digits)))
+    if found := _DECIMAL.fullmatch(digits):
+        readings.add(_normal(f"{found[1]}.{found[2]}"))
+    if found := _GROUPED_POINT.fullmatch(digits):
+        readings.add(_normal(re.sub(r"\D", "", found[1]) + f".{found[3]}"))
+    return readings or {_normal(digits)}
 
 
-def _plain(number: str) -> str:
-    """Return a number without noughts that say nothing."""
+def _normal(number: str) -> str:
+    """Return a number without zeros that say nothing."""
     if number.count(".") == 1:
         number = number.rstrip("0").rstrip(".")
     return number.lstrip("0") or "0" if not number.startswith("0.") else number
 
 
+def _spaced(match: re.Match[str]) -> _Figure:
+    return _Figure(match[0], frozenset({_normal("".join(match[1].split()))}))
+
+
 _READERS: tuple[
     tuple[re.Pattern[str], Callable[[re.Match[str]], _Figure | None]], ...
 ] = (
-    (_ISO, _iso),
-    (_NUMERIC, _numeric),
-    (_DAY_FIRST, _day_first),
-    (_MONTH_FIRST, _month_first),
+    (_DATE, _date),
     (_TIME, _time),
-    (_HOUR, _hour),
     (_SCALED, _scaled),
     (_SPACED, _spaced),
     (_NUMBER, _number),
 )
 """What is longest is read first."""
 
+
+# --- what a statement is checked against --------------------------------------------
 
 SHARED = 4
 """Letters that two forms of a word begin with, at least, if neither is in the other."""
