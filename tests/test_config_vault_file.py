@@ -12,7 +12,7 @@ from glassmind.config.trust import (
     record_trust,
     revoke_trust,
 )
-from glassmind.models.http import is_loopback
+from glassmind.config.values import is_loopback
 
 
 @pytest.fixture

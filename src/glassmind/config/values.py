@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from ipaddress import ip_address
 from pathlib import Path
 from reprlib import Repr
 from types import SimpleNamespace
@@ -33,6 +34,16 @@ BOOLEANS = dict.fromkeys(("true", "yes", "on", "1"), True) | dict.fromkeys(
 
 _SHORT = Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 80
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host name or address can only mean this machine."""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host.removeprefix("[").removesuffix("]")).is_loopback
+    except ValueError:
+        return False
 
 
 class Kind(NamedTuple):

@@ -12,12 +12,12 @@ import ssl
 from collections.abc import Callable, Iterator, Mapping
 from errno import EHOSTDOWN, EHOSTUNREACH, ENETDOWN, ENETUNREACH
 from http.client import HTTPConnection, HTTPException, HTTPSConnection, IncompleteRead
-from ipaddress import ip_address
 from threading import Event, Thread, Timer
 from time import monotonic
 from typing import Any, NamedTuple, Self
 from urllib.parse import unquote, urlsplit
 
+from glassmind.config.values import is_loopback
 from glassmind.errors import ModelFailed, RemoteRefused
 
 MOST_BYTES = 64 * 1024 * 1024
@@ -390,16 +390,6 @@ def addresses(
         if monotonic() >= ends:
             raise Unreached
     return asked.result()
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether a host name or address can only mean this machine."""
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host.removeprefix("[").removesuffix("]")).is_loopback
-    except ValueError:
-        return False
 
 
 class _Lookup:

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
-import numpy as np
-
 from glassmind.models.cards import ModelCard
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from glassmind.model.vectors import Vector
@@ -21,6 +20,8 @@ def unit(vector: "NDArray[np.floating]") -> "Vector":
 
     A vector without direction, of an empty text, points along the first axis.
     """
+    import numpy as np  # noqa: PLC0415 - not to list models
+
     made = np.asarray(vector, dtype=np.float32)
     length = np.linalg.norm(made)
     if not length > 0:

@@ -42,7 +42,6 @@ from glassmind.model.index import (
 )
 from glassmind.model.notes import Heading, Note
 from glassmind.model.search import ChunkText
-from glassmind.obsidian.notes import read_note
 from glassmind.obsidian.properties import parse_project
 from glassmind.obsidian.receipts import parse_receipt
 from glassmind.obsidian.secrets import redacted, without_secrets
@@ -362,6 +361,8 @@ class NoteReader:
         decoded = decode(content)
         if isinstance(decoded, Unreadable):
             raise FileUnreadable(path, decoded.reason)
+        from glassmind.obsidian.notes import read_note  # noqa: PLC0415 - yaml
+
         note, text = read_note(path, decoded.text), decoded.text
         if hides:  # the whole of it, before any of its lines are taken out
             note, text = without_secrets(note).note, redacted(text)

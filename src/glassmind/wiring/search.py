@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, get_args
 from glassmind.config import Config
 from glassmind.errors import IndexDamaged, ModelFault, NotEmbedded
 from glassmind.graph.dismissals import dismissals_for
-from glassmind.graph.themes import themed_for
 from glassmind.model.search import Intent
 from glassmind.model.suggestions import Partner
 from glassmind.model.vectors import Space
@@ -65,8 +64,11 @@ def edges_for(vault: Vault) -> Edges:
 
 def _visible_homes(vault: Vault) -> "Mapping[str, ThemeLabel]":
     """Return the theme of each visible note, if the vault has stored themes."""
-    stored = vault.reader.themes().state() is not None
-    return themed_for(vault).homes() if stored else {}
+    if vault.reader.themes().state() is None:
+        return {}
+    from glassmind.graph.themes import themed_for  # noqa: PLC0415 - numpy
+
+    return themed_for(vault).homes()
 
 
 def semantic_for(vault: Vault) -> "OpenMeaning":

@@ -20,10 +20,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from glassmind.access.clients import PREFIX, Clients, digest_of
 from glassmind.config import Config
+from glassmind.config.values import is_loopback
 from glassmind.errors import ClientsUnreadable
 from glassmind.model.access import EVERY_AGENT
 from glassmind.model.access import Scope as ReadScope
-from glassmind.models.http import is_loopback
 from glassmind.serve.http.calls import UNREAD_S
 from glassmind.serve.http.replies import (
     JSON,
