@@ -74,13 +74,13 @@ def _change(
         if entry is None:
             if name not in servers:
                 return Outcome("absent")
-            new = form.without_entry(text, name)
+            new = form.changed(text, name, None)
             return Outcome("disconnected", _replace(file, old, new))
         kept = {k: v for k, v in (known or {}).items() if k not in FIRM}
         merged = {**entry, **kept}
         if known == merged:
             return Outcome("unchanged")
-        new = form.with_entry(text, name, merged)
+        new = form.changed(text, name, merged)
     except Unfit as error:
         problem = f"{error.problem}; {UNCHANGED}"
         raise BadConfigFile(str(file), error.line, problem) from error
