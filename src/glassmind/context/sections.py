@@ -28,7 +28,7 @@ from glassmind.context.markdown import (
 )
 from glassmind.context.note_lines import HEADING
 from glassmind.context.open_work import decisions, questions, tasks
-from glassmind.context.question_words import asked_terms, section_asked, shared
+from glassmind.context.question_words import Terms, asked_terms, section_asked, shared
 from glassmind.model import NotePath
 from glassmind.model.context import Conflict, Dropped, Item, NextRead
 from glassmind.obsidian.text import estimate_tokens, first_day, one_line, sentence_spans
@@ -104,16 +104,21 @@ def sections_of(
         "decisions": decisions(rows, scope),
     }
     asked, terms = section_asked(scope.query), asked_terms(scope.query)
+    near_ones = {name for name in found if _is_near(found[name], terms)} | {asked}
     left, made = int(ALL * budget_tokens), {}
-    for name in sorted(found, key=lambda name: name != asked):
-        first = found[name][0] if found[name] else None
+    for name in sorted(found, key=lambda name: (name != asked, name not in near_ones)):
         share = int((ASKED if name == asked else SHARES[name]) * budget_tokens)
-        is_near = terms is None or not isinstance(first, Item) or shared(first, terms)
-        if is_near or name == asked:
+        if name in near_ones:
             share = max(share, FIRST[name])
         made[name] = _fit(name, found[name], min(share, left), counter)
         left -= made[name].tokens
     return made
+
+
+def _is_near(found: Sequence[Any], terms: Terms | None) -> bool:
+    """True if the first of a section is about the question, as far as is known."""
+    first = found[0] if found else None
+    return terms is None or not isinstance(first, Item) or bool(shared(first, terms))
 
 
 def suggested_for(
