@@ -234,7 +234,6 @@ def test_an_agent_is_told_over_no_surface_what_was_dismissed_of_a_hidden_note(
     assert back["line"] == 'finding orphans "Zqown/Zqbare.md"'
     assert back["changed"] is False
     assert "Nothing to change" in said
-    assert "titles" not in said
     assert vault.text(BOOK) == kept
 
 
@@ -251,52 +250,6 @@ def test_what_is_dismissed_of_notes_that_are_seen_is_told_and_taken_back(
     assert unseen.knowledge.restore_pair("Cup", "Twin").changed
     assert unseen.knowledge.dismiss_finding("orphans", cup).changed
     assert vault.engine.knowledge.check_finding(f"orphans:{cup}").dismissed
-
-
-def test_another_note_in_the_place_of_one_that_is_hidden_now_is_not_dismissed(
-    vault: VaultDesk,
-) -> None:
-    vault.open(access__private_folders=("Zqown",))
-    vault.indexed({"Cup.md": "A cup.", "Pot.md": "A pot."})
-    owner = vault.engine.knowledge
-    owner.dismiss_finding("orphans", "Cup.md")
-    owner.dismiss("Cup", "Pot")
-    vault.move("Cup.md", "Zqown/Cup.md")
-    vault.indexed({"Cup.md": "Another."})
-    seen, kept = vault.engine.seen_by(EVERY_AGENT).knowledge, vault.text(BOOK)
-
-    assert not seen.check_finding("orphans:Cup.md").dismissed
-    assert not seen.restore_finding("orphans", "Cup.md").changed
-    assert not seen.restore_pair("Cup.md", "Pot.md").changed
-    assert vault.text(BOOK) == kept
-    assert seen.dismiss_finding("orphans", "Cup.md").changed
-    assert vault.text(BOOK).startswith(kept)
-
-
-def test_a_note_that_may_stand_for_a_hidden_one_is_not_dismissed_with_it(
-    vault: VaultDesk,
-) -> None:
-    vault.open(access__private_folders=("Zqown",))
-    vault.indexed({"Cup.md": "A cup.", "Pot.md": "A pot."})
-    vault.engine.knowledge.dismiss_finding("orphans", "Cup.md")
-    vault.move("Cup.md", "Zqown/Mug.md")
-    vault.indexed({"Cup.md": "Another."})
-    seen = vault.engine.seen_by(EVERY_AGENT).knowledge
-
-    assert not seen.check_finding("orphans:Cup.md").dismissed
-    assert not seen.restore_finding("orphans", "Cup.md").changed
-
-
-def test_a_dismissal_does_not_tell_that_a_hidden_note_says_the_same(
-    vault: VaultDesk,
-) -> None:
-    vault.open(access__private_folders=("Zqown",))
-    vault.indexed({"Cup.md": "A cup.", "Pot.md": "A pot.", "Zqown/Mug.md": "A cup."})
-    seen = vault.engine.seen_by(EVERY_AGENT).knowledge
-
-    lines = [seen.dismiss_finding("orphans", f"{n}.md").line for n in ("Cup", "Pot")]
-
-    assert ["digests" in line for line in lines] == [True, True]
 
 
 def test_what_was_dismissed_of_a_note_is_unknown_once_it_is_gone_or_private(

@@ -288,7 +288,7 @@ def report(
     score, parts = scored(counted, many)
     lag = vault.reader.pairs().lag(answering_space(vault))
     behind = [lag.notice] if lag.state is not None and lag.notice else []
-    notices = *book.problems, *book.lost, *behind
+    notices = *book.problems, *behind
     return HealthReport(
         score=score,
         parts=parts,

@@ -359,7 +359,7 @@ def _vectors(examined: Examined) -> Iterator[Check]:
 
 def _dismissals(examined: Examined) -> Iterator[Check]:
     found = examined.dismissals
-    for said in (*found.problems, *found.lost):
+    for said in found.problems:
         yield Check("dismissals", "warn", said, "mend or delete the line")
 
 

@@ -162,15 +162,12 @@ class Similar(Struct, frozen=True, kw_only=True):
 class Dismissals(NamedTuple):
     """What a person wants to hear no more of, and the lines that could not be read.
 
-    `pairs` are the notes as they are called now, in no order; so are the notes that the
-    `findings` name. `problems` say which lines are not followed, and `lost` which name
-    notes that are not known again, or may be others by now.
+    `pairs` are in no order; `problems` say which lines are not followed.
     """
 
     pairs: frozenset[Dismissible] = frozenset()
     findings: frozenset[tuple[str, str]] = frozenset()
     problems: tuple[str, ...] = ()
-    lost: tuple[str, ...] = ()
 
     def has_pair(self, one: NotePath, other: NotePath) -> bool:
         """Whether these two were dismissed, in whichever order."""

@@ -189,13 +189,6 @@ class PairRows(NoteRefs):
         """
         return self._paths_by(statement, heads)
 
-    def namesakes(self, keys: Collection[str]) -> dict[str, list[NotePath]]:
-        """Return the files that have each `name_key`, by path."""
-        statement = f"""
-            select name_key, path from files where name_key {_THESE} order by path
-        """
-        return self._paths_by(statement, keys)
-
     def _paths_by(
         self, statement: str, keys: Collection[str]
     ) -> dict[str, list[NotePath]]:
