@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import apsw
@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glassmind.graph import similar as passing
-from glassmind.graph.similar import HalfPass, Numbers, Pairing
+from glassmind.graph.similar import HalfPass, Numbers, update_pairs
 from glassmind.model.index import Progress
 from glassmind.store.sqlite.connection import open_writer
 from glassmind.store.sqlite.pairs import PairRows, PairSource, PairStep
@@ -98,7 +98,7 @@ class Beside:
     ) -> HalfPass:
         """Begin a pass of ours, and be ready for its blocks."""
         work = HalfPass(rows, most, threshold, linked)
-        self._rows, self._blocks = rows, work._blocks()
+        self._rows, self._blocks = rows, work.blocks()
         return work
 
     def turn(self, _: Progress) -> None:
@@ -114,16 +114,11 @@ class Beside:
         self.spent_s += time.perf_counter() - began
 
 
-def pairing_of(db: apsw.Connection) -> Pairing:
-    """Return what pairs the notes of an open index, without locks."""
-
-    @contextmanager
-    def step() -> Iterator[PairStep]:
-        with PairStep(db, lambda: None) as one:
-            yield one
-
-    opened: Callable[[], AbstractContextManager[PairStep]] = step
-    return Pairing(lambda: PairSource(db), opened, 0.7)
+def pair(db: apsw.Connection, progress: Callable[[Progress], None]) -> None:
+    """Pair the notes of an open index, without locks."""
+    step: Callable[[], AbstractContextManager[PairStep]]
+    step = lambda: PairStep(db, lambda: None)  # noqa: E731
+    update_pairs(PairSource(db), step, 0.7, progress, lambda: False)
 
 
 def measure(folder: Path) -> dict[str, float]:
@@ -131,9 +126,8 @@ def measure(folder: Path) -> dict[str, float]:
     db = open_writer(folder)
     beside = Beside()
     passing.HalfPass = beside.watched  # type: ignore[assignment,misc]
-    pairing = pairing_of(db)
     began = time.perf_counter()
-    pairing.run(beside.turn, lambda: False)
+    pair(db, beside.turn)
     whole_s = time.perf_counter() - began - beside.spent_s
     peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     times = []
@@ -142,7 +136,7 @@ def measure(folder: Path) -> dict[str, float]:
         db.execute(moved, (number,))
         db.execute("insert into pair_changes (note_id) values (?)", (number,))
         began = time.perf_counter()
-        pairing.run(beside.turn, lambda: False)
+        pair(db, beside.turn)
         times.append(time.perf_counter() - began)
     rows = PairRows(db)
     ids = list(range(1, 11))

@@ -10,7 +10,6 @@ from meaning_desk import LONG, MeaningDesk, WordModel
 from vault_desk import VaultDesk
 
 from glassmind.errors import BadLimit, BadWish, NoteNotFound
-from glassmind.graph.pairing import OpenPairing
 from glassmind.model.suggestions import MOST_PARTNERS
 from glassmind.model.vectors import Embeddable
 from glassmind.obsidian.text import Style
@@ -450,7 +449,7 @@ def test_a_model_that_comes_to_answer_again_compares_what_came_meanwhile(
     meaning.indexed(FEW)
     meaning.use(WordModel("words two", width=64))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(OpenPairing, "__call__", lambda *_: None)
+        patch.setattr("glassmind.wiring.keeper.pair_notes", lambda *_: None)
         meaning.indexed({"6.md": f"{TEA} 6 {LONG}"})
     (said,) = meaning.engine.knowledge.similar().notices
     assert said.startswith("notes were compared by a former model")

@@ -4,8 +4,9 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -26,13 +27,12 @@ from glassmind.graph.similar import (
     HalfPass,
     Lists,
     Numbering,
-    Numbers,
     measured,
     threshold_for,
+    update_pairs,
 )
 from glassmind.model.index import Progress
 from glassmind.store.sqlite.pairs import PairSource, PairStep
-from glassmind.wiring.keeper import keeper_for
 
 Rows = NDArray[np.float32]
 Entry = tuple[int, int, float]
@@ -65,20 +65,6 @@ def listed(work: HalfPass) -> list[Entry]:
     return list(zip(*(column.tolist() for column in work.found()), strict=True))
 
 
-@pytest.fixture
-def small(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int, int], None]:
-    """Return what makes blocks, buffers and strips small."""
-
-    def choose(tall: int, wide: int, buffered: int) -> None:
-        monkeypatch.setattr(pair_pass, "TALL", tall)
-        monkeypatch.setattr(pair_pass, "WIDE", wide)
-        monkeypatch.setattr(pair_pass, "BUFFERED", buffered)
-        monkeypatch.setattr(pair_pass, "DENSE", buffered)
-        monkeypatch.setattr(pair_pass, "STRIP", 3)
-
-    return choose
-
-
 @given(
     seed=st.integers(0, 2**32 - 1),
     count=st.integers(0, 120),
@@ -102,34 +88,14 @@ def test_blocks_find_what_comparing_pair_by_pair_finds(  # noqa: PLR0913, PLR091
         patch.setattr(pair_pass, "TALL", tall)
         patch.setattr(pair_pass, "WIDE", wide)
         patch.setattr(pair_pass, "BUFFERED", buffered)
-        patch.setattr(pair_pass, "DENSE", buffered)
         ends = rng.integers(0, count + 9, (2, links if count else 0))  # some no note
         ends = ends[:, ends[0] != ends[1]]
         linked = Numbering(range(count)).linked((ends[0].tolist(), ends[1].tolist()))
         work = HalfPass(rows, 5, 0.4, linked)
-        assert work.run(never)
+        assert list(work.steps())[-1] == len(rows)
 
     joined = set(zip(*ends.tolist(), strict=True))
     assert listed(work) == by_hand(rows, 5, 0.4, joined)
-
-
-def test_a_pass_that_was_left_goes_on_where_it_stopped(
-    small: Callable[[int, int, int], None],
-) -> None:
-    small(8, 8, 50)
-    rows = unit(np.random.default_rng(5).standard_normal((60, 6)))
-    work, asked = HalfPass(rows, 5, 0.4), []
-
-    def pause() -> bool:
-        asked.append(work.at)
-        return True
-
-    while not work.run(pause):
-        pass
-
-    assert asked == sorted(asked)
-    assert len(asked) == 36  # every block once
-    assert listed(work) == by_hand(rows, 5, 0.4)
 
 
 def test_of_equals_the_first_by_path_stay() -> None:
@@ -180,7 +146,7 @@ def test_a_share_of_notes_is_paired_whatever_the_model() -> None:
         shared[0] = 1.0
         rows = unit(np.sqrt(1 - common) * rows + np.sqrt(common) * shared)
         work = HalfPass(rows, 20, threshold_for(0.7, rows))
-        assert work.run(never)
+        assert list(work.steps())[-1] == len(rows)
         shares.append(len(work.found()[0]) / 400)
 
     assert max(shares) < 1.3 * min(shares)
@@ -205,33 +171,6 @@ def rows_of(desk: MeaningDesk) -> list[tuple[object, ...]]:
         "select f.path, g.path from pairs p join files f on f.id = p.note_id "
         "join files g on g.id = p.other_id order by 1, 2"
     )
-
-
-def test_a_pass_makes_way_and_is_gone_on_with(
-    meaning: MeaningDesk,
-    monkeypatch: pytest.MonkeyPatch,
-    small: Callable[[int, int, int], None],
-) -> None:
-    small(8, 8, 50)
-    kinds(meaning)
-    keeper = keeper_for(meaning.engine._vault)
-    keeper.index(embed=False)
-    begun: list[HalfPass] = []
-
-    def counted(rows: Rows, most: int, threshold: float, linked: Numbers) -> HalfPass:
-        begun.append(HalfPass(rows, most, threshold, linked))
-        return begun[-1]
-
-    monkeypatch.setattr(pair_pass, "HalfPass", counted)
-    keeper.embed(pause=lambda: bool(begun))
-    assert rows_of(meaning) == []
-
-    meaning.write({"New.md": "word0 " * 40})
-    meaning.index()
-
-    assert len(begun) == 1
-    assert ("New.md", "000.md") in rows_of(meaning)
-    assert ("059.md", "058.md") in rows_of(meaning)
 
 
 def test_what_it_has_come_to_is_shown(meaning: MeaningDesk) -> None:
@@ -373,14 +312,6 @@ class Side:
         self.space = db.execute("select max(id) from spaces").get
         self.centres = unit(self.rng.standard_normal((4, 32)))
 
-    def pairing(self, level: float = 0.7) -> pair_pass.Pairing:
-        @contextmanager
-        def step() -> Iterator[PairStep]:
-            with PairStep(self.db, lambda: None) as one:
-                yield one
-
-        return pair_pass.Pairing(lambda: PairSource(self.db), step, level)
-
     def put(self, *ids: int) -> None:
         for note in ids:
             near = self.centres[self.rng.integers(4)]
@@ -393,8 +324,10 @@ class Side:
         for note in ids:
             self.db.execute("delete from note_vectors where note_id = ?", (note,))
 
-    def run(self, pairing: pair_pass.Pairing) -> None:
-        assert pairing.run(lambda _: None, never)
+    def pair(self, level: float = 0.7) -> None:
+        source = PairSource(self.db)
+        step = partial(PairStep, self.db, lambda: None)
+        assert update_pairs(source, step, level, lambda _: None, never)
 
     def rows(self) -> list[tuple[Any, ...]]:
         return self.db.execute("select * from pairs order by 1, 2").fetchall()
@@ -402,7 +335,7 @@ class Side:
     def anew(self) -> list[tuple[Any, ...]]:
         """Return what somebody finds who knows nothing."""
         self.db.execute("delete from pairs; delete from settings where key = 'pairs'")
-        self.run(self.pairing())
+        self.pair()
         return self.rows()
 
 
@@ -417,32 +350,14 @@ def side(meaning: MeaningDesk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Side
     db.close()
 
 
-def test_who_knows_an_order_from_before_another_paired_reads_it_again(
-    side: Side,
-) -> None:
-    old, other = side.pairing(), side.pairing()
-    side.put(*side.ids[:-6])
-    side.run(old)
-    side.put(*side.ids[-6:])
-    side.run(other)
-    side.run(side.pairing(0.6))
-    side.run(side.pairing())
-    side.put(side.ids[10])
-
-    side.run(old)
-
-    assert side.rows() == side.anew() != []
-
-
 def test_two_who_pair_in_turn_come_to_what_one_from_nothing_does(side: Side) -> None:
-    both = [side.pairing(), side.pairing()]
     side.put(*side.ids)
     for turn in range(24):
         note = side.ids[int(side.rng.integers(60))]
         side.drop(note) if turn % 3 == 2 else side.put(note)
         if turn % 8 == 7:
-            side.run(side.pairing(0.6))
-        side.run(both[int(side.rng.integers(2))])
+            side.pair(0.6)
+        side.pair()
         made, state = side.rows(), side.db.execute(STATE_OF).get
 
         assert made == side.anew(), turn
@@ -453,20 +368,19 @@ def test_two_who_pair_in_turn_come_to_what_one_from_nothing_does(side: Side) -> 
 def test_who_lives_while_a_backup_is_put_back_pairs_what_the_backup_holds(
     side: Side,
 ) -> None:
-    living = side.pairing()
     side.put(*side.ids[:40])
-    side.run(living)
+    side.pair()
     backup = apsw.Connection(":memory:")
     with backup.backup("main", side.db, "main") as copy:
         copy.step()
     side.put(*side.ids[30:50])
-    side.run(living)
+    side.pair()
 
     with side.db.backup("main", backup, "main") as copy:
         copy.step()
     backup.close()
     side.put(*side.ids[:3])
     side.put(*side.ids[50:])
-    side.run(living)
+    side.pair()
 
     assert side.rows() == side.anew() != []

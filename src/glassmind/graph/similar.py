@@ -80,9 +80,6 @@ BUFFERED = 1 << 18
 MEASURED = 1 << 12
 """Pairs measured at once in double precision: 25 MB of a width of 384."""
 
-DENSE, STRIP = 1 << 20, 64
-"""Candidates of one block from which it is gone through in strips of so many rows."""
-
 NONE: Numbers = np.empty(0, np.int64)
 
 
@@ -161,104 +158,66 @@ class Pass(NamedTuple):
     ids: list[int]
 
 
-class Pairing:
-    """Keeps the pairs of one vault up to its vectors, by one thread at a time.
+def update_pairs(
+    source: PairSource,
+    step: Callable[[], AbstractContextManager[PairStep]],
+    level: float,
+    progress: ShowProgress,
+    pause: Callable[[], bool],
+) -> bool:
+    """Bring the pairs of a vault up to its vectors; return whether they are.
 
-    A pass over everything that was interrupted is continued at the next call.
+    `pause` is called between blocks and may end it; a pass over everything then begins
+    again the next time.
+
+    Raises:
+        IndexFault: the rows cannot be read or written.
     """
-
-    def __init__(
-        self,
-        source: Callable[[], PairSource],
-        step: Callable[[], AbstractContextManager[PairStep]],
-        level: float,
-    ) -> None:
-        self._source, self._step, self._level = source, step, level
-        self._left: tuple[Pass, HalfPass] | None = None
-
-    def run(self, progress: ShowProgress, pause: Callable[[], bool]) -> bool:
-        """Bring the pairs up to the vectors; return whether they are.
-
-        `pause` is called now and again and ends it there; what was stored before is
-        stored still.
-
-        Raises:
-            IndexFault: the rows cannot be read or written.
-        """
-        while not pause():
-            source = self._source()
-            with source.still():
-                wanted = self._wanted(source)
-                if wanted is None:
-                    self._left = None
-                    return True
-                wanted, work = self._begun(source, wanted)
-            if isinstance(work, PairChange):
-                with self._step() as step:
-                    step.change(work, wanted.after, wanted.basis)
-            elif not self._finished(wanted, work, progress, pause):
-                return False
-        return False
-
-    def _wanted(self, source: PairSource) -> Pass | None:
-        """Return what there is to do; None when there is nothing."""
-        space, before = source.space(), source.state()
-        if space is None:
-            return None
-        news = source.news()
-        marks = (*news.mark, *news.link_mark)
-        made = (space.name, self._level, 0.0, MOST_PARTNERS, PAIRS_VERSION)
-        after = PairState(*made, *marks)
-        is_new = bool(news.changed) or news.linked is None or bool(news.linked)
-        if before is not None and not is_new and _same_rules(before, after):
-            return None
-        ids, sample = _ordered(source, space)
-        after = after._replace(threshold=threshold_for(self._level, sample))
-        changed = None if news.linked is None else [*news.changed, *news.linked]
-        return Pass(PairBasis(source.epoch(), before), space, after, changed, ids)
-
-    def _begun(
-        self, source: PairSource, wanted: Pass
-    ) -> tuple[Pass, "HalfPass | PairChange"]:
-        """Return what is to be written for a few changes, or a pass over everything.
-
-        One that was interrupted is continued: what has changed since comes after it.
-        """
-        if self._left is not None:
-            then = self._left[0]
-            same = (then.basis, then.space) == (wanted.basis, wanted.space)
-            begins = then.basis.before is None and then.after.seq == 0
-            if same and (begins or source.holds(then.after.mark)):
-                return self._left
-            self._left = None
-        change = _change(source, wanted)
+    while not pause():
+        with source.still():
+            wanted = _wanted(source, level)
+            if wanted is None:
+                return True
+            change = _change(source, wanted)
+            work = None if change else _whole_pass(source, wanted)
         if change is not None:
-            return wanted, change
-        return wanted, _whole_pass(source, wanted)
+            with step() as writing:
+                writing.change(change, wanted.after, wanted.basis)
+        elif work is not None:
+            if not _finished(work, len(wanted.ids), progress, pause):
+                return False
+            with step() as writing:
+                rows = _as_rows(work.found(), wanted.ids, wanted.ids)
+                writing.replace(rows, wanted.after, wanted.basis)
+    return False
 
-    def _finished(
-        self,
-        wanted: Pass,
-        work: "HalfPass",
-        progress: ShowProgress,
-        pause: Callable[[], bool],
-    ) -> bool:
-        """Continue a pass over everything; return whether it came to its end."""
-        count = len(wanted.ids)
 
-        def shown_and_paused() -> bool:
-            progress(Progress("pairs", work.at, count))
-            return pause()
+def _wanted(source: PairSource, level: float) -> Pass | None:
+    """Return what there is to do; None when there is nothing."""
+    space, before = source.space(), source.state()
+    if space is None:
+        return None
+    news = source.news()
+    marks = (*news.mark, *news.link_mark)
+    made = (space.name, level, 0.0, MOST_PARTNERS, PAIRS_VERSION)
+    after = PairState(*made, *marks)
+    is_new = bool(news.changed) or news.linked is None or bool(news.linked)
+    if before is not None and not is_new and _same_rules(before, after):
+        return None
+    ids, sample = _ordered(source, space)
+    after = after._replace(threshold=threshold_for(level, sample))
+    changed = None if news.linked is None else [*news.changed, *news.linked]
+    return Pass(PairBasis(source.epoch(), before), space, after, changed, ids)
 
-        self._left = (wanted, work)
-        if not work.run(shown_and_paused):
+
+def _finished(
+    work: "HalfPass", count: int, progress: ShowProgress, pause: Callable[[], bool]
+) -> bool:
+    for at in work.steps():
+        progress(Progress("pairs", at, count))
+        if at < count and pause():
             return False
-        progress(Progress("pairs", count, count))
-        self._left = None
-        with self._step() as step:
-            rows = _as_rows(work.found(), wanted.ids, wanted.ids)
-            step.replace(rows, wanted.after, wanted.basis)
-        return True
+    return True
 
 
 def pairs_among(
@@ -291,7 +250,8 @@ def pairs_among(
         )
         return chain(stored, change.rows), threshold
     work = _whole_pass(source, wanted)
-    work.run(lambda: False)
+    for _ in work.steps():
+        pass
     return _as_rows(work.found(), ids, ids), threshold
 
 
@@ -537,7 +497,7 @@ def _pair_keys(one: Numbers, other: Numbers, count: int) -> Numbers:
 
 
 class HalfPass:
-    """Every row with every other, block by block; it can be left and continued.
+    """Every row with every other, block by block.
 
     Of the square of all products the half above the diagonal is enough.
     """
@@ -549,29 +509,21 @@ class HalfPass:
         self._lists = Lists(len(rows), most, threshold)
         self._waiting: list[tuple[Numbers, Numbers]] = []
         self._products = np.empty(TALL * WIDE, np.float32)
-        self._good = np.empty(TALL * WIDE, np.bool_)
-        self._ahead = self._blocks()
-        self.at = 0
 
-    def _blocks(self) -> Iterator[tuple[int, int, int, int]]:
+    def blocks(self) -> Iterator[tuple[int, int, int, int]]:
+        """Yield the top, bottom, left and right of each block."""
         count = len(self._rows)
         for top in range(0, count, TALL):
             for left in range(top, count, WIDE):
                 yield top, min(top + TALL, count), left, min(left + WIDE, count)
 
-    def run(self, pause: Callable[[], bool]) -> bool:
-        """Continue until all is done, or `pause` says so; return whether all is done.
-
-        `at` is the row that it has come to.
-        """
-        for block in self._ahead:
-            self.at = block[0]
+    def steps(self) -> Iterator[int]:
+        """Do the work; after each block, yield the row that it has come to."""
+        for block in self.blocks():
             self._block(*block)
-            if pause():
-                return False
+            yield block[0]
         self._take()
-        self.at = len(self._rows)
-        return True
+        yield len(self._rows)
 
     def found(self) -> Pairs:
         """Return the lists, when all is done."""
@@ -581,28 +533,13 @@ class HalfPass:
         tall, wide = bottom - top, right - left
         products = self._products[: tall * wide].reshape(tall, wide)
         np.matmul(self._rows[top:bottom], self._rows[left:right].T, out=products)
-        bars = self._lists.bar
-        low = np.float32(min(bars[top:bottom].min(), bars[left:right].min()) - DOUBT)
-        good = self._good[: tall * wide]
-        np.greater_equal(products.reshape(-1), low, out=good)
-        count = int(np.count_nonzero(good))
-        if count > DENSE:
-            for at in range(0, tall, STRIP):
-                part = products[at : at + STRIP]
-                found = np.flatnonzero(part.reshape(-1) >= low)
-                self._candidates(part, found, top + at, left)
-        elif count:
-            self._candidates(products, np.flatnonzero(good), top, left)
-
-    def _candidates(
-        self, products: Floats, found: Numbers, top: int, left: int
-    ) -> None:
-        row, column = np.divmod(found, products.shape[1])
-        value = products.reshape(-1)[found]
+        bars, flat = self._lists.bar, products.reshape(-1)
+        low = min(bars[top:bottom].min(), bars[left:right].min()) - DOUBT
+        found = np.flatnonzero(flat >= np.float32(low))
+        row, column = np.divmod(found, wide)
         row, column = row + top, column + left
-        bars = self._lists.bar
         lowest = np.minimum(bars[row], bars[column]) - DOUBT
-        kept = (row < column) & (value >= lowest)
+        kept = (row < column) & (flat[found] >= lowest)
         row, column = row[kept], column[kept]
         apart = are_apart(row, column, len(self._rows), self._linked)
         self._waiting.append((row[apart], column[apart]))

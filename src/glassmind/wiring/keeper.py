@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from glassmind.graph.dismissals import dismissals_for
-from glassmind.graph.pairing import pairing_for
+from glassmind.graph.pairing import pair_notes
 from glassmind.index.keeper import Hooks, IndexKeeper
 from glassmind.index.watching import WRITER_WAIT_S, Watching
 from glassmind.vault import Vault
@@ -56,7 +56,7 @@ def keeper_for(vault: Vault) -> IndexKeeper:
     whole = vault.whole
     hooks = Hooks(
         learn=partial(_learn, whole),
-        pair=pairing_for(whole),
+        pair=partial(pair_notes, whole),
         ticked=ticked_for(whole),
         renamed=partial(_propose_links, whole),
         dismissals=lambda view: dismissals_for(view).now(),
