@@ -130,15 +130,15 @@ def test_what_was_being_applied_is_applied_wherever_it_has_got_to(
     book = book_in(tmp_path)
     made, moved = kept(book, "applying"), kept(book, "proposed")
 
-    book.applied(made.id)
-    book.applied(made.id)
-    book.applied(moved.id)
+    book.shift(made.id, "applied")
+    book.shift(made.id, "applied")
+    book.shift(moved.id, "applied")
 
     assert book.unfinished() == []
     assert {one.state for one in book.listed()[0]} == {"applied"}
     assert book.get(made.id) == replace(made, state="applied")
     with pytest.raises(ChangesetUnknown):
-        book.applied("20260101-aaaaa")
+        book.shift("20260101-aaaaa", "applied")
 
 
 def test_nobody_else_can_read_what_is_kept(tmp_path: Path) -> None:

@@ -288,22 +288,6 @@ def test_a_full_file_is_followed_by_the_next_and_the_oldest_go(tmp_path: Path) -
     assert len(kept) > 60
 
 
-def test_files_of_an_earlier_release_are_read_and_go_first(
-    tmp_path: Path,
-) -> None:
-    line = '{"at":"2026-01-01T00:00:00+00:00","verb":"a","client":"d","paths":["%s"]}'
-    for name, note in (("use.jsonl", "B"), (f"use-{7:020d}.jsonl", "A")):
-        (tmp_path / name).write_text(line % note + "\n")
-    log = UsageLog(tmp_path, full_bytes=100, most_bytes=350)
-
-    log.append("read", "desk", ["C"])
-
-    assert [event.paths[0] for event in log.tail({}).events] == ["A", "B", "C"]
-    for _ in range(3):
-        log.append("read", "desk", ["D"])
-    assert [event.paths[0] for event in log.tail({}).events] == [*"BCDDD"]
-
-
 def test_what_was_folded_is_known_when_its_file_is_full(tmp_path: Path) -> None:
     log = UsageLog(tmp_path, full_bytes=500)
     folded: dict[str, int] = {}

@@ -324,7 +324,7 @@ def _noted(vault: EditVault, changeset: Changeset) -> None:
     That comes first: who dies in between leaves what is settled by doing both again.
     """
     _chain(vault, changeset.undoes, "undone", f"by {changeset.id}")
-    vault.changesets.applied(changeset.id)
+    vault.changesets.shift(changeset.id, "applied")
 
 
 def _turn_back(vault: EditVault, changeset: Changeset) -> None:

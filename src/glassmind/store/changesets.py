@@ -37,7 +37,6 @@ from glassmind.model.edits import (
     Step,
 )
 from glassmind.store.disk import (
-    PART,
     drop,
     make_own,
     may_purge,
@@ -258,15 +257,6 @@ def _now() -> datetime:
     return datetime.now().astimezone()
 
 
-def _word() -> str:
-    """Return the letters of an id, each as likely as any other."""
-    number, word = secrets.randbelow(len(_LETTERS) ** _LENGTH), ""
-    for _ in range(_LENGTH):
-        number, letter = divmod(number, len(_LETTERS))
-        word += _LETTERS[letter]
-    return word
-
-
 class ChangesetFolder:
     """The changesets of one vault; for any number of threads and processes.
 
@@ -296,10 +286,8 @@ class ChangesetFolder:
     ) -> Changeset:
         """Return a change under an id that no other has; nothing is kept yet."""
         now = self._now()
-        while True:
-            identity = f"{now:%Y%m%d}-{_word()}"
-            if self._find(identity) is None:
-                break
+        letters = (secrets.choice(_LETTERS) for _ in range(_LENGTH))
+        identity = f"{now:%Y%m%d}-{''.join(letters)}"
         created = now.isoformat(timespec="milliseconds")
         return Changeset(identity, state, created, client, draft, undoes, reason)
 
@@ -312,7 +300,7 @@ class ChangesetFolder:
         if self._folder is None:
             raise NowhereToKeep
         try:
-            self._make_folder(changeset.state)
+            make_own(str(self._folder), self._at(changeset.state, ""))
             file = self._at(changeset.state, f"{changeset.id}{_CHANGE}")
             soon, (made, _) = changeset.state == "applying", _age(changeset)
             write_whole(file, packed(changeset), soon=soon, made=made)
@@ -378,49 +366,26 @@ class ChangesetFolder:
                 raise _failed(found.id, fault) from fault
         raise ChangesetUnknown(identity)
 
-    def applied(self, identity: str, /) -> None:
-        """Let a changeset that was being applied be applied from now on.
-
-        Raises:
-            ChangesetUnknown: there is none.
-            WriteFailed: the disk refuses.
-        """
-        was = _Found(identity, "applying", self._at("applying", f"{identity}{_CHANGE}"))
-        try:
-            self._place(was, "applied")
-        except OSError:  # it has gone elsewhere, or its folder has, or it cannot be
-            self.shift(identity, "applied")
-
     def _shifted(self, found: _Found, state: ChangeState, reason: str) -> Changeset:
-        self._make_folder(state)
+        make_own(str(self._folder), self._at(state, ""))
         moved = _Found(found.id, state, self._at(state, f"{found.id}{_CHANGE}"))
         if reason:
             write_whole(moved.side, json.dumps({"reason": reason}).encode())
         if state != found.state:
-            self._place(found, state, reason=reason)
+            if not reason:
+                _unlink(moved.side)
+            os.rename(found.file, moved.file)  # noqa: PTH104 - as above
+            _unlink(found.side)
+            if state != "applied":  # settling would find it, and move it again
+                sync(self._at(state, ""))
         outline = _outline(moved)
         if outline is None:
             raise FileNotFoundError(moved.file)
         return outline
 
-    def _place(self, found: _Found, state: ChangeState, *, reason: str = "") -> None:
-        """Let a file stand where those in a state do; why it did elsewhere is over."""
-        moved = _Found(found.id, state, self._at(state, f"{found.id}{_CHANGE}"))
-        if not reason:
-            _unlink(moved.side)
-        os.rename(found.file, moved.file)  # noqa: PTH104 - as above
-        _unlink(found.side)
-        if state != "applied":  # settling would find it as it is, and move it again
-            sync(self._at(state, ""))
-
     def unfinished(self) -> Sequence[str]:
         """Return the ids of those that were being applied, the oldest first."""
         return sorted(one.id for one in self._all(("applying",)))
-
-    def _make_folder(self, state: ChangeState) -> None:
-        if self._folder is None:
-            raise NowhereToKeep
-        make_own(str(self._folder), self._at(state, ""))
 
     def _all(self, states: Sequence[ChangeState]) -> list[_Found]:
         """Return what is kept; one that moves meanwhile may be missed."""
@@ -478,13 +443,13 @@ class ChangesetFolder:
         if self._folder is None or not (due or kept.state == "previewed"):
             return
         by_age = may_purge(self._folder.parent, now)
+        if kept.state == "previewed":
+            oldest = now - timedelta(hours=_PREVIEW_H)
+            self._prune_previews(kept.id, oldest.timestamp() if by_age else -inf)
         if due:
             self._pruned = now
         if due and by_age:
             self._prune_old(now)
-        if kept.state == "previewed":
-            oldest = now - timedelta(hours=_PREVIEW_H)
-            self._prune_previews(kept.id, oldest.timestamp() if by_age else -inf)
 
     def _prune_old(self, now: datetime) -> None:
         """Delete what is old and settled, and what killed writers left."""
@@ -492,13 +457,12 @@ class ChangesetFolder:
         for state in STATES:
             names = set(self._names(state))
             for name in names:
-                alone = name.endswith(_SIDE) and (
-                    name.removesuffix(_SIDE) + _CHANGE not in names
-                )
-                if name.endswith(PART) or alone:
-                    drop(self._at(state, name), now)
+                file = self._at(state, name)
+                change = name.removesuffix(_SIDE).removesuffix(_CHANGE) + _CHANGE
+                if change not in names:  # a part of a file, or a reason alone
+                    drop(file, now)
                 elif name < oldest and state in _SETTLED:
-                    drop(self._at(state, name))
+                    drop(file)
 
     def _prune_previews(self, kept: str, oldest: float) -> None:
         """Delete previews beyond a number, and those made before a time."""

@@ -11,12 +11,10 @@ much room.
 import json
 import os
 import re
-import stat
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from json.encoder import encode_basestring as _quoted
 from pathlib import Path
 from typing import Any
 from unicodedata import normalize
@@ -29,23 +27,19 @@ from glassmind.store.place import can_write, make_folder, outside
 
 _NOTE_SUFFIX = ".md"
 
-_FLAGS = os.O_CREAT | os.O_WRONLY | os.O_APPEND | getattr(os, "O_NONBLOCK", 0)
-_FLAGS |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_FLAGS = os.O_CREAT | os.O_WRONLY | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
 
 _BEGIN = b'{"at":'
 
 _MONTH, _DAY = len("2026-03"), len("2026-03-12")
 """How much of a date names the period of a file."""
 
-_BLOCK = 64 * 1024
-"""Bytes read at once, from the end of a file to its beginning."""
-
 
 class LineFiles:
     """The files of one log; for any number of threads and processes.
 
-    Each is called by the `log`, its period and a number; `earlier` is a pattern of the
-    names that an earlier release gave to files, which count as the oldest.
+    Each is called by the `log`, its period and a number. `room` is how many bytes fill
+    a file, and how many all of them may take.
     """
 
     def __init__(
@@ -54,25 +48,16 @@ class LineFiles:
         period: int,
         room: tuple[int, int],
         clock_ns: Callable[[], int],
-        earlier: str = "(?!)",
     ) -> None:
         self._log, self._period, self._clock_ns = log, period, clock_ns
         self._full_bytes, self._most_bytes = room
-        self._name = re.compile(
-            rf"{log}-([0-9-]{{{period}}})\.(\d{{3,}})\.jsonl|{earlier}"
-        )
-        self._part, self._stamp = ("", 0), (-1, "")
+        self._name = re.compile(rf"{log}-([0-9-]{{{period}}})\.(\d{{3,}})\.jsonl")
 
     def now(self) -> str:
-        """Return the time to the microsecond, as a line has it."""
-        second, rest = divmod(self._clock_ns(), 10**9)
-        known, stamp = self._stamp
-        if known != second:
-            stamp = datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")
-            self._stamp = (second, stamp)
-        return f"{stamp}.{rest // 1000:06d}+00:00"
+        moment = datetime.fromtimestamp(self._clock_ns() / 10**9, UTC)
+        return moment.isoformat(timespec="microseconds")
 
-    def append(self, folder: Path, at: str, line: str) -> bool:
+    def append(self, folder: Path, entry: dict[str, object]) -> bool:
         """Add a line to the file of its time that has room; return if it is the first.
 
         The file is opened for this line alone: if it is deleted or moved, the next line
@@ -81,27 +66,23 @@ class LineFiles:
         Raises:
             OSError: the disk does not take it.
         """
-        raw, period = line.encode("utf-8", "surrogatepass"), at[: self._period]
-        known, part = self._part
-        part = part if known == period else 0
-        while True:
-            opened = _opened(f"{self._log}-{period}.{part:03d}.jsonl", folder)
-            try:
-                facts = os.fstat(opened)
-                if not stat.S_ISREG(facts.st_mode):
-                    raise OSError("it is not a regular file")
-                last = part if facts.st_size else self._last_part(folder, period)
-                if last > part:  # what was there had gone, for want of room
-                    part = last - 1
-                elif facts.st_size < self._full_bytes:
-                    if os.write(opened, raw) != len(raw):  # whole, behind all others
-                        raise OSError("the disk is full")
-                    break
-            finally:
-                os.close(opened)
+        text = json.dumps(entry, ensure_ascii=False, separators=(",", ":"))
+        raw = f"{text}\n".encode("utf-8", "surrogatepass")
+        period = str(entry["at"])[: self._period]
+        files = [one for one in self.listed([folder]) if self.period_of(one) == period]
+        part = self._order(files[0])[1] if files else 0
+        if files and files[0].stat().st_size >= self._full_bytes:
             part += 1
-        self._part = (period, part)
-        return not facts.st_size
+        make_folder(folder)
+        file = folder / f"{self._log}-{period}.{part:03d}.jsonl"
+        opened = os.open(file, _FLAGS, 0o600)
+        try:
+            is_first = not os.fstat(opened).st_size
+            if os.write(opened, raw) != len(raw):  # whole, behind all others
+                raise OSError("the disk is full")
+        finally:
+            os.close(opened)
+        return is_first
 
     def listed(self, folders: Iterable[Path]) -> list[Path]:
         """Return the files of the log, the newest first."""
@@ -122,27 +103,11 @@ class LineFiles:
                     file.unlink()
 
     def period_of(self, file: Path) -> str:
-        """Return the date in the name of a file."""
         return self._order(file)[0]
 
-    def _last_part(self, folder: Path, period: str) -> int:
-        orders = map(self._order, self.listed([folder]))
-        return max((part for when, part, _ in orders if when == period), default=0)
-
-    def _order(self, file: Path) -> tuple[str, int, str]:
+    def _order(self, file: Path) -> tuple[str, int]:
         found = self._name.fullmatch(file.name)
-        if found is None or found[1] is None:
-            return "", 0, file.name
-        return found[1], int(found[2]), file.name
-
-
-def _opened(name: str, folder: Path) -> int:
-    file = f"{folder}{os.sep}{name}"
-    try:
-        return os.open(file, _FLAGS, 0o600)
-    except FileNotFoundError:
-        make_folder(folder)
-        return os.open(file, _FLAGS, 0o600)
+        return (found[1], int(found[2])) if found else ("", 0)
 
 
 def _fields_of(line: bytes) -> Any:
@@ -150,9 +115,8 @@ def _fields_of(line: bytes) -> Any:
 
     Behind what a full disk cut short stands the next line, which is whole.
     """
-    return json.loads(
-        line[max(0, line.rfind(_BEGIN)) :].decode("utf-8", "surrogatepass")
-    )
+    whole = line[max(0, line.rfind(_BEGIN)) :]
+    return json.loads(whole.decode("utf-8", "surrogatepass"))
 
 
 _FULL_BYTES = 8 * 1024 * 1024
@@ -198,11 +162,10 @@ class AccessLog:
         """
         if not shown.passages and not shown.named:
             return True
-        at = self._files.now()
-        line = _line(at, surface, verb, client, shown)
+        entry = _entry(self._files.now(), surface, verb, client, shown)
         for folder in self.folders:
             try:
-                if self._files.append(folder, at, line):
+                if self._files.append(folder, entry):
                     self._purge(folder)
             except OSError:
                 continue
@@ -232,10 +195,7 @@ class AccessLog:
         return f"what clients read is not recorded: {lacking}"
 
     def readings(self, wanted: Wanted = _ALL) -> Iterator[Reading]:
-        """Yield what is asked for, the newest first; memory is that of one block.
-
-        Lines that cannot be read are passed over.
-        """
+        """Yield what is asked for, the newest first, without lines that are broken."""
         oldest, first = self._oldest_day(), wanted.since and _utc_day(wanted.since)
         for file in self._files.listed(self.folders):
             day = self._files.period_of(file)
@@ -244,7 +204,7 @@ class AccessLog:
             if wanted.until and day > _utc_day(wanted.until):
                 continue
             with suppress(OSError):
-                for line in _lines_back(file):
+                for line in reversed(file.read_bytes().split(b"\n")):
                     reading = reading_of(line)
                     kept = reading and _narrowed(reading, wanted)
                     if kept:
@@ -260,7 +220,7 @@ def reading_of(line: bytes) -> Reading | None:
             str(said["client"]),
             str(said["surface"]),
             str(said["verb"]),
-            tuple(_passage(*one) for one in said["passages"]),
+            tuple(Passage(*one) for one in said["passages"]),
             tuple(str(one) for one in said["named"]),
             int(said["more_named"]),
         )
@@ -268,43 +228,22 @@ def reading_of(line: bytes) -> Reading | None:
         return None
 
 
-def _passage(path: object, first: object = 0, last: object = 0) -> Passage:
-    return Passage(str(path), int(str(first)), int(str(last)))
-
-
-def _line(at: str, surface: str, verb: str, client: str, shown: Shown) -> str:
-    """Return an answer as JSON, put together by hand: a third of the time."""
-    passages = ",".join(
-        f"[{_quoted(path)},{first},{last}]" if first else f"[{_quoted(path)}]"
-        for path, first, last in shown.passages
-    )
-    named = ",".join(map(_quoted, shown.named[:MOST_NAMED]))
-    more = max(0, len(shown.named) - MOST_NAMED)
-    return (
-        f'{{"at":"{at}","client":{_quoted(client)},"surface":{_quoted(surface)},'
-        f'"verb":{_quoted(verb)},"passages":[{passages}],"named":[{named}],'
-        f'"more_named":{more}}}\n'
-    )
+def _entry(
+    at: str, surface: str, verb: str, client: str, shown: Shown
+) -> dict[str, object]:
+    return {
+        "at": at,
+        "client": client,
+        "surface": surface,
+        "verb": verb,
+        "passages": [one if one.first else [one.path] for one in shown.passages],
+        "named": shown.named[:MOST_NAMED],
+        "more_named": max(0, len(shown.named) - MOST_NAMED),
+    }
 
 
 def _utc_day(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%d")
-
-
-def _lines_back(file: Path) -> Iterator[bytes]:
-    """Yield the lines of a file, the last first."""
-    with file.open("rb") as opened:
-        at = opened.seek(0, os.SEEK_END)
-        rest = b""
-        while at > 0:
-            size = min(_BLOCK, at)
-            at -= size
-            opened.seek(at)
-            first, *lines = (opened.read(size) + rest).split(b"\n")
-            yield from filter(None, reversed(lines))
-            rest = first
-        if rest:
-            yield rest
 
 
 def _narrowed(reading: Reading, wanted: Wanted) -> Reading | None:
@@ -396,8 +335,6 @@ _USE_FULL_BYTES, _USE_MOST_BYTES = 4 * 1024 * 1024, 32 * 1024 * 1024
 room for all of them: years for a person, and for a machine that asks all day more than
 its recent days."""
 
-_EARLIER_USE = r"use(-\d{20})?\.jsonl"
-
 
 def use_folder(candidates: Iterable[Path], vault: Path) -> Path | None:
     """Return the first folder outside of the vault that can be written, if any."""
@@ -421,7 +358,7 @@ class UsageLog:
     ) -> None:
         self.folder = folder
         room = (full_bytes, most_bytes)
-        self._files = LineFiles("use", _MONTH, room, clock_ns, _EARLIER_USE)
+        self._files = LineFiles("use", _MONTH, room, clock_ns)
 
     @property
     def is_kept(self) -> bool:
@@ -435,13 +372,14 @@ class UsageLog:
         """
         if not paths or self.folder is None:
             return False
-        at, who = self._files.now(), CALLER.get() or client
-        line = (
-            f'{{"at":"{at}","verb":{_quoted(verb)},"client":{_quoted(who)},'
-            f'"paths":[{",".join(map(_quoted, paths))}]}}\n'
-        )
+        entry: dict[str, object] = {
+            "at": self._files.now(),
+            "verb": verb,
+            "client": CALLER.get() or client,
+            "paths": [*paths],
+        }
         try:
-            if self._files.append(self.folder, at, line):
+            if self._files.append(self.folder, entry):
                 self._files.purge(self.folder)
         except OSError:
             return False
