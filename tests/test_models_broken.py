@@ -3,7 +3,6 @@
 import errno
 import socket
 import ssl
-from http.client import BadStatusLine, HTTPException, IncompleteRead, RemoteDisconnected
 
 import pytest
 
@@ -11,11 +10,10 @@ from glassmind.models.http import broken_by
 
 UNTRUSTED = ssl.SSLCertVerificationError(1, "verify failed")
 
-KINDS: list[tuple[OSError | HTTPException, str]] = [
-    (ConnectionRefusedError(errno.ECONNREFUSED, "Connection refused"), "is started"),
+KINDS: list[tuple[OSError, str]] = [
+    (ConnectionRefusedError(errno.ECONNREFUSED, "Connection refused"), "nothing list"),
     (ConnectionResetError(errno.ECONNRESET, "reset by peer"), "closed the connection"),
     (BrokenPipeError(errno.EPIPE, "Broken pipe"), "closed the connection"),
-    (RemoteDisconnected("without response"), "closed the connection"),
     (socket.gaierror(-2, "Name or service not known"), "no machine is known"),
     (UNTRUSTED, "not trusted"),
     (ssl.SSLError(1, "[SSL: WRONG_VERSION_NUMBER]"), "does not encrypt"),
@@ -23,17 +21,13 @@ KINDS: list[tuple[OSError | HTTPException, str]] = [
     (OSError(errno.ENETUNREACH, "Network is unreachable"), "no way to it"),
     (OSError(errno.EMFILE, "Too many open files"), "too many open files"),
     (OSError("odd"), "the connection failed"),
-    (IncompleteRead(b"a"), "in the middle of its answer"),
-    (BadStatusLine("SSH-2.0"), "not HTTP"),
 ]
 
 
 @pytest.mark.parametrize(("error", "said"), KINDS)
-def test_what_broke_a_connection_is_told_in_words(
-    error: OSError | HTTPException, said: str
-) -> None:
-    told = broken_by(error)
+def test_what_broke_a_connection_is_told_in_words(error: OSError, said: str) -> None:
+    wrapped = RuntimeError("All connection attempts failed")
+    wrapped.__cause__ = error
 
-    assert said in told
-    assert "Error" not in told
-    assert "Errno" not in told
+    assert said in broken_by(error)
+    assert broken_by(wrapped) == broken_by(error)

@@ -11,16 +11,16 @@ import pytest
 from chat_desk import PROMPT, WAIT_S, ChatDesk, Reply, Voice, chat_server, speaking
 
 from glassmind.errors import CallAbandoned, ModelFailed
-from glassmind.models.chat import MOST_LINE, StreamBounds, chat_for
-from glassmind.models.http import Bounds, ModelServer
+from glassmind.models.chat import chat_for
+from glassmind.models.http import MOST_LINE, Bounds, ModelServer
 from glassmind.models.protocols import Halt, Prompt, Turn
 
 BACKENDS = ("ollama", "openai")
-LONG = StreamBounds(WAIT_S, silence_s=WAIT_S, connect_s=WAIT_S)
-HASTY = StreamBounds(0.4, silence_s=WAIT_S)
+LONG = Bounds(WAIT_S, WAIT_S, WAIT_S)
+HASTY = Bounds(2.0, 0.4, WAIT_S)
 """For servers that must be given up; nothing but that test waits for it."""
 
-NERVOUS = StreamBounds(WAIT_S, silence_s=0.2)
+NERVOUS = Bounds(2.0, WAIT_S, 0.2)
 
 
 def asked(  # noqa: PLR0913 - each wish by its name
@@ -28,7 +28,7 @@ def asked(  # noqa: PLR0913 - each wish by its name
     root: Path,
     backend: str = "ollama",
     *,
-    bounds: StreamBounds = LONG,
+    bounds: Bounds = LONG,
     halt: Halt | None = None,
     said: Callable[[str], None] | None = None,
     prompt: Prompt = PROMPT,
@@ -39,15 +39,6 @@ def asked(  # noqa: PLR0913 - each wish by its name
     made = chat_for(desk.settings(root, backend, **llm), bounds)
     made.answer(prompt, said or pieces.append, halt or Halt())
     return pieces
-
-
-@pytest.fixture(autouse=True)
-def _nothing_is_left_running() -> Iterator[None]:
-    """See that no timer of ours outlives its answer."""
-    before = set(threading.enumerate())
-    yield
-    left = set(threading.enumerate()) - before
-    assert [each for each in left if isinstance(each, threading.Timer)] == []
 
 
 def silent(voice: Voice) -> None:
@@ -345,20 +336,6 @@ def test_a_long_name_of_a_model_is_no_note(tmp_path: Path) -> None:
         asked(desk, tmp_path, model=name)
 
 
-class Watched(Halt):
-    """Tells when somebody has looked often enough to be waiting."""
-
-    def __init__(self, looks: int) -> None:
-        super().__init__()
-        self._looks, self.waiting = looks, threading.Event()
-
-    def is_set(self) -> bool:
-        self._looks -= 1
-        if self._looks <= 0:
-            self.waiting.set()
-        return super().is_set()
-
-
 @contextmanager
 def asking(act: Callable[[], object]) -> Iterator[list[BaseException]]:
     """Do something in a thread; what it raised is there when that has ended."""
@@ -457,17 +434,6 @@ def crowded() -> Iterator[str]:
         finally:
             for each in waiting:
                 each.close()
-
-
-def test_halting_is_heard_while_a_connection_is_made(tmp_path: Path) -> None:
-    halt = Watched(looks=3)
-    with crowded() as url:
-        desk = ChatDesk([])
-        with asking(lambda: asked(desk, tmp_path, url=url, halt=halt)) as raised:
-            assert halt.waiting.wait(WAIT_S)
-            halt.set()
-
-    assert [type(each) for each in raised] == [CallAbandoned]
 
 
 def test_a_server_that_lets_nobody_in_is_told(tmp_path: Path) -> None:

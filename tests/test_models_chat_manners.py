@@ -10,8 +10,7 @@ import pytest
 from chat_desk import PROMPT, WAIT_S, ChatDesk, Reply, Voice, chat_server, speaking
 
 from glassmind.errors import ModelFailed
-from glassmind.models import chat
-from glassmind.models.chat import OpenAIChat, StreamBounds, Wanted, chat_for
+from glassmind.models.chat import chat_for
 from glassmind.models.http import Bounds, ModelServer
 from glassmind.models.protocols import ChatModel, Ended, Halt, Turn
 
@@ -69,18 +68,6 @@ def test_not_to_think_is_said_again_only_where_it_helped(tmp_path: Path) -> None
     assert [each.get("think") for each in desk.asked] == [None, False, None]
 
 
-def test_not_to_think_is_forgotten_once_it_no_longer_helps(tmp_path: Path) -> None:
-    replies = (thoughts_alone, "At four", speaking(), "At five")
-    with chat_server(*replies) as desk:
-        made = chat_for(desk.settings(tmp_path))
-        answered(made)
-        with pytest.raises(ModelFailed, match="it wrote nothing"):
-            answered(made)
-        answered(made)
-
-    assert [each.get("think") for each in desk.asked] == [None, False, False, None]
-
-
 def test_two_who_ask_at_once_are_both_asked_again(tmp_path: Path) -> None:
     together, answer = threading.Barrier(2), threading.Event()
 
@@ -94,7 +81,7 @@ def test_two_who_ask_at_once_are_both_asked_again(tmp_path: Path) -> None:
 
     heard: list[list[str]] = []
     with chat_server(reply) as desk:
-        made = chat_for(desk.settings(tmp_path), StreamBounds(WAIT_S))
+        made = chat_for(desk.settings(tmp_path), Bounds(2.0, WAIT_S))
 
         def ask() -> None:
             heard.append(answered(made)[0])
@@ -109,29 +96,11 @@ def test_two_who_ask_at_once_are_both_asked_again(tmp_path: Path) -> None:
     assert heard == [["At four"], ["At four"]]
 
 
-def test_asking_once_more_has_the_time_that_is_left(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ends: list[float] = []
-
-    def noting(*parts: Any) -> Wanted:
-        wanted = Wanted(*parts)
-        ends.append(wanted.ends)
-        return wanted
-
-    monkeypatch.setattr(chat, "Wanted", noting)
-    with chat_server(thoughts_alone, "At four") as desk:
-        asked(desk, tmp_path, "ollama")
-
-    assert len(ends) == 2
-    assert len(set(ends)) == 1
-
-
 def test_asking_once_more_does_not_go_on_for_longer_than_the_bound(
     tmp_path: Path,
 ) -> None:
     with chat_server(thoughts_alone, Voice.listen) as desk:
-        made = chat_for(desk.settings(tmp_path), StreamBounds(0.4))
+        made = chat_for(desk.settings(tmp_path), Bounds(2.0, 0.4))
         with pytest.raises(ModelFailed, match=r"longer than 0\.4 s"):
             answered(made)
 
@@ -171,7 +140,7 @@ def test_words_about_the_shape_change_the_shape_alone(
 
 @pytest.mark.parametrize(
     "words",
-    ["Unsupported parameter", "unknown field", "Extra inputs are not permitted", ""],
+    ["Unsupported parameter", "unknown field", "Extra inputs are not permitted"],
 )
 def test_who_does_not_say_what_is_unknown_is_asked_for_less_and_less(
     tmp_path: Path, words: str
@@ -189,8 +158,7 @@ def test_who_does_not_say_what_is_unknown_is_asked_for_less_and_less(
         answered(made)
 
     assert shapes(desk)[:4] == ["json_schema", "json_schema", "json_object", "none"]
-    # Who says nothing may have refused for another reason: that is not kept.
-    assert len(desk.asked) - first == (1 if words else 4)
+    assert len(desk.asked) - first == 1
 
 
 @pytest.mark.parametrize(
@@ -210,21 +178,6 @@ def test_a_server_that_does_not_count_is_asked_for_the_schema_still(
 
     assert shapes(desk) == ["json_schema", "json_schema"]
     assert "stream_options" not in desk.asked[-1]
-
-
-def test_a_simpler_manner_is_forgotten_after_a_while(tmp_path: Path) -> None:
-    times = [0.0]
-
-    with chat_server(refusing({"error": "no json_schema"}), "At four") as desk:
-        chosen = desk.settings(tmp_path, "openai").llm
-        server = ModelServer("m", desk.url)
-        made = OpenAIChat(chosen, server, StreamBounds(WAIT_S), lambda: times[-1])
-        for now in (0.0, 599.0, 601.0):
-            times.append(now)
-            answered(made)
-
-    asked_for = ["json_schema", "json_object", "json_object", "json_schema"]
-    assert shapes(desk) == asked_for
 
 
 @pytest.mark.parametrize(
@@ -302,9 +255,8 @@ FAULTS: dict[str, tuple[object, str]] = {
     "of FastAPI": ({"detail": "no memory"}, "no memory"),
     "of its fields": (
         {"detail": [{"loc": ["body", "n", 0], "msg": "too many"}, {"msg": "bad"}, 7]},
-        r"n\.0: too many; bad",
+        "too many.*bad",
     ),
-    "of nobody": ({"detail": [7], "message": {"content": "x"}}, r"HTTP 500\)"),
 }
 
 

@@ -1,75 +1,86 @@
-"""One question to a server of models, with a bound on how long it may take.
+"""Requests to a server of models, with a bound on how long each may take.
 
-Nothing is followed and no proxy is asked: text goes to the host that was named or
-nowhere. What went wrong is told without the url's password or the key, and without
-what we sent.
+Redirects are not followed and no proxy is used: text goes to the host that was named
+or nowhere. An error never contains the password of the url, the key, or text that was
+sent.
 """
 
 import base64
 import json
 import socket
-import ssl
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from errno import EHOSTDOWN, EHOSTUNREACH, ENETDOWN, ENETUNREACH
-from http.client import HTTPConnection, HTTPException, HTTPSConnection, IncompleteRead
-from threading import Event, Thread, Timer
+from functools import cached_property
+from math import inf
+from queue import Empty, SimpleQueue
+from threading import Thread
 from time import monotonic
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from urllib.parse import unquote, urlsplit
 
 from glassmind.config.values import is_loopback
-from glassmind.errors import ModelFailed, RemoteRefused
+from glassmind.errors import CallAbandoned, ModelFailed, RemoteRefused
+from glassmind.models.protocols import Halt
+
+if TYPE_CHECKING:
+    import httpx2
 
 MOST_BYTES = 64 * 1024 * 1024
-"""More than any answer we ask for; a server must not fill our memory."""
+"""More than any answer needs; a server must not fill our memory."""
 
-SAID_CHARS = 200
-"""What is told of a server's own words about a fault."""
+MOST_LINE = 1024 * 1024
+"""Bytes of a line: a piece of an answer has some hundred."""
+
+MESSAGE_CHARS = 200
+"""How much of a server's own error message is repeated."""
 
 ECHO_CHARS = 24
-"""So many letters in a row that we sent are no chance: the server repeats a note."""
+"""So many equal characters in a row are no chance: the server repeats a note."""
 
 OK, BAD = 200, 400
 UNTOLD = (401, 403, 407)
-"""Refusals that may repeat what we sent to be let in."""
+"""Refusals that may repeat the credentials that were sent."""
 
-UNSENDABLE = "its url or key holds letters that cannot be sent"
-
-PORTS = {"http": 80, "https": 443}
+UNSENDABLE = "its url or key contains characters that cannot be sent"
+NOT_JSON = "what it says is not JSON"
 
 
 class Bounds(NamedTuple):
-    """How long we wait, in seconds: for a connection, and for the whole answer."""
+    """How long we wait, in seconds: for a connection, for all, and between pieces.
+
+    The first piece may take as long as the whole: a server loads its model first.
+    `ends` is by the clock, for a request that is made once more in the time left.
+    """
 
     connect_s: float
     total_s: float
+    silence_s: float = 20.0
+    ends: float = inf
 
 
-class ModelServer(NamedTuple):
-    """A server by its url, and the model we ask it for."""
+class ModelServer:
+    """A server by its url, and the model it is asked for; for any number of threads.
 
-    model: str
-    url: str
-    key: str = ""
+    `start` is what to do where nothing listens.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        url: str,
+        key: str = "",
+        start: str = "see that it is started and that the url has its port",
+    ) -> None:
+        self.model, self.url, self._key = model, url.rstrip("/"), key
+        self.start = start
+        self._parts = urlsplit(url)
 
     @property
     def host(self) -> str:
         """The machine and port, without anything secret."""
-        parts = urlsplit(self.url)
-        port = f":{parts.port}" if parts.port else ""
-        return f"{parts.hostname or ''}{port}"
-
-    @property
-    def address(self) -> tuple[str, int]:
-        """The machine, and the port also where the url leaves it out."""
-        parts = urlsplit(self.url)
-        return parts.hostname or "", parts.port or PORTS.get(parts.scheme, 80)
-
-    @property
-    def tls(self) -> ssl.SSLContext | None:
-        """How to see that it is who it says it is; None where nothing is encrypted."""
-        secure = urlsplit(self.url).scheme == "https"
-        return ssl.create_default_context() if secure else None
+        port = f":{self._parts.port}" if self._parts.port else ""
+        return f"{self._parts.hostname or ''}{port}"
 
     def refuse_remote(
         self,
@@ -78,223 +89,311 @@ class ModelServer(NamedTuple):
         setting: str = "embeddings.allow_remote",
         sent: str = "note text",
     ) -> None:
-        """See that text does not leave this machine without consent.
+        """Check that no text leaves this machine without consent.
 
         Raises:
-            RemoteRefused: what is `sent` would; `setting` is what would allow it.
+            RemoteRefused: it would; `setting` is what would allow it.
         """
-        if not allowed and not is_loopback(urlsplit(self.url).hostname or ""):
+        if not allowed and not is_loopback(self._parts.hostname or ""):
             raise RemoteRefused(self.host, setting, sent)
+
+    @cached_property
+    def client(self) -> "httpx2.Client":
+        """What makes connections; each is closed after its answer."""
+        import ssl  # noqa: PLC0415 - slow to import
+
+        import httpx2  # noqa: PLC0415 - slow to import
+
+        secure = self._parts.scheme == "https"
+        return httpx2.Client(
+            verify=ssl.create_default_context() if secure else False,
+            limits=httpx2.Limits(max_keepalive_connections=0),
+            trust_env=False,
+        )
+
+    def headers(self) -> dict[str, str]:
+        """Return what goes with a request, but a name and password of the url."""
+        made = {"Accept-Encoding": "identity", "Content-Type": "application/json"}
+        if self._key and not self._parts.username:
+            made["Authorization"] = f"Bearer {self._key}"
+        return made
 
     def ask(self, path: str, question: Mapping[str, Any], bounds: Bounds) -> Any:
         """Return the JSON that the server answers to a JSON question.
 
         Raises:
-            ModelFailed: it did not, within the bounds.
+            ModelFailed: it gives none within the bounds.
         """
-        return self._answered("POST", path, question, bounds)
+        return Exchange(self, path, question, bounds).json()
 
     def look(self, path: str, bounds: Bounds) -> Any:
         """Return the JSON that the server has at a path.
 
         Raises:
-            ModelFailed: it has none, or does not tell within the bounds.
+            ModelFailed: it gives none within the bounds.
         """
-        return self._answered("GET", path, {}, bounds)
-
-    def _answered(
-        self, verb: str, path: str, question: Mapping[str, Any], bounds: Bounds
-    ) -> Any:
-        body = json.dumps(question).encode() if question else None
-        try:
-            status, answer = self._sent(verb, path, body, bounds)
-        except Unreached:
-            reason = f"no connection within {bounds.connect_s:g} s"
-            raise self.failed(reason) from None
-        except TimeoutError:
-            raise self.failed(f"it took longer than {bounds.total_s:g} s") from None
-        except (OSError, HTTPException) as error:
-            raise self.failed(broken_by(error)) from None
-        except ValueError:
-            raise self.failed(UNSENDABLE) from None
-        if status != OK:
-            words = self.told(status, answer, question)
-            raise self.failed(f"HTTP {status}{words and ': '}{words}")
-        try:
-            return json.loads(answer)
-        except (ValueError, RecursionError):
-            raise self.failed("what it says is not JSON") from None
-
-    def _sent(
-        self, verb: str, path: str, body: bytes | None, bounds: Bounds
-    ) -> tuple[int, bytes]:
-        link = self.connection(bounds.connect_s)
-        try:
-            link.sock = self._reached(bounds.connect_s)
-            with _Deadline(link, bounds.total_s) as deadline:
-                try:
-                    link.request(verb, self.path(path), body, self.headers())
-                    with link.getresponse() as reply:
-                        answer = reply.read(MOST_BYTES + 1)
-                except (OSError, HTTPException):
-                    deadline.check()
-                    raise
-                deadline.check()
-        finally:
-            link.close()
-        if len(answer) > MOST_BYTES:
-            raise self.failed(f"its answer has more than {MOST_BYTES:,} bytes")
-        return reply.status, answer
-
-    def _reached(self, connect_s: float) -> socket.socket:
-        """Return a connection, tried at every address that the server has."""
-        (host, port), tls = self.address, self.tls
-        problem = OSError(f"no address of {host}")
-        for each in addresses(host, port, monotonic() + connect_s, lambda: None):
-            made = socket.socket(each.family, each.kind, each.protocol)
-            try:
-                made.settimeout(connect_s)
-                made.connect(each.place)
-                made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                return tls.wrap_socket(made, server_hostname=host) if tls else made
-            except OSError as error:
-                made.close()
-                problem = Unreached() if isinstance(error, TimeoutError) else error
-            except BaseException:
-                made.close()
-                raise
-        raise problem
-
-    def connection(self, connect_s: float) -> HTTPConnection:
-        """Return a connection to the server that is not made yet."""
-        (host, port), tls = self.address, self.tls
-        if tls is not None:
-            return HTTPSConnection(host, port, timeout=connect_s, context=tls)
-        return HTTPConnection(host, port, timeout=connect_s)
-
-    def path(self, path: str) -> str:
-        """Return where a path of its interface is, below that of its url."""
-        return urlsplit(self.url).path.rstrip("/") + path
-
-    def headers(self) -> dict[str, str]:
-        """Return what goes with a question, secrets too."""
-        made = {"Content-Type": "application/json", "Accept": "application/json"}
-        if pair := self._pair():
-            made["Authorization"] = f"Basic {pair}"
-        elif self.key:
-            made["Authorization"] = f"Bearer {self.key}"
-        return made
+        return Exchange(self, path, None, bounds).json()
 
     def failed(self, reason: str) -> ModelFailed:
-        """Return the fault for a reason, without anything secret in it."""
+        """Return the error for a reason, without anything secret in it."""
         return ModelFailed(self.model, f"{self.host}: {self._hidden(reason)}")
 
-    def told(self, status: int, answer: bytes, question: Mapping[str, Any]) -> str:
-        """Return what a server says about its fault, if it says so in a usual way.
+    def message(self, said: object, question: Mapping[str, Any]) -> str:
+        """Return the error message in an answer, if it has one in a usual place.
 
-        Empty where it repeats what we sent: notes are not told with a fault.
+        Empty where it repeats what was sent: errors do not contain notes.
         """
-        if status in UNTOLD:
-            return ""
-        try:
-            said = json.loads(answer)
-        except (ValueError, RecursionError):
-            return ""
-        return self.words(said, question)
-
-    def words(self, said: object, question: Mapping[str, Any]) -> str:
-        """Return what an answer says of its fault, in the form that `told` has."""
-        error = _complaint(said) if isinstance(said, Mapping) else ""
-        # Hidden first: half a key at the end of what is told would be one too.
-        words = self._hidden(" ".join(error.split()))[: 2 * SAID_CHARS]
-        return "" if _repeats(words, question) else words[:SAID_CHARS]
-
-    def _pair(self) -> str:
-        parts = urlsplit(self.url)
-        if not parts.username:
-            return ""
-        pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-        return base64.b64encode(pair.encode()).decode()
+        message = _message(said) if isinstance(said, Mapping) else ""
+        # Hidden before it is cut: half a key at the end would still be secret.
+        words = self._hidden(" ".join(message.split()))[: 2 * MESSAGE_CHARS]
+        return "" if _repeats(words, question) else words[:MESSAGE_CHARS]
 
     def _hidden(self, words: str) -> str:
-        password = urlsplit(self.url).password or ""
-        for secret in (self.key, password, unquote(password), self._pair()):
+        name, password = self._parts.username or "", self._parts.password or ""
+        pair = f"{unquote(name)}:{unquote(password)}".encode()
+        basic = base64.b64encode(pair).decode() if name else ""
+        for secret in (self._key, password, unquote(password), basic):
             if secret:
                 words = words.replace(secret, "(hidden)")
         return words
 
 
-class _Deadline:
-    """Cuts a connection when its time is up, in whatever it is doing.
+class _Head(NamedTuple):
+    """How an answer begins."""
 
-    A timeout of the socket alone bounds each piece of an answer, not the whole: a
-    server that sends a byte now and then would hold us for ever.
+    status: int
+    kind: str
+
+
+_CONNECTED = object()
+
+
+class Exchange:
+    """One request, made in a thread of its own, and the answer as it comes.
+
+    Nobody waits longer than the bounds, whatever the network does: no timeout of a
+    socket covers the lookup of a name, or a head that comes byte by byte. On leaving
+    its context the connection is cut.
     """
 
-    def __init__(self, link: HTTPConnection, total_s: float) -> None:
-        self._socket, self._over = link.sock, False
-        self._socket.settimeout(total_s)
-        self._timer = Timer(total_s, self._cut)
-        self._timer.daemon = True
+    def __init__(
+        self,
+        server: ModelServer,
+        path: str,
+        question: Mapping[str, Any] | None,
+        bounds: Bounds,
+        halt: Halt | None = None,
+    ) -> None:
+        self.server, self.question = server, question or {}
+        self.status, self.kind = 0, ""
+        self._bounds, self._halt = bounds, halt or Halt()
+        self._check()
+        self._came: SimpleQueue[Any] = SimpleQueue()
+        self._link: socket.socket | None = None
+        self._closed = self._begun = False
+        self._waited_s = 0.0
+        self._stack = ExitStack()
+        body = None if question is None else json.dumps(question).encode()
+        work = (server.client, server.url + path, body)
+        self._started = monotonic()
+        self._ends = min(self._started + bounds.total_s, bounds.ends)
+        name = "glassmind-http"
+        Thread(target=self._run, args=work, name=name, daemon=True).start()
 
     def __enter__(self) -> Self:
-        self._timer.start()
+        """Wait until the answer begins.
+
+        Raises:
+            ModelFailed: it does not.
+            CallAbandoned: it was halted.
+        """
+        with ExitStack() as opening:
+            opening.callback(self._close)
+            opening.enter_context(self._halt.ending(lambda: self._came.put(None)))
+            connect_s = self._bounds.connect_s
+            ends = min(self._started + connect_s, self._ends)
+            if self._next(ends, _unreached(connect_s)) is _CONNECTED:
+                self.status, self.kind = self._next(self._ends, self._late())
+            self._stack = opening.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._timer.cancel()
-        self._timer.join()
+        self._stack.close()
 
-    def _cut(self) -> None:
-        self._over = True
-        shut(self._socket)
-
-    def check(self) -> None:
-        """Tell a connection that we cut from one that broke.
+    def json(self) -> Any:
+        """Return the whole answer, read as JSON.
 
         Raises:
-            TimeoutError: the time is up.
+            ModelFailed: there is none, or it is not JSON.
         """
-        if self._over:
-            raise TimeoutError
+        with self:
+            if self.status != OK:
+                words = self.refusal()
+                raise self.failed(f"HTTP {self.status}{words and ': '}{words}")
+            answer = b"".join(self.pieces())
+        try:
+            return json.loads(answer)
+        except (ValueError, RecursionError):
+            raise self.failed(NOT_JSON) from None
+
+    def refusal(self) -> str:
+        """Return the server's own words for a status that is no answer."""
+        answer = b"".join(self.pieces())
+        if self.status in UNTOLD:
+            return ""
+        try:
+            return self.message(json.loads(answer))
+        except (ValueError, RecursionError):
+            return ""
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield the lines of the answer as they come, without what ends them.
+
+        Raises:
+            ModelFailed: it breaks, falls silent, takes too long or has no end.
+            CallAbandoned: it was halted.
+        """
+        held = b""
+        for piece in self.pieces():
+            *whole, held = (held + piece).split(b"\n")
+            if max(map(len, (held, *whole))) > MOST_LINE:
+                raise self.failed(f"a line has more than {MOST_LINE:,} bytes")
+            for line in whole:
+                self._check()
+                yield line.rstrip(b"\r")
+        if held:
+            yield held
+
+    def pieces(self) -> Iterator[bytes]:
+        """Yield the bytes of the answer as they come.
+
+        Raises:
+            ModelFailed: it breaks, falls silent, takes too long or has no end.
+            CallAbandoned: it was halted.
+        """
+        while piece := self._piece():
+            yield piece
+
+    def begun(self) -> None:
+        """Note that a word came: from now on the server may not be silent for long.
+
+        What merely keeps a connection alive is no word.
+        """
+        self._begun, self._waited_s = True, 0.0
+
+    def message(self, said: object) -> str:
+        """Return the error message in an answer, if it may be repeated."""
+        return self.server.message(said, self.question)
+
+    def failed(self, reason: str) -> ModelFailed:
+        """Return the error for a reason."""
+        return self.server.failed(reason)
+
+    def _piece(self) -> bytes:
+        since, ends, late = monotonic(), self._ends, self._late()
+        if self._begun:
+            quiet = since + self._bounds.silence_s - self._waited_s
+            if quiet < ends:
+                ends, late = quiet, f"it was silent for {self._bounds.silence_s:g} s"
+        piece: bytes = self._next(ends, late)
+        self._waited_s += monotonic() - since
+        return piece
+
+    def _next(self, ends: float, late: str) -> Any:
+        """Return what comes next, waiting until `ends` by the clock."""
+        self._check()
+        left = ends - monotonic()
+        try:
+            came = self._came.get(timeout=left) if left > 0 else TimeoutError()
+        except Empty:
+            came = TimeoutError()
+        self._check()
+        if isinstance(came, Exception):
+            is_late = isinstance(came, TimeoutError)
+            reason = late if is_late else _reason(came, self._bounds)
+            start = f"; {self.server.start}" if reason == NOBODY else ""
+            raise self.failed(reason + start)
+        return came
+
+    def _check(self) -> None:
+        if self._halt.is_set():
+            raise CallAbandoned
+
+    def _late(self) -> str:
+        return _took_longer(self._bounds.total_s)
+
+    def _run(self, client: "httpx2.Client", url: str, body: bytes | None) -> None:
+        """Make the request, and pass on what comes of it."""
+        bounds = self._bounds
+        timeout = (bounds.connect_s, bounds.total_s, bounds.total_s, None)
+        try:
+            with client.stream(
+                "GET" if body is None else "POST",
+                url,
+                content=body,
+                headers=self.server.headers(),
+                timeout=timeout,
+                extensions={"trace": self._traced},
+            ) as reply:
+                kind = reply.headers.get("Content-Type", "").partition(";")[0]
+                self._came.put(_Head(reply.status_code, kind.strip().lower()))
+                total = 0
+                for piece in reply.iter_raw():
+                    total += len(piece)
+                    if piece:
+                        self._came.put(piece)
+                    if total > MOST_BYTES:
+                        break
+            self._came.put(b"" if total <= MOST_BYTES else _TooMuch())
+        except Exception as error:  # noqa: BLE001 - raised by the thread that waits
+            self._came.put(error)
+
+    def _traced(self, event: str, info: Mapping[str, Any]) -> None:
+        """Note the connection once there is one, so that it can be cut."""
+        if event.endswith(("connect_tcp.complete", "start_tls.complete")):
+            self._link = info["return_value"].get_extra_info("socket")
+            if self._closed:
+                self._cut()
+        elif event.endswith("send_request_headers.started"):
+            self._came.put(_CONNECTED)
+
+    def _close(self) -> None:
+        self._closed = True
+        self._cut()
+
+    def _cut(self) -> None:
+        """End whatever the connection is doing, from whatever thread."""
+        if self._link is not None:
+            try:
+                # Not the method of an encrypted one: it closes what a reader uses.
+                socket.socket.shutdown(self._link, socket.SHUT_RDWR)
+            except OSError:
+                return  # the other side was quicker
 
 
-def shut(link: socket.socket) -> None:
-    """End what a connection is doing, from whatever thread."""
-    try:
-        # Not the method of an encrypted one: it takes away what a reader is using.
-        socket.socket.shutdown(link, socket.SHUT_RDWR)
-    except OSError:
-        return  # the other side was quicker
+class _TooMuch(Exception):
+    """An answer has no end."""
 
 
-def _complaint(said: Mapping[str, Any]) -> str:
-    """Return the words of a fault, wherever a server puts them.
+def _unreached(seconds: float) -> str:
+    return f"no connection within {seconds:g} s"
 
-    Most have an `error`, in a text or with its `message`; vLLM has the `message` alone,
+
+def _took_longer(seconds: float) -> str:
+    return f"it took longer than {seconds:g} s"
+
+
+def _message(said: Mapping[str, Any]) -> str:
+    """Return an error message, wherever a server puts it.
+
+    Most have an `error`, a text or with its `message`; vLLM has the `message` alone,
     and what is made with FastAPI a `detail`: a text, or a list of what is wrong where.
     """
     error = said.get("error")
     if isinstance(error, Mapping):
         error = error.get("message") or error.get("type")
-    if error:
-        return str(error)
-    if isinstance(message := said.get("message"), str) and message:
-        return message
-    detail = said.get("detail")
-    if isinstance(detail, str):
-        return detail
-    faults = detail if isinstance(detail, list) else []
-    return "; ".join(filter(None, map(_wrong, faults)))
-
-
-def _wrong(fault: object) -> str:
-    """Return what is wrong, and with which part of what was sent if that is told."""
-    if not isinstance(fault, Mapping) or not isinstance(fault.get("msg"), str):
-        return ""
-    at = fault.get("loc")
-    names = [str(each) for each in at if each != "body"] if isinstance(at, list) else []
-    return f"{'.'.join(names)}{': ' if names else ''}{fault['msg']}"
+    found = error or said.get("message") or said.get("detail") or ""
+    return found if isinstance(found, str) else json.dumps(found)
 
 
 def _repeats(words: str, question: Mapping[str, Any]) -> bool:
@@ -322,105 +421,51 @@ def _texts(part: object) -> Iterator[str]:
 
 
 NOBODY = "nothing listens there"
-"""What is said of a port that nobody has opened."""
-
 CUT_SHORT = "it stopped in the middle of its answer"
-
-KINDS: tuple[tuple[type[Exception], str], ...] = (
-    (
-        ConnectionRefusedError,
-        f"{NOBODY}; see that it is started and that the url has its port",
-    ),
-    (ConnectionError, "it closed the connection before its answer was whole"),
-    (socket.gaierror, "no machine is known by this name; look at the url"),
-    (ssl.SSLCertVerificationError, "its certificate is not trusted on this machine"),
-    (ssl.SSLError, "it does not encrypt as https does; look at the url"),
-    (IncompleteRead, CUT_SHORT),
-    (HTTPException, "what it answers is not HTTP; look at the url"),
-)
-"""The first that fits is told."""
+CLOSED = "it closed the connection before its answer was whole"
 
 FAR = (EHOSTDOWN, EHOSTUNREACH, ENETDOWN, ENETUNREACH)
 
 
-def broken_by(error: OSError | HTTPException) -> str:
-    """Return what went wrong with a connection, as one part of a sentence."""
-    for kind, words in KINDS:
-        if isinstance(error, kind):
-            return words
-    if isinstance(error, OSError) and error.errno in FAR:
-        return "there is no way to it from this machine"
-    return (getattr(error, "strerror", "") or "the connection failed").lower()
+def _reason(error: Exception, bounds: Bounds) -> str:
+    """Return what went wrong with a request, as one part of a sentence."""
+    import httpx2  # noqa: PLC0415 - slow to import
+
+    match error:
+        case httpx2.ConnectTimeout():
+            return _unreached(bounds.connect_s)
+        case httpx2.TimeoutException():
+            return _took_longer(bounds.total_s)
+        case httpx2.RemoteProtocolError() if "without sending" in str(error):
+            return CLOSED if "response" in str(error) else CUT_SHORT
+        case httpx2.RemoteProtocolError():
+            return "what it answers is not HTTP; look at the url"
+        case ValueError() | httpx2.InvalidURL() | httpx2.ProtocolError():
+            return UNSENDABLE  # its own words would repeat what cannot be sent
+        case _:
+            return broken_by(error)
 
 
-SLICE_S = 0.05
-"""How soon somebody who halts is heard while a connection is made."""
+def broken_by(error: BaseException) -> str:
+    """Return what went wrong with a connection, by the first cause that is known."""
+    import ssl  # noqa: PLC0415 - slow to import
 
-
-class Unreached(TimeoutError):
-    """No connection was made in time."""
-
-
-class Address(NamedTuple):
-    """Where a machine is, in the form that a socket wants."""
-
-    family: int
-    kind: int
-    protocol: int
-    place: Any
-
-
-def addresses(
-    host: str, port: int, ends: float, check: Callable[[], None]
-) -> list[Address]:
-    """Return where a machine is, in the order to try; never empty.
-
-    `ends` is by the clock; `check` is called while we wait, and may raise.
-
-    Raises:
-        Unreached: nobody says so in time.
-        OSError: there is no such machine.
-        ValueError: that is no name.
-    """
-    if is_loopback(host):  # no other machine is asked for it
-        return _found(host, port)
-    asked = _Lookup(host, port)
-    while not asked.done.wait(min(SLICE_S, max(ends - monotonic(), 0))):
-        check()
-        if monotonic() >= ends:
-            raise Unreached
-    return asked.result()
-
-
-class _Lookup:
-    """A name that is being looked up."""
-
-    def __init__(self, host: str, port: int) -> None:
-        self.done = Event()
-        self._host, self._port = host, port
-        self._made: list[Address] = []
-        self._error: Exception = OSError(f"no address of {host}")
-        Thread(target=self._run, name="glassmind-lookup", daemon=True).start()
-
-    def _run(self) -> None:
-        try:
-            self._made = _found(self._host, self._port)
-        except (OSError, ValueError) as error:
-            self._error = error  # for who waits to see
-        finally:
-            self.done.set()
-
-    def result(self) -> list[Address]:
-        """Return what was found, or raise what came of it."""
-        if not self._made:
-            raise self._error
-        return self._made
-
-
-def _found(host: str, port: int) -> list[Address]:
-    return [
-        Address(family, kind, protocol, place)
-        for family, kind, protocol, _, place in socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM
-        )
-    ]
+    kinds = {
+        ConnectionRefusedError: NOBODY,
+        ConnectionError: CLOSED,
+        socket.gaierror: "no machine is known by this name; look at the url",
+        ssl.SSLCertVerificationError: "its certificate is not trusted on this machine",
+        ssl.SSLError: "it does not encrypt as https does; look at the url",
+        _TooMuch: f"its answer has more than {MOST_BYTES:,} bytes",
+    }
+    cause: BaseException | None = error
+    while cause is not None:
+        for kind, words in kinds.items():
+            if isinstance(cause, kind):
+                return words
+        if isinstance(cause, OSError) and cause.errno in FAR:
+            return "there is no way to it from this machine"
+        if isinstance(cause, OSError) and cause.strerror:
+            return cause.strerror.lower()
+        cause = cause.__cause__ or cause.__context__
+    return "the connection failed"
