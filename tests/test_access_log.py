@@ -17,8 +17,7 @@ from vault_desk import VaultDesk
 from glassmind import open_vault
 from glassmind.model.access import Passage, Reading, Shown, Wanted
 from glassmind.serve.mcp.server import make_server
-from glassmind.store.logs import MOST_NAMED, AccessLog, summed
-from glassmind.wiring.access_log import access_log_for
+from glassmind.store.logs import MOST_NAMED, AccessLog, access_log_for, summed
 
 NOON = datetime(2026, 3, 12, 12, tzinfo=UTC)
 TEA = Shown((Passage("Tea.md", 3, 9), Passage("Sub/Pot.md")), ("Cup.md",))

@@ -20,8 +20,7 @@ from glassmind.access.scopes import SETS, read_scope
 from glassmind.model.access import Passage, Reading
 from glassmind.serve.mcp.toolsets import tools_of
 from glassmind.serve.tool import McpTool
-from glassmind.store.logs import AccessLog
-from glassmind.wiring.access_log import access_log_for
+from glassmind.store.logs import AccessLog, access_log_for
 
 OURS = ("core", "graph", "memory", "write")
 

@@ -14,8 +14,8 @@ from glassmind.model.vectors import Embeddable, Space
 from glassmind.obsidian.text import Style
 from glassmind.operations.maintain import status_result, status_text
 from glassmind.operations.registry import joined
-from glassmind.ports.retrieval import WordSearch
 from glassmind.search.plan import SearchSources
+from glassmind.store.lexical.search import KeywordIndex
 from glassmind.store.lock import LOCKS
 from glassmind.store.watch_state import write_state
 from glassmind.vault import Vault
@@ -66,7 +66,7 @@ def test_a_question_under_way_is_answered_though_the_index_is_begun_anew(
     )
     daemon, other, usual = meaning.open(), meaning.open(), wiring_search.sources_for
 
-    def begun_anew(adapters: Vault, words: WordSearch) -> SearchSources:
+    def begun_anew(adapters: Vault, words: KeywordIndex) -> SearchSources:
         made = usual(adapters, words)
         other.index(rebuild=True, embed=False)
         return made

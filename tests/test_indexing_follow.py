@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import pytest
 from hypothesis import given
@@ -14,6 +14,7 @@ from glassmind.index import sidecars as follow_module
 from glassmind.index.sidecars import Followed, Follower, finish, follow
 from glassmind.model import NotePath
 from glassmind.model.index import Document, Passage, Progress
+from glassmind.store.sqlite.change_log import Log
 
 
 def document(note_id: int, text: str) -> Document:
@@ -182,6 +183,10 @@ class Shelf:
         )
 
 
+def as_log(log: FakeLog) -> Log[Document]:
+    return cast("Log[Document]", log)
+
+
 def quiet(_: Progress) -> None:
     return
 
@@ -190,7 +195,7 @@ def catch_up(log: FakeLog, shelf: Shelf | FakeSidecar) -> None:
     if isinstance(shelf, FakeSidecar):
         shelf = Shelf(shelf)
     store: Any = FakeStore(log)
-    follow(log, shelf.followed(), store, quiet)
+    follow(as_log(log), shelf.followed(), store, quiet)
 
 
 def run_of(
@@ -198,7 +203,7 @@ def run_of(
 ) -> Follower[Document]:
     """Do as a run of indexing does: follow while rows are written, then finish."""
     store: Any = FakeStore(log)
-    follower = Follower(log, shelf.followed(), quiet)
+    follower = Follower(as_log(log), shelf.followed(), quiet)
     try:
         follower.begin(len(changes))
         for note_id, text in changes:
@@ -347,7 +352,7 @@ def test_a_long_catch_up_reads_a_batch_at_a_time(
 
 def test_a_run_shows_nothing_before_it_is_finished() -> None:
     log, shelf = FakeLog(), Shelf(FakeSidecar())
-    follower = Follower(log, shelf.followed(), quiet)
+    follower = Follower(as_log(log), shelf.followed(), quiet)
     follower.begin(2)
 
     log.change(1, "a")

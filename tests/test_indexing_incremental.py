@@ -11,8 +11,8 @@ from glassmind.errors import MassDeletion, VaultMissing
 from glassmind.files.read import VaultFiles
 from glassmind.files.scan import scan
 from glassmind.index import keeper as index_keeper
+from glassmind.index.keeper import IndexKeeper
 from glassmind.model.index import Progress
-from glassmind.wiring.keeper import keeper_for
 
 TWO = {"Tea.md": "oolong [[Cup]]", "Cup.md": "porcelain"}
 
@@ -567,7 +567,7 @@ def test_notes_that_come_back_while_they_are_missed_are_not_forgotten(
         return found
 
     monkeypatch.setattr(index_keeper, "scan", late)
-    keeper = keeper_for(vault.engine._vault)
+    keeper = IndexKeeper(vault.engine._vault)
     report = keeper.index(lambda _: None, embed=False, hold_deletions=held)
 
     assert (report.removed, report.held) == (0, 0)

@@ -449,7 +449,7 @@ def test_a_model_that_comes_to_answer_again_compares_what_came_meanwhile(
     meaning.indexed(FEW)
     meaning.use(WordModel("words two", width=64))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("glassmind.wiring.keeper.pair_notes", lambda *_: None)
+        patch.setattr("glassmind.graph.pairing.pair_notes", lambda *_: None)
         meaning.indexed({"6.md": f"{TEA} 6 {LONG}"})
     (said,) = meaning.engine.knowledge.similar().notices
     assert said.startswith("notes were compared by a former model")

@@ -31,7 +31,7 @@ from glassmind.operations.registry import (
     shown,
 )
 from glassmind.serve.mcp.server import make_server
-from glassmind.wiring.access_log import access_log_for
+from glassmind.store.logs import access_log_for
 
 
 class CountArguments(Arguments):

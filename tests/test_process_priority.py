@@ -14,11 +14,9 @@ from meaning_desk import LONG, MeaningDesk
 from vault_desk import VaultDesk
 from watch_desk import QUICK, Follower, until, watcher
 
-from glassmind.index.keeper import IndexKeeper
 from glassmind.index.watching import Watching
 from glassmind.store.sqlite.reader import SqliteReader
 from glassmind.vault import Vault
-from glassmind.wiring import keeper as wiring_keeper
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="only Linux has a priority for each thread"
@@ -96,11 +94,11 @@ def test_background_work_that_fails_releases_what_its_thread_holds(
         rested.append(get_ident())
         close(reader)
 
-    def with_hooks(vault: Vault, keeper: IndexKeeper, _: object) -> Watching:
-        return Watching(vault, keeper, fail)
+    def with_hooks(vault: Vault, _: object) -> Watching:
+        return Watching(vault, fail)
 
     monkeypatch.setattr(SqliteReader, "close", rest)
-    monkeypatch.setattr(wiring_keeper, "Watching", with_hooks)
+    monkeypatch.setattr("glassmind.index.watching.Watching", with_hooks)
     vault.settings |= {**QUICK, "watch.community_debounce_ms": 50}
 
     with Follower(vault.open()) as follower:

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from meaning_desk import MeaningDesk
 from search_desk import check_sum
 
-from glassmind.model.search import AdjustmentName
-from glassmind.search.ranking import COLD, LIFTS, Warm, adjust
+from glassmind.model.search import AdjustmentName, Warm
+from glassmind.search.ranking import COLD, LIFTS, adjust
 from glassmind.wiring import search as wiring_search
 
 TODAY = date(2026, 3, 31)

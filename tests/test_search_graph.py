@@ -19,12 +19,14 @@ from glassmind.search.channels.graph import (
     walk,
 )
 from glassmind.search.intent import guess_intent
+from glassmind.store.lexical.search import KeywordQuery
+from glassmind.store.sqlite.links import Edges
 
 LONG = 8
 """Words of a question that counts as a sentence."""
 
 
-class Links:
+class Links(Edges):
     """Links between numbered notes, in memory."""
 
     def __init__(
@@ -55,11 +57,8 @@ class Links:
     def homes(self, _: Collection[int]) -> dict[int, Home]:
         return {}
 
-    def __getattr__(self, name: str) -> Any:
-        raise NotImplementedError(name)
 
-
-class Said:
+class Said(KeywordQuery):
     """Asked words that know how much of them stands in each line."""
 
     def __init__(self, coverage: dict[str, float]) -> None:
@@ -67,9 +66,6 @@ class Said:
 
     def coverage(self, text: str) -> float:
         return self.known[text]
-
-    def __getattr__(self, name: str) -> Any:
-        raise NotImplementedError(name)
 
 
 CHAIN = Links([(1, 2), (2, 3), (3, 4), (5, 1)])

@@ -19,7 +19,6 @@ from glassmind.model.vectors import Space
 from glassmind.search.hits import Shown, merged
 from glassmind.search.query import UNMEASURED
 from glassmind.vault import Vault
-from glassmind.wiring import keeper
 
 SAMPLE = Path(__file__).parents[1] / "sample-vault"
 
@@ -60,7 +59,7 @@ def rich(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MeaningDesk]:
         patch.setattr(Vault, "embedder", lambda _: desk.model)
         patch.setattr(Vault, "embedder_of", of)
         # learning what an answer looks like takes most of the time, and is not used
-        patch.setattr(keeper, "is_due", lambda _: False)
+        patch.setattr("glassmind.wiring.confidence.is_due", lambda _: False)
         desk.use(Synonyms())
         desk.index()
         yield desk

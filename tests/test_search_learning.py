@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from meaning_desk import MeaningDesk, WordModel
 from strange_questions import STRANGERS
 
+from glassmind.index.keeper import IndexKeeper
 from glassmind.model import NotePath
 from glassmind.model.access import EVERY_AGENT
 from glassmind.model.index import Progress
@@ -27,7 +28,6 @@ from glassmind.search.confidence import (
 from glassmind.search.query import plain
 from glassmind.wiring import confidence
 from glassmind.wiring.confidence import LEAST_NOTES
-from glassmind.wiring.keeper import keeper_for
 
 PLANTS = (
     "fern", "moss", "ivy", "oak", "elm", "ash", "yew", "fir", "pine", "larch", "beech",
@@ -214,7 +214,7 @@ def test_whoever_is_asked_to_pause_leaves_all_as_it_was(meaning: MeaningDesk) ->
     def pause() -> bool:
         return next(calm, True)
 
-    keeper = keeper_for(meaning.engine._vault)
+    keeper = IndexKeeper(meaning.engine._vault)
     keeper.embed(told.append, pause=pause)
     stopped = [one for one in told if one.stage == "confidence"]
     keeper.embed(told.append, pause=lambda: False)

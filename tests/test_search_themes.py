@@ -1,7 +1,6 @@
 """Themes as a signal of search, and the links that led to a hit."""
 
 from collections.abc import Collection, Mapping
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,9 +12,10 @@ from glassmind.model.graph import Home, Hop
 from glassmind.model.search import SearchReply
 from glassmind.search.channels.graph import THEME_SHARE, Vote, with_themes
 from glassmind.serve.daemon.protocol import pack, unpack
+from glassmind.store.sqlite.links import Edges
 
 
-class Homes:
+class Homes(Edges):
     """Notes of which nothing is known but their themes."""
 
     def __init__(self, themes: Mapping[int, int]) -> None:
@@ -27,9 +27,6 @@ class Homes:
             for note in note_ids
             if note in self._themes
         }
-
-    def __getattr__(self, name: str) -> Any:
-        raise NotImplementedError(name)
 
 
 def test_a_good_hit_speaks_for_the_others_of_its_theme() -> None:

@@ -22,7 +22,6 @@ from glassmind.model.vectors import Embeddable
 from glassmind.serve.daemon.news import news_as_json, news_as_text
 from glassmind.store.lock import WriterLock
 from glassmind.vault import Vault
-from glassmind.wiring import keeper as wiring_keeper
 
 
 @pytest.fixture
@@ -404,10 +403,10 @@ def test_links_that_changed_are_told_of_when_it_was_quiet(
 ) -> None:
     calls: list[int] = []
 
-    def with_hook(vault: Vault, keeper: IndexKeeper, _: object) -> Watching:
-        return Watching(vault, keeper, lambda: calls.append(1))
+    def with_hook(vault: Vault, _: object) -> Watching:
+        return Watching(vault, lambda: calls.append(1))
 
-    monkeypatch.setattr(wiring_keeper, "Watching", with_hook)
+    monkeypatch.setattr("glassmind.index.watching.Watching", with_hook)
     followed.write({"Tea.md": "oolong"})
 
     with follow(followed, watch__community_debounce_ms=200) as follower:

@@ -20,9 +20,8 @@ from glassmind.search.query import is_by_words_alone, unheeded
 from glassmind.vault import Vault
 
 if TYPE_CHECKING:
-    from glassmind.index.keeper import IndexKeeper
     from glassmind.model.search import Successor
-    from glassmind.ports.retrieval import FollowingWords
+    from glassmind.store.lexical.search import KeywordIndex
 
 PATIENCE_S = 2.0
 """How long a search waits for whoever writes the index, to find an edit."""
@@ -45,8 +44,7 @@ def reply_to(vault: Vault, asked: Asked, *, alone: bool) -> SearchReply:
     """
     text, query, wish, day = asked
     if not alone and not is_by_words_alone(query, wish):
-        other = vault.daemon()
-        found = other.search(text, wish, day) if other else None
+        found = vault.daemon().search(text, wish, day, vault.scope)
         if found is not None:
             return found
     with vault.faults():
@@ -85,7 +83,7 @@ def _in_project(vault: Vault, asked: Asked) -> Asked:
 def _answer(
     vault: Vault,
     asked: Asked,
-    words: "FollowingWords",
+    words: "KeywordIndex",
     successors: "Mapping[int, Successor]",
 ) -> SearchReply:
     text, query, wish, day = asked
@@ -110,13 +108,15 @@ def _answer(
     return SearchReply(text, tuple(hits), passed_by, channels=("lexical",))
 
 
-def _current_words(vault: Vault, head: str, notices: list[str]) -> "FollowingWords":
+def _current_words(vault: Vault, head: str, notices: list[str]) -> "KeywordIndex":
     """Return the word index, brought up to the rows if nobody else is at it."""
     words = vault.words()
     if words is not None and words.reaches(head):
         return words
     wait_s = PATIENCE_S if vault.is_owed(head) else 0.0
-    reason = _keeper(vault).catch_up(wait_s)
+    from glassmind.index.keeper import IndexKeeper  # noqa: PLC0415
+
+    reason = IndexKeeper(vault).catch_up(wait_s)
     words = vault.words()
     if words is None:
         raise IndexDamaged("the word index", reason or "it cannot be opened")
@@ -125,17 +125,13 @@ def _current_words(vault: Vault, head: str, notices: list[str]) -> "FollowingWor
     return words
 
 
-def _mended_words(vault: Vault, error: IndexDamaged) -> "FollowingWords":
+def _mended_words(vault: Vault, error: IndexDamaged) -> "KeywordIndex":
     """Return the word index made anew, when it was what was damaged."""
-    if not _keeper(vault).remake_words(error):
+    from glassmind.index.keeper import IndexKeeper  # noqa: PLC0415
+
+    if not IndexKeeper(vault).remake_words(error):
         raise error
     words = vault.words()
     if words is None:
         raise error
     return words
-
-
-def _keeper(vault: Vault) -> "IndexKeeper":
-    from glassmind.wiring.keeper import keeper_for  # noqa: PLC0415
-
-    return keeper_for(vault)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, Self
 from glassmind.answering import Asked, reply_to
 from glassmind.config import Config, load_config
 from glassmind.errors import GlassmindError
-from glassmind.keeping import indexed, taken_in
+from glassmind.keeping import DomainHooks, indexed, taken_in
 from glassmind.model import NotePath
 from glassmind.model.access import CALLER
 from glassmind.model.search import (
@@ -46,15 +46,15 @@ if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond e
         Check,
         Ghost,
         IndexReport,
+        IndexWishes,
         NoteLinks,
         NoteList,
         NoteText,
+        ShowProgress,
         Stats,
         Status,
         TellNews,
     )
-    from glassmind.ports.elsewhere import IndexWishes
-    from glassmind.ports.indexing import ShowProgress
 
 COUNTED, MOST_COUNTED = 5, 50
 """Hits of a search that count as handed out, since what is read of a list is its top;
@@ -163,9 +163,7 @@ class Engine:
     def seen_by(self, scope: "Scope") -> "Engine":
         """Return the engine for a scope: no note beyond it is there. Closed with us."""
         if scope not in self._seen:
-            from glassmind.wiring.scoped import scoped_vault  # noqa: PLC0415
-
-            visible = scoped_vault(self._vault, scope)
+            visible = self._vault.visible_to(scope)
             made = Engine(visible, alone=self._alone, records=self._records)
             made.client = self.client
             self._seen.setdefault(scope, made)
@@ -291,10 +289,11 @@ class Engine:
         is told, and tried again.
         """
         from glassmind.edit.editing import settle_vault  # noqa: PLC0415
-        from glassmind.wiring.keeper import watching_for  # noqa: PLC0415
+        from glassmind.index.watching import WRITER_WAIT_S, Watching  # noqa: PLC0415
 
         settled = settle_vault(self._vault)
-        watching_for(self._vault, self._renew).run(stop, told, settled)
+        watching = Watching(self._vault, lambda: self._renew(WRITER_WAIT_S))
+        watching.run(stop, told, settled)
 
     def _renew(self, wait_s: float) -> None:
         self.knowledge.renew(wait_s=wait_s)
@@ -372,9 +371,9 @@ class Engine:
             return notes_for(self._vault).stats()
 
     def _keeper(self) -> "IndexKeeper":
-        from glassmind.wiring.keeper import keeper_for  # noqa: PLC0415
+        from glassmind.index.keeper import IndexKeeper  # noqa: PLC0415
 
-        return keeper_for(self._vault)
+        return IndexKeeper(self._vault)
 
     def status(self) -> "Status":
         """Return what is current: rows, words, vectors, and who is at work.
@@ -446,11 +445,12 @@ def engine_for(config: Config) -> Engine:
 def local_vault(config: Config) -> Vault:
     """Return the vault of a loaded configuration."""
     vault = Vault(config)
+    vault.hooks = DomainHooks()
     vault.build_temporary = partial(_index_temporary, vault)
     return vault
 
 
 def _index_temporary(vault: Vault) -> None:
-    from glassmind.wiring.keeper import keeper_for  # noqa: PLC0415
+    from glassmind.index.keeper import IndexKeeper  # noqa: PLC0415
 
-    keeper_for(vault).index(embed=False)  # the first reader waits for it
+    IndexKeeper(vault).index(embed=False)  # the first reader waits for it

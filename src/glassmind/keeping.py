@@ -1,25 +1,103 @@
-"""Keeping the index up to the vault: here, or by whoever does so in our place."""
+"""Keep the index of a vault current, with what packages above `index` add to a run."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from glassmind.errors import GlassmindError, IndexFault
 from glassmind.model import NotePath
+from glassmind.vault import Hooks, Vault
 
-if TYPE_CHECKING:  # values of verbs that a search does not use, a millisecond each
-    from glassmind.model.index import IndexReport
-    from glassmind.ports.elsewhere import IndexWishes
-    from glassmind.ports.indexing import ShowProgress
-    from glassmind.vault import Vault
+if TYPE_CHECKING:  # a search needs none of them
+    from apsw import Connection
+
+    from glassmind.model.graph import ThemeLabel
+    from glassmind.model.index import IndexReport, IndexWishes, ShowProgress
+    from glassmind.model.search import Warm
+    from glassmind.model.suggestions import Dismissals
+    from glassmind.store.sqlite.pairs import ScopePairs
 
 WAIT_S = 2.0
-"""How long what was just written waits for others to get into the index: as long as
-somebody looks on. Whoever writes the index next takes it in."""
+"""How long what was just written waits for another writer. Later, the next run indexes
+it."""
+
+
+class DomainHooks(Hooks):
+    """What memory, graph, search and edit do for the packages below them."""
+
+    def similar(
+        self, vault: Vault, db: "Connection", hidden: frozenset[int]
+    ) -> "ScopePairs":
+        """Return the similar notes of a scope, made again when stored ones change."""
+        from glassmind.graph.similar import pairs_among  # noqa: PLC0415 - numpy
+        from glassmind.store.sqlite.pairs import (  # noqa: PLC0415
+            PairSource,
+            ScopePairs,
+        )
+
+        source, level = PairSource(db), vault.config.graph.similarity
+        with source.still():
+            state = source.state()
+            return vault.scope_results.get(
+                ("pairs", hidden, source.epoch(), state),
+                lambda: ScopePairs(
+                    *pairs_among(source, level, hidden), state.link_seq if state else 0
+                ),
+            )
+
+    def dismissals(self, vault: Vault) -> "Dismissals":
+        from glassmind.graph.dismissals import dismissals_for  # noqa: PLC0415
+
+        return dismissals_for(vault).now()
+
+    def themes(self, vault: Vault) -> "Mapping[str, ThemeLabel]":
+        from glassmind.graph.themes import themed_for  # noqa: PLC0415 - numpy
+
+        return themed_for(vault).homes()
+
+    def activity(self, vault: Vault) -> "Mapping[int, Warm]":
+        from glassmind.wiring.use import OpenHeat  # noqa: PLC0415
+
+        return vault.part(OpenHeat)()
+
+    def after_run(self, vault: Vault) -> tuple[Sequence[NotePath], Sequence[str]]:
+        from glassmind.wiring.ticked import accept_ticked  # noqa: PLC0415
+
+        return accept_ticked(vault)
+
+    def after_renames(
+        self, vault: Vault, renamed: Sequence[tuple[NotePath, NotePath]]
+    ) -> Sequence[str]:
+        vault.renames.add(renamed)
+        moves = vault.renames.take()
+        if not moves or vault.config.writes.user_notes == "off":
+            return ()
+        from glassmind.edit.editing import Editing  # noqa: PLC0415
+
+        notice = Editing(vault).propose_for_renamed(moves)
+        return (notice,) if notice else ()
+
+    def after_embedding(
+        self,
+        vault: Vault,
+        embedded: int,
+        progress: "ShowProgress",
+        pause: Callable[[], bool],
+    ) -> None:
+        from glassmind.graph.pairing import pair_notes  # noqa: PLC0415
+        from glassmind.wiring.confidence import is_due  # noqa: PLC0415
+        from glassmind.wiring.search import semantic_for  # noqa: PLC0415
+
+        if embedded:  # numpy only then
+            semantic_for(vault).learn_intents()
+        if not pause() and is_due(vault):
+            semantic_for(vault).learn_curve(vault.words(), progress, pause)
+        pair_notes(vault, progress, pause)
 
 
 def indexed(
-    vault: "Vault",
+    vault: Vault,
     wishes: "IndexWishes",
     progress: "ShowProgress | None",
     *,
@@ -28,28 +106,29 @@ def indexed(
 ) -> "IndexReport":
     """Bring the index up to the vault; see `Engine.index`.
 
-    A change that was cut short is brought to its end first. `renew` brings what a
-    search by meaning asks beside the rows up to a run.
+    A change that was cut short is brought to its end first. `renew` updates what is
+    made from links.
     """
     from glassmind.edit.editing import settle_vault  # noqa: PLC0415
+    from glassmind.index.visible import visible_digests, visible_report  # noqa: PLC0415
 
     settled = settle_vault(vault)
-    other = None if alone else vault.daemon()
-    report = other.index(wishes, progress) if other else None
+    before = {} if vault.scope is None else visible_digests(vault)
+    report = None if alone else vault.daemon().index(wishes, progress)
     if report is None:
-        from glassmind.wiring.keeper import keeper_for  # noqa: PLC0415
+        from glassmind.index.keeper import IndexKeeper  # noqa: PLC0415
 
-        report = keeper_for(vault).index(progress, **wishes)
+        report = IndexKeeper(vault).index(progress, **wishes)
         meant = vault.config.embeddings.backend != "none"
         if meant and wishes["wait_s"] is None and _is_news(report):
             with suppress(IndexFault):  # what cannot be written now is made when asked
                 renew(0.0)
     if wishes["wait_s"] is not None:
         vault.renames.add(report.renamed)
+    if vault.scope is not None:
+        report = visible_report(vault, report, before)
     if not settled:
         return report
-    from dataclasses import replace  # noqa: PLC0415 - a search does without it
-
     return replace(report, warnings=(*settled, *report.warnings))
 
 
@@ -58,7 +137,7 @@ def _is_news(report: "IndexReport") -> bool:
 
 
 def taken_in(  # noqa: PLR0913 - each wish by its name
-    vault: "Vault",
+    vault: Vault,
     index: "Callable[..., IndexReport]",
     paths: Sequence[NotePath],
     *,
@@ -68,8 +147,8 @@ def taken_in(  # noqa: PLR0913 - each wish by its name
 ) -> GlassmindError | None:
     """Bring some files into the index; return why they are not in it, if so.
 
-    With `wait_s`, others are waited for no longer than so; else as long as is usual. A
-    first run is not begun: it may take minutes, and is for its owner to ask for.
+    With `wait_s`, others are waited for no longer than so. A first run is not begun: it
+    may take minutes, and is for its owner to ask for.
     """
     try:
         with vault.faults():

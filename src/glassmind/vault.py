@@ -8,7 +8,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
@@ -36,6 +36,8 @@ from glassmind.store.place import (
 from glassmind.store.sqlite.reader import SqliteReader
 
 if TYPE_CHECKING:  # imported when first used: a keyword search needs few of them
+    from datetime import date
+
     from apsw import Connection
 
     from glassmind.access.files import ReadableFiles, SkippedVerdict
@@ -45,12 +47,14 @@ if TYPE_CHECKING:  # imported when first used: a keyword search needs few of the
     from glassmind.files.read import VaultFiles
     from glassmind.model import NotePath
     from glassmind.model.access import Scope
-    from glassmind.model.search import Successor
+    from glassmind.model.graph import ThemeLabel
+    from glassmind.model.index import IndexReport, IndexWishes, ShowProgress
+    from glassmind.model.search import SearchReply, Successor, Warm, Wish
+    from glassmind.model.suggestions import Dismissals
     from glassmind.model.vectors import Space
+    from glassmind.models.breaker import PatientMemory
     from glassmind.models.embedders import Embedders
     from glassmind.models.protocols import Embedder
-    from glassmind.ports.elsewhere import Elsewhere
-    from glassmind.ports.hindsight import OtherMemory
     from glassmind.store.lexical.search import KeywordIndex
     from glassmind.store.lock import WriterLock
     from glassmind.store.place import VaultIndex
@@ -143,6 +147,71 @@ class Renames:
         return {old: new for old, new in taken.items() if old != new}
 
 
+class Daemon:
+    """The background process of a vault; this one is absent.
+
+    None as an answer means that the caller has to do the work itself.
+    """
+
+    def search(
+        self,
+        _text: str,
+        _wish: "Wish",
+        _day: "date",
+        _scope: "Scope | None" = None,
+    ) -> "SearchReply | None":
+        """Return what the daemon finds for a scope."""
+        return None
+
+    def index(
+        self, _wishes: "IndexWishes", _progress: "ShowProgress | None"
+    ) -> "IndexReport | None":
+        """Let the daemon update the index."""
+        return None
+
+
+class Hooks:
+    """What packages above do for search and index; `engine.local_vault` sets them."""
+
+    def similar(
+        self, vault: "Vault", db: "Connection", hidden: frozenset[int]
+    ) -> "ScopePairs":
+        """Return the similar notes of a scope, made without its hidden notes."""
+        raise NotImplementedError
+
+    def dismissals(self, vault: "Vault") -> "Dismissals":
+        """Return what a person dismissed of similar notes and findings."""
+        raise NotImplementedError
+
+    def themes(self, vault: "Vault") -> "Mapping[str, ThemeLabel]":
+        """Return the theme of each visible note of a scope, by path."""
+        raise NotImplementedError
+
+    def activity(self, vault: "Vault") -> "Mapping[int, Warm]":
+        """Return how active each note is that is not cold, by its id."""
+        raise NotImplementedError
+
+    def after_run(self, vault: "Vault") -> "tuple[Sequence[NotePath], Sequence[str]]":
+        """Accept what a person ticked; return the moved files, and problems."""
+        raise NotImplementedError
+
+    def after_renames(
+        self, vault: "Vault", renamed: "Sequence[tuple[NotePath, NotePath]]"
+    ) -> "Sequence[str]":
+        """Propose new links for renamed notes; return what a user should know."""
+        raise NotImplementedError
+
+    def after_embedding(
+        self,
+        vault: "Vault",
+        embedded: int,
+        progress: "ShowProgress",
+        pause: Callable[[], bool],
+    ) -> None:
+        """Learn from new vectors and pair similar notes, until `pause` is true."""
+        raise NotImplementedError
+
+
 class Vault:
     """One vault, or as much of it as a scope lets a client read.
 
@@ -157,7 +226,8 @@ class Vault:
         self.config, self.scope = config, scope
         self.whole: Vault = whole or self
         self.making = RLock()
-        self.find_daemon: Callable[[], Elsewhere | None] = lambda: None
+        self.find_daemon: Callable[[], Daemon | None] = lambda: None
+        self.hooks: Hooks = whole.hooks if whole else Hooks()
         self.build_temporary: Callable[[], object] = lambda: None
         self.renames: Renames = whole.renames if whole else Renames()
         self.scope_results: RecentResults = (
@@ -168,7 +238,6 @@ class Vault:
         self._scoped: list[Vault] = []
         self._visible_rows: tuple[Path, ScopedReader] | None = None
         self._skipped: dict[str, SkippedVerdict] = {}
-        self.compare_pairs: Callable[[Connection, frozenset[int]], ScopePairs]
 
     def part(
         self,
@@ -290,7 +359,7 @@ class Vault:
                     self.policy,
                     self._still_visible,
                     self.may_tell_skipped,
-                    self.compare_pairs,
+                    partial(self.hooks.similar, self),
                     is_ours=self.is_ours,
                 )
                 self._visible_rows = (folder, reader)
@@ -447,7 +516,7 @@ class Vault:
         return "the vectors of your former settings answer; run: glassmind index"
 
     @shared
-    def _hindsight(self) -> "OtherMemory | None":
+    def _hindsight(self) -> "PatientMemory | None":
         if not self.config.hindsight.url:
             return None
         from glassmind.models.hindsight import patient_memory  # noqa: PLC0415
@@ -455,15 +524,15 @@ class Vault:
         return patient_memory(self.config.hindsight)
 
     @property
-    def hindsight(self) -> "OtherMemory | None":
+    def hindsight(self) -> "PatientMemory | None":
         """The Hindsight server; it knows no scopes, so narrow ones do not ask it."""
         if self.scope is not None and self.scope.rules:
             return None
         return self._hindsight
 
-    def daemon(self) -> "Elsewhere | None":
-        """Return a client of the vault's daemon; None if there is no daemon."""
-        return self.find_daemon()
+    def daemon(self) -> Daemon:
+        """Return a client of the vault's daemon, or one that never answers."""
+        return self.whole.find_daemon() or Daemon()
 
     # Writing the index
 

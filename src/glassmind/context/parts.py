@@ -20,9 +20,8 @@ from glassmind.models.protocols import Reranker
 from glassmind.obsidian.frontmatter import read_head
 from glassmind.obsidian.properties import parse_project, says_private
 from glassmind.obsidian.text import one_line
-from glassmind.ports.stages import Projects
 from glassmind.store.sqlite.memory import ChangeRows
-from glassmind.store.sqlite.notes import TraceRows
+from glassmind.store.sqlite.notes import ProjectRows, TraceRows
 from glassmind.store.sqlite.passages import PassageRows, SectionRows
 
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ class ContextParts:
     faults: Callable[[], AbstractContextManager[None]]
     still: Callable[[], AbstractContextManager[None]]
     sources: Sources
-    projects: Callable[[], Projects]
+    projects: Callable[[], ProjectRows]
     sections: Callable[[], SectionRows]
     rules: Callable[[], IgnoreRules]
     traces: Callable[[], TraceRows]
@@ -103,7 +102,7 @@ class BundleRequest(NamedTuple):
 
 
 def members_of(
-    projects: Callable[[], Projects], project: str | None
+    projects: Callable[[], ProjectRows], project: str | None
 ) -> Sequence[ProjectNote]:
     """Return the notes of a project, by path; none where no project is named.
 

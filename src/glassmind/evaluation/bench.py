@@ -35,9 +35,8 @@ from glassmind.evaluation.own_links import (
     read_vault,
 )
 from glassmind.model import NotePath
-from glassmind.model.index import FileFacts, IndexReport
+from glassmind.model.index import FileFacts, IndexReport, ShowProgress
 from glassmind.models.embedders import embedder_for
-from glassmind.ports.indexing import ShowProgress
 from glassmind.store.lock import WriterLock
 from glassmind.store.place import index_name
 

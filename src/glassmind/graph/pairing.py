@@ -10,7 +10,7 @@ from glassmind.store.sqlite.pairs import PairRows, PairSource
 from glassmind.vault import Vault
 
 if TYPE_CHECKING:
-    from glassmind.ports.indexing import ShowProgress
+    from glassmind.model.index import ShowProgress
     from glassmind.store.sqlite.pairs import PairStep
 
 WRITER_WAIT_S = 30.0

@@ -19,7 +19,7 @@ from glassmind.errors import BadLimit, BadWish
 from glassmind.graph.dismissals import dismissals_for
 from glassmind.graph.link_graph import answering_space
 from glassmind.model import NotePath
-from glassmind.model.index import Progress
+from glassmind.model.index import Progress, ShowProgress
 from glassmind.model.suggestions import (
     MOST_PARTNERS,
     PAIRS_VERSION,
@@ -32,7 +32,6 @@ from glassmind.model.suggestions import (
     Similar,
 )
 from glassmind.model.vectors import Space
-from glassmind.ports.indexing import ShowProgress
 from glassmind.store.sqlite.pairs import PairSource, PairStep
 from glassmind.vault import Vault
 

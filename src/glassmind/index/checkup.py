@@ -6,7 +6,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from glassmind.config import Config
 from glassmind.errors import (
     GlassmindError,
     IndexAbsent,
@@ -25,6 +24,7 @@ from glassmind.models.embedders import has_other_settings
 from glassmind.store.disk import filesystem_kind, on_network
 from glassmind.store.lexical import files as word_files
 from glassmind.store.lock import WriterLock
+from glassmind.store.logs import access_log_for
 from glassmind.store.place import DAEMON_LOCK, LOCK
 from glassmind.store.sqlite.connection import wrong_with
 from glassmind.store.vectors import files as vector_files
@@ -48,6 +48,8 @@ SAFE_SQLITE = (3, 51, 3)
 NOTES_NAMED = 5
 """Notes a check names; `index --verify` tells of every one."""
 
+NO_LOG = "set index.location to a folder outside of the vault that you can write"
+
 MODELS = {"none": "", "smart-connections": "Smart Connections"}
 SERVED = {"ollama": "nomic-embed-text", "openai": "a model of the server"}
 """What a server is asked for where the settings name no model."""
@@ -59,19 +61,23 @@ class Examined:
     def __init__(
         self,
         vault: Vault,
-        dismissals: Callable[[Vault], Dismissals],
-        access_log: Callable[[Config], Check],
     ) -> None:
         self.vault, self.config, self.place = vault, vault.config, vault.place
-        self._dismissals, self._access_log = dismissals, access_log
 
     @cached_property
     def dismissals(self) -> Dismissals:
-        return self._dismissals(self.vault)
+        return self.vault.hooks.dismissals(self.vault)
 
     @cached_property
     def access_log(self) -> Check:
-        return self._access_log(self.config)
+        log = access_log_for(self.config)
+        trouble = "" if log is None else log.trouble()
+        if trouble:
+            return Check("access log", "warn", trouble, NO_LOG)
+        said = "what clients read is not recorded, as you set it"
+        if log is not None:
+            said = "what clients read goes on record; see glassmind access-log"
+        return Check("access log", "ok", said)
 
     @cached_property
     def stamps(self) -> dict[NotePath, int]:
@@ -138,15 +144,13 @@ class Examined:
 
 def examine(
     vault: Vault,
-    dismissals: Callable[[Vault], Dismissals],
-    access_log: Callable[[Config], Check],
 ) -> list[Check]:
     """Look at everything, in the order in which one thing rests on another.
 
     What rests on rows that are damaged is not looked at.
     """
     found: list[Check] = []
-    examined = Examined(vault, dismissals, access_log)
+    examined = Examined(vault)
     for name, look in CHECKS.items():
         try:
             with vault.faults():
@@ -413,15 +417,13 @@ PARTS = {"index.db": ("index.db",), "words": ("lexical",), "vectors": ("vectors"
 
 def status_of(
     vault: Vault,
-    dismissals: Callable[[Vault], Dismissals],
-    access_log: Callable[[Config], Check],
 ) -> Status:
     """Return what is current, without reading the vault.
 
     Raises:
         IndexAbsent: nothing is indexed yet.
     """
-    examined = Examined(vault, dismissals, access_log)
+    examined = Examined(vault)
     place, reader, config = examined.place, vault.reader, vault.config
     known = reader.vectors()
     space = known.answering()

@@ -17,13 +17,13 @@ import xxhash
 
 from glassmind.errors import ModelFailed, ModelFault, OtherWidth
 from glassmind.index.sidecars import follow_vectors, waiting
-from glassmind.model.index import Progress
+from glassmind.model.index import Progress, ShowProgress
 from glassmind.model.vectors import Embeddable, Embedded, Space, Unembedded
 from glassmind.models.protocols import Embedder
 from glassmind.obsidian.properties import is_memo_head, memo_own_text
 from glassmind.obsidian.secrets import redacted
-from glassmind.ports.indexing import KnownVectors, ShowProgress, VectorStep
 from glassmind.store.lock import WriterLock
+from glassmind.store.sqlite.vectors import VectorRows, VectorStep
 from glassmind.vault import Vault
 
 if TYPE_CHECKING:
@@ -381,7 +381,7 @@ class _Pass:
         self._pause: Callable[[], bool] = lambda: False
 
     @property
-    def known(self) -> KnownVectors:
+    def known(self) -> VectorRows:
         return self._vault.reader.vectors()
 
     def missing(self) -> int:
@@ -444,10 +444,10 @@ class _Pass:
         if width != known:
             raise OtherWidth(name, found=width, known=known)
 
-    def _unwanted(self, known: KnownVectors) -> list[int]:
+    def _unwanted(self, known: VectorRows) -> list[int]:
         return known.unwanted(self.space, self._least, enriched=self._enrich)
 
-    def _can_answer(self, known: KnownVectors, old: Space) -> bool:
+    def _can_answer(self, known: VectorRows, old: Space) -> bool:
         if old.id == self.space.id:
             return True
         if not known.has_vectors(old):

@@ -8,7 +8,6 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple, Protocol
 
 from glassmind.config import Config
 from glassmind.errors import (
@@ -52,31 +51,14 @@ from glassmind.model.index import (
     Document,
     IndexReport,
     Progress,
+    ShowProgress,
     Skipped,
     Status,
 )
-from glassmind.model.suggestions import Dismissals
 from glassmind.obsidian.split import SplitRules
-from glassmind.ports.indexing import IndexStore, KnownRows, ShowProgress
-from glassmind.store.sqlite.writer import SqliteCopier
+from glassmind.store.sqlite.notes import Rows
+from glassmind.store.sqlite.writer import SqliteCopier, SqliteWriter
 from glassmind.vault import WRITER_WAIT_S, Vault
-
-
-class WritableStore(IndexStore, Protocol):
-    """The rows, with the ways out of trouble."""
-
-    @property
-    def notices(self) -> list[str]:
-        """What a user should know about how the rows were opened."""
-
-    def begin_anew(self, wrong: str, /) -> None:
-        """Set the rows aside, saying what was wrong with them."""
-
-    def wrong(self) -> str | None:
-        """Read every row anew and return what is damaged."""
-
-    def leave_failure(self, since: datetime, reason: str, sentence: str, /) -> None:
-        """Say in the record of the run that began at `since` why it failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,36 +87,22 @@ class IndexRequest:
         return "+".join([*given, *asked])
 
 
-class Hooks(NamedTuple):
-    """What packages above do after a run, and what they have for an examination.
-
-    `learn`, given how many vectors are new, and `pair` follow every embedding pass,
-    until they are told to pause. `ticked` accepts what a person ticked: it returns the
-    files that moved, and what went wrong. `renamed` gets the notes that moved, and
-    returns what a user should know of that. `dismissals` and `access_log` are examined.
-    """
-
-    learn: Callable[[int, ShowProgress, Callable[[], bool]], None]
-    pair: Callable[[ShowProgress, Callable[[], bool]], None]
-    ticked: Callable[[], tuple[Sequence[NotePath], Sequence[str]]]
-    renamed: Callable[[Sequence[tuple[NotePath, NotePath]]], Sequence[str]]
-    dismissals: Callable[[Vault], Dismissals]
-    access_log: Callable[[Config], Check]
-
-
 @dataclass(frozen=True, slots=True)
 class IndexKeeper:
     """Everything that is done to an index beside asking it.
 
-    `vault` is the whole vault, `view` what the caller may see of it. One that is in a
-    `hurry` does only what is needed now.
+    `view` is what the caller may see of the vault. One that is in a hurry does only
+    what is needed now.
     """
 
-    vault: Vault
     view: Vault
-    hooks: Hooks
     wait_s: float = WRITER_WAIT_S
     in_hurry: bool = False
+
+    @property
+    def vault(self) -> Vault:
+        """The whole vault."""
+        return self.view.whole
 
     def index(
         self,
@@ -185,11 +153,11 @@ class IndexKeeper:
 
     def _followed_up(self, report: IndexReport, request: IndexRequest) -> IndexReport:
         """Take in what a person ticked, and propose links to renamed notes."""
-        moved, problems = self.hooks.ticked()
+        moved, problems = self.vault.hooks.after_run(self.vault)
         if moved:
             again = IndexRequest(reason=request.reason, paths=tuple(moved))
             run_index(self.vault, again, _quiet, self.wait_s)
-        found = self.hooks.renamed(report.renamed)
+        found = self.vault.hooks.after_renames(self.vault, report.renamed)
         return _with_warnings(report, (*problems, *found))
 
     def embed(
@@ -217,8 +185,8 @@ class IndexKeeper:
         try:
             passed = run_pass(task, progress, again=again, pause=pause)
             if not self.in_hurry:
-                self.hooks.learn(passed.embedded, progress, pause)
-                self.hooks.pair(progress, pause)
+                hooks, new = self.vault.hooks, passed.embedded
+                hooks.after_embedding(self.vault, new, progress, pause)
         finally:
             self.vault.close_words()
         return replace(
@@ -274,14 +242,12 @@ class IndexKeeper:
 
     def examine(self) -> list[Check]:
         """Look at the vault, the index and what they stand on."""
-        dismissals, access_log = self.hooks.dismissals, self.hooks.access_log
-        return examine(self.view, dismissals, access_log)
+        return examine(self.view)
 
     def status(self) -> Status:
         """Return what is current of the index."""
-        dismissals, access_log = self.hooks.dismissals, self.hooks.access_log
         with self.view.faults():
-            return status_of(self.view, dismissals, access_log)
+            return status_of(self.view)
 
     def backup(self, file: Path) -> None:
         """Write the rows, from which all else is made, to one new file.
@@ -427,7 +393,7 @@ def run_index(
     )
 
 
-def _repair(vault: Vault, store: WritableStore) -> None:
+def _repair(vault: Vault, store: SqliteWriter) -> None:
     """Examine rows and sidecars as a doctor does; begin anew what is damaged."""
     wrong = store.wrong()
     if wrong is not None:
@@ -443,7 +409,7 @@ def _repair(vault: Vault, store: WritableStore) -> None:
             store.notices.append(f"the {name} was damaged ({wrong}) and was made anew")
 
 
-def _drop_damaged_vectors(store: WritableStore) -> None:
+def _drop_damaged_vectors(store: SqliteWriter) -> None:
     """Forget vectors that are not what was written: they are embedded again."""
     damaged = store.vectors().damaged()
     if damaged:
@@ -455,7 +421,7 @@ def _drop_damaged_vectors(store: WritableStore) -> None:
 
 def _sound_run(
     vault: Vault,
-    store: WritableStore,
+    store: SqliteWriter,
     request: IndexRequest,
     progress: ShowProgress,
 ) -> IndexReport:
@@ -488,7 +454,7 @@ def check_rebuild(vault: Vault, notes: Sequence[NotePath]) -> None:
 
 def _bring_up(
     vault: Vault,
-    store: WritableStore,
+    store: SqliteWriter,
     request: IndexRequest,
     progress: ShowProgress,
 ) -> IndexReport:
@@ -507,7 +473,7 @@ def _bring_up(
 
 def _bring_up_rows(
     vault: Vault,
-    store: WritableStore,
+    store: SqliteWriter,
     request: IndexRequest,
     progress: ShowProgress,
     follower: Follower[Document] | None = None,
@@ -540,7 +506,7 @@ def _bring_up_rows(
     return replace(report, warnings=(*rules.warnings, *report.warnings))
 
 
-def _owe_words(store: IndexStore) -> None:
+def _owe_words(store: SqliteWriter) -> None:
     """Note that the words of what was written are left to whoever searches next."""
     with store.transaction() as step:
         step.set(OWED, store.log().head())
@@ -564,7 +530,7 @@ def _looked(
     return job, known, scan(vault.config.vault.path, rules, known)
 
 
-def _stamps_in(rows: KnownRows, folders: Iterable[str]) -> dict[NotePath, int]:
+def _stamps_in(rows: Rows, folders: Iterable[str]) -> dict[NotePath, int]:
     known: dict[NotePath, int] = {}
     for folder in folders:
         known |= rows.stamps_in(folder)

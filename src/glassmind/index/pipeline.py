@@ -18,6 +18,7 @@ from glassmind.model.index import (
     Indexed,
     IndexReport,
     Progress,
+    ShowProgress,
     Skipped,
     Unsettled,
 )
@@ -26,7 +27,7 @@ from glassmind.obsidian.notes import read_note
 from glassmind.obsidian.secrets import SHAPES_VERSION, without_secrets
 from glassmind.obsidian.split import SPLITTER_VERSION, SplitRules, split
 from glassmind.obsidian.text import first_day
-from glassmind.ports.indexing import IndexStore, ShowProgress, Step
+from glassmind.store.sqlite.writer import SqliteWriter, Transaction
 
 GUARD_SHARE, GUARD_NOTES = 1 / 3, 20
 """More than this share, and more than this many
@@ -175,7 +176,7 @@ BATCH = 20_000
 """Links at a time; bounds memory in a vault with a million links."""
 
 
-def settle_links(store: IndexStore, progress: ShowProgress) -> None:
+def settle_links(store: SqliteWriter, progress: ShowProgress) -> None:
     """Resolve what a run of a former release left open."""
     done = 0
     while not store.rows().is_settled():
@@ -184,7 +185,7 @@ def settle_links(store: IndexStore, progress: ShowProgress) -> None:
         progress(Progress("resolve", done, 0))
 
 
-def recheck_links(store: IndexStore) -> None:
+def recheck_links(store: SqliteWriter) -> None:
     """Find the destination of every link again, and correct those that are wrong."""
     with store.transaction() as step:
         ends = Ends.of(step.files())
@@ -193,13 +194,13 @@ def recheck_links(store: IndexStore) -> None:
         step.settle(wrong)
 
 
-def settle_in(step: Step) -> None:
+def settle_in(step: Transaction) -> None:
     """Resolve every unsettled link as a part of this step."""
     while _settle_some(step):
         pass
 
 
-def _settle_some(step: Step) -> int:
+def _settle_some(step: Transaction) -> int:
     """Resolve some unsettled links and return how many.
 
     Only files that share a link's last name can be its destination, so only those are
@@ -279,7 +280,7 @@ class Job:
     the whole vault, and `files` all that was looked at in them, where not every file.
     """
 
-    store: IndexStore
+    store: SqliteWriter
     read: ReadBytes
     exists: Callable[[NotePath], bool]
     left_out: Callable[[NotePath], str | None]

@@ -6,18 +6,19 @@ the sidecar followed another database: it is made again from the rows, never fro
 vault.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from glassmind.errors import IndexDamaged, IndexFault
-from glassmind.model.index import Document, Progress, Stage
+from glassmind.model.index import Document, Progress, ShowProgress, Stage
 from glassmind.model.vectors import NoteVectors
-from glassmind.ports.indexing import ChangeLog, IndexStore, ShowProgress, Sidecar
 from glassmind.store.lexical import files as word_files
 from glassmind.store.lexical import write as word_write
+from glassmind.store.sqlite.change_log import Log
+from glassmind.store.sqlite.writer import SqliteWriter
 from glassmind.store.vectors import files as vector_files
 from glassmind.vault import Vault
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:  # numpy
     from glassmind.store.vectors.write import VectorWriter
 
 T = TypeVar("T")
+T_contra = TypeVar("T_contra", contravariant=True)
 
 BATCH = 500
 """Notes read at a time: bounds memory, and lets the sidecar write while we read."""
@@ -35,6 +37,25 @@ MUCH = 500
 
 COMPACT_SHARE, COMPACT_CHUNKS = 0.2, 2_000
 """Deleted documents still count in a word's rarity; beyond a fifth, rankings drift."""
+
+
+class Sidecar(Protocol[T_contra]):
+    """A sidecar open for writing: that of words or that of vectors."""
+
+    def reset(self) -> None:
+        """Start again from nothing; takes effect with the next commit."""
+
+    def put(self, note_ids: Iterable[int], notes: Sequence[T_contra], /) -> None:
+        """Replace everything known of the notes."""
+
+    def commit(self, marker: str, /) -> None:
+        """Make everything since the last commit visible, or nothing."""
+
+    def rollback(self) -> None:
+        """Forget everything since the last commit."""
+
+    def close(self) -> None:
+        """Give the files back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +83,7 @@ class Follower(Generic[T]):
     """
 
     def __init__(
-        self, log: ChangeLog[T], followed: Followed[T], progress: ShowProgress
+        self, log: Log[T], followed: Followed[T], progress: ShowProgress
     ) -> None:
         self._log, self._followed, self._progress = log, followed, progress
         self._sidecar: Sidecar[T] | None = None
@@ -260,7 +281,7 @@ def followed_through(follower: Follower[T]) -> Iterator[None]:
         follower.close()
 
 
-def follow_sidecars(vault: Vault, store: IndexStore, progress: ShowProgress) -> None:
+def follow_sidecars(vault: Vault, store: SqliteWriter, progress: ShowProgress) -> None:
     """Bring the sidecars up to the rows as they are: words, then vectors if any."""
     follow(store.log(), words_of(vault), store, progress)
     follow_vectors(vault, store, progress)
@@ -268,7 +289,7 @@ def follow_sidecars(vault: Vault, store: IndexStore, progress: ShowProgress) -> 
 
 def follow_vectors(
     vault: Vault,
-    store: IndexStore,
+    store: SqliteWriter,
     progress: ShowProgress,
     *,
     compact: bool = False,
@@ -280,9 +301,9 @@ def follow_vectors(
 
 
 def follow(
-    log: ChangeLog[T],
+    log: Log[T],
     followed: Followed[T],
-    store: IndexStore,
+    store: SqliteWriter,
     progress: ShowProgress,
     *,
     compact: bool = False,
@@ -296,7 +317,7 @@ def follow(
 def finish(
     follower: Follower[T],
     followed: Followed[T],
-    store: IndexStore,
+    store: SqliteWriter,
     *,
     compact: bool = False,
 ) -> None:

@@ -138,11 +138,9 @@ class _Stopped(Exception):
 class Watching:
     """Follows one vault; `run` may be called once."""
 
-    def __init__(
-        self, vault: Vault, keeper: IndexKeeper, relinked: Callable[[], None]
-    ) -> None:
+    def __init__(self, vault: Vault, relinked: Callable[[], None]) -> None:
         self._vault, self._relinked = vault, relinked
-        self._keeper = replace(keeper, wait_s=WRITER_WAIT_S)
+        self._keeper = IndexKeeper(vault, wait_s=WRITER_WAIT_S)
         self._root_path = vault.config.vault.path
         self._settings = settings = vault.config.watch
         self._graph_quiet_s = settings.community_debounce_ms / 1000

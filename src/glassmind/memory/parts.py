@@ -48,7 +48,7 @@ from glassmind.obsidian.elements import is_tag
 from glassmind.obsidian.frontmatter import read_head
 from glassmind.obsidian.properties import parse_project, says_private
 from glassmind.obsidian.secrets import redacted
-from glassmind.ports.stages import Projects, Searched
+from glassmind.store.sqlite.notes import ProjectRows
 
 if TYPE_CHECKING:
     from glassmind.files.read import VaultFiles
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from glassmind.memory.pins import PinnedNotes
     from glassmind.model.context import Verified
     from glassmind.model.index import NoteText
-    from glassmind.model.search import Told
+    from glassmind.model.search import SearchReply, Told
 
 
 Indexed = Callable[[Sequence[NotePath]], GlassmindError | None]
@@ -79,7 +79,7 @@ class Acts:
     `handed` is told of every memo whose text is given to whoever asks, use or not.
     """
 
-    search: Searched
+    search: "Callable[..., SearchReply]"
     indexed: Indexed
     verified: Verify
     used: Used = lambda _verb, _paths, _client: None
@@ -115,7 +115,7 @@ class Cabinet:
     files: "Callable[[], VaultFiles]"
     writer: "Callable[[str], VaultWriter]"
     acts: Acts
-    projects: Callable[[], Projects]
+    projects: Callable[[], ProjectRows]
     memos: "Callable[[], MemoRows]"
     space: Callable[[], str]
     day: Callable[[str, date], date]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, TypedDict
 
 from msgspec import Struct
 
@@ -61,6 +61,24 @@ class Progress(NamedTuple):
     stage: Stage
     done: int
     total: int
+
+
+ShowProgress: TypeAlias = Callable[[Progress], None]
+"""Called often while long work goes on, so it must be cheap."""
+
+
+class IndexWishes(TypedDict):
+    """The options of an index run, by name."""
+
+    reason: str
+    paths: tuple[str, ...]
+    embed: bool
+    narrow: bool
+    verify: bool
+    rebuild: bool
+    compact: bool
+    accept_deletions: bool
+    wait_s: float | None
 
 
 @dataclass(frozen=True, slots=True)

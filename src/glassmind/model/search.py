@@ -27,6 +27,13 @@ class Adjustment(Struct, frozen=True):
     reason: str
 
 
+class Warm(NamedTuple):
+    """How active a note is, from 0 to 1, and whether it is pinned."""
+
+    heat: float
+    pinned: bool
+
+
 class Successor(NamedTuple):
     """The note that took the place of another: its id, 0 for none we know, and name."""
 

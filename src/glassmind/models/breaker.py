@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from glassmind.model.index import Check
     from glassmind.model.search import RecalledFact, Told
     from glassmind.model.vectors import Embeddable, Matrix, Vector
-    from glassmind.ports.hindsight import Hear, OtherMemory
+    from glassmind.models.hindsight import Hear, HindsightServer
 
 
 Made = TypeVar("Made")
@@ -133,7 +133,7 @@ class PatientEmbedder:
 class PatientMemory:
     """A memory beside the vault whose failures are remembered."""
 
-    def __init__(self, memory: "OtherMemory", patience: CircuitBreaker) -> None:
+    def __init__(self, memory: "HindsightServer", patience: CircuitBreaker) -> None:
         self._memory, self._patience = memory, patience
 
     def ask(self, question: str, /) -> "Hear":

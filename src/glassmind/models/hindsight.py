@@ -6,10 +6,10 @@ of its own that is left to itself when the time is up.
 
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from threading import Thread
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 from urllib.parse import quote
 
 from glassmind.config.settings import Hindsight
@@ -18,7 +18,6 @@ from glassmind.model.index import Check
 from glassmind.model.search import FACTS, RecalledFact, Told, document_of
 from glassmind.models.breaker import CircuitBreaker, PatientMemory
 from glassmind.models.http import Bounds, ModelServer
-from glassmind.ports.hindsight import Hear
 
 MOST_FACTS = 50
 """Facts of one answer; a server must not fill our memory."""
@@ -43,6 +42,14 @@ REMOTE = "hindsight.allow_remote"
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 Made = TypeVar("Made")
+
+
+Hear: TypeAlias = Callable[[], Sequence[RecalledFact]]
+"""Waits for the facts that were asked for, best first.
+
+Raises:
+    HindsightFailed, RemoteRefused: there are none to be had.
+"""
 
 
 class HindsightServer:

@@ -341,7 +341,7 @@ def _count_lines(result: AccessLogResult, style: Style) -> Iterator[str]:
 @operation(group="Agents", for_people=_access_log_text, command=Command("access-log"))
 def access_log(vault: Engine, arguments: AccessLogArguments) -> AccessLogResult:
     """Show which client read which passages, and when."""
-    from glassmind.wiring.access_log import access_log_for  # noqa: PLC0415 - tantivy
+    from glassmind.store.logs import access_log_for  # noqa: PLC0415 - tantivy
 
     log = access_log_for(vault.config)
     if log is None:

@@ -18,7 +18,7 @@ from glassmind.search.plan import Place, Route, Run
 from glassmind.search.ranking import Ranking
 
 if TYPE_CHECKING:
-    from glassmind.ports.retrieval import AskedWords
+    from glassmind.store.lexical.search import KeywordQuery
 
 WIDTH, LEAD, REACH = 240, 60, 180
 """Characters: about three lines on a terminal, what stands before the first match, and
@@ -80,7 +80,7 @@ class Shown(NamedTuple):
 
 
 def shown_of(row: tuple[Any, ...]) -> Shown:
-    """Return a row of `HitRows.hit_rows`, with its text held to its digest.
+    """Return a row of `Rows.hit_rows`, with its text held to its digest.
 
     Raises:
         IndexDamaged: the passage is not the text that was indexed.
@@ -112,7 +112,7 @@ def _heading_path(text: str) -> tuple[str, ...]:
     return tuple(json.loads(text))
 
 
-def snippet_of(shown: Shown, asked: "AskedWords") -> Snippet:
+def snippet_of(shown: Shown, asked: "KeywordQuery") -> Snippet:
     """Return the stretch of a passage where the most of the query stands."""
     return cut_snippet(shown.text, asked.places(shown.text), asked.mark)
 
@@ -121,7 +121,7 @@ MOST_WORDS = 5
 """Words a reason names; more would say less."""
 
 
-def word_reason(score: float, snippet: Snippet, asked: "AskedWords") -> str:
+def word_reason(score: float, snippet: Snippet, asked: "KeywordQuery") -> str:
     """Say which words of the query brought a passage here."""
     if not score:
         return "passes the filters"

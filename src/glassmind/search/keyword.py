@@ -16,7 +16,8 @@ from glassmind.search.ranking import LOSS, losses
 
 if TYPE_CHECKING:
     from glassmind.model.search import Adjustment, Successor
-    from glassmind.ports.retrieval import AskedWords, HitRows, WordSearch
+    from glassmind.store.lexical.search import KeywordIndex, KeywordQuery
+    from glassmind.store.sqlite.notes import Rows
 
 
 OVERFETCH = 4
@@ -28,8 +29,8 @@ MOST_CHUNKS = 10_000
 
 def search_words(  # noqa: PLR0913 - each choice by its name
     query: WordQuery,
-    words: "WordSearch",
-    rows: "HitRows",
+    words: "KeywordIndex",
+    rows: "Rows",
     *,
     limit: int,
     per_note: bool = True,
@@ -117,7 +118,7 @@ OWNER = 10
 """Where a row says which note its passage belongs to."""
 
 
-def _mistaken(candidate: Candidate, rows: "HitRows") -> IndexDamaged:
+def _mistaken(candidate: Candidate, rows: "Rows") -> IndexDamaged:
     """Return whose fault it is that the word index and the rows name other notes."""
     wrong = "a passage is said to be another note's"
     if rows.owner_agrees(candidate.chunk_id):
@@ -126,7 +127,7 @@ def _mistaken(candidate: Candidate, rows: "HitRows") -> IndexDamaged:
 
 
 def _chosen(
-    asked: "AskedWords", rows: "HitRows", *, limit: int, per_note: bool
+    asked: "KeywordQuery", rows: "Rows", *, limit: int, per_note: bool
 ) -> list[Candidate]:
     """Return the candidates to show, asking for more while ties are cut in two."""
     count = limit * (OVERFETCH if per_note else 2)
@@ -152,7 +153,7 @@ def _one_a_note(found: Sequence[Candidate]) -> list[Candidate]:
     return list(best.values())
 
 
-def _cut(kept: Sequence[Candidate], rows: "HitRows", limit: int) -> list[Candidate]:
+def _cut(kept: Sequence[Candidate], rows: "Rows", limit: int) -> list[Candidate]:
     """Return the best `limit`; of those tied at the cut, the first by place."""
     if len(kept) <= limit or _above(kept[limit - 1], kept[limit]):
         return list(kept[:limit])
@@ -190,7 +191,7 @@ def _hit(  # noqa: PLR0913, PLR0917 - all that a hit shows
     rank: int,
     row: tuple[Any, ...],
     shares: Mapping[int, Mapping[str, float]],
-    asked: "AskedWords",
+    asked: "KeywordQuery",
     top: float,
 ) -> Hit:
     shown = shown_of(row)

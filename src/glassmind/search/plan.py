@@ -18,6 +18,7 @@ from glassmind.model.search import (
     Intent,
     Snippet,
     Successor,
+    Warm,
     Wish,
     WordQuery,
 )
@@ -25,12 +26,14 @@ from glassmind.model.search import (
 if TYPE_CHECKING:
     from glassmind.model.suggestions import Partner
     from glassmind.model.vectors import Vector
+    from glassmind.models.hindsight import Hear
     from glassmind.models.protocols import Embedder, Reranker
-    from glassmind.ports.hindsight import Hear
-    from glassmind.ports.retrieval import HitRows, NoteFacts, VectorSearch, WordSearch
     from glassmind.search.confidence import Curve
     from glassmind.search.hits import Shown
-    from glassmind.search.ranking import Warm
+    from glassmind.store.lexical.search import KeywordIndex
+    from glassmind.store.sqlite.links import Edges
+    from glassmind.store.sqlite.notes import Rows
+    from glassmind.store.vectors.search import ScopedVectors, VectorIndex
 
 Weights = Mapping[ChannelName, float]
 
@@ -157,7 +160,7 @@ class Meaning(NamedTuple):
     """A model, and the vectors that it made, each of `width` numbers."""
 
     embedder: "Embedder"
-    vectors: "VectorSearch"
+    vectors: "VectorIndex | ScopedVectors"
     width: int
 
 
@@ -174,9 +177,9 @@ class SearchSources(NamedTuple):
     `named_intent` asks a language model. `curve` turns signals into a confidence.
     """
 
-    words: "WordSearch"
-    rows: "HitRows"
-    notes: "NoteFacts"
+    words: "KeywordIndex"
+    rows: "Rows"
+    notes: "Edges"
     meaning: Callable[[], Meaning]
     covered: Callable[[], float]
     lag: Callable[[], str | None]

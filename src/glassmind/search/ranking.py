@@ -20,6 +20,7 @@ from glassmind.model.search import (
     ChannelName,
     FusionName,
     Successor,
+    Warm,
 )
 
 if TYPE_CHECKING:
@@ -268,13 +269,6 @@ already (docs/ranking.md). How active a note is counts only by the settings."""
 _WORD = re.compile(r"\w+")
 
 
-class Warm(NamedTuple):
-    """How active a note is, from 0 to 1, and whether it is pinned."""
-
-    heat: float
-    pinned: bool
-
-
 COLD = Warm(0.0, pinned=False)
 
 
@@ -287,7 +281,7 @@ def adjust(
 ) -> list[Adjustment]:
     """Return what a note gets beyond the votes of the channels, most of it first.
 
-    `row` is one of `NoteFacts.facts`. Each lift is the most that its adjustment adds.
+    `row` is one of `Edges.facts`. Each lift is the most that its adjustment adds.
     """
     mtime_ns, *_, tags = row
     days = max(0, today.toordinal() - EPOCH_DAY - mtime_ns // NANOSECONDS_A_DAY)

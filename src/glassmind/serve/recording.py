@@ -51,7 +51,7 @@ class Recording:
         vault = str(self._engine.config.vault.path)
         GIVEN.hand(vault, self._client, texts, new.named)
         # a server answers its first call before it loads the store
-        from glassmind.wiring.access_log import access_log_for  # noqa: PLC0415
+        from glassmind.store.logs import access_log_for  # noqa: PLC0415
 
         access_log = access_log_for(self._engine.config)
         if access_log is None:

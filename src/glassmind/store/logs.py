@@ -20,10 +20,11 @@ from typing import Any
 from unicodedata import normalize
 from zlib import crc32
 
+from glassmind.config import Config
 from glassmind.model.access import CALLER, Passage, Reading, Shown, Sum, SumBy, Wanted
 from glassmind.model.memory import UseEvent, UseTail
 from glassmind.store.disk import may_purge
-from glassmind.store.place import can_write, make_folder, outside
+from glassmind.store.place import can_write, index_locations, make_folder, outside
 
 _NOTE_SUFFIX = ".md"
 
@@ -437,3 +438,23 @@ def event_of(line: bytes) -> UseEvent | None:
         return UseEvent(at.astimezone(UTC), verb, client, paths)
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return None
+
+
+_MADE: dict[tuple[object, ...], AccessLog] = {}
+"""Access logs of this process, by the settings that say where they are: to find that
+out takes longer than to write a line."""
+
+
+def access_log_for(config: Config) -> AccessLog | None:
+    """Return the access log of a vault; None where the user wants none."""
+    access, writes = config.access, config.writes
+    if not access.log:
+        return None
+    place = (config.vault.path, config.index_home, config.index.location)
+    key = (*place, writes.agent_dir, writes.mode, access.log_days)
+    found = _MADE.get(key)
+    if found is None:
+        folders = outside(index_locations(config), config.vault.path)
+        made = AccessLog(tuple(folders), keep_days=access.log_days)
+        found = _MADE.setdefault(key, made)
+    return found

@@ -26,10 +26,10 @@ from glassmind.vault import Vault
 
 if TYPE_CHECKING:
     from glassmind.model import NotePath
+    from glassmind.model.index import ShowProgress
     from glassmind.model.vectors import Space
-    from glassmind.ports.indexing import ShowProgress
-    from glassmind.ports.retrieval import WordSearch
     from glassmind.search.plan import SearchSources
+    from glassmind.store.lexical.search import KeywordIndex
 
 VERSION = 1
 """Raised when the same vault teaches something else than before."""
@@ -96,7 +96,7 @@ class OpenCurve:
         self,
         folder: Path,
         space: "Space",
-        words: "WordSearch",
+        words: "KeywordIndex",
         progress: "ShowProgress",
         pause: Callable[[], bool],
     ) -> None:

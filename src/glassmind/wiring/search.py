@@ -14,12 +14,10 @@ from typing import TYPE_CHECKING, get_args
 
 from glassmind.config import Config
 from glassmind.errors import IndexDamaged, ModelFault, NotEmbedded
-from glassmind.graph.dismissals import dismissals_for
 from glassmind.model.search import Intent
 from glassmind.model.suggestions import Partner
 from glassmind.model.vectors import Space
 from glassmind.models.breaker import CircuitBreaker, PatientEmbedder, PatientReranker
-from glassmind.ports.retrieval import WordSearch
 from glassmind.search.notes import notes_for
 from glassmind.search.plan import Meaning, SearchSources, Settled
 from glassmind.search.ranking import LIFTS
@@ -28,15 +26,15 @@ from glassmind.store.vectors.files import place_of
 from glassmind.store.vectors.search import VectorIndex
 from glassmind.vault import Vault
 from glassmind.wiring.confidence import OpenCurve, usual_curve
-from glassmind.wiring.use import OpenHeat
 
 if TYPE_CHECKING:
     from glassmind.model.graph import ThemeLabel
+    from glassmind.model.index import ShowProgress
     from glassmind.model.vectors import Vector
     from glassmind.models.intents import Prototypes
     from glassmind.models.protocols import Reranker
-    from glassmind.ports.indexing import ShowProgress
     from glassmind.search.confidence import Curve
+    from glassmind.store.lexical.search import KeywordIndex
 
 RECOUNT_S = 2.0
 """Seconds for which a count of vectors holds while more are being made."""
@@ -66,9 +64,7 @@ def _visible_homes(vault: Vault) -> "Mapping[str, ThemeLabel]":
     """Return the theme of each visible note, if the vault has stored themes."""
     if vault.reader.themes().state() is None:
         return {}
-    from glassmind.graph.themes import themed_for  # noqa: PLC0415 - numpy
-
-    return themed_for(vault).homes()
+    return vault.hooks.themes(vault)
 
 
 def semantic_for(vault: Vault) -> "OpenMeaning":
@@ -76,7 +72,7 @@ def semantic_for(vault: Vault) -> "OpenMeaning":
     return vault.part(OpenMeaning if vault.scope is None else _ScopedMeaning)
 
 
-def sources_for(vault: Vault, words: WordSearch) -> SearchSources:
+def sources_for(vault: Vault, words: "KeywordIndex") -> SearchSources:
     """Return what a search by more than words asks."""
     meaning = semantic_for(vault)
 
@@ -92,7 +88,7 @@ def sources_for(vault: Vault, words: WordSearch) -> SearchSources:
     def partners(note_ids: Collection[int]) -> list[Partner]:
         """Return what notes are like, without what a person dismissed."""
         found = vault.reader.pairs().partners(note_ids)
-        dismissals = dismissals_for(vault).now() if found else None
+        dismissals = vault.hooks.dismissals(vault) if found else None
         if dismissals is None or not dismissals.pairs:
             return found
         named = notes.names({note for one in found for note in one[:2]})
@@ -106,7 +102,7 @@ def sources_for(vault: Vault, words: WordSearch) -> SearchSources:
     def unpaired() -> list[str]:
         space = vault.reader.vectors().answering()
         notice = vault.reader.pairs().lag(space.name if space else "").notice
-        return [*([notice] if notice else []), *dismissals_for(vault).now().problems]
+        return [*([notice] if notice else []), *vault.hooks.dismissals(vault).problems]
 
     other = vault.hindsight
     notes, memory = edges_for(vault), vault.config.memory
@@ -125,7 +121,7 @@ def sources_for(vault: Vault, words: WordSearch) -> SearchSources:
         partners=partners,
         unpaired=unpaired,
         successors=lambda: vault.reader.successors(vault.reader.log().head()),
-        heat=meaning.heat,
+        heat=partial(vault.hooks.activity, vault),
         recall=None if other is None else other.ask,
         is_ours=partial(_is_ours, vault),
         lag=meaning.lag,
@@ -175,7 +171,6 @@ class OpenMeaning:
         self._known: tuple[Space, Prototypes] | None = None
         self._share: tuple[float, float] | None = None
         self._foreign: tuple[Space, str | None] | None = None
-        self.heat = OpenHeat(vault)
         self._curve = OpenCurve(vault)
 
     def meaning(self) -> Meaning:
@@ -270,7 +265,7 @@ class OpenMeaning:
 
     def learn_curve(
         self,
-        words: WordSearch | None,
+        words: "KeywordIndex | None",
         progress: "ShowProgress",
         pause: Callable[[], bool],
     ) -> None:

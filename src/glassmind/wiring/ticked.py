@@ -5,8 +5,7 @@ then nothing of memory is imported.
 """
 
 import os
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from glassmind.errors import GlassmindError
@@ -20,14 +19,8 @@ if TYPE_CHECKING:
 INBOX = "inbox"
 
 
-def ticked_for(
-    vault: "Vault",
-) -> "Callable[[], tuple[Sequence[NotePath], Sequence[str]]]":
-    """Return what accepts ticked memos: which files changed so, and what went wrong."""
-    return partial(_accept, vault)
-
-
-def _accept(vault: "Vault") -> "tuple[Sequence[NotePath], Sequence[str]]":
+def accept_ticked(vault: "Vault") -> "tuple[Sequence[NotePath], Sequence[str]]":
+    """Accept ticked memories; return which files moved, and what went wrong."""
     try:
         with vault.reader.faults():  # the rows may be damaged where nobody looked yet
             return _accepted(vault)

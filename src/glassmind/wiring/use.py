@@ -4,19 +4,15 @@ import time
 from collections.abc import Mapping
 from datetime import date, datetime
 from threading import Lock
-from typing import TYPE_CHECKING
 
 from glassmind.errors import VaultError
 from glassmind.files.read import VaultFiles
 from glassmind.memory.activity import HeatSources, measured
 from glassmind.memory.pins import FILE, pins_in
-from glassmind.search.ranking import Warm
+from glassmind.model.search import Warm
 from glassmind.store.sqlite.memory import EventRows, HeatRows
 from glassmind.store.sqlite.pairs import PairRows
 from glassmind.vault import Vault
-
-if TYPE_CHECKING:  # numpy comes with it
-    pass
 
 
 def heat_sources(vault: Vault) -> HeatSources:

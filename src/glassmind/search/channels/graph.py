@@ -17,7 +17,8 @@ from glassmind.model.search import Candidate, ChannelName
 from glassmind.search.plan import RANKS_ALONE, Channel, Place, Reason, Route, Run
 
 if TYPE_CHECKING:
-    from glassmind.ports.retrieval import AskedWords, NoteFacts
+    from glassmind.store.lexical.search import KeywordQuery
+    from glassmind.store.sqlite.links import Edges
 
 SEEDS = 20
 """Hits whose links are followed; 10 to 30 measure the same."""
@@ -75,7 +76,7 @@ def plainness(edge: Edge) -> tuple[float, int, str]:
 
 
 def spread(
-    seeds: Sequence[tuple[int, float]], notes: "NoteFacts", words: int
+    seeds: Sequence[tuple[int, float]], notes: "Edges", words: int
 ) -> dict[int, Vote]:
     """Return what the best hits lead to; `seeds` are notes with their strength.
 
@@ -107,7 +108,7 @@ def spread(
 
 
 def described(
-    notes: "NoteFacts", query: "AskedWords", chunks: Iterable[int]
+    notes: "Edges", query: "KeywordQuery", chunks: Iterable[int]
 ) -> dict[int, Vote]:
     """Return the notes that lines of some chunks link to, by what those lines say."""
     known: dict[str, float] = {}
@@ -137,7 +138,7 @@ def together(spreading: dict[int, Vote], lines: dict[int, Vote]) -> list[Vote]:
 
 
 def walk(
-    roots: Sequence[int], notes: "NoteFacts", *, hops: int, backward_only: bool = False
+    roots: Sequence[int], notes: "Edges", *, hops: int, backward_only: bool = False
 ) -> list[Vote]:
     """Return what is linked with the roots, nearest first, both ways or to them alone.
 
@@ -179,7 +180,7 @@ def walk(
 
 
 def with_themes(
-    votes: Mapping[int, Vote], seeds: Sequence[tuple[int, float]], notes: "NoteFacts"
+    votes: Mapping[int, Vote], seeds: Sequence[tuple[int, float]], notes: "Edges"
 ) -> dict[int, Vote]:
     """Return the votes, and those for the best hits, with what their themes add.
 

@@ -18,7 +18,7 @@ from glassmind.search.plan import Channel, Place, Reason, Run
 
 if TYPE_CHECKING:  # nothing of it is needed where nobody is asked
     from glassmind.model.search import RecalledFact
-    from glassmind.ports.hindsight import Hear
+    from glassmind.models.hindsight import Hear
 
 KINDS: Mapping[str, str] = {"world": "world fact"}
 """What we call the kinds of facts; the others as Hindsight does."""

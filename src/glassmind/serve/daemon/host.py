@@ -17,9 +17,8 @@ from typing import Any, Self
 from glassmind.config import Config
 from glassmind.engine import Engine, local_vault
 from glassmind.errors import GlassmindError, IndexAbsent, IndexTaken
-from glassmind.model.index import Brought, IndexReport, News, TellNews
+from glassmind.model.index import Brought, IndexReport, IndexWishes, News, TellNews
 from glassmind.model.search import SearchReply
-from glassmind.ports.elsewhere import Elsewhere, IndexWishes
 from glassmind.serve.daemon import CARD_FILE, find_daemon
 from glassmind.serve.daemon.news import news_as_text
 from glassmind.serve.daemon.protocol import (
@@ -100,7 +99,7 @@ class VaultHost:
         if not isinstance(news, Brought):  # daily work
             self._log(news_as_text(news))
 
-    def _find_daemon(self) -> Elsewhere | None:
+    def _find_daemon(self) -> DaemonClient | None:
         """Return a client of another daemon."""
         if self._is_daemon.is_set():
             return None

@@ -28,12 +28,10 @@ import msgspec
 from glassmind.config import Config
 from glassmind.errors import GlassmindError
 from glassmind.model.access import Scope
-from glassmind.model.index import IndexReport, Progress
+from glassmind.model.index import IndexReport, IndexWishes, Progress, ShowProgress
 from glassmind.model.search import SearchReply, Wish
-from glassmind.ports.elsewhere import IndexWishes
-from glassmind.ports.indexing import ShowProgress
 from glassmind.serve.daemon import CARD_FILE
-from glassmind.vault import Vault
+from glassmind.vault import Daemon, Vault
 from glassmind.version import __version__
 
 SOCKET_FILE = "daemon.sock"
@@ -306,7 +304,7 @@ def call(  # noqa: PLR0913 - options by name
     raise NoDaemon("the answer took too long")
 
 
-class DaemonClient:
+class DaemonClient(Daemon):
     """Calls the daemon of a vault, or the one that replaces it.
 
     Where there is none, a call waits for one as long as `may_wait` returns true.

@@ -1,1 +1,0 @@
-"""The shapes that stages ask for and adapters have; `wiring` joins the two."""
