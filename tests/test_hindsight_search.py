@@ -13,8 +13,9 @@ from meaning_desk import LONG, MeaningDesk, WordModel
 from search_desk import check_whole, harbour
 
 from glassmind.errors import HindsightFailed
-from glassmind.model.search import RecalledFact, SearchReply, Told
-from glassmind.models.breaker import WAITS_S, CircuitBreaker, PatientMemory
+from glassmind.model.search import SearchReply, Told
+from glassmind.models.breaker import WAITS_S
+from glassmind.models.hindsight import HindsightServer
 from glassmind.serve.daemon.protocol import pack, unpack
 from glassmind.vault import Vault
 from glassmind.wiring.search import OpenMeaning
@@ -379,46 +380,28 @@ def test_another_machine_is_not_asked_without_consent(meaning: MeaningDesk) -> N
         assert TOKEN not in said
 
 
-class Moody:
-    """A memory that fails as often as it is told to."""
-
-    def __init__(self) -> None:
-        self.failing, self.asked = True, 0
-
-    def ask(self, _: str, /) -> Any:
-        self.asked += 1
-
-        def hear() -> list[RecalledFact]:
-            if self.failing:
-                raise HindsightFailed("moody")
-            return []
-
-        return hear
-
-    def tell(self, _: Told, /) -> None:
-        self.ask("")()
-
-
-def test_failures_make_for_longer_waits_and_an_answer_ends_them() -> None:
-    now, moody = [0.0], Moody()
-    patience = CircuitBreaker("it", lambda: now[0], HindsightFailed)
-    patient = PatientMemory(moody, patience)  # type: ignore[arg-type]
+def test_failures_make_for_longer_waits_and_an_answer_ends_them(
+    desk: MeaningDesk, memory: HindsightDesk
+) -> None:
+    now = [0.0]
+    server = HindsightServer(desk.engine.config.hindsight, lambda: now[0])
+    memory.misbehave = _said(500, {})
 
     for wait_s in (*WAITS_S, WAITS_S[-1]):
-        hearing = [patient.ask("x"), patient.ask("x")]  # both were on their way
+        hearing = [server.ask("x"), server.ask("x")]  # both were on their way
         for hear in hearing:
-            with pytest.raises(HindsightFailed, match="moody"):
+            with pytest.raises(HindsightFailed, match="HTTP 500"):
                 hear()
         now[0] += wait_s - 1
         with pytest.raises(HindsightFailed, match="asked again in 1 s"):
-            patient.ask("x")()
+            server.ask("x")()
         with pytest.raises(HindsightFailed, match="asked again in 1 s"):
-            patient.tell(Told("a", "b"))
+            server.tell(Told("a", "b"))
         now[0] += 2
-    moody.failing = False
+    memory.misbehave = lambda _: None
 
-    assert patient.ask("x")() == []
-    assert moody.asked == 2 * 4 + 1
+    assert server.ask("x")()
+    assert len(memory.heard) == 2 * 4 + 1
 
 
 def test_an_answer_with_facts_travels(desk: MeaningDesk) -> None:

@@ -52,8 +52,8 @@ if TYPE_CHECKING:  # imported when first used: a keyword search needs few of the
     from glassmind.model.search import SearchReply, Successor, Warm, Wish
     from glassmind.model.suggestions import Dismissals
     from glassmind.model.vectors import Space
-    from glassmind.models.breaker import PatientMemory
     from glassmind.models.embedders import Embedders
+    from glassmind.models.hindsight import HindsightServer
     from glassmind.models.protocols import Embedder
     from glassmind.store.lexical.search import KeywordIndex
     from glassmind.store.lock import WriterLock
@@ -516,15 +516,15 @@ class Vault:
         return "the vectors of your former settings answer; run: glassmind index"
 
     @shared
-    def _hindsight(self) -> "PatientMemory | None":
+    def _hindsight(self) -> "HindsightServer | None":
         if not self.config.hindsight.url:
             return None
-        from glassmind.models.hindsight import patient_memory  # noqa: PLC0415
+        from glassmind.models.hindsight import HindsightServer  # noqa: PLC0415
 
-        return patient_memory(self.config.hindsight)
+        return HindsightServer(self.config.hindsight)
 
     @property
-    def hindsight(self) -> "PatientMemory | None":
+    def hindsight(self) -> "HindsightServer | None":
         """The Hindsight server; it knows no scopes, so narrow ones do not ask it."""
         if self.scope is not None and self.scope.rules:
             return None

@@ -283,8 +283,6 @@ class RecalledFact(NamedTuple):
     kind: str = ""
     day: str = ""
     document: str = ""
-    entities: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
 
 
 class Told(NamedTuple):

@@ -4,19 +4,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from glassmind.errors import GlassmindError, ModelFailed, ModelFault
 from glassmind.models.protocols import Embedder, Reranker
 
 if TYPE_CHECKING:
-    from glassmind.model.index import Check
-    from glassmind.model.search import RecalledFact, Told
     from glassmind.model.vectors import Embeddable, Matrix, Vector
-    from glassmind.models.hindsight import Hear, HindsightServer
-
-
-Made = TypeVar("Made")
 
 WAITS_S = (60.0, 300.0, 1800.0)
 """Seconds after the first, the second and every later failure in a row."""
@@ -128,52 +122,3 @@ class PatientEmbedder:
         self._patience.check()
         with self._patience.watched(ModelFailed):
             return self._embedder.query(text)
-
-
-class PatientMemory:
-    """A memory beside the vault whose failures are remembered."""
-
-    def __init__(self, memory: "HindsightServer", patience: CircuitBreaker) -> None:
-        self._memory, self._patience = memory, patience
-
-    def ask(self, question: str, /) -> "Hear":
-        """Begin to ask for facts, unless it failed a short while ago."""
-        try:
-            self._patience.check()
-        except GlassmindError as error:
-            return partial(_refused, error)
-        return partial(self._kept, self._memory.ask(question))
-
-    def tell(self, told: "Told", /) -> None:
-        """Give it something to remember.
-
-        Raises:
-            HindsightFailed: it did not take it, or failed a short while ago.
-            RemoteRefused: it may not be told.
-        """
-        self._patience.check()
-        self._kept(lambda: self._memory.tell(told))
-
-    def is_well(self) -> bool:
-        """Whether it answers now, as far as a quick look tells."""
-        return self._memory.is_well()
-
-    def check(self) -> "Check":
-        """Ask it something, and return how that went."""
-        return self._memory.check()
-
-    def _kept(self, work: Callable[[], Made]) -> Made:
-        """Return what is made, and remember whether it was."""
-        try:
-            made = work()
-        except ModelFault:  # it may not be asked, which no time changes
-            raise
-        except GlassmindError:
-            self._patience.failed()
-            raise
-        self._patience.worked()
-        return made
-
-
-def _refused(error: GlassmindError) -> "Sequence[RecalledFact]":
-    raise error

@@ -1,48 +1,18 @@
-"""A Hindsight server: asked for facts, and told what was captured.
-
-No call waits longer than its time, whatever the network does: each is made in a thread
-of its own that is left to itself when the time is up.
-"""
+"""A Hindsight server: it is asked for facts, and told what was captured."""
 
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
-from threading import Thread
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 from urllib.parse import quote
 
 from glassmind.config.settings import Hindsight
 from glassmind.errors import GlassmindError, HindsightFailed, ModelFailed, RemoteRefused
 from glassmind.model.index import Check
 from glassmind.model.search import FACTS, RecalledFact, Told, document_of
-from glassmind.models.breaker import CircuitBreaker, PatientMemory
-from glassmind.models.http import Bounds, ModelServer
-
-MOST_FACTS = 50
-"""Facts of one answer; a server must not fill our memory."""
-
-FACT_CHARS, WORD_CHARS, MOST_WORDS = 2_000, 200, 50
-"""What is taken of a fact's text, of a name beside it, and of a list of such names."""
-
-QUESTION_BYTES = 1_000
-"""Of a question: the server refuses more than 500 tokens, and a token has two bytes."""
-
-DEPTH = {"budget": "low", "max_tokens": 1_024}
-"""How far the server looks: somebody waits, and a few facts have less."""
-
-GLANCE_S = 0.5
-"""Seconds of a look whether the server answers."""
-
-HEARD_S = 10.0
-"""Seconds for which what was heard of the server last is believed."""
-
-REMOTE = "hindsight.allow_remote"
-
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
-
-Made = TypeVar("Made")
-
+from glassmind.models.breaker import CircuitBreaker
+from glassmind.models.http import Bounds, Exchange, ModelServer
 
 Hear: TypeAlias = Callable[[], Sequence[RecalledFact]]
 """Waits for the facts that were asked for, best first.
@@ -51,9 +21,34 @@ Raises:
     HindsightFailed, RemoteRefused: there are none to be had.
 """
 
+MOST_FACTS = 50
+"""Facts of one answer; a server must not fill our memory."""
+
+FACT_CHARS, WORD_CHARS = 2_000, 200
+"""What is taken of a fact's text, and of a name beside it."""
+
+QUESTION_BYTES = 1_000
+"""Of a question: the server refuses more than 500 tokens, and a token has two bytes."""
+
+DEPTH = {"budget": "low", "max_tokens": 1_024}
+"""How far the server looks: somebody waits, and a few facts have less."""
+
+GLANCE = Bounds(0.5, 0.5)
+"""Of a look whether the server answers."""
+
+HEARD_S = 10.0
+"""Seconds for which what was heard of the server last is believed."""
+
+REMOTE = "hindsight.allow_remote"
+
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+
 
 class HindsightServer:
-    """One bank of memories behind its url; remembers whether it answered last."""
+    """One bank of memories behind its url; left alone for a while when it failed.
+
+    No call waits longer than the settings say.
+    """
 
     def __init__(
         self, settings: Hindsight, clock: Callable[[], float] = time.monotonic
@@ -63,15 +58,17 @@ class HindsightServer:
         self._memories = f"/v1/default/banks/{quote(settings.bank, safe='')}/memories"
         captures = ", and what is captured," if settings.retain else ""
         self._leaves = f"what you ask{captures}"
-        self._timeout_s, self._remote = settings.timeout_s, settings.allow_remote
+        self._bounds = Bounds(settings.timeout_s, settings.timeout_s)
+        self._remote = settings.allow_remote
+        self._breaker = CircuitBreaker("hindsight", clock, HindsightFailed)
         self._heard: tuple[float, bool] | None = None
 
     def ask(self, question: str) -> Hear:
         """Begin to ask for facts, and return what waits for them."""
         cut = question.encode(errors="replace")[:QUESTION_BYTES]
         asked = {"query": cut.decode(errors="ignore"), **DEPTH}
-        path, wait_s = f"{self._memories}/recall", self._timeout_s
-        return self._begun(lambda: self._facts(self._sent(path, asked, wait_s)))
+        wait = self._begun(f"{self._memories}/recall", asked, self._bounds)
+        return lambda: self._watched(lambda: self._facts(wait()))
 
     def tell(self, told: Told) -> None:
         """Give it something to remember; it is taken in when the server has time.
@@ -89,10 +86,10 @@ class HindsightServer:
             "update_mode": "replace",
         }
         kept = {name: value for name, value in item.items() if value}
-        body, wait_s = {"items": [kept], "async": True}, self._timeout_s
-        self._begun(lambda: self._taken(self._sent(self._memories, body, wait_s)))()
-
-    def _taken(self, said: Any) -> None:
+        wait = self._begun(
+            self._memories, {"items": [kept], "async": True}, self._bounds
+        )
+        said = self._watched(wait)
         if isinstance(said, dict) and said.get("success") is False:
             raise HindsightFailed(f"{self._server.host}: it did not take it")
 
@@ -100,9 +97,7 @@ class HindsightServer:
         """Whether it answers now; what was heard a moment ago holds."""
         if self._heard is None or self._clock() - self._heard[0] > HEARD_S:
             try:
-                _Errand(
-                    lambda: self._sent("/health", None, GLANCE_S), GLANCE_S
-                ).result()
+                self._begun("/health", None, GLANCE, is_glance=True)()
             except GlassmindError:
                 self._note(well=False)
             else:
@@ -122,78 +117,62 @@ class HindsightServer:
         said = f"{self._server.host} answers for the bank {self._bank!r}"
         return Check("hindsight", "ok", said)
 
-    def _begun(self, work: Callable[[], Made]) -> Callable[[], Made]:
-        """Begin a call, and return what waits for its end and keeps how it went."""
-        errand = _Errand(work, self._timeout_s)
+    def _begun(
+        self,
+        path: str,
+        body: Mapping[str, Any] | None,
+        bounds: Bounds,
+        *,
+        is_glance: bool = False,
+    ) -> Callable[[], Any]:
+        """Begin a request, and return what waits for its answer."""
+        try:
+            if not is_glance:
+                self._breaker.check()
+            self._server.refuse_remote(
+                allowed=self._remote, setting=REMOTE, sent=self._leaves
+            )
+            request = Exchange(self._server, path, body, bounds)
+        except GlassmindError as error:
+            refusal = error
 
-        def wait() -> Made:
+            def refuse() -> Any:
+                raise refusal
+
+            return refuse
+
+        def wait() -> Any:
             try:
-                made = errand.result()
-            except GlassmindError:
-                self._note(well=False)
-                raise
-            self._note(well=True)
-            return made
+                return request.json()
+            except ModelFailed as error:
+                raise HindsightFailed(error.reason) from None
 
         return wait
 
+    def _watched(self, work: Callable[[], Any]) -> Any:
+        """Return what is made, and remember whether it was."""
+        try:
+            made = work()
+        except GlassmindError as error:
+            self._note(well=False)
+            if not isinstance(error, RemoteRefused):  # which no time changes
+                self._breaker.failed()
+            raise
+        self._note(well=True)
+        self._breaker.worked()
+        return made
+
     def _note(self, *, well: bool) -> None:
         self._heard = (self._clock(), well)
-
-    def _sent(self, path: str, body: Mapping[str, Any] | None, wait_s: float) -> Any:
-        """Return what the server says to a body, or without one has at a path."""
-        bounds = Bounds(wait_s, wait_s)
-        self._server.refuse_remote(
-            allowed=self._remote, setting=REMOTE, sent=self._leaves
-        )
-        try:
-            if body is None:
-                return self._server.look(path, bounds)
-            return self._server.ask(path, body, bounds)
-        except ModelFailed as error:
-            raise HindsightFailed(error.reason) from None
 
     def _facts(self, said: Any) -> list[RecalledFact]:
         results = said.get("results") if isinstance(said, dict) else None
         if not isinstance(results, list):
             raise HindsightFailed(f"{self._server.host}: what it says is no facts")
         place = f"{FACTS}{quote(self._bank, safe='')}/"
-        made = (_fact(one, place) for one in results)
-        once = {one.path: one for one in reversed([one for one in made if one])}
-        return list(reversed(once.values()))[:MOST_FACTS]
-
-
-class _Errand(Generic[Made]):
-    """Work in a thread of its own that is waited for no longer than its time."""
-
-    def __init__(self, work: Callable[[], Made], seconds: float) -> None:
-        self._work, self._seconds = work, seconds
-        self._until = time.monotonic() + seconds
-        self._made: list[Made] = []
-        self._error: Exception | None = None
-        self._thread = Thread(target=self._run, name="glassmind-hindsight", daemon=True)
-        self._thread.start()
-
-    def _run(self) -> None:
-        try:
-            self._made.append(self._work())
-        except (GlassmindError, OSError, ValueError) as error:
-            self._error = error  # for who waits to see
-
-    def result(self) -> Made:
-        """Return what was made.
-
-        Raises:
-            HindsightFailed, RemoteRefused: nothing was, or not in time.
-        """
-        self._thread.join(max(0.0, self._until - time.monotonic()))
-        if self._made:
-            return self._made[0]
-        error = self._error
-        if isinstance(error, GlassmindError):
-            raise error
-        late = f"it took longer than {self._seconds:g} s"
-        raise HindsightFailed(late if error is None else f"{type(error).__name__}")
+        facts = [fact for fact in (_fact(one, place) for one in results) if fact]
+        first = {fact.path: fact for fact in reversed(facts)}
+        return list(reversed(first.values()))[:MOST_FACTS]
 
 
 def _fact(found: Any, place: str) -> RecalledFact | None:
@@ -212,8 +191,6 @@ def _fact(found: Any, place: str) -> RecalledFact | None:
         kind=_word(found.get("type")),
         day=_day(found.get("occurred_start")) or _day(found.get("mentioned_at")),
         document=_document(found),
-        entities=_words(found.get("entities")),
-        tags=_words(found.get("tags")),
     )
 
 
@@ -232,11 +209,6 @@ def _word(found: Any, most: int = WORD_CHARS) -> str:
     return " ".join(found[:most].encode(errors="replace").decode().split())
 
 
-def _words(found: Any) -> tuple[str, ...]:
-    listed = found[:MOST_WORDS] if isinstance(found, list) else []
-    return tuple(said for one in listed if (said := _word(one)))
-
-
 def _day(found: Any) -> str:
     """Return the day of a time; empty where there is none."""
     day = found[:10] if isinstance(found, str) else ""
@@ -244,9 +216,3 @@ def _day(found: Any) -> str:
         return date.fromisoformat(day).isoformat() if _DAY.fullmatch(day) else ""
     except ValueError:
         return ""
-
-
-def patient_memory(settings: Hindsight) -> "PatientMemory":
-    """Return the server that the settings name, left alone for a while if it fails."""
-    breaker = CircuitBreaker("hindsight", failure=HindsightFailed)
-    return PatientMemory(HindsightServer(settings), breaker)

@@ -123,11 +123,7 @@ class Hindsight(Channel):
 
 
 def _without_secrets(fact: "RecalledFact") -> "RecalledFact":
-    return fact._replace(
-        text=redacted(fact.text),
-        entities=tuple(map(redacted, fact.entities)),
-        tags=tuple(map(redacted, fact.tags)),
-    )
+    return fact._replace(text=redacted(fact.text))
 
 
 def _kind(fact: "RecalledFact") -> str:
