@@ -1,7 +1,6 @@
 """Guessing a token over HTTP is slowed and logged; a valid token never is."""
 
 import json
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -10,12 +9,7 @@ from cli_desk import with_index
 from http_desk import Answer, Web, serving, started
 from vault_desk import VaultDesk
 
-from glassmind.serve.http.guard import (
-    DELAY_S,
-    FREE,
-    MOST_PEERS,
-    TokenThrottle,
-)
+from glassmind.serve.http.guard import FREE, TokenThrottle
 
 WRONG = "not-the-token-of-this-vault"
 
@@ -44,7 +38,7 @@ def test_guesses_are_answered_429_after_a_few_and_then_for_longer(
 ) -> None:
     clock = Clock()
     vault.indexed({"Tea.md": "x"})
-    with serving(vault.engine, throttle=TokenThrottle(clock, delay_s=0)) as web:
+    with serving(vault.engine, throttle=TokenThrottle(clock)) as web:
         first = [guess(web).status for _ in range(FREE)]
         blocked = guess(web)
         valid = [web.get("/stats").status for _ in range(10)]
@@ -61,13 +55,12 @@ def test_guesses_are_answered_429_after_a_few_and_then_for_longer(
     assert waits == [1, 2, 4, 8, 16, 32, 60, 60]
     lines = log_lines(capsys.readouterr().err)
     assert len(lines) == 9  # one for each back-off step
-    assert {line["peer"] for line in lines} == {"127.0.0.1"}
     assert {line["level"] for line in lines} == {"WARNING"}
     assert lines[0]["count"] == FREE
     assert WRONG not in json.dumps(lines)
 
 
-def test_a_blocked_address_may_still_ask_whether_the_server_is_up(
+def test_during_the_back_off_anybody_may_ask_whether_the_server_is_up(
     vault: VaultDesk,
 ) -> None:
     vault.indexed({"Tea.md": "x"})
@@ -92,34 +85,8 @@ def test_a_few_wrong_tokens_now_and_then_are_forgotten() -> None:
     clock = Clock()
     throttle = TokenThrottle(clock)
     for _ in range(3 * FREE):
-        assert not throttle.wait_s("192.0.2.1", guessed=True)
+        throttle.check(guessed=True)
         clock.now += 60
-
-
-def test_an_address_is_not_blocked_for_another() -> None:
-    throttle = TokenThrottle(Clock())
-    for _ in range(FREE):
-        throttle.wait_s("192.0.2.1", guessed=True)
-
-    assert throttle.wait_s("192.0.2.1", guessed=False) == 1
-    assert throttle.wait_s("192.0.2.2", guessed=True) == 0
-
-
-def test_addresses_of_one_ipv6_network_count_together() -> None:
-    throttle = TokenThrottle(Clock())
-    for last in range(FREE):
-        throttle.wait_s(f"2001:db8::{last + 1:x}", guessed=True)
-
-    assert throttle.wait_s("2001:db8::ffff", guessed=True) == 1
-    assert throttle.wait_s("2001:db8:1::1", guessed=True) == 0
-
-
-def test_the_table_of_addresses_is_bounded() -> None:
-    throttle = TokenThrottle(Clock())
-    for number in range(3 * MOST_PEERS):
-        throttle.wait_s(f"10.0.{number // 256}.{number % 256}", guessed=True)
-
-    assert len(throttle._peers) == MOST_PEERS
 
 
 @pytest.mark.slow
@@ -128,9 +95,7 @@ def test_a_real_server_slows_200_wrong_tokens_and_answers_the_right_one(
 ) -> None:
     with started(with_index(tmp_path)) as server:
         web = server.web()
-        began = time.monotonic()
         statuses = [guess(web, token=f"{WRONG}-{n}").status for n in range(20)]
-        took_s = time.monotonic() - began
         with ThreadPoolExecutor(64) as pool:
             more = pool.map(lambda n: guess(web, token=f"{WRONG}-{n}"), range(180))
             statuses += [answer.status for answer in more]
@@ -139,7 +104,6 @@ def test_a_real_server_slows_200_wrong_tokens_and_answers_the_right_one(
         told = server.told.read_text("utf-8")
 
     assert statuses[:FREE] == [401] * FREE
-    assert took_s > 10 * DELAY_S  # of the 15 beyond the free ones a few may be checked
     # Each back-off step allows one more guess, so at most a few in the time this takes.
     assert statuses.count(429) >= 200 - FREE - 8
     assert right.status == 200

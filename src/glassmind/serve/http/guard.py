@@ -6,11 +6,9 @@ docs/decisions/http.md says which limits are our own, and why.
 import asyncio
 import hmac
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass
 from http import HTTPMethod
-from ipaddress import IPv6Address, IPv6Network, ip_address
 from math import ceil
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
@@ -74,7 +72,7 @@ BEYOND = Refusal(
 TOO_MANY = Refusal(
     429,
     "too_many_wrong_tokens",
-    "too many wrong tokens came from this address",
+    "too many wrong tokens were sent",
     "send a valid token, or wait as long as Retry-After says",
 )
 
@@ -84,13 +82,6 @@ without one after which the count starts again."""
 
 FIRST_S, LONGEST_S = 1.0, 60.0
 """The first back-off; each further wrong token doubles it up to the longest."""
-
-DELAY_S = 0.5
-"""How late a wrong token is answered in back-off. Every connection has one request at a
-time, so this and the number of connections bound the guesses: 256 a second."""
-
-MOST_PEERS = 1024
-"""Addresses that are remembered, the latest ones: about 200 KB."""
 
 
 def bracketed(host: str) -> str:
@@ -199,59 +190,29 @@ def _local_address(scope: Scope) -> str:
 
 
 class TokenThrottle:
-    """Back-off for addresses that send wrong tokens. For the event loop only.
+    """Back-off after wrong tokens. For the event loop only.
 
-    A valid token is not slowed, since clients of one machine share an address. A wrong
-    one from an address in back-off is answered late.
+    A valid token is never slowed, so all wrong ones count together.
     """
 
-    def __init__(
-        self, clock: Callable[[], float] = time.monotonic, delay_s: float = DELAY_S
-    ) -> None:
-        self._clock, self._delay_s = clock, delay_s
-        # wrong tokens, and when the last one came or its back-off ends
-        self._peers: OrderedDict[str, tuple[int, float]] = OrderedDict()
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._count, self._until = 0, -WINDOW_S
 
-    async def slow_down(self, address: str, *, guessed: bool) -> None:
-        """Reject, late, a request without a valid token if its address guesses."""
-        wait_s = self.wait_s(address, guessed=guessed)
-        if wait_s:
-            await asyncio.sleep(self._delay_s if guessed else 0)
+    def check(self, *, guessed: bool) -> None:
+        """Count a wrong token, if one was sent; refuse during the back-off."""
+        now = self._clock()
+        if now < self._until:
+            wait_s = ceil(self._until - now)
             raise Refused(TOO_MANY._replace(headers={"retry-after": str(wait_s)}))
-
-    def wait_s(self, address: str, *, guessed: bool) -> int:
-        """Return how many seconds an address without a valid token must wait, or 0.
-
-        `guessed` says that it sent a token, which was wrong.
-        """
-        name, now = _network(address), self._clock()
-        count, until = self._peers.get(name, (0, now))
-        if now < until:
-            return ceil(until - now)
         if not guessed:
-            return 0
-        count = count + 1 if now < until + WINDOW_S else 1
-        steps = min(count - FREE, 10)  # more would be longer than the longest anyway
+            return
+        self._count = self._count + 1 if now < self._until + WINDOW_S else 1
+        steps = min(self._count - FREE, 10)  # more would be longer than the longest
         backoff_s = min(FIRST_S * 2**steps, LONGEST_S) if steps >= 0 else 0.0
-        self._peers[name] = count, now + backoff_s
-        self._peers.move_to_end(name)
-        if len(self._peers) > MOST_PEERS:
-            self._peers.popitem(last=False)
+        self._until = now + backoff_s
         if backoff_s:
-            facts = {"peer": name, "count": count, "retry_after_s": int(backoff_s)}
-            log("wrong_tokens", level="WARNING", **facts)
-        return 0
-
-
-def _network(address: str) -> str:
-    """Return the key of an address: for IPv6 its /64, since one host has all of it."""
-    try:
-        parsed = ip_address(address)
-    except ValueError:
-        return address[:64]
-    if isinstance(parsed, IPv6Address) and parsed.ipv4_mapped is None:
-        return str(IPv6Network((int(parsed) >> 64 << 64, 64)))
-    return str(getattr(parsed, "ipv4_mapped", None) or parsed)
+            log("wrong_tokens", level="WARNING", count=self._count, wait_s=backoff_s)
 
 
 OnRequest: TypeAlias = Callable[[str, str, int, float, int], None]
@@ -337,7 +298,7 @@ class Guard:
                 raise ClientDisconnect from None
 
         try:
-            scope["identity"] = await self._identify(scope)
+            scope["identity"] = self._identify(scope)
             await self.app(scope, receive, send_part)
         except ClientDisconnect:
             pass
@@ -354,15 +315,14 @@ class Guard:
             if self.on_request:
                 self.on_request(scope["method"], route, status, seconds, size)
 
-    async def _identify(self, scope: Scope) -> Identity:
+    def _identify(self, scope: Scope) -> Identity:
         """Check everything that is known before the body is read."""
         head = Headers(scope=scope)
-        peer = (scope.get("client") or ("",))[0]
         identity = self.rules.identify(head)
         refusal = self.rules.refusal(scope, head, identity)
         guessed = identity is None and "authorization" in head
         if refusal is NO_TOKEN or (guessed and refusal is None):
-            await self.throttle.slow_down(peer, guessed=guessed)
+            self.throttle.check(guessed=guessed)
         if refusal is not None:
             raise Refused(refusal)
         return identity or ANONYMOUS
