@@ -11,10 +11,8 @@ import pytest
 from glassmind.access.clients import Clients, digest_of
 from glassmind.access.scopes import read_scope
 from glassmind.errors import (
-    BadClientName,
-    ClientExists,
+    AccessFault,
     ClientsUnreadable,
-    ClientsUnwritable,
     ClientUnknown,
 )
 from glassmind.model.access import EVERY_AGENT
@@ -93,14 +91,14 @@ def test_a_scope_can_be_changed_and_the_token_stays(clients: Clients) -> None:
 def test_a_name_is_one_clients_and_can_be_told_from_others(clients: Clients) -> None:
     clients.add("Claude Code", EVERY_AGENT)
 
-    with pytest.raises(ClientExists):
+    with pytest.raises(AccessFault):
         clients.add("claude code", EVERY_AGENT)
     with pytest.raises(ClientUnknown, match="did you mean Claude Code"):
         clients.named("claud code")
     with pytest.raises(ClientUnknown, match="clients list"):
         clients.revoke("zebra")
     for name in ("", " ", "two\nlines", "wide\u200b", "x" * 61, "--name"):
-        with pytest.raises(BadClientName):
+        with pytest.raises(AccessFault):
             clients.add(name, EVERY_AGENT)
     assert [one.name for one in clients.all()] == ["Claude Code"]
 
@@ -148,7 +146,7 @@ def test_a_file_that_others_may_write_or_a_link_to_one_is_not_believed(
 def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
 
-    with pytest.raises(ClientsUnwritable, match="nothing was changed"):
+    with pytest.raises(AccessFault, match="nothing was changed"):
         Clients(tmp_path / "file" / "clients.json").add("editor", WORK)
 
 
@@ -198,7 +196,7 @@ def test_a_name_may_have_60_characters_and_no_more(clients: Clients) -> None:
     made, _ = clients.add("x" * 60, WORK)
 
     assert made.name == "x" * 60
-    with pytest.raises(BadClientName):
+    with pytest.raises(AccessFault):
         clients.add("x" * 61, WORK)
 
 

@@ -13,7 +13,7 @@ from connect_desk import WORDS, entry_for, golden
 
 from glassmind.access.clients import clients_of
 from glassmind.config import load_config
-from glassmind.errors import BadConfigFile, ConfigUnwritable, EntryTaken
+from glassmind.errors import BadConfigFile, ConfigError, ConfigUnwritable
 from glassmind.model.access import Scope
 from glassmind.serve.connect import joining
 from glassmind.serve.connect.joining import connect, disconnect
@@ -119,9 +119,9 @@ def test_an_entry_of_another_is_replaced_only_when_forced(tmp_path: Path) -> Non
     file = tmp_path / "config.json"
     file.write_text(OTHER, "utf-8")
 
-    with pytest.raises(EntryTaken, match="--force"):
+    with pytest.raises(ConfigError, match="--force"):
         connect(file, DESKTOP.form, NAME, ENTRY)
-    with pytest.raises(EntryTaken, match="--force"):
+    with pytest.raises(ConfigError, match="--force"):
         disconnect(file, DESKTOP.form, NAME)
     assert file.read_text("utf-8") == OTHER
     assert [*tmp_path.iterdir()] == [file]

@@ -28,14 +28,12 @@ COMMANDS_ALONE = frozenset(
         "backup_exists",
         "backup_unwritable",
         "backup_missing",
-        "backup_of_another_vault",
         "backup_damaged",
         "not_amemo",
         "memo_astray",
         "memo_not_found",
         "not_waiting",
         "still_waiting",
-        "edit_set_aside",
         "not_merged",
         "not_superseded",
         "no_history",
@@ -56,8 +54,6 @@ def kinds(above: type[GlassmindError] = GlassmindError) -> Iterator[type]:
 
 def of_errors() -> set[tuple[int, str]]:
     """Return the statuses and codes that errors have."""
-    for module in pkgutil.iter_modules(glassmind.errors.__path__):
-        import_module(f"glassmind.errors.{module.name}")
     found = set()
     ours = (glassmind.errors.__name__, changesets.__name__)
     for kind in kinds():

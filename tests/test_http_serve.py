@@ -228,7 +228,7 @@ def test_a_port_that_another_program_has_is_told_too(program: Program) -> None:
         done = Inside(program).run("--json", "serve", "--port", str(port))
 
     assert done.returncode == 2
-    assert json.loads(done.stdout)["error"]["kind"] == "PortTaken"
+    assert json.loads(done.stdout)["error"]["kind"] == "ServingFault"
     assert "is taken by another program" in done.stderr
 
 

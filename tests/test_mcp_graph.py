@@ -289,16 +289,6 @@ def test_a_cursor_of_another_call_is_refused(vault: VaultDesk) -> None:
     assert "another" in text_of(answer) or "other arguments" in text_of(answer)
 
 
-def test_a_page_says_when_the_links_changed_since_the_cursor(vault: VaultDesk) -> None:
-    vault.indexed(HUB)
-    first = asked(vault, "glassmind_rank", limit=5).structured_content
-
-    vault.indexed({"new.md": "[[n119]]", "newer.md": "[[n119]] [[new]]"})
-    again = asked(vault, "glassmind_rank", limit=5, cursor=first["next_cursor"])
-
-    assert "changed since the cursor was given" in text_of(again)
-
-
 def test_a_note_may_be_named_by_the_addresses_that_answers_give(
     sample: VaultDesk,
 ) -> None:

@@ -17,7 +17,7 @@ from glassmind.obsidian.secrets import redacted
 from glassmind.serve.hiding import safe_text, safe_values
 from glassmind.serve.http.replies import answered, encoded
 from glassmind.serve.mcp.server import hide_credentials
-from glassmind.serve.mcp.toolsets import Cursor, write_cursor
+from glassmind.serve.mcp.toolsets import write_cursor
 
 DRAW = Drawing(8)
 TOKEN, KEY = ISSUED["GitHub classic"](DRAW), pem(DRAW)
@@ -34,7 +34,7 @@ def test_values_without_credentials_are_the_very_same() -> None:
 def test_cursors_and_receipts_are_left_alone(offset: int) -> None:
     for seed in range(50):
         asked = {"query": Drawing(seed).alnum(9)}
-        cursor = write_cursor("glassmind_search", asked, Cursor(offset, "0123456789ab"))
+        cursor = write_cursor("glassmind_search", asked, offset)
         receipt = receipt_of("a/B.md", "Head", Span(1, 2), Drawing(seed).alnum(80))
 
         assert safe_values([cursor, receipt]) == [cursor, receipt]

@@ -11,7 +11,7 @@ from glassmind.errors import (
     BackupDamaged,
     BackupExists,
     BackupMissing,
-    BackupOfAnotherVault,
+    IndexFault,
 )
 
 
@@ -28,7 +28,7 @@ def other(tmp_path: Path) -> Path:
 def test_the_backup_of_another_vault_is_refused(vault: VaultDesk, other: Path) -> None:
     vault.indexed({"A.md": "oolong", "Other 1.md": "of the same name"})
 
-    with pytest.raises(BackupOfAnotherVault, match="--force"):
+    with pytest.raises(IndexFault, match="--force"):
         vault.engine.restore(other)
 
     assert vault.found("oolong") == ["A.md"]

@@ -15,10 +15,10 @@ from write_drive import CALLS, Counted
 from glassmind.errors import (
     NameTaken,
     NoteChanged,
-    NotOursToWrite,
     PathOutsideVault,
     VaultError,
     WriteFailed,
+    WriteRefused,
     WritesOff,
 )
 from glassmind.files import folder
@@ -169,9 +169,9 @@ def test_a_file_that_is_gone_is_told_as_changed(root: Path, path: str) -> None:
 def test_nothing_is_moved_out_of_the_agent_folder_or_into_it(root: Path) -> None:
     (root / "Tea.md").write_bytes(b"oolong")
 
-    with pytest.raises(NotOursToWrite):
+    with pytest.raises(WriteRefused):
         move(root, to="Green.md")
-    with pytest.raises(NotOursToWrite):
+    with pytest.raises(WriteRefused):
         move(root, "Tea.md")
     with pytest.raises(PathOutsideVault):
         move(root, to=".agent/../Green.md")

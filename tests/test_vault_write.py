@@ -19,7 +19,6 @@ from write_drive import CALLS, Counted
 
 from glassmind.errors import (
     NoteChanged,
-    NotOursToWrite,
     PathOutsideVault,
     VaultError,
     VaultMissing,
@@ -181,7 +180,7 @@ def test_where_writes_are_off_nothing_is_made_at_all(root: Path) -> None:
 def test_nothing_outside_the_agent_folder_is_written(
     writer: VaultWriter, root: Path, path: str
 ) -> None:
-    with pytest.raises(NotOursToWrite):
+    with pytest.raises(WriteRefused):
         writer.put(path, b"oolong", expected=None, why="a test")
 
     assert list(root.iterdir()) == []

@@ -168,15 +168,6 @@ class BackupMissing(IndexFault):
         self.file = file
 
 
-class BackupOfAnotherVault(IndexFault):
-    def __init__(self, file: str, vault: str, *, there: int, notes: int) -> None:
-        super().__init__(
-            f"{file} seems to be of another vault: of {notes:,} of its notes, {vault} "
-            f"has {there:,}; name the other vault, or use --force; nothing was changed"
-        )
-        self.file, self.vault, self.there, self.notes = file, vault, there, notes
-
-
 class BackupDamaged(IndexFault):
     def __init__(self, file: str, reason: str) -> None:
         super().__init__(
@@ -206,28 +197,6 @@ class NoVault(ConfigError):
         super().__init__(f"no vault is chosen: {others if looked else ways}")
 
 
-class VaultAbsent(ConfigError):
-    def __init__(self, path: str, origin: str, hint: str = "") -> None:
-        usual = (
-            "; check the path, and that its disk is there, or choose another: "
-            "glassmind init FOLDER"
-        )
-        super().__init__(
-            f"the vault {path} (from {origin}) is not a folder{hint or usual}"
-        )
-        self.path, self.origin = path, origin
-
-
-class VaultClosed(VaultAbsent):
-    def __init__(self, path: str, origin: str, reason: str) -> None:
-        remedy = way_in(reason, "check that its disk is there")
-        ConfigError.__init__(
-            self,
-            f"the vault {path} (from {origin}) cannot be read ({reason}); {remedy}",
-        )
-        self.path, self.origin, self.reason = path, origin, reason
-
-
 class BadConfigFile(ConfigError):
     def __init__(self, file: str, line: int, problem: str) -> None:
         place = f"{file}:{line}" if line else file
@@ -242,77 +211,27 @@ class BadSetting(ConfigError):
         self.key, self.origin, self.problem = key, origin, problem
 
 
-NAMED = 5
-"""Vaults that a sentence names; more would bury what to do."""
-
-
-class SeveralVaults(ConfigError):
-    def __init__(self, known: Sequence[str]) -> None:
-        super().__init__(
-            f"Obsidian knows {len(known)} vaults; choose one: {_commands(known)}"
+class VaultAbsent(ConfigError):
+    def __init__(self, path: str, origin: str, problem: str = "") -> None:
+        usual = (
+            "is not a folder; check the path, and that its disk is there, or choose "
+            "another: glassmind init FOLDER"
         )
-        self.known = tuple(known)
+        super().__init__(f"the vault {path} (from {origin}) {problem or usual}")
+        self.path, self.origin = path, origin
 
 
 class UnlikelyVault(ConfigError):
     def __init__(self, folder: str, finding: str, instead: str) -> None:
         super().__init__(
             f"{folder} {finding}; {instead} (to take it all the same: glassmind config "
-            f"set vault.path {_typed(folder)})"
+            f"set vault.path {quote(folder)})"
         )
         self.folder = folder
 
 
-class TooWide(UnlikelyVault):
-    def __init__(self, folder: str, finding: str, known: Sequence[str] = ()) -> None:
-        instead = _commands(known) if known else "glassmind init FOLDER"
-        super().__init__(
-            folder, f"is {finding}", f"name the folder of your notes: {instead}"
-        )
-        self.known = tuple(known)
-
-
-class NoNotesThere(UnlikelyVault):
-    def __init__(self, folder: str, *, empty: bool, known: Sequence[str] = ()) -> None:
-        finding = "is empty" if empty else "holds no notes (.md, .canvas, .base)"
-        disk = "check that its disk is there, or name" if empty else "name"
-        instead = _commands(known) if known else "glassmind init FOLDER"
-        super().__init__(folder, finding, f"{disk} the folder of your notes: {instead}")
-        self.empty, self.known = empty, tuple(known)
-
-
 class InsideVault(UnlikelyVault):
-    def __init__(self, folder: str, vault: str) -> None:
-        super().__init__(
-            folder,
-            f"is a folder of the vault {vault}, and links to the rest of it would lead "
-            "nowhere",
-            f"take the whole: {_commands([vault])}",
-        )
-        self.vault = vault
-
-
-class AboveVaults(UnlikelyVault):
-    def __init__(self, folder: str, vaults: Sequence[str]) -> None:
-        many = "a vault" if len(vaults) == 1 else f"{len(vaults)} vaults"
-        which = "take that" if len(vaults) == 1 else "choose one"
-        super().__init__(
-            folder,
-            f"is not a vault but contains {many}",
-            f"{which}: {_commands(vaults)}",
-        )
-        self.vaults = tuple(vaults)
-
-
-class VaultChosen(ConfigError):
-    def __init__(self, file: str, chosen: str, wanted: str) -> None:
-        there = _typed(wanted)
-        super().__init__(
-            f"{file} names the vault {chosen} already; to change that: glassmind "
-            f"config set vault.path {there}, to write the file anew: glassmind init "
-            f"{there} --force, for one call: --vault {there}",
-        )
-        self.file, self.chosen, self.wanted = file, chosen, wanted
+    """It is a part of a vault."""
 
 
 class ConfigUnwritable(ConfigError):
@@ -322,22 +241,10 @@ class ConfigUnwritable(ConfigError):
         self.file, self.reason = file, reason
 
 
-def _commands(vaults: Sequence[str]) -> str:
-    """Return what chooses one of some vaults, as it is typed."""
-    listed = [f"glassmind init {_typed(vault)}" for vault in vaults[:NAMED]]
-    more = len(vaults) - len(listed)
-    return ", or ".join(listed) + (f" (and {more} more)" if more else "")
-
-
-def _typed(path: str) -> str:
-    """Return a path as it is typed in a shell."""
-    from shlex import quote  # noqa: PLC0415 - a start without an error need not load it
-
-    return quote(path)
-
-
 class VaultError(GlassmindError):
-    path: str = ""
+    def __init__(self, message: str, path: str = "") -> None:
+        super().__init__(message)
+        self.path = path
 
     def discloses(self) -> Disclosed:
         return Disclosed((self.path,))
@@ -395,12 +302,6 @@ class FileTooLarge(FileUnreadable):
     def __init__(self, path: str, limit_bytes: int, remedy: str = "") -> None:
         super().__init__(path, f"it is larger than {limit_bytes:,} bytes{remedy}")
         self.limit_bytes = limit_bytes
-
-
-class FolderUnwritable(VaultError):
-    def __init__(self, folder: str, reason: str) -> None:
-        super().__init__(f"{folder} could not be made: {reason}")
-        self.folder, self.reason = folder, reason
 
 
 class NoteNotFound(VaultError):
@@ -473,14 +374,6 @@ class WritesOff(WriteRefused):
             "writes.agent_dir a folder"
         )
         self.path = path
-
-
-class NotOursToWrite(WriteRefused):
-    def __init__(self, path: str, folder: str) -> None:
-        super().__init__(
-            f"{path} was not written: only files below {folder}/ are written directly"
-        )
-        self.path, self.folder = path, folder
 
 
 class NoteChanged(WriteRefused):
@@ -745,12 +638,6 @@ class StillWaiting(VaultError):
         self.path = path
 
 
-class EditSetAside(VaultError):
-    def __init__(self, reason: str, file: str) -> None:
-        super().__init__(f"{reason}; your text is in {file}")
-        self.reason, self.file = reason, file
-
-
 class NotMerged(VaultError):
     def __init__(self, path: str, into: str, reason: str) -> None:
         super().__init__(
@@ -875,14 +762,6 @@ class ModelAbsent(ModelFault):
         self.model, self.tried = model, tried
 
 
-class NoModelChosen(ModelFault):
-    def __init__(self) -> None:
-        super().__init__(
-            "no model is chosen (embeddings.backend is none); run: glassmind config "
-            "set embeddings.backend onnx, then: glassmind index"
-        )
-
-
 class ModelDamaged(ModelFault):
     def __init__(self, model: str, file: str) -> None:
         super().__init__(
@@ -965,56 +844,9 @@ class UnknownToolset(ServingFault):
         self.name, self.known = name, known
 
 
-class StillIndexing(ServingFault):
-    def __init__(self, stage: str, done: int, total: int) -> None:
-        share = f"{stage}: {100 * done // total} %" if total else stage
-        super().__init__(
-            f"the vault is being indexed for the first time ({share}); ask again in a "
-            "few seconds"
-        )
-        self.stage, self.done, self.total = stage, done, total
-
-
 class CallAbandoned(ServingFault):
     def __init__(self) -> None:
         super().__init__("the call was given up by who made it; what was done is kept")
-
-
-class CallTooLong(ServingFault):
-    def __init__(self, tool: str, timeout_s: float) -> None:
-        super().__init__(
-            f"{tool} gave no answer within {timeout_s:g} seconds and was given up; ask "
-            "for less, or look at the state of the index"
-        )
-        self.tool, self.timeout_s = tool, timeout_s
-
-
-class PortTaken(ServingFault):
-    def __init__(self, host: str, port: int) -> None:
-        super().__init__(
-            f"port {port} of {host} is taken by another program; stop it, or choose "
-            f"another port: glassmind serve --port {port % 65_535 + 1}"
-        )
-        self.host, self.port = host, port
-
-
-class AddressUnusable(ServingFault):
-    def __init__(self, host: str, port: int, reason: str) -> None:
-        super().__init__(
-            f"cannot listen on {host} port {port} ({reason}); 127.0.0.1 is this "
-            "machine alone, and ports below 1024 are for its administrator"
-        )
-        self.host, self.port, self.reason = host, port, reason
-
-
-class TokenNeeded(ServingFault):
-    def __init__(self, host: str) -> None:
-        super().__init__(
-            f"{host} can be reached from other machines: choose a token, by "
-            "--token-file FILE or the variable GLASSMIND_SERVER_TOKEN, or keep to "
-            "127.0.0.1"
-        )
-        self.host = host
 
 
 class BadToken(ServingFault):
@@ -1048,21 +880,6 @@ class BadScope(AccessFault):
         self.text, self.problem = text, problem
 
 
-class BadClientName(AccessFault):
-    def __init__(self, name: str, problem: str) -> None:
-        super().__init__(f"a client cannot be called {name[:80]!r}: {problem}")
-        self.name, self.problem = name, problem
-
-
-class ClientExists(AccessFault):
-    def __init__(self, name: str) -> None:
-        super().__init__(
-            f"there is a client {name!r} already: glassmind clients set changes what "
-            "it may read, and after glassmind clients revoke the name is free"
-        )
-        self.name = name
-
-
 class ClientUnknown(AccessFault):
     def __init__(self, name: str, nearest: Sequence[str] = ()) -> None:
         meant = " or ".join(nearest)
@@ -1078,35 +895,3 @@ class ClientsUnreadable(AccessFault):
             "refused; fix the file, or delete it and add the clients again"
         )
         self.file, self.reason = file, reason
-
-
-class ClientsUnwritable(AccessFault):
-    def __init__(self, file: str, reason: str) -> None:
-        super().__init__(
-            f"the clients in {file} cannot be written ({reason}); nothing was changed"
-        )
-        self.file, self.reason = file, reason
-
-
-class ClientChanged(AccessFault):
-    def __init__(self, name: str) -> None:
-        super().__init__(f"the tool sets of {name!r} have changed; restart this server")
-        self.name = name
-
-
-class BeyondToolsets(AccessFault):
-    def __init__(self, name: str, wanted: Sequence[str], usable: Sequence[str]) -> None:
-        super().__init__(
-            f"{name!r} may not use {', '.join(wanted)}, only {', '.join(usable)}; "
-            "glassmind clients set changes that"
-        )
-        self.name, self.wanted, self.usable = name, tuple(wanted), tuple(usable)
-
-
-class EntryTaken(ConfigError):
-    def __init__(self, file: str, name: str) -> None:
-        super().__init__(
-            f"{file} has an entry {name!r} that does not start glassmind; nothing was "
-            "changed: choose another name (--name), or use --force"
-        )
-        self.file, self.name = file, name

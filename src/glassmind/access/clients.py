@@ -27,10 +27,8 @@ from typing import Any, NamedTuple, TypeAlias
 from glassmind.access.scopes import read_scope, scope_as_texts
 from glassmind.config import Config
 from glassmind.errors import (
-    BadClientName,
-    ClientExists,
+    AccessFault,
     ClientsUnreadable,
-    ClientsUnwritable,
     ClientUnknown,
     GlassmindError,
     IndexFault,
@@ -156,14 +154,17 @@ class Clients:
         """Return a new client and its token, which is told this once.
 
         Raises:
-            BadClientName, ClientExists: it cannot be called so, or another is.
-            ClientsUnreadable, ClientsUnwritable: nothing was changed.
+            AccessFault: it cannot be called so, or another is; nothing was changed.
         """
         name = _checked(name)
         with self._writing() as clients:
             key = _key(name)
             if any(_key(one.name) == key for one in clients):
-                raise ClientExists(name)
+                raise AccessFault(
+                    f"there is a client {name!r} already: glassmind clients set "
+                    "changes what it may read, and after glassmind clients revoke the "
+                    "name is free"
+                )
             token = f"{PREFIX}{secrets.token_urlsafe(32)}"
             created = datetime.fromtimestamp(self._now(), UTC).isoformat("T", "seconds")
             made = Client(
@@ -177,7 +178,7 @@ class Clients:
 
         Raises:
             ClientUnknown: there is none of that name.
-            ClientsUnreadable, ClientsUnwritable: nothing was changed.
+            ClientsUnreadable, AccessFault: nothing was changed.
         """
         with self._writing() as clients:
             before = _named(clients, name)
@@ -190,7 +191,7 @@ class Clients:
 
         Raises:
             ClientUnknown: there is none of that name.
-            ClientsUnreadable, ClientsUnwritable: nothing was changed.
+            ClientsUnreadable, AccessFault: nothing was changed.
         """
         with self._writing() as clients:
             gone = _named(clients, name)
@@ -233,11 +234,14 @@ class Clients:
             with self._turn() as lock:
                 lock.acquire(timeout_s=WAIT_S)
                 yield _read(self.file) if self._stamp() is not None else ()
-        except OSError as error:
-            raise ClientsUnwritable(str(self.file), _why(error)) from error
-        except IndexFault as error:
+        except (OSError, IndexFault) as error:
             reason = "another process is writing them"
-            raise ClientsUnwritable(str(self.file), reason) from error
+            if isinstance(error, OSError):
+                reason = _why(error)
+            raise AccessFault(
+                f"the clients in {self.file} cannot be written ({reason}); nothing was "
+                "changed"
+            ) from error
 
     def _write(self, clients: Iterable[Client]) -> None:
         ordered = sorted(clients, key=lambda one: _key(one.name))
@@ -246,17 +250,17 @@ class Clients:
 
 def _checked(name: str) -> str:
     """Return a name that stands on one line and is not read as another."""
-    plain = name.strip()
+    plain, problem = name.strip(), ""
     if not plain:
-        raise BadClientName(name, "it is empty")
-    if len(plain) > LONGEST_NAME or not plain.isprintable():
-        most = f"it is one line of at most {LONGEST_NAME} letters"
-        raise BadClientName(name, most)
-    if plain.startswith("-"):
-        raise BadClientName(name, "it begins as an option does")
-    if plain_caller(plain, "") != plain:
-        reserved = "records use that name for you, or for Glassmind itself"
-        raise BadClientName(name, reserved)
+        problem = "it is empty"
+    elif len(plain) > LONGEST_NAME or not plain.isprintable():
+        problem = f"it is one line of at most {LONGEST_NAME} letters"
+    elif plain.startswith("-"):
+        problem = "it begins as an option does"
+    elif plain_caller(plain, "") != plain:
+        problem = "records use that name for you, or for Glassmind itself"
+    if problem:
+        raise AccessFault(f"a client cannot be called {name[:80]!r}: {problem}")
     return plain
 
 

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import TypeAlias, cast
 from unicodedata import category, normalize
 
-from glassmind.errors import BadScope, BeyondToolsets, UnknownToolset
+from glassmind.errors import AccessFault, BadScope, UnknownToolset
 from glassmind.model.access import ReadRule, RuleKind, Scope
 
 TOOLSET = "toolset"
@@ -66,14 +66,17 @@ def sets_within(scope: Scope, wanted: Iterable[str] | None) -> tuple[str, ...]:
 
     Raises:
         UnknownToolset: there is no such set.
-        BeyondToolsets: it may use none of those that are wanted.
+        AccessFault: it may use none of those that are wanted.
     """
     if not wanted:
         return scope.toolsets or DEFAULT_SETS
     named, own = read_names(wanted), scope.toolsets
     found = tuple(name for name in named if not own or name in own)
     if not found:
-        raise BeyondToolsets(scope.client, named, own)
+        raise AccessFault(
+            f"{scope.client!r} may not use {', '.join(named)}, only {', '.join(own)}; "
+            "glassmind clients set changes that"
+        )
     return found
 
 

@@ -19,7 +19,7 @@ from glassmind.errors import (
     BadSetting,
     NoVault,
     VaultAbsent,
-    VaultClosed,
+    way_in,
 )
 from glassmind.model.context import STRICTNESS
 
@@ -80,7 +80,7 @@ def load_config(
     given). `file` replaces the user's configuration file. With `need_vault=False` a
     configuration without a vault is returned if none is found.
 
-    Raises `NoVault`, `VaultAbsent`, `VaultClosed`, `BadConfigFile` or `BadSetting`.
+    Raises `NoVault`, `VaultAbsent`, `BadConfigFile` or `BadSetting`.
     """
     layers = Layers()
     layers.add_options(flags, cwd)
@@ -255,7 +255,9 @@ class Layers:
         if not os.path.isdir(vault):  # noqa: PTH112 - False where access is denied
             raise VaultAbsent(str(choice.value), choice.origin)
         if not os.access(vault, os.R_OK | os.X_OK):
-            raise VaultClosed(str(choice.value), choice.origin, os.strerror(EACCES))
+            reason = os.strerror(EACCES)
+            problem = f"cannot be read ({reason}); {way_in(reason, '')}"
+            raise VaultAbsent(str(choice.value), choice.origin, problem)
         # As strong as an option, so that no file in the vault changes it.
         self.choices["vault.path"] = Choice(vault, choice.origin, OPTION)
         return vault

@@ -7,9 +7,10 @@ import json
 import os
 import stat
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
 from glassmind.config.load import USER_FILE, VAULT_MARKS, settings_in
 from glassmind.config.places import FILE_NAME
@@ -18,15 +19,13 @@ from glassmind.config.trust import read_vault_settings, record_trust
 from glassmind.config.values import AGENT_DIR
 from glassmind.config.write import set_keys, write_config
 from glassmind.errors import (
-    AboveVaults,
-    FolderUnwritable,
+    ConfigError,
     InsideVault,
-    NoNotesThere,
     PathOutsideVault,
-    TooWide,
+    UnlikelyVault,
     VaultAbsent,
-    VaultChosen,
-    VaultClosed,
+    VaultError,
+    way_in,
 )
 
 REGISTRY = "obsidian.json"
@@ -130,15 +129,41 @@ def checked_vault(folder: Path, env: Mapping[str, str], origin: str) -> Path:
     if str(real) in map(os.path.realpath, known):
         return folder
     if real in (home, *home.parents):
-        raise TooWide(str(folder), _wide_name(real, home), known)
+        finding = f"is {_wide_name(real, home)}"
+        instead = f"name the folder of your notes: {init_commands(known)}"
+        raise UnlikelyVault(str(folder), finding, instead)
     for above in real.parents:
         if _is_marked(above) and above not in (home, *home.parents):
-            raise InsideVault(str(folder), str(above))
+            finding = (
+                f"is a folder of the vault {above}, and links to the rest of it would "
+                "lead nowhere"
+            )
+            instead = f"take the whole: {init_commands([str(above)])}"
+            raise InsideVault(str(folder), finding, instead)
     if below := [str(vault) for vault in _vaults_below(folder, LEVELS_BELOW)]:
-        raise AboveVaults(str(folder), below)
+        several = len(below) > 1
+        many = f"{len(below)} vaults" if several else "a vault"
+        which = "choose one" if several else "take that"
+        finding = f"is not a vault but contains {many}"
+        raise UnlikelyVault(str(folder), finding, f"{which}: {init_commands(below)}")
     if not has_notes(folder):
-        raise NoNotesThere(str(folder), empty=not names, known=known)
+        finding = "holds no notes (.md, .canvas, .base)" if names else "is empty"
+        disk = "" if names else "check that its disk is there, or "
+        instead = f"{disk}name the folder of your notes: {init_commands(known)}"
+        raise UnlikelyVault(str(folder), finding, instead)
     return folder
+
+
+NAMED = 5
+"""Vaults that a sentence names; more would bury what to do."""
+
+
+def init_commands(vaults: Sequence[str]) -> str:
+    """Return what chooses one of some vaults, as it is typed."""
+    listed = [f"glassmind init {quote(vault)}" for vault in vaults[:NAMED]]
+    more = len(vaults) - len(listed)
+    text = ", or ".join(listed) + (f" (and {more} more)" if more else "")
+    return text or "glassmind init FOLDER"
 
 
 def has_notes(folder: Path) -> bool:
@@ -157,16 +182,20 @@ def has_notes(folder: Path) -> bool:
 def _names_in(folder: Path, origin: str) -> set[str]:
     try:
         if not stat.S_ISDIR(folder.stat().st_mode):
-            hint = f"; it is a file: name the folder it is in, {folder.parent}"
-            raise VaultAbsent(str(folder), origin, hint)
+            where = f"name the folder it is in, {folder.parent}"
+            problem = f"is not a folder; it is a file: {where}"
+            raise VaultAbsent(str(folder), origin, problem)
         return set(os.listdir(folder))  # noqa: PTH208 - only names are needed
     except (FileNotFoundError, NotADirectoryError):
         siblings = [path.name for path in _folders_in(folder.parent, hidden=True)]
         hint = closest(folder.name, siblings)
-        raise VaultAbsent(str(folder), origin, hint) from None
+        problem = hint and f"is not a folder{hint}"
+        raise VaultAbsent(str(folder), origin, problem) from None
     except OSError as error:
         reason = error.strerror or str(error)
-        raise VaultClosed(str(folder), origin, reason) from error
+        remedy = way_in(reason, "check that its disk is there")
+        problem = f"cannot be read ({reason}); {remedy}"
+        raise VaultAbsent(str(folder), origin, problem) from error
 
 
 def _wide_name(folder: Path, home: Path) -> str:
@@ -228,8 +257,8 @@ def configure_vault(
     Without `file`, the settings are in the vault. `force` replaces an existing file.
 
     Raises:
-        VaultChosen: the file names another vault, which still exists.
-        ConfigUnwritable, FolderUnwritable, PathOutsideVault: it cannot be written.
+        ConfigError: the file names another vault, which still exists.
+        ConfigUnwritable, VaultError: it cannot be written.
     """
     in_vault = file is None
     file = file or vault / FILE_NAME
@@ -240,7 +269,12 @@ def configure_vault(
     same = before is not None and os.path.realpath(before) == os.path.realpath(vault)
     # a vault that we may not see counts as gone
     if before is not None and not same and os.path.isdir(before):  # noqa: PTH112
-        raise VaultChosen(str(file), str(before), str(vault))
+        there = quote(str(vault))
+        raise ConfigError(
+            f"{file} names the vault {before} already; to change that: glassmind "
+            f"config set vault.path {there}, to write the file again: glassmind init "
+            f"{there} --force, for one call: --vault {there}"
+        )
     if in_vault:
         refuse_link(file)  # before anything is written
     made = make_agent_folder(vault, AGENT_DIR) if agent_dir else []
@@ -262,7 +296,7 @@ def make_agent_folder(root: Path, name: str) -> list[Path]:
 
     Raises:
         PathOutsideVault: the name, or a link in its place, leads out of the vault.
-        FolderUnwritable: the disk refused.
+        VaultError: the disk refused.
     """
     made = []
     base = Path(os.path.realpath(root))
@@ -275,5 +309,6 @@ def make_agent_folder(root: Path, name: str) -> list[Path]:
                 folder.mkdir(parents=True)
                 made.append(folder)
         except OSError as error:
-            raise FolderUnwritable(str(folder), error.strerror or str(error)) from error
+            reason = error.strerror or str(error)
+            raise VaultError(f"{folder} could not be made: {reason}") from error
     return made

@@ -24,7 +24,6 @@ from glassmind.errors import (
     FileTooLarge,
     NameTaken,
     NoteChanged,
-    NotOursToWrite,
     NotTakenBack,
     VaultError,
     WriteFailed,
@@ -116,7 +115,8 @@ class VaultWriter:
         if not self._permit.allowed:
             raise WritesOff(known.removesuffix("/-"))  # as `names` asks of a folder
         if not known.startswith(f"{self._permit.folder}/"):
-            raise NotOursToWrite(known, self._permit.folder)
+            problem = f"only files below {self._permit.folder}/ are written directly"
+            raise WriteRefused(f"{known} was not written: {problem}", known)
         return known
 
     def read(self, path: str) -> bytes | None:

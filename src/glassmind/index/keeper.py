@@ -12,7 +12,6 @@ from pathlib import Path
 from glassmind.config import Config
 from glassmind.errors import (
     BackupExists,
-    BackupOfAnotherVault,
     BackupUnwritable,
     GlassmindError,
     IndexBusy,
@@ -273,7 +272,7 @@ class IndexKeeper:
         Raises:
             BackupMissing: there is no such file.
             BackupDamaged: the file is not a valid backup; nothing was changed.
-            BackupOfAnotherVault: the vault has next to none of its notes; not raised
+            IndexFault: the vault has next to none of its notes; not raised
                 with `force`.
             IndexTooNew: a later release wrote it; nothing was changed.
             IndexBusy: another process is writing.
@@ -294,7 +293,11 @@ class IndexKeeper:
             there = sum(files.exists(path) for path in asked)
         if there < len(asked) * SHARE_THERE:
             vault = str(self.vault.config.vault.path)
-            raise BackupOfAnotherVault(str(file), vault, there=there, notes=len(asked))
+            raise IndexFault(
+                f"{file} seems to be of another vault: of {len(asked):,} of its notes, "
+                f"{vault} has {there:,}; name the other vault, or use --force; nothing "
+                "was changed"
+            )
 
 
 NOTES_ASKED = 1_000

@@ -12,7 +12,6 @@ from glassmind.errors import (
     ModelAbsent,
     ModelFailed,
     ModelFault,
-    NoModelChosen,
     UnknownModel,
 )
 from glassmind.model.vectors import Embeddable
@@ -294,7 +293,12 @@ class Embedders:
         found = embedder_for(self._config)
         backend = self._config.embeddings.backend
         if found is None:
-            raise NoModelChosen if backend == "none" else ModelAbsent(backend)
+            if backend != "none":
+                raise ModelAbsent(backend)
+            raise ModelFault(
+                "no model is chosen (embeddings.backend is none); run: glassmind "
+                "config set embeddings.backend onnx, then: glassmind index"
+            )
         return self._prefixed(found, self._config.embeddings)
 
     def of(self, space: "Space") -> "Embedder | None":

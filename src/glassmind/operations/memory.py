@@ -8,7 +8,7 @@ from msgspec import Meta
 from msgspec.structs import asdict
 
 from glassmind.engine import Engine
-from glassmind.errors import EditSetAside, VaultError, WrongUsage
+from glassmind.errors import VaultError, WrongUsage
 from glassmind.model.access import Passage, Shown
 from glassmind.model.memory import (
     Captured,
@@ -381,7 +381,7 @@ def inbox_edit(
             "w", prefix="glassmind-", suffix=".md", encoding="utf-8", delete=False
         ) as file:
             file.write(written)
-        raise EditSetAside(str(error), file.name) from error
+        raise VaultError(f"{error}; your text is in {file.name}") from error
     return copied(MovedResult, done)
 
 

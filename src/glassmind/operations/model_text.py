@@ -70,8 +70,7 @@ def listed(
 
     `notices` may quote notes. `nothing` is what to say if the list has no items.
     """
-    lines = [f"Notice: {notice}" for notice in view.notices]
-    lines += head
+    lines = [*head]
     if nothing:
         lines.append("No more of them." if view.first > 1 else nothing)
     rows = [*(f"notice: {one_line(notice)}" for notice in notices), *rows]

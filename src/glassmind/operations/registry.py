@@ -151,7 +151,6 @@ class View:
 
     detailed: bool = False
     first: int = 1
-    notices: tuple[str, ...] = ()
 
 
 PeopleText: TypeAlias = Callable[[Any, Any, Style], str | Iterable[str]]

@@ -16,8 +16,13 @@ from glassmind.config import Config
 from glassmind.config.load import vault_around
 from glassmind.config.places import config_home, current_folder
 from glassmind.config.values import AGENT_DIR
-from glassmind.errors import ModelFault, NoVault, SeveralVaults, WrongUsage
-from glassmind.files.vaults import checked_vault, configure_vault, known_vaults
+from glassmind.errors import ConfigError, ModelFault, NoVault, WrongUsage
+from glassmind.files.vaults import (
+    checked_vault,
+    configure_vault,
+    init_commands,
+    known_vaults,
+)
 from glassmind.index.background import gently
 from glassmind.obsidian.text import counted
 from glassmind.operations.failures import INTERRUPTED, OK
@@ -135,15 +140,18 @@ def _choose_vault(args: Namespace, output: Output) -> Path:
 def _asked(known: list[Path], output: Output) -> Path:
     """Return the vault that a person chooses."""
     names = [str(path) for path in known]
+    several = ConfigError(
+        f"Obsidian knows {len(known)} vaults; choose one: {init_commands(names)}"
+    )
     if not output.can_ask:
-        raise SeveralVaults(names)
+        raise several
     sys.stderr.write("Obsidian knows these vaults:\n")
     for number, name in enumerate(names, 1):
         sys.stderr.write(f"  {number}. {output.style.clean(name)}\n")
     while answer := output.ask(f"Which one? [1-{len(known)}]"):
         if answer.strip().isdigit() and 1 <= int(answer) <= len(known):
             return known[int(answer) - 1]
-    raise SeveralVaults(names)
+    raise several
 
 
 def first_run(config: Config, output: Output, call: str, *, embed: bool) -> FirstRun:

@@ -18,11 +18,11 @@ from glassmind.access.scopes import DEFAULT_SETS, SETS, read_names, sets_within
 from glassmind.config import Config
 from glassmind.config.values import is_loopback
 from glassmind.errors import (
-    ClientChanged,
+    AccessFault,
     ClientsUnreadable,
     ClientUnknown,
     ConfigError,
-    TokenNeeded,
+    ServingFault,
     WrongUsage,
 )
 from glassmind.index.schedule import (
@@ -115,7 +115,9 @@ class NamedClient:
         """Return what it may read now, unless it was revoked or its sets changed."""
         scope = self._find()
         if sets_within(scope, self._wanted) != self._served:
-            raise ClientChanged(self.name)
+            raise AccessFault(
+                f"the tool sets of {self.name!r} have changed; restart this server"
+            )
         return scope
 
     def _find(self) -> Scope:
@@ -226,7 +228,11 @@ def _token(args: Namespace, config: Config, host: str) -> Token:
         origin = config.origins["server.token"]
         return Token(checked_token(config.server.token, origin), origin)
     if not args.show_token and not is_loopback(host):
-        raise TokenNeeded(host)
+        raise ServingFault(
+            f"{host} can be reached from other machines: choose a token, by "
+            "--token-file FILE or the variable GLASSMIND_SERVER_TOKEN, or keep to "
+            "127.0.0.1"
+        )
     file = token_file(config)
     vault = f" --vault {quote(args.vault)}" if getattr(args, "vault", None) else ""
     shown_by = f"glassmind serve{vault} --show-token"

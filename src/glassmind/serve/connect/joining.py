@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from glassmind.config.sources import put_text
-from glassmind.errors import BadConfigFile, ConfigUnwritable, EntryTaken
+from glassmind.errors import BadConfigFile, ConfigError, ConfigUnwritable
 from glassmind.serve.connect.programs import is_ours
 from glassmind.serve.connect.texts import Entry, Form, Unfit
 
@@ -48,7 +48,7 @@ def connect(
     """Put an entry into a file; values that a person added to one of ours stay.
 
     Raises:
-        EntryTaken: another's entry has that name, and `force` was not given.
+        ConfigError: another's entry has that name, and `force` was not given.
         BadConfigFile: the file is not what its program reads; nothing was changed.
         ConfigUnwritable: it cannot be written; nothing was changed.
     """
@@ -70,7 +70,10 @@ def _change(
         servers = form.servers(text)
         known = servers.get(name) if is_ours(servers.get(name)) else None
         if name in servers and known is None and not force:
-            raise EntryTaken(str(file), name)
+            raise ConfigError(
+                f"{file} has an entry {name!r} that does not start glassmind; nothing "
+                "was changed: choose another name (--name), or use --force"
+            )
         if entry is None:
             if name not in servers:
                 return Outcome("absent")

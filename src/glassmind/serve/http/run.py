@@ -16,7 +16,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from glassmind.access.clients import clients_of
 from glassmind.config import Config
-from glassmind.errors import AddressUnusable, PortTaken
+from glassmind.errors import ServingFault
 from glassmind.serve.daemon.host import VaultHost
 from glassmind.serve.http.app import make_app
 from glassmind.serve.http.guard import (
@@ -69,7 +69,7 @@ def serve(  # noqa: PLR0913 - options by name
     Port 0 means any free port.
 
     Raises:
-        PortTaken, AddressUnusable: the server cannot listen there.
+        ServingFault: the server cannot listen there.
         UnknownToolset: there is no such set of tools.
     """
     listening = listening_socket(host, port)
@@ -191,8 +191,8 @@ def listening_socket(host: str, port: int) -> socket.socket:
     """Return a socket that listens.
 
     Raises:
-        PortTaken: another program listens there.
-        AddressUnusable: this machine does not have the address, or may not use it.
+        ServingFault: another program listens there, or this machine does not have the
+            address, or may not use it.
     """
     # clients try 127.0.0.1 for localhost, and not all of them ::1
     bare = "127.0.0.1" if host == "localhost" else host.strip("[]")
@@ -203,12 +203,19 @@ def listening_socket(host: str, port: int) -> socket.socket:
         made = socket.create_server(
             address, family=family, backlog=BACKLOG, dualstack_ipv6=bare == "::"
         )
-    except (socket.gaierror, UnicodeError) as error:
-        raise AddressUnusable(host, port, "there is no such address") from error
-    except OSError as error:
-        if error.errno == errno.EADDRINUSE:
-            raise PortTaken(host, port) from error
-        raise AddressUnusable(host, port, os.strerror(error.errno or 0)) from error
+    except (OSError, UnicodeError) as error:
+        number = getattr(error, "errno", None)
+        if number == errno.EADDRINUSE:
+            raise ServingFault(
+                f"port {port} of {host} is taken by another program; stop it, or "
+                f"choose another port: glassmind serve --port {port % 65_535 + 1}"
+            ) from error
+        is_unknown = isinstance(error, socket.gaierror | UnicodeError)
+        reason = "there is no such address" if is_unknown else os.strerror(number or 0)
+        raise ServingFault(
+            f"cannot listen on {host} port {port} ({reason}); 127.0.0.1 is this "
+            "machine alone, and ports below 1024 are for its administrator"
+        ) from error
     # connections inherit it; asyncio would leave it, and answers would take 40 ms more
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return made

@@ -29,8 +29,8 @@ from glassmind.errors import (
     BadArgument,
     BadValue,
     CallAbandoned,
-    CallTooLong,
     GlassmindError,
+    ServingFault,
 )
 from glassmind.model.access import CALLER, Surface, known_as
 from glassmind.model.index import Progress, Stage
@@ -133,7 +133,11 @@ class Calls:
         # a client that is known by its token cannot choose another name
         client = CALLER.get() or caller_of(ctx.session, ctx.request)
         work = partial(self._result, tool, params.arguments or {}, progress, client)
-        result = self._error(tool, CallTooLong(tool.name, tool.timeout_s))
+        late = (
+            f"{tool.name} gave no answer within {tool.timeout_s:g} seconds and was "
+            "given up; ask for less, or look at the state of the index"
+        )
+        result = self._error(tool, ServingFault(late))
         try:
             with anyio.move_on_after(tool.timeout_s):
                 result = await self._host.threads.run(work)

@@ -26,7 +26,7 @@ from glassmind.serve.mcp.calls import (
     sentence_of,
     unexpected,
 )
-from glassmind.serve.mcp.toolsets import Cursor, read_cursor, write_cursor
+from glassmind.serve.mcp.toolsets import read_cursor, write_cursor
 from glassmind.serve.recording import Recording
 
 LIST, READ, COMPLETE = "resources/list", "resources/read", "completion/complete"
@@ -109,15 +109,15 @@ class Resources:
             raise MCPError(types.INTERNAL_ERROR, message, about) from None
 
     def _page(self, given: str, client: str) -> types.ListResourcesResult:
-        cursor, engine = read_cursor(LIST, {"cursor": given}), self._host.engine()
+        offset, engine = read_cursor(LIST, {"cursor": given}), self._host.engine()
         with Recording(engine, self._host.surface, LIST, client) as recording:
-            listed = engine.list_notes(newest=True, limit=PAGE, offset=cursor.offset)
+            listed = engine.list_notes(newest=True, limit=PAGE, offset=offset)
             recording.show(shown(named=[note.path for note in listed.notes]))
-        end = cursor.offset + len(listed.notes)
+        end = offset + len(listed.notes)
         has_more = listed.notes and end < listed.total
         return types.ListResourcesResult(
             resources=list(map(_card, listed.notes)),
-            next_cursor=write_cursor(LIST, {}, Cursor(end, "")) if has_more else None,
+            next_cursor=write_cursor(LIST, {}, end) if has_more else None,
         )
 
     def _read(self, uri: str, client: str) -> types.ReadResourceResult:

@@ -29,7 +29,7 @@ from mcp_types import (
 )
 
 from glassmind.engine import Engine
-from glassmind.errors import CallAbandoned, GlassmindError, IndexAbsent, StillIndexing
+from glassmind.errors import CallAbandoned, GlassmindError, IndexAbsent, ServingFault
 from glassmind.model.access import EVERY_AGENT, Scope, known_as
 from glassmind.model.index import Progress
 from glassmind.serve.log import PatientStream, log, log_fault, take_over_logging
@@ -76,7 +76,12 @@ class Opening:
         """
         opened = self._open()
         if self._first is not None:
-            raise StillIndexing(self._first.stage, self._first.done, self._first.total)
+            stage, done, total = self._first
+            share = f"{stage}: {100 * done // total} %" if total else stage
+            raise ServingFault(
+                f"the vault is being indexed for the first time ({share}); ask again "
+                "in a few seconds"
+            )
         return opened.engine
 
     def _open(self) -> Opened:

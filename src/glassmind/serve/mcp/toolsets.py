@@ -1,7 +1,7 @@
 """Tools by set: those made from operations, in pages if they are long, and others.
 
 A page ends with a cursor, which a caller sends back unread. It says how many items were
-shown, for which call, and has a hash of them, which shows whether they changed since.
+shown, and for which call.
 """
 
 import json
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from hashlib import sha256
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -46,11 +46,6 @@ EMPTY = frozenset(("query",))
 
 BUDGETS = (USUAL_TOKENS, MOST_TOKENS)
 """Length of an answer, and of a detailed one."""
-
-CHANGED = (
-    "The results changed since the cursor was given: some may repeat or be missing. "
-    "To be sure, call again without it."
-)
 
 
 def tools_of(names: Sequence[str]) -> tuple[McpTool, ...]:
@@ -175,7 +170,7 @@ def _page(
     operation: Operation, page: Page, call: ToolCall, arguments: Any, view: View
 ) -> Answer:
     """Return as much of a long result as fits, and a cursor for the rest."""
-    cursor = read_cursor(operation.tool_name, call.given)
+    offset = read_cursor(operation.tool_name, call.given)
     limit = getattr(arguments, "limit", page.most)
     if limit is None:
         limit = min(page.usual(call.engine), page.most) if page.usual else page.most
@@ -185,32 +180,25 @@ def _page(
         field = field._replace(bounds=Meta(le=page.most))
         raise BadArgument(operation.tool_name, problem(field, limit, "mcp"))
     if hasattr(arguments, "limit") and page.grows:
-        wider = min(cursor.offset + limit + 1, page.furthest)
+        wider = min(offset + limit + 1, page.furthest)
         arguments = msgspec.structs.replace(arguments, limit=wider)
     if view.detailed and operation.detail:
         arguments = msgspec.structs.replace(arguments, **{operation.detail: True})
     result = operation.run(call.engine, arguments, _caller(call))
     items = _items(result, page)
-    before, rest = items[: cursor.offset], items[cursor.offset :]
+    rest = items[offset:]
     wanted = rest[:limit] if page.grows else rest
-    changed = before and trace_of(msgspec.to_builtins(before)) != cursor.trace
-    notices = (CHANGED,) if changed else ()
-    view = replace(view, first=cursor.offset + 1, notices=notices)
+    view = replace(view, first=offset + 1)
     result, text, count = _fitting(operation, page, result, wanted, view)
     following = None
     if count < len(rest):
-        trace = trace_of(msgspec.to_builtins([*before, *rest[:count]]))
-        end = Cursor(cursor.offset + count, trace)
-        following = write_cursor(operation.tool_name, call.given, end)
+        following = write_cursor(operation.tool_name, call.given, offset + count)
     truncated = count < len(wanted)
     text += "\nTruncated to fit." if truncated else ""
     text += f"\nMore: the same call with cursor={following}" if following else ""
     values = result.to_json() | {"truncated": truncated, "next_cursor": following}
     if "offset" in values:
-        values["offset"] = cursor.offset
-    place = next((name for name in ("degraded", "notices") if name in values), None)
-    if place and changed:
-        values[place] = [*values[place], CHANGED]
+        values["offset"] = offset
     return Answer(text, labelled(values), result.sources())
 
 
@@ -275,45 +263,34 @@ def _fitted(operation: Operation, call: ToolCall, arguments: Any, view: View) ->
     return Answer(text, labelled(values), result.sources())
 
 
-class Cursor(NamedTuple):
-    """How many items were shown, and a hash of them."""
-
-    offset: int = 0
-    trace: str = ""
-
-
-def trace_of(*values: object) -> str:
-    """Return a short hash of values, against accidents, not against forgery."""
-    made = json.dumps(values, ensure_ascii=True, default=str)
-    return sha256(made.encode()).hexdigest()[:12]
-
-
-def write_cursor(tool: str, given: Mapping[str, object], cursor: Cursor) -> str:
+def write_cursor(tool: str, given: Mapping[str, object], offset: int) -> str:
     """Return the cursor that follows an answer to this call."""
-    return f"{cursor.offset}-{_call(tool, given)}-{cursor.trace}"
+    return f"{offset}-{_call(tool, given)}"
 
 
-def read_cursor(tool: str, given: Mapping[str, object]) -> Cursor:
-    """Return the argument `cursor` of a call, or the beginning.
+def read_cursor(tool: str, given: Mapping[str, object]) -> int:
+    """Return how many items were shown before, by the argument `cursor` of a call.
 
     Raises:
         BadArgument: it is not a cursor, or it belongs to another call.
     """
     text = str(given.get("cursor") or "")
     if not text:
-        return Cursor()
-    found = re.fullmatch("([0-9]{1,9})-([0-9a-f]{12})-([0-9a-f]{12}|)", text)
+        return 0
+    found = re.fullmatch("([0-9]{1,9})-([0-9a-f]{12})", text)
     if found is None:
         raise BadArgument(tool, "it gave no such cursor; call it without one")
-    offset, call, trace = found.groups()
-    if call != _call(tool, given):
+    if found[2] != _call(tool, given):
         raise BadArgument(
             tool,
             "this cursor belongs to a call with other arguments; repeat those with "
             "it, or call without it",
         )
-    return Cursor(int(offset), trace)
+    return int(found[1])
 
 
 def _call(tool: str, given: Mapping[str, object]) -> str:
-    return trace_of(tool, sorted((k, v) for k, v in given.items() if k != "cursor"))
+    """Return a short hash of a call, against accidents, not against forgery."""
+    values = tool, sorted((k, v) for k, v in given.items() if k != "cursor")
+    made = json.dumps(values, ensure_ascii=True, default=str)
+    return sha256(made.encode()).hexdigest()[:12]
