@@ -58,15 +58,6 @@ _VERB = re.compile(
     re.IGNORECASE,
 )
 _HAS_VALUE = re.compile(r"\d|\[\[")
-_HAS_VERB = re.compile(
-    r" (?:is|are|ist|sind|beträgt|remains|moved|verschoben|ha[vst]|cost|kost|weighs"
-    r"|wiegt|start|begin|end|opens|closes|leaves|lasts|dauert|takes)"
-)
-_VERB_FIRST = re.compile(
-    r"\W{0,9}(?:Starts|Begins|Ends|Opens|Closes|Leaves|Lasts|Takes)"
-)
-"""Find the few lines that may state something, much faster than reading each."""
-
 _SENTENCE_END = re.compile(
     rf"[.!?][ \t]+(?=[^\s\da-zäöü])(?!(?i:{'|'.join(MONTHS)})\b)"
 )
@@ -108,16 +99,12 @@ def claims_of(digest: str, text: str, body: int) -> tuple[Claim, ...]:
     return tuple(
         claim
         for number, line in enumerate(page.lines[body - 1 :], body)
-        if len(line) <= LONGEST_LINE and _may_state(line)
+        if len(line) <= LONGEST_LINE
+        if "::" in line or _HAS_VALUE.search(line)
+        if ":" in line or _VERB.search(line)
         if number not in page.fenced and not _is_other(line)
         for claim in claims_in_line(unmarked(line), number)
     )
-
-
-def _may_state(line: str) -> bool:
-    if ":" not in line and not _HAS_VERB.search(line) and not _VERB_FIRST.match(line):
-        return False
-    return "::" in line or _HAS_VALUE.search(line) is not None
 
 
 def _is_other(line: str) -> bool:

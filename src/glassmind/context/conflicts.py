@@ -5,11 +5,9 @@ about the same thing; one statement with two values; and a daily note that is ne
 the note it contradicts.
 """
 
-import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import lru_cache
-from itertools import combinations, pairwise
+from itertools import combinations
 from typing import NamedTuple, TypeAlias
 
 from glassmind.context.claims import LINK, Claim, attribute_of, claims_of
@@ -17,7 +15,6 @@ from glassmind.context.items import (
     SUPERSEDED_BY,
     SUPERSEDES,
     BundleScope,
-    changed_day,
     day_of,
     is_pattern,
     key_form,
@@ -25,7 +22,7 @@ from glassmind.context.items import (
     pages_of,
     waits,
 )
-from glassmind.context.note_lines import NoteLines, unmarked
+from glassmind.context.note_lines import NoteLines
 from glassmind.context.values import differ, whole_value, word_set, words_of
 from glassmind.model import NotePath, Span
 from glassmind.model.context import (
@@ -39,30 +36,22 @@ from glassmind.obsidian.receipts import receipt_of
 from glassmind.obsidian.text import first_day
 from glassmind.store.sqlite.passages import SectionRows
 
-# What is read of a vault for one bundle: the best selected notes up to MOST_CHARS, and
-# beside them notes of the same name and the newest daily notes that link to them.
-MOST_CHARS, MOST_LINES, MOST_NAMESAKES, MOST_DAYS = 30_000, 600, 40, 8
+MOST_READ, MOST_LINES, MOST_NAMESAKES, MOST_DAYS = 100, 600, 40, 8
+"""Of one bundle: the selected notes that are read, the lines of each, and beside them
+notes of the same name and the newest daily notes that link to them."""
 
 LONGEST_TEXT = 80
 """Characters of a property that is a value and not prose."""
 
-AT_ONCE_NS = 60 * 10**9
-"""Files written within this time of each other come from a checkout or a sync."""
-
-_ABOUT = frozenset(("about", "subject", "concerning", "betrifft"))
-_CHANGED = ("updated", "modified", "last modified", "last updated")
-_WRITTEN = ("date", "created", "date created")
 _UNCOMPARED = word_set(
     "tags tag aliases alias day cssclass cssclasses id uid uuid title type typ kind "
     "template publish banner cover color colour icon position order rank permalink "
     "source sources generated client project up parent next prev previous related "
     "description summary image url link links author authors category categories "
-    "topic topics rating lang language layout draft week month year erstellt geändert"
-).union(_ABOUT, SUPERSEDED_BY, SUPERSEDES, _CHANGED, _WRITTEN)
+    "topic topics rating lang language layout draft week month year erstellt geändert "
+    "updated modified date created about subject concerning betrifft"
+).union(SUPERSEDED_BY, SUPERSEDES)
 """Properties that may differ between two notes about the same thing."""
-
-_OF_THE_NOTE = word_set("status due owner start end time place participants priority")
-"""Properties that a note *about* a thing has for itself."""
 
 _COMMON = word_set(
     "readme index home todo note untitled inbox log draft changelog license idea moc "
@@ -77,34 +66,22 @@ _STATUS = frozenset(("status",))
 _ARTICLES = word_set("the a an our die das den dem")
 _OF, _IN = word_set("of for der des für von"), word_set("in at im")
 
-_OBSOLETE = re.compile(
-    r"(?:[\W_]|\b(?:this|these|the|note|page|document|decision|plan|guide|recipe"
-    r"|instructions?|is|are|was|has|been|now|warning|status|dies\w*|wurde|wird|ist"
-    r"|notiz|seite|anleitung)\b)*"
-    r"\b(?:(?:superseded|replaced|obsoleted|deprecated) by|(?:ersetzt|abgelöst) durch"
-    r"|(?:note|page|document|guide) (?:has |was )?(?:been )?moved to"
-    r"|(?:deprecated|obsolete|outdated|out of date|no longer (?:valid|current|used)"
-    r"|veraltet|überholt|nicht mehr (?:aktuell|gültig))\W+(?:please |and |now |bitte )?"
-    r"(?:in favou?r of|see|use|read|follow|siehe))\b",
-    re.IGNORECASE,
-)
-"""A line that says that its own note is superseded: it names no other subject."""
-
 _Subject: TypeAlias = tuple[int, frozenset[str]]
 """A thing and an attribute of it."""
 
 
 class _Said(NamedTuple):
-    """A claim with the note it is in.
-
-    `day` makes it newer than another; it is empty where it is not known.
-    """
+    """A claim with the note it is in, and the day of that where it is known."""
 
     note: SectionNote
     claim: Claim
     day: str
-    is_dated: bool
     approved: bool
+
+    @property
+    def is_dated(self) -> bool:
+        """True for the claim of a daily note that counts."""
+        return self.approved and bool(_name_day(self.note.path))
 
 
 def conflicts(rows: SectionRows, scope: BundleScope) -> list[Conflict]:
@@ -120,14 +97,11 @@ def conflicts(rows: SectionRows, scope: BundleScope) -> list[Conflict]:
         if not is_pattern(note.path) and note.path not in gone
     }
     things = _Things(notes.values())
-    times = sorted(note.mtime_ns for note in notes.values())
-    near = (pair for pair in pairwise(times) if pair[1] - pair[0] <= AT_ONCE_NS)
-    at_once = {time for pair in near for time in pair}
     found = [
         _conflict(things.titles[thing], a, b, rows)
         for (thing, _), claims in _claims_by_subject(rows, scope, notes, things).items()
         if len(claims) > 1
-        for a, b in _contradictions(claims, at_once, scope.agent)
+        for a, b in _contradictions(claims)
     ]
     found.sort(key=lambda one: (one.sides[0].path, one.sides[1].path, one.about))
     found.sort(key=lambda one: one.sides[0].date, reverse=True)
@@ -138,11 +112,10 @@ def _notes(rows: SectionRows, scope: BundleScope) -> dict[int, SectionNote]:
     """Return the selected notes, notes of the same name, and daily notes about them."""
     notes = dict(rows.notes(scope.note_ids))
     links = rows.links(scope.note_ids)
-    about = {link.source_id for link in links if key_form(link.property) in _ABOUT}
     same = rows.titled({note.title for note in notes.values()})
     days = rows.dated({link.source_id for link in links} - notes.keys())
     newest = sorted((_name_day(path), note_id) for note_id, path in days)[-MOST_DAYS:]
-    more = sorted({*about, *same})[:MOST_NAMESAKES]
+    more = sorted(same)[:MOST_NAMESAKES]
     return notes | dict(rows.notes([*more, *(note_id for _, note_id in newest)]))
 
 
@@ -162,13 +135,6 @@ class _Things:
             self.titles.setdefault(thing, note.title)
             for name in names:
                 self._holders.setdefault(name, []).append(note)
-        self._about = {note.note_id: self._named_by(note) for note in known}
-
-    def _named_by(self, note: SectionNote) -> int:
-        """Return the thing that a property says a note is about; 0 for none."""
-        values = (v for key, v in note.properties.items() if key_form(key) in _ABOUT)
-        names = (words_of(name) for value in values for name in names_in(value))
-        return next(filter(None, map(self._find, names)), 0)
 
     def _find(self, name: tuple[str, ...], own: int = 0) -> int:
         """Return the thing of a name; 0 where none or several have it."""
@@ -179,14 +145,11 @@ class _Things:
 
     def own(self, note: SectionNote) -> int:
         """Return the thing that a note is about; 0 for a daily note."""
-        thing = 0 if _name_day(note.path) else self._own[note.note_id]
-        return self._about[note.note_id] or thing
+        return 0 if _name_day(note.path) else self._own[note.note_id]
 
     def of_property(self, name: str, note: SectionNote) -> _Subject | None:
         """Return what a property is about."""
         thing, attribute = self.own(note), attribute_of(words_of(name))
-        if self._about[note.note_id] and attribute <= _OF_THE_NOTE:
-            return None
         known = thing and attribute and key_form(name) not in _UNCOMPARED
         return (thing, attribute) if known else None
 
@@ -272,11 +235,11 @@ def _claims_by_subject(
     scope: BundleScope,
     notes: Mapping[int, SectionNote],
     things: _Things,
-) -> dict[_Subject, list[tuple[SectionNote, Claim]]]:
+) -> dict[_Subject, list[_Said]]:
     """Return all claims by what they are about, one of each note."""
     stated = _stated(rows, scope, notes)
     pages = pages_of(rows, [*stated])
-    found: dict[_Subject, list[tuple[SectionNote, Claim]]] = {}
+    found: dict[_Subject, list[_Said]] = {}
     for note_id, note in notes.items():
         own: dict[_Subject, list[Claim]] = {}
         for claim in _properties(note, scope.agent):
@@ -286,10 +249,13 @@ def _claims_by_subject(
             heading = (pages[note_id].heading_path(claim.line) or ("",))[-1]
             for about in things.of_claim(claim, note, heading):
                 own.setdefault(about, []).append(claim)
+        approved = not waits(note, scope.agent)
+        day = _day(note) if approved else ""
         for subject, claims in own.items():
             # a note that gives two values tells a history
             if not any(differ(a.value, b.value) for a, b in combinations(claims, 2)):
-                found.setdefault(subject, []).append((note, claims[0]))
+                said = _Said(note, claims[0], day, approved)
+                found.setdefault(subject, []).append(said)
     return found
 
 
@@ -307,51 +273,25 @@ def _stated(
     """Return the claims of the best selected notes and of daily notes."""
     selected = [note_id for note_id in scope.note_ids if note_id in notes]
     days = [note_id for note_id in notes if _name_day(notes[note_id].path)]
-    pages = rows.pages([*selected, *days])
-    best, chars = list[int](), 0
-    for note_id in selected:
-        if chars <= MOST_CHARS:
-            chars += sum(map(len, pages.get(note_id, ())))
-            best.append(note_id)
     found = {}
-    for note_id in dict.fromkeys([*best, *days]):
-        if lines := pages.get(note_id):
-            body = NoteLines(lines).body
-            text = "\n".join(lines[: body + MOST_LINES])
-            found[note_id] = claims_of(notes[note_id].digest, text, body)
+    for note_id, lines in rows.pages([*selected[:MOST_READ], *days]).items():
+        body = NoteLines(lines).body
+        text = "\n".join(lines[: body + MOST_LINES])
+        found[note_id] = claims_of(notes[note_id].digest, text, body)
     return {note_id: claims for note_id, claims in found.items() if claims}
 
 
-def _day(note: SectionNote, *, reliable: bool) -> str:
-    """Return the day in a note's name, else of its last change, else of its creation.
-
-    The time of a file counts only where it is `reliable`.
-    """
-    values = {key_form(name): str(value) for name, value in note.properties.items()}
-    changed, written = (
-        next(filter(None, (first_day(values.get(key, "")) for key in keys)), "")
-        for keys in (_CHANGED, _WRITTEN)
-    )
-    if day := _name_day(note.path) or changed:
-        return day
-    if reliable and not note.at_once:
-        return changed_day(note)
-    return written or first_day(note.title) or ""
+def _day(note: SectionNote) -> str:
+    """Return the day in a note's name, else that of its last change, if known."""
+    changed = first_day(str(note.properties.get("updated", "")))
+    return _name_day(note.path) or changed or day_of(note)
 
 
-def _contradictions(
-    claims: Iterable[tuple[SectionNote, Claim]], at_once: Collection[int], agent: str
-) -> Iterator[tuple[_Said, _Said]]:
+def _contradictions(said: list[_Said]) -> Iterator[tuple[_Said, _Said]]:
     """Yield the claims that cannot both be right, one pair for each two values.
 
     Of daily notes only the newest counts.
     """
-    said: list[_Said] = []
-    for note, claim in claims:
-        approved = not waits(note, agent)
-        day = _day(note, reliable=note.mtime_ns not in at_once) if approved else ""
-        is_dated = approved and bool(_name_day(note.path))
-        said.append(_Said(note, claim, day, is_dated, approved))
     said.sort(key=lambda one: one.note.path)
     said.sort(key=lambda one: one.day, reverse=True)
     older = [one for one in said if one.is_dated][1:]
@@ -392,7 +332,7 @@ def _conflict(title: str, a: _Said, b: _Said, rows: SectionRows) -> Conflict:
         about = f"{title}: {about}"
     sides = [
         replace(
-            _side(rows, said.note, said.claim.line, said.claim.value.text, said.claim),
+            _side(rows, said.note, _line(rows, said), said.claim.value.text),
             date=said.day,
             approved=said.approved,
         )
@@ -401,16 +341,21 @@ def _conflict(title: str, a: _Said, b: _Said, rows: SectionRows) -> Conflict:
     return Conflict(kind, about, (sides[0], sides[1]))
 
 
-def _side(
-    rows: SectionRows, note: SectionNote, line: int, value: str, claim: Claim | None
-) -> Side:
-    """Return a side with a receipt of a line, a property, or else the first block."""
+def _line(rows: SectionRows, said: _Said) -> int:
+    """Return the line of a claim, also of one that is a property."""
+    name, lines = said.claim.subject.lower(), rows.pages([said.note.note_id])
+    keys = [
+        text.partition(":")[0].strip("\"' ").lower()
+        for text in lines.get(said.note.note_id, ())
+    ]
+    at = keys.index(name) + 1 if name in keys else 1
+    return said.claim.line or at
+
+
+def _side(rows: SectionRows, note: SectionNote, line: int, value: str) -> Side:
+    """Return a side with a receipt of a line, or else of the first block."""
     page = pages_of(rows, [note.note_id]).get(note.note_id, NoteLines(()))
     span = page.first_block(page.body) or Span(1, 1)
-    if claim and not line:
-        keys = [text.partition(":")[0].strip("\"' ").lower() for text in page.lines]
-        name = claim.subject.lower()
-        line = keys.index(name) + 1 if name in keys else 1
     if 0 < line <= len(page.lines):
         span = Span(line, line)
     heading = (page.heading_path(span.start) or ("",))[-1]
@@ -418,27 +363,23 @@ def _side(
     return Side(NotePath(note.path), note.title, value, day_of(note), receipt)
 
 
-class _Replaced(NamedTuple):
-    """A note, the one that supersedes it, and the line that says so."""
-
-    old_id: int
-    new_id: int
-    said_by: int
-    line: int
-
-
 def superseded(rows: SectionRows, scope: BundleScope) -> list[Conflict]:
     """Return the selected notes that another approved note supersedes, by path."""
-    every = (*_by_line(rows, scope), *_by_property(rows, scope))
-    found = {(one.old_id, one.new_id): one for one in every}
+    said: dict[tuple[int, int], SectionLink] = {}
+    for link in (*_named(rows, scope), *rows.links(scope.note_ids)):
+        if key_form(link.property) in SUPERSEDED_BY:
+            said[link.source_id, link.target_id] = link
+        elif key_form(link.property) in SUPERSEDES:
+            said[link.target_id, link.source_id] = link
+    found = {pair: link for pair, link in said.items() if pair[0] in scope.note_ids}
     notes = rows.notes(sorted({note_id for pair in found for note_id in pair}))
     made = []
-    for one in found.values():
-        old, new = notes.get(one.old_id), notes.get(one.new_id)
+    for (old_id, new_id), link in found.items():
+        old, new = notes.get(old_id), notes.get(new_id)
         if old and new and old is not new and not waits(new, scope.agent):
             first, second = (
-                _side(rows, note, one.line * (note.note_id == one.said_by), said, None)
-                for note, said in (
+                _side(rows, note, link.line * (note.note_id == link.source_id), text)
+                for note, text in (
                     (new, f"in the place of {old.title}"),
                     (old, f"superseded by {new.title}"),
                 )
@@ -447,24 +388,8 @@ def superseded(rows: SectionRows, scope: BundleScope) -> list[Conflict]:
     return sorted(made, key=lambda one: (one.sides[1].path, one.sides[0].path))
 
 
-def _by_line(rows: SectionRows, scope: BundleScope) -> Iterator[_Replaced]:
-    """Yield what the lines of selected notes say, with the notes they link to."""
-    pages = rows.pages(scope.note_ids)
-    for source, line, target, held in rows.links(scope.note_ids):
-        lines = pages.get(source, ())
-        known = not held and 0 < line <= len(lines)
-        if known and _is_obsolete(lines[line - 1]):
-            yield _Replaced(source, target, source, line)
-
-
-@lru_cache(maxsize=2048)  # most lines hold no link or several
-def _is_obsolete(line: str) -> bool:
-    return _OBSOLETE.match(" ".join(unmarked(line).split())) is not None
-
-
-def _by_property(rows: SectionRows, scope: BundleScope) -> Iterator[_Replaced]:
-    """Yield what properties say, by a link, a path or a title."""
-    selected = set(scope.note_ids)
+def _named(rows: SectionRows, scope: BundleScope) -> list[SectionLink]:
+    """Return what properties of selected notes say by a path or a title."""
     said = [
         (note.note_id, key, name.casefold())
         for note in rows.notes(scope.note_ids).values()
@@ -473,13 +398,8 @@ def _by_property(rows: SectionRows, scope: BundleScope) -> Iterator[_Replaced]:
         for name in names_in(value)
     ]
     known = rows.called({name for _, _, name in said}) if said else {}
-    pairs = [
+    return [
         SectionLink(source, 1, known[name], key)
         for source, key, name in said
         if name in known
     ]
-    for source, line, target, key in [*pairs, *rows.links(scope.note_ids)]:
-        if key_form(key) in SUPERSEDED_BY and source in selected:
-            yield _Replaced(source, target, source, line)
-        elif key_form(key) in SUPERSEDES and target in selected:
-            yield _Replaced(target, source, source, line)

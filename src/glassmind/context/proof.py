@@ -7,7 +7,7 @@ such as `%` and `€`, are words. Where a script has no blanks, each letter is o
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import date
 from functools import lru_cache
@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 from unicodedata import name, normalize
 
-from glassmind.context.values import MONTHS, NUMBER_WORDS, word_set
+from glassmind.context.values import MONTHS, word_set, word_table
 from glassmind.obsidian.hidden_text import INVISIBLE, comment_spans
 
 UNSPACED = (
@@ -192,44 +192,38 @@ def _scripts(words: Iterable[str]) -> set[str]:
 
 # --- figures ------------------------------------------------------------------------
 
+NUMBER_WORDS = word_table(
+    "0 zero null;1 one once first ein eine einen eins;2 two twice second zwei;"
+    "3 three third drei;4 four fourth vier;5 five fifth fünf;6 six sechs;"
+    "7 seven sieben;8 eight acht;9 nine neun;10 ten zehn;"
+    "11 eleven elf;12 twelve dozen zwölf;13 thirteen;14 fourteen;15 fifteen;"
+    "16 sixteen;17 seventeen;18 eighteen;19 nineteen;20 twenty zwanzig;30 thirty;"
+    "40 forty;50 fifty;60 sixty;70 seventy;80 eighty;90 ninety;"
+    "100 hundred hundert;1000 thousand tausend;0.5 half"
+)
+"""Numbers in words, as far as notes often have them."""
+
 _MONTH = "|".join(sorted((name.capitalize() for name in MONTHS), key=len, reverse=True))
-_DATE = re.compile(
-    r"(?<!\d)(?P<y1>\d{4})-(?P<m1>\d{1,2})-(?P<d1>\d{1,2})(?!\d)"
+_FIGURE = re.compile(
+    r"(?P<date>(?<!\d)(?P<y1>\d{4})-(?P<m1>\d{1,2})-(?P<d1>\d{1,2})(?!\d)"
     r"|(?<!\d)(?P<d2>\d{1,2})(?P<sign>[./])(?P<m2>\d{1,2})(?P=sign)(?P<y2>\d{4})(?!\d)"
     rf"|(?<!\d)(?P<d3>\d{{1,2}})(?:st|nd|rd|th|\.)?(?: of)? (?P<m3>{_MONTH})\b\.?"
     r"(?:,? (?P<y3>\d{4}))?(?!\d)"
     rf"|\b(?P<m4>{_MONTH})\.? (?P<d4>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)"
-    r"(?:,? (?P<y4>\d{4})(?!\d))?"
+    r"(?:,? (?P<y4>\d{4})(?!\d))?)"
+    r"|(?P<time>(?<![\d:.,])(?P<hour>\d{1,2})(?::(?P<minute>[0-5]\d)(?![\d:])"
+    r"(?:\s?(?P<h1>[AaPp])\.?[Mm]\b)?|\s?(?P<h2>[AaPp])\.?[Mm]\b))"
+    r"|(?:(?<![^\s(|*_\"'])[-\u2212\u2013]|\b[Mm]inus\s)?"
+    r"(?P<number>\d++(?:[.,'\u2019:]\d++)*+)"
+    r"(?:[ \u00a0\u202f]?(?P<scale>[Tt]housand|[Tt]ausend|k|[Mm]illion(?:en|s)?|[Mm]io"
+    r"|[Bb]illions?|[Mm]illiarden?|[Mm]rd)\b)?"
 )
-_TIME = re.compile(
-    r"(?<![\d:.,])(?P<hour>\d{1,2})"
-    r"(?::(?P<minute>[0-5]\d)(?![\d:])(?:\s?(?P<h1>[ap])\.?m\b)?|\s?(?P<h2>[ap])\.?m\b)",
-    re.IGNORECASE,
-)
-_DIGITS = r"\d++(?:[.,'\u2019:]\d++)*+"
-_SPACED = re.compile(r"(?<![\d.,])(\d{1,3}(?:[ \u00a0\u202f]\d{3})+)(?![\d.,]*\d)")
-_NUMBER = re.compile(
-    rf"(?:(?<![^\s(|*_\"'])[-\u2212\u2013]|\bminus\s)?({_DIGITS})", re.IGNORECASE
-)
-_SCALED = re.compile(
-    rf"(?<![\d.,'\u2019:])({_DIGITS})[ \u00a0\u202f]?"
-    r"(?:(?P<k>thousand|tausend|k)|(?P<m>million(?:en|s)?|mio|mn)"
-    r"|(?P<b>billions?|milliarden?|mrd|bn))\b",
-    re.IGNORECASE,
-)
-_ZEROS = {"k": 3, "m": 6, "b": 9}
+_SCALES = {"k": 1e3, "thousa": 1e3, "tausen": 1e3, "millio": 1e6, "mio": 1e6}
 
 _ITEM_FIGURES = re.compile(
     rf"^[ \t>#]*\d{{1,9}}[.)](?=[ \t](?!(?:{_MONTH})\b)|$)", re.MULTILINE
 )
 """The number of an item or of a heading, which is no figure of it."""
-
-_LATE = re.compile(
-    r"(?<![^\W_])(?:p\.?m|evening|afternoon|night|tonight|abends?|nachmittags?|nachts)"
-    r"(?![^\W_])",
-    re.IGNORECASE,
-)
-"""Words by which 8:00 may be one of the evening."""
 
 _GROUPED = re.compile(r"\d{1,3}([.,'\u2019])\d{3}(?:\1\d{3})*")
 _GROUPED_POINT = re.compile(r"(\d{1,3}(?:([.,'\u2019])\d{3})(?:\2\d{3})*)[.,](\d+)")
@@ -237,7 +231,6 @@ _DECIMAL = re.compile(r"(\d+)[.,](\d+)")
 _CITED = re.compile(r"\[[0-9]{1,2}\](?!\()")
 """The number of a source, which some models write behind a statement."""
 
-_DIGIT = re.compile(r"\d")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _NOON = 12
 _LEAP = "2000"
@@ -245,7 +238,7 @@ _LEAP = "2000"
 
 
 class _Figure(NamedTuple):
-    """A figure as it is written: one of its readings has to be known, or all its parts.
+    """A figure as it is written: one of its readings has to be known.
 
     What it `gives` is known where it is in a source.
     """
@@ -253,7 +246,6 @@ class _Figure(NamedTuple):
     shown: str
     readings: frozenset[str]
     gives: frozenset[str] = frozenset()
-    parts: frozenset[str] = frozenset()
 
 
 Known: TypeAlias = frozenset[str]
@@ -264,8 +256,7 @@ def known_figures(texts: Iterable[str]) -> Known:
     """Return all that the figures of some texts may be read as."""
     known: set[str] = set()
     for text in texts:
-        is_late = _LATE.search(text) is not None
-        for figure in _figures(_ITEM_FIGURES.sub(" ", text), is_late=is_late):
+        for figure in _figures(_ITEM_FIGURES.sub(" ", text)):
             known |= figure.readings | figure.gives
         words = {word.lower() for word in _LETTERS.findall(text)}
         known |= {NUMBER_WORDS[word] for word in words & NUMBER_WORDS.keys()}
@@ -274,77 +265,48 @@ def known_figures(texts: Iterable[str]) -> Known:
 
 def strange_figures(text: str, known: Known) -> list[str]:
     """Return the figures of a text that are not among those known, in order."""
-    return [one.shown for one in _figures_said(text) if not _is_known(one, known)]
+    return [one.shown for one in _figures_said(text) if not one.readings & known]
 
 
 def familiar_figures(text: str, known: Known) -> list[str]:
     """Return the figures of a text that are among those known, in order."""
-    return [one.shown for one in _figures_said(text) if _is_known(one, known)]
+    return [one.shown for one in _figures_said(text) if one.readings & known]
 
 
 def _figures_said(text: str) -> "list[_Figure]":
     return _figures(_ITEM_FIGURES.sub(" ", _CITED.sub(" ", text)))
 
 
-def _is_known(figure: _Figure, known: Known) -> bool:
-    by_parts = bool(figure.parts) and figure.parts <= known
-    return by_parts or bool(figure.readings & known)
+def _figures(text: str) -> list[_Figure]:
+    """Return the figures of a text in order; each digit is of one of them."""
+    found = []
+    for match in _FIGURE.finditer(normalize("NFKC", text)):
+        read = _date if match["date"] else _time if match["time"] else _number
+        found.append(read(match))
+    return found
 
 
-def _figures(text: str, *, is_late: bool = False) -> list[_Figure]:
-    """Return the figures of a text in order; each digit is of one of them.
-
-    Where it `is_late`, hours may be those of an afternoon.
-    """
-    left = normalize("NFKC", text)
-    if not _DIGIT.search(left):
-        return []
-    found: list[tuple[int, _Figure]] = []
-    for pattern, read in _READERS:
-        parts, at = [], 0
-        for match in pattern.finditer(left):
-            figure = read(match)
-            if figure is None:
-                continue
-            if is_late and pattern is _TIME:
-                figure = figure._replace(gives=figure.gives | _later(figure))
-            found.append((match.start(), figure))
-            # blanks in its place, so that what follows keeps its own
-            parts += [left[at : match.start()], " " * len(match[0])]
-            at = match.end()
-        left = "".join([*parts, left[at:]]) if parts else left
-    return [figure for _, figure in sorted(found, key=lambda pair: pair[0])]
-
-
-def _date(match: re.Match[str]) -> _Figure | None:
-    """Return the figure of a day; there are two where month and day may be either.
-
-    A day of a month and its year may be apart.
-    """
-    part = {key[0]: text for key, text in match.groupdict().items() if text}
+def _date(match: re.Match[str]) -> _Figure:
+    """Return the figure of a day; there are two where month and day may be either."""
+    groups = {key: text for key, text in match.groupdict().items() if text}
+    part = {key[0]: text for key, text in groups.items() if key[1:].isdigit()}
     year, day = part.get("y"), int(part["d"])
     month = int(MONTHS.get(part["m"].lower(), part["m"]))
-    days = [(month, day), (day, month)] if "s" in part else [(month, day)]
-    readings, gives, parts = set[str](), set[str](), set[str]()
+    days = [(month, day), (day, month)] if "sign" in groups else [(month, day)]
+    readings, gives = set[str](), set[str]()
     for one, other in days:
         with suppress(ValueError):  # there is no such day
             made = date(int(year or _LEAP), one, other)
-            within, years = f"{made.month}/{made.day}", {str(made.year)} if year else ()
+            within = f"{made.month}/{made.day}"
             readings.add(made.isoformat() if year else within)
-            gives.update((within, str(made.day)), years)
-            parts.update((within,), years)
-    if not readings:
-        return None
-    by_parts = parts if len(readings) == 1 else ()
-    return _Figure(match[0], frozenset(readings), frozenset(gives), frozenset(by_parts))
+            gives.update((within, str(made.day), str(made.year) if year else within))
+    return _Figure(match[0], frozenset(readings or {match[0]}), frozenset(gives))
 
 
-def _time(match: re.Match[str]) -> _Figure | None:
+def _time(match: re.Match[str]) -> _Figure:
     """Return the figure of a time: of the whole day, or of a half that is not named."""
     hour, minute = int(match["hour"]), match["minute"] or "00"
     half = (match["h1"] or match["h2"] or "").lower()
-    if hour > 2 * _NOON:
-        return None
     if half:
         hour = hour % _NOON + (_NOON if half == "p" else 0)
     of_day, of_half = f"{hour}:{minute} h", f"{hour % _NOON or _NOON}:{minute}"
@@ -354,29 +316,15 @@ def _time(match: re.Match[str]) -> _Figure | None:
     return _Figure(match[0], readings, frozenset({of_day, of_half, *whole}))
 
 
-def _later(figure: _Figure) -> frozenset[str]:
-    """Return the time of the evening that a time without a half of a day may be."""
-    times = (reading.split(":") for reading in figure.readings if " " not in reading)
-    return frozenset(f"{int(at[0]) % _NOON + _NOON}:{at[1]} h" for at in times)
-
-
-def _scaled(match: re.Match[str]) -> _Figure:
-    zeros = _ZEROS[match.lastgroup or "k"]
-    return _Figure(
-        match[0], frozenset(_times(one, zeros) for one in _readings(match[1]))
-    )
-
-
-def _times(number: str, zeros: int) -> str:
-    """Return a number with its point so many places further."""
-    whole, _, rest = number.partition(".")
-    moved = rest.ljust(zeros, "0")
-    return _normal(f"{whole}{moved[:zeros]}.{moved[zeros:] or '0'}")
-
-
 def _number(match: re.Match[str]) -> _Figure:
-    sign = "-" if len(match[0]) > len(match[1]) else ""
-    return _Figure(match[0], frozenset(sign + one for one in _readings(match[1])))
+    sign = "-" if match.start("number") > match.start() else ""
+    readings = _readings(match["number"])
+    if scale := match["scale"]:
+        factor = _SCALES.get(scale[:6].lower(), 1e9)
+        plain = [one for one in readings if one.replace(".", "", 1).isdigit()]
+        readings = {_normal(f"{float(one) * factor:.6f}") for one in plain}
+    known = frozenset(sign + one for one in readings or (match[0],))
+    return _Figure(match[0], known)
 
 
 def _readings(digits: str) -> set[str]:
@@ -396,22 +344,6 @@ def _normal(number: str) -> str:
     if number.count(".") == 1:
         number = number.rstrip("0").rstrip(".")
     return number.lstrip("0") or "0" if not number.startswith("0.") else number
-
-
-def _spaced(match: re.Match[str]) -> _Figure:
-    return _Figure(match[0], frozenset({_normal("".join(match[1].split()))}))
-
-
-_READERS: tuple[
-    tuple[re.Pattern[str], Callable[[re.Match[str]], _Figure | None]], ...
-] = (
-    (_DATE, _date),
-    (_TIME, _time),
-    (_SCALED, _scaled),
-    (_SPACED, _spaced),
-    (_NUMBER, _number),
-)
-"""What is longest is read first."""
 
 
 # --- what a statement is checked against --------------------------------------------

@@ -1,4 +1,4 @@
-"""Reads values that people write: amounts with units, dates, times, versions, statuses.
+"""Reads values that people write: amounts with units, dates, times, statuses.
 
 Two values `differ` only where they cannot both be right.
 """
@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
-ValueKind: TypeAlias = Literal["number", "date", "time", "version", "text"]
+ValueKind: TypeAlias = Literal["number", "date", "time", "text"]
 
 THOUSAND = 1000.0
 
@@ -43,17 +43,6 @@ MONTHS = word_table(
     "5 may mai;6 jun june juni;7 jul july juli;8 aug august;9 sep sept september;"
     "10 oct october okt oktober;11 nov november;12 dec december dez dezember"
 )
-NUMBER_WORDS = word_table(
-    "0 zero null;1 one once first ein eine einen eins;2 two twice second zwei;"
-    "3 three third drei;4 four fourth vier;5 five fifth fünf;6 six sechs;"
-    "7 seven sieben;8 eight acht;9 nine neun;10 ten zehn;"
-    "11 eleven elf;12 twelve dozen zwölf;13 thirteen;14 fourteen;15 fifteen;"
-    "16 sixteen;17 seventeen;18 eighteen;19 nineteen;20 twenty zwanzig;30 thirty;"
-    "40 forty;50 fifty;60 sixty;70 seventy;80 eighty;90 ninety;"
-    "100 hundred hundert;1000 thousand tausend;0.5 half"
-)
-"""Numbers in words, as far as notes often have them."""
-
 _STATUSES = {
     "active": ("active", "in progress", "ongoing", "running", "aktiv", "in arbeit"),
     "paused": ("paused", "on hold", "parked", "blocked", "suspended", "pausiert"),
@@ -75,10 +64,9 @@ _TIME = re.compile(
     r"(?:\s?(?P<half>[ap])\.?m\b\.?)?",
     re.IGNORECASE,
 )
-_VERSION = re.compile(r"v\d+(?:\.\d+)*\b|\d+(?:\.\d+){2,}\b")
 _NUMBER = r"\d+(?:[.,'\u2019]\d+)*"
 _AMOUNT = re.compile(
-    rf"(?P<sign>[€$£])?\s?(?P<low>-?{_NUMBER})(?P<k>\s?k\b)?"
+    rf"(?P<sign>[€$£])?\s?v?(?P<low>-?{_NUMBER})(?P<k>\s?k\b)?"
     rf"(?:\s?(?:-|\u2013|to|bis)\s?(?P<high>{_NUMBER}))?"
     r"\s?(?P<unit>[€$£%]|°[CF]|[^\W\d_]+[²³]?)?"
     r"(?:\s?/\s?(?P<per>\w+)|\s(?:an?|per|each|im|pro)\s(?P<each>\w+))?",
@@ -92,14 +80,8 @@ _BEFORE = re.compile(
 """Words between a verb and its value that do not change it."""
 
 _STATUS = re.compile(
-    r"(?:(?:now|currently|still|again|only|nun|jetzt|noch|wieder)\s+)*(?P<status>"
-    + "|".join(sorted(_STATUS_OF, key=len, reverse=True))
-    + r")\b",
-    re.IGNORECASE,
+    rf"(?:{'|'.join(sorted(_STATUS_OF, key=len, reverse=True))})\b", re.IGNORECASE
 )
-_GROUPS = re.compile(r"\d[.,]\d{3}(?!\d)")
-"""A point that may separate thousands, or be a decimal point."""
-
 _POSSESSIVE = re.compile("['\u2019]s\\b")
 _WORD = re.compile(r"[^\W_]+")
 
@@ -107,7 +89,7 @@ _WORD = re.compile(r"[^\W_]+")
 class Value(NamedTuple):
     """A value as it was written, and in a form that can be compared.
 
-    `parts` are the numbers of a date or version, with 0 for what a date leaves open.
+    `parts` are the numbers of a date, with 0 for what it leaves open.
     A number or a time lies between `low` and `high`, in `unit`. The `unit` of a text is
     the status it means, if any.
     """
@@ -122,11 +104,11 @@ class Value(NamedTuple):
 
 def read_value(text: str) -> tuple[Value, int] | None:
     """Return the value that a text begins with, and where it ends."""
-    if status := _STATUS.match(text):
-        word = status["status"]
-        return Value("text", word, _STATUS_OF[word.lower()]), status.end()
     before = _BEFORE.match(text)
     at = before.end() if before else 0
+    if status := _STATUS.match(text) or _STATUS.match(text, at):
+        word = status[0]
+        return Value("text", word, _STATUS_OF[word.lower()]), status.end()
     for pattern, read in _FORMS:
         found = pattern.match(text, at)
         value = read(found) if found else None
@@ -156,17 +138,11 @@ def differ(a: Value, b: Value) -> bool:
         return bool(some and others) and not (some <= others or others <= some)
     if a.parts:
         pairs = zip(a.parts, b.parts, strict=False)
-        return any(x != y for x, y in pairs if (x and y) or a.kind == "version")
+        return any(x != y for x, y in pairs if x and y)
     if a.unit and b.unit and a.unit != b.unit:
         return False
-    doubtful = _GROUPS.search(a.text) or _GROUPS.search(b.text)
-    factors = (1.0, THOUSAND, 1 / THOUSAND) if doubtful else (1.0,)
-    return not any(_overlap(a, b, factor) for factor in factors)
-
-
-def _overlap(a: Value, b: Value, factor: float) -> bool:
-    slack = 1e-9 * max(abs(a.high), abs(b.high * factor), 1.0)  # units are converted
-    return a.low <= b.high * factor + slack and b.low * factor <= a.high + slack
+    slack = 1e-9 * max(abs(a.high), abs(b.high), 1.0)  # units are converted
+    return a.low > b.high + slack or b.low > a.high + slack
 
 
 def _date(found: re.Match[str]) -> Value | None:
@@ -183,11 +159,6 @@ def _time(found: re.Match[str]) -> Value:
     hour = int(found["hour"]) % 12 if half else int(found["hour"])
     minutes = float((hour + 12 * (half == "p")) * 60 + int(found["minute"] or 0))
     return Value("time", found[0], low=minutes, high=minutes)
-
-
-def _version(found: re.Match[str]) -> Value:
-    parts = tuple(int(part) for part in re.findall(r"\d+", found[0]))
-    return Value("version", found[0], parts=parts)
 
 
 def _amount(found: re.Match[str]) -> Value | None:
@@ -213,13 +184,13 @@ def _number(text: str) -> float:
     """Return a number, whatever separates its thousands."""
     plain = re.sub("['\u2019]", "", text)
     point = max(plain.rfind("."), plain.rfind(","))
-    grouped = re.fullmatch(r"-?\d{1,3}(?:,\d{3})+|-?\d{1,3}(?:\.\d{3}){2,}", plain)
+    grouped = re.fullmatch(r"-?[1-9]\d{0,2}(?:[.,]\d{3})+", plain)
     if point < 0 or grouped:
         return float(re.sub("[.,]", "", plain))
     return float(f"{re.sub('[.,]', '', plain[:point])}.{plain[point + 1 :]}")
 
 
-_FORMS = ((_DATE, _date), (_TIME, _time), (_VERSION, _version), (_AMOUNT, _amount))
+_FORMS = ((_DATE, _date), (_TIME, _time), (_AMOUNT, _amount))
 
 
 @lru_cache(maxsize=4096)  # the same titles are compared for every question
