@@ -29,7 +29,6 @@ from glassmind.links.graph import LinkGraph, build, inner_links, rings
 from glassmind.links.paths import shortest_paths
 from glassmind.links.ranks import bridging, influence
 from glassmind.model.graph import LinkRows, NodeRows
-from glassmind.store.sqlite.links import NetRows
 
 LINKS_PER_NOTE, TOPIC = 5, 100
 """Links of a note, most of them to notes of its own topic; of so many notes each."""
@@ -241,17 +240,14 @@ class Kept:
     """A graph that is kept current, and what that costs, in several states."""
 
     def __init__(self, engine: Engine) -> None:
-        self._reader = engine._vault.reader
-        self._kept = KeptGraph(self._rows)
+        self._vault = engine._vault
+        self._kept = KeptGraph(self._vault)
         self._before = self._kept.now()
         self.spent = dict[str, list[float]]()
 
-    def _rows(self) -> NetRows:
-        return NetRows(self._reader.connection())
-
     def rebuilt(self) -> object:
         """Build it from nothing; whoever asks for paths or ranks needs both ways."""
-        return KeptGraph(self._rows).now().around(0)
+        return KeptGraph(self._vault).now().around(0)
 
     def updated(self) -> object:
         """Take in what changed."""

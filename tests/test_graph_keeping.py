@@ -21,7 +21,6 @@ from glassmind.errors import IndexAbsent
 from glassmind.graph.link_graph import KeptGraph
 from glassmind.links import graph
 from glassmind.store.sqlite.links import NetRows
-from glassmind.store.sqlite.reader import SqliteReader
 
 STEMS = ("Tea", "Pot", "Cup", "v1.0")
 FOLDERS = ("", "a/", "b/", "a/b/")
@@ -50,8 +49,7 @@ def note(parts: list[str], said: list[tuple[str, str]]) -> str:
 
 def kept_of(desk: VaultDesk) -> KeptGraph:
     """Return a graph of the vault that is kept from question to question."""
-    reader = SqliteReader(desk.folder)
-    return KeptGraph(lambda: NetRows(reader.connection()))
+    return KeptGraph(desk.engine._vault)
 
 
 class Following(RuleBasedStateMachine):

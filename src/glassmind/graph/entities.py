@@ -9,17 +9,8 @@ how many words do: there a single word is not a name.
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import (
-    Callable,
-    Collection,
-    Container,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
-from functools import cache, partial
-from pathlib import Path
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache, cached_property
 from posixpath import normpath
 from typing import NamedTuple
 
@@ -28,17 +19,12 @@ from msgspec import structs
 from glassmind.errors import BadLimit, FileUnreadable
 from glassmind.files.ignore import is_attachment
 from glassmind.files.names import NOTE_SUFFIX, Names
-from glassmind.files.read import Unreadable, VaultFiles, decode
-from glassmind.files.scan import is_free, is_left_out
+from glassmind.files.read import Unreadable, decode
+from glassmind.files.scan import LeftOutNames, is_free, is_left_out
+from glassmind.graph.link_graph import names_left_out
 from glassmind.graph.mentions import COMMON_WORDS, mentions_in
-from glassmind.graph.names import Vocabulary
-from glassmind.graph.ontology import (
-    EVERYWHERE,
-    LEAST_NOTES,
-    is_category_key,
-    kind_of,
-    schema_of,
-)
+from glassmind.graph.names import vocabulary_for
+from glassmind.graph.ontology import EVERYWHERE, is_category_key, kind_of
 from glassmind.graph.resolve import matches_of, verdict_on
 from glassmind.graph.words import (
     LOOKED_AT,
@@ -54,7 +40,6 @@ from glassmind.model.notes import Note
 from glassmind.model.ontology import (
     Entity,
     EntityState,
-    Entry,
     Ingestion,
     NamedLine,
     NameMatch,
@@ -65,6 +50,7 @@ from glassmind.obsidian.prose import prose
 from glassmind.obsidian.secrets import without_secrets
 from glassmind.obsidian.structure import line_starts
 from glassmind.obsidian.text import fold
+from glassmind.vault import Vault
 
 SHOWN, MOST = 50, 500
 """Entities shown by default, and the most that can be."""
@@ -92,38 +78,33 @@ INSIDE_NAMES = frozenset(
 """Small words that a name may have between its large ones."""
 
 NAMELESS = COMMON_WORDS | INSIDE_NAMES | frozenset(
-    [
-        "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
-        "january", "february", "march", "april", "may", "june", "july", "august",
-        "september", "october", "november", "december", "christmas", "easter",
-        "monsieur", "madame", "mr", "mrs", "ms", "dr", "i", "ok", "yes", "no", "it",
-        "he", "she", "we", "they", "you", "his", "her", "my", "if", "in", "on", "at",
-        "as", "to", "so", "an", "a", "is", "or", "by", "up", "us", "let", "ask", "both",
-        "read", "met", "saw", "call", "ring", "tell", "write", "see", "add", "buy",
-        "although", "though", "however", "therefore", "meanwhile", "instead", "unless",
-        "whether", "besides", "thus", "despite", "during", "either", "neither", "hence",
-        "perhaps", "maybe", "please", "remember", "sometimes", "finally", "usually",
-        "currently", "recently", "once", "then", "using", "try", "keep", "check", "set",
-        "run", "open", "install",
-    ]
+    word
+    for line in (
+        "monday tuesday wednesday thursday friday saturday sunday january february",
+        "march april may june july august september october november december",
+        "christmas easter monsieur madame mr mrs ms dr i ok yes no it he she we they",
+        "you his her my if in on at as to so an a is or by up us let ask both read met",
+        "saw call ring tell write see add buy although though however therefore",
+        "meanwhile instead unless whether besides thus despite during either neither",
+        "hence perhaps maybe please remember sometimes finally usually currently",
+        "recently once then using try keep check set run open install",
+    )
+    for word in line.split()
 )  # fmt: skip
 """Words that are large by rule, or because they open sentences, and name nothing."""
 
 LEAST_HABIT = 0.5
 """The share of things a property links to that are in one folder, to call it usual."""
 
-SHARED_BY = 0.8
-"""The share of a folder's notes that have a tag or a category, to give it to a new one:
-a wrong one is worse than none."""
-
 OTHER_FILES = frozenset(
-    [
-        "csv", "tsv", "json", "txt", "xml", "yaml", "yml", "toml", "html", "htm", "doc",
-        "docx", "xls", "xlsx", "ppt", "pptx", "odt", "ods", "zip", "gz", "tar", "py",
-        "sh", "ipynb", "epub", "weba", "opus", "aac", "heic", "tiff", "ini", "log",
-        "sql", "bib", "tex", "canvas", "base", "excalidraw",
-    ]
-)  # fmt: skip
+    word
+    for line in (
+        "csv tsv json txt xml yaml yml toml html htm doc docx xls xlsx ppt pptx odt",
+        "ods zip gz tar py sh ipynb epub weba opus aac heic tiff ini log sql bib tex",
+        "canvas base excalidraw",
+    )
+    for word in line.split()
+)
 """Suffixes of files that people link to besides what Obsidian shows; `Node.js` and
 `Plan.v2` are notes."""
 
@@ -134,24 +115,20 @@ _SHORTENED = re.compile(
 )
 _WORD = re.compile(r"[^\W\d_](?:[\w'\u2019&]|[-.](?=\w))*")
 _AT = re.compile(r"(?<![\w.@])@([^\W\d_][\w-]*(?: (?=[A-Z])[^\W\d_][\w-]*)?)")
-_TITLED = re.compile("[『《]([^『』《》\n]{2,20})[』》]")
 _FORBIDDEN = re.compile(r'[\\/:*?"<>|#^\[\]\x00-\x1f]+')
 """What no file name has on every system, and what no link can hold."""
-_PLAIN = re.compile(r"[\w][\w /.-]*")
 
 
 class Phrase(NamedTuple):
     """A stretch of prose that seems to name something.
 
     `sure`: it is marked as a name, or has several large words where nouns are small.
-    `rest` is without a word that may be large only because it opens a sentence.
     """
 
     text: str
     line: int
     source: str
     sure: bool = False
-    rest: str = ""
 
 
 class _Token(NamedTuple):
@@ -183,30 +160,10 @@ class _Naming(NamedTuple):
     markdown: bool = False
 
 
-class _Reading(NamedTuple):
-    """A note, its lines, and what the vault calls things; each name is matched once."""
-
-    root: Path
-    note: Note
-    lines: Sequence[str]
-    vocabulary: Vocabulary
-    left_out: Callable[[], Container[str]]
-    matches: Callable[[str], list[NameMatch]]
-
-
-def ingest(  # noqa: PLR0913 - the note, and what it is read by
-    root: Path,
-    path: NotePath,
-    vocabulary: Vocabulary,
-    *,
-    limit: int,
-    left_out: Callable[[], Container[str]] = frozenset,
-    files: Callable[[], VaultFiles],
-) -> Ingestion:
+def ingest(vault: Vault, path: NotePath, *, limit: int) -> Ingestion:
     """Return what a note names, in the order it does, and what the vault has of it.
 
-    The note is read as it is on disk now, the vault as it is indexed; `left_out`
-    returns what files are called that are not in the index.
+    The note is read as it is on disk now, the vault as it is indexed.
 
     Raises:
         BadLimit: the limit is out of range.
@@ -214,86 +171,210 @@ def ingest(  # noqa: PLR0913 - the note, and what it is read by
     """
     if not 1 <= limit <= MOST:
         raise BadLimit(limit, MOST)
-    with files() as opened:
-        note = _read(opened, path)
-    matches = cache(partial(matches_of, names=vocabulary.names))
-    lines = note.text.split("\n")
-    reading = _Reading(root, note, lines, vocabulary, cache(left_out), matches)
-    groups = _grouped(_namings(note, vocabulary), reading)
-    made = [_entity(group, reading) for group in groups]
-    entities = [entity for entity in made if entity is not None]
+    note = _read(vault, path)
+    entities = list(_Reading(vault, note).entities())
     states = Counter(entity.state for entity in entities)
     return Ingestion(
         path=path,
         title=note.title,
         entities=tuple(entities[:limit]),
         total=len(entities),
-        counts={
-            state: states[state] for state in ("linked", "match", "unsure", "stub")
-        },
+        counts={state: states[state] for state in STATES},
     )
 
 
-def _read(files: VaultFiles, path: NotePath) -> Note:
-    decoded = decode(files.read(path))
-    if isinstance(decoded, Unreadable):
-        raise FileUnreadable(path, decoded.reason)
-    note = read_note(path, decoded.text)
-    return without_secrets(note).note if files.hides_secrets else note
+def _read(vault: Vault, path: NotePath) -> Note:
+    with vault.files() as files:
+        decoded = decode(files.read(path))
+        if isinstance(decoded, Unreadable):
+            raise FileUnreadable(path, decoded.reason)
+        note = read_note(path, decoded.text)
+        return without_secrets(note).note if files.hides_secrets else note
 
 
-def _namings(note: Note, vocabulary: Vocabulary) -> Iterator[_Naming]:
-    yield from _by_links(note, vocabulary)
-    yield from _by_properties(note, vocabulary)
-    entries = {entry.id: entry for entry in vocabulary.counted}
-    for note_id, spot in mentions_in(note, vocabulary.table).items():
-        entry = entries[note_id]
-        # `home` is not the note Home
-        written = len(spot.name) > 1 or spot.text in {entry.title, *entry.aliases}
-        if entry.path != note.path and len(spot.notes) == 1 and spot.exact and written:
-            yield _Naming(spot.text, "title", spot.line, path=entry.path)
-    known = vocabulary.names.forms
-    for phrase in phrases_in(note):
-        opened = folded(phrase.text) not in known and folded(phrase.rest) in known
-        name = phrase.rest if opened else phrase.text
-        yield _Naming(name, phrase.source, phrase.line, firm=phrase.sure)
-    for tag in note.tags:
-        yield _Naming(tag.name.rpartition("/")[2], "tag", tag.line)
+class _Reading:
+    """A note, and what the vault calls things; each name is matched once."""
 
+    def __init__(self, vault: Vault, note: Note) -> None:
+        self.vault, self.note = vault, note
+        self.vocabulary = vocabulary_for(vault)
+        self.names = self.vocabulary.names
+        self.lines = note.text.split("\n")
+        self.matches = cache(lambda name: matches_of(name, self.names))
 
-def _by_links(note: Note, vocabulary: Vocabulary) -> Iterator[_Naming]:
-    notes = {entry.path for entry in vocabulary.entries}
-    for link in note.links:
-        markdown = link.kind == "markdown"
-        end = vocabulary.names.end_of(link.target, note.path, markdown=markdown)
-        if end == note.path or (end is not None and end not in notes):
-            continue  # itself, or an attachment
-        elsewhere = "://" in link.target or is_file_name(link.target)
-        if end is None and (not link.target or elsewhere):
-            continue
-        yield _Naming(
-            link.target.rpartition("/")[2].removesuffix(NOTE_SUFFIX),
-            "property" if link.property else "link",
-            0 if link.property else link.line,
-            path=end,
-            linked=end is not None,
-            firm=True,
-            property=link.property or "",
-            target="" if end is not None else link.target,
-            markdown=markdown,
+    @cached_property
+    def left_out(self) -> LeftOutNames:
+        """What files are called that are not in the index."""
+        return names_left_out(self.vault)
+
+    def entities(self) -> Iterator[Entity]:
+        """Yield what the note names, in order."""
+        for group in self._groups():
+            entity = self._entity(group)
+            if entity is not None:
+                yield entity
+
+    def _namings(self) -> Iterator[_Naming]:
+        note, vocabulary = self.note, self.vocabulary
+        yield from self._by_links()
+        yield from self._by_properties()
+        entries = {entry.id: entry for entry in vocabulary.counted}
+        for note_id, spot in mentions_in(note, vocabulary.table).items():
+            entry = entries[note_id]
+            # `home` is not the note Home
+            written = len(spot.name) > 1 or spot.text in {entry.title, *entry.aliases}
+            alone = len(spot.notes) == 1 and spot.exact
+            if entry.path != note.path and alone and written:
+                yield _Naming(spot.text, "title", spot.line, path=entry.path)
+        for phrase in phrases_in(note):
+            yield _Naming(phrase.text, phrase.source, phrase.line, firm=phrase.sure)
+        for tag in note.tags:
+            yield _Naming(tag.name.rpartition("/")[2], "tag", tag.line)
+
+    def _by_links(self) -> Iterator[_Naming]:
+        note = self.note
+        notes = {entry.path for entry in self.vocabulary.entries}
+        for link in note.links:
+            markdown = link.kind == "markdown"
+            end = self.names.end_of(link.target, note.path, markdown=markdown)
+            if end == note.path or (end is not None and end not in notes):
+                continue  # itself, or an attachment
+            elsewhere = "://" in link.target or is_file_name(link.target)
+            if end is None and (not link.target or elsewhere):
+                continue
+            yield _Naming(
+                link.target.rpartition("/")[2].removesuffix(NOTE_SUFFIX),
+                "property" if link.property else "link",
+                0 if link.property else link.line,
+                path=end,
+                linked=end is not None,
+                firm=True,
+                property=link.property or "",
+                target="" if end is not None else link.target,
+                markdown=markdown,
+            )
+
+    def _by_properties(self) -> Iterator[_Naming]:
+        """Yield texts of properties that hold links elsewhere, or are a note's name."""
+        linking = {link.property for e in self.vocabulary.counted for link in e.links}
+        for key, value in self.note.frontmatter.properties.items():
+            if key.lower() in EVERYWHERE or is_category_key(key):
+                continue
+            for text in _texts(value):
+                known = folded(text) in self.names.forms
+                if key in linking or known:
+                    firm = key in linking
+                    yield _Naming(text, "property", 0, firm=firm, property=key)
+
+    def _groups(self) -> list[list[_Naming]]:
+        """Return the namings of each thing together, in the order they first come."""
+        groups: dict[str, list[_Naming]] = {}
+        known = [naming for naming in self._namings() if folded(naming.name)]
+        keys = _keys(known)
+        for naming in known:
+            path = naming.path
+            if path is None:
+                match, sure = _meant(self.matches(naming.name))
+                path = match if naming.source != "tag" or sure else None
+            if path != self.note.path:
+                key = path or _key(naming, keys)
+                groups.setdefault(key, []).append(naming._replace(path=path))
+        return sorted(
+            groups.values(),
+            key=lambda group: (min(n.line for n in group), folded(group[0].name)),
         )
 
+    def _entity(self, group: Sequence[_Naming]) -> Entity | None:
+        """Return what is named here; None when it may be anything."""
+        first = group[0]
+        sources = tuple(dict.fromkeys(naming.source for naming in group))
+        mentions = _mentions(group, self.lines)
+        made = Entity(
+            name=first.name,
+            state="unsure",
+            sources=sources,
+            mentions=tuple(mentions[:MENTIONS_SHOWN]),
+            mentions_total=len(mentions),
+        )
+        if any(naming.linked for naming in group) and first.path is not None:
+            link = self.names.link_to(first.path)
+            return structs.replace(made, state="linked", link=link, path=first.path)
+        matches = self.matches(first.name)
+        others = tuple(match for match in matches if match.path != self.note.path)
+        made = structs.replace(made, candidates=others[:CANDIDATES_SHOWN])
+        verdict, link = verdict_on(matches)
+        if first.path is not None:
+            state = _state_of_known(first.name, sources, sure=verdict == "exists")
+            link = link or self.names.link_to(first.path)
+            return structs.replace(made, state=state, link=link, path=first.path)
+        if verdict == "ambiguous" and set(sources) != {"tag"}:
+            return made
+        if set(sources) <= {"tag"} or not _is_worth_a_note(group):
+            return None
+        if is_left_out(first.target or first.name, self.left_out):
+            there: EntityState = "linked" if first.target else "unsure"
+            link = self.names.link_to_new(first.target or first.name)
+            return structs.replace(made, state=there, link=link)
+        return self._with_stub(group, made)
 
-def _by_properties(note: Note, vocabulary: Vocabulary) -> Iterator[_Naming]:
-    """Yield the texts of properties that hold links elsewhere, or are a note's name."""
-    linking = {link.property for e in vocabulary.counted for link in e.links}
-    for key, value in note.frontmatter.properties.items():
-        if key.lower() in EVERYWHERE or is_category_key(key):
-            continue
-        for text in _texts(value):
-            known = folded(text) in vocabulary.names.forms
-            if key in linking or known:
-                yield _Naming(text, "property", 0, firm=key in linking, property=key)
+    def _with_stub(self, group: Sequence[_Naming], entity: Entity) -> Entity:
+        """Return an entity with the note that could be made, or unsure without one."""
+        name, source = entity.name, self.note.path
+        targets = tuple((n.target, n.markdown) for n in group if n.target)
+        ghost = next((m for m in entity.candidates if m.kind == "ghost"), None)
+        if ghost is not None and folded(ghost.matched) == folded(name):
+            name = ghost.matched  # as the links to it are written
+            targets = targets or ((ghost.title, False),)
+        pathed = next((target for target, _ in targets if "/" in target), None)
+        if pathed is not None:
+            path, reason = _linked_path(pathed, source), "the link says so"
+        else:
+            folder, reason = self._folder(name, group)
+            plain = " ".join(_FORBIDDEN.sub(" ", name).split()).strip(".")
+            path = _joined(folder, f"{plain or 'Untitled'}{NOTE_SUFFIX}")
+        if path is None or not self._can_be_made(path, targets):
+            others = tuple(match for match in entity.candidates if match is not ghost)
+            return structs.replace(entity, name=name, candidates=others)
+        backlink = self.names.link_to(source) or self.note.title
+        stub = ProposedNote(path, f"Named in {backlink}.\n", reason)
+        bare = path.removesuffix(NOTE_SUFFIX)
+        end = bare if targets and "/" in targets[0][0] else bare.rpartition("/")[2]
+        link = self.names.link_to_new(end)
+        return structs.replace(entity, name=name, state="stub", link=link, stub=stub)
+
+    def _can_be_made(self, path: NotePath, targets: Sequence[tuple[str, bool]]) -> bool:
+        """True if the place is free, and the links to a note would lead there."""
+        made, source = Names.of([path]), self.note.path
+        if self.names.end_of(f"/{path}", NotePath("")) is not None:
+            return False
+        answers = all(
+            made.resolve(target, source, markdown=markdown) == path
+            for target, markdown in targets
+        )
+        return answers and is_free(self.vault.config.vault.path, path)
+
+    def _folder(self, name: str, group: Sequence[_Naming]) -> tuple[str, str]:
+        """Return the folder where such notes usually are, and why."""
+        links = [link for e in self.vocabulary.counted for link in e.links]
+        form = folded(name)
+        naming = {one.property for one in group if one.property}
+        naming |= {
+            link.property
+            for link in links
+            if link.path is None and folded(link.target) == form
+        }
+        for key in sorted(naming):
+            ends = {one.path for one in links if one.property == key and one.path}
+            folders = Counter(sorted(path.rpartition("/")[0] for path in ends))
+            for folder, count in folders.most_common(1):
+                if count >= LEAST_HABIT * len(ends):
+                    where = folder or "root"
+                    return folder, f"most that {key} leads to stand in {where}"
+        usual = self.vocabulary.settings.new_notes
+        if usual is None:
+            folder = self.note.path.rpartition("/")[0]
+            return folder, "new notes are made beside the current one"
+        return usual, f"new notes are made in {usual or 'the root'}"
 
 
 def _texts(value: PropertyValue) -> Iterator[str]:
@@ -305,52 +386,28 @@ def _texts(value: PropertyValue) -> Iterator[str]:
                 yield text
 
 
-def _grouped(namings: Iterable[_Naming], reading: _Reading) -> list[list[_Naming]]:
-    """Return the namings of each thing together, in the order they first come."""
-    groups: dict[str, list[_Naming]] = {}
-    known = [naming for naming in namings if folded(naming.name)]
-    keys = _keys(known)
-    for naming in known:
-        path = naming.path
-        if path is None:
-            match, sure = _meant(reading.matches(naming.name))
-            path = match if naming.source != "tag" or sure else None
-        if path != reading.note.path:
-            key = path or _key(naming, keys)
-            groups.setdefault(key, []).append(naming._replace(path=path))
-    return sorted(
-        groups.values(),
-        key=lambda group: (min(n.line for n in group), folded(group[0].name)),
-    )
-
-
-def _keys(namings: Sequence[_Naming]) -> dict[str, str]:
-    """Return what stands for each folded name: a link to it, or its first number.
-
-    `Next Actions` is what `Next Action` is, unless links lead to both.
-    """
-    linked = [naming for naming in namings if naming.target]
-    linked.sort(key=lambda naming: "/" not in naming.target)
+def _keys(namings: Iterable[_Naming]) -> dict[str, str]:
+    """Return the key of the unresolved link to each folded name, in both numbers."""
     keys: dict[str, str] = {}
+    linked = [naming for naming in namings if naming.target]
     for naming in linked:
         keys.setdefault(folded(naming.name), _target_key(naming))
-    for naming in namings:
-        form = folded(naming.name)
-        single = in_singular(form)
-        keys.setdefault(form, keys.get(single, form))
-        keys.setdefault(single, keys[form])
+    for naming in linked:
+        keys.setdefault(in_singular(folded(naming.name)), _target_key(naming))
     return keys
 
 
 def _target_key(naming: _Naming) -> str:
-    return fold(naming.target).removesuffix(NOTE_SUFFIX)
+    return f"\0{fold(naming.name)}"
 
 
 def _key(naming: _Naming, keys: Mapping[str, str]) -> str:
-    """Return the key of a naming without a note; a link only goes with its target."""
-    key = keys[folded(naming.name)]
-    same = not naming.target or f"/{key}".endswith(f"/{_target_key(naming)}")
-    return f"\0{key if same else _target_key(naming)}"
+    """Return the key of a naming without a note: `Boats` is what `Boat` is."""
+    if naming.target:
+        return _target_key(naming)
+    form = folded(naming.name)
+    single = in_singular(form)
+    return keys.get(form) or keys.get(single) or f"\0\0{single}"
 
 
 def _meant(matches: list[NameMatch]) -> tuple[NotePath | None, bool]:
@@ -359,40 +416,6 @@ def _meant(matches: list[NameMatch]) -> tuple[NotePath | None, bool]:
     if verdict not in {"exists", "likely"} or matches[0].kind != "note":
         return None, False
     return matches[0].path, verdict == "exists"
-
-
-def _entity(group: Sequence[_Naming], reading: _Reading) -> Entity | None:
-    """Return what is named here; None when it may be anything."""
-    first, names = group[0], reading.vocabulary.names
-    sources = tuple(dict.fromkeys(naming.source for naming in group))
-    mentions = _mentions(group, reading.lines)
-    made = Entity(
-        name=first.name,
-        state="unsure",
-        sources=sources,
-        mentions=tuple(mentions[:MENTIONS_SHOWN]),
-        mentions_total=len(mentions),
-    )
-    if any(naming.linked for naming in group) and first.path is not None:
-        link = names.link_to(first.path)
-        return structs.replace(made, state="linked", link=link, path=first.path)
-    matches = reading.matches(first.name)
-    others = tuple(match for match in matches if match.path != reading.note.path)
-    made = structs.replace(made, candidates=others[:CANDIDATES_SHOWN])
-    verdict, link = verdict_on(matches)
-    if first.path is not None:
-        state = _state_of_known(first.name, sources, sure=verdict == "exists")
-        link = link or names.link_to(first.path)
-        return structs.replace(made, state=state, link=link, path=first.path)
-    if verdict == "ambiguous" and set(sources) != {"tag"}:
-        return made
-    if set(sources) <= {"tag"} or not _is_worth_a_note(group):
-        return None
-    if is_left_out(first.target or first.name, reading.left_out()):
-        there: EntityState = "linked" if first.target else "unsure"
-        link = names.link_to_new(first.target or first.name)
-        return structs.replace(made, state=there, link=link)
-    return _with_stub(group, made, reading)
 
 
 def _state_of_known(name: str, sources: Collection[str], *, sure: bool) -> EntityState:
@@ -438,59 +461,6 @@ def is_file_name(name: str) -> bool:
     return is_attachment(name) or name.rpartition(".")[2].lower() in OTHER_FILES
 
 
-def _with_stub(group: Sequence[_Naming], entity: Entity, reading: _Reading) -> Entity:
-    """Return an entity with the note that could be made, or unsure without one."""
-    name, vocabulary = entity.name, reading.vocabulary
-    targets = tuple((n.target, n.markdown) for n in group if n.target)
-    ghost = next((match for match in entity.candidates if match.kind == "ghost"), None)
-    if ghost is not None and folded(ghost.matched) == folded(name):
-        name = ghost.matched  # as the links to it are written
-        targets = targets or ((ghost.title, False),)
-    form = folded(name)
-    properties = {naming.property for naming in group if naming.property}
-    properties |= {
-        link.property
-        for entry in vocabulary.counted
-        for link in entry.links
-        if link.path is None and folded(link.target) == form
-    }
-    source, sorts = reading.note.path, sorted(properties)
-    path, reason = _place(name, targets, sorts, vocabulary, source)
-    if (
-        path is None
-        or not _answers(path, targets, vocabulary, source)
-        or not is_free(reading.root, path)
-    ):
-        others = tuple(match for match in entity.candidates if match is not ghost)
-        return structs.replace(entity, name=name, candidates=others)
-    backlink = vocabulary.names.link_to(source) or reading.note.title
-    folder = path.rpartition("/")[0]
-    peers = [entry for entry in vocabulary.counted if entry.folder == folder]
-    head = _head(peers) if len(peers) >= LEAST_NOTES else []
-    lines = ["---", *head, "---"] if head else []
-    stub = ProposedNote(path, "\n".join([*lines, f"Named in {backlink}.", ""]), reason)
-    bare = path.removesuffix(NOTE_SUFFIX)
-    end = bare if targets and "/" in targets[0][0] else bare.rpartition("/")[2]
-    link = vocabulary.names.link_to_new(end)
-    return structs.replace(entity, name=name, state="stub", link=link, stub=stub)
-
-
-def _place(
-    name: str,
-    targets: Sequence[tuple[str, bool]],
-    properties: Sequence[str],
-    vocabulary: Vocabulary,
-    source: NotePath,
-) -> tuple[NotePath | None, str]:
-    """Return the path of a new note, and why there; None where no note can be."""
-    pathed = next((target for target, _ in targets if "/" in target), None)
-    if pathed is not None:
-        return _linked_path(pathed, source), "the link says so"
-    folder, reason = _folder(properties, vocabulary, source)
-    plain = " ".join(_FORBIDDEN.sub(" ", name).split()).strip(".")
-    return _joined(folder, f"{plain or 'Untitled'}{NOTE_SUFFIX}"), reason
-
-
 def _linked_path(target: str, source: NotePath) -> NotePath | None:
     """Return the path that a link with folders names; None where no note can be."""
     near = target.startswith(("./", "../"))
@@ -506,77 +476,6 @@ def _joined(folder: str, rest: str) -> NotePath:
     return NotePath(f"{folder}/{rest}" if folder else rest)
 
 
-def _answers(
-    path: NotePath,
-    targets: Sequence[tuple[str, bool]],
-    vocabulary: Vocabulary,
-    source: NotePath,
-) -> bool:
-    """Return whether the links to a note would lead to a new note at this path."""
-    made = Names.of([path])
-    return vocabulary.names.end_of(f"/{path}", NotePath("")) is None and all(
-        made.resolve(target, source, markdown=markdown) == path
-        for target, markdown in targets
-    )
-
-
-def _folder(
-    properties: Sequence[str], vocabulary: Vocabulary, source: NotePath
-) -> tuple[str, str]:
-    """Return the folder where such notes usually are, and why."""
-    for name in properties:
-        linked = {
-            link.path
-            for entry in vocabulary.counted
-            for link in entry.links
-            if link.property == name and link.path is not None
-        }
-        folder, share = _commonest(path.rpartition("/")[0] for path in linked)
-        if folder is not None and share >= LEAST_HABIT:
-            return folder, f"most that {name} leads to stand in {folder or 'root'}"
-    usual = vocabulary.settings.new_notes
-    if usual is None:
-        return source.rpartition("/")[0], "new notes are made beside the current one"
-    return usual, f"new notes are made in {usual or 'the root'}"
-
-
-def _commonest(values: Iterable[str]) -> tuple[str | None, float]:
-    """Return the value that comes most often, the first of equal ones; its share."""
-    counts = Counter(values)
-    if not counts:
-        return None, 0.0
-    value = min(counts, key=lambda each: (-counts[each], each))
-    return value, counts[value] / counts.total()
-
-
-def _head(peers: Sequence[Entry]) -> list[str]:
-    """Return the properties that most of its peers have, with what nearly all share."""
-    schema = schema_of(peers)
-    lines = []
-    for key in schema.keys if schema else ():
-        name, value = _quoted(key.name), ""
-        if key.name.lower() in {"tags", "tag"}:
-            tags = Counter(tag.lower() for peer in peers for tag in set(peer.tags))
-            shared = [t for t in sorted(tags) if tags[t] / len(peers) >= SHARED_BY]
-            value = f"[{', '.join(map(_quoted, shared))}]"
-        elif is_category_key(key.name):
-            values = [peer.properties.get(key.name) for peer in peers]
-            texts = [text for text in values if isinstance(text, str) and text]
-            text, _ = _commonest(texts)
-            if text is not None and texts.count(text) / len(peers) >= SHARED_BY:
-                value = _quoted(text)
-        lines.append(f"{name}: {value}".rstrip())
-    return lines
-
-
-def _quoted(text: str) -> str:
-    """Return a text as YAML takes it."""
-    if _PLAIN.fullmatch(text):
-        return text
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
-
-
 def phrases_in(note: Note) -> list[Phrase]:
     """Return every naming stretch of a note's prose, in order."""
     source = note.text.encode()
@@ -589,14 +488,9 @@ def phrases_in(note: Note) -> list[Phrase]:
         before = source[cut:start].decode(errors="replace")
         ahead = UNSEEN + before if cut > starts[line - 1] else before
         found += [Phrase(at[1], line, "name", sure=True) for at in _AT.finditer(text)]
-        for titled in _TITLED.finditer(text):
-            if any(map(str.isalnum, titled[1])):
-                name = " ".join(titled[1].split())
-                found.append(Phrase(name, line, "phrase", sure=True))
         lines.append((line, text, _tokens(ahead, text)))
     found += _capitals(lines)
-    order = {"name": 0, "phrase": 1}
-    return sorted(found, key=lambda p: (p.line, order[p.source], p.text))
+    return sorted(found, key=lambda p: (p.line, p.source, p.text))
 
 
 def _tokens(before: str, text: str) -> list[_Token]:
@@ -633,14 +527,13 @@ def _capitals(lines: list[tuple[int, str, list[_Token]]]) -> Iterator[Phrase]:
         name = named(run)
         if len(run) == 1 and (nouns or name not in within or times[name] < LEAST_TIMES):
             continue
-        rest = _text(run[1:]) if run[0].opens and " " in name else ""
         # `Packed for Spain`: a small word ties the first one to the rest
         sure = (
             " " in name
             and not nouns
             and (not run[0].opens or run[1].large or name in within)
         )
-        yield Phrase(name, line, "phrase", sure, rest)
+        yield Phrase(name, line, "phrase", sure)
 
 
 def _text(run: Sequence[_Token]) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 
 from glassmind.files.ignore import CONFLICT_COPY, is_attachment
 from glassmind.files.names import NOTE_SUFFIX, ROOTED, rooted
-from glassmind.files.scan import is_left_out, left_out_names
+from glassmind.files.scan import is_left_out
 from glassmind.graph.dismissals import PAIRED, dismissals_for
 from glassmind.graph.duplicates import (
     Hashes,
@@ -24,7 +24,12 @@ from glassmind.graph.duplicates import (
     shared_runs,
     similar_sketches,
 )
-from glassmind.graph.link_graph import answering_space, current_words, link_graph
+from glassmind.graph.link_graph import (
+    answering_space,
+    current_words,
+    link_graph,
+    names_left_out,
+)
 from glassmind.graph.names import vocabulary_for
 from glassmind.graph.ontology import categories_of, named_in
 from glassmind.graph.reciprocal import missing_answers, spelling_of
@@ -286,9 +291,7 @@ def lost_names(context: HealthContext) -> Mapping[str, Sequence[LostLink]]:
     before they have a note, and files that were left out of the index.
     """
     lost = context.rows.lost_links()
-    root, skipped = context.vault.config.vault.path, context.rows.skipped()
-    paths = [path for path, _ in skipped]
-    left_out = left_out_names(root, paths, context.vault.files) if lost else ()
+    left_out = names_left_out(context.vault)
     names: dict[str, list[LostLink]] = {}
     for link in lost:
         name = link.target.rpartition("/")[2].removesuffix(NOTE_SUFFIX)

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from datetime import date
 
-from glassmind.files.scan import LeftOutNames, left_out_names
 from glassmind.graph import entities
 from glassmind.graph.connections import chains, connections, guess_of
 from glassmind.graph.dismissals import (
@@ -37,7 +36,6 @@ from glassmind.model.ontology import Ingestion, Ontology, Resolution
 from glassmind.model.search import SearchReply
 from glassmind.model.suggestions import Dismissals, Dismissed, Similar, Suggestions
 from glassmind.search.notes import notes_for
-from glassmind.store.sqlite.health import HealthRows
 from glassmind.vault import Vault
 
 
@@ -128,16 +126,9 @@ class Knowledge:
         """
         vault = self._vault
         has_model = vault.config.embeddings.backend != "none"
+        search = self._search if has_model else None
         with vault.faults():
-            return resolve(
-                text,
-                vocabulary_for(vault).names,
-                limit=limit,
-                search=(lambda name, most: self._search(name, most).hits)
-                if has_model
-                else None,
-                left_out=self._left_out,
-            )
+            return resolve(vault, text, limit=limit, search=search)
 
     def ingest(self, name: str, *, limit: int = entities.SHOWN) -> Ingestion:
         """Return what a note names, each matched to a note or proposed as a new one.
@@ -146,21 +137,7 @@ class Knowledge:
         """
         vault = self._vault
         with vault.faults():
-            root, path = vault.config.vault.path, notes_for(vault).find(name)
-            return entities.ingest(
-                root,
-                path,
-                vocabulary_for(vault),
-                limit=limit,
-                left_out=self._left_out,
-                files=vault.files,
-            )
-
-    def _left_out(self) -> LeftOutNames:
-        """Return what files are called that exist but are not in the index."""
-        vault = self._vault
-        skipped = [path for path, _ in HealthRows(vault.reader.connection()).skipped()]
-        return left_out_names(vault.config.vault.path, skipped, vault.files)
+            return entities.ingest(vault, notes_for(vault).find(name), limit=limit)
 
     def similar(
         self, name: str | None = None, *, limit: int = 20, least: float = 0.0

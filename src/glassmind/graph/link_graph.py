@@ -1,18 +1,16 @@
 """The link graph of a vault kept current, and the rows that answers are read from."""
 
-from collections.abc import Callable
-from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from glassmind.files.scan import is_left_out, left_out_names
+from glassmind.files.scan import LeftOutNames, is_left_out, left_out_names
 from glassmind.links.graph import LinkGraph, build, updated, with_ghosts
 from glassmind.model.graph import News
 from glassmind.store.sqlite.links import NetRows
 from glassmind.vault import Vault
 
 if TYPE_CHECKING:
-    from glassmind.graph.mentions import WordPlaces
+    from glassmind.store.lexical.search import KeywordIndex
 
 
 def link_graph(vault: Vault, *, ghosts: bool = False) -> LinkGraph:
@@ -20,11 +18,7 @@ def link_graph(vault: Vault, *, ghosts: bool = False) -> LinkGraph:
 
     With `ghosts`, unresolved names are nodes too.
     """
-    return vault.part(_kept_graph).now(ghosts=ghosts)
-
-
-def _kept_graph(vault: Vault) -> "KeptGraph":
-    return KeptGraph(partial(net_rows, vault), partial(_left_out, vault))
+    return vault.part(KeptGraph).now(ghosts=ghosts)
 
 
 def net_rows(vault: Vault) -> NetRows:
@@ -32,14 +26,13 @@ def net_rows(vault: Vault) -> NetRows:
     return NetRows(vault.reader.connection(), vault.reader.graph_links)
 
 
-def _left_out(vault: Vault) -> Callable[[str], bool]:
-    """Return what recognizes links to files that are not in the index."""
+def names_left_out(vault: Vault) -> LeftOutNames:
+    """Return what files are called that exist but are not in the index."""
     skipped = [path for path, *_ in vault.reader.rows().skipped()]
-    names = left_out_names(vault.config.vault.path, skipped, vault.files)
-    return lambda target: is_left_out(target, names)
+    return left_out_names(vault.config.vault.path, skipped, vault.files)
 
 
-def current_words(vault: Vault) -> "WordPlaces | None":
+def current_words(vault: Vault) -> "KeywordIndex | None":
     """Return the keyword index as it is now; it may be a little behind the rows."""
     words = vault.words()
     if words is not None:
@@ -53,38 +46,31 @@ def answering_space(vault: Vault) -> str:
     return space.name if space else ""
 
 
-def _no_file(_: str) -> bool:
-    return False
-
-
 class KeptGraph:
-    """Owns the newest picture of the links: built once, then updated with the rows.
+    """The newest picture of the links, updated with the rows.
 
     One thread makes it, others wait for it; a picture that was given out never changes.
-    `left_out` returns what recognizes links to files that are not in the index.
     """
 
-    def __init__(
-        self,
-        rows: Callable[[], NetRows],
-        left_out: Callable[[], Callable[[str], bool]] = lambda: _no_file,
-    ) -> None:
-        self._rows, self._left_out = rows, left_out
+    def __init__(self, vault: Vault) -> None:
+        self._vault = vault
         self._making = Lock()
         self._plain: LinkGraph | None = None
         self._with_ghosts: LinkGraph | None = None
 
     def now(self, *, ghosts: bool = False) -> LinkGraph:
         """Return the graph as the rows are now; with `ghosts`, those as nodes too."""
-        with self._making, self._rows().still():
-            rows = self._rows()  # as they are now, when it is our turn
+        with self._making, net_rows(self._vault).still():
+            rows = net_rows(self._vault)  # as they are now, when it is our turn
             plain = self._plain = self._current(rows)
             if not ghosts:
                 return plain
             kept = self._with_ghosts
             if kept is None or kept.head != plain.head:
-                is_file = self._left_out()
-                unresolved = [link for link in rows.ghosts() if not is_file(link.name)]
+                files = names_left_out(self._vault)
+                unresolved = [
+                    link for link in rows.ghosts() if not is_left_out(link.name, files)
+                ]
                 kept = self._with_ghosts = with_ghosts(plain, unresolved)
             return kept
 

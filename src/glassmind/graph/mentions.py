@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from glassmind.graph.words import opens
 from glassmind.model.notes import Note
@@ -19,9 +19,6 @@ from glassmind.obsidian.prose import prose
 from glassmind.obsidian.secrets import redacted
 from glassmind.obsidian.structure import line_starts
 from glassmind.obsidian.text import fold
-
-if TYPE_CHECKING:
-    pass
 
 Pieces: TypeAlias = tuple[str, ...]
 
@@ -273,20 +270,6 @@ class Spot(NamedTuple):
     sentence: str
     exact: bool
     times: int = 1
-
-
-class WordPlaces(Protocol):
-    """The keyword index, whole or as somebody sees a part of the notes."""
-
-    @property
-    def level_with(self) -> str | None:
-        """The change it had come to when last looked at."""
-
-    def standing(self, phrase: str, limit: int, /) -> tuple[int, list[int]]:
-        """Return how many passages hold a phrase, and the notes of some of them."""
-
-    def alike(self, text: str, limit: int, /) -> list[tuple[int, float]]:
-        """Return the notes whose passages say what a text says, with a score."""
 
 
 def mentions_in(note: Note, table: NameTable) -> dict[int, Spot]:

@@ -6,7 +6,6 @@ length and letters. So a lookup costs about the same in a vault of any size.
 """
 
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
@@ -35,9 +34,6 @@ HEADED_SO = 2
 """With more notes that begin with one heading, it is not a name of theirs: 165 notes of
 one wiki begin with `Installation`."""
 
-LEAST_INITIALS = 3
-"""Words that a name has to have to be known by their first letters."""
-
 SMALL_WORDS = frozenset(
     [
         "a", "an", "and", "as", "at", "by", "for", "from", "in", "of", "on", "or",
@@ -50,13 +46,7 @@ SMALL_WORDS = frozenset(
 _UNLINKABLE = frozenset("[]|#^")
 """Characters that no wikilink can hold in its target."""
 
-_PLAIN = re.compile(
-    r"\[\[/?\w[\w /.,'()&+-]*(?:#\w[\w /.,'()&+-]*)?(?:\|\w[\w /.,'()&+-]*)?\]\]"
-    r"|\[\w[\w /.,'()&+-]*\]\((?:[\w/.+-]|%20)+\.md(?:#(?:[\w/.+-]|%20)+)?\)"
-)
-"""Links that cannot be read as anything else: most, and parsing each takes time."""
-
-Lookup: TypeAlias = Literal["singular", "bag", "initials", "word", "length"]
+Lookup: TypeAlias = Literal["singular", "word", "length"]
 
 
 class Name(NamedTuple):
@@ -70,27 +60,8 @@ class Name(NamedTuple):
     uses: int = 0
 
 
-def bag_of(form: str) -> str:
-    """Return the words of a folded name in alphabetical order, without small ones."""
-    words = in_singular(form).split()
-    return " ".join(sorted(set(words) - SMALL_WORDS) or sorted(words))
-
-
-def initials_of(form: str) -> set[str]:
-    """Return the first letters of a folded name, with and without its small words."""
-    words = form.split()
-    large = [word for word in words if word not in SMALL_WORDS]
-    return {
-        "".join([word[0] for word in some])
-        for some in (words, large)
-        if len(some) >= LEAST_INITIALS
-    }
-
-
 _KEYS: dict[Lookup, Callable[[str], Iterable[Hashable]]] = {
     "singular": lambda form: (in_singular(form),),
-    "bag": lambda form: (bag_of(form),) if " " in form else (),
-    "initials": initials_of,
     "word": lambda form: dict.fromkeys(in_singular(form).split()),
     "length": lambda form: (len(form),),
 }
@@ -234,7 +205,7 @@ class KnownNames:
             target = self._target(path, markdown=style)
             text = "" if "]" in shown and not style else shown
             link = link_text(target, text, markdown=style, heading=heading)
-            if (not odd and _PLAIN.fullmatch(link)) or self._leads(link, path):
+            if self._leads(link, path):
                 return link
         return ""
 

@@ -5,19 +5,21 @@ the labelled names of the sample vault so that nothing new is called existing.
 """
 
 import re
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import structs
 
 from glassmind.errors import BadLimit, NothingAsked
 from glassmind.files.names import NOTE_SUFFIX, plain_name
 from glassmind.files.scan import is_left_out
-from glassmind.graph.names import SMALL_WORDS, KnownNames, Name, bag_of, initials_of
+from glassmind.graph.link_graph import names_left_out
+from glassmind.graph.names import SMALL_WORDS, KnownNames, Name, vocabulary_for
 from glassmind.graph.words import folded, in_singular, slips_between
 from glassmind.model import NotePath
 from glassmind.model.ontology import NameMatch, Resolution, Verdict
-from glassmind.model.search import Hit
+from glassmind.model.search import Hit, SearchReply
 from glassmind.obsidian.text import fold
+from glassmind.vault import Vault
 
 MOST = 100
 
@@ -43,7 +45,7 @@ OTHER_NUMBER = 0.35
 HEADING_NAME = 0.8
 """Factor where the name is a heading's, which says less of a note."""
 
-PLURAL, ORDER, ONE_SLIP, TWO_SLIPS, INITIALS = 0.85, 0.84, 0.82, 0.72, 0.75
+PLURAL, ONE_SLIP, TWO_SLIPS = 0.85, 0.82, 0.72
 """How surely a name is meant that differs so."""
 
 KNOWN_WORDS = 0.55
@@ -85,17 +87,15 @@ _QUOTES = "\"'`\u201c\u201d\u2018\u2019\u00ab\u00bb\u300c\u300d\u300e\u300f"
 
 
 def resolve(
+    vault: Vault,
     text: str,
-    names: KnownNames,
     *,
     limit: int,
-    search: Callable[[str, int], Sequence[Hit]] | None = None,
-    left_out: Callable[[], Container[str]] = frozenset,
+    search: Callable[[str, int], SearchReply] | None = None,
 ) -> Resolution:
     """Return what a text may mean, the likeliest first, and what to do about it.
 
-    `search` is only called where no name is sure. `left_out` returns what files are
-    called that are not in the index, and is only called for what seems to be new.
+    `search` is only called where no name is sure.
 
     Raises:
         NothingAsked: the text holds no name.
@@ -103,18 +103,18 @@ def resolve(
     """
     if not 1 <= limit <= MOST:
         raise BadLimit(limit, MOST)
-    name = plain_text(text)
+    name, names = plain_text(text), vocabulary_for(vault).names
     if not name.strip("#@ "):
         raise NothingAsked
     matches, notices = matches_of(name, names), tuple[str, ...]()
     if search is not None and not (matches and matches[0].score >= SURE):
-        hits = search(name, limit)
+        hits = search(name, limit).hits
         if hits and all(hit.similarity is None for hit in hits):
             notices = (NO_SIMILARITY,)
         matches = _merged([*matches, *_similar(hits, names)])
     verdict, link = verdict_on(matches)
     advice = _advice(verdict, matches)
-    if verdict == "new" and is_left_out(name, left_out()):
+    if verdict == "new" and is_left_out(name, names_left_out(vault)):
         verdict, link = "exists", names.link_to_new(name)
         matches = [match for match in matches if match.path is None]
         advice = (
@@ -281,15 +281,6 @@ def _near(
     single = in_singular(form)
     for other in names.by("singular", single):
         yield other, PLURAL, "the same but for a plural"
-    if " " in form:
-        for other in names.by("bag", bag_of(form)):
-            yield other, ORDER, "the same words in another order"
-    else:
-        for other in names.by("initials", form):
-            yield other, INITIALS, f"its words begin with {form.upper()}"
-    for letters in sorted(initials_of(form)):
-        if letters in names.forms:
-            yield letters, INITIALS, f"the text's words begin with {letters.upper()}"
     if slips:  # what has exactly that name was not misspelled
         yield from _slips(form, names)
     yield from _parts(single, names)
