@@ -21,10 +21,8 @@ from glassmind.store.lock import (
     STOPPED_LOOKS,
     Holder,
     Looks,
-    Sight,
-    Watcher,
     WriterLock,
-    is_stopped,
+    sees_hung,
 )
 from glassmind.vault import Vault
 
@@ -235,120 +233,61 @@ def test_who_embeds_is_replaced_when_it_hangs(
     check_as_new(meaning, tmp_path)
 
 
-def sight_of(pid: int) -> Sight:
-    return Sight((1, 1), Holder(pid, 1), 0)
-
-
 class Clock:
-    """A clock that a test moves."""
+    """A clock that a test moves, and what was seen by it."""
 
     def __init__(self) -> None:
         self.now = 0.0
+        self.seen: dict[Holder, Looks] = {}
 
-    def __call__(self) -> float:
-        return self.now
+    def looks(self, pid: int, times: int) -> list[bool]:
+        found = []
+        for _ in range(times):
+            self.now += LOOK_S + 0.1
+            found.append(sees_hung(Holder(pid, 1), self.now, self.seen))
+        return found
 
 
 @pytest.fixture
-def clock() -> Clock:
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    monkeypatch.setattr(Holder, "is_stopped", lambda _: True)
     return Clock()
 
 
-def looks(watcher: Watcher, clock: Clock, sight: Sight, times: int) -> list[bool]:
-    found = []
-    for _ in range(times):
-        clock.now += LOOK_S + 0.1
-        found.append(watcher.sees_hung(sight))
-    return found
+def test_no_process_hangs_at_one_look(clock: Clock) -> None:
+    assert clock.looks(7, STOPPED_LOOKS) == [False] * (STOPPED_LOOKS - 1) + [True]
 
 
-def test_no_process_hangs_at_one_look(
-    clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Holder, "is_stopped", lambda _: True)
-    watcher = Watcher(clock=clock, seen={})
-
-    found = looks(watcher, clock, sight_of(7), STOPPED_LOOKS)
-
-    assert found == [False] * (STOPPED_LOOKS - 1) + [True]
-
-
-def test_looks_before_a_sleep_do_not_count(
-    clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Holder, "is_stopped", lambda _: True)
-    watcher = Watcher(clock=clock, seen={})
-    looks(watcher, clock, sight_of(7), STOPPED_LOOKS - 1)
-
+def test_looks_before_a_sleep_do_not_count(clock: Clock) -> None:
+    clock.looks(7, STOPPED_LOOKS - 1)
     clock.now += 3600
-    found = looks(watcher, clock, sight_of(7), STOPPED_LOOKS)
 
-    assert found == [False] * (STOPPED_LOOKS - 1) + [True]
+    assert clock.looks(7, STOPPED_LOOKS) == [False] * (STOPPED_LOOKS - 1) + [True]
 
 
 def test_what_was_seen_of_one_holder_does_not_count_against_the_next(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Holder, "is_stopped", lambda _: True)
-    watcher = Watcher(clock=clock, seen={})
-    looks(watcher, clock, sight_of(7), STOPPED_LOOKS)
+    clock.looks(7, STOPPED_LOOKS)
 
-    assert not watcher.sees_hung(sight_of(8))
-    assert looks(watcher, clock, sight_of(8), 1) == [False]
-
-
-def test_who_hangs_with_one_lock_hangs_with_the_next(
-    clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Holder, "is_stopped", lambda _: True)
-    seen: dict[Holder, Looks] = {}
-    looks(Watcher(clock=clock, seen=seen), clock, sight_of(7), STOPPED_LOOKS)
-    other = Watcher(clock=clock, seen=seen)
-
-    assert other.sees_hung(sight_of(7)._replace(file=(2, 2)))
+    assert clock.looks(8, 1) == [False]
     monkeypatch.setattr(Holder, "is_stopped", lambda _: False)
-    assert not other.sees_hung(sight_of(7))
+    assert clock.looks(7, 1) == [False]
 
 
-def test_a_holder_without_a_beat_is_given_up_after_half_a_minute(clock: Clock) -> None:
-    watcher = Watcher(beats=True, clock=clock, seen={})
-
-    found = looks(watcher, clock, sight_of(os.getpid()), 60)
-
-    assert 28 < found.index(True) * (LOOK_S + 0.1) < 45
-
-
-def test_a_holder_that_beats_is_never_given_up(clock: Clock) -> None:
-    watcher = Watcher(beats=True, clock=clock, seen={})
-
-    found = [
-        looks(watcher, clock, sight_of(os.getpid())._replace(beat=n // 3), 1)[0]
-        for n in range(100)
-    ]
-
-    assert not any(found)
-
-
-@pytest.mark.parametrize("has_proc", [True, False])
-def test_a_stopped_process_is_told_from_one_that_runs(
-    has_proc: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("glassmind.store.lock._HAS_PROC", has_proc)
+def test_a_stopped_process_is_told_from_one_that_runs() -> None:
     running = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     with running:
         began = int(Path(f"/proc/{running.pid}/stat").read_text().split()[21])
         holder = Holder(running.pid, began)
         assert not holder.is_stopped()
-        assert not is_stopped(running.pid)
 
         os.kill(running.pid, signal.SIGSTOP)
         wait_for(holder.is_stopped, "it is stopped")
 
-        assert is_stopped(running.pid)
-        assert not has_proc or not Holder(running.pid, began + 1).is_stopped()
+        assert not Holder(running.pid, began + 1).is_stopped()
         running.kill()
     assert not holder.is_stopped()
-    assert not is_stopped(running.pid)
 
 
 def test_a_lock_that_was_deleted_is_said_to_be_gone_and_not_taken(
@@ -366,7 +305,9 @@ def test_a_lock_that_was_taken_is_not_ours_any_more(tmp_path: Path) -> None:
     old, new = (WriterLock(tmp_path / "l", takes_over=True) for _ in range(2))
     with old, new:
         assert old.try_acquire()
-        assert new._take_from(new._seen())
+        seen = new._seen()
+        assert seen is not None
+        assert new._take_from(seen)
 
         assert new.taken
         new.check()
@@ -384,6 +325,7 @@ def test_two_that_would_take_a_lock_do_not_both_have_it(tmp_path: Path) -> None:
     with old, one, two:
         assert old.try_acquire()
         seen = one._seen()
+        assert seen is not None
 
         assert [one._take_from(seen), two._take_from(seen)] == [True, False]
 

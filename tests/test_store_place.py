@@ -1,6 +1,5 @@
 """Where an index stands: the first folder that will do, and what disk it is on."""
 
-import errno
 import os
 import subprocess
 import sys
@@ -14,10 +13,9 @@ from vault_desk import VaultDesk
 
 from glassmind.errors import CallAbandoned, IndexBusy, IndexUnwritable
 from glassmind.model.index import Progress
-from glassmind.store import place as place_module
 from glassmind.store.disk import filesystem_kind, on_network
 from glassmind.store.lock import WriterLock
-from glassmind.store.place import can_write, choose_place, make_place
+from glassmind.store.place import can_write, choose_place
 
 posix = pytest.mark.skipif(os.name == "nt", reason="locks by flock")
 
@@ -72,50 +70,11 @@ def test_an_index_that_cannot_be_written_is_still_read(
     assert "cannot be written" in found.notices[0]
 
 
-def test_an_index_that_can_be_written_is_preferred_to_one_that_cannot(
-    tmp_path: Path, sealed: Path
-) -> None:
-    for folder in (sealed, tmp_path / "b"):
-        folder.mkdir(exist_ok=True)
-        (folder / "index.db").write_bytes(b"x")
-
-    found = choose_place([sealed, tmp_path / "b"])
-
-    assert found is not None
-    assert (found.folder, found.writable) == (tmp_path / "b", True)
-
-
 def test_with_nowhere_to_write_and_nothing_to_read_there_is_no_place(
     sealed: Path,
 ) -> None:
     assert choose_place([sealed / "a", sealed / "b"]) is None
     assert choose_place([]) is None
-
-
-def test_without_any_place_the_index_lives_as_long_as_the_engine(
-    vault: VaultDesk,
-) -> None:
-    vault.write({"A.md": "alpha"})
-    (vault.root.parent / "file").write_text("x")
-    blocked = str(vault.root.parent / "file" / "index")
-    vault.open(index__location=blocked, writes__mode="off")
-    vault.engine.config.index_home.parent.mkdir(parents=True, exist_ok=True)
-    engine = vault.engine
-    engine._vault.__dict__["place"] = place_module.Place(
-        vault.root.parent / "gone-soon",
-        writable=True,
-        notices=("alone",),
-        temporary=True,
-    )
-
-    reply = engine.search("alpha")
-    kept = (vault.root.parent / "gone-soon").exists()
-    vault.close()
-
-    assert [hit.path for hit in reply.hits] == ["A.md"]
-    assert "alone" in reply.degraded
-    assert kept
-    assert not (vault.root.parent / "gone-soon").exists()
 
 
 MOUNTS = """\
@@ -317,63 +276,3 @@ def test_a_killed_holder_blocks_nobody(
     holder.communicate(timeout=30)
 
     assert vault.index().notes == 1
-
-
-def test_a_folder_that_only_seems_to_be_writable_gives_way_to_the_next(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = Path.mkdir
-
-    def refused(folder: Path, *wanted: Any, **options: Any) -> None:
-        if tmp_path / "seeming" in (folder, *folder.parents):
-            raise OSError(errno.ENOSPC, "no room")
-        made(folder, *wanted, **options)
-
-    monkeypatch.setattr(Path, "mkdir", refused)
-    candidates = [tmp_path / "seeming" / "index", tmp_path / "real" / "index"]
-
-    found = make_place(candidates)
-
-    assert found is not None
-    assert (found.folder, found.writable) == (candidates[1], True)
-    assert found.notices == (
-        f"{candidates[0]} cannot be written: the index is in {candidates[1]}",
-    )
-    assert make_place(candidates[:1]) is None
-
-
-def test_an_index_in_a_later_place_is_read_where_the_first_has_none(
-    tmp_path: Path,
-) -> None:
-    (tmp_path / "b").mkdir()
-    (tmp_path / "b" / "index.db").write_bytes(b"x")
-
-    found = choose_place([tmp_path / "a", tmp_path / "b"])
-
-    assert found is not None
-    assert (found.folder, found.writable) == (tmp_path / "b", True)
-    assert found.notices == (
-        f"there is no index in {tmp_path / 'a'}: answering from {tmp_path / 'b'}",
-    )
-    assert not (tmp_path / "a").exists()
-
-
-def test_an_index_follows_the_setting_when_it_is_next_written(
-    vault: VaultDesk, tmp_path: Path
-) -> None:
-    vault.settings |= {"index.location": "data"}
-    vault.indexed({"A.md": "oolong"})
-    first = vault.engine.stats().folder
-    vault.open(index__location=str(tmp_path / "chosen"))
-
-    before = vault.ask("oolong")
-    folder_before = vault.engine.stats().folder
-    vault.index()
-    after = vault.ask("oolong")
-
-    assert [hit.path for hit in before.hits] == ["A.md"]
-    assert folder_before == first
-    assert "there is no index in" in before.degraded[0]
-    assert [hit.path for hit in after.hits] == ["A.md"]
-    assert vault.engine.stats().folder.startswith(str(tmp_path / "chosen"))
-    assert after.degraded == ()

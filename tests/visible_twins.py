@@ -481,7 +481,7 @@ MASKS = (
     (re.compile(r"(?!2024)20\d\d-\d\d-\d\d"), "<today>"),
     (re.compile(r"notes-[0-9a-f]{8}\b"), "<fence>"),
     (re.compile(r"index/Notes-[0-9a-f]{8}\b"), "<index>"),
-    (re.compile(r'(cursor": ")[\w-]{30,}'), r"\1<cursor>"),
+    (re.compile(r'(cursor(?:": "|=))[\w-]{30,}'), r"\1<cursor>"),
     (re.compile(r'("(?:seconds|took_ms|elapsed_ms|ms|took)": )[\d.]+'), r"\1<time>"),
 )  # fmt: skip
 """What differs by nature: random ids, times, digests of captures (which hold a time),

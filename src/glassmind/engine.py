@@ -446,11 +446,4 @@ def local_vault(config: Config) -> Vault:
     """Return the vault of a loaded configuration."""
     vault = Vault(config)
     vault.hooks = DomainHooks()
-    vault.build_temporary = partial(_index_temporary, vault)
     return vault
-
-
-def _index_temporary(vault: Vault) -> None:
-    from glassmind.index.keeper import IndexKeeper  # noqa: PLC0415
-
-    IndexKeeper(vault).index(embed=False)  # the first reader waits for it

@@ -4,8 +4,6 @@
 they keep for a vault, such as its link graph, they make with `Vault.part`.
 """
 
-import shutil
-import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cached_property, partial
@@ -29,7 +27,6 @@ from glassmind.store.place import (
     data_folder,
     index_locations,
     make_folder,
-    make_place,
     split_place,
     trusted,
 )
@@ -228,7 +225,6 @@ class Vault:
         self.making = RLock()
         self.find_daemon: Callable[[], Daemon | None] = lambda: None
         self.hooks: Hooks = whole.hooks if whole else Hooks()
-        self.build_temporary: Callable[[], object] = lambda: None
         self.renames: Renames = whole.renames if whole else Renames()
         self.scope_results: RecentResults = (
             whole.scope_results if whole else RecentResults()
@@ -280,10 +276,11 @@ class Vault:
 
     @shared
     def place(self) -> Place:
-        """The folder of the index; it may become another while rows are written."""
+        """The folder of the index."""
         known, found = self.locations.notices, choose_place(self.locations.folders)
         if found is None:
-            return _temporary_place(known)
+            folder = data_folder(self.config)
+            found = Place(folder, False, (f"{folder} cannot be written",))
         return self._split(found._replace(notices=(*known, *found.notices)))
 
     def _split(self, place: Place) -> Place:
@@ -311,7 +308,6 @@ class Vault:
 
     def notices(self) -> list[str]:
         """Return what a user should know about the place and state of the index."""
-        self.ensure_temporary()
         return [*self.place.notices, *self.reader.notices(), *self.watch_problems()]
 
     def watch_problems(self) -> list[str]:
@@ -387,7 +383,6 @@ class Vault:
 
     def head(self) -> str:
         """Return the number of the last change in the rows."""
-        self.ensure_temporary()
         return self.reader.log().head()
 
     def is_owed(self, head: str) -> bool:
@@ -395,11 +390,6 @@ class Vault:
         from glassmind.model.index import OWED  # noqa: PLC0415
 
         return self.rows().setting(OWED) == head
-
-    def ensure_temporary(self) -> None:
-        """Build an index that is kept for this process alone when it is first read."""
-        if self.place.temporary and not (self.place.folder / "index.db").exists():
-            self.whole.build_temporary()
 
     def rows(self) -> "Rows":
         """Return the rows of hits."""
@@ -561,9 +551,8 @@ class Vault:
     ) -> "Iterator[SqliteWriter]":
         """Hold the writer lock and the rows open for writing; `anew` empties them.
 
-        With `here`, write where the rows are read, and otherwise in the first place
-        that can be written. An exception of `waiting` ends the wait. One thread writes
-        at a time, since all share a connection.
+        An exception of `waiting` ends the wait. One thread writes at a time, since all
+        share a connection.
 
         Raises:
             IndexBusy: another process wrote for longer than `wait_s`.
@@ -580,7 +569,7 @@ class Vault:
         take = lambda: self._turn.acquire(blocking=False)  # noqa: E731
         await_turn(take, lambda: "this process", wait_s, waiting)
         try:
-            self._make_place(here=here)
+            self._make_place()
             with WriterLock(self.place.folder / LOCK, takes_over=True) as lock:
                 lock.acquire(timeout_s=wait_s, waiting=waiting)
                 aside = self._check_vault_index(lock, here=here)
@@ -649,35 +638,12 @@ class Vault:
             writer.close()  # its state is unknown: the next run begins clean
             raise
 
-    def _make_place(self, *, here: bool) -> None:
-        """Create the folder of the index, or another one that can be created."""
-        place, spare = self.place, self.locations.folders
-        if not place.writable:
-            raise IndexUnwritable(str(place.folder), "it is read-only")
-        stays = here or place.temporary or place.database_folder == spare[0]
-        failed = (
-            make_folder(place.database_folder)
-            if stays
-            else "there may be a better place"
-        )
-        if failed is not None:
-            made = None if here or place.temporary else make_place(spare)
-            if made is None:
-                raise IndexUnwritable(str(place.database_folder), failed)
-            if made.folder != place.database_folder:
-                self.move_to(made)
-        folder = self.place.folder
-        failed = make_folder(folder)  # where index.db is inside the vault
-        if failed is not None:
-            raise IndexUnwritable(str(folder), failed)
-
-    def move_to(self, place: Place) -> None:
-        """Use another folder for the index from now on."""
-        self.close()
-        notices = (*self.locations.notices, *place.notices)
-        self.__dict__ |= {"place": self._split(place._replace(notices=notices))}
-        for made in ("_rows", "writer", "vault_index"):
-            self.__dict__.pop(made, None)
+    def _make_place(self) -> None:
+        """Create the folder of the index."""
+        for folder in self.place.folders:
+            reason = make_folder(folder) if self.place.writable else "it is read-only"
+            if reason is not None:
+                raise IndexUnwritable(str(folder), reason)
 
     def close(self) -> None:
         """Close everything."""
@@ -696,18 +662,6 @@ class Vault:
             self._rows.close_all()
         if "writer" in made:
             self.writer.close()
-        if "place" in made and self.place.temporary:
-            shutil.rmtree(self.place.folder, ignore_errors=True)
-
-
-def _temporary_place(notices: tuple[str, ...]) -> Place:
-    """Return a new folder for the index where no other can be written."""
-    folder = Path(tempfile.mkdtemp(prefix="glassmind-"))
-    notice = (
-        "no place for the index can be written: it is kept for this process alone; "
-        "set index.location to a folder you can write"
-    )
-    return Place(folder, writable=True, notices=(*notices, notice), temporary=True)
 
 
 def _discard_vectors(folder: Path) -> None:

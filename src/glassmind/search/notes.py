@@ -226,7 +226,6 @@ def notes_for(vault: Vault) -> "NoteReader":
         least = vault.config.index.embed_min_chars
         return notes.Catalogue(vault.reader.connection(), least)
 
-    vault.ensure_temporary()
     return NoteReader(
         vault.config,
         vault.place.folders,

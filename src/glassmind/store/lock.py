@@ -5,9 +5,8 @@ waiting one may take the lock from a holder that hangs: a new file replaces the 
 is held. The old holder, should it continue, finds that its file is no longer the one at
 that place and must not write any more.
 
-A holder hangs if a number of looks in a row find it stopped or without a beat, made by
-a process that was itself awake between them: a machine that wakes from sleep finds
-every process still, and a process may be stopped for a moment.
+A holder hangs if a number of looks in a row find it stopped, made by a process that was
+itself awake between them: a process may be stopped for a moment. Only Linux shows that.
 """
 
 import os
@@ -15,7 +14,6 @@ import stat
 import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from functools import cache
 from math import inf
 from pathlib import Path
@@ -30,23 +28,8 @@ LOOK_S = 0.9
 STOPPED_LOOKS = 3
 """Looks in a row that must find a process stopped before its lock is taken."""
 
-SILENT_LOOKS = 33
-"""Looks without a beat, half a minute, before a process that should beat is given up:
-a busy disk may hold up a beat for seconds."""
-
 _ASLEEP_S = 5.0
 """Seconds between two looks after which we were asleep ourselves and begin anew."""
-
-_HAS_PROC = Path("/proc/self/stat").exists()
-
-_LONGEST = 40
-"""Bytes of a signature: two numbers."""
-
-_STOPPED = "T"
-"""How `/proc` and `ps` call a process that a signal has stopped."""
-
-_PS_S = 2.0
-"""Seconds that `ps` may take."""
 
 _START_FIELD = 19
 """Where /proc/PID/stat has the time a process began, counted behind its name."""
@@ -61,80 +44,40 @@ class Holder(NamedTuple):
     @classmethod
     def read(cls, signed: bytes) -> "Holder | None":
         """Return who signed so; None where nobody did."""
-        parts = signed[:_LONGEST].split()
+        parts = signed.split()
         if not parts or not all(part.isdigit() for part in parts):
             return None
         return cls(int(parts[0]), int(parts[1]) if len(parts) > 1 else 0)
 
     @classmethod
     def here(cls) -> "Holder":
-        """Return this process."""
         pid = os.getpid()
         return cls(pid, _began(pid))
 
     def is_stopped(self) -> bool:
         """Whether it is stopped right now, as far as the system tells."""
-        if not _HAS_PROC:
-            return is_stopped(self.pid)
-        return bool(self.began) and _seen(self.pid) == (_STOPPED, self.began)
+        return bool(self.began) and _process(self.pid) == ("T", self.began)
 
 
 @cache
-def _began(own: int) -> int:
-    """Return when this process began; it does so once."""
-    seen = _seen(own)
-    return seen[1] if seen else 0
+def _began(pid: int) -> int:
+    return _process(pid)[1]
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_began.cache_clear)
-
-
-def is_stopped(pid: int) -> bool:
-    """Whether the process of that number is stopped right now."""
-    if not _HAS_PROC:
-        return _state_by_ps(pid).startswith(_STOPPED)
-    seen = _seen(pid)
-    return seen is not None and seen[0] == _STOPPED
-
-
-def _state_by_ps(pid: int) -> str:
-    """Return the state of a process where `ps` has to tell; empty where it does not."""
-    if sys.platform == "win32":
-        return ""
-    import subprocess  # noqa: PLC0415 - takes five milliseconds, and is seldom needed
-
+def _process(pid: int) -> tuple[str, int]:
+    """Return the state of a process and when it began; ("", 0) where nobody tells."""
     try:
-        done = subprocess.run(  # noqa: S603 - a number
-            ["/bin/ps", "-o", "state=", "-p", str(pid)],
-            capture_output=True,
-            text=True,
-            timeout=_PS_S,
-            check=False,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return ""
-    return done.stdout.strip()
-
-
-def _seen(pid: int) -> tuple[str, int] | None:
-    """Return the state of a process and when it began; None where nobody tells."""
-    try:
-        found = Path(f"/proc/{pid}/stat").read_bytes()
-    except OSError:
-        return None
-    fields = found.rpartition(b")")[2].split()
-    if len(fields) <= _START_FIELD or not fields[_START_FIELD].isdigit():
-        return None
-    return fields[0].decode(), int(fields[_START_FIELD])
+        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+        return fields[0].decode(), int(fields[_START_FIELD])
+    except (OSError, ValueError, IndexError):
+        return "", 0
 
 
 class Sight(NamedTuple):
-    """What one look at a lock found: which file, signed by whom, and its last beat."""
+    """What one look at a lock found: which file, and signed by whom."""
 
     file: tuple[int, int]
     holder: Holder | None
-    beat: int
 
 
 class Looks(NamedTuple):
@@ -148,50 +91,16 @@ _SEEN: dict[Holder, Looks] = {}
 """What this process has seen of others: who hangs with one lock hangs with the next."""
 
 
-class Watcher:
-    """Looks at whoever holds a lock, as often as it is asked but not more often.
-
-    With `beats`, a holder that is silent for long hangs too.
-    """
-
-    def __init__(
-        self,
-        *,
-        beats: bool = False,
-        clock: Callable[[], float] = time.monotonic,
-        seen: dict[Holder, Looks] = _SEEN,
-    ) -> None:
-        self._beats, self._clock, self._seen = beats, clock, seen
-        self._last: float | None = None
-        self._sight: Sight | None = None
-        self._silent = 0
-
-    def sees_hung(self, sight: Sight | None) -> bool:
-        """Take one more look, and say whether the holder hangs by all looks so far."""
-        if sight is None:
-            return False
-        stopped = sight.holder is not None and self._is_stopped(sight.holder)
-        return stopped or (self._beats and self._is_silent(sight))
-
-    def _is_stopped(self, holder: Holder) -> bool:
-        now = self._clock()
-        times, last_s = self._seen.get(holder, Looks(0, -inf))
-        if not holder.is_stopped():
-            self._seen.pop(holder, None)
-            return False
-        if now - last_s >= LOOK_S:
-            times = 1 if now - last_s > _ASLEEP_S else times + 1
-            self._seen[holder] = Looks(times, now)
-        return times >= STOPPED_LOOKS
-
-    def _is_silent(self, sight: Sight) -> bool:
-        now = self._clock()
-        if self._last is None or now - self._last >= LOOK_S:
-            slept = self._last is not None and now - self._last > _ASLEEP_S
-            same = sight == self._sight and not slept
-            self._silent = self._silent + 1 if same else 0
-            self._last, self._sight = now, sight
-        return sight == self._sight and self._silent >= SILENT_LOOKS
+def sees_hung(holder: Holder, now: float, seen: dict[Holder, Looks] = _SEEN) -> bool:
+    """Take one more look, and say whether the holder hangs by all looks so far."""
+    times, last_s = seen.get(holder, Looks(0, -inf))
+    if not holder.is_stopped():
+        seen.pop(holder, None)
+        return False
+    if now - last_s >= LOOK_S:
+        times = 1 if now - last_s > _ASLEEP_S else times + 1
+        seen[holder] = Looks(times, now)
+    return times >= STOPPED_LOOKS
 
 
 LOCKS = Path("/proc/locks")
@@ -244,19 +153,15 @@ else:
 class WriterLock:
     """The right to one thing, held until closed or until the process ends.
 
-    With `takes_over` it is taken from a holder that is stopped; with `beats` also from
-    one that has not called `beat` for long. `taken` says whether it was so this time,
-    and `ousted` from whom. Whoever holds a lock that can be taken must ask `check`
-    before each write.
+    With `takes_over` it is taken from a holder that is stopped. `taken` says whether it
+    was so this time, and `ousted` from whom. Whoever holds a lock that can be taken
+    must ask `check` before each write.
     """
 
-    def __init__(
-        self, file: Path, *, takes_over: bool = False, beats: bool = False
-    ) -> None:
+    def __init__(self, file: Path, *, takes_over: bool = False) -> None:
         self._file = file
         self._fd: int | None = None
         self._takes_over = takes_over and _CAN_TAKE
-        self._watcher = Watcher(beats=beats)
         self.taken = False
         self.ousted: str | None = None
 
@@ -309,7 +214,9 @@ class WriterLock:
         if not self._takes_over:
             return False
         sight = self._seen()
-        return self._watcher.sees_hung(sight) and self._take_from(sight)
+        if sight is None or sight.holder is None:
+            return False
+        return sees_hung(sight.holder, time.monotonic()) and self._take_from(sight)
 
     def try_acquire(self) -> bool:
         """Take the lock if nobody holds it, and say whether we hold it now.
@@ -363,18 +270,6 @@ class WriterLock:
             raise IndexAbsent(str(self._file.parent))
         raise IndexTaken(self.holder())
 
-    def beat(self) -> None:
-        """Show those who look that we are alive.
-
-        Raises:
-            IndexTaken: another process took the lock, as we seemed to hang.
-            IndexAbsent: the index was deleted, the lock with it.
-        """
-        self.check()
-        if self._fd is not None and os.utime in os.supports_fd:
-            with suppress(OSError):  # a full disk is no reason to give up
-                os.utime(self._fd)
-
     def _seen(self) -> Sight | None:
         """Look at who holds the lock now."""
         try:
@@ -388,16 +283,16 @@ class WriterLock:
         finally:
             os.close(fd)
         file = (found.st_dev, found.st_ino)
-        return Sight(file, Holder.read(signed), found.st_mtime_ns)
+        return Sight(file, Holder.read(signed))
 
-    def _take_from(self, hung: Sight | None) -> bool:
+    def _take_from(self, hung: Sight) -> bool:
         """Put a file of our own in the place of the one that is held.
 
         One at a time does so, and only while all is as it was when we looked.
         """
         guard = self._opened(Path(f"{self._file}.taking"))
         try:
-            if not _is_locked(guard) or hung is None or self._seen() != hung:
+            if not _is_locked(guard) or self._seen() != hung:
                 return False
             self.ousted = _named(hung)
             return self._replace()

@@ -1,8 +1,7 @@
 """Choosing the folder of an index, and whether an index inside a vault may be trusted.
 
-The first folder that can be written is chosen. To answer, nothing is created: a folder
-counts as writable if the system says so. To write, the folder is created, and if that
-fails the next one is tried.
+The first folder is chosen that can be written, or that has an index to read. Nothing is
+created for that: a folder counts as writable if the system says so.
 
 A vault may come from somebody else, and so may an index.db inside it. The user's data
 folder, where nobody else writes, has a record of the inode, size and times of the
@@ -31,9 +30,6 @@ DAEMON_LOCK = "daemon.lock"
 
 _SOCKET = "daemon.sock"
 """The one thing in the folder of an index that is neither file nor folder."""
-
-_DEEPEST = 20
-"""Levels of folders in an index; ours has two."""
 
 _NAME_LENGTH = 40
 """Characters of a vault's name in its index folder; at 4 bytes each below 255."""
@@ -88,7 +84,6 @@ class Place(NamedTuple):
     folder: Path
     writable: bool
     notices: tuple[str, ...] = ()
-    temporary: bool = False
     folder_in_vault: Path | None = None
 
     @property
@@ -142,7 +137,7 @@ def is_inside(folder: Path, vault: Path, data: Path) -> bool:
 
 def split_place(place: Place, vault: Path, data: Path) -> Place:
     """Return the place with all but index.db in `data`, if it is inside the vault."""
-    if place.temporary or not is_inside(place.folder, vault, data):
+    if not is_inside(place.folder, vault, data):
         return place
     return place._replace(folder=data, folder_in_vault=place.folder)
 
@@ -158,73 +153,29 @@ def outside(candidates: Iterable[Path], vault: Path) -> Iterator[Path]:
 
 def _odd_in(folder: Path) -> Path | None:
     """Return what is neither a file nor a folder in a folder or below it, if any."""
-    return next(_odd_below(str(folder)), None)
-
-
-def _odd_below(folder: str, depth: int = 0) -> Iterator[Path]:
-    if depth > _DEEPEST:
-        yield Path(folder)
-        return
-    try:
-        with os.scandir(folder) as found:
-            entries = list(found)
-    except OSError:
-        return
-    for entry in entries:
-        if entry.is_dir(follow_symlinks=False):
-            yield from _odd_below(entry.path, depth + 1)
-        elif not entry.is_file(follow_symlinks=False) and not _is_socket(entry):
-            yield Path(entry.path)
-
-
-def _is_socket(entry: "os.DirEntry[str]") -> bool:
-    if entry.name != _SOCKET:
-        return False
-    return stat.S_ISSOCK(entry.stat(follow_symlinks=False).st_mode)
-
-
-def choose_place(candidates: Sequence[Path]) -> Place | None:
-    """Return the first folder that can be written; failing that, one to read from.
-
-    An index in a folder that cannot be written is still better than none. None means
-    that there is nowhere at all.
-    """
-    writable = next((c for c in candidates if can_write(c)), None)
-    if writable is not None:
-        at = candidates.index(writable)
-        return _written(writable, candidates[:at], candidates[at + 1 :])
-    for folder in candidates:
-        if (folder / DATABASE).is_file():
-            notice = f"{folder} cannot be written: answering from the index as it is"
-            return Place(folder, writable=False, notices=(notice,))
+    for above, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            path = Path(above, name)
+            mode = path.lstat().st_mode
+            is_ours = stat.S_ISDIR(mode) or stat.S_ISREG(mode)
+            if not is_ours and not (name == _SOCKET and stat.S_ISSOCK(mode)):
+                return path
     return None
 
 
-def _written(folder: Path, skipped: Sequence[Path], later: Sequence[Path]) -> Place:
-    has_index = (folder / DATABASE).is_file()
-    for other in () if has_index else skipped:
-        if (other / DATABASE).is_file():
-            notice = f"{other} cannot be written: answering from it as it is"
-            return Place(other, writable=False, notices=(notice,))
-    for other in () if has_index else later:
-        if (other / DATABASE).is_file():
-            notice = f"there is no index in {folder}: answering from {other}"
-            return Place(other, writable=True, notices=(notice,))
-    if not skipped:
-        return Place(folder, writable=True)
-    notice = f"{_listed(skipped)} cannot be written: the index is in {folder}"
-    return Place(folder, writable=True, notices=(notice,))
+def choose_place(candidates: Sequence[Path]) -> Place | None:
+    """Return the first folder that can be written, or that has an index to read.
 
-
-def make_place(candidates: Sequence[Path]) -> Place | None:
-    """Return the first folder that is there or could be made; None if none could."""
+    None means that there is nowhere at all.
+    """
     for at, folder in enumerate(candidates):
-        if can_write(folder) and make_folder(folder) is None:
-            if not at:
-                return Place(folder, writable=True)
-            skipped = _listed(candidates[:at])
+        if can_write(folder):
+            skipped = ", ".join(map(str, candidates[:at]))
             notice = f"{skipped} cannot be written: the index is in {folder}"
-            return Place(folder, writable=True, notices=(notice,))
+            return Place(folder, writable=True, notices=(notice,) if at else ())
+        if (folder / DATABASE).is_file():
+            notice = f"{folder} cannot be written: answering from the index as it is"
+            return Place(folder, writable=False, notices=(notice,))
     return None
 
 
@@ -244,10 +195,6 @@ def can_write(folder: Path) -> bool:
             return False
         folder = folder.parent
     return folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
-
-
-def _listed(folders: Sequence[Path]) -> str:
-    return ", ".join(str(folder) for folder in folders)
 
 
 _RECORD, LOCK = "vault-index.json", "writer.lock"

@@ -145,10 +145,10 @@ class VaultHost:
     def _role_lock(self) -> WriterLock | None:
         place = self._vault.place
         problem = make_folder(place.folder) if place.writable else "it is read-only"
-        if place.temporary or problem is not None:
-            self._work_alone(problem or "the index is temporary")
+        if problem is not None:
+            self._work_alone(problem)
             return None
-        return WriterLock(place.folder / DAEMON_LOCK, takes_over=True, beats=True)
+        return WriterLock(place.folder / DAEMON_LOCK, takes_over=True)
 
     def _work_alone(self, reason: str) -> None:
         """Work without a daemon; the reason is logged once."""
@@ -185,7 +185,7 @@ class VaultHost:
                 self._log("taking over: the process that watched this vault is gone")
             self._is_waiting = False
             while not self._closing.wait(BEAT_S):
-                lock.beat()
+                lock.check()
                 if daemon.yields.is_set() or read_card(folder) != daemon.card:
                     break
                 if self._vault.place.folder != folder:
