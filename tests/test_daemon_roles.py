@@ -182,7 +182,6 @@ def test_the_pauses_of_a_takeover_fit_into_five_seconds() -> None:
     looks = lock.LOOK_S * lock.STOPPED_LOOKS
 
     assert looks + host.TRY_S <= REPLACED_S < 5
-    assert TAKEN_OVER_S < lock.LOOK_S * lock.SILENT_LOOKS
     assert host.CLOSE_S <= 2
 
 

@@ -28,22 +28,13 @@ _THESE = "in (select value from json_each(?))"
 
 
 class Crowds(Query):
-    """Tells whether a file was written among so many that its time says nothing.
-
-    `known` are the minutes that were asked about while the rows were the same.
-    """
-
-    def __init__(self, db: apsw.Connection, known: dict[int, bool]) -> None:
-        super().__init__(db)
-        self._known = known
+    """Tells whether a file was written among so many that its time says nothing."""
 
     def among(self, times: Iterable[int]) -> set[int]:
         """Return those of some times of files about which very many were written.
 
         What is in the agent folder counts as well: its notes carry days of their own.
         """
-        minutes = {time: time // _MINUTE_NS for time in times}
-        new = {minute for minute in minutes.values() if minute not in self._known}
         statement = f"""
             select k.value from json_each(?) k where (
               select count(*) from (
@@ -52,10 +43,9 @@ class Crowds(Query):
               )
             ) > {MOST_AT_ONCE}
         """
-        if new:
-            self._known.update(dict.fromkeys(new, False))
-            self._known.update((row[0], True) for row in self._for(statement, new))
-        return {time for time, minute in minutes.items() if self._known[minute]}
+        minutes = {time: time // _MINUTE_NS for time in times}
+        crowded = {row[0] for row in self._for(statement, set(minutes.values()))}
+        return {time for time, minute in minutes.items() if minute in crowded}
 
 
 def company_of(

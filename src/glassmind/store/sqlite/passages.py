@@ -1,19 +1,13 @@
-"""The passages and sections of a bundle, read for many notes at once.
-
-What was read is kept for the next bundle while no row has changed: questions of one
-piece of work are about the same notes, and links lead to the same few everywhere.
-"""
+"""The passages and sections of a bundle, read for many notes at once."""
 
 import json
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import groupby, product
-from typing import Any
+from itertools import groupby
+from typing import Any, TypeVar
 from unicodedata import normalize
-from weakref import WeakKeyDictionary
 
 import apsw
 
@@ -37,10 +31,6 @@ from glassmind.store.sqlite.memory import Crowds
 from glassmind.store.sqlite.notes import Rows
 from glassmind.store.sqlite.pairs import PairRows
 
-_MOST_PAGES, _MOST_NAMES = 1_000, 20_000
-"""Notes whose text is kept, some 5 MB of usual ones, and whose name is: beyond that all
-is read again, since what is asked about now is seldom what was asked first."""
-
 _LINKS_EACH = 60
 """Links to one note that are looked at: more of them are a hub's, and say little."""
 
@@ -57,63 +47,11 @@ _DAY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _PLAIN = re.compile(r"[ !#-\[\]-~]+")
 """What JSON holds as it is, and SQL knows the small letters of."""
 
-_TYPE = ("type", "typ")
-_TYPE_SPELLINGS = json.dumps(
-    ["".join(one) for word in _TYPE for one in product(*(c + c.upper() for c in word))]
-)
-"""The property `type` in all cases, since the index of names tells them apart."""
-
-LinkRow = tuple[int, int, int, str]
-
-
-@dataclass(slots=True)
-class ReadBefore:
-    """What was read, by note, of the rows as they were at one `version`."""
-
-    version: int
-    notes: dict[int, SectionNote] = field(default_factory=dict)
-    named: dict[int, tuple[str, str]] = field(default_factory=dict)
-    pages: dict[int, list[str]] = field(default_factory=dict)
-    headings: dict[int, tuple[SectionHeading, ...]] = field(default_factory=dict)
-    links: dict[int, list[LinkRow]] = field(default_factory=dict)
-    degrees: dict[int, int] = field(default_factory=dict)
-    parts: dict[tuple[str, str], list[str]] = field(default_factory=dict)
-    signs: dict[tuple[str, str], dict[int, list[SectionSign]]] = field(
-        default_factory=dict
-    )
-    heads: dict[int, dict[int, str]] = field(default_factory=dict)
-    crowds: dict[int, bool] = field(default_factory=dict)
-
-
-_READ: WeakKeyDictionary[apsw.Connection, ReadBefore] = WeakKeyDictionary()
-
-
-def read_before(db: apsw.Connection) -> ReadBefore:
-    """Return what a connection has read since the rows became what they are."""
-    row: Any = db.execute("pragma data_version").fetchone()
-    known = _READ.get(db)
-    if (
-        known is None
-        or known.version != row[0]
-        or (len(known.pages) > _MOST_PAGES or len(known.named) > _MOST_NAMES)
-    ):
-        known = _READ[db] = ReadBefore(row[0])
-    return known
-
-
 _IDS = "(select value from json_each(?1))"
 _KEYS = "(select value from json_each(?2))"
-_SOME = """
-select exists (select 1 from properties
-    where name in (select value from json_each(?1))),
-  exists (select 1 from json_each(?2) w
-    join tags t on t.folded >= w.value and t.folded < w.value || '0'),
-  exists (select 1 from callouts)
-"""
-"""Of tags also those that only begin so: `0` comes next to `/`, which parts them."""
 _TYPES = f"""
 select note_id, 'type', value, 0, 0 from properties
-where note_id in {_IDS} and lower(name) in {_TYPE}
+where note_id in {_IDS} and lower(name) in ('type', 'typ')
 """
 _TOP = "iif(instr(folded, '/'), substr(folded, 1, instr(folded, '/') - 1), folded)"
 _TAGS = f"""
@@ -144,6 +82,10 @@ vanish behind what came later. For a bare `limit :limit` SQLite would plan again
 call, by what is bound."""
 
 
+Read = TypeVar("Read")
+Reading = Callable[[Collection[int]], dict[int, Read]]
+
+
 class SectionRows(Query):
     """A view of the rows for one bundle.
 
@@ -160,15 +102,22 @@ class SectionRows(Query):
         super().__init__(db)
         self._open = json.dumps([*boxes])
         self._pairs = pairs or (lambda: PairRows(db))
-        self._read = read_before(db)
-        self._links: dict[tuple[int, ...], list[SectionLink]] = {}
-        self._folders: dict[str, bool] = {}
-        self._crowds = Crowds(db, self._read.crowds)
+        self._notes: dict[int, SectionNote] = {}
+        self._pages: dict[int, list[str]] = {}
         self.cut: set[str] = set()
+
+    def _once(
+        self, known: dict[int, Read], note_ids: Collection[int], read: Reading[Read]
+    ) -> dict[int, Read]:
+        """Return what is known of notes, having read what was not: bundles repeat."""
+        known.update(read([i for i in note_ids if i not in known]))
+        return {i: known[i] for i in note_ids if i in known}
 
     def notes(self, note_ids: Collection[int]) -> dict[int, SectionNote]:
         """Return those of some notes that are there."""
-        known = self._read.notes
+        return self._once(self._notes, note_ids, self._read_notes)
+
+    def _read_notes(self, note_ids: Collection[int]) -> dict[int, SectionNote]:
         found = list(
             self._some(
                 f"""
@@ -177,14 +126,11 @@ class SectionRows(Query):
                    from properties p where p.note_id = n.id)
                 from notes n join files f on f.id = n.id where n.id in {_IDS}
                 """,
-                _new(note_ids, known),
+                note_ids,
             )
         )
-        crowded = self._crowds.among([row[4] for row in found])
-        for row in found:
-            known[row[0]] = _note(row, crowded)
-            self._read.named[row[0]] = (row[1], row[2])
-        return {i: known[i] for i in note_ids if i in known}
+        crowded = Crowds(self._db).among([row[4] for row in found])
+        return {row[0]: _note(row, crowded) for row in found}
 
     def held(
         self, note_ids: Collection[int], names: Collection[str]
@@ -199,28 +145,30 @@ class SectionRows(Query):
         found = self._some(statement, note_ids, json.dumps(sorted(names)))
         return [(path, json.loads(value)) for path, value in found]
 
-    def named(self, note_ids: Collection[int]) -> dict[int, tuple[str, str]]:
+    def named(self, note_ids: Collection[int]) -> dict[int, tuple[NotePath, str]]:
         """Return path and title of those of some notes that are there."""
-        known = self._read.named
-        known.update(NoteRefs(self._db).names(_new(note_ids, known)))
+        known = NoteRefs(self._db).names(note_ids)
         return {at: known[at] for at in note_ids if at in known}
 
     def pages(self, note_ids: Collection[int]) -> dict[int, list[str]]:
         """Return the lines of notes, without their ends."""
+        return self._once(self._pages, note_ids, self._read_pages)
+
+    def _read_pages(self, note_ids: Collection[int]) -> dict[int, list[str]]:
         statement = f"""
             select note_id, text, overlap from chunks where note_id in {_IDS}
             order by note_id, chunk_index
         """
-        known = self._read.pages
+        known: dict[int, list[str]] = {}
         parts: dict[int, list[str]] = {}
-        for note_id, text, over in self._some(statement, _new(note_ids, known)):
+        for note_id, text, over in self._some(statement, note_ids):
             parts.setdefault(note_id, []).append(text[over:] if over else text)
         for note_id, many in parts.items():
             text = "".join(many)
             if len(text) > _LONGEST_NOTE:  # whole lines, since receipts are of these
                 text = text[:_LONGEST_NOTE].rpartition("\n")[0]
             known[note_id] = _lines(text)
-        return {i: known[i] for i in note_ids if i in known}
+        return known
 
     def headings(
         self, note_ids: Collection[int]
@@ -230,40 +178,22 @@ class SectionRows(Query):
             select note_id, level, text, line from headings where note_id in {_IDS}
             order by note_id, seq
         """
-        known = self._read.headings
-        new = _new(note_ids, known)
-        known.update(dict.fromkeys(new, ()))
-        rows = map(SectionHeading._make, self._some(statement, new))
-        for note_id, found in groupby(rows, key=lambda heading: heading.note_id):
-            known[note_id] = tuple(found)
-        return {i: known[i] for i in note_ids if known[i]}
+        rows = map(SectionHeading._make, self._some(statement, note_ids))
+        by_note = groupby(rows, key=lambda heading: heading.note_id)
+        known = {note_id: tuple(found) for note_id, found in by_note}
+        return {i: known[i] for i in note_ids if i in known}
 
     def signs(
         self, note_ids: Collection[int], tags: Sequence[str], callouts: Sequence[str]
     ) -> list[SectionSign]:
-        """Return what marks notes and lines as decisions or questions, in order.
-
-        Most vaults have few of these signs, and hundreds of notes are asked about: what
-        the vault has none of is not looked for in any note.
-        """
+        """Return what marks notes and lines as decisions or questions, in order."""
         words = (json.dumps(tags), json.dumps(callouts))
-        parts = self._read.parts.get(words)
-        if parts is None:
-            held = self._rows(_SOME, _TYPE_SPELLINGS, words[0]).fetchone()
-            pairs = zip((_TYPES, _TAGS, _CALLOUTS), held, strict=True)
-            parts = self._read.parts[words] = [
-                part for part, is_held in pairs if is_held
-            ]
-        if not parts:
-            return []
-        known = self._read.signs.setdefault(words, {})
-        new = _new(note_ids, known)
-        known.update((note_id, []) for note_id in new)
-        for part in parts:
-            bound = {_TYPES: (), _TAGS: words[:1], _CALLOUTS: words}[part]
-            for sign in map(SectionSign._make, self._some(part, new, *bound)):
-                known[sign.note_id].append(sign)
-        found = [sign for at in note_ids if known[at] for sign in known[at]]
+        bound = {_TYPES: (), _TAGS: words[:1], _CALLOUTS: words}
+        found = [
+            SectionSign(*row)
+            for part, values in bound.items()
+            for row in self._some(part, note_ids, *values)
+        ]
         return sorted(found, key=lambda one: (one.note_id, one.form, one.start_line))
 
     def heads(self, note_ids: Collection[int], longest: int) -> Mapping[int, str]:
@@ -274,8 +204,7 @@ class SectionRows(Query):
               where h.note_id = n.id and length(h.text) <= ?3), '')
             from notes n where n.id in {_IDS}
         """
-        known = self._read.heads.setdefault(longest, {})
-        known.update(self._some(statement, _new(note_ids, known), APART, longest))
+        known = dict(self._some(statement, note_ids, APART, longest))
         return {at: known[at] for at in note_ids if at in known}
 
     def dated(self, note_ids: Collection[int]) -> list[tuple[int, str]]:
@@ -334,27 +263,13 @@ class SectionRows(Query):
 
     def links(self, note_ids: Collection[int]) -> list[SectionLink]:
         """Return the links from and to some notes, by source and place."""
-        key = tuple(note_ids)
-        if key not in self._links:
-            known = self._read.links
-            self._read_links(_new(key, known), known)
-            rows = {row for at in key for row in known[at]}
-            self._links[key] = list(map(SectionLink._make, sorted(rows)))
-        return self._links[key]
-
-    def _read_links(
-        self, note_ids: Collection[int], known: dict[int, list[LinkRow]]
-    ) -> None:
         outgoing = f"""
             select l.note_id, l.line, l.target_id, coalesce(l.property, '') from links l
             join notes t on t.id = l.target_id
             where l.note_id in {_IDS} and l.target_id <> l.note_id
         """
-        known.update((note_id, []) for note_id in note_ids)
-        for row in self._some(outgoing, note_ids):
-            known[row[0]].append(row)
-        for row in self._links_to(note_ids):
-            known[row[2]].append(row)
+        rows = {*self._some(outgoing, note_ids), *self._links_to(note_ids)}
+        return [SectionLink(*row) for row in sorted(rows)]
 
     def _links_to(self, note_ids: Collection[int]) -> Iterable[Any]:
         """Return the rows of links to some notes, the latest of those with many.
@@ -393,9 +308,7 @@ class SectionRows(Query):
               + (select count(*) from links where note_id = k.value)
             from json_each(?) k
         """
-        known = self._read.degrees
-        known.update(self._some(statement, _new(note_ids, known)))
-        return {at: known[at] for at in note_ids}
+        return dict(self._some(statement, note_ids))
 
     def called(self, names: Collection[str]) -> dict[str, int]:
         """Return the note that each path or title, in lower case, is that of."""
@@ -412,9 +325,7 @@ class SectionRows(Query):
 
     def has_files(self, folder: str) -> bool:
         """Whether there is anything below a folder."""
-        if folder not in self._folders:
-            self._folders[folder] = Rows(self._db).any_below(folder)
-        return self._folders[folder]
+        return Rows(self._db).any_below(folder)
 
     def memos(self, wish: MemoWish) -> list[SectionNote]:
         """Return the memory items that may be wanted, the latest first.
@@ -450,10 +361,6 @@ def _needles(texts: Iterable[str]) -> str:
 def _lines(text: str) -> list[str]:
     lines = text.split("\n")
     return [line.rstrip("\r") for line in lines] if "\r" in text else lines
-
-
-def _new(note_ids: Collection[int], known: Mapping[int, object]) -> Sequence[int]:
-    return [note_id for note_id in note_ids if note_id not in known]
 
 
 def _note(row: tuple[Any, ...], crowded: Collection[int]) -> SectionNote:
@@ -507,8 +414,7 @@ class PassageRows(Query):
     def notes(self, paths: Collection[NotePath]) -> dict[NotePath, PackedNote]:
         """Return those of some notes that are there, by path."""
         found = list(self._for(_NOTES, paths))
-        crowds = Crowds(self._db, read_before(self._db).crowds)
-        crowded = crowds.among([row[4] for row in found if not row[3]])
+        crowded = Crowds(self._db).among([row[4] for row in found if not row[3]])
         made = {}
         for note_id, path, title, day, mtime_ns, generated, private in found:
             at_once = not day and mtime_ns in crowded
